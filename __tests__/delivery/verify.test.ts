@@ -1,58 +1,47 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HostProgress, Placement } from '../../src/channels/channel.ts';
-import { newAttempt } from '../../src/delivery/delivery.ts';
-import { proveAttempts } from '../../src/delivery/publish-through-channel.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { AGREEING_PROBES, LATER_PROBE } from '../../src/protocol/limits.ts';
 import { shaOf } from '../channels/pages/site/memory-files.ts';
-import { localFile } from '../support/files.ts';
-import { FakeHttp, fakePorts, NOON, type Scripted } from '../support/ports.ts';
-import { INTERVAL, placementWith, TIMEOUT, taskWith } from './builders.ts';
+import { NOON, type Scripted } from '../support/ports.ts';
+import { INTERVAL, PAGE, RAW, TIMEOUT } from './builders.ts';
+import {
+  type Answer,
+  type Asked,
+  BYTES,
+  type Expected,
+  FILE,
+  isRaw,
+  MARKER,
+  NOT_FOUND,
+  prove,
+} from './proving.ts';
 
-const BYTES = '<p>It works</p>\n<p>really</p>\n';
-const MARKER = 'It works';
 const ALTERED = { body: `<!-- built -->${BYTES}` };
-const FILE = { body: BYTES };
-const NOT_FOUND = { status: 404 };
 const GONE = { status: 410 };
 const LOOKS = TIMEOUT / INTERVAL + 1;
 const RESET = new DeliveryError('CONNECTION', 'reset', { hint: 'plug it in' });
+const LOGIN = { status: 302, headers: { location: '/login?return_to=x' } };
 /** Placements of K2 and K3, and of K4. */
 const BIN = { bypassCache: false, hostMayChangeBytes: false };
 const LINK = { ...BIN, isLink: true };
+const OLD = 'old';
+const EARLIER = { earlier: [{ sha: shaOf(OLD), size: OLD.length }] };
 
-interface Expected {
-  readonly marker?: string;
-  readonly gone?: boolean;
-  /** Asks the host, where it is waited for. */
-  readonly progress?: () => Promise<HostProgress>;
-}
-
-/** By how often the address of the proof is asked, as a browser does or not, and how many seconds after the placing. */
-type Answer = (nth: number, seconds: number, isBrowser: boolean) => Scripted | Error;
-
-/** Proves a file at an address. On K1 the address without `?v=` is always right. */
-async function prove(
+/** Proves a file where every request is answered so, but for those of K1 without `?v=`, which are right. */
+async function provePage(
   answer: Answer | Scripted | Error,
   more: Partial<Placement> = {},
-  { marker = MARKER, gone = false, progress }: Expected = {},
+  expected: Expected = {},
 ) {
-  const { rawUrl: _, ...usual } = placementWith({ earlier: [{ sha: shaOf('old'), size: 3 }], ...more });
-  const asked: number[] = [];
-  const host = new FakeHttp(({ url, headers }) => {
-    if (usual.bypassCache && !url.includes('?v=') && !url.includes('/login')) return FILE;
-    const seconds = (ports.clock.now() - NOON) / 1000;
-    asked.push(seconds);
-    const isBrowser = headers['user-agent']?.startsWith('Mozilla/5.0 ') ?? false;
-    return typeof answer === 'function' ? answer(asked.length, seconds, isBrowser) : answer;
-  });
-  const ports = fakePorts(host.http);
-  const placement = { ...usual, file: gone ? null : await localFile(BYTES) };
-  const attempt = { ...newAttempt(taskWith(), marker || undefined), gone, placement };
-  const limits = { interval: INTERVAL, timeout: TIMEOUT };
-  const [proven = attempt] = await proveAttempts([attempt], limits, ports, progress && { progress });
-  const { proof, failure, unknown, took } = proven;
-  return { proof, failure, unknown, took, host, ports, asked, elapsed: ports.clock.now() - NOON };
+  const { bypassCache = true } = more;
+  const isMeant = ({ isFresh, url }: Asked) => isFresh || !bypassCache || url.includes('/login');
+  const respond: Answer = (asked, clock) => {
+    if (!isMeant(asked)) return FILE;
+    return typeof answer === 'function' ? answer(asked, clock) : answer;
+  };
+  const proven = await prove(respond, { ...EARLIER, ...more }, expected);
+  return { ...proven, times: proven.asked.filter(isMeant).map(({ seconds }) => seconds) };
 }
 
 const building = async (): Promise<HostProgress> => ({ finished: false, detail: 'building' });
@@ -70,113 +59,117 @@ test.each([
     ...{ hint: `what helps against ${one}`, isFinal: one === 'ban' },
   }));
   const answer = { status: 403, headers: { 'content-type': 'text/plain' }, body: word };
-  const { failure, asked } = await prove(answer, { refusals });
+  const { failure, times } = await provePage(answer, { refusals });
   expect(failure).toMatchObject({
     ...{ code: 'NOT_PROVEN', httpCode: 403, hint: `what helps against ${word}` },
     message: `the address was not proven${time}: the address answers HTTP 403: ${word}`,
   });
-  expect(asked).toHaveLength(looks);
+  expect(times).toHaveLength(looks);
 });
 
 describe('verifying', () => {
-  test('asks a host that limits requests again only after the time in Retry-After', async () => {
-    const limited = { status: 429, headers: { 'retry-after': '61' } };
-    const { proof, asked } = await prove((nth) => (nth === 1 ? limited : FILE));
-    expect(proof).toMatchObject({ match: 'identical' });
-    expect(asked).toEqual([0, 65]);
-  });
-
-  test('names the limits of a site whose host limits requests until the end', async () => {
-    const { failure, asked } = await prove({ status: 429, headers: { 'retry-after': '3600' } });
+  test('asks a host that limits requests again only after the time in Retry-After, and names its limits', async () => {
+    const limited = (seconds: string) => ({ status: 429, headers: { 'retry-after': seconds } });
+    const { proof, times } = await provePage(({ nth }) => (nth === 1 ? limited('61') : FILE));
+    expect([proof?.match, times]).toEqual(['identical', [0, 65]]);
+    const late = await provePage(limited('3600'));
     const hint = expect.stringMatching(/10 builds an hour, 100 GB a month and 1 GB/);
-    expect(failure).toMatchObject({ code: 'NOT_PROVEN', httpCode: 429, hint });
-    expect(asked).toHaveLength(1);
-  });
-
-  test.each<[string, Scripted | Error]>([
-    ['a 404', NOT_FOUND],
-    ['the page before', { body: 'old' }],
-    ['a beginning', { body: BYTES.slice(0, 9) }],
-    ['a warning page', { body: 'Please read' }],
-    ['altered bytes that hold the marker', ALTERED],
-    ['a broken connection', RESET],
-  ])('goes on after %s until the file shows', async (_, before) => {
-    const { proof, asked } = await prove((nth) => (nth <= 3 ? before : FILE));
-    expect(proof).toMatchObject({ match: 'identical' });
-    expect(asked).toEqual([0, 5, 10, 15]);
+    expect(late.failure).toMatchObject({ code: 'NOT_PROVEN', httpCode: 429, hint });
+    expect(late.times).toHaveLength(1);
   });
 
   test.each<[string, Scripted | Error, number | undefined, RegExp, RegExp]>([
     ['nothing', NOT_FOUND, 404, /answers HTTP 404$/, /public/],
-    ['the page before', { body: 'old' }, 200, /the content from before$/, /cache.*`path:`/],
+    ['the page before', { body: OLD }, 200, /the content from before$/, /cache.*`path:`/],
     ['a beginning', { body: BYTES.slice(0, 9) }, 200, /only the beginning/, /incompletely/],
     ['something else', { body: 'Please read' }, 200, /other content/, /plain text of it/],
     ['other bytes with the marker', ALTERED, 200, /marker, but other bytes/, /\.nojekyll/],
     ['silence', RESET, undefined, /^[^:]*: reset$/, /plug it in/],
-  ])('fails at the deadline when the address still shows %s', async (_, answer, httpCode, message, hint) => {
-    const { failure, asked, elapsed } = await prove(answer);
+  ])('goes on after %s until the file shows, and fails at the deadline', async (_, answer, ...error) => {
+    const shown = await provePage(({ nth }) => (nth <= 3 ? answer : FILE));
+    expect([shown.proof?.match, shown.times]).toEqual(['identical', [0, 5, 10, 15]]);
+    const { failure, times, elapsed } = await provePage(answer);
+    const [httpCode, message, hint] = error;
     expect(failure).toMatchObject({
       ...{ code: 'NOT_PROVEN', httpCode },
       ...{ message: expect.stringMatching(message), hint: expect.stringMatching(hint) },
     });
-    expect([asked.length, elapsed]).toEqual([LOOKS, TIMEOUT]);
+    expect([times.length, elapsed]).toEqual([LOOKS, TIMEOUT]);
   });
 
   test('writes down what it saw, once, with the seconds that had gone by', async () => {
-    const { ports } = await prove((nth) => (nth < 3 ? NOT_FOUND : FILE));
+    const { ports } = await provePage(({ nth }) => (nth < 3 ? NOT_FOUND : FILE));
     expect(ports.logger.lines.slice(0, 3)).toEqual([
       '# Verify the public address',
       '0 s: the address answers HTTP 404',
       'the address answers HTTP 200 with the file, byte for byte',
     ]);
   });
+
+  test.each([undefined, building])('ends at once at a login page, whatever it holds', async (progress) => {
+    const answer: Answer = ({ url }) => (url.includes('/login') ? { body: `Sign in: ${MARKER}` } : LOGIN);
+    const { failure, elapsed } = await provePage(answer, {}, { progress });
+    expect(failure).toMatchObject({
+      ...{ code: 'NOT_EXTERNAL', httpCode: 200, hint: expect.stringContaining('Public Pages') },
+      message: expect.stringMatching(/^the address answers HTTP 200 with a login page: .* private mode/),
+    });
+    expect(elapsed).toBe(0);
+  });
+
+  test('tells why an address may open only inside this network', async () => {
+    const url = new URL('https://pages.git.corp/octo/site/page.html');
+    const { proof, unknown } = await prove(FILE, { url });
+    const why = 'pages.git.corp is a host name of an internal network';
+    expect([proof?.isInternal, unknown]).toEqual([
+      true,
+      [`whether the address opens outside this network: ${why}`],
+    ]);
+  });
+
+  test.each<[string, Partial<Placement>, readonly unknown[]]>([
+    ['K1', {}, [expect.stringMatching(/^whether store\.dev, where .* without the repository$/)]],
+    ['a store', BIN, []],
+    ['a link', LINK, [expect.stringMatching(/^whether store\.dev, where .* without the link$/)]],
+  ])('says of %s where it leads to another host, which may change it', async (_, more, expected) => {
+    const store = { status: 302, headers: { location: 'https://store.dev/page.html' } };
+    const { unknown } = await prove(({ url }) => (url.startsWith(PAGE.href) ? store : FILE), more);
+    expect(unknown).toEqual(expected);
+  });
 });
 
 describe('answers in a row', () => {
   test('are four where no cache is got past, at once', async () => {
-    const { proof, asked } = await prove(FILE, BIN);
-    expect(proof).toMatchObject({ match: 'identical' });
-    expect(asked).toEqual([0, 0, 0, 0]);
+    const { proof, times } = await provePage(FILE, BIN);
+    expect([proof?.match, times]).toEqual(['identical', [0, 0, 0, 0]]);
   });
 
   test('are four of a link from outside, the second one some seconds later and as a browser asks', async () => {
-    const browsers: boolean[] = [];
-    const answer: Answer = (_, __, isBrowser) => {
-      browsers.push(isBrowser);
-      return FILE;
-    };
-    const { asked, unknown } = await prove(answer, LINK);
-    expect([asked, unknown]).toEqual([[0, 5, 5, 5], []]);
-    expect(browsers).toEqual([false, true, false, false]);
-  });
-
-  test('say where a link leads to another host, which may change what it shows', async () => {
-    const store = { status: 302, headers: { location: 'https://store.dev/page.html' } };
-    const { unknown } = await prove((nth) => (nth % 2 === 1 ? store : FILE), LINK);
-    expect(unknown).toEqual([expect.stringMatching(/^whether store\.dev, where .* without the link$/)]);
+    const { asked, times, unknown } = await provePage(FILE, LINK);
+    expect([times, unknown]).toEqual([[0, 5, 5, 5], []]);
+    expect(asked.map(({ isBrowser }) => isBrowser)).toEqual([false, true, false, false]);
   });
 
   test.each<[string, Answer, object]>([
-    ['that opens once', (nth) => (nth === 1 ? FILE : GONE), { httpCode: 410 }],
-    ['that opens for four seconds', (_, seconds) => (seconds < 4 ? FILE : GONE), { httpCode: 410 }],
+    ['that opens once', ({ nth }) => (nth === 1 ? FILE : GONE), { httpCode: 410 }],
+    ['that opens for four seconds', ({ seconds }) => (seconds < 4 ? FILE : GONE), { httpCode: 410 }],
     [
       'that shows browsers a page of its own',
-      (_, __, isBrowser) => ({ body: isBrowser ? `<title>Friendly Reminder</title>${MARKER}` : BYTES }),
+      ({ isBrowser }) => ({ body: isBrowser ? `<title>Friendly Reminder</title>${MARKER}` : BYTES }),
       { message: expect.stringMatching(/answers browsers HTTP 200 with other content/) },
     ],
   ])('are not given by a link %s', async (_, answer, failure) => {
-    expect((await prove(answer, LINK)).failure).toMatchObject({ code: 'NOT_PROVEN', ...failure });
+    expect((await provePage(answer, LINK)).failure).toMatchObject({ code: 'NOT_PROVEN', ...failure });
   });
 
   const away = { status: 302, headers: { location: 'https://b.dev/' } };
   test.each<[string, readonly (Scripted | Error)[]]>([
-    ['come from two hosts', [dated(NOON, BYTES), away, dated(NOON, BYTES)]],
+    ['come from two hosts', [dated(NOON, BYTES), away]],
     ['are two pages with the marker', [dated(NOON), dated(NOON, `<!-- 2 -->${BYTES}`)]],
     ['are the file and a page with the marker', [dated(NOON, BYTES), dated(NOON)]],
   ])('prove nothing where they %s', async (_, turns) => {
-    const answer: Answer = (nth) => turns[(nth - 1) % turns.length] as Scripted;
+    const answer: Answer = ({ nth }) => turns[(nth - 1) % turns.length];
     const hidden = { ...BIN, hostMayChangeBytes: true };
-    const { failure } = await prove(answer, hidden, { progress: builtAt(NOON) });
+    const { failure } = await provePage(answer, hidden, { progress: builtAt(NOON) });
     expect(failure).toMatchObject({ code: 'NOT_PROVEN', message: expect.stringMatching(/at other times/) });
   });
 
@@ -185,21 +178,23 @@ describe('answers in a row', () => {
     [2, 4 + 16],
     [9, 18 + 32],
   ])('are twice as many after each wrong one, up to a limit: %i', async (wrong, requests) => {
-    const answer: Answer = (nth) => (nth % 2 === 0 && nth <= wrong * 2 ? NOT_FOUND : FILE);
-    const { proof, asked } = await prove(answer, BIN);
-    expect([proof?.match, asked.length]).toEqual(['identical', requests]);
+    const answer: Answer = ({ nth }) => (nth % 2 === 0 && nth <= wrong * 2 ? NOT_FOUND : FILE);
+    const { proof, times } = await provePage(answer, BIN);
+    expect([proof?.match, times.length]).toEqual(['identical', requests]);
   });
 
   test('prove nothing where the deadline cuts them short after a wrong one', async () => {
-    const answer: Answer = (nth, seconds) => (seconds < TIMEOUT / 1_000 && nth % 2 === 0 ? NOT_FOUND : FILE);
-    const { failure } = await prove(answer, BIN);
+    const { failure } = await provePage(
+      ({ nth, seconds }) => (seconds < TIMEOUT / 1_000 && nth % 2 === 0 ? NOT_FOUND : FILE),
+      BIN,
+    );
     expect(failure).toMatchObject({ code: 'NOT_PROVEN' });
   });
 });
 
 describe('a body that has the marker in other bytes, where a build was made', () => {
   const COMMITTED = NOON + 1_000;
-  const built = builtAt(COMMITTED);
+  const built = { progress: builtAt(COMMITTED) };
   /** The address is as it is without `?v=` too. */
   const rendered = { bypassCache: false };
 
@@ -207,21 +202,72 @@ describe('a body that has the marker in other bytes, where a build was made', ()
     ['of the same second', dated(COMMITTED)],
     ['of later', dated(COMMITTED + 60_000)],
   ])('is proven at once by a page %s', async (_, answer) => {
-    const { proof, elapsed } = await prove(answer, rendered, { progress: built });
+    const { proof, elapsed } = await provePage(answer, rendered, built);
     expect([proof, elapsed]).toMatchObject([{ match: 'altered', markerCount: 1 }, 0]);
   });
 
   test.each<[string, Scripted, Partial<Placement>, Expected]>([
-    ['the page is older than the commit', dated(COMMITTED - 1_000), rendered, { progress: built }],
-    ['the page has no date', ALTERED, rendered, { progress: built }],
+    ['the page is older than the commit', dated(COMMITTED - 1_000), rendered, built],
+    ['the page has no date', ALTERED, rendered, built],
     ['the time of the commit is not known', dated(COMMITTED), rendered, { progress: builtAt() }],
-    ['another page answers', dated(COMMITTED, 'Please read'), rendered, { progress: built }],
-    ['an old page answers', dated(COMMITTED, 'old'), rendered, { progress: built }],
-    ['the host has no reason to change bytes', dated(COMMITTED), BIN, { progress: built }],
-    ['it is to be withdrawn', dated(COMMITTED), rendered, { gone: true, progress: built }],
+    ['another page answers', dated(COMMITTED, 'Please read'), rendered, built],
+    ['an old page answers', dated(COMMITTED, OLD), rendered, built],
+    ['the host has no reason to change bytes', dated(COMMITTED), BIN, built],
+    ['it is to be withdrawn', dated(COMMITTED), rendered, { gone: true, ...built }],
   ])('is not believed where %s, not even at the deadline', async (_, answer, placement, expected) => {
-    const { failure, elapsed } = await prove(answer, placement, expected);
+    const { failure, elapsed } = await provePage(answer, placement, expected);
     expect([failure, elapsed]).toMatchObject([{ code: 'NOT_PROVEN' }, TIMEOUT]);
+  });
+
+  test('must be the same without `?v=`', async () => {
+    const proveOther = (plain: string) =>
+      prove((asked) => dated(COMMITTED, asked.isFresh ? ALTERED.body : plain), {}, built);
+    expect(await proveOther(ALTERED.body)).toMatchObject({ proof: { match: 'altered' }, unknown: [] });
+    expect((await proveOther(`<!-- 2 -->${BYTES}`)).failure).toMatchObject({ code: 'NOT_PROVEN' });
+  });
+});
+
+describe('the address without ?v=', () => {
+  const provePlain = (answer: Answer) =>
+    prove((asked, clock) => (asked.isFresh ? FILE : answer(asked, clock)), {
+      ...EARLIER,
+      hostMayChangeBytes: false,
+    });
+
+  test.each<[Record<string, string>, string]>([
+    [{ 'cache-control': 'max-age=600' }, 'for up to 10 minutes'],
+    [{ 'cache-control': 'max-age=600', age: '545' }, 'for up to 1 minute'],
+    [{}, 'for a time that the host does not tell'],
+  ])('may still be the copy from before, and UNKNOWN says how long: %j', async (headers, time) => {
+    const { proof, unknown, asked, elapsed } = await provePlain(() => ({ body: OLD, headers }));
+    expect([proof?.match, unknown, elapsed]).toEqual([
+      'identical',
+      [`without ?v= a cache still answered older copies of 1 file; it may show them ${time}`],
+      2 * INTERVAL,
+    ]);
+    // The new page is still behind it.
+    expect(asked.filter(({ isFresh }) => isFresh)).toHaveLength(2);
+  });
+
+  test('is waited for no longer than it is late', async () => {
+    const { unknown, elapsed } = await provePlain(({ seconds }) => (seconds >= 5 ? FILE : { body: OLD }));
+    expect([unknown, elapsed]).toEqual([[], 5_000]);
+  });
+});
+
+describe('the raw address', () => {
+  test.each<[string, Scripted, number, string]>([
+    ['is not there', NOT_FOUND, 3, 'did not show the file yet'],
+    ['has the marker alone', ALTERED, 3, 'did not show the file yet'],
+    ['asks to sign in', LOGIN, 1, 'answers with a login page'],
+  ])('that %s holds no delivery up, and is not handed over', async (_, answer, looks, unknown) => {
+    const signIn = ({ url }: Asked) => (url.includes('/login') ? { body: 'Sign in' } : FILE);
+    const proven = await prove((asked) => (isRaw(asked) ? answer : signIn(asked)), { rawUrl: RAW });
+    expect(proven).toMatchObject({
+      ...{ failure: null, proof: { rawUrl: null }, elapsed: (looks - 1) * INTERVAL },
+      unknown: [`the raw address ${unknown}, so it was not verified`],
+    });
+    expect(proven.asked.filter(isRaw)).toHaveLength(looks);
   });
 });
 
@@ -231,57 +277,42 @@ test.each([
 ])('A link is proven where its host only added to the file, and UNKNOWN says what: %s.', async (...row) => {
   const [body, marker, said] = row;
   const { proof, unknown, elapsed } = await prove({ body }, LINK, { marker });
-  expect(proof?.match).toBe('extended');
+  expect([proof?.match, elapsed]).toEqual(['extended', LATER_PROBE]);
   expect(unknown[0]).toMatch(said);
-  expect(elapsed).toBe(LATER_PROBE);
 });
 
 describe('a host that nothing reaches', () => {
   const away = new DeliveryError('NO_NETWORK', "example.com can't be reached");
 
-  test('is given up after a minute where it is that of a link', async () => {
-    const { failure, elapsed } = await prove(away, LINK);
-    expect(failure?.message).toBe(`the address was not proven: ${away.message}`);
-    expect(elapsed).toBe(TIMEOUT / 4);
-  });
-
-  test.each<[string, Answer, Partial<Placement>]>([
-    ['has answered', (nth) => (nth === 1 ? { status: 503 } : away), LINK],
-    ['is that of a placement', () => away, {}],
-  ])('is waited for where it %s', async (_, answer, more) => {
-    const { failure, elapsed } = await prove(answer, more);
-    expect(failure?.message).toMatch('the address was not proven in time');
-    expect(elapsed).toBe(TIMEOUT);
+  test.each<[string, string, number, Answer, Partial<Placement>]>([
+    ['is given up after a minute where it is that of a link', '', TIMEOUT / 4, () => away, LINK],
+    [
+      'is waited for where it has answered',
+      ' in time',
+      TIMEOUT,
+      ({ nth }) => (nth === 1 ? { status: 503 } : away),
+      LINK,
+    ],
+    ['is waited for where it is that of a placement', ' in time', TIMEOUT, () => away, {}],
+  ])('%s', async (_, inTime, expected, answer, more) => {
+    const { failure, elapsed } = await provePage(answer, more);
+    expect(failure?.message).toMatch(`the address was not proven${inTime}: ${away.message}`);
+    expect(elapsed).toBe(expected);
   });
 });
 
-test.each([undefined, building])(
-  'A login page ends the wait and the proof at once, whatever it holds.',
-  async (progress) => {
-    const answer: Answer = (nth) =>
-      nth % 2 === 1 ? { status: 302, headers: { location: '/login' } } : { body: `Sign in: ${MARKER}` };
-    const { failure, elapsed } = await prove(answer, {}, progress && { progress });
-    expect(failure).toMatchObject({
-      ...{ code: 'NOT_EXTERNAL', httpCode: 200, hint: expect.stringContaining('Public Pages') },
-      message: expect.stringMatching(/^the address answers HTTP 200 with a login page: .* private mode/),
-    });
-    expect(elapsed).toBe(0);
-  },
-);
-
 describe('verifying that nothing is there any more', () => {
   const withdraw = (answer: Answer | Scripted, progress?: Expected['progress']) =>
-    prove(answer, {}, { marker: '', gone: true, ...(progress && { progress }) });
+    provePage(answer, {}, { marker: '', gone: true, progress });
 
   test.each<[string, Scripted | Error]>([
     ['the file', FILE],
     ['an error of the host', { status: 503 }],
     ['no answer', RESET],
   ])('goes on after %s until nothing shows as often as it takes', async (_, before) => {
-    const { proof, asked, elapsed } = await withdraw((nth) => (nth <= 2 ? before : GONE));
+    const { proof, times, elapsed } = await withdraw(({ nth }) => (nth <= 2 ? before : GONE));
     expect(proof).toMatchObject({ match: 'gone', httpCode: 410, sha256: null, hosts: ['octo.github.io'] });
-    expect(asked).toHaveLength(2 + AGREEING_PROBES.usual);
-    expect(elapsed).toBe(2 * INTERVAL);
+    expect([times.length, elapsed]).toEqual([2 + AGREEING_PROBES.usual, 2 * INTERVAL]);
   });
 
   test.each<[string, HostProgress, number]>([
@@ -294,25 +325,36 @@ describe('verifying that nothing is there any more', () => {
     expect(took.wait).toBe(waits * INTERVAL);
   });
 
-  test('fails at the deadline when the address still shows something', async () => {
-    const { failure, elapsed } = await withdraw(FILE);
-    const message = expect.stringContaining('some content: there should be none');
-    expect([failure, elapsed]).toMatchObject([{ code: 'NOT_PROVEN', httpCode: 200, message }, TIMEOUT]);
+  test.each<[Scripted, Expected['progress'], object]>([
+    [FILE, undefined, { code: 'NOT_PROVEN', httpCode: 200, message: /content: there should be none/ }],
+    [
+      NOT_FOUND,
+      async () => ({ finished: false, building: true, detail: 'building' }),
+      { code: 'BUILD_TIMEOUT', step: 'wait' },
+    ],
+  ])('fails at the deadline where something shows, or a build may still show it', async (...row) => {
+    const [answer, progress, { message = /./, ...error }] = row as [
+      Scripted,
+      undefined,
+      { message?: RegExp },
+    ];
+    const { proof, failure, elapsed } = await withdraw(answer, progress);
+    expect([proof, elapsed]).toEqual([null, TIMEOUT]);
+    expect(failure).toMatchObject({ ...error, message: expect.stringMatching(message) });
   });
 });
 
 describe('waiting for the host', () => {
-  const late: Answer = (nth) => (nth < 3 ? NOT_FOUND : FILE);
+  const late: Answer = ({ nth }) => (nth < 3 ? NOT_FOUND : FILE);
   const refuse = () => Promise.reject(new Error('asked'));
 
-  test.each<[string, Answer, NonNullable<Expected['progress']>, number]>([
-    ['at the live bytes, whatever the build says', late, building, 2],
-    ['without asking the host when the bytes are live', () => FILE, refuse, 0],
-    ['when the host has finished, and leaves the rest to verification', late, builtAt(), 0],
-  ])('ends %s, and does not ask again for what it has seen', async (_, answer, progress, waits) => {
-    const { proof, took, asked } = await prove(answer, {}, { progress });
-    expect([proof?.match, took.wait]).toEqual(['identical', waits * INTERVAL]);
-    expect(asked).toHaveLength(answer(1, 0, false) === NOT_FOUND ? 3 : 1);
+  test.each<[string, Answer, NonNullable<Expected['progress']>, number, number]>([
+    ['at the live bytes, whatever the build says', late, building, 2, 3],
+    ['without asking the host when the bytes are live', () => FILE, refuse, 0, 1],
+    ['when the host has finished, and leaves the rest to verification', late, builtAt(), 0, 3],
+  ])('ends %s, and does not ask again for what it has seen', async (_, answer, progress, waits, looks) => {
+    const { proof, took, times } = await provePage(answer, {}, { progress });
+    expect([proof?.match, took.wait, times.length]).toEqual(['identical', waits * INTERVAL, looks]);
   });
 
   test.each<[string, Scripted | Error, Partial<HostProgress>, object]>([
@@ -335,7 +377,7 @@ describe('waiting for the host', () => {
     ['with the API’s code where the address gave none', RESET, { httpCode: 403 }, { httpCode: 403 }],
   ])('ends after 240 s %s', async (_, answer, more, failure) => {
     const progress = async () => ({ ...(await building()), ...more });
-    const waited = await prove(answer, {}, { progress });
+    const waited = await provePage(answer, {}, { progress });
     expect(waited.failure).toMatchObject({ code: 'BUILD_TIMEOUT', step: 'wait', ...failure });
     expect(waited.elapsed).toBe(TIMEOUT);
   });
