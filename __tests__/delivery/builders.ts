@@ -4,7 +4,6 @@ import type {
   ChannelItem,
   ChannelMap,
   ChannelPlan,
-  HostProgress,
   Placement,
   PreparedTask,
 } from '../../src/channels/channel.ts';
@@ -99,19 +98,15 @@ export const placementWith = (more: Partial<Placement> = {}): Placement => ({
 /** What a fake channel returns for a task: a placement, or the error that it throws. */
 export type FakeOutcome = Placement | Error;
 
-/** A task of a fake channel; with `watch` where the host has to be waited for. */
+/** A task of a fake channel. */
 export interface FakeTask extends PreparedTask {
   readonly data: FakeOutcome;
-  readonly watch?: () => Promise<HostProgress>;
 }
 
-export function taskWith(
+export const taskWith = (
   outcome: FakeOutcome = placementWith(),
-  watch?: () => Promise<HostProgress>,
-  plan: ChannelPlan = planWith(),
-): FakeTask {
-  return { plan, data: outcome, ...(watch === undefined ? {} : { watch }) };
-}
+  plan: Partial<ChannelPlan> = {},
+): FakeTask => ({ plan: planWith(plan), data: outcome });
 
 export const proofWith = (more: Partial<Proof> = {}): Proof => ({
   httpCode: 200,
@@ -146,7 +141,7 @@ export const attemptWith = ({
   readonly plan?: ChannelPlan;
   readonly httpCode?: number | null;
 } = {}): ChannelAttempt => ({
-  ...plannedAttempt(taskWith(undefined, undefined, plan)),
+  ...plannedAttempt(taskWith(undefined, plan)),
   placement: placementWith(),
   proof: proofWith(),
   lastProbe: probeResultWith({ httpCode }),

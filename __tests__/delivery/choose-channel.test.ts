@@ -62,15 +62,12 @@ describe('the choice of a channel', () => {
   test.each<[string, string, Situation]>([
     ['exactly 95 MB', 'K1', { size: 95 * MEGABYTE }],
     ['exactly 2 GB', 'K2', { size: 2_048 * MEGABYTE }],
-    ['settings that can’t be read', 'K1', { circumstances: { site: 'unreadable' } }],
     ['no site, which K1 refuses', 'K1', { circumstances: { site: null } }],
     ['a link beside a token', 'K4', { inputs: { url: LINK } }],
-    ['a link and no token', 'K4', { inputs: { url: LINK }, circumstances: NO_TOKEN }],
     ['a bin, large', 'K3', { size: 3_000 * MEGABYTE, inputs: { bin: 'my-own-bin', ...OWNERS_WORD } }],
     ['a tag, but no token', 'K2', { inputs: { tag: 'v1', ...OWNERS_WORD }, circumstances: NO_TOKEN }],
     ['a tag, private, which K2 refuses', 'K2', { inputs: { tag: 'v1' }, circumstances: PRIVATE }],
     ['a text', 'K1', { name: 'run.log' }],
-    ['an archive', 'K2', { name: 'a.tar.gz' }],
     ['an archive and no site', 'K2', { name: 'a.zip', circumstances: { site: null } }],
   ])('with %s is %s', (_, channel, situation) => {
     expect(chosen(situation).channels).toEqual([channel]);

@@ -16,7 +16,6 @@ import {
   FakeChannel,
   type FakePreparation,
   placementWith,
-  planWith,
   requestWith,
   taskWith,
 } from './builders.ts';
@@ -73,11 +72,7 @@ const shownAt = (address: string) => {
   return rest;
 };
 const inBin: FakePreparation = ({ name }) =>
-  taskWith(
-    shownAt(`https://filebin.net/b/${name}`),
-    undefined,
-    planWith({ channel: 'K3', destination: `bin b, ${name}` }),
-  );
+  taskWith(shownAt(`https://filebin.net/b/${name}`), { channel: 'K3', destination: `bin b, ${name}` });
 
 describe('a delivery', () => {
   test('prepares every channel before any of them writes', async () => {
@@ -116,11 +111,10 @@ describe('a delivery', () => {
 describe('a page that needs something from elsewhere', () => {
   const bytes = '<p>one</p>\n<script src="https://cdn.octo.dev/x.js?key=1"></script>\n';
   const NEEDS = 'page.html line 2: script https://cdn.octo.dev/x.js?… is loaded from another host';
-  const release = taskWith(
-    placementWith({ bypassCache: false }),
-    undefined,
-    planWith({ channel: 'K2', destination: 'release r' }),
-  );
+  const release = taskWith(placementWith({ bypassCache: false }), {
+    channel: 'K2',
+    destination: 'release r',
+  });
 
   async function deliveringIt(inputs: Partial<RawInputs>, name = 'page.html') {
     const channels = {
@@ -134,12 +128,8 @@ describe('a page that needs something from elsewhere', () => {
 
   test.each([
     ['auto', 'auto', null],
-    ['K1', 'auto', null],
     ['K2+K1', 'auto', null],
-    ['K2', 'auto', []],
-    ['K3', 'auto', []],
     ['K2+K3', 'auto', []],
-    ['K1', 'warn', [NEEDS]],
     ['K3+K1', 'warn', [NEEDS]],
     ['K1', 'off', []],
   ])('through %s with `self-contained: %s` is told as %j, or refused before any write', async (...row) => {
@@ -166,11 +156,9 @@ describe('several files', () => {
   /** K1 as it takes each file under its own name, with what else it writes for it. */
   const siteOf = (writes?: Readonly<Record<string, readonly string[]>>) =>
     new FakeChannel(({ name }) => ({
-      ...taskWith(
-        shownAt(`https://octo.github.io/site/${name}`),
-        undefined,
-        planWith({ destination: `path ${name.toLowerCase()}` }),
-      ),
+      ...taskWith(shownAt(`https://octo.github.io/site/${name}`), {
+        destination: `path ${name.toLowerCase()}`,
+      }),
       ...(writes && { writes: writes[name] ?? [] }),
     }));
 
@@ -203,11 +191,9 @@ describe('several files', () => {
 
   test('have a duplicate each, whatever became of their main ones', async () => {
     const K1 = new FakeChannel(({ name }) =>
-      taskWith(
-        name === 'a.html' ? new DeliveryError('NOT_OURS', 'no') : shownAt(`https://a.dev/${name}`),
-        undefined,
-        planWith({ destination: name }),
-      ),
+      taskWith(name === 'a.html' ? new DeliveryError('NOT_OURS', 'no') : shownAt(`https://a.dev/${name}`), {
+        destination: name,
+      }),
     );
     const K3 = new FakeChannel(inBin);
     const files = { 'a.html': '<p>a</p>', 'sub/b.html': '<p>b</p>' };

@@ -58,14 +58,6 @@ const read = (reports: readonly Report[]) => {
 };
 
 describe('a receipt', () => {
-  test('names every proven address with what it answered', () => {
-    const { subject } = read([siteOf(1)]);
-    expect(subject).toEqual([
-      { name: PAGE.href, digest: { sha256: DIGEST } },
-      { name: new URL('file-0.js', PAGE).href, digest: { sha256: OTHER } },
-    ]);
-  });
-
   test.each([
     ['the very bytes', DIGEST, true],
     ['a page that the site has rendered', OTHER, false],

@@ -1,6 +1,6 @@
 import { keepRecent } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
-import { type FetchBackOptions, fetchBack } from '../http/fetch-back.ts';
+import { type FetchBackOptions, type FetchedContent, fetchBack } from '../http/fetch-back.ts';
 import type { CookieJar } from '../http/follow.ts';
 import {
   firstHeader,
@@ -138,21 +138,11 @@ async function askOnce(address: Address, check: PlacementCheck, how: AskOptions)
   try {
     const options = { ...fetchOptions(address, check, how), guard, signal };
     const fetched = await fetchBack(http, asked, options, marker);
-    const { status, addresses, fingerprint, refusal } = fetched;
-    // What may be a proof is asked for again: each answer counts once.
-    const pause = status === 200 || isAbsence(status) ? undefined : parseRetryAfter(fetched, clock.now());
+    const match = await matchAnswer(fetched, address, how.isBeginning);
     return {
-      httpCode: status,
-      hosts: addresses.map(({ host }) => host),
-      fingerprint,
-      refusal,
-      lastModified: readLastModified(fetched),
-      version: readVersion(fetched),
-      ...readCacheTime(fetched),
-      hasPolicy: isShownAsPage(fetched) && firstHeader(fetched, 'content-security-policy') !== undefined,
-      ...(await matchAnswer(fetched, address, how.isBeginning)),
+      ...match,
+      ...readAnswer(fetched, clock.now()),
       ...(how.asBrowser && !isInBin && { asBrowser: true }),
-      ...(pause !== undefined && { notBefore: clock.now() + pause }),
     };
   } catch (thrown) {
     stop.throwIfAborted();
@@ -166,6 +156,24 @@ async function askOnce(address: Address, check: PlacementCheck, how: AskOptions)
     check.internalReason ||= failure.message;
     return askOnce(address, check, how);
   }
+}
+
+/** What is kept of an answer, besides how it compares with the file. */
+function readAnswer(fetched: FetchedContent, now: number): Omit<ProbeResult, 'match'> {
+  const { status, addresses, fingerprint, refusal } = fetched;
+  // What may be a proof is asked for again: each answer counts once.
+  const pause = status === 200 || isAbsence(status) ? undefined : parseRetryAfter(fetched, now);
+  return {
+    httpCode: status,
+    hosts: addresses.map(({ host }) => host),
+    fingerprint,
+    refusal,
+    lastModified: readLastModified(fetched),
+    version: readVersion(fetched),
+    ...readCacheTime(fetched),
+    hasPolicy: isShownAsPage(fetched) && firstHeader(fetched, 'content-security-policy') !== undefined,
+    ...(pause !== undefined && { notBefore: now + pause }),
+  };
 }
 
 function fetchOptions(

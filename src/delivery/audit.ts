@@ -64,16 +64,13 @@ function nothingFoundError(
   keys: readonly ChannelKey[],
   { repository }: OpenRepository,
 ): DeliveryError {
-  const isOnPages = keys.includes('K1');
   const release = tagIsDefault ? 'the releases' : `the release ${tag}`;
-  const place = isOnPages ? path : `${release}${path === './' ? '' : ` as ${path}`}`;
+  const place = keys.includes('K1') ? path : `${release}${path === './' ? '' : ` as ${path}`}`;
   const site = repository.site === null ? ', which has no Pages site' : '';
   const message = `nothing tells that this tool delivered anything to ${place} of the repository${site}`;
   return new DeliveryError('NOT_FOUND', message, {
     hint: (w) =>
-      isOnPages
-        ? `if it did, the history of the branch was rewritten, or the site has another branch now: look at Settings → Pages, set ${w.input('branch')} or ${w.input('path')}, or deliver it again`
-        : `if it did, the asset was deleted, uploaded again or given another label: look at the releases, set ${w.input('path')} to the name of an asset, or deliver it again`,
+      `if it did, the history of the branch was rewritten, the site has another branch now, or the asset was deleted or given another label: look at Settings → Pages and the releases, set ${w.input('branch')} or ${w.input('tag')}, or ${w.input('path')} to a path of the site or the name of an asset, or deliver it again`,
     leftBehind: [],
   });
 }

@@ -33,19 +33,18 @@ import { reportScreen } from './screen/screen-report.ts';
 
 /** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */
 export function composeReport(given: Delivery, face = ACTION): Report {
-  const { operation, failure, restored, attempts } = given;
+  const { operation, failure, restored, attempts, changed } = given;
   const delivery = { ...given, subject: failure?.subject ?? given.subject };
   const toReason = createReasonWriter(face, given);
   const main = mainAttempt(delivery);
   const placement = main?.placement ?? null;
   const gates = evaluateGates(main);
   const isProven = failure === null && gates.every(({ passed }) => passed);
-  const ready = isProven || isOnlyChanged(given, main);
+  // Of what somebody has changed there may be nothing left to prove.
+  const ready = isProven || (failure === null && changed !== undefined && main === null);
   const isGone = operation === 'withdraw' || main?.gone === true;
   const notReady = ready ? null : reportFailure(delivery, main, toReason);
   const provenUrl = (isProven && placement?.url.href) || null;
-  // What was put back is as it was before.
-  const placeNotes = restored?.commitSha ? [] : (placement?.notes ?? []);
   const report = {
     protocol: PROTOCOL.identifier,
     version: PROTOCOL.version,
@@ -67,20 +66,20 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     notReady,
     unknown: listUnknown(delivery, notReady).map(neutralizeText),
     took: main?.took ?? {},
-    notes: [...placeNotes, ...delivery.notes].map(neutralizeText),
+    notes: listNotes(delivery, placement),
     ...(ready && main && operation === 'deliver' && { proven: listProven(main) }),
   };
   return { ...report, lines: composeLines(report, delivery) };
 }
 
-/** Of what somebody has changed there may be nothing left to prove. */
-const isOnlyChanged = ({ failure, changed }: Delivery, main: ChannelAttempt | null): boolean =>
-  failure === null && changed !== undefined && main === null;
-
 function findVerdict(ready: boolean, isProven: boolean, isGone: boolean): AuditVerdict {
   if (!isProven) return ready ? 'changed' : 'lost';
   return isGone ? 'withdrawn' : 'as-delivered';
 }
+
+/** What was told of the place holds no more where what was there before was put back. */
+const listNotes = ({ restored, notes }: Delivery, placement: Placement | null): readonly string[] =>
+  [...(restored?.commitSha ? [] : (placement?.notes ?? [])), ...notes].map(neutralizeText);
 
 /** Whatever ends before a delivery has its report ends as one. @param asked as it was given; nothing of it is checked */
 export function refusalReport(asked: Partial<RawInputs>, thrown: unknown, face = ACTION): Report {

@@ -41,13 +41,6 @@ export async function matchAnswer(
   return isKept ? { match: 'not-shown' } : placeAnswer(match, fetched, address);
 }
 
-/** The right content, if it is in its own folder. */
-function placeAnswer(match: ContentMatch, fetched: FetchedContent, { home }: Address): MatchedAnswer {
-  const folder = home === undefined ? 'own' : findFolder(fetched, home);
-  if (folder === 'moved') return { match: 'moved' };
-  return { match, ...(folder === 'elsewhere' && { isElsewhere: true }) };
-}
-
 /** The types that browsers need: anything else they take for what its bytes are. */
 const NEEDED_TYPES: readonly (readonly [RegExp, RegExp])[] = [
   [/\.css$/i, /^text\/css\b/i],
@@ -147,18 +140,19 @@ async function isEcho(fetched: FetchedContent, file: ExpectedFile | null, marker
 }
 
 /**
- * Whether a file is in its own folder, or elsewhere: a redirect may lead only to another form of its address, such as
+ * The right content, if it is in its own folder. A redirect may lead only to another form of its address, such as
  * `/about` for `/about.html`, and where that is in another folder, it must have no relative references.
- *
- * @param home the address of the file itself
  */
-function findFolder({ addresses, readHead }: FetchedContent, home: URL): 'own' | 'elsewhere' | 'moved' {
+function placeAnswer(match: ContentMatch, fetched: FetchedContent, { home }: Address): MatchedAnswer {
+  const { addresses, readHead } = fetched;
   const end = addresses.at(-1) ?? home;
-  if (addresses.length === 1 && end.href === home.href) return 'own';
-  if (addresses.some(({ origin }) => origin !== home.origin) || cleanPath(end) !== cleanPath(home))
-    return 'moved';
-  if (new URL('.', end).pathname === new URL('.', home).pathname) return 'own';
-  return RELATIVE.test(readHead()) ? 'moved' : 'elsewhere';
+  if (home === undefined || end === undefined || (addresses.length === 1 && end.href === home.href)) {
+    return { match };
+  }
+  const leavesHost = addresses.some(({ origin }) => origin !== home.origin);
+  if (leavesHost || cleanPath(end) !== cleanPath(home)) return { match: 'moved' };
+  if (new URL('.', end).pathname === new URL('.', home).pathname) return { match };
+  return RELATIVE.test(readHead()) ? { match: 'moved' } : { match, isElsewhere: true };
 }
 
 /** One form of the addresses under which hosts serve a page. */

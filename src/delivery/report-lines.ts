@@ -65,12 +65,15 @@ function concludeReady(
       : [`${subject} still opens as it was delivered at ${address}`, `, as delivered: ${name}`];
   }
   if (operation === 'withdraw') {
-    const [done, opens, unsure, served] = placement?.written
-      ? ['withdrawn', 'no longer opens', 'is removed', 'is no longer served']
-      : ['nothing to withdraw', 'does not open', 'was not there', 'is not served'];
-    const claim = proof?.isCached ? 'is removed: nothing of it is served past caches' : opens;
-    const end = unknown.length > 0 ? `${unsure}; see UNKNOWN` : served;
-    return [`${subject} ${claim} at ${address}`, `, ${done}: ${name} ${end}`];
+    const [done, is] = placement?.written
+      ? ['withdrawn', 'is removed']
+      : ['nothing to withdraw', 'was not there'];
+    const where = proof?.isCached ? 'past caches at' : 'at';
+    const end = unknown.length > 0 ? '; see UNKNOWN' : '';
+    return [
+      `${subject} ${is}: nothing of it is served ${where} ${address}`,
+      `, ${done}: ${name} ${is}${end}`,
+    ];
   }
   const also = duplicates
     .filter((one) => one.url !== null)

@@ -130,16 +130,10 @@ export function getDeliveryResult({ ready, operation, notReady }: Report): Deliv
   return notReady?.code === 'DRY_RUN' ? 'planned' : 'not-ready';
 }
 
-/** How several deliveries of one step ended: the same way, or not ready. */
-function getSharedResult(reports: readonly Report[]): DeliveryResult {
-  const [first, ...others] = [...new Set(reports.map(getDeliveryResult))];
-  return first === undefined || others.length > 0 ? 'not-ready' : first;
-}
-
 const ORDER: readonly DeliveryResult[] = ['not-ready', 'planned', 'withdrawn', 'audited', 'ready'];
 
 /** What needs attention comes first. */
-export function sortByResult<One extends Report>(reports: readonly One[]): readonly One[] {
+export function sortByResult(reports: readonly Report[]): readonly Report[] {
   const getRank = (report: Report): number => ORDER.indexOf(getDeliveryResult(report));
   return reports.toSorted((one, other) => getRank(one) - getRank(other));
 }
@@ -160,7 +154,7 @@ export function formatReason({ code, step, httpCode, reason, hint }: FailureReas
   return `${reason} (${where})${hint === '' ? '' : `. To change: ${hint}`}`;
 }
 
-/** How a withdrawal or an audit that is ready ended, such as `withdrawn: page.html is no longer served`. */
+/** How a withdrawal or an audit that is ready ended, such as `withdrawn: page.html is removed`. */
 const describeResult = ({ lines }: Report): string => lines.RESULT.slice(`${RESULTS.ready}, `.length);
 
 /**
@@ -190,11 +184,12 @@ const VERDICTS: Readonly<Record<AuditVerdict, string>> = {
 };
 
 /** What an audit found, such as `3 as delivered, 1 withdrawn`. */
-const countVerdicts = (reports: readonly Report[]): string =>
-  Object.entries(VERDICTS)
-    .map(([key, words]) => [reports.filter(({ verdict }) => verdict === key).length, words] as const)
-    .flatMap(([count, words]) => (count === 0 ? [] : [`${count} ${words}`]))
-    .join(', ');
+function countVerdicts(reports: readonly Report[]): string {
+  const counts = Object.entries(VERDICTS).map(([key, words]) => {
+    return { count: reports.filter(({ verdict }) => verdict === key).length, words };
+  });
+  return counts.flatMap(({ count, words }) => (count === 0 ? [] : [`${count} ${words}`])).join(', ');
+}
 
 /** How it ended in one line for a person, English first, such as `Not ready (НЕ ГОТОВО): …`. */
 export function describeOutcome(report: Report): string {
@@ -209,7 +204,8 @@ export function describeOutcome(report: Report): string {
 /** The one JSON of every interface. @param given without secrets */
 export function composeDocument(given: readonly Report[]): ReportDocument {
   const reports = given.map(({ proven: _, ...report }): Report => report);
-  const result = getSharedResult(reports);
+  const [shared = 'not-ready', ...others] = new Set(reports.map(getDeliveryResult));
+  const result = others.length > 0 ? 'not-ready' : shared;
   const document = { result, url: '', reason: '', hint: '', code: null, reports };
   if (result === 'ready') return { ...document, url: reports.map(({ url }) => url ?? '').join('\n') };
   if (result === 'withdrawn') return { ...document, reason: reports.map(describeResult).join('; ') };
