@@ -125,8 +125,9 @@ describe('say', () => {
     expect(say((w) => `set ${w.input('branch', 'gh-pages')}`, toolOf('deliver', { branch: 'main' }))).toBe(
       `set \`--branch gh-pages\` (${ONLY} \`--branch\` among its flags)`,
     );
-    expect(say((w) => `${w.input('token')} and ${w.input('setup')}`, toolOf('deliver'))).toBe(
-      `\`GITHUB_TOKEN\` and \`--setup\` (${ONLY} \`GITHUB_TOKEN\` in its environment and \`--setup\` among its flags)`,
+    const face = toolFace(listInputs('deliver', {}), 'GH_TOKEN');
+    expect(say((w) => `${w.input('token')} and ${w.input('setup')}`, face)).toBe(
+      `\`GH_TOKEN\` and \`--setup\` (${ONLY} \`GH_TOKEN\` in its environment and \`--setup\` among its flags)`,
     );
   });
 

@@ -45,7 +45,7 @@ export async function deliverAll(
   const reports = await answerRequest(request, own, {
     asked: { ...(isStream && { name: 'standard input' }), ...inputs, operation: name },
     redactor: terminal.redactor,
-    face: commandFace(name, tokenVariable(command, env)),
+    face: commandFace(name, findTokenVariable(command, env)),
     // A person must see the code even where the log is left out.
     authorize: (options, others) => authorizeDevice(options, { ...others, logger: terminal.logger }),
   });
@@ -71,8 +71,9 @@ export function readAndMaskCredentials(
   command: Pick<CliCommand, 'tokenEnv'>,
   env: NodeJS.ProcessEnv,
   logger: Pick<Logger, 'mask'>,
-): { readonly token: string; readonly secrets: readonly string[] } {
-  const token = env[tokenVariable(command, env)]?.trim() ?? '';
+): { readonly token: string; readonly tokenVariable: string; readonly secrets: readonly string[] } {
+  const tokenVariable = findTokenVariable(command, env);
+  const token = env[tokenVariable]?.trim() ?? '';
   if (token === '' && command.tokenEnv !== undefined) {
     throw usageError(
       'the environment variable that --token-env names does not contain a token',
@@ -81,9 +82,11 @@ export function readAndMaskCredentials(
   }
   const secrets = readCredentials(env, [command.tokenEnv ?? []].flat());
   for (const secret of new Set([token, ...secrets])) logger.mask(secret);
-  return { token, secrets };
+  return { token, tokenVariable, secrets };
 }
 
 /** The variable that has the token, or should have it. */
-export const tokenVariable = ({ tokenEnv }: Pick<CliCommand, 'tokenEnv'>, env: NodeJS.ProcessEnv): string =>
-  tokenEnv ?? (env.GH_TOKEN && !env.GITHUB_TOKEN ? 'GH_TOKEN' : 'GITHUB_TOKEN');
+export const findTokenVariable = (
+  { tokenEnv }: Pick<CliCommand, 'tokenEnv'>,
+  env: NodeJS.ProcessEnv,
+): string => tokenEnv ?? (env.GH_TOKEN && !env.GITHUB_TOKEN ? 'GH_TOKEN' : 'GITHUB_TOKEN');

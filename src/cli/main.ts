@@ -13,7 +13,7 @@ import { completeInputs, parseInputs } from '../request/inputs.ts';
 import { systemClock } from '../system.ts';
 import { type Face, say } from '../words.ts';
 import { type CliCommand, isUsageError, parseCommand, refuseAsUsage } from './args.ts';
-import { deliverAll, readAndMaskCredentials, tokenVariable } from './deliver.ts';
+import { deliverAll, findTokenVariable, readAndMaskCredentials } from './deliver.ts';
 import { createTerminal, quietLogger, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
 
@@ -55,7 +55,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     // Before the arguments are read: what is wrong with one may be that it is a credential.
     for (const secret of readCredentials(env)) terminal.logger.mask(secret);
     const command = parseCommand(args);
-    face = commandFace(command.name, tokenVariable(command, env));
+    face = commandFace(command.name, findTokenVariable(command, env));
     const logger = command.quiet ? quietLogger(terminal.logger) : terminal.logger;
     const ports = createPorts(logger, stop.signal);
     const text = TEXTS[command.name]?.(command.positionals[0] ?? '');

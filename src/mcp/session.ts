@@ -30,6 +30,8 @@ export interface McpSettings {
   readonly fixed: Readonly<Partial<RawInputs>>;
   /** Empty if there is none. */
   readonly token: string;
+  /** The variable that has it; `GITHUB_TOKEN` by default. */
+  readonly tokenVariable?: string;
   readonly secrets: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   /** Knows the token and the secrets. */
@@ -87,7 +89,7 @@ export class McpSession {
   }
 
   async #answer(call: ToolCall, ports: Ports): Promise<ToolAnswer> {
-    const { redactor, fixed } = this.settings;
+    const { redactor, fixed, tokenVariable } = this.settings;
     let begun = call;
     let required: PersonRequest | undefined;
     let granted: string | undefined;
@@ -108,7 +110,7 @@ export class McpSession {
     const reports = await answerRequest(createRequest(), ports, {
       asked: { ...toRawInputs(call.args, call.tool), operation: call.tool },
       redactor,
-      face: toolFace(listInputs(call.tool, fixed)),
+      face: toolFace(listInputs(call.tool, fixed), tokenVariable),
       authorize,
     });
     if (granted !== undefined && reports.some(({ notReady }) => notReady?.code === 'BAD_TOKEN')) {

@@ -34,13 +34,16 @@ function formatFlag(name: string, value?: string): string {
 
 /**
  * The words of a tool of the MCP server: inputs are its arguments, with values as JSON. All else can be set by the
- * person who configured the server. @param args the inputs that the tool takes, as this server was started
+ * person who configured the server.
+ *
+ * @param args the inputs that the tool takes, as this server was started
+ * @param token the variable that has the token
  */
-export function toolFace(args: readonly string[]): Face {
+export function toolFace(args: readonly string[], token = TOKEN): Face {
   const verifies = args.includes('url');
   const isFlag = (name: string): boolean => !args.includes(name) && FLAGS.some((flag) => flag === name);
   const input: Face['input'] = (name, value) => {
-    if (name === 'token') return `\`${TOKEN}\``;
+    if (name === 'token') return `\`${token}\``;
     if (isFlag(name)) return formatFlag(name, value);
     return value === undefined ? `\`${name}\`` : `\`${name}: ${formatJson(name as InputName, value)}\``;
   };
@@ -57,7 +60,7 @@ export function toolFace(args: readonly string[]): Face {
     others(names) {
       const flags = names.filter(isFlag).map((name) => `\`--${name}\``);
       const settings = [
-        ...(names.includes('token') ? [`\`${TOKEN}\` in its environment`] : []),
+        ...(names.includes('token') ? [`\`${token}\` in its environment`] : []),
         ...(flags.length === 0 ? [] : [`${flags.join(', ')} among its flags`]),
       ];
       if (settings.length === 0) return '';
