@@ -1,43 +1,25 @@
 import { expect, test } from '@jest/globals';
 import type { PagesOptions } from '../../../src/channels/pages/destination.ts';
-import { createPagesActions } from '../../../src/channels/pages/publish.ts';
 import { methodOf } from '../../../src/channels/pages/write-changes.ts';
+import { DeliveryError } from '../../../src/errors.ts';
+import { siteOfFile } from '../../../src/rules/local-site.ts';
 import { changeWith } from '../../github/changes.ts';
-import { type Answers, absent, FakeGitHub, failure } from '../../github/fake-github.ts';
-import { localFile } from '../../support/files.ts';
-import { FakeHttp, fakePorts } from '../../support/ports.ts';
-import { ownMessage } from '../fake-branch.ts';
-import { pagesOptionsWith } from '../pages-options.ts';
-import { prepareOne } from '../prepare-one.ts';
-import { accessWith } from '../repository-context.ts';
+import { getOnly, prepareOne } from '../prepare-one.ts';
+import { MemoryBranch } from './site/memory-branch.ts';
+import { memoryFile, shaOf } from './site/memory-files.ts';
+import { actionsOn, deliverFile, placementOf, requestsOf, runOne } from './site/site-runs.ts';
 
-/** A repository without the file, whose host accepts every write. */
-const EMPTY: Answers = {
-  get_file: absent,
-  commits_of_path: [],
-  put_file_le1mb: { commit: { sha: 'c0ffee' } },
-  get_ref: { object: { sha: 'base' } },
-  get_commit: { tree: { sha: 'basetree' } },
-  tree: { sha: 'newtree' },
-  commit: { sha: 'c0ffee' },
-  update_ref: {},
-};
+const PATH = 'page.html';
 
-async function prepareFile(answers: Answers = {}, options: Partial<PagesOptions> = {}) {
-  const file = await localFile('<p>hello</p>');
-  const github = new FakeGitHub({ ...EMPTY, ...answers });
-  const host = new FakeHttp(() => ({ status: 404 }));
-  const action = createPagesActions(pagesOptionsWith(options), accessWith(github), fakePorts(host.http));
-  return { file, github, host, task: await prepareOne(action.publish, file) };
-}
+const prepare = async (options: Partial<PagesOptions>, name: string) =>
+  getOnly(
+    await actionsOn(new MemoryBranch(), options).publish.prepare([
+      { site: siteOfFile(memoryFile('x')), name },
+    ]),
+  );
 
-const answersForExisting = (sha: string, message = ownMessage(sha)) => ({
-  get_file: { type: 'file', sha },
-  commits_of_path: [{ sha: 'last', commit: { message } }],
-});
-
-test('preparing a file for channel K1 plans for a page with a picture what writes both, and shows in a preview what removes an old one', async () => {
-  const { task } = await prepareFile({}, { picture: true });
+test('preparing a file for channel K1 plans for a page with a picture what writes both', async () => {
+  const task = await prepare({ picture: true }, PATH);
   expect(task).toMatchObject({ plan: { method: 'method B, object API' }, target: { method: 'B' } });
   const change = changeWith();
   const withRemoval = { ...change, removals: ['a/b.html.png'] };
@@ -49,52 +31,50 @@ test('preparing a file for channel K1 plans for a page with a picture what write
 });
 
 test('preparing a file for channel K1 names the page that Jekyll renders of a file among what it writes', async () => {
-  const options = pagesOptionsWith({ marker: 'notes', path: 'notes.md' });
-  const action = createPagesActions(options, accessWith(new FakeGitHub(EMPTY)), fakePorts()).publish;
-  const { writes } = await prepareOne(action, await localFile('# notes'), 'notes.md');
+  const { writes } = await prepare({ marker: 'notes', path: 'notes.md' }, 'notes.md');
   expect(writes).toEqual(['notes.md', 'notes.html']);
 });
 
 test('preparing a file for channel K1 refuses to prepare a commit without a file', async () => {
-  const action = createPagesActions(pagesOptionsWith(), accessWith(new FakeGitHub()), fakePorts()).publish;
-  await expect(prepareOne(action, null)).rejects.toMatchObject({ code: 'BAD_INPUT', hint: 'name a file' });
+  const prepared = prepareOne(actionsOn(new MemoryBranch()).publish, null);
+  await expect(prepared).rejects.toMatchObject({ code: 'BAD_INPUT', hint: 'name a file' });
 });
 
-const blobs = [
-  { oid: '0ld', size: 3 },
-  { oid: '0lder', size: 5 },
-];
-const prepareReplacement = (message: string) => {
-  const commits_of_path = [{ sha: 'last-commit', commit: { message }, blobs }];
-  return prepareFile({ ...answersForExisting('0ld'), commits_of_path });
-};
-
 test('the file that a commit through channel K1 replaces is known by what git has of it, and of the one before: its address is not asked', async () => {
-  const { host, task } = await prepareReplacement(ownMessage('0ld'));
-  await expect(task.perform()).resolves.toMatchObject({
-    earlier: blobs.map(({ oid, size }) => ({ sha: oid, size })),
-  });
-  expect(host.seen).toEqual([]);
+  const branch = new MemoryBranch();
+  for (const content of ['older', 'old']) await deliverFile(branch, PATH, content);
+  const { earlier } = placementOf(await deliverFile(branch, PATH, 'new'));
+  expect(earlier).toEqual(['old', 'older'].map((content) => ({ sha: shaOf(content), size: content.length })));
+  for (const { url } of requestsOf(branch)) expect(url).toMatch(/^https:\/\/api\./);
 });
 
 test.each([
-  ['another run', ownMessage('0ld').replace('before', 'from run 6 of Deliver'), ['run 6 of Deliver']],
-  ['the same run', ownMessage('0ld').replace('before', 'from run 7 of Deliver'), []],
-  ['a machine', ownMessage('0ld'), ['commit last-co']],
+  ['another run', 'from run 6 of Deliver', /^replaced the delivery of run 6 of Deliver$/],
+  ['the same run', 'from run 7 of Deliver', /^$/],
+  ['a machine', 'from a machine', /^replaced the delivery of commit [0-9a-f]{7}$/],
 ])(
   'the file that a commit through channel K1 replaces is named where it is the delivery of %s',
-  async (_, message, replaced) => {
-    const { task } = await prepareReplacement(message);
-    const notes = replaced.map((name) => `replaced the delivery of ${name}`);
-    await expect(task.perform()).resolves.toMatchObject({ notes });
+  async (...row) => {
+    const [, essence, note] = row;
+    const branch = new MemoryBranch();
+    const site = siteOfFile(memoryFile('old'));
+    await runOne(actionsOn(branch, { path: PATH, essence }).publish, { site, name: PATH });
+    const { notes = [] } = placementOf(await deliverFile(branch, PATH, 'new'));
+    expect(notes.join()).toMatch(note);
   },
 );
 
-test.each<[string, Answers, [] | undefined]>([
-  ['nothing where a foreign file is not replaced', answersForExisting('0ld', 'Add my page'), []],
-  ['nothing where the branch cannot be read', { get_file: failure('NO_PERMISSION', 403) }, []],
-  ['unknown where the connection broke off', { put_file_le1mb: failure('CONNECTION') }, undefined],
-])('what a failed commit leaves behind is %s', async (_, answers, leftBehind) => {
-  const { task } = await prepareFile(answers);
-  await expect(task.perform()).rejects.toMatchObject({ leftBehind });
+test.each([
+  ['nothing where a foreign file is not replaced', /^$/, []],
+  ['nothing where the branch cannot be read', /^GET .*contents/, []],
+  ['unknown where the connection broke off', /^PUT /, undefined],
+])('what a failed commit leaves behind is %s', async (_, broken, leftBehind) => {
+  const branch = new MemoryBranch();
+  if (leftBehind !== undefined) branch.change({ [PATH]: 'theirs' });
+  const answer = branch.answer.bind(branch);
+  branch.answer = async (seen) => {
+    if (broken.test(`${seen.method} ${seen.url}`)) throw new DeliveryError('CONNECTION', 'it broke off');
+    return answer(seen);
+  };
+  await expect(deliverFile(branch, PATH, 'new')).resolves.toMatchObject({ leftBehind });
 });
