@@ -1,7 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import { nameFew } from '../../plain-text.ts';
 import { blobsIn, filesBelow } from './branch-reader.ts';
-import { type ComparedPlace, planChange } from './compare.ts';
+import { type ComparedPlace, findPartError, planChange } from './compare.ts';
 import { listVanished, readBefore, readFolderInBranch } from './compare-folder.ts';
 import { findSingleFiles } from './ownership.ts';
 import { describeRemoved } from './placement.ts';
@@ -29,7 +29,9 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   // What an earlier run removed may be served until the site is built without it.
   const older = owned.size === 0 ? await readBefore(target, folder) : tree.entries;
   const vanished = listVanished(task, tree, older);
-  if (owned.size + vanished.length === 0 && left.length > 0) throw nothingOursError(place, left);
+  if (owned.size + vanished.length === 0 && left.length > 0) {
+    throw findPartError(task, last?.message) ?? nothingOursError(place, left);
+  }
   const removedFolders = sites.map(([one]) => one);
   const planned = planChange(task, { ...tree, owned, last, removedFolders });
   const rest = new Map([...tree.entries].filter(([path]) => !owned.has(path)));

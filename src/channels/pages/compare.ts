@@ -151,24 +151,30 @@ function notOwnedError(task: PagesTask, paths: readonly string[], message = ''):
       (w) => `set ${w.input('name')} to another name`,
     );
   }
-  const isGone = isRemoval(task);
-  const { place: whole = place } = parseMessage(message)?.delivered ?? {};
-  if (isFolderPath(whole) && whole !== place && place.startsWith(whole)) {
-    return notOursError(
-      `${isThere} it came with the folder ${whole || './'} that was delivered as a whole`,
-      (w) =>
-        `set ${w.input('path', whole || './')} to ${isGone ? 'withdraw' : 'deliver'} all of it, or ${w.input('overwrite', 'true')} if you may ${isGone ? 'remove' : 'replace'} ${place} alone`,
-    );
-  }
+  const partError = findPartError(task, message);
+  if (partError !== null) return partError;
   const within = paths.map((path) => path.slice(place.length));
   return notOursError(
     isFolder
       ? `the folder ${place || './'} of the repository has files that this tool is not known to have delivered: ${nameFew(within)}`
       : `${isThere} this tool did not deliver what it holds now`,
     (w) =>
-      isGone
+      isRemoval(task)
         ? `leave it there, or set ${w.input('overwrite', 'true')} if you may remove that file`
         : `set ${w.input('path')} to ${isFolder ? 'a folder of its own' : 'another place'}, or ${w.input('overwrite', 'true')} if you may replace ${isFolder ? 'these files' : 'that file'}`,
+  );
+}
+
+/** Why a part of a folder is not touched alone; `null` for what was not delivered with one. @param message as above */
+export function findPartError(task: PagesTask, message = ''): DeliveryError | null {
+  const { place } = task;
+  const { place: whole = place } = parseMessage(message)?.delivered ?? {};
+  if (!isFolderPath(whole) || whole === place || !place.startsWith(whole)) return null;
+  const [all, alone] = isRemoval(task) ? ['withdraw', 'remove'] : ['deliver', 'replace'];
+  return notOursError(
+    `${place} already exists in the repository, and it came with the folder ${whole || './'} that was delivered as a whole`,
+    (w) =>
+      `set ${w.input('path', whole || './')} to ${all} all of it, or ${w.input('overwrite', 'true')} if you may ${alone} ${place} alone`,
   );
 }
 

@@ -105,6 +105,13 @@ describe('withdrawing a site', () => {
     expect(trees).toEqual([now, delivery]);
   });
 
+  test('that came with another one names that one', async () => {
+    const hint =
+      'set `path: p/1/` to withdraw all of it, or `overwrite: true` if you may remove p/1/css/ alone';
+    const withdrawn = withdrawFolder(await deliveredBranch(), 'p/1/css/');
+    await expect(withdrawn).resolves.toMatchObject({ code: 'NOT_OURS', hint });
+  });
+
   test('of which nothing is there is refused at once where it has only files of others', async () => {
     const branch = new MemoryBranch(heldFiles({ 'index.html': 'theirs' }));
     const refused = {
