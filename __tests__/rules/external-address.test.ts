@@ -14,7 +14,6 @@ function getRefusal(link: string, label?: string): DeliveryError {
 }
 
 const byte = fc.nat(255);
-const hex = (number: number): string => `0x${number.toString(16)}`;
 const octal = (number: number): string => `0${number.toString(8)}`;
 const asNumber = (bytes: readonly number[]): number => Buffer.from(bytes).readUInt32BE();
 
@@ -28,10 +27,8 @@ const privateV4 = fc.oneof(
 /** Every notation of an IPv4 address in a URL. */
 const NOTATIONS: readonly [string, (bytes: readonly number[]) => string][] = [
   ['dotted', (bytes) => bytes.join('.')],
-  ['dotted hex', (bytes) => bytes.map(hex).join('.')],
   ['dotted octal', (bytes) => bytes.map(octal).join('.')],
   ['one decimal number', (bytes) => String(asNumber(bytes))],
-  ['one hex number', (bytes) => hex(asNumber(bytes))],
   ['a short form', ([a, b, c, d]) => `${a}.${(Number(b) << 16) | (Number(c) << 8) | Number(d)}`],
   ['with a final dot', (bytes) => `${bytes.join('.')}.`],
   ['IPv4-mapped IPv6', (bytes) => `[::ffff:${bytes.join('.')}]`],

@@ -359,6 +359,22 @@ describe('a file that changes after its check', () => {
   );
 });
 
+test.each([
+  [1_000_000, 'while', 1],
+  [10, 'before', 2],
+])('A file of %d bytes that is overwritten %s it is checked again is refused.', async (size, _, rounds) => {
+  const options = await writeTestFile('x'.repeat(size));
+  const file = await inspectFile(options);
+  const check = async (): Promise<void> => {
+    for await (const _piece of file.pieces()) {
+      await writeFile(options.path, 'y'.repeat(size));
+      await utimes(options.path, new Date(), new Date(Date.now() + 5_000));
+    }
+  };
+  for (let round = 1; round < rounds; round += 1) await check();
+  await expect(check()).rejects.toMatchObject(CHANGED);
+});
+
 test.each([10, 200_000])(
   'A file of %d bytes that are not those that were checked is never sent as a whole.',
   async (size) => {

@@ -14,20 +14,16 @@ describe('findCssReferences', () => {
   test.each([
     ['a quoted url', 'a { background: url("a.png") }', ['a.png']],
     ['an unquoted url', 'a { background: url(a.png) }', ['a.png']],
-    ['a url in capitals', 'A { BACKGROUND: URL(a.png) }', ['a.png']],
     ['space and line breaks in a url', 'a { background: url(\n\t a.png \n) }', ['a.png']],
     ['a font', '@font-face { src: local("Arial"), url(a.woff2) format("woff2") }', ['a.woff2']],
     ['src()', '@font-face { src: src("a.woff2") }', ['a.woff2']],
     ['image()', 'a { background: image("a.png") }', ['a.png']],
     ['image-set()', 'a { background: image-set("a.png" 1x, url(b.png) 2x) }', ['a.png', 'b.png']],
-    ['a type in image-set()', 'a { background: image-set("a.png" type("image/png") 1x) }', ['a.png']],
     ['cross-fade()', 'a { background: cross-fade(url(a.png), url(b.png)) }', ['a.png', 'b.png']],
     ['an import', '@import "a.css";', ['a.css']],
-    ['an import with a url', '@import url(a.css) screen;', ['a.css']],
     ['an import with a quoted url', '@import url("a.css") layer(x) supports(a: "b");', ['a.css']],
     ['an import that comes too late', 'a { } @import "a.css";', ['a.css']],
     ['a custom property', ':root { --a: url(a.png) }', ['a.png']],
-    ['a declaration list', 'color: red; background: url(a.png)', ['a.png']],
     ['a sheet that ends in the middle', 'a { background: url(a.png', ['a.png']],
     ['a url after broken rules', 'a { b: ) ] } ; } c { d: url(a.png) }', ['a.png']],
   ])('finds %s', (_, css, found) => {
@@ -50,7 +46,6 @@ describe('findCssReferences', () => {
     ['quotes elsewhere', 'a { font-family: "a.png" } a[href="b.css"] { quotes: "c" "d" }'],
     ['the character set', '@charset "utf-8";'],
     ['a longer name', 'a { b: my-url(a.png); c: curl("a.png") }'],
-    ['a longer name with an escape', 'a { b: x\\75rl("a.png") }'],
     ['a url broken by a quote', 'a { b: url(a"b.png) }'],
     ['a string broken by its line', '@import "a\n.css";'],
   ])('finds no address in %s', (_, css) => {
@@ -64,12 +59,9 @@ describe('findCssReferences', () => {
     },
   );
 
-  test('returns the kind style for an import, and data for anything else', () => {
-    expect(find('@import "a.css"; b { c: url(d.png) }').map(({ kind }) => kind)).toEqual(['style', 'data']);
-  });
-
-  test('returns the offset of an address', () => {
-    const css = 'a { b: url(c.png) }\nd { e: url(f.png) }';
-    expect(find(css).map(({ offset }) => css.slice(0, offset).split('\n').length)).toEqual([1, 2]);
+  test('returns the kind and the offset of an address', () => {
+    const css = '@import "a.css";\nb { c: url(d.png) }';
+    const lineOf = (offset: number): number => css.slice(0, offset).split('\n').length;
+    expect(find(css).map(({ kind, offset }) => `${kind} ${lineOf(offset)}`)).toEqual(['style 1', 'data 2']);
   });
 });

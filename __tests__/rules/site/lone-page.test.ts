@@ -53,9 +53,7 @@ describe('a page that is delivered alone', () => {
   });
 
   test.each([
-    ['UTF-8', Buffer.from('<p>ä🙂<img src="ж.png">')],
     ['UTF-8 with a byte order mark', Buffer.from('\ufeff<p>ä<img src="ж.png">')],
-    ['little-endian UTF-16', Buffer.from('\ufeff<p>ä<img src="ж.png">', 'utf16le')],
     ['big-endian UTF-16', Buffer.from('\ufeff<p>ä<img src="ж.png">', 'utf16le').swap16()],
   ])('is read in %s', async (_, bytes) => {
     const text = 'img ж.png is outside the page, and no part of this delivery';
