@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { claimFor } from '../../../src/channels/filebin/publish.ts';
 import { DeliveryError, hasFailed } from '../../../src/errors.ts';
 import type { HttpRequest } from '../../../src/ports.ts';
 import { localFile } from '../../support/files.ts';
@@ -60,37 +59,35 @@ describe('publishing through channel K3', () => {
     for (const { headers: sent } of host.seen) expect(sent).not.toHaveProperty('authorization');
   });
 
-  test.each<[string, object, RegExp]>([
-    ['a date and a page', RECORD, /^the bin expires at 2026-01-09T03:04:05Z\n.*warning page.*downloaded/s],
-    ['neither', { file: {} }, /^the bin expires after about 7 days\n.*warning page[^\n]*$/],
-  ])('notes what the host says of a file: %s', async (_, body, notes) => {
-    const { task } = await prepareUpload({ post: { status: 201, body } });
-    expect((await task.perform()).notes?.join('\n')).toMatch(notes);
-  });
-
-  test.each<[string, BinSetup & Naming, string, boolean]>([
-    ['its own name', { name: 'a.txt' }, 'a.txt', false],
-    ['decomposed letters', { own: 'e\u0301.txt', name: '\u00e9.txt' }, '\u00e9.txt', false],
-    ['spaces', { own: 'a b  c.txt', name: 'a-b-c.txt' }, 'a-b-c.txt', true],
-    ['a name that the host changes', { name: 'a.txt' }, 'a_.txt', true],
-    ['a folder', { own: 'a.txt', name: 'css/a.txt', path: 'css/' }, 'css-a.txt', true],
-    ['the name that was asked for', { own: 'out.tmp', name: 'a.txt', path: 'a.txt' }, 'a.txt', false],
-  ])('notes under which name the bin keeps a file with %s', async (_, setup, filename, isNoted) => {
-    const { task } = await prepareUpload({ ...setup, post: created({ file: { filename } }) });
-    const { notes } = await task.perform();
-    expect(notes?.includes(`the bin keeps it as ${filename}`)).toBe(isNoted);
-  });
-
-  test.each([
-    ['text/plain; charset=utf-8', 'opens'],
-    ['image/svg+xml', 'opens'],
-    ['text/html; charset=utf-8', 'downloads'],
-    [' application/PDF', 'downloads'],
-    ['application/zip', 'downloads'],
-    [' ', 'is available'],
-    [undefined, 'is available'],
-  ])('takes from the content type %j of the answer, not from the name, that the file %s', (type, claim) => {
-    expect(claimFor(type)).toBe(claim);
+  const typed = (type?: string) => created({ file: { filename: 'a.txt', 'content-type': type } });
+  const named = (filename: string) => created({ file: { filename } });
+  const DAYS =
+    /^is available: the bin expires after about 7 days; it is public[^;]*; a browser[^;]*warning page first$/;
+  const KEPT = /the bin keeps it as/;
+  const UNKEPT = /^(?!.*keeps it as)/;
+  test.each<[string, BinSetup & Naming, RegExp]>([
+    [
+      'a date',
+      { name: 'a.html' },
+      /^downloads: .*the bin expires at 2026-01-09T03:04:05Z; .*downloaded there/,
+    ],
+    ['nothing', { post: { status: 201, body: { file: {} } } }, DAYS],
+    ['its own name', { name: 'a.txt', post: named('a.txt') }, UNKEPT],
+    ['decomposed letters', { own: 'e\u0301.txt', name: '\u00e9.txt', post: named('\u00e9.txt') }, UNKEPT],
+    ['spaces', { own: 'a b  c.txt', name: 'a-b-c.txt', post: named('a-b-c.txt') }, KEPT],
+    ['a name that the host changes', { name: 'a.txt', post: named('a_.txt') }, KEPT],
+    ['a folder', { own: 'a.txt', name: 'css/a.txt', path: 'css/', post: named('css-a.txt') }, KEPT],
+    ['the wanted name', { own: 'out.tmp', name: 'a.txt', path: 'a.txt', post: named('a.txt') }, UNKEPT],
+    ['text', { name: 'a.txt', post: typed('text/plain; charset=utf-8') }, /^opens: /],
+    ['a picture', { name: 'a.txt', post: typed('image/svg+xml') }, /^opens: /],
+    ['a page', { name: 'a.txt', post: typed('text/html; charset=utf-8') }, /^downloads: .*downloaded there/],
+    ['a PDF', { name: 'a.txt', post: typed(' application/PDF') }, /^downloads: /],
+    ['an archive', { name: 'a.txt', post: typed('application/zip') }, /^downloads: /],
+    ['no type', { name: 'a.txt', post: typed(' ') }, /^is available: /],
+  ])('says what the host answers of a file: %s', async (_, setup, says) => {
+    const { task } = await prepareUpload(setup);
+    const { plan, notes = [] } = await task.perform();
+    expect(`${plan?.claim}: ${notes.join('; ')}`).toMatch(says);
   });
 
   test('waits for the answer as long as the host may take to store the file, and says so once it was sent', async () => {

@@ -186,7 +186,7 @@ function placementOfFile(
 const ATTACHED = /^\s*(?:text\/html|application\/pdf)\b/i;
 
 /** Whether a browser shows the file. @param contentType what the host found in its bytes; empty where it does not say */
-export function claimFor(contentType = ''): string {
+function claimFor(contentType = ''): string {
   if (contentType.trim() === '') return 'is available';
   return getTypeDisplay(contentType) === 'none' || ATTACHED.test(contentType) ? 'downloads' : 'opens';
 }
