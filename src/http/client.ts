@@ -33,11 +33,11 @@ export function createHttpClient(resolve?: ResolveHost): SendHttp {
   keepYoungHeapSmall();
   const selectAgent = createAgents(resolve);
   return async (httpRequest) => {
-    const { url, headers } = httpRequest;
+    const { url, headers, publicOnly } = httpRequest;
     refusePlainHttp(url);
     try {
       // No connection looks up an IP address. What receives the token is named by the settings.
-      if (headers?.authorization === undefined) refuseMachineAddress(url);
+      if (publicOnly || headers?.authorization === undefined) refuseMachineAddress(url);
       return await exchange(selectAgent(httpRequest), {
         ...httpRequest,
         headers: { 'user-agent': `${TOOL.name}/${TOOL.version}`, ...headers },
