@@ -26,6 +26,16 @@ test('sendRequest refuses a response that is longer than any JSON of the host', 
   });
 });
 
+test('sendRequest throws the reason of the signal when it aborts', async () => {
+  const stop = new AbortController();
+  const reason = new Error('stopped');
+  const http: SendHttp = async () => {
+    stop.abort(reason);
+    return { status: 201, headers: {}, body: new Readable().destroy(reason) };
+  };
+  await expect(uploadTo(http, { signal: stop.signal })).rejects.toBe(reason);
+});
+
 async function* streamChunks(chunks: readonly Uint8Array[]): AsyncGenerator<Buffer> {
   for (const chunk of chunks) yield Buffer.from(chunk);
 }

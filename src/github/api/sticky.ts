@@ -45,10 +45,8 @@ export async function updateStickyIssue(
   if (kept === undefined || (wasClosed && !isOpen)) return { result: 'none', number: kept?.number ?? null };
   const { number } = kept;
   if (isNew) return { result: 'opened', number };
-  const state = isOpen
-    ? ({ state: 'open' } as const)
-    : ({ state: 'closed', state_reason: 'completed' } as const);
-  await rest.issues.update({ ...repository, issue_number: number, title, body, ...state });
+  const text = { ...repository, issue_number: number, title, body };
+  await rest.issues.update({ ...text, state: isOpen ? 'open' : 'closed' });
   const opened = wasClosed ? 'opened' : 'updated';
   return { result: isOpen ? opened : 'closed', number };
 }
