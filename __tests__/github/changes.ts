@@ -12,18 +12,14 @@ interface PathChange {
 }
 
 /** A change of one path, which adds a file. */
-export function changeWith(overrides: Partial<PathChange> = {}): Change {
-  const { path, message, replaces, file } = {
-    path: 'a/b.html',
-    message: 'ADD b.html: a page',
-    replaces: null,
-    file: fileWith(),
-    ...overrides,
-  };
-  return {
-    message,
-    writes: file === null ? [] : [{ path, file }],
-    removals: file === null ? [path] : [],
-    replaces,
-  };
-}
+export const changeWith = ({
+  path = 'a/b.html',
+  message = 'ADD b.html: a page',
+  replaces = null,
+  file = fileWith(),
+}: Partial<PathChange> = {}): Change => ({
+  message,
+  writes: file === null ? [] : [{ path, file }],
+  removals: file === null ? [path] : [],
+  replaces,
+});
