@@ -40,10 +40,10 @@ export interface PlannedPlace {
   readonly treeSha?: string | undefined;
 }
 
-/** With what is reported of it, as if nothing had to be written. */
-export type ComparedPlace = Pick<PlannedPlace, 'task' | 'head' | 'change' | 'commitSha'> & {
+export interface ComparedPlace extends PlannedPlace {
+  /** What is reported of it, as if nothing had to be written. */
   readonly placement: Placement;
-};
+}
 
 /** Sorts the paths of a place by what becomes of them. @throws {DeliveryError} `NOT_OURS` that names what others have there */
 function sortByChange(task: PagesTask, state: PlaceState) {
