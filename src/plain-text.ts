@@ -72,18 +72,18 @@ export function findClosestName(given: string, names: readonly string[]): string
   const text = given.toLowerCase();
   const begun = text.length > 2 ? names.find((name) => name.startsWith(text)) : undefined;
   const findWithin = (edits: number) =>
-    names.find((name) => edits <= Math.max(1, name.length / 3) && isWithin(text, name, edits));
+    names.find((name) => edits <= Math.max(1, name.length / 3) && isCloseTo(text, name, edits));
   return begun ?? [1, 2, 3, 4, 5].map(findWithin).find((name) => name !== undefined);
 }
 
 /** Whether so many letters to add, remove or replace make both the same. */
-function isWithin(one: string, other: string, edits: number): boolean {
+function isCloseTo(one: string, other: string, edits: number): boolean {
   if (one === '' || other === '') return one.length + other.length <= edits;
   const [first, second] = [one.slice(1), other.slice(1)];
-  if (one[0] === other[0]) return isWithin(first, second, edits);
+  if (one[0] === other[0]) return isCloseTo(first, second, edits);
   if (edits === 0) return false;
   const left = edits - 1;
-  return isWithin(first, second, left) || isWithin(first, other, left) || isWithin(one, second, left);
+  return isCloseTo(first, second, left) || isCloseTo(first, other, left) || isCloseTo(one, second, left);
 }
 
 /** A text as it is compared with what a page shows. */

@@ -141,7 +141,7 @@ async function askOnce(address: Address, check: PlacementCheck, how: AskOptions)
     const match = await matchAnswer(fetched, address, how.isBeginning);
     return {
       ...match,
-      ...readAnswer(fetched, clock.now()),
+      ...summarizeAnswer(fetched, clock.now()),
       ...(how.asBrowser && !isInBin && { asBrowser: true }),
     };
   } catch (thrown) {
@@ -159,7 +159,7 @@ async function askOnce(address: Address, check: PlacementCheck, how: AskOptions)
 }
 
 /** What is kept of an answer, besides how it compares with the file. */
-function readAnswer(fetched: FetchedContent, now: number): Omit<ProbeResult, 'match'> {
+function summarizeAnswer(fetched: FetchedContent, now: number): Omit<ProbeResult, 'match'> {
   const { status, addresses, fingerprint, refusal } = fetched;
   // What may be a proof is asked for again: each answer counts once.
   const pause = status === 200 || isAbsence(status) ? undefined : parseRetryAfter(fetched, now);

@@ -12,7 +12,7 @@ interface DecodedPart {
 export function* decodeEmbedded(block: Buffer): Generator<DecodedPart, void, undefined> {
   yield { bytes: block, positionOf: (index) => index };
   yield* decodeBase64(block);
-  yield* decodePercents(block);
+  yield* decodePercentWords(block);
 }
 
 /** Fewer characters of base64 hold no well-known secret. Of several lines, only the last one may be shorter. */
@@ -90,7 +90,7 @@ const readPercent = (bytes: Buffer, at: number): number =>
     : -1;
 
 /** Decodes what is percent-encoded anywhere in a block. */
-function* decodePercents(block: Buffer): Generator<DecodedPart, void, undefined> {
+function* decodePercentWords(block: Buffer): Generator<DecodedPart, void, undefined> {
   let first = block.indexOf(PERCENT);
   while (first !== -1 && readPercent(block, first) < 0) first = block.indexOf(PERCENT, first + 1);
   if (first === -1) return;
