@@ -11,7 +11,7 @@ interface Meaning {
   readonly hint: Text;
 }
 
-type Refusal = KnownRefusal & Meaning;
+type BinRefusal = KnownRefusal & Meaning;
 
 const NEEDS_APPROVAL = /requires? approval/i;
 
@@ -19,8 +19,8 @@ const NEEDS_APPROVAL = /requires? approval/i;
  * What the host means when it refuses a file or its public address: it gives reasons in plain text, for which it has no
  * codes.
  */
-export function listRefusals(bin: string): readonly Refusal[] {
-  const reasons: readonly (Pick<Refusal, 'text' | 'hint'> & Partial<Refusal>)[] = [
+export function listRefusals(bin: string): readonly BinRefusal[] {
+  const reasons: readonly (Pick<BinRefusal, 'text' | 'hint'> & Partial<BinRefusal>)[] = [
     {
       text: NEEDS_APPROVAL,
       hint: (w) =>
