@@ -100,7 +100,7 @@ function refuseWrongFlags(given: readonly GivenFlag[], command: CommandName | un
 }
 
 /** What to write in place of a name that is a flag elsewhere. */
-const OTHER_OPERATIONS: Readonly<Record<string, string>> = {
+const WITHOUT_FLAG: Readonly<Record<string, string>> = {
   token: 'put it in GITHUB_TOKEN, or name its environment variable with --token-env',
   file: `name the file without a flag, such as \`${TOOL.name} deliver page.html\``,
   operation: 'use the command withdraw or audit',
@@ -112,7 +112,7 @@ function unknownFlagError(
   command: CommandName | undefined,
 ): DeliveryError {
   const help = `\`${[TOOL.name, command ?? []].flat().join(' ')} --help\` lists the flags`;
-  const way = OTHER_OPERATIONS[name] ?? help;
+  const way = WITHOUT_FLAG[name] ?? help;
   if (name === 'token') {
     return usageError('a token on the command line is visible in the process list', way);
   }
