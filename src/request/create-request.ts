@@ -31,7 +31,7 @@ const UNSAFE_VARIABLES: readonly (readonly [RegExp, effect: string, instead: str
   ],
   [
     // Names with `*` for anything, separated by commas.
-    /^NODE_DEBUG=(?:.*,)?\s*(?:child_process|[a-z_]*\*[a-z_*]*)\s*(?:,|$)/i,
+    /^NODE_DEBUG=(?:.*,)?\s*(?:child_process|[a-z_]*\*[a-z_*]*)\s*(?:,|$)/is,
     'makes Node print the environment of each program that is started, and so the token for git',
     ' or the name `child_process` from it',
   ],
