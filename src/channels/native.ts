@@ -37,9 +37,7 @@ export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Cha
 
 function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
   if (url === undefined) {
-    throw new DeliveryError('BAD_INPUT', 'channel K4 needs the link to check', {
-      hint: (w) => `${w.link}${w.orUse('K1, K2 or K3')}`,
-    });
+    throw new DeliveryError('BAD_INPUT', 'channel K4 needs the link to check', { hint: (w) => w.link });
   }
   const { site, relativePath } = item;
   const destination = `${relativePath ?? 'its address'} on ${url.hostname}`;

@@ -46,12 +46,7 @@ export function createReleaseAudit(
           written: false,
         });
         const { tag_name } = release;
-        const plan = planAsset(
-          tag_name,
-          asset.name,
-          'nothing is written',
-          'is downloaded as it was delivered',
-        );
+        const plan = planAsset(tag_name, asset.name, 'nothing is written', 'downloads');
         found.push({ plan: { ...plan, name: `${tag_name}/${asset.name}` }, composePlacement, unknown });
       }
     }

@@ -6,7 +6,7 @@ import type { Ports } from '../../../ports.ts';
 import type { PagesOptions } from '../destination.ts';
 import type { DeployTarget } from './deploy.ts';
 import { readDeployedReceipt, refuseForeignSite } from './deployed-receipt.ts';
-import { getIdToken, OTHER_WAYS } from './job-runtime.ts';
+import { getIdToken, otherWays } from './job-runtime.ts';
 
 /**
  * A site whose source is GitHub Actions, and for which no workflow is named, is deployed by this action itself, where
@@ -54,7 +54,7 @@ const noRuntimeError = (): DeliveryError =>
   new DeliveryError(
     'BAD_INPUT',
     'GitHub Actions deploys this site, and what that needs exists only in an action of a job on github.com',
-    { hint: (w) => `run this as an action (\`uses:\`), or ${OTHER_WAYS(w)}` },
+    { hint: (w) => `run this as an action (\`uses:\`), or ${otherWays(w)}` },
   );
 
 /** GitHub lets a job deploy the site of its own repository alone. */
@@ -62,7 +62,7 @@ function refuseOtherRepository(own: string, { repository: { owner, repo } }: Git
   const wanted = `${owner}/${repo}`;
   if (own.toLowerCase() === wanted.toLowerCase()) return;
   const message = `GitHub Actions deploys the site of ${wanted}, and a job of ${own} can't`;
-  throw new DeliveryError('BAD_INPUT', message, { hint: (w) => `run it in ${wanted}, or ${OTHER_WAYS(w)}` });
+  throw new DeliveryError('BAD_INPUT', message, { hint: (w) => `run it in ${wanted}, or ${otherWays(w)}` });
 }
 
 /** A deployment replaces the whole site, so what is not the whole site needs a branch that holds the rest of it. */
@@ -76,6 +76,6 @@ function refuseOtherPlace({ branch, path, confinement, isRemoval = false }: Page
     hint: (w) =>
       isRemoval
         ? `set ${w.input('branch')} to the branch that holds the site; without one deliver another site, or switch Pages off under Settings → Pages`
-        : `set ${w.input('branch', 'gh-pages')} (with ${w.input('setup', 'true')} it is created) to keep everything on a branch that is deployed as a whole, or ${w.input('path', './')} if this is the whole site; or ${OTHER_WAYS(w)}`,
+        : `set ${w.input('branch', 'gh-pages')} (with ${w.input('setup', 'true')} it is created) to keep everything on a branch that is deployed as a whole, or ${w.input('path', './')} if this is the whole site; or ${otherWays(w)}`,
   });
 }

@@ -41,7 +41,7 @@ function httpsAddress(text = ''): URL | null {
 }
 
 /** The other ways to a site that GitHub Actions deploys. */
-export const OTHER_WAYS = (w: Words): string =>
+export const otherWays = (w: Words): string =>
   `set ${w.input('site-workflow')} to the workflow that builds the site, or set Settings → Pages → Source to "Deploy from a branch"${w.orUse('K2 or K3')}`;
 
 /** Names all that a job needs which deploys a site. */
@@ -49,7 +49,7 @@ const mayNotDeployError = (message: string): DeliveryError =>
   new DeliveryError('NO_PERMISSION', message, {
     step: 'check',
     hint: (w) =>
-      `give the job the environment github-pages (\`jobs.<id>.environment\`), and ${w.grant('pages: write, id-token: write')}; or ${OTHER_WAYS(w)}`,
+      `give the job the environment github-pages (\`jobs.<id>.environment\`), and ${w.grant('pages: write, id-token: write')}; or ${otherWays(w)}`,
   });
 
 /** A request to a service of the job's runner. */
