@@ -18,9 +18,10 @@ export class AddressProof implements WrongAnswer {
   isOld = false;
   wrong: ProbeResult | null = null;
   earlier: ProbeResult | undefined;
+  looks = 0;
+  /** How often a cache had the copy from before. */
+  oldLooks = 0;
   #needed: number;
-  #looks = 0;
-  #oldLooks = 0;
   #isReached: boolean;
   /** When it was asked last: milliseconds since the epoch. */
   #askedAt = 0;
@@ -35,19 +36,9 @@ export class AddressProof implements WrongAnswer {
     this.#askedAt = before ? before.#askedAt : 0;
   }
 
-  /** Whether a cache had the copy from before, which may be accepted after some looks. */
-  get wasOld(): boolean {
-    return this.#oldLooks > 0;
-  }
-
-  /** Whether one look was not enough. */
-  get wasLate(): boolean {
-    return this.#looks > 1;
-  }
-
   get meaning(): WrongAnswer['meaning'] {
     const { isLink, refusals = [] } = this.address;
-    if (isLink && !this.#isReached && this.#looks > UNREACHED_LOOKS) return { isFinal: true };
+    if (isLink && !this.#isReached && this.looks > UNREACHED_LOOKS) return { isFinal: true };
     const { refusal = '', httpCode } = this.wrong ?? {};
     return findMeaning(refusals, httpCode ?? 0, refusal);
   }
@@ -57,9 +48,9 @@ export class AddressProof implements WrongAnswer {
     const { path, isOptional = false } = this.address;
     // Of thousands of files, a second each would add up to many minutes.
     if (path !== null && this.#isOver(SITE.overtime)) return false;
-    this.#looks += 1;
+    this.looks += 1;
     const isProven = await this.#askInARow(isLast);
-    const isEnough = isLast || this.#looks >= FURTHER_PROBES || this.wrong?.match === 'login';
+    const isEnough = isLast || this.looks >= FURTHER_PROBES || this.wrong?.match === 'login';
     return isProven || (isOptional && isEnough);
   }
 
@@ -79,12 +70,12 @@ export class AddressProof implements WrongAnswer {
       if (count === 1) await this.#wait();
       const asBrowser = address.asBrowser ?? count === BROWSER_PROBE;
       // What was right before the first look is not asked again.
-      const known = count === 0 && this.#looks === 1 && this.last && provesAlone(this.last) && this.last;
+      const known = count === 0 && this.looks === 1 && this.last && provesAlone(this.last) && this.last;
       const next = known || (await this.ask(asBrowser, result !== undefined));
       const verdict = judgeAnswer(next, address, check.builtAt);
-      if (verdict === 'old') this.#oldLooks += 1;
+      if (verdict === 'old') this.oldLooks += 1;
       isOld ||= verdict === 'old';
-      const acceptsOld = this.#oldLooks >= FURTHER_PROBES || (isLast && this.#oldLooks > 0);
+      const acceptsOld = this.oldLooks >= FURTHER_PROBES || (isLast && this.oldLooks > 0);
       const isAccepted = verdict === 'right' || (verdict === 'old' && acceptsOld);
       const mayDiffer = isOld || (address.isLink && asBrowser);
       if (!isAccepted || (result && !mayDiffer && !isSameAnswer(next, result))) {

@@ -55,7 +55,7 @@ async function lookAtAll(
       return isDone;
     });
     left.push(...asked.filter((_, index) => !looks[index]));
-    if (!asksAll && left.some(({ wasOld }) => !wasOld)) return [...left, ...open.slice(at + count)];
+    if (!asksAll && left.some(({ oldLooks }) => oldLooks === 0)) return [...left, ...open.slice(at + count)];
   }
   return left;
 }

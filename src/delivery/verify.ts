@@ -80,7 +80,7 @@ async function proveFurther(page: AddressProof, result: ProbeResult) {
 /** A link's addresses must all be right together: its page is asked again after its files; these, if any was late. */
 async function proveTogether(page: AddressProof, files: readonly AddressProof[]): Promise<void> {
   const { check, address, proven } = page;
-  const isFresh = files.every((one) => !one.wasLate && !one.proven?.age);
+  const isFresh = files.every((one) => one.looks === 1 && !one.proven?.age);
   // After many files that no cache answered, its page was not there by chance.
   const isManyFresh = files.length > SITE.fewLinked && isFresh && !proven?.age;
   const host = proven?.hosts.at(-1);
@@ -89,8 +89,9 @@ async function proveTogether(page: AddressProof, files: readonly AddressProof[])
   await prove([again]).finally(() => {
     page.last = again.last;
   });
-  const older = files.filter((one) => again.wasLate || !one.wasLate);
-  if (!again.wasLate && older.length === files.length) return;
+  const wasLate = again.looks > 1;
+  const older = files.filter((one) => wasLate || one.looks === 1);
+  if (!wasLate && older.length === files.length) return;
   if (older.length > 0) check.ports.logger.info(`once more: ${countFiles(older.length)}`);
   await prove(older.map((one) => new AddressProof(one.address, check)));
 }
