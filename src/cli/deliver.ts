@@ -23,7 +23,7 @@ export async function deliverAll(
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   const { name, positionals, flags, tokenEnv, receipt } = command;
-  const { token, secrets } = readAndMaskCredentials(command, env, terminal.logger);
+  const { token, secrets } = readAndMaskCredentials(tokenEnv, env, terminal.logger);
   if (receipt !== undefined) await refuseWrongReceipt(receipt);
   const folder = process.cwd();
   const isStream = positionals[0] === '-';
@@ -45,7 +45,7 @@ export async function deliverAll(
   const reports = await answerRequest(request, own, {
     asked: { ...(isStream && { name: 'standard input' }), ...inputs, operation: name },
     redactor: terminal.redactor,
-    face: commandFace(name, findTokenVariable(command, env)),
+    face: commandFace(name, findTokenVariable(tokenEnv, env)),
     // A person must see the code even where the log is left out.
     authorize: (options, others) => authorizeDevice(options, { ...others, logger: terminal.logger }),
   });
@@ -68,25 +68,23 @@ async function refuseWrongReceipt(receipt: string): Promise<void> {
 
 /** Reads the credentials of the environment, and hides them. @throws {DeliveryError} `BAD_USAGE` */
 export function readAndMaskCredentials(
-  command: Pick<CliCommand, 'tokenEnv'>,
+  tokenEnv: string | undefined,
   env: NodeJS.ProcessEnv,
   logger: Pick<Logger, 'mask'>,
 ): { readonly token: string; readonly tokenVariable: string; readonly secrets: readonly string[] } {
-  const tokenVariable = findTokenVariable(command, env);
+  const tokenVariable = findTokenVariable(tokenEnv, env);
   const token = env[tokenVariable]?.trim() ?? '';
-  if (token === '' && command.tokenEnv !== undefined) {
+  if (token === '' && tokenEnv !== undefined) {
     throw usageError(
       'the environment variable that --token-env names does not contain a token',
       'set it, or name another one',
     );
   }
-  const secrets = readCredentials(env, [command.tokenEnv ?? []].flat());
+  const secrets = readCredentials(env, [tokenEnv ?? []].flat());
   for (const secret of new Set([token, ...secrets])) logger.mask(secret);
   return { token, tokenVariable, secrets };
 }
 
 /** The variable that has the token, or should have it. */
-export const findTokenVariable = (
-  { tokenEnv }: Pick<CliCommand, 'tokenEnv'>,
-  env: NodeJS.ProcessEnv,
-): string => tokenEnv ?? (env.GH_TOKEN && !env.GITHUB_TOKEN ? 'GH_TOKEN' : 'GITHUB_TOKEN');
+export const findTokenVariable = (tokenEnv: string | undefined, env: NodeJS.ProcessEnv): string =>
+  tokenEnv ?? (env.GH_TOKEN && !env.GITHUB_TOKEN ? 'GH_TOKEN' : 'GITHUB_TOKEN');

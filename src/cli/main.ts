@@ -32,7 +32,7 @@ async function serveMcpClient(
   { signal }: Ports,
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
-  const credentials = readAndMaskCredentials({ tokenEnv }, env, logger);
+  const credentials = readAndMaskCredentials(tokenEnv, env, logger);
   const given = completeInputs(fixed, env);
   await refuseAsUsage(async () => {
     await refuseSecretInputs(given, credentials.secrets, logger);
@@ -55,7 +55,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     // Before the arguments are read: what is wrong with one may be that it is a credential.
     for (const secret of readCredentials(env)) terminal.logger.mask(secret);
     const command = parseCommand(args);
-    face = commandFace(command.name, findTokenVariable(command, env));
+    face = commandFace(command.name, findTokenVariable(command.tokenEnv, env));
     const logger = command.quiet ? quietLogger(terminal.logger) : terminal.logger;
     const ports = createPorts(logger, stop.signal);
     const text = TEXTS[command.name]?.(command.positionals[0] ?? '');
