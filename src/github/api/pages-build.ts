@@ -100,7 +100,7 @@ async function containsCommit(
   const query = { ...github.repository, basehead: `${commit}...${head}`, per_page: 1 };
   // A commit that is no longer in the repository's history cannot be compared.
   const compared = await dataOrNull(github.rest.repos.compareCommitsWithBasehead(query));
-  return compared?.status === 'ahead';
+  return compared?.status === 'ahead' || compared?.status === 'identical';
 }
 
 /**
