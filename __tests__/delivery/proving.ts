@@ -2,7 +2,7 @@ import type { Channel, Placement } from '../../src/channels/channel.ts';
 import { newAttempt } from '../../src/delivery/delivery.ts';
 import { proveAttempts } from '../../src/delivery/publish-through-channel.ts';
 import { localFile } from '../support/files.ts';
-import { type FakeClock, FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
+import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
 import { INTERVAL, PAGE, placementWith, RAW, TIMEOUT, taskWith } from './builders.ts';
 
 export const BYTES = '<p>It works</p>\n<p>really</p>\n';
@@ -23,7 +23,7 @@ export interface Asked extends Seen {
 }
 
 /** What a host answers; the file where a test does not say. */
-export type Answer = (asked: Asked, clock: FakeClock) => Scripted | Error | undefined;
+export type Answer = (asked: Asked, ports: ReturnType<typeof fakePorts>) => Scripted | Error | undefined;
 
 /** A host, what it was asked, and the ports that reach it. */
 export function openHost(answer: Answer | Scripted | Error) {
@@ -41,7 +41,7 @@ export function openHost(answer: Answer | Scripted | Error) {
       seconds: (ports.clock.now() - NOON) / 1_000,
     };
     asked.push(one);
-    return (typeof answer === 'function' ? answer(one, ports.clock) : answer) ?? FILE;
+    return (typeof answer === 'function' ? answer(one, ports) : answer) ?? FILE;
   });
   const ports = fakePorts(http);
   return { asked, ports };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { PlacedPart } from '../../src/channels/channel.ts';
-import { DeliveryError } from '../../src/errors.ts';
+import { DeliveryError, stoppedError } from '../../src/errors.ts';
 import { shaOf } from '../channels/pages/site/memory-files.ts';
 import { NOON, type Scripted } from '../support/ports.ts';
 import { INTERVAL } from './builders.ts';
@@ -27,10 +27,10 @@ const REPLACED = [part('a.js', { earlier: [OLD_BLOB] }), part('b.css', { earlier
 
 /** Proves a site whose entry is right; the other files answer as a test says, by default with their bytes. */
 async function proveSite(respond: Answer, { parts = PARTS, gone = false, timeout = TIMEOUT, lag = 0 } = {}) {
-  const answer: Answer = (one, clock) => {
+  const answer: Answer = (one, ports) => {
     if (one.path === '') return gone ? NOT_FOUND : FILE;
-    clock.time += lag;
-    return respond(one, clock) ?? (gone ? NOT_FOUND : { body: one.path });
+    ports.clock.time += lag;
+    return respond(one, ports) ?? (gone ? NOT_FOUND : { body: one.path });
   };
   const placement = {
     ...{ url: new URL(SITE_URL), hostMayChangeBytes: false },
@@ -78,6 +78,16 @@ describe('the files of a site', () => {
     expect(String(failure)).toContain('1 of 3 files of the site do not show the delivered bytes: b.css (');
     expect(String(failure)).toContain(problem);
     expect([failure?.httpCode, elapsed]).toEqual([httpCode, TIMEOUT]);
+  });
+
+  test('are not asked after a stop, also where the time is over', async () => {
+    const answer: Answer = (_, { stop }) => {
+      stop.abort(stoppedError());
+      return FILE;
+    };
+    const placement = { url: new URL(SITE_URL), hostMayChangeBytes: false, parts: PARTS };
+    const { failure, asked } = await prove(answer, placement, { timeout: 0 });
+    expect([failure?.code, asked.length]).toEqual(['ABORTED', 1]);
   });
 
   test('are not asked any more long after the deadline', async () => {

@@ -36,9 +36,9 @@ async function provePage(
 ) {
   const { bypassCache = true } = more;
   const isMeant = ({ isFresh, url }: Asked) => isFresh || !bypassCache || url.includes('/login');
-  const respond: Answer = (asked, clock) => {
+  const respond: Answer = (asked, ports) => {
     if (!isMeant(asked)) return FILE;
-    return typeof answer === 'function' ? answer(asked, clock) : answer;
+    return typeof answer === 'function' ? answer(asked, ports) : answer;
   };
   const proven = await prove(respond, { ...EARLIER, ...more }, expected);
   return { ...proven, times: proven.asked.filter(isMeant).map(({ seconds }) => seconds) };
@@ -229,7 +229,7 @@ describe('a body that has the marker in other bytes, where a build was made', ()
 
 describe('the address without ?v=', () => {
   const provePlain = (answer: Answer) =>
-    prove((asked, clock) => (asked.isFresh ? FILE : answer(asked, clock)), {
+    prove((asked, ports) => (asked.isFresh ? FILE : answer(asked, ports)), {
       ...EARLIER,
       hostMayChangeBytes: false,
     });
