@@ -300,10 +300,8 @@ export function parseInputs(raw: RawInputs) {
 }
 
 /**
- * The inputs that were given, and the defaults of the others. An expression that no variable of the environment
- * stands for is empty.
- *
- * @param isLink whether a link alone is to be proven
+ * The inputs that were given, and the defaults of the others, for a link alone its own. An expression that no variable
+ * of the environment stands for is empty.
  */
 export function completeInputs(given: Partial<RawInputs>, env: NodeJS.ProcessEnv, isLink = false): RawInputs {
   const usual = ({ default: text, env: variable = '', elsewhere, forLink }: InputDefinition): string =>

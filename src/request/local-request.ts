@@ -53,7 +53,6 @@ export async function createLocalRequest(
  * Finds the repository outside of a workflow: the one that was named, else `GITHUB_REPOSITORY`, else the remotes of
  * the git repository in which the files or the folder are. The files may come from every one of these.
  *
- * @param folder absolute; the files are relative to it
  * @returns `owner/name` to publish in, empty if none is known; the sources as in `RunContext`; and how it was found
  */
 export async function findRepository(
