@@ -135,7 +135,8 @@ export class ReferenceJudge {
     const isRefused = (isStart && selfContained === 'enforce') || (grade === 'code' && isMachine);
     // All that the folder has have one cause.
     const key = inFolder === null ? `${host}/${path}` : host;
-    this.#add(reference, kind, key, describe, isRefused ? 'refusals' : isStart ? 'unknown' : 'notes');
+    const list = isRefused ? 'refusals' : isStart ? 'unknown' : 'notes';
+    this[list].add(kind, key, reference, describe);
   }
 
   /** An address on the host of the site that is no part of the delivery. */
@@ -154,7 +155,7 @@ export class ReferenceJudge {
     });
     const isNeeded = !isFolder && selfContained === 'enforce' && isLoaded(grade);
     const list = isNeeded ? 'refusals' : isLoaded(grade) ? 'unknown' : 'notes';
-    this.#add(reference, 'outside', `${grade} ${path}`, describe, list);
+    this[list].add('outside', `${grade} ${path}`, reference, describe);
   }
 
   /** The file of a folder that a path means if its first folders are left out. */
@@ -181,14 +182,8 @@ export class ReferenceJudge {
   }
 
   /** Only without its code a page is refused; of a script that it does not wait for, nobody knows what it is for. */
-  #add(
-    reference: SiteReference,
-    kind: SiteFinding['kind'],
-    key: string,
-    describe: () => FindingText,
-    list: 'refusals' | 'unknown' | 'notes' = LISTS[reference.grade],
-  ): void {
-    this[list].add(kind, key, reference, describe);
+  #add(reference: SiteReference, kind: SiteFinding['kind'], key: string, describe: () => FindingText): void {
+    this[LISTS[reference.grade]].add(kind, key, reference, describe);
   }
 }
 
