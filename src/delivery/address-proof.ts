@@ -69,8 +69,8 @@ export class AddressProof implements WrongAnswer {
       if (count >= address.answers && this.#isOver()) return false;
       if (count === 1) await this.#wait();
       const asBrowser = address.asBrowser ?? count === BROWSER_PROBE;
-      // What was right before the first look is not asked again.
-      const known = count === 0 && this.looks === 1 && this.last && provesAlone(this.last) && this.last;
+      // What was right before the first look is not asked again, and neither is a login page.
+      const known = count === 0 && this.looks === 1 && this.last && isKnown(this.last) && this.last;
       const next = known || (await this.ask(asBrowser, result !== undefined));
       const verdict = judgeAnswer(next, address, check.builtAt);
       if (verdict === 'old') this.oldLooks += 1;
@@ -142,6 +142,8 @@ const UNREACHED_LOOKS = 12;
 
 /** Which further answer is asked for as a browser does: a person opens the address with one. */
 const BROWSER_PROBE = 1;
+
+const isKnown = (one: ProbeResult): boolean => provesAlone(one) || one.match === 'login';
 
 /** Two nodes that each show a page with the marker, but not the same one, do not agree. */
 const isSameAnswer = (one: ProbeResult, other: ProbeResult): boolean =>
