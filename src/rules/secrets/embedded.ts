@@ -17,9 +17,9 @@ export function* decodeEmbedded(block: Buffer): Generator<DecodedPart, void, und
 
 /** Fewer characters of base64 hold no well-known secret. Of several lines, only the last one may be shorter. */
 const SHORTEST_LINE = 40;
-const BASE64 = Uint8Array.from({ length: 256 }, (_, byte) =>
-  Number(/[\w+/-]/.test(String.fromCharCode(byte))),
-);
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const BASE64 = new Uint8Array(256);
+for (const byte of Buffer.from(`${ALPHABET}+/-_`)) BASE64[byte] = 1;
 
 /** A line break, plain or in a string of JSON, with white space around it. */
 const LINE_BREAK = String.raw`[ \t]{0,64}(?:[\r\n]|\\[rn])(?:\s|\\[rn]){0,64}`;
@@ -28,27 +28,74 @@ const BREAKS = /(?:\\[rn]|\s)+/g;
 /** In one of the alphabets, in one line or several. */
 const RUN = new RegExp(`${LINE}(?:${LINE_BREAK}${LINE})*(?:${LINE_BREAK}[\\w+/-]+)?`, 'y');
 
-/** Decodes each run from all four places where a group of base64 may begin: a part of an address may be before it. */
-function* decodeBase64(block: Buffer): Generator<DecodedPart, void, undefined> {
-  let start = findRun(block, 0);
-  const text = start === -1 ? '' : block.toString('latin1');
+/** Decodes what is ASCII text in each run. Hashes and images are not even decoded. */
+function* decodeBase64(bytes: Buffer): Generator<DecodedPart, void, undefined> {
+  let start = findRun(bytes, 0);
+  const text = start === -1 ? '' : bytes.toString('latin1');
   while (start !== -1) {
     const runStart = start;
     RUN.lastIndex = start;
     const [run = ''] = RUN.exec(text) ?? [];
-    const joined = run.replace(BREAKS, '');
-    for (let from = 0; from < GROUP; from += 1) {
+    const isOneLine = !/[\s\\]/.test(run);
+    const joined = isOneLine
+      ? bytes.subarray(start, start + run.length)
+      : Buffer.from(run.replace(BREAKS, ''), 'latin1');
+    for (const [from, end] of listTexts(joined)) {
       yield {
-        bytes: Buffer.from(joined.slice(from), 'base64'),
-        positionOf: (index) => runStart + findCharacter(run, from + Math.floor((index * GROUP) / 3)),
+        bytes: Buffer.from(joined.toString('latin1', from, end), 'base64'),
+        positionOf: (index) => runStart + findCharacter(run, from + Math.floor((index * 4) / 3)),
       };
     }
-    start = findRun(block, start + run.length);
+    start = findRun(bytes, start + run.length);
   }
 }
 
-/** Characters of base64 for three bytes. */
-const GROUP = 4;
+/** Characters of base64 for three bytes, and how many such groups of ASCII in a row are a text. */
+const [GROUP, GROUPS] = [4, 6];
+/** The bits of the first three places of a group at which a character leaves the highest bit of a byte unset. */
+const ASCII_PLACES = new Uint8Array(256);
+for (const alphabet of [`${ALPHABET}+/`, `${ALPHABET}-_`]) {
+  for (const [value, character] of Buffer.from(alphabet).entries()) {
+    ASCII_PLACES[character] =
+      Number((value & 32) === 0) + Number((value & 8) === 0) * 2 + Number((value & 2) === 0) * 4;
+  }
+}
+
+/**
+ * Where ASCII texts begin and end in a run, wherever in it they are: something of the alphabet may be before, such as a
+ * part of an address.
+ */
+function* listTexts(run: Buffer): Generator<readonly [from: number, end: number], void, undefined> {
+  for (let phase = 0; phase < GROUP; phase += 1) {
+    for (let at = findAscii(run, phase); at !== -1; ) {
+      let end = at + GROUP * GROUPS;
+      while (end + GROUP <= run.length && isAscii(run, end)) end += GROUP;
+      // A part of a group may be text as well.
+      yield [Math.max(at - GROUP, phase), end + GROUP];
+      at = findAscii(run, end + GROUP);
+    }
+  }
+}
+
+/** The first of the groups from a position on with which a text begins, or -1. A separate loop is faster. */
+function findAscii(run: Buffer, from: number): number {
+  const end = run.length - GROUP * GROUPS;
+  for (let at = from; at <= end; ) {
+    let last = GROUPS - 1;
+    while (last >= 0 && isAscii(run, at + GROUP * last)) last -= 1;
+    if (last < 0) return at;
+    at += GROUP * (last + 1);
+  }
+  return -1;
+}
+
+/** Whether three bytes, of which the first character is at a position, are ASCII. */
+function isAscii(run: Buffer, at: number): boolean {
+  const first = ASCII_PLACES[run[at] as number] as number;
+  const second = ASCII_PLACES[run[at + 1] as number] as number;
+  const third = ASCII_PLACES[run[at + 2] as number] as number;
+  return (first & (second >> 1) & (third >> 2) & 1) !== 0;
+}
 
 /** Where in a run its nth character of base64 is. */
 function findCharacter(run: string, nth: number): number {
@@ -89,23 +136,38 @@ const readPercent = (bytes: Buffer, at: number): number =>
     ? ((HEX_VALUES[bytes[at + 1] ?? 0] as number) << 4) | (HEX_VALUES[bytes[at + 2] ?? 0] as number)
     : -1;
 
-/** Decodes what is percent-encoded anywhere in a block. */
-function* decodePercentWords(block: Buffer): Generator<DecodedPart, void, undefined> {
-  let first = block.indexOf(PERCENT);
-  while (first !== -1 && readPercent(block, first) < 0) first = block.indexOf(PERCENT, first + 1);
-  if (first === -1) return;
-  const decoded = Buffer.allocUnsafe(block.length);
+/** 1 for each byte that is part of a word: no control character, space, quote or angle bracket. */
+const WORD = new Uint8Array(256).fill(1, 0x21);
+for (const byte of Buffer.from('"\'<>`')) WORD[byte] = 0;
+
+/** Shorter words hold no secret, and may be many. */
+const SHORTEST_WORD = 16;
+
+/** Decodes each word with percent-encoding. Where most is not encoded, little is read twice. */
+function* decodePercentWords(bytes: Buffer): Generator<DecodedPart, void, undefined> {
+  for (let at = bytes.indexOf(PERCENT); at !== -1; at = bytes.indexOf(PERCENT, at + 1)) {
+    if (readPercent(bytes, at) < 0) continue;
+    let [start, end] = [at, at];
+    while (start > 0 && WORD[bytes[start - 1] as number] !== 0) start -= 1;
+    while (end < bytes.length && WORD[bytes[end] as number] !== 0) end += 1;
+    if (end - start >= SHORTEST_WORD) yield decodeWord(bytes, start, end);
+    at = end - 1;
+  }
+}
+
+function decodeWord(bytes: Buffer, start: number, end: number): DecodedPart {
+  const decoded = Buffer.allocUnsafe(end - start);
   let length = 0;
-  for (let at = 0; at < block.length; length += 1) {
-    const value = readPercent(block, at);
-    decoded[length] = value < 0 ? (block[at] as number) : value;
+  for (let at = start; at < end; length += 1) {
+    const value = readPercent(bytes, at);
+    decoded[length] = value < 0 ? (bytes[at] as number) : value;
     at += value < 0 ? 1 : 3;
   }
-  yield {
+  return {
     bytes: decoded.subarray(0, length),
     positionOf(index) {
-      let at = 0;
-      for (let left = index; left > 0; left -= 1) at += readPercent(block, at) < 0 ? 1 : 3;
+      let at = start;
+      for (let left = index; left > 0; left -= 1) at += readPercent(bytes, at) < 0 ? 1 : 3;
       return at;
     },
   };
