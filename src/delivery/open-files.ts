@@ -85,20 +85,16 @@ export async function openSite(
   }
   logSite(site, request, logger);
   const allowed = checked.flatMap(({ file, secrets }) => (file && secrets !== 0 ? [file.name] : []));
-  return { ...delivery, site, unknown: allowed.length === 0 ? [] : [describeAllowed(allowed)] };
+  const open = `whether what looks like a secret, and was allowed, is harmless: ${nameFew(allowed)}`;
+  return { ...delivery, site, unknown: allowed.length === 0 ? [] : [open] };
 }
-
-const describeAllowed = (names: readonly string[]): string =>
-  `whether what looks like a secret, and was allowed, is harmless: ${nameFew(names)}`;
 
 function logSite(
   { entry, files, size, leftOut }: LocalSite,
   { allowSecret }: DeliveryRequest,
   logger: Ports['logger'],
 ): void {
-  const { markerCount } = entry;
-  if (markerCount !== null)
-    logger.info(`marker found ${markerCount === 1 ? 'once' : `${markerCount} times`}`);
+  if (entry.markerCount !== null) logger.info(`marker found: ${entry.markerCount} ×`);
   logger.info(
     `${countFiles(files.length)}, ${size} bytes, no ${allowSecret.length === 0 ? '' : 'other '}secret found`,
   );
@@ -115,7 +111,12 @@ async function listFolder(
   const folder = resolve(request.folder, given);
   const other = channels === 'auto' ? undefined : channels.find((key) => !takesFolders(key));
   if (other !== undefined) throw folderChannelError(given, other);
-  refuseGitFolder(folder, given);
+  // Its history holds what was removed from the files long ago.
+  if (folder.split(/[\\/]/).includes('.git')) {
+    throw new DeliveryError('BAD_FILE', `the folder ${given} holds git's own data`, {
+      hint: 'name the folder that the build writes',
+    });
+  }
   // Not even the names of other folders' files are listed.
   refuseOutside({ ...request, path: folder, given });
   const listing = await listSiteFiles(folder, given, (names) => refuseSecretNames(names, request, ports));
@@ -124,14 +125,6 @@ async function listFolder(
   refuseLargeFolder(folder, given, paths);
   keepOldHeapSmall();
   return listing;
-}
-
-/** Git's own data: its history holds what was removed from the files long ago. */
-function refuseGitFolder(folder: string, given: string): void {
-  if (!folder.split(/[\\/]/).includes('.git')) return;
-  throw new DeliveryError('BAD_FILE', `the folder ${given} holds git's own data`, {
-    hint: 'name the folder that the build writes',
-  });
 }
 
 /**

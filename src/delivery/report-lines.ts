@@ -182,7 +182,9 @@ function describeOpen(delivery: Delivery, { code }: FailureReason): readonly str
   const { operation, site, subject, restored, attempts } = delivery;
   if (code === 'DRY_RUN') {
     const rest = 'everything that only a real run can show';
-    if (attempts.length === 0) return [CHECKED_ALONE, rest];
+    if (attempts.length === 0) {
+      return ['whether its host takes it and a browser shows it: a check reads the files alone', rest];
+    }
     const writes = attempts.some(({ task }) => /K[12]/.test(task.plan.channel));
     return writes ? ['whether the token may write, which only a write tells', rest] : [rest];
   }
@@ -190,14 +192,12 @@ function describeOpen(delivery: Delivery, { code }: FailureReason): readonly str
   if (restored?.proven) return ['what people saw at the address until the content from before was back'];
   if (restored?.commitSha) return ['whether the address shows again what was there before'];
   if (operation === 'withdraw') return ['whether it still opens anywhere'];
-  const left = isUnexpected(delivery) ? UNEXPECTED_END : describeLeftBehind(mainAttempt(delivery));
+  const left = isUnexpected(delivery)
+    ? 'whether it was published: the delivery ended by an error that nothing expected'
+    : describeLeftBehind(mainAttempt(delivery));
   if (code !== 'NO_NETWORK' || site === null || delivery.isTemporary) return [left];
   return [left, `the file itself is still at ${subject}, sha256 ${site.entry.sha256}`];
 }
-
-const CHECKED_ALONE = 'whether its host takes it and a browser shows it: a check reads the files alone';
-
-const UNEXPECTED_END = 'whether it was published: the delivery ended by an error that nothing expected';
 
 /** Whether the delivery broke off by a mistake of ours before a channel was asked: how far it was is not known then. */
 const isUnexpected = (delivery: Delivery): boolean =>

@@ -1,7 +1,5 @@
-import type { Placement } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { countFiles, nameFew } from '../plain-text.ts';
-import type { Logger } from '../ports.ts';
 import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
 import { AddressProof } from './address-proof.ts';
 import { type Address, listFurther } from './addresses.ts';
@@ -65,10 +63,13 @@ async function proveFurther(page: AddressProof, result: ProbeResult) {
   const { attempt, ports } = check;
   const further = listFurther(attempt, { ...page.address, host: result.hosts.at(-1) }, result);
   const open = (rows: readonly Address[]) => rows.map((one) => new AddressProof(one, check));
-  logFiles(attempt.placement, ports.logger);
+  const { parts = [], isLink } = attempt.placement;
+  const removed = parts.filter(({ file }) => file === null).length;
+  const others = `${countFiles(parts.length - removed)}, and ${removed} that were removed`;
+  if (parts.length > 0) ports.logger.info(`further: ${others}`);
   const files = open(further.files);
   await prove(files);
-  if (attempt.placement.isLink && files.length > 0) await proveTogether(page, files);
+  if (isLink && files.length > 0) await proveTogether(page, files);
   const opened = open(further.asOpened);
   if (opened.length > 0) ports.logger.info('without ?v=, as a person will open it');
   await prove(opened);
@@ -94,12 +95,6 @@ async function proveTogether(page: AddressProof, files: readonly AddressProof[])
   if (!wasLate && older.length === files.length) return;
   if (older.length > 0) check.ports.logger.info(`once more: ${countFiles(older.length)}`);
   await prove(older.map((one) => new AddressProof(one.address, check)));
-}
-
-function logFiles({ parts = [] }: Placement, logger: Logger): void {
-  const removed = parts.filter(({ file }) => file === null).length;
-  if (parts.length > removed) logger.info(`further: ${countFiles(parts.length - removed)}`);
-  if (removed > 0) logger.info(`removed: ${countFiles(removed)}`);
 }
 
 /** Whether it is there as it was delivered: nothing was added to it, and it is none that was removed. */
