@@ -247,6 +247,12 @@ describe('a report that is not ready', () => {
     expect(report.duplicates).toEqual([{ channel: 'K3', url: PAGE.href, reason: null }]);
   });
 
+  test('tells what the delivery did to its place only where that was not put back', () => {
+    const notesOf = (commitSha: string | null) =>
+      composeReport(deliveryWith({ main: attemptWith(noted), restored: restoredBy(commitSha) })).notes;
+    expect([notesOf(null), notesOf('b')]).toEqual([['n'], []]);
+  });
+
   const LINK = 'the given link';
   test.each<[string, Parameters<typeof refusalReport>[0], string, string]>([
     ['no file', {}, 'nothing was published; there is no address', 'no file'],
