@@ -3,7 +3,7 @@ import { nameFew } from '../../plain-text.ts';
 import { blobsIn, filesBelow } from './branch-reader.ts';
 import { type ComparedPlace, findPartError, planChange } from './compare.ts';
 import { listVanished, readBefore, readFolderInBranch } from './compare-folder.ts';
-import { findSingleFiles } from './ownership.ts';
+import { type FolderInBranch, findDeliveries, findSingleFiles } from './ownership.ts';
 import { describeRemoved } from './placement.ts';
 import type { PagesTask } from './target.ts';
 
@@ -15,20 +15,17 @@ import type { PagesTask } from './target.ts';
  */
 export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPlace> {
   const folder = await readFolderInBranch(task);
-  const { tree, last } = folder;
+  const { tree, last, before = null } = folder;
   const { place, target } = task;
-  const sites = [...folder.sites].filter(([, { files }]) => files.length > 0);
-  const owned = new Set(sites.flatMap(([, { files }]) => files.map(({ path }) => path)));
-  const existing = filesBelow(tree, place);
-  const others = [...existing.keys()].filter((path) => !owned.has(path));
-  const single = target.options.overwrite
-    ? others.filter((path) => existing.get(path)?.type === 'blob')
-    : await findSingleFiles(target, tree, others);
-  for (const path of single) owned.add(path);
-  const left = others.filter((path) => !owned.has(path));
-  // What an earlier run removed may be served until the site is built without it.
+  const { sites, owned, left } = await findOwnBelow(task, folder);
+  // What an earlier run removed may be served until the site is built without it; beside files of others, if it was ours.
   const older = owned.size === 0 ? await readBefore(target, folder) : tree.entries;
-  const vanished = listVanished(task, tree, older);
+  let vanished = listVanished(task, tree, older);
+  if (vanished.length > 0 && left.length > 0) {
+    const then = await findDeliveries(target, { head: before, entries: older }, place, true);
+    const ours = await findOwnBelow(task, then);
+    vanished = vanished.filter((path) => ours.owned.has(path));
+  }
   if (owned.size + vanished.length === 0 && left.length > 0) {
     throw findPartError(task, last?.message) ?? nothingOursError(place, left);
   }
@@ -40,6 +37,19 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const unknown = left.length === 0 ? [] : [`what stays in ${place || './'}, ${why}: ${nameFew(left)}`];
   const gone = blobsIn([tree.entries, older], [...owned, ...vanished]);
   return { ...planned, placement: describeRemoved(planned, gone, rest, unknown) };
+}
+
+/** What a folder has of this tool, however deep, and the files that it has besides. */
+async function findOwnBelow({ place, target }: PagesTask, folder: FolderInBranch) {
+  const sites = [...folder.sites].filter(([, { files }]) => files.length > 0);
+  const owned = new Set(sites.flatMap(([, { files }]) => files.map(({ path }) => path)));
+  const existing = filesBelow(folder.tree, place);
+  const others = [...existing.keys()].filter((path) => !owned.has(path));
+  const single = target.options.overwrite
+    ? others.filter((path) => existing.get(path)?.type === 'blob')
+    : await findSingleFiles(target, folder.tree, others);
+  for (const path of single) owned.add(path);
+  return { sites, owned, left: others.filter((path) => !owned.has(path)) };
 }
 
 const nothingOursError = (place: string, left: readonly string[]): DeliveryError =>

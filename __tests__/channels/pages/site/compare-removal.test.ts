@@ -119,11 +119,18 @@ describe('withdrawing a site', () => {
       message: 'nothing in ./ is known to be as this tool delivered it, so nothing was removed: index.html',
     };
     await expect(withdrawFolder(branch, '')).resolves.toMatchObject(refused);
+    branch.change({ 'old.txt': 'theirs' });
+    branch.change({ 'old.txt': null });
+    await expect(withdrawFolder(branch, '')).resolves.toMatchObject(refused);
     await deliverSite(branch, '', { 'a.html': 'ours' });
+    await deliverFile(branch, 'b.html', 'ours');
     await withdrawFolder(branch, '');
     // What an earlier run removed may still be served.
-    const { parts, url } = placementOf(await withdrawFolder(branch, ''));
-    expect([url.pathname, parts]).toEqual(['/site/a.html', []]);
+    const { parts = [], url } = placementOf(await withdrawFolder(branch, ''));
+    expect([url, ...parts.map((one) => one.url)].map(({ pathname }) => pathname)).toEqual([
+      '/site/a.html',
+      '/site/b.html',
+    ]);
   });
 
   test.each(['', 'gone/'])('of which nothing is there (%j) proves the folder’s address', async (folder) => {
