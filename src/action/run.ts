@@ -39,9 +39,9 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     const outputFailure = await writeOutputs(reports, env, logger);
     await announce?.(reports);
-    // An unreadable value fails the step.
-    const mayFail = /^(false|False|FALSE)$/.test(inputs['fail-on-not-ready']);
-    const failed = reports.filter((report) => !mayFail && getDeliveryResult(report) === 'not-ready');
+    // Whether a delivery that is not ready leaves the step green; an unreadable value does not.
+    const isForgiven = /^(false|False|FALSE)$/.test(inputs['fail-on-not-ready']);
+    const failed = reports.filter((report) => !isForgiven && getDeliveryResult(report) === 'not-ready');
     for (const report of failed) fail(describeOutcome(report), nameSubject(report));
     if (failed.length === 0 && outputFailure !== null) fail(redactor.redact(outputFailure));
   } catch (thrown) {

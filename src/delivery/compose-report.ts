@@ -6,7 +6,7 @@ import { SITE } from '../protocol/limits.ts';
 import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { operationOf } from '../request/parse-request.ts';
-import { ACTION, type Face, say } from '../words.ts';
+import { ACTION, type Face, say, type Text } from '../words.ts';
 import {
   type ChannelAttempt,
   type Delivery,
@@ -66,7 +66,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     notReady,
     unknown: listUnknown(delivery, notReady).map(neutralizeText),
     took: main?.took ?? {},
-    notes: listNotes(delivery, placement),
+    notes: listNotes(delivery, placement, face),
     ...(ready && main && operation === 'deliver' && { proven: listProven(main) }),
   };
   return { ...report, lines: composeLines(report, delivery) };
@@ -78,8 +78,18 @@ function findVerdict(ready: boolean, isProven: boolean, isGone: boolean): AuditV
 }
 
 /** What was told of the place holds no more where what was there before was put back. */
-const listNotes = ({ restored, notes }: Delivery, placement: Placement | null): readonly string[] =>
-  [...(restored?.commitSha ? [] : (placement?.notes ?? [])), ...notes].map(neutralizeText);
+function listNotes(
+  { operation, restored, notes }: Delivery,
+  placement: Placement | null,
+  face: Face,
+): readonly string[] {
+  const told = restored?.commitSha ? [] : (placement?.notes ?? []);
+  const isNothing = operation === 'withdraw' && placement?.written === false;
+  return [...told, ...notes, ...(isNothing ? [say(OTHER_PATH, face)] : [])].map(neutralizeText);
+}
+
+const OTHER_PATH: Text = (w) =>
+  `what was delivered with another ${w.input('path')} is withdrawn with that ${w.input('path')}`;
 
 /** Whatever ends before a delivery has its report ends as one. @param asked as it was given; nothing of it is checked */
 export function refusalReport(asked: Partial<RawInputs>, thrown: unknown, face = ACTION): Report {

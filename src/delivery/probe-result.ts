@@ -66,7 +66,7 @@ const MATCHES = {
     text: 'the right content, but after a redirect to another place, or in another folder than its references need',
     hint: (w) => `set ${w.input('url')} to where the site itself is, with the / of its folder at the end`,
   },
-  absent: { text: 'no page', hint: 'check that the address is public, or try again' },
+  absent: { text: 'no page', hint: 'check the address, and that it is public; or try again' },
 } as const satisfies Readonly<Record<string, Match>>;
 
 export type ContentMatch = keyof typeof MATCHES;

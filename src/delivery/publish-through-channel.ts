@@ -119,7 +119,9 @@ async function waitForAddress(page: AddressProof, ask: () => Promise<HostProgres
     const shows = provesAlone(result);
     // Anything may answer a 404 once: what is removed is gone when the host has built without it.
     if (!shows || gone) progress = await ask();
-    if (shows && !(gone && progress.building)) return `the site shows it: ${describeProbe(result)}`;
+    if (shows && !(gone && progress.building)) {
+      return `the site ${gone ? 'no longer shows' : 'shows'} it: ${describeProbe(result)}`;
+    }
     log.write(`${describeProbe(result)}; ${progress.detail}`);
     return progress.finished ? progress.detail : undefined;
   }).finally(log.end);

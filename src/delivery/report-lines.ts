@@ -37,7 +37,7 @@ function claimNothing({ code }: FailureReason, delivery: Delivery): string {
   }
   if (operation === 'audit') return `${subject} is not proven to be as it was delivered; there is no address`;
   if (isWithdrawal) return `${subject} was not proven to be withdrawn`;
-  if (main !== null) {
+  if (main !== null && describeLeftBehind(main) !== NOTHING_PUBLISHED) {
     const { channel } = main.task.plan;
     return `${subject} is not proven to open through ${channel}, ${CHANNELS[channel].title}; there is no address`;
   }
@@ -205,6 +205,8 @@ const isUnexpected = (delivery: Delivery): boolean =>
   delivery.failure.leftBehind === undefined &&
   mainAttempt(delivery) === null;
 
+const NOTHING_PUBLISHED = 'nothing was published';
+
 /** What a delivery that is not ready has left behind. */
 function describeLeftBehind(main: ChannelAttempt | null): string {
   const { failure, placement, task } = main ?? {};
@@ -219,7 +221,7 @@ function describeLeftBehind(main: ChannelAttempt | null): string {
     return `whether a part of the file has arrived (${where})`;
   }
   const left = failure?.leftBehind ?? [];
-  return left.length === 0 ? 'nothing was published' : `left behind: ${left.join(', ')}`;
+  return left.length === 0 ? NOTHING_PUBLISHED : `left behind: ${left.join(', ')}`;
 }
 
 /** Whether the host was not reached, or refused the request: what has moved is not found either. */

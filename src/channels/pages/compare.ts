@@ -45,7 +45,11 @@ export interface ComparedPlace extends PlannedPlace {
   readonly placement: Placement;
 }
 
-/** Sorts the paths of a place by what becomes of them. @throws {DeliveryError} `NOT_OURS` that names what others have there */
+/**
+ * Sorts the paths of a place by what becomes of them, and refuses to touch what is not ours.
+ *
+ * @throws {DeliveryError} `NOT_OURS` that names what others have there
+ */
 function sortByChange(task: PagesTask, state: PlaceState) {
   const { place, target, files } = task;
   const { owned } = state;

@@ -9,7 +9,8 @@ import { type CommitTarget, isFolderPath } from './target.ts';
 /*
  * Who owns a path of the branch: the newest commit that has the form of this tool's says what was delivered, and the
  * branch still holds just that; a changed file of a folder loses only itself. What is not ours is written or removed with
- * `overwrite` alone (`sortByChange`, `compareRemovedFolder`). Elsewhere the digest and the label of an asset decide
+ * `overwrite` alone (`sortByChange`, `compareRemovedFolder`). A restoration (`restoreBefore`) and the audit
+ * (`listDeliveries`) read the same commits and judge what the branch holds as well. Elsewhere the digest and the label of an asset decide
  * (`isOwnRelease`), the text of a draft (`listOwnAssets`), the bytes of a file in a bin (`mayRemove`), the receipt of a
  * deployed site (`refuseForeignSite`), and marker and author of a comment or an issue (`filterOwn`).
  */
@@ -19,8 +20,8 @@ import { type CommitTarget, isFolderPath } from './target.ts';
  *
  * @param message of the last commit that touched the path
  * @param object the path, and git's id of what it holds now
- * @param by what delivered it. `confinedTo`: a confined delivery owns only what the same one delivered. `page`: a
- * picture counts only if it came with its page; what was delivered to the same path by itself is the user's own
+ * @param by what must have delivered it. `confinedTo`: a confined delivery owns only what the same one delivered. `page`:
+ * the path is that of a picture, which is ours only if it came with this page; delivered by itself it is the user's own
  * @see protocol 7 (prohibition 4)
  */
 export function isOwned(
