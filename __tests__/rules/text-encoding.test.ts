@@ -10,7 +10,7 @@ const find = (bytes: string | Buffer, isWhole?: boolean): string => {
   const found = check.end(isWhole);
   return found === null
     ? 'right'
-    : `${found.line} ${/not in UTF-8|in [^,:]+/.exec(found.text)?.[0]}, ${found.isUnreadable}`;
+    : `${found.line} ${/NUL bytes|not in UTF-8|in [^,:]+/.exec(found.text)?.[0]}, ${found.isUnreadable}`;
 };
 
 describe('a text that its host calls UTF-8', () => {
@@ -33,6 +33,8 @@ describe('a text that its host calls UTF-8', () => {
     ['that of CSS', `@charset "windows-1251";\na { b: "${PRIVET}" }`, '2 in windows-1251, true'],
     ['one without a declaration', `<p>${PRIVET}`, '1 not in UTF-8, true'],
     ['UTF-8 with a wrong byte', '<meta charset=UTF8>\n\n\n<p>\xe9', '4 not in UTF-8, false'],
+    ['UTF-16 without a mark', Buffer.from('<p>\nHello', 'utf16le'), '1 NUL bytes, true'],
+    ['UTF-16 in other letters', Buffer.from('Привет, мир', 'utf16le'), '1 NUL bytes, true'],
     ['UTF-8 with a mark and a wrong byte', '\xef\xbb\xbf<p>\n\xe9\n', '2 not in UTF-8, false'],
   ])('is not: %s', (_, bytes, found) => {
     expect(find(bytes)).toBe(found);

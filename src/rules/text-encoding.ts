@@ -19,13 +19,18 @@ export function createEncodingCheck() {
   let head = '';
   let line = 1;
   let isRight = true;
+  let hasNul = false;
   const decodePiece = (piece?: Buffer): string => {
+    let text: string;
     try {
-      return decoder.decode(piece, { stream: piece !== undefined });
+      text = decoder.decode(piece, { stream: piece !== undefined });
+      if (!text.includes('\0')) return text;
     } catch {
-      isRight = false;
-      return new TextDecoder().decode(piece).replace(/\ufffd.*/s, '');
+      text = new TextDecoder().decode(piece);
     }
+    isRight = false;
+    hasNul = text.includes('\0');
+    return text.replace(/[\0\ufffd].*/s, '');
   };
   return {
     add(piece: Buffer): void {
@@ -36,6 +41,11 @@ export function createEncodingCheck() {
     end(isWhole = true): MisreadText | null {
       if (isWhole && isRight) decodePiece();
       if (isRight || UTF_16_MARK.test(head)) return null;
+      if (hasNul) {
+        const nul =
+          'the text has NUL bytes, which no browser shows, as UTF-16 without a byte order mark has them';
+        return { line, text: nul, isUnreadable: true };
+      }
       const encoding = readDeclaration(head);
       const isUnreadable = !head.startsWith(UTF_8_MARK) && !isUtf8Label(encoding ?? '');
       const text = isUnreadable
