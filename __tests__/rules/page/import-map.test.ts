@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { parseImportMap, resolveSpecifier } from '../../../src/rules/page/import-map.ts';
+import { addImportMap, NO_IMPORT_MAP, resolveSpecifier } from '../../../src/rules/page/import-map.ts';
 
 const BASE = 'https://a.example/site/index.html';
 
@@ -11,12 +11,16 @@ const MAP = {
     './old.js': './new.js',
     broken: 'bare',
   },
-  scopes: { '/site/inner/': { app: './inner/app.js', other: 'https://b.example/other.js' } },
+  scopes: {
+    './': { app: './own.js', other: 'https://b.example/other.js' },
+    '/site/index.html': { app: './inner/app.js' },
+    '/elsewhere/': { app: './gone.js', react: './gone.js' },
+  },
 };
 
 test.each([
   ['a bare name', 'app', 'https://a.example/site/inner/app.js'],
-  ['a name of a scope', 'other', 'https://b.example/other.js'],
+  ['a name of a scope around it', 'other', 'https://b.example/other.js'],
   ['a name below a prefix', 'lib/a/b.js', 'https://a.example/site/vendor/lib/a/b.js'],
   ['the longest name', 'lib/special', 'https://a.example/site/special.js'],
   ['an address that the map changes', './old.js', 'https://a.example/site/new.js'],
@@ -25,7 +29,7 @@ test.each([
   ['a name that no entry has', 'react', null],
   ['a name without a usable address', 'broken', null],
 ])('An import map resolves %s.', (_, specifier, expected) => {
-  const entries = parseImportMap(JSON.stringify(MAP));
-  expect(resolveSpecifier(specifier, entries, BASE, BASE)).toBe(expected);
-  expect(parseImportMap('no JSON')).toEqual([]);
+  const map = addImportMap(NO_IMPORT_MAP, JSON.stringify(MAP), BASE);
+  expect(resolveSpecifier(specifier, map, BASE)).toBe(expected);
+  expect(addImportMap(map, 'no JSON', BASE)).toEqual(map);
 });

@@ -52,11 +52,14 @@ const working = names.filter((name) => !Object.hasOwn(WRONG_BASE, name));
 async function listCode(name: string): Promise<readonly string[]> {
   const files = readOutput(name);
   const root = 'https://octo.github.io/repo/previews/pr-12/';
-  const { references, base } = await searchText(files[entryOf(files)] ?? '');
-  const page = new URL(base, root + entryOf(files));
+  const { references, base } = await searchText(
+    files[entryOf(files)] ?? '',
+    undefined,
+    root + entryOf(files),
+  );
   return references
     .filter(({ grade }) => grade === 'code')
-    .map(({ address }) => decodeURI(new URL(address, page).pathname.slice(new URL(root).pathname.length)))
+    .map(({ address }) => decodeURI(new URL(address, base).pathname.slice(new URL(root).pathname.length)))
     .filter((path) => Object.hasOwn(files, path));
 }
 

@@ -8,6 +8,8 @@ const judge = async (files: Files, options?: Partial<SiteOptions>): Promise<stri
 
 const module = (code: string): string => `<script type=module>${code}</script>`;
 const importMap = (imports: string): string => `<script type=importmap>{"imports":{${imports}}}</script>`;
+const SCOPED =
+  '<script type=importmap>{"imports":{"b":"./c.js"},"scopes":{"/else/":{"b":"./d.js"}}}</script>';
 const MODULE = '<script type=module src=a.js></script>';
 const STYLED = '<link rel=stylesheet href=a.css>';
 
@@ -31,6 +33,8 @@ describe('a page that is shown completely', () => {
     ['a module with imports', site(MODULE, 'a.js: import "./b/b.js"', 'b/b.js: import "../c.js"', 'c.js')],
     ['an import map', site(importMap('"b":"./c.js"') + MODULE, 'a.js: import "b"', 'c.js')],
     ['an import map with a folder', site(importMap('"x/":"./x/"') + module('import "x/a.js"'), 'x/a.js')],
+    ['a scope of another folder', site(`${SCOPED}${module('import "b"')}`, 'c.js')],
+    ['a frame with its document', site('<iframe srcdoc="<p>a" src=a.html></iframe>')],
     ['a drawing', site('<object data=a.svg></object>', 'a.svg: <svg><image href="b.png"/></svg>', 'b.png')],
     ['a dynamic import of a bare name', site(module('import("_").catch(() => 1)'))],
     ['an address that a script completes', site('<script>import("./a/" + b); import(`./${a}.js`)</script>')],
@@ -115,6 +119,9 @@ describe('a page that misses its code', () => {
   test('is refused for a bare name without an import map', async () => {
     const { refusals } = await inspect(site(module('\nimport "react"')));
     expect(refusals).toMatchObject([{ kind: 'bare-import', line: 2, text: expect.stringMatching('react') }]);
+    const mapped = site(importMap('"b":"./c.js"') + MODULE, 'a.js: import "b"', 'c.js');
+    // Its script is the same for both pages, but the import map is not.
+    expect(await judge({ ...mapped, 'd.html': MODULE })).toBe('refused bare-import');
   });
 
   test.each([

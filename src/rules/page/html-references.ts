@@ -12,7 +12,7 @@ import {
   trimAddress,
 } from './addresses.ts';
 import { getAddressReader, getScriptType, gradeScript, isCss } from './fetching-attributes.ts';
-import { type ImportMapEntry, parseImportMap } from './import-map.ts';
+import { addImportMap, type ImportMap, NO_IMPORT_MAP } from './import-map.ts';
 import { findCssReferences, findScriptReferences } from './script-references.ts';
 
 /** Limits of a search, far beyond any page that a browser shows easily: beyond them it would take much time. */
@@ -29,9 +29,10 @@ export const SEARCH_LIMITS = {
  * @see https://html.spec.whatwg.org/multipage/semantics.html#the-base-element
  */
 interface PageFields {
-  /** The address of `<base href>`; empty without one. */
+  readonly url: string;
+  /** The URL to which its addresses are relative: that of the page, or of its `<base>`. */
   base: string;
-  importMap: readonly ImportMapEntry[];
+  importMap: ImportMap;
   /** The content of `<meta name="generator">`; empty without one. */
   generator: string;
   hasScript: boolean;
@@ -41,8 +42,9 @@ interface PageFields {
 
 /** Keeps what a tag says of the page; the first base and generator count. */
 function readPageFields(page: PageFields, tag: StartTag): void {
-  if (tag.tagName === 'base') page.base ||= getAttribute(tag, 'href');
-  else if (tag.tagName === 'script') page.hasScript = true;
+  if (tag.tagName === 'base' && page.base === page.url) {
+    page.base = URL.parse(getAttribute(tag, 'href').trim(), page.url)?.href ?? page.url;
+  } else if (tag.tagName === 'script') page.hasScript = true;
   else if (tag.tagName === 'meta' && getAttribute(tag, 'name').toLowerCase() === 'generator') {
     page.generator ||= getAttribute(tag, 'content').slice(0, 200);
   }
@@ -66,12 +68,14 @@ interface DocumentPlace {
  * person follows a link; graded accordingly. What is in a `data:` address is left to the browser.
  *
  * @param pieces of the page, of which nothing is kept
+ * @param url of the page
  */
 export async function searchPage(
   pieces: AsyncIterable<string>,
+  url: string,
   add: AddReference,
 ): Promise<Readonly<PageFields>> {
-  const page = { base: '', importMap: [], generator: '', hasScript: false, complete: true };
+  const page = { url, base: url, importMap: NO_IMPORT_MAP, generator: '', hasScript: false, complete: true };
   const document = new DocumentSearch(add, page, { firstLine: 1, level: 0, grade: 'code' });
   for await (const piece of pieces) document.search(piece, false);
   document.search('', true);
@@ -152,10 +156,12 @@ class DocumentSearch extends SAXParser {
 
   #searchAttributes(tag: StartTag, element: string): void {
     const location = tag.sourceCodeLocation as Token.LocationWithAttributes | undefined;
+    // A browser ignores the address of a frame that has its document with it.
+    const hasDocument = element === 'iframe' && hasAttribute(tag, 'srcdoc');
     for (const { name, prefix, value } of tag.attrs) {
       const fullName = prefix ? `${prefix}:${name}` : name;
-      const isDocument = element === 'iframe' && fullName === 'srcdoc';
-      const readAddresses = isDocument ? undefined : getAddressReader(element, fullName);
+      const isDocument = hasDocument && fullName === 'srcdoc';
+      const readAddresses = hasDocument ? undefined : getAddressReader(element, fullName);
       if (readAddresses === undefined && !isDocument) continue;
       const line = location?.attrs?.[fullName]?.startLine ?? location?.startLine ?? 1;
       if (isDocument) this.#searchDocument(value, line);
@@ -190,7 +196,7 @@ class DocumentSearch extends SAXParser {
   #searchScript(tag: StartTag, text: string): void {
     const kind = getScriptType(tag);
     if (/^\s*importmap\s*$/i.test(getAttribute(tag, 'type'))) {
-      this.#page.importMap = [...this.#page.importMap, ...parseImportMap(text)];
+      this.#page.importMap = addImportMap(this.#page.importMap, text, this.#page.base);
     } else if (kind !== null && !hasAttribute(tag, 'src')) {
       const grade = laterGrade(this.#grade, gradeScript(tag));
       findScriptReferences(text, kind === 'module', this.#adder(text, this.#textLine, 'script', grade));

@@ -1,50 +1,58 @@
+import { hash } from 'node:crypto';
 import { parseJson, toFields } from '../../plain-text.ts';
 import { isSpecifierAddress } from './addresses.ts';
 
-/** What modules that a page loads mean by a name, or by all names that begin with it. */
-export interface ImportMapEntry {
+/** What modules that a page loads mean by a name, or by all names that begin with it; addresses are URLs. */
+interface ImportMapEntry {
+  /** The module for which it counts, or all below a folder; empty for every one. */
+  readonly scope: string;
   readonly specifier: string;
   readonly address: string;
 }
 
-/**
- * The entries of an import map, those of its scopes first: of two with the same name, which one counts for a module is
- * not told apart. None if the JSON is invalid.
- *
- * @see https://html.spec.whatwg.org/multipage/webappapis.html#import-maps
- */
-export function parseImportMap(json: string): readonly ImportMapEntry[] {
-  const { imports, scopes } = toFields(parseJson(json));
-  return [...Object.values(toFields(scopes)), imports].flatMap((map) =>
-    Object.entries(toFields(map)).flatMap(([specifier, address]) =>
-      typeof address === 'string' && isSpecifierAddress(address) ? [{ specifier, address }] : [],
-    ),
-  );
-}
+/** The id is the same for maps that say the same. */
+export type ImportMap = { readonly id: string; readonly entries: readonly ImportMapEntry[] };
+
+export const NO_IMPORT_MAP: ImportMap = { id: '', entries: [] };
 
 /**
- * What a module specifier means below an import map: an address, relative to the page.
+ * Adds the entries of an import map, or none if its JSON is invalid.
+ *
+ * @param base the URL to which addresses of the map are relative
+ * @see https://html.spec.whatwg.org/multipage/webappapis.html#import-maps
+ */
+export function addImportMap(earlier: ImportMap, json: string, base: string): ImportMap {
+  const { imports, scopes } = toFields(parseJson(json));
+  const entries = [...earlier.entries];
+  for (const [scope, map] of [['', imports] as const, ...Object.entries(toFields(scopes))]) {
+    for (const [key, value] of Object.entries(toFields(map))) {
+      if (typeof value !== 'string' || !isSpecifierAddress(value)) continue;
+      const [within, address] = [scope && (URL.parse(scope, base)?.href ?? scope), toUrl(value, base)];
+      entries.push({ scope: within, specifier: toUrl(key, base), address });
+    }
+  }
+  return { id: hash('sha256', JSON.stringify(entries)), entries };
+}
+
+const toUrl = (text: string, from: string): string =>
+  isSpecifierAddress(text) ? (URL.parse(text, from)?.href ?? text) : text;
+
+const hasKey = (name: string, key: string): boolean =>
+  key === name || (key.endsWith('/') && name.startsWith(key));
+
+/**
+ * What a module specifier means below an import map: an address.
  *
  * @param importer the URL of the module that imports
- * @param base the URL to which addresses of the map are relative
  * @returns `null` for a bare name that no entry has
  */
-export function resolveSpecifier(
-  specifier: string,
-  entries: readonly ImportMapEntry[],
-  importer: string,
-  base: string,
-): string | null {
-  const toUrl = (text: string, from: string): string =>
-    isSpecifierAddress(text) ? (URL.parse(text, from)?.href ?? text) : text;
+export function resolveSpecifier(specifier: string, { entries }: ImportMap, importer: string): string | null {
   const name = toUrl(specifier, importer);
   const [best] = entries
-    .map(({ specifier: key, address }) => ({ key: toUrl(key, base), address }))
-    .filter(({ key }) => key === name || (key.endsWith('/') && name.startsWith(key)))
-    .sort((one, other) => other.key.length - one.key.length);
+    .filter(({ scope, specifier: key }) => (scope === '' || hasKey(importer, scope)) && hasKey(name, key))
+    .sort((a, b) => b.scope.length - a.scope.length || b.specifier.length - a.specifier.length);
   if (best === undefined) return isSpecifierAddress(specifier) ? specifier : null;
-  const target = URL.parse(best.address, base);
-  const rest = name.slice(best.key.length);
+  const rest = name.slice(best.specifier.length);
   // Nothing is relative to a `data:` address.
-  return (rest === '' ? target : URL.parse(rest, target?.href))?.href ?? null;
+  return rest === '' ? best.address : (URL.parse(rest, best.address)?.href ?? null);
 }

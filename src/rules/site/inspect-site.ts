@@ -11,7 +11,7 @@ import {
   type ResourceKind,
 } from '../page/addresses.ts';
 import { searchPage } from '../page/html-references.ts';
-import { type ImportMapEntry, resolveSpecifier } from '../page/import-map.ts';
+import { type ImportMap, NO_IMPORT_MAP, resolveSpecifier } from '../page/import-map.ts';
 import { decodeText, isHtml, LARGEST_PAGE } from '../page/page-file.ts';
 import { findCssReferences, findScriptReferences } from '../page/script-references.ts';
 import { createEncodingCheck, type MisreadText } from '../text-encoding.ts';
@@ -66,9 +66,8 @@ interface FileVisit {
   readonly path: string;
   readonly kind: ResourceKind;
   readonly grade: ReferenceGrade;
-  /** Of the page for which it is loaded: the URL to which its addresses are relative, and its import map. */
-  readonly base: string;
-  readonly importMap: readonly ImportMapEntry[];
+  /** Of the page for which it is loaded. */
+  readonly importMap: ImportMap;
 }
 
 /** Searches the files of a site, and what they load, one after the other. */
@@ -94,7 +93,7 @@ class SiteSearch {
   /** Searches those of some files that were not yet searched, with all that they load. */
   async searchAll(paths: readonly string[], grade: ReferenceGrade): Promise<void> {
     for (const path of paths) {
-      const visit = { path, kind: getKindOfName(path), grade, base: '', importMap: [] };
+      const visit = { path, kind: getKindOfName(path), grade, importMap: NO_IMPORT_MAP };
       if (visit.kind !== 'data' && !this.#searched.has(path)) this.#enqueue(visit);
     }
     for (let visit = this.#pending.shift(); visit !== undefined; visit = this.#pending.shift()) {
@@ -106,8 +105,9 @@ class SiteSearch {
   }
 
   #enqueue(visit: FileVisit): void {
-    const { path, kind, grade } = visit;
-    const key = `${kind} ${path}`;
+    const { path, kind, grade, importMap } = visit;
+    // What a module imports depends on the import map of its page.
+    const key = `${kind} ${path} ${/script|module/.test(kind) ? importMap.id : ''}`;
     const known = this.#seen.get(key);
     // What one page loads with `async` may be code of another one.
     if (known !== undefined && laterGrade(known, grade) === grade) return;
@@ -160,9 +160,8 @@ class SiteSearch {
   async #searchPage(visit: FileVisit, pieces: AsyncIterable<string>): Promise<void> {
     const { path, grade } = visit;
     const url = this.#judge.resolver.toUrl(path);
-    const page = await searchPage(pieces, (found, { base: given, importMap }) => {
-      const base = URL.parse(given.trim(), url)?.href ?? url;
-      this.#follow({ ...visit, base, importMap }, found, base);
+    const page = await searchPage(pieces, url, (found, { base, importMap }) => {
+      this.#follow({ ...visit, importMap }, found, base);
     });
     const { complete, generator, hasScript } = page;
     if (isLoaded(grade)) this.hasScript ||= hasScript;
@@ -188,7 +187,7 @@ class SiteSearch {
   #follow(visit: FileVisit, found: PageReference, base: string): void {
     const grade = laterGrade(visit.grade, found.grade);
     const address = found.isSpecifier
-      ? resolveSpecifier(found.address, visit.importMap, base, visit.base)
+      ? resolveSpecifier(found.address, visit.importMap, base)
       : found.address;
     const path = this.#judge.judge({ ...found, file: visit.path, base, grade }, address);
     const isFollowed = isLoaded(grade === 'link' ? visit.grade : grade);
