@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import tls from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { errors } from 'undici';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { type Dispatcher, errors } from 'undici';
 import { DeliveryError } from '../../src/errors.ts';
 import { checkedLookup, connectionError, createHttpClient, type ResolveHost } from '../../src/http/client.ts';
+import { exchange } from '../../src/http/exchange.ts';
 import type { HttpRequest, SendHttp } from '../../src/ports.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
 
@@ -107,6 +108,36 @@ describe('a request through the proxy of the environment', () => {
     expect(failure).toMatchObject({ code: 'CONNECTION', retryable: false, hint });
     expect(world.traffic.exchanges()).toEqual([]);
   });
+});
+
+test.each([
+  ['is given up where the host only announces it', 103, 'UND_ERR_HEADERS_TIMEOUT'],
+  ['has all the time for its body', 200, 'status 200'],
+])('an answer %s', async (_, last, outcome) => {
+  jest.useFakeTimers();
+  let handler: Dispatcher.DispatchHandler = {};
+  const abort = jest.fn<Dispatcher.DispatchController['abort']>();
+  const controller = { abort } as Partial<Dispatcher.DispatchController> as Dispatcher.DispatchController;
+  const dispatch = (_options: unknown, given: Dispatcher.DispatchHandler): boolean => {
+    handler = given;
+    return true;
+  };
+  const request = requestTo('https://files.example.com/', { headersTimeout: 5_000 });
+  const response = exchange({ dispatch } as Partial<Dispatcher> as Dispatcher, request).then(
+    ({ status }) => `status ${status}`,
+    ({ code }) => code,
+  );
+  handler.onRequestStart?.(controller, {});
+  // The body of the request may take as long as it needs.
+  jest.advanceTimersByTime(60_000);
+  handler.onRequestSent?.();
+  for (const status of [103, 103, 103, last]) {
+    handler.onResponseStart?.(controller, status, {});
+    jest.advanceTimersByTime(1_500);
+  }
+  jest.useRealTimers();
+  expect(await response).toBe(outcome);
+  expect(abort).toHaveBeenCalledTimes(last === 103 ? 1 : 0);
 });
 
 test.each([

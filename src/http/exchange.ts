@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Dispatcher } from 'undici';
+import { type Dispatcher, errors } from 'undici';
 import type { HttpRequest, HttpResponse } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 
@@ -17,19 +17,29 @@ export function exchange(
     signal?.throwIfAborted();
     // A later reader sees a failure as well; where nobody does, it ends no process.
     const received = new ReceivedBody(signal).on('error', reject);
+    const limit = headersTimeout ?? EXCHANGE.headers;
+    let isAnswered = false;
+    let wait: NodeJS.Timeout | undefined;
     const options: Dispatcher.DispatchOptions = {
       origin: url.origin,
       path: url.pathname + url.search,
       method: method as Dispatcher.HttpMethod,
       headers,
       body: body?.() ?? null,
-      headersTimeout: headersTimeout ?? EXCHANGE.headers,
+      headersTimeout: limit,
     };
     dispatcher.dispatch(options, {
       onRequestStart: (controller) => received.start(controller),
+      onRequestSent() {
+        const end = () => received.destroy(new errors.HeadersTimeoutError());
+        if (!isAnswered) wait = setTimeout(end, limit).unref();
+      },
       onResponseStart(_controller, status, responseHeaders) {
-        // Any other only announces the answer, such as 103.
-        if (status >= 200) resolve({ status, headers: responseHeaders, body: received });
+        // Any other only announces the answer, such as 103, and starts the limit of undici anew.
+        if (status < 200) return;
+        isAnswered = true;
+        clearTimeout(wait);
+        resolve({ status, headers: responseHeaders, body: received });
       },
       onResponseData(controller, chunk) {
         if (!received.push(chunk)) controller.pause();
