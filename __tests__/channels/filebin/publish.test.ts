@@ -59,8 +59,8 @@ describe('publishing through channel K3', () => {
     for (const { headers: sent } of host.seen) expect(sent).not.toHaveProperty('authorization');
   });
 
-  const typed = (type?: string) => created({ file: { filename: 'a.txt', 'content-type': type } });
-  const named = (filename: string) => created({ file: { filename } });
+  const typed = (type?: unknown) => created({ file: { filename: 'a.txt', 'content-type': type } });
+  const named = (filename: unknown) => created({ file: { filename } });
   const DAYS =
     /^is available: the bin expires after about 7 days; it is public[^;]*; a browser[^;]*warning page first$/;
   const KEPT = /the bin keeps it as/;
@@ -84,6 +84,11 @@ describe('publishing through channel K3', () => {
     ['a PDF', { name: 'a.txt', post: typed(' application/PDF') }, /^downloads: /],
     ['an archive', { name: 'a.txt', post: typed('application/zip') }, /^downloads: /],
     ['no type', { name: 'a.txt', post: typed(' ') }, /^is available: /],
+    ...[null, 5, {}, '\ud800'].flatMap((odd): [string, BinSetup & Naming, RegExp][] => [
+      [`the type ${JSON.stringify(odd)}`, { name: 'a.txt', post: typed(odd) }, /^is available: /],
+      [`the name ${JSON.stringify(odd)}`, { name: 'a.txt', post: named(odd) }, UNKEPT],
+      [`the date ${JSON.stringify(odd)}`, { post: created({ bin: { expired_at: odd } }) }, /about 7 days/],
+    ]),
   ])('says what the host answers of a file: %s', async (_, setup, says) => {
     const { task } = await prepareUpload(setup);
     const { plan, notes = [] } = await task.perform();
@@ -317,6 +322,15 @@ describe('posting several files', () => {
     expect(results.map((one) => (hasFailed(one) ? one.code : null))).toEqual(codes);
     expect(sent.kinds).toBe(kinds);
     expect(posted.map(({ url }) => url)).toEqual([`${ADDRESS}/deep-a.txt`, `${ADDRESS}/b.txt`]);
+  });
+
+  test('leaves each file to its own answer, however odd that of another one is', async () => {
+    const post = [created({ file: { filename: '\ud800' } }), created({ file: { filename: 'b.txt' } })];
+    const { results } = await postFiles(['a.txt', 'b.txt'], { post });
+    expect(results.map((one) => (hasFailed(one) ? one.code : one.url.href))).toEqual([
+      `${ADDRESS}/a.txt`,
+      `${ADDRESS}/b.txt`,
+    ]);
   });
 
   test('keeps what somebody put there while an earlier file was posted', async () => {

@@ -1,6 +1,7 @@
 import { resultOf } from '../../errors.ts';
 import { isPage } from '../../http/response.ts';
 import { sendRequest, type TextAnswer } from '../../http/send-request.ts';
+import { toFields } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
 import { binRefusedError } from './refusals.ts';
@@ -12,11 +13,11 @@ export interface BinLocation {
 
 /** A file in a bin, in the host's own words. */
 export interface BinFile {
-  readonly filename?: string;
+  readonly filename: string | undefined;
   /** Lowercase hex. */
-  readonly sha256?: string;
+  readonly sha256: string | undefined;
   /** What the host found in the bytes: it decides whether a browser shows the file. */
-  readonly 'content-type'?: string;
+  readonly contentType: string | undefined;
 }
 
 export interface BinState {
@@ -30,19 +31,31 @@ export interface BinState {
   readonly expires?: string | undefined;
 }
 
-/** What the host answers about a bin. No credential is ever sent. */
-export interface BinRecord {
-  readonly bin?: {
-    readonly id?: string;
-    readonly readonly?: boolean;
-    readonly created_at?: string;
-    /** In the answer to an upload: before it. */
-    readonly files?: number;
-    readonly expired_at?: string;
-  } | null;
-  readonly file?: BinFile | null;
-  readonly files?: readonly BinFile[] | null;
+/** What the host answers about a bin, whatever shape it has. No credential is ever sent. */
+export function readRecord(json: unknown) {
+  const { bin, file, files } = toFields(json);
+  const { id, readonly, created_at, expired_at, files: filesBefore } = toFields(bin);
+  return {
+    isDescribed: bin != null,
+    id,
+    isLocked: readonly === true,
+    created: toText(created_at),
+    expires: toText(expired_at),
+    /** In the answer to an upload. */
+    filesBefore: typeof filesBefore === 'number' ? filesBefore : undefined,
+    file: toBinFile(file),
+    files: files ?? [],
+  };
 }
+
+function toBinFile(file: unknown): BinFile {
+  const { filename, sha256, 'content-type': type } = toFields(file);
+  return { filename: toText(filename), sha256: toText(sha256), contentType: toText(type) };
+}
+
+/** Anything else counts as absent: no address can have half of a character. */
+const toText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.isWellFormed() ? value : undefined;
 
 export const BIN_HEADERS = { accept: 'application/json' };
 
@@ -64,20 +77,18 @@ export async function readBin(location: BinLocation, ports: Ports): Promise<BinS
 /** What the answer says about the bin; `null` where it says nothing about it. */
 function parseBinState(answer: TextAnswer, name: string): BinState | null {
   const { status, text, json } = answer;
-  const { bin, files } = Object(json) as BinRecord;
+  const { isDescribed, id, isLocked, created, expires, files } = readRecord(json);
   // What is said of another bin says nothing of this one.
-  if (bin?.id !== undefined && bin.id !== name) return null;
+  if (id !== undefined && id !== name) return null;
   if (status === 404) {
     // The host describes a bin that once existed; a page comes from another host.
-    if (bin != null || /no longer available/i.test(text)) return { status: 'unavailable', files: [] };
+    if (isDescribed || /no longer available/i.test(text)) return { status: 'unavailable', files: [] };
     return isPage(answer) ? null : { status: 'absent', files: [] };
   }
-  const stored = files ?? [];
-  if (status !== 200 || bin == null || !Array.isArray(stored) || stored.includes(null)) return null;
+  if (status !== 200 || !isDescribed || !Array.isArray(files) || files.includes(null)) return null;
   // The host describes a bin that does not exist as well: as an empty one that was never created.
-  const isAbsent = stored.length === 0 && String(bin.created_at).startsWith('0001-');
-  const found = isAbsent ? 'absent' : bin.readonly === true ? 'locked' : 'open';
-  return { status: found, files: stored, expires: bin.expired_at };
+  const isAbsent = files.length === 0 && created?.startsWith('0001-') === true;
+  return { status: isAbsent ? 'absent' : isLocked ? 'locked' : 'open', files: files.map(toBinFile), expires };
 }
 
 /** Asks the host to lock the bin, for good. Whether it did is read later. */

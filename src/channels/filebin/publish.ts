@@ -43,7 +43,10 @@ export const createFilebinPublisher = (
     const posted = await forEachItem(tasks, (task) => storeFile(task, options, ports));
     const stored = posted.flatMap((one) => (hasFailed(one) ? [] : [one]));
     const unknown = await lockOwnBin(options, stored, ports);
-    return posted.map((one) => (hasFailed(one) ? one : placementOfFile(one, unknown, options)));
+    return forEachItem(posted, async (one) => {
+      if (hasFailed(one)) throw one;
+      return placementOfFile(one, unknown, options);
+    });
   },
   /** Whether each file can still be downloaded after its proof, and whether the lock holds, which is read once. */
   recheck(placed) {
@@ -154,7 +157,7 @@ function placementOfFile(
   options: FilebinOptions,
 ): Placement {
   const { bin, path } = options;
-  const { filename = upload.filename, 'content-type': contentType } = stored;
+  const { filename = upload.filename, contentType } = stored;
   const where = `bin ${bin}, file ${filename}`;
   const asked = path === undefined || path.endsWith('/') ? upload.file.name : path;
   const claim = claimFor(contentType);

@@ -10,9 +10,9 @@ import {
   BIN_HEADERS,
   type BinFile,
   type BinLocation,
-  type BinRecord,
   type BinState,
   readBin,
+  readRecord,
   urlFor,
 } from './bin-client.ts';
 import { binRefusedError } from './refusals.ts';
@@ -158,8 +158,8 @@ async function postFile(
   if (hasFailed(answer)) throw isAnswerTimeout(answer) ? noAnswerError(location, answer) : answer;
   const { status: httpCode, json } = answer;
   if (httpCode !== 201) throw binRefusedError(BIN.post, answer, { ...location, now: ports.clock.now() });
-  const { bin, file: stored } = Object(json) as BinRecord;
-  return { stored: stored ?? {}, expires: bin?.expired_at, written: true, filesBefore: bin?.files };
+  const { file: stored, expires, filesBefore } = readRecord(json);
+  return { stored, expires, written: true, filesBefore };
 }
 
 /** The progress of an upload, after which the host may store the file for minutes without a word. */
