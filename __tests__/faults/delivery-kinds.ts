@@ -26,7 +26,7 @@ export interface DeliveryKind {
 
 export const PAGE_CONTENT = `<!doctype html><title>Привет</title><p>marker-42</p><p>${'a line of text. '.repeat(20)}</p>\n`;
 /** Just above the limit of the single-call write. */
-export const LARGE_CONTENT = Buffer.alloc(1_048_577);
+export const LARGE_CONTENT = Buffer.alloc(1_048_577, 32);
 const OLDER_CONTENT = PAGE_CONTENT.replace('a line', 'an older line');
 export const DELIVERY_FILES: Readonly<Record<string, string | Buffer>> = {
   'page.html': PAGE_CONTENT,

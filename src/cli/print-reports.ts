@@ -107,11 +107,12 @@ export function formatReportTable(reports: readonly Report[]): string {
 }
 
 function listCells(report: Report): readonly [string, string, string] {
-  const { site, url, notReady } = report;
+  const { site, url, notReady, verdict } = report;
   const result = getDeliveryResult(report);
   const size = site === null ? '' : ` (${countFiles(site.count)})`;
   const reason = result === 'not-ready' ? (notReady?.reason ?? '') : '';
-  return [result, `${nameSubject(report)}${size}`, url ?? shorten(reason, TEXT.message)];
+  const end = result === 'audited' && verdict ? verdict : result;
+  return [end, `${nameSubject(report)}${size}`, url ?? shorten(reason, TEXT.message)];
 }
 
 function formatCheck(report: Report): string {

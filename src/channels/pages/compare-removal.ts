@@ -58,7 +58,7 @@ const nothingOursError = (place: string, left: readonly string[]): DeliveryError
     `nothing in ${place || './'} is known to be as this tool delivered it, so nothing was removed: ${nameFew(left)}`,
     {
       hint: (w) =>
-        `set ${w.input('path')} to the folder that was delivered itself, or remove these files with git`,
+        `set ${w.input('path')} to the folder that was delivered itself, or ${place === '' ? 'remove these files with git' : `${w.input('overwrite', 'true')} if you may remove these files`}`,
       leftBehind: [],
     },
   );

@@ -161,7 +161,9 @@ function notOwnedError(task: PagesTask, paths: readonly string[], message = ''):
   return notOursError(
     isFolder
       ? `the folder ${place || './'} of the repository has files that this tool is not known to have delivered: ${nameFew(within)}`
-      : `${isThere} this tool did not deliver what it holds now`,
+      : isRemoval(task)
+        ? `${place} was not delivered by this tool, so it was not removed`
+        : `${isThere} this tool did not deliver what it holds now`,
     (w) =>
       isRemoval(task)
         ? `leave it there, or set ${w.input('overwrite', 'true')} if you may remove that file`
