@@ -59,6 +59,7 @@ function siteReport(
 
 test.each<[string, Partial<SiteChanges>, string]>([
   ['nothing', {}, 'none since the last delivery'],
+  ['new ones alone', { added: Object.keys(FILES) }, 'all files are new'],
   ['some', { removed: ['x', 'y'] }, '2 removed, 4 unchanged since the last delivery'],
   ['all', { changed: Object.keys(FILES) }, '4 changed, 0 unchanged since the last delivery'],
 ])('says what changed: %s', (_, changes, text) => {

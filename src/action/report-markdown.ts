@@ -148,6 +148,7 @@ function describeChanges({ count, changeCounts: counts }: SiteReport): string {
   if (counts === null) return 'not known';
   const changes = formatChangeCounts(counts);
   if (changes === '') return 'none since the last delivery';
+  if (counts.added === count && counts.removed === 0) return 'all files are new';
   return `${changes}, ${count - counts.added - counts.changed} unchanged since the last delivery`;
 }
 
