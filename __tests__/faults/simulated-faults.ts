@@ -66,8 +66,9 @@ export const SIMULATED_FAULTS: readonly SimulatedFault[] = [
     'HTTP 502 and a half-uploaded asset',
     async (exchange, repository) => {
       const [release] = repository.releases();
-      const name = exchange.request.url.searchParams.get('name') ?? '';
-      await repository.addUnfinishedAsset(release?.tag ?? '', name);
+      const { searchParams } = exchange.request.url;
+      const name = searchParams.get('name') ?? '';
+      await repository.addUnfinishedAsset(release?.tag ?? '', name, searchParams.get('label'));
       return answers(502, 'Server Error')(exchange, repository);
     },
     /^POST uploads\./,

@@ -183,8 +183,8 @@ export class TestRepository {
   }
 
   /** Adds an asset whose upload never finished, in a new release if there is none; a draft counts. */
-  async addUnfinishedAsset(tag: string, assetName: string): Promise<void> {
-    this.releaseStore.attach(this.#ensureRelease(tag), assetName);
+  async addUnfinishedAsset(tag: string, assetName: string, label: string | null = null): Promise<void> {
+    this.releaseStore.attach(this.#ensureRelease(tag), assetName, { label });
   }
 
   /** Adds a number of small assets, in a new release if there is none. */

@@ -101,7 +101,10 @@ describe('an upload to a release', () => {
 
   test.each<[string, number, HeldAsset, RegExp]>([
     ['of an upload that has not ended', 422, STARTER, /has not ended/],
-    ['after a lost answer', 502, { ...STARTER, label: 'theirs' }, /has not ended/],
+    ['of one without a label, after a lost answer', 502, STARTER, /has not ended/],
+    ['of one with another label, after a lost answer', 502, { ...STARTER, label: 'theirs' }, /has not ended/],
+    ['without a digest, after a lost answer', 502, { ...OLD, digest: null, size: NEW.length }, /no digest/],
+    ['of another size, after a lost answer', 502, { ...OLD, digest: null, label: LABEL }, /no digest/],
     ['with other bytes', 422, OLD, /already has an asset a\.zip with other bytes/],
   ])('keeps the asset of a faster job %s', async (_, status, theirs, says) => {
     const { change, deliver, contents } = await openRelease();
@@ -112,20 +115,28 @@ describe('an upload to a release', () => {
     };
     play.intercept({ ...UPLOAD, times: 9 }, { alter });
     expect(changesOf(await refused(deliver({}), says))).not.toContain('delete');
-    expect(contents()).toBe(`a.zip ${theirs.digest ?? 'starter'}`);
+    expect(contents()).toBe(`a.zip ${theirs.state ?? theirs.digest}`);
   });
 
-  test('is refused where an answer without a digest is lost, and overwrite leads out', async () => {
-    const { contents, deliver, release } = await openRelease();
+  const HALF = { state: 'starter', size: 0, digest: null } as const;
+  test.each<[string, readonly HeldAsset[], Partial<StoredAsset>, string]>([
+    ['half of the file', [], HALF, '+a.zip delete +a.zip'],
+    ['the whole file, on a host without digests', [], { digest: null }, '+a.zip'],
+    [
+      'half of it under a name of its own',
+      [OLD],
+      { ...HALF, label: null },
+      '+incoming-a.zip delete +incoming-a.zip patch patch delete',
+    ],
+  ])('goes on where its answer was lost and it has left %s', async (_, held, left, changes) => {
+    const { deliver, release } = await openRelease(...held);
     const alter = (): { status: number } => {
-      for (const asset of release.assets) Object.assign(asset, { digest: null });
+      Object.assign(release.assets.at(-1) ?? {}, left);
       return { status: 502 };
     };
-    play.intercept({ ...UPLOAD, times: 2 }, { alter });
-    await refused(deliver({}), /for which the host gives no digest → .*`overwrite: true`/);
-    expect(contents()).toBe('a.zip null');
-    expect((await deliver()).report.ready).toBe(true);
-    expect(contents()).toBe('a.zip null');
+    play.intercept(UPLOAD, { alter });
+    const played = await deliver();
+    expect([played.report.ready, changesOf(played)]).toEqual([true, changes]);
   });
 
   test('changes no asset of another name, whether complete or half-uploaded', async () => {

@@ -110,12 +110,12 @@ export class AssetUpload {
 
   /** Looks at the release first: what an earlier attempt has uploaded is not sent again. */
   async #attempt(listed: readonly Asset[]): Promise<Asset> {
-    const { name, file } = this.#task;
+    const { name } = this.#task;
     const { release, overwrite } = this.#target;
     const found = await this.#find(listed);
     const { existing, incoming, leftovers } = found;
     if (found.isBlocked) throw unfinishedError(name, release.tag_name);
-    const isThere = existing !== undefined && hasDigestOf(existing, file);
+    const isThere = existing !== undefined && this.#holdsFile(existing);
     if (!isThere && existing && !overwrite) throw assetExistsError(name, release.tag_name, existing);
     const asset = isThere ? existing : await this.#place(found);
     for (const one of [this.#replaced, incoming, ...leftovers]) {
@@ -152,18 +152,23 @@ export class AssetUpload {
     throw new DeliveryError('HOST_ERROR', message, { hint: 'try again' });
   }
 
+  /** Whether this run has sent it, or may have: by a name that no other run has, or our label on it. */
+  #isSent = ({ name, label }: Asset): boolean =>
+    name === this.#uploadedAs && (name === this.#incomingName || label === this.#label);
+
+  #holdsFile = (asset: Asset): boolean =>
+    this.#isSent(asset) ? isStored(asset, this.#task.file) : hasDigestOf(asset, this.#task.file);
+
   /**
    * What the release has under the name and beside it, after what an upload of this run left behind when it ended
-   * without an answer is deleted: it began when the name was free. What another delivery has under an interim name
-   * was never proven and is not given the name; it is deleted only once it is quiet.
+   * without an answer is deleted. What another delivery has under an interim name was never proven and is not given the
+   * name; it is deleted only once it is quiet.
    */
   async #find(listed: readonly Asset[]): Promise<FoundAssets> {
     const { name, file } = this.#task;
     const isLost = (asset: Asset): boolean =>
-      asset.name === this.#uploadedAs &&
-      (isUnfinished(asset)
-        ? !asset.label || asset.label === this.#label
-        : asset.name === this.#incomingName && !isStored(asset, file));
+      this.#isSent(asset) &&
+      (isUnfinished(asset) || (asset.name === this.#incomingName && !isStored(asset, file)));
     for (const asset of listed.filter(isLost)) await this.#delete(asset);
     const kept = listed.filter((asset) => !isLost(asset));
     const whole = kept.filter((asset) => !isUnfinished(asset));
@@ -186,12 +191,12 @@ export class AssetUpload {
     const ports = withCleanupSignal(this.#ports);
     const github = this.#target.github.withSignal(ports.signal);
     this.#target = { ...this.#target, github };
-    const { name, file } = this.#task;
+    const { name } = this.#task;
     const { existing, incoming, outgoing } = await this.#find(await this.#list());
     const old = this.#replaced;
     if (existing && outgoing) await this.#delete(outgoing);
     else if (old && outgoing) await withRetries(ports, () => renameAsset(github, old, name));
     if (incoming) await this.#delete(incoming);
-    return existing && hasDigestOf(existing, file) ? existing : undefined;
+    return existing && this.#holdsFile(existing) ? existing : undefined;
   }
 }
