@@ -55,6 +55,17 @@ test('a page that is not shown is replaced by the one before, which is proven; t
   await proven(deliver(repository, createPage('third')));
 });
 
+test('two pages of a step are put back, the second on top of the first', async () => {
+  const repository = await play.repository();
+  const both = (text: string) =>
+    put(repository, { 'one.html': text, 'two.html': text }, { file: 'one.html\ntwo.html' });
+  await proven(both(BEFORE));
+  for (const path of ['one.html', 'two.html']) hide(repository, path, AFTER);
+  const { reports } = await expectFailed(both(AFTER), { proven: true }, /put back/);
+  expect(reports.map(({ restored }) => restored?.proven)).toEqual([true, true]);
+  expect(await readAll(repository, ['one.html', 'two.html'])).toEqual([BEFORE, BEFORE]);
+});
+
 test('where the build of the site breaks', async () => {
   const repository = await withPage();
   repository.pages.builds = ['errored', 'normal'];
@@ -114,14 +125,15 @@ test('a push between the look and the write wins', async () => {
   expect(await readAll(repository, ['page.html'])).toEqual(['of a person']);
 });
 
-test.each([
+test.each<[string, string | null, object, object?]>([
   ['nothing was there before', null, {}],
+  ['there was no branch before', null, {}, { empty: true }],
   ['it was of somebody else', 'of a person', { overwrite: 'true' }],
-])('nothing is written where %s', async (_, bytes, inputs) => {
-  const repository = await play.repository();
+])('nothing is written where %s', async (_, bytes, inputs, spec = {}) => {
+  const repository = await play.repository(spec);
   if (bytes !== null) await repository.commit('page.html', bytes);
   hide(repository, 'page.html', AFTER);
-  const says = /nothing was put back: what was there before, if anything/;
+  const says = /nothing was put back: (what was there before, if anything|nothing was there before)/;
   await expectFailed(deliver(repository, AFTER, inputs), { commitSha: null }, says);
   expect(await readAll(repository, ['page.html'])).toEqual([AFTER]);
 });

@@ -27,7 +27,7 @@ export async function restoreBefore(
   failed: readonly Placed[],
   step: readonly Placed[],
 ): Promise<readonly Result<Placement>[]> {
-  const own = new Set(step.flatMap(({ placement }) => (placement.written && placement.commitSha) || []));
+  const own = new Set(step.flatMap(({ placement }) => placement.commitSha ?? []));
   // One after the other: each is written on top of the one before.
   return forEachItem(
     failed,

@@ -133,6 +133,18 @@ describe('withdrawing a site', () => {
     ]);
   });
 
+  test('lets another page be shown only at the address of one whose rival stays', async () => {
+    const branch = new MemoryBranch(heldFiles({ 'p/stays.md': 'theirs' }));
+    for (const name of ['stays.html', 'goes.html', 'goes.md']) await deliverFile(branch, `p/${name}`, name);
+    const { parts = [], ...first } = placementOf(await withdrawFolder(branch, 'p/'));
+    const shown = [first, ...parts].map(({ url, mayBeServed = false }) => [url.pathname, mayBeServed]);
+    expect(shown).toEqual([
+      ['/site/p/goes.html', false],
+      ['/site/p/stays.html', true],
+      ['/site/p/goes.html', false],
+    ]);
+  });
+
   test.each(['', 'gone/'])('of which nothing is there (%j) proves the folder’s address', async (folder) => {
     const name = folder === '' ? './' : folder;
     const branch = new MemoryBranch(heldFiles(folder === '' ? {} : { 'theirs/a.txt': 'theirs' }));
