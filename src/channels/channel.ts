@@ -93,7 +93,7 @@ export interface HostProgress {
 
 /** The bytes that an address must show; of a local file they can be read as well. */
 export type ExpectedFile = Pick<LocalFile, 'size'> &
-  Partial<Pick<LocalFile, 'headSha256' | 'pieces' | 'blobSha'>> & {
+  Partial<Pick<LocalFile, 'headSha256' | 'pieces' | 'blobSha' | 'name'>> & {
     /** `null` where only the branch tells what was delivered: then git's id counts. */
     readonly sha256: string | null;
   };

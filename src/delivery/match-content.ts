@@ -5,7 +5,8 @@ import { isAbsence, isReplaced, isSaved, isShownAsPage, readLength, readType } f
 import { MEGABYTE, PARTIAL_PROBE } from '../protocol/limits.ts';
 import { isPartOfAddress } from '../rules/external-address.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
-import { decodePage, isReadAsWritten } from '../rules/text-encoding.ts';
+import { getContentType, getTypeClass } from '../rules/media-type.ts';
+import { isReadAsWritten, readEncoding } from '../rules/text-encoding.ts';
 import type { Address } from './addresses.ts';
 import type { ContentMatch, ProbeResult } from './probe-result.ts';
 
@@ -30,7 +31,7 @@ export async function matchAnswer(
   if (fetched.status === 200 && isReplaced(fetched)) return { match: 'gate' };
   const match = await (isBeginning ? matchBeginning : matchContent)(fetched, address);
   const { file, fallbacks } = address;
-  const isKept = isKeptFromSight(fetched, address);
+  const isKept = await isKeptFromSight(fetched, address);
   // With a file the whole page decides, and no marker.
   if (file !== null && !isKept && comparesPage(address) && OTHER_PAGES.includes(match)) {
     const added = await readAdditions(fetched, file, fallbacks);
@@ -49,17 +50,36 @@ const NEEDED_TYPES: readonly (readonly [RegExp, RegExp])[] = [
 ];
 
 /** Whether the headers keep a browser from showing what it is to show, or from using it. */
-function isKeptFromSight(
+async function isKeptFromSight(
   fetched: FetchedContent,
-  { display = 'none', isLink = false, home, path }: Address,
-): boolean {
+  { display = 'none', file, isLink = false, home, path, url }: Address,
+): Promise<boolean> {
   const [, needed] = NEEDED_TYPES.find(([name]) => home !== undefined && name.test(home.pathname)) ?? [];
   const type = readType(fetched);
   if (needed !== undefined && !needed.test(type)) return true;
+  if (!isLink && display === 'none') return false;
   // A part may be a fragment of a page, or a text that a script reads.
-  const isRead = isLink || display === 'page';
-  if (isRead && !isReadAsWritten(fetched.readHead, type, path === null ? undefined : 'utf-8')) return true;
-  return display === 'page' ? !isShownAsPage(fetched) : display !== 'none' && isSaved(fetched);
+  const encoding = await findEncoding(fetched, path === null ? 'windows-1252' : 'utf-8');
+  if (encoding !== 'utf-8' && !isReadAsWritten(fetched.readHead(), encoding)) return true;
+  // The address of a link says nothing of its file.
+  const own = getTypeClass(getContentType(isLink ? (file?.name ?? '') : url.pathname));
+  const shown = getTypeClass(type);
+  if (display === 'page') return !isShownAsPage(fetched) || (shown === 'xhtml' && own !== shown);
+  const isOther = path === null && own !== '' && shown !== '' && own !== shown;
+  return isOther || (display !== 'none' && isSaved(fetched));
+}
+
+/**
+ * The encoding in which a browser reads an answer. That of the host wins over that of a page.
+ *
+ * @param usual that of a page or a plain text without one; any other text has that of its page
+ */
+async function findEncoding(fetched: FetchedContent, usual: string): Promise<string> {
+  const type = readType(fetched);
+  const isPlain = /^text\/plain\b/i.test(type);
+  const declared = readEncoding(type);
+  if (declared !== null || !(isPlain || /^(?:text\/html\b|$)/i.test(type))) return declared ?? 'utf-8';
+  return isPlain ? usual : ((await loadPageRules()).readCharset(fetched.readHead()) ?? usual);
 }
 
 /** Compares the beginning of a body, and the length that its host announces, with the file. */
@@ -136,7 +156,9 @@ async function isEcho(fetched: FetchedContent, file: ExpectedFile | null, marker
   if (isPartOfAddress(marker, fetched.addresses)) return true;
   // A site's build may put the marker of a file anywhere.
   if (file !== null || !isShownAsPage(fetched)) return false;
-  return !(await loadPageRules()).mayShowText(decodePage(fetched.readHead()), marker);
+  const decoder = new TextDecoder(await findEncoding(fetched, 'utf-8'));
+  const text = decoder.decode(Buffer.from(fetched.readHead(), 'latin1'));
+  return !(await loadPageRules()).mayShowText(text, marker);
 }
 
 /**

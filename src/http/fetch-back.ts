@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
 import { MAX_FETCHED_BODY, TEXT } from '../protocol/limits.ts';
 import {
@@ -18,7 +19,7 @@ export interface FetchedContent extends Pick<HttpResponse, 'status' | 'headers'>
   readonly blobSha: string | null;
   /** Every address that was requested, in order. */
   readonly addresses: readonly URL[];
-  /** The beginning of the body as Latin-1 text, at most `headSize` bytes; most answers are judged without it. */
+  /** As Latin-1 text about `headSize` bytes of the beginning, and the first later part if it alone is not ASCII. */
   readonly readHead: () => string;
   /** Why the host refuses, in its own plain text, on one line; absent where it says nothing beyond its code. */
   readonly refusal?: string | undefined;
@@ -75,10 +76,13 @@ async function readContent(
   const blob = createBlobCheck(options.blobs ?? []);
   const head: Buffer[] = [];
   let size = 0;
+  let isPlain = headSize > 0;
   try {
     for await (const chunk of decodeBody(response, options.asBrowser ?? false)) {
       const part = chunk.length > readAtMost - size ? chunk.subarray(0, readAtMost - size) : chunk;
-      if (size < headSize) head.push(part.subarray(0, headSize - size));
+      const isFirst = isPlain && !isAscii(part);
+      if (isFirst || size < headSize) head.push(part);
+      isPlain &&= !isFirst;
       size += part.length;
       progress?.advance(part.length);
       fingerprint.add(part);

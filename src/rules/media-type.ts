@@ -77,6 +77,13 @@ export function getTypeDisplay(contentType: string): BrowserDisplay {
   return SHOWN_TYPES.find(([pattern]) => pattern.test(type))?.[1] ?? 'none';
 }
 
+/** What a browser takes a type for, such as `text` or `image`, and shows nothing else as it; empty where it shows none. */
+export function getTypeClass(contentType: string): string {
+  if (getTypeDisplay(contentType) === 'none') return '';
+  const [found = 'text'] = /x?html\b|svg|image(?!\/svg)|audio|video|ogg|mpegurl|pdf/i.exec(contentType) ?? [];
+  return found.toLowerCase().replace(/audio|video|ogg|mpegurl/, 'media');
+}
+
 /** How a browser shows a file that Pages serves under this name. @param path separated by `/` */
 export function getBrowserDisplay(path: string): BrowserDisplay {
   // Whether a browser opens a compressed picture depends on a header of the host.

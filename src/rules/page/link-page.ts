@@ -1,9 +1,28 @@
 import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
 import { shorten } from '../../plain-text.ts';
+import { DECLARED_WITHIN, readEncoding } from '../text-encoding.ts';
 import { getAttribute } from './addresses.ts';
 
 /** Whether a page asks to sign in, or leads a browser to another one. @param html as Latin-1 text of its bytes */
 export const isGatePage = (html: string): boolean => holds([parse(html)], isGate);
+
+/**
+ * The encoding that a page declares where browsers look for it; `null` for none that they know.
+ *
+ * @see https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding
+ */
+export function readCharset(html: string): string | null {
+  const found: (string | null)[] = [];
+  holds([parse(html.slice(0, DECLARED_WITHIN))], (element) => {
+    if (element.tagName !== 'meta') return false;
+    const isHeader = getAttribute(element, 'http-equiv').toLowerCase() === 'content-type';
+    const own = `charset=${getAttribute(element, 'charset')}`;
+    found.push(readEncoding(own) ?? (isHeader ? readEncoding(getAttribute(element, 'content')) : null));
+    return false;
+  });
+  // The first one is met last.
+  return found.findLast((encoding) => encoding !== null) ?? null;
+}
 
 /**
  * What a host has added to a page: every node of the file must be in the page, in the same order and under the same

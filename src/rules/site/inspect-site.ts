@@ -12,6 +12,7 @@ import {
 } from '../page/addresses.ts';
 import { searchPage } from '../page/html-references.ts';
 import { type ImportMap, NO_IMPORT_MAP, resolveSpecifier } from '../page/import-map.ts';
+import { readCharset } from '../page/link-page.ts';
 import { decodeText, isHtml, LARGEST_PAGE } from '../page/page-file.ts';
 import { findCssReferences, findScriptReferences } from '../page/script-references.ts';
 import { createEncodingCheck, type MisreadText } from '../text-encoding.ts';
@@ -129,7 +130,7 @@ class SiteSearch {
     const isLarger = file.size > limit;
     if (isLarger && !isKnown) this.#addIncomplete(path, `is larger than ${limit / MEGABYTE} MB`);
     if (isLarger && isHtml(path)) return;
-    const encoding = createEncodingCheck();
+    const encoding = createEncodingCheck(readCharset);
     let size = 0;
     for await (const chunk of file.pieces()) {
       if (!isKnown) encoding.add(chunk);
