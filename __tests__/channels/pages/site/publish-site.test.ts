@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Placement } from '../../../../src/channels/channel.ts';
-import { formatCommitMessage } from '../../../../src/channels/pages/commit-message.ts';
+import type { ChannelItem, Placement } from '../../../../src/channels/channel.ts';
+import { formatCommitMessage, parseMessage } from '../../../../src/channels/pages/commit-message.ts';
 import { hashTree } from '../../../../src/github/api/tree-id.ts';
 import { MEGABYTE, SITE } from '../../../../src/protocol/limits.ts';
+import { siteOfFile } from '../../../../src/rules/local-site.ts';
 import { getOnly } from '../../prepare-one.ts';
 import { held, heldFiles, MemoryBranch } from './memory-branch.ts';
-import { type Contents, memorySite, shaOf } from './memory-files.ts';
+import { type Contents, memoryFile, memorySite, shaOf } from './memory-files.ts';
 import { actionsOn, deliverFile, deliverSite, placementOf, requestsOf } from './site-runs.ts';
 
 const CONTENTS = { 'index.html': 'page', 'css/ä b.css': 'style' };
@@ -95,6 +96,12 @@ test('a single file is compared in one commit, and never by a name that a tag co
   for (const one of asked.slice(1)) expect(one).toContain(head.sha);
 });
 
+/** What a run has placed, as a restoration needs it. */
+async function place(action: ReturnType<typeof actionsOn>['publish'], item: ChannelItem) {
+  const task = getOnly(await action.prepare([item]));
+  return { task, placement: getOnly(await action.perform([task])) };
+}
+
 test.each<[string, boolean, RegExp]>([
   ['was no plain file', true, /: p\/1\/a\.css was no plain file before$/],
   ['the step did not replace', false, /: this step wrote nothing there$/],
@@ -104,10 +111,34 @@ test.each<[string, boolean, RegExp]>([
   branch.change({ 'p/1/a.css': held('first', '100755') });
   const { publish: action } = actionsOn(branch, { overwrite: true });
   const site = memorySite({ 'index.html': 'two', 'a.css': 'second' });
-  const task = getOnly(await action.prepare([{ site, name: 'p/1/' }]));
-  const placed = { task, placement: { ...getOnly(await action.perform([task])), written } };
+  const { task, placement } = await place(action, { site, name: 'p/1/' });
+  const placed = { task, placement: { ...placement, written } };
   const { head } = branch;
   const [restored] = (await action.restore?.([placed], [placed])) ?? [];
   expect(restored).toMatchObject({ code: 'NOT_OURS', message: expect.stringMatching(reason) });
   expect(branch.head).toBe(head);
+});
+
+test('nothing is put back over a file whose mode somebody changed between two pushes of the step', async () => {
+  const branch = new MemoryBranch();
+  await deliverSite(branch, 'p/1/', { 'index.html': 'one' });
+  const { publish: action } = actionsOn(branch);
+  const first = await place(action, { site: memorySite({ 'index.html': 'two' }), name: 'p/1/' });
+  branch.change({ 'p/1/index.html': held('two', '100755') });
+  const second = await place(action, { site: memorySite({ 'index.html': 'two' }), name: 'p/2/' });
+  const [restored] = (await action.restore?.([first], [first, second])) ?? [];
+  expect(restored).toMatchObject({ message: expect.stringMatching(/changed since: p\/1\/index\.html$/) });
+});
+
+test('a page of a confined job that is put back stays that job’s', async () => {
+  const branch = new MemoryBranch();
+  const confinement = { folder: 'agent/', owner: 'deliver.yml agent' };
+  const { publish: action } = actionsOn(branch, { confinement });
+  const deliver = (content: string) =>
+    place(action, { site: siteOfFile(memoryFile(content)), name: 'a.html' });
+  await deliver('one');
+  const placed = await deliver('two');
+  await action.restore?.([placed], [placed]);
+  expect(branch.now).toEqual({ 'agent/a.html': shaOf('one') });
+  expect(parseMessage(branch.head.message)?.confinedTo).toBe(confinement.owner);
 });
