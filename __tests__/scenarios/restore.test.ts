@@ -97,7 +97,7 @@ test('a folder of which the host misses a chunk is put back as a whole', async (
   await expectFailed(site(after), { proven: true }, /chunk\.js/);
   const paths = ['index.html', 'old.js', 'app.js', 'chunk.js', 'theirs.txt'].map((name) => `docs/${name}`);
   expect(await readAll(repository, paths)).toEqual([BEFORE, 'old\n', 'one\n', null, 'of a person']);
-  await proven(site(before));
+  await proven(site({ ...before, 'dist/app.js': 'three\n' }));
 });
 
 test('nothing is touched where somebody pushed meanwhile, to the same place or another', async () => {

@@ -41,6 +41,23 @@ test('the plan for a folder takes over the picture that was delivered with a sin
   expect(planned.changes).toMatchObject({ added: [], changed: [], removed: [] });
 });
 
+test.each([
+  [true, ['p/1/old.txt']],
+  [false, []],
+])(
+  'what a folder had before goes with `prune: %s` as %j, and no equal file of others is ours',
+  async (...row) => {
+    const [prune, removed] = row;
+    const branch = new MemoryBranch();
+    await deliverSite(branch, FOLDER, { 'old.txt': 'old' });
+    branch.change({ 'p/1/equal.txt': 'equal' });
+    const contents = { 'index.html': 'page', 'equal.txt': 'equal' };
+    const { change, changes, removals } = await plan(branch, contents, { prune });
+    expect([removals, changes?.kept]).toEqual([removed, ['equal.txt']]);
+    expect(change?.message).toMatch(/^UPDATE /);
+  },
+);
+
 test.each<[string, Contents, Contents]>([
   ['a file is where a folder of theirs is', { 'p/1/a/b': 'theirs' }, { a: 'ours' }],
   ['a folder is where a file of theirs is', { 'p/1/a': 'theirs' }, { 'a/b': 'ours' }],
