@@ -5,7 +5,6 @@ import { commitChanges } from '../../github/api/git-data.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { Change } from '../../github/change.ts';
 import { nameFew } from '../../plain-text.ts';
-import { SITE } from '../../protocol/limits.ts';
 import type { PlacedTask, Placement } from '../channel.ts';
 import { type BranchTree, blobAt, filesBelow } from './branch-reader.ts';
 import { listKept } from './claims.ts';
@@ -137,7 +136,7 @@ function describeRestored(
   const { destination } = task;
   const all = files.map((one) => one.path);
   const page = all.includes(destination.path) ? destination.path : (all[0] ?? destination.path);
-  const paths = [page, ...all.filter((one) => one !== page)].slice(0, SITE.files);
+  const paths = [page, ...all.filter((one) => one !== page)];
   const earlierAt = (path: string) =>
     before.entries.get(path)?.sha === after.entries.get(path)?.sha
       ? undefined

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatCommitMessage } from '../../../../src/channels/pages/commit-message.ts';
+import { formatCommitMessage, parseMessage } from '../../../../src/channels/pages/commit-message.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
 import { heldFiles, MemoryBranch } from './memory-branch.ts';
 import { type Contents, memoryFile, shaOf } from './memory-files.ts';
@@ -91,7 +91,9 @@ describe('older folders beside it', () => {
     await expect(removed(4)).resolves.toEqual([]);
     await expect(removed(3)).resolves.toEqual(['p/1/']);
     await expect(removed(1)).resolves.toEqual(['p/2/', 'p/3/', 'p/1/']);
-    expect((await plan(branch, contents('new'), keeping(3))).removals).toEqual(['p/1/index.html']);
+    const { change, removals } = await plan(branch, contents('new'), keeping(3));
+    expect(removals).toEqual(['p/1/index.html']);
+    expect(parseMessage(change?.message ?? '')?.delivered?.place).toBe('p/9/');
     expect((await plan(branch, contents('new'), { folder: 'p/9/' })).changes?.removedFolders).toEqual([]);
   });
 
@@ -111,10 +113,9 @@ describe('older folders beside it', () => {
 test('the file that switches Jekyll off is written at the root of the site where there is none', async () => {
   const branch = new MemoryBranch(heldFiles({ 'docs/README.md': 'theirs' }));
   const more = { folder: 'docs/p/1/', siteRoot: 'docs/', nojekyll: true };
-  expect((await plan(branch, { 'index.html': 'x' }, more)).written).toEqual([
-    'docs/.nojekyll',
-    'docs/p/1/index.html',
-  ]);
+  const { change, written } = await plan(branch, { 'index.html': 'x' }, more);
+  expect(written).toEqual(['docs/.nojekyll', 'docs/p/1/index.html']);
+  expect(parseMessage(change?.message ?? '')?.delivered?.kept).toEqual([]);
   branch.change({ 'docs/.nojekyll': 'theirs' });
   expect((await plan(branch, { 'index.html': 'x' }, more)).written).toEqual(['docs/p/1/index.html']);
 });
