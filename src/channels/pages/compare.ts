@@ -149,7 +149,7 @@ function notOwnedError(task: PagesTask, paths: readonly string[], message = ''):
   }
   const isFolder = isFolderPath(place);
   const isThere = `${place || './'} already exists in the repository, and`;
-  if (!isFolder && target.options.confinement !== undefined) {
+  if (target.options.confinement !== undefined) {
     return notOursError(
       `${isThere} what it holds now was not delivered by the same confined job`,
       (w) => `set ${w.input('name')} to another name`,
