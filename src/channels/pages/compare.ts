@@ -175,7 +175,7 @@ function notOwnedError(task: PagesTask, paths: readonly string[], message = ''):
 export function findPartError(task: PagesTask, message = ''): DeliveryError | null {
   const { place } = task;
   const { place: whole = place } = parseMessage(message)?.delivered ?? {};
-  if (!isFolderPath(whole) || whole === place || !place.startsWith(whole)) return null;
+  if (whole === place || !place.startsWith(whole)) return null;
   const [all, alone] = isRemoval(task) ? ['withdraw', 'remove'] : ['deliver', 'replace'];
   return notOursError(
     `${place} already exists in the repository, and it came with the folder ${whole || './'} that was delivered as a whole`,
