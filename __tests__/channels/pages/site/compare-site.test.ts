@@ -23,6 +23,11 @@ test('the plan for a folder does not take a file that was delivered by itself fo
     message: expect.stringMatching(/^p\/1\/index\.html\.png, where the picture goes,/),
     hint: expect.stringContaining('`picture: false`'),
   });
+  branch.change({ 'p/1/index.html.png': 'theirs' });
+  await expect(plan(branch, { 'index.html.png': 'a file' })).rejects.toMatchObject({
+    message: expect.stringMatching(/^the folder p\/1\/ .*index\.html\.png$/),
+  });
+  branch.change({ 'p/1/index.html.png': 'mine' });
   const planned = await plan(branch, { 'index.html': 'page' }, { pictures, overwrite: true });
   expect(planned.written).toContain('p/1/index.html.png');
 });
