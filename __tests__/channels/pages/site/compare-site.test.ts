@@ -24,7 +24,7 @@ test('the plan for a folder does not take a file that was delivered by itself fo
     hint: expect.stringContaining('`picture: false`'),
   });
   branch.change({ 'p/1/index.html.png': 'theirs' });
-  await expect(plan(branch, { 'index.html.png': 'a file' })).rejects.toMatchObject({
+  await expect(plan(branch, { 'index.html': 'page', 'index.html.png': 'a file' })).rejects.toMatchObject({
     message: expect.stringMatching(/^the folder p\/1\/ .*index\.html\.png$/),
   });
   branch.change({ 'p/1/index.html.png': 'mine' });
