@@ -11,6 +11,8 @@ interface DemoDelivery {
   readonly title: string;
   /** Whether the machine has a browser. */
   readonly hasBrowser?: boolean;
+  /** Whether it writes nothing, and runs beside the others. */
+  readonly isRefused?: boolean;
   readonly inputs: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string | Buffer>>;
 }
@@ -39,6 +41,7 @@ const DEMO_DELIVERIES: readonly DemoDelivery[] = [
   {
     title: 'A page that stays blank, because its script throws: refused before anything is written',
     hasBrowser: true,
+    isRefused: true,
     inputs: { file: 'app.html', channel: 'K1' },
     files: {
       'app.html':
@@ -109,11 +112,17 @@ const world = await startWorld();
 try {
   const repository = await world.repository({ owner: 'octo', name: 'pages-demo', pages: {} });
   const browser = await findChromium();
-  const results: ActionResult[] = [];
-  for (const scene of DEMO_DELIVERIES) {
+  const run = (scene: DemoDelivery): Promise<ActionResult> => {
     const { env, inputs: needed } = scene.hasBrowser ? browser : { env: {}, inputs: {} };
     const inputs = { ...scene.inputs, ...needed, 'poll-interval': '0.2' };
-    const result = await runAction({ world, repository, inputs, files: scene.files, env });
+    return runAction({ world, repository, inputs, files: scene.files, env });
+  };
+  const refusals = new Map(
+    DEMO_DELIVERIES.flatMap((scene) => (scene.isRefused ? [[scene, run(scene)]] : [])),
+  );
+  const results: ActionResult[] = [];
+  for (const scene of DEMO_DELIVERIES) {
+    const result = await (refusals.get(scene) ?? run(scene));
     results.push(result);
     printResult(results.length, scene, result);
   }
