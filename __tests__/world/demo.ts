@@ -11,8 +11,8 @@ interface DemoDelivery {
   readonly title: string;
   /** Whether the machine has a browser. */
   readonly hasBrowser?: boolean;
-  /** Whether it writes nothing, and runs beside the others. */
-  readonly isRefused?: boolean;
+  /** Whether it commits nothing, and runs beside the others. */
+  readonly isApart?: boolean;
   readonly inputs: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string | Buffer>>;
 }
@@ -41,7 +41,7 @@ const DEMO_DELIVERIES: readonly DemoDelivery[] = [
   {
     title: 'A page that stays blank, because its script throws: refused before anything is written',
     hasBrowser: true,
-    isRefused: true,
+    isApart: true,
     inputs: { file: 'app.html', channel: 'K1' },
     files: {
       'app.html':
@@ -61,6 +61,7 @@ const DEMO_DELIVERIES: readonly DemoDelivery[] = [
   },
   {
     title: 'A download: K2, a release asset',
+    isApart: true,
     inputs: { file: 'build.zip', channel: 'K2' },
     files: { 'build.zip': Buffer.alloc(5 * 1_048_576, 'PK compressed bytes ') },
   },
@@ -71,6 +72,7 @@ const DEMO_DELIVERIES: readonly DemoDelivery[] = [
   },
   {
     title: "A sandbox's own link: K4, honestly refused",
+    isApart: true,
     inputs: { url: 'sandbox:/mnt/data/report.html', channel: 'K4', marker: 'build-7f3a' },
     files: {},
   },
@@ -117,12 +119,10 @@ try {
     const inputs = { ...scene.inputs, ...needed, 'poll-interval': '0.2' };
     return runAction({ world, repository, inputs, files: scene.files, env });
   };
-  const refusals = new Map(
-    DEMO_DELIVERIES.flatMap((scene) => (scene.isRefused ? [[scene, run(scene)]] : [])),
-  );
+  const apart = new Map(DEMO_DELIVERIES.flatMap((scene) => (scene.isApart ? [[scene, run(scene)]] : [])));
   const results: ActionResult[] = [];
   for (const scene of DEMO_DELIVERIES) {
-    const result = await (refusals.get(scene) ?? run(scene));
+    const result = await (apart.get(scene) ?? run(scene));
     results.push(result);
     printResult(results.length, scene, result);
   }
@@ -133,7 +133,7 @@ try {
   console.log(
     formatBold(`${ready} ready (ГОТОВО), ${refused} not ready (НЕ ГОТОВО), as meant; ${seconds} s in all.`),
   );
-  // Five deliveries and two refusals are expected.
+  // Five deliveries and two apart are expected.
   if (ready !== 5 || results.at(-1)?.outputs.result !== 'not-ready') process.exitCode = 1;
 } finally {
   await world.stop();
