@@ -96,7 +96,12 @@ export async function findDeliveries(
 const isOfSite = (claim: Claim): claim is DeliveredClaim =>
   claim.delivered !== undefined && isFolderPath(claim.place);
 
-/** The folders of which the last commit that touched them delivered all that they hold, the newest first. */
+const BY_NUMBER = new Intl.Collator('en', { numeric: true });
+
+/**
+ * The folders of which the last commit that touched them delivered all that they hold, the newest first; of those of one
+ * second (git knows no less), that with the higher number in its name.
+ */
 export async function findWholeSites(
   { github }: SearchTarget,
   tree: BranchTree,
@@ -112,7 +117,9 @@ export async function findWholeSites(
     const isWhole = delivered?.place === place && delivered.object === treeShaAt(tree, place);
     return isWhole && committedAt ? [{ place, committedAt }] : [];
   });
-  return whole.sort((one, other) => other.committedAt - one.committedAt).map(({ place }) => place);
+  const newestFirst = (one: (typeof whole)[0], other: (typeof whole)[0]): number =>
+    other.committedAt - one.committedAt || BY_NUMBER.compare(other.place, one.place);
+  return whole.sort(newestFirst).map(({ place }) => place);
 }
 
 /**

@@ -102,6 +102,14 @@ describe('older folders beside it', () => {
     expect((await plan(branch, contents('new'), { folder: 'p/9/' })).changes?.removedFolders).toEqual([]);
   });
 
+  test('of the same second are removed by the numbers in their names', async () => {
+    const branch = new MemoryBranch();
+    branch.hours = 0;
+    for (const nth of [10, 8]) await deliverSite(branch, `p/${nth}/`, contents(`site ${nth}`));
+    const { changes } = await plan(branch, contents('new'), keeping(2));
+    expect(changes?.removedFolders).toEqual(['p/8/']);
+  });
+
   test('are counted, and stay, where the same step delivers them', async () => {
     const branch = await branchWithSites();
     const removed = async (keep: number, ...others: string[]) => {

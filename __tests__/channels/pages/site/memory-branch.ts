@@ -35,6 +35,8 @@ export class MemoryBranch {
   beforeMove: () => void = () => undefined;
   /** Bytes that a list names for a blob in place of its own. */
   readonly sizes = new Map<string, number>();
+  /** Between two commits. */
+  hours = 1;
   readonly token: string;
   readonly #git: GitStore;
   readonly #api: ReturnType<typeof createApiHost>;
@@ -46,8 +48,11 @@ export class MemoryBranch {
     const { signal: stopped } = new AbortController();
     const repository = TestRepository.create(spec, { folder: '/nowhere', nextId: () => 1, stopped });
     repository.protect('signatures');
-    let hours = 0;
-    this.#now = () => new Date(Date.UTC(2026, 0, 1, ++hours));
+    let hour = 0;
+    this.#now = () => {
+      hour += this.hours;
+      return new Date(Date.UTC(2026, 0, 1, hour));
+    };
     repository.now = this.#now;
     this.#git = repository.git;
     const [tokens, rateLimits] = [new TokenStore(), new RateLimits()];
