@@ -64,17 +64,46 @@ test.each([
   },
 );
 
-test.each([
-  ['nothing where a foreign file is not replaced', /^$/, []],
-  ['nothing where the branch cannot be read', /^GET .*contents/, []],
-  ['unknown where the connection broke off', /^PUT /, undefined],
-])('what a failed commit leaves behind is %s', async (_, broken, leftBehind) => {
+/** A branch whose host is lost at each request where the log of all requests so far fits. */
+function branchLostAt(lost: RegExp): MemoryBranch {
   const branch = new MemoryBranch();
-  if (leftBehind !== undefined) branch.change({ [PATH]: 'theirs' });
   const answer = branch.answer.bind(branch);
+  let log = '';
   branch.answer = async (seen) => {
-    if (broken.test(`${seen.method} ${seen.url}`)) throw new DeliveryError('CONNECTION', 'it broke off');
+    log += `\n${seen.method} ${seen.url}`;
+    if (lost.test(log)) throw new DeliveryError('CONNECTION', 'it broke off', { retryable: true });
     return answer(seen);
   };
-  await expect(deliverFile(branch, PATH, 'new')).resolves.toMatchObject({ leftBehind });
+  return branch;
+}
+
+test.each([
+  ['nothing where a foreign file is not replaced', /^$/, 'NOT_OURS', []],
+  ['nothing where the branch cannot be read', /GET .*git\/ref.*$/, 'CONNECTION', []],
+  ['nothing where its file cannot be read', /GET .*contents.*$/, 'CONNECTION', []],
+  ['unknown where the connection broke off', /PUT .*$/, 'CONNECTION', undefined],
+  ['unknown where its file cannot be read then', /PUT [\s\S]*contents.*$/, 'CONNECTION', undefined],
+])('what a failed commit leaves behind is %s', async (_, lost, code, leftBehind) => {
+  const branch = branchLostAt(lost);
+  if (code === 'NOT_OURS') branch.change({ [PATH]: 'theirs' });
+  await expect(deliverFile(branch, PATH, 'new')).resolves.toMatchObject({ code, leftBehind });
+});
+
+const MOVED = { message: 'main is at 1a2b but expected 3c4d' };
+
+test.each([
+  ['compared again where it replaces another', 'old', true],
+  ['sent again at once where it is new', null, false],
+])('a file whose commit another writer was ahead of is %s', async (_, before, isCompared) => {
+  const branch = new MemoryBranch();
+  if (before !== null) await deliverFile(branch, PATH, before);
+  const answer = branch.answer.bind(branch);
+  let puts = 0;
+  branch.answer = async (seen) => {
+    if (seen.method === 'PUT') puts += 1;
+    return seen.method === 'PUT' && puts === 1 ? { status: 409, body: MOVED } : answer(seen);
+  };
+  placementOf(await deliverFile(branch, PATH, 'new'));
+  const methods = requestsOf(branch).map(({ method }) => method);
+  expect(methods.at(methods.lastIndexOf('PUT') - 1) !== 'PUT').toBe(isCompared);
 });

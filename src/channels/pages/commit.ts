@@ -89,25 +89,25 @@ export const commitTasks = (prepared: Tasks, ports: Ports): Promise<readonly Res
   forEachGroup(prepared, async (compare, target) => {
     const writer = new BranchWriter(target, ports);
     // What was sent last to each place tells more of what was there before than a look at the result.
-    const sent = new Map<string, ComparedPlace>();
+    const sent = new Map<number, ComparedPlace>();
     let known: Awaited<ReturnType<Compare>> | null = null;
     const attempt = async (): Promise<readonly Result<Placement>[]> => {
       const places = known ?? (await compare());
       known = null;
       const open = places.flatMap((one) => (!hasFailed(one) && one.change ? [one] : []));
-      for (const one of open) sent.set(one.task.place, one);
+      for (const one of open) sent.set(places.indexOf(one), one);
       const changes = open.flatMap(({ change }) => change ?? []);
       const written = changes.length === 0 ? [] : writer.write(changes, open[0]?.head ?? null);
       const commits = await Promise.resolve(written).catch((thrown: unknown) => {
         known = writer.method === 'A' && isStillTrue(thrown, changes) ? places : null;
         throw thrown;
       });
-      return places.map((one) => {
-        // After a stop it is not known what an earlier attempt did.
-        if (hasFailed(one)) return ports.signal.aborted ? one : one.withLeftBehind([]);
+      return places.map((one, at) => {
+        const before = sent.get(at);
+        // Of what an earlier attempt has sent it is not known whether it arrived.
+        if (hasFailed(one)) return before ? one : one.withLeftBehind([]);
         const commit = one.change ? commits[changes.indexOf(one.change)] : one.commitSha;
         if (hasFailed(commit)) return commit;
-        const before = sent.get(one.task.place);
         return before && writer.method ? withCommit(before, commit, writer.method) : one.placement;
       });
     };

@@ -19,8 +19,7 @@ export function addressesOfRemoved(known: EarlierFiles, destination: PagesDestin
   const [first, ...parts] = listAddresses([...known.keys()], destination, isRendered).map(
     (one): PlacedPart => {
       const earlier = known.get(one.path) ?? [];
-      const isKnown = earlier.length > 0 && earlier.every(({ size }) => size > 0);
-      const mayBeServed = isKnown && isServedByAnother(destination, rest, one.path);
+      const mayBeServed = earlier.length > 0 && isServedByAnother(destination, rest, one.path);
       return mayBeServed ? { ...one, earlier, mayBeServed } : one;
     },
   );

@@ -145,6 +145,13 @@ describe('withdrawing a site', () => {
     ]);
   });
 
+  test('lets no other page be shown where this tool never had one: its bytes could not be told', async () => {
+    const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
+    const { remove } = actionsOn(branch, { path: 'index.html' });
+    const { mayBeServed } = placementOf(await runOne(remove, { site: null, name: 'index.html' }));
+    expect(mayBeServed).toBe(false);
+  });
+
   test.each(['', 'gone/'])('of which nothing is there (%j) proves the folder’s address', async (folder) => {
     const name = folder === '' ? './' : folder;
     const branch = new MemoryBranch(heldFiles(folder === '' ? {} : { 'theirs/a.txt': 'theirs' }));
