@@ -1,14 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { findGuards, putUnderControl } from './guards/find-guards.ts';
 
-/** How many test files try one guard before it counts as not noticed. */
-const TRIES = 8;
+/** How many test files try one guard before it counts as not noticed, and when no more are tried: milliseconds. */
+const LIMITS = { tries: 8, time: 40 * 60_000 };
 
 interface NumberedGuard {
   readonly place: string;
+  readonly path: string;
   /** The test files that need it, the nearest and shortest first. */
   tests: string[];
 }
@@ -21,8 +22,8 @@ interface TestFile {
 }
 
 /**
- * Takes the guards of `src` out, each once, and names those that no test notices: `npm run guards -- src/rules`. One run
- * of the tests takes out another guard in each test file; the work is done on a copy.
+ * Takes the guards of a folder out, each once, and names those that no test notices: `npm run guards -- src/rules`. One
+ * run of the tests that import it takes out another guard in each test file; the work is done on a copy.
  */
 function main([folder = 'src']: readonly string[]): void {
   const copy = mkdtempSync(join(tmpdir(), 'guards-'));
@@ -32,13 +33,14 @@ function main([folder = 'src']: readonly string[]): void {
     symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
     const guards = controlGuards(copy, folder);
     console.log(`${guards.length} guards in ${folder}`);
-    const first = runTests(copy, {}, []);
+    const first = runTests(copy, {}, ['--findRelatedTests', ...new Set(guards.map(({ path }) => path))]);
     const failed = first.filter(({ status }) => status !== 'passed').map(({ name }) => relative(copy, name));
     if (failed.length > 0) console.log(`not counted, as they fail with all guards: ${failed.join(', ')}`);
     assignTests(guards, first, copy);
-    const missed = removeInTurn(guards, copy);
+    const { missed, open } = removeInTurn(guards, copy);
     console.log(`${missed.length} of ${guards.length} are not noticed:`);
     for (const { place } of missed) console.log(`  ${place}`);
+    for (const { place } of open) console.log(`  not tried by all tests: ${place}`);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
@@ -52,26 +54,24 @@ function controlGuards(copy: string, folder: string): NumberedGuard[] {
     writeFileSync(join(copy, path), putUnderControl(source, guards, numbered.length));
     const lines = source.split('\n');
     for (const { line } of guards) {
-      numbered.push({ place: `${path}:${line}  ${lines[line - 1]?.trim()}`, tests: [] });
+      numbered.push({ place: `${path}:${line}  ${lines[line - 1]?.trim()}`, path, tests: [] });
     }
   }
   return numbered;
 }
 
-/** Runs the test files, all of them where none is named, each without the guard that it is given. */
+/** Runs test files, each without the guard that it is given. */
 function runTests(
   copy: string,
   removed: Readonly<Record<string, number>>,
-  names: readonly string[],
+  chosen: readonly string[],
 ): TestFile[] {
   const plan = join(copy, 'removed.json');
   const results = join(copy, 'results.json');
   writeFileSync(plan, JSON.stringify(removed));
-  const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js', '--ci'];
-  const options = ['--config=scripts/guards/jest.config.js', '--json', `--outputFile=${results}`];
-  const limits = ['--maxWorkers=2', '--testTimeout=30000'];
-  const chosen = names.length === 0 ? [] : ['--runTestsByPath', ...names];
-  spawnSync(process.execPath, [...jest, ...options, ...limits, ...chosen], {
+  const jest =
+    '--experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --ci --json --maxWorkers=2 --testTimeout=30000 --config=scripts/guards/jest.config.js';
+  spawnSync(process.execPath, [...jest.split(' '), `--outputFile=${results}`, ...chosen], {
     cwd: copy,
     stdio: 'ignore',
     env: { ...process.env, GUARDS_REMOVED: plan, GUARDS_NEEDED: join(copy, 'needed.jsonl') },
@@ -89,28 +89,27 @@ function assignTests(guards: readonly NumberedGuard[], tests: readonly TestFile[
     if (took.has(test)) for (const id of ids) guards[id]?.tests.push(test);
   }
   for (const guard of guards) {
-    const folder = guard.place.slice('src'.length, guard.place.lastIndexOf('/'));
+    const folder = dirname(guard.path).slice('src'.length);
     const distance = (test: string) =>
       (test.includes(`__tests__${folder}/`) ? 0 : 1_000_000) + (took.get(test) ?? 0);
-    guard.tests = guard.tests.sort((one, other) => distance(one) - distance(other)).slice(0, TRIES);
+    guard.tests = guard.tests.sort((one, other) => distance(one) - distance(other)).slice(0, LIMITS.tries);
   }
 }
 
-function removeInTurn(guards: readonly NumberedGuard[], copy: string): readonly NumberedGuard[] {
+function removeInTurn(guards: readonly NumberedGuard[], copy: string) {
   const missed: NumberedGuard[] = [];
+  const end = Date.now() + LIMITS.time;
   let open = [...guards.entries()];
-  while (open.length > 0) {
+  while (open.length > 0 && Date.now() < end) {
     const removed: Record<string, number> = {};
     for (const [id, { tests }] of open) {
       const test = tests.find((one) => removed[one] === undefined);
       if (test !== undefined) removed[test] = id;
     }
-    const results = Object.keys(removed).length === 0 ? [] : runTests(copy, removed, Object.keys(removed));
+    const names = Object.keys(removed);
+    const results = names.length === 0 ? [] : runTests(copy, removed, ['--runTestsByPath', ...names]);
     const red = new Set(results.filter(({ status }) => status !== 'passed').map(({ name }) => removed[name]));
-    for (const [test, id] of Object.entries(removed)) {
-      const guard = guards[id];
-      if (guard !== undefined) guard.tests = guard.tests.filter((one) => one !== test);
-    }
+    for (const [id, guard] of open) guard.tests = guard.tests.filter((one) => removed[one] !== id);
     open = open.filter(([id, guard]) => {
       if (red.has(id)) return false;
       if (guard.tests.length === 0) missed.push(guard);
@@ -118,7 +117,7 @@ function removeInTurn(guards: readonly NumberedGuard[], copy: string): readonly 
     });
     console.log(`${open.length} left, ${missed.length} not noticed so far`);
   }
-  return missed;
+  return { missed, open: open.map(([, guard]) => guard) };
 }
 
 if (process.argv[1] === import.meta.filename) main(process.argv.slice(2));

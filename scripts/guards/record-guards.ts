@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync } from 'node:fs';
-import { afterAll, expect } from '@jest/globals';
+import { afterAll, beforeEach, expect } from '@jest/globals';
 
 /** Runs in each test file of `npm run guards`: takes its guard out, and notes which guards it needs. */
 const { GUARDS_REMOVED = '', GUARDS_NEEDED = '' } = process.env;
@@ -18,6 +18,12 @@ Object.assign(globalThis, {
     if (calls > MAX_CALLS) throw new Error('the loop has no end without its guard');
     return false;
   },
+});
+
+/** Without its guard each test may wait for what never comes. */
+const end = Date.now() + 60_000;
+beforeEach(() => {
+  if (removed !== undefined && Date.now() > end) throw new Error('the tests take too long without the guard');
 });
 
 afterAll(() => {
