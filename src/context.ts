@@ -8,7 +8,6 @@ import { deliver } from './delivery/deliver.ts';
 import type { DeliveryContext } from './delivery/delivery-context.ts';
 import { finishReport } from './delivery/finish-report.ts';
 import type { Report } from './delivery/report.ts';
-import { withdraw } from './delivery/withdraw.ts';
 import { DeliveryError } from './errors.ts';
 import type { authorizeDevice } from './github/device-flow.ts';
 import { createHttpClient } from './http/client.ts';
@@ -41,7 +40,7 @@ export async function runRequest(
     const { request, remove } = await Promise.race([openContent(given, ports), end.comes]);
     const context = createDeliveryContext(request, ports, parts);
     try {
-      const run = { deliver, withdraw, audit }[request.operation];
+      const run = request.operation === 'audit' ? audit : deliver;
       return await Promise.race([run(request, context), end.comes]);
     } finally {
       await Promise.race([Promise.all([context.screen.close(), remove()]), end.comes]);

@@ -2,7 +2,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { deliver } from '../../src/delivery/deliver.ts';
-import { withdraw } from '../../src/delivery/withdraw.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { RepositoryQuery } from '../../src/github/api/repository.ts';
 import { findFiles } from '../../src/request/find-files.ts';
@@ -23,7 +22,6 @@ import {
 const BYTES = '<p>It works</p>';
 
 interface Stage {
-  readonly run?: typeof deliver;
   readonly inputs?: Partial<RawInputs>;
   /** The files on disk by their names; all are delivered unless `inputs` says otherwise. */
   readonly files?: Readonly<Record<string, string>>;
@@ -32,7 +30,7 @@ interface Stage {
   readonly refusal?: DeliveryError;
 }
 
-async function delivering({ run = deliver, files = { 'page.html': BYTES }, ...stage }: Stage = {}) {
+async function delivering({ files = { 'page.html': BYTES }, ...stage }: Stage = {}) {
   const folder = await temporaryFolder();
   for (const [name, bytes] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
@@ -48,7 +46,7 @@ async function delivering({ run = deliver, files = { 'page.html': BYTES }, ...st
     { file: Object.keys(files).join('\n'), ...stage.inputs },
     { folder, findFiles },
   );
-  const reports = await run(request, {
+  const reports = await deliver(request, {
     ...ports,
     screen: new FakeScreen(),
     openRepository: async (query) => {
@@ -218,7 +216,7 @@ describe('an input without effect', () => {
     ['several files', { files: { 'a.html': 'a', 'b.html': 'b' }, inputs: { path: 'a/' } }, [[KEEP], [KEEP]]],
     ['files alone that a pattern found', { inputs: { file: '*.html' } }, [[KEEP]]],
     ['no step with a folder', { files: { 'site/index.html': BYTES }, inputs: { file: 'site' } }, [[]]],
-    ['no withdrawal, for which the files need not exist', { run: withdraw, inputs: withdrawing }, [[]]],
+    ['no withdrawal, for which the files need not exist', { inputs: withdrawing }, [[]]],
   ])('for folders is a note of %s', async (_, stage, expected) => {
     const inputs = { channel: 'K1', keep: '20', ...stage.inputs };
     const { reports, lines } = await delivering({ ...stage, inputs });
@@ -226,12 +224,12 @@ describe('an input without effect', () => {
     expect(lines.includes(KEEP)).toBe(expected.flat().length > 0);
   });
 
-  test.each<[typeof deliver, Partial<RawInputs>, string]>([
-    [deliver, {}, BIN_HOST],
-    [withdraw, withdrawing, BIN_HOST.replace('a browser shows it', 'no other channel was named')],
-  ])('for another channel is a note of the report, and once of the log (%#)', async (run, more, note) => {
+  test.each<[Partial<RawInputs>, string]>([
+    [{}, BIN_HOST],
+    [withdrawing, BIN_HOST.replace('a browser shows it', 'no other channel was named')],
+  ])('for another channel is a note of the report, and once of the log (%#)', async (more, note) => {
     const inputs = { 'bin-host-url': 'https://bin.dev', branch: 'main', ...more };
-    const { reports, lines } = await delivering({ run, inputs });
+    const { reports, lines } = await delivering({ inputs });
     expect(reports).toMatchObject([{ notes: [note] }]);
     expect(lines.filter((line) => line === note)).toHaveLength(1);
   });

@@ -7,17 +7,18 @@ import { type BrowserDisplay, getBrowserDisplay } from '../rules/media-type.ts';
 import type { Words } from '../words.ts';
 import type { ChannelChoice, Delivery } from './delivery.ts';
 
-type ChannelRequest = Pick<DeliveryRequest, 'channels'> & Partial<Pick<DeliveryRequest, 'url'>>;
-
 /** Whether a channel may be chosen. */
-export const isWanted = (key: ChannelKey, { channels, url }: ChannelRequest): boolean =>
+export const isWanted = (key: ChannelKey, { channels, url }: DeliveryRequest): boolean =>
   channels === 'auto' ? url === undefined || key === 'K4' : channels.includes(key);
 
-/** What must be known of the repository before a channel can be chosen. */
-export const queryFor = (request: ChannelRequest): RepositoryQuery => ({
-  site: isWanted('K1', request),
-  repository: isWanted('K2', request),
-});
+/** What must be known of the repository: of what is chosen already, and before a channel can be chosen. */
+export function queryFor(deliveries: readonly Delivery[], request: DeliveryRequest): RepositoryQuery {
+  const needs = (key: ChannelKey): boolean =>
+    deliveries.some(({ choice }) =>
+      choice === null ? isWanted(key, request) : choice.channels.includes(key),
+    );
+  return { site: needs('K1'), repository: needs('K2') };
+}
 
 interface ChoiceFacts {
   readonly request: DeliveryRequest;

@@ -6,6 +6,7 @@ import { chooseChannels, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
 import { type Delivery, failAll, isOngoing, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
+import { listRemovals } from './list-removals.ts';
 import { openFiles } from './open-files.ts';
 import type { Report } from './report.ts';
 import { viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
@@ -13,8 +14,9 @@ import { carryOut, prepareTasks, recheckDeliveries } from './tasks.ts';
 
 /**
  * Delivers every file that is named: check the files → authorize → plan → check and look at the pages → place → wait →
- * verify → look at the addresses → read the branch once more, also after a restoration → report. A file that fails
- * stops no other. It never throws: a failure becomes a report that says so.
+ * verify → look at the addresses → read the branch once more, also after a restoration → report. Or withdraws what was
+ * delivered: no page is looked at then, only what is owned is removed, and the proof is that it is gone. A file that
+ * fails stops no other. It never throws: a failure becomes a report that says so.
  *
  * @returns a report for each file
  * @see protocol 1 (flow per channel), 3.1
@@ -23,28 +25,32 @@ export async function deliver(
   request: DeliveryRequest,
   context: DeliveryContext,
 ): Promise<readonly Report[]> {
-  let files: readonly Delivery[] = [newDelivery('deliver', request.fileLines[0] ?? LINK_SUBJECT)];
+  const { operation, path, fileLines, dryRun } = request;
+  const isRemoval = operation === 'withdraw';
+  const subject = (isRemoval && path) || (fileLines[0] ?? LINK_SUBJECT);
+  let files: readonly Delivery[] = [newDelivery(operation, subject)];
   let step: Step = 'check';
   try {
-    files = await openFiles(request, context);
+    files = await (isRemoval ? listRemovals : openFiles)(request, context);
     if (request.checkOnly) {
       files = failAll(await checkPages(files, request, context), step, onlyCheckedError());
     } else if (files.some(isOngoing)) {
       step = 'authorize';
-      const { repository, channels } = await context.openRepository(queryFor(request));
+      const { repository, channels } = await context.openRepository(queryFor(files, request));
       files = await runStep('authorize', files, async (one) => {
-        return { ...one, choice: chooseChannels(one, request, repository) };
+        return { ...one, choice: one.choice ?? chooseChannels(one, request, repository) };
       });
       step = 'place';
       files = await prepareTasks(files, request, channels, context);
-      files = await viewLocalPages(await checkPages(files, request, context), request, context);
+      files = isRemoval
+        ? // The report is on what is removed, and not on a file that is here.
+          files.map((one) => ({ ...one, site: null }))
+        : await viewLocalPages(await checkPages(files, request, context), request, context);
       files = await carryOut(files, request, channels, context);
       step = 'verify';
-      if (!request.dryRun) {
-        files = await viewPublishedPages(files, request, context);
-        files = await recheckDeliveries(files, channels);
-      }
-      if (request.onFailure === 'restore' && !request.dryRun) {
+      if (!dryRun && !isRemoval) files = await viewPublishedPages(files, request, context);
+      if (!dryRun) files = await recheckDeliveries(files, channels);
+      if (request.onFailure === 'restore' && !dryRun) {
         // Loaded only where it is asked for.
         const { restoreFailed } = await import(/* webpackMode: "eager" */ './restore.ts');
         files = await restoreFailed(files, channels, request, context);
