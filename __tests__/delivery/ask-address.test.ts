@@ -1,9 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Address } from '../../src/delivery/addresses.ts';
-import { askAddress, newPlacementCheck } from '../../src/delivery/ask-address.ts';
+import { askAddress, PlacementCheck } from '../../src/delivery/ask-address.ts';
 import { newAttempt } from '../../src/delivery/delivery.ts';
-import { countMarker } from '../../src/delivery/describe-probe.ts';
-import { type ContentMatch, type ProbeResult, provesAlone } from '../../src/delivery/probe-result.ts';
+import {
+  type ContentMatch,
+  countMarker,
+  type ProbeResult,
+  provesAlone,
+} from '../../src/delivery/probe-result.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { HttpRequest } from '../../src/ports.ts';
 import { localFile } from '../support/files.ts';
@@ -26,7 +30,7 @@ async function probing({ address, marker, withFile = true, gone = false, answer 
   const file = withFile ? await localFile(BYTES) : null;
   const { asked, ports } = openHost(answer);
   const attempt = { ...newAttempt(taskWith()), placement: placementWith() };
-  const check = newPlacementCheck(attempt, { interval: INTERVAL, timeout: TIMEOUT }, ports);
+  const check = new PlacementCheck(attempt, { interval: INTERVAL, timeout: TIMEOUT }, ports);
   const row = { path: null, url: PAGE, answers: 1, file, marker, gone, ...address };
   const probe = (seen?: ProbeResult) => askAddress(row, check, false, seen);
   return { probe, asked, ports, check };

@@ -7,14 +7,8 @@ import type {
   Placement,
   PreparedTask,
 } from '../../src/channels/channel.ts';
-import {
-  type ChannelAttempt,
-  type Delivery,
-  newAttempt,
-  newDelivery,
-  type Proof,
-} from '../../src/delivery/delivery.ts';
-import type { ProbeResult } from '../../src/delivery/probe-result.ts';
+import { type ChannelAttempt, type Delivery, newAttempt, newDelivery } from '../../src/delivery/delivery.ts';
+import type { ProbeResult, Proof } from '../../src/delivery/probe-result.ts';
 import { DeliveryError, type Result } from '../../src/errors.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import { refuseBrokenRules } from '../../src/request/input-rules.ts';

@@ -1,13 +1,12 @@
-import { findMeaning } from '../channels/channel.ts';
+import { findMeaning, type KnownRefusal } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { AGREEING_PROBES, FURTHER_PROBES, SITE } from '../protocol/limits.ts';
 import { type Address, judgeAnswer } from './addresses.ts';
 import { askAddress, type PlacementCheck } from './ask-address.ts';
-import { loginPageError, type WrongAnswer } from './describe-probe.ts';
-import { failedProbe, type ProbeResult, provesAlone } from './probe-result.ts';
+import { failedProbe, loginPageError, type ProbeResult, provesAlone } from './probe-result.ts';
 
 /** One address on the way to its proof. */
-export class AddressProof implements WrongAnswer {
+export class AddressProof {
   readonly address: Address;
   readonly check: PlacementCheck;
   /** What it answered last; `null` where it was not asked. */
@@ -16,7 +15,9 @@ export class AddressProof implements WrongAnswer {
   proven: ProbeResult | undefined;
   /** Whether that was the copy from before, which a cache still has. */
   isOld = false;
+  /** The last answer that was wrong; `null` where it was not asked. */
   wrong: ProbeResult | null = null;
+  /** A right answer before it. */
   earlier: ProbeResult | undefined;
   looks = 0;
   /** How often a cache had the copy from before. */
@@ -36,7 +37,8 @@ export class AddressProof implements WrongAnswer {
     this.#askedAt = before ? before.#askedAt : 0;
   }
 
-  get meaning(): WrongAnswer['meaning'] {
+  /** What the host means by its wrong answer. */
+  get meaning(): Partial<KnownRefusal> | undefined {
     const { isLink, refusals = [] } = this.address;
     if (isLink && !this.#isReached && this.looks > UNREACHED_LOOKS) return { isFinal: true };
     const { refusal = '', httpCode } = this.wrong ?? {};

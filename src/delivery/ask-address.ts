@@ -27,60 +27,50 @@ export interface WaitLimits {
 }
 
 /** A placement on the way to its proof: what the requests for all its addresses share. */
-export interface PlacementCheck extends WaitLimits {
+export class PlacementCheck {
   readonly attempt: PlacedAttempt;
+  readonly limits: WaitLimits;
   readonly ports: Ports;
   /** When it began, and when it must end: milliseconds since the epoch. */
   readonly begun: number;
   readonly deadline: number;
-  /** Aborts when the delivery stops, after so many milliseconds, or at the deadline. */
-  readonly signalWithin: (ms: number) => AbortSignal;
-  /** A new value for `?v=`, the time and digits that nobody else has: a cache keeps the answer to each. */
-  readonly nextStamp: () => string;
   /** When the commit was made that the host says it has built: milliseconds since the epoch. */
-  builtAt?: number | undefined;
+  builtAt: number | undefined;
   /** Whether the site did not come: then each address is asked once. */
-  isLate: boolean;
+  isLate = false;
   /** Why the addresses may open only inside this network; empty where nothing says so. */
-  internalReason: string;
-  publicOnly: boolean;
-}
-
-export function newPlacementCheck(
-  attempt: PlacedAttempt,
-  { interval, timeout }: WaitLimits,
-  ports: Ports,
-): PlacementCheck {
-  const { clock, random, signal } = ports;
-  const begun = clock.now();
-  const deadline = begun + timeout;
-  const own = String(Math.floor(random() * 1e8)).padStart(8, '0');
-  let asked = 0;
-  const nextStamp = (): string => {
-    asked += 1;
-    return `${Math.floor(clock.now() / SECOND)}${own}${asked}`;
-  };
+  internalReason = '';
+  publicOnly = true;
+  /** Digits that nobody else has. */
+  readonly #own: string;
+  #stamps = 0;
   // A signal for each of thousands of requests would cost more than the request: those of one second share theirs.
-  const getSignal = keepRecent(RECENT_SIGNALS, (second) =>
-    AbortSignal.any([signal, clock.timeout(Number(second) * SECOND - clock.now())]),
-  );
-  const signalWithin = (ms: number): AbortSignal => {
-    const left = Math.max(deadline - clock.now(), SECOND);
-    return getSignal(String(Math.ceil((clock.now() + Math.min(ms, left)) / SECOND)));
-  };
-  return {
-    attempt,
-    ports,
-    interval,
-    timeout,
-    begun,
-    deadline,
-    signalWithin,
-    nextStamp,
-    isLate: false,
-    internalReason: '',
-    publicOnly: true,
-  };
+  readonly #signals = keepRecent(RECENT_SIGNALS, (second) => {
+    const { clock, signal } = this.ports;
+    return AbortSignal.any([signal, clock.timeout(Number(second) * SECOND - clock.now())]);
+  });
+
+  constructor(attempt: PlacedAttempt, limits: WaitLimits, ports: Ports) {
+    this.attempt = attempt;
+    this.limits = limits;
+    this.ports = ports;
+    this.begun = ports.clock.now();
+    this.deadline = this.begun + limits.timeout;
+    this.#own = String(Math.floor(ports.random() * 1e8)).padStart(8, '0');
+  }
+
+  /** Aborts when the delivery stops, after so many milliseconds, or at the deadline. */
+  signalWithin(ms: number): AbortSignal {
+    const now = this.ports.clock.now();
+    const left = Math.max(this.deadline - now, SECOND);
+    return this.#signals(String(Math.ceil((now + Math.min(ms, left)) / SECOND)));
+  }
+
+  /** A new value for `?v=`: a cache keeps the answer to each. */
+  nextStamp(): string {
+    this.#stamps += 1;
+    return `${Math.floor(this.ports.clock.now() / SECOND)}${this.#own}${this.#stamps}`;
+  }
 }
 
 const RECENT_SIGNALS = 16;

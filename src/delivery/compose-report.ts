@@ -16,7 +16,7 @@ import {
   NO_SUBJECT,
   newDelivery,
 } from './delivery.ts';
-import { describeProof } from './describe-probe.ts';
+import { describeProof } from './probe-result.ts';
 import { listProven } from './receipt.ts';
 import {
   type AuditVerdict,

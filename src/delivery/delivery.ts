@@ -10,7 +10,7 @@ import {
 } from '../errors.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import type { ProbeResult, ProvenMatch } from './probe-result.ts';
+import type { ProbeResult, Proof } from './probe-result.ts';
 
 /** The subject of a delivery that has no file. */
 export const LINK_SUBJECT = 'the given link';
@@ -162,26 +162,6 @@ export const shownAttempt = (delivery: Delivery): ChannelAttempt | undefined =>
   attemptIn(delivery, 'K1') ?? attemptIn(delivery, 'K4');
 
 export const shownTask = (delivery: Delivery): PreparedTask | undefined => shownAttempt(delivery)?.task;
-
-/** What verification found: the evidence for G3. */
-export interface Proof {
-  readonly httpCode: number;
-  /** `null` without a marker. */
-  readonly markerCount: number | null;
-  /** SHA-256 of the body, lowercase hex; `null` where nothing is served any more. */
-  readonly sha256: string | null;
-  /** How the body relates to the file. */
-  readonly match: ProvenMatch;
-  readonly hosts: readonly string[];
-  /** How many further files of a site were proven to be there byte for byte. */
-  readonly parts: number;
-  /** The raw address, where it was proven too. */
-  readonly rawUrl: URL | null;
-  /** Whether a cache still has what was there before, or was not asked, as UNKNOWN says. */
-  readonly isCached: boolean;
-  /** Whether it was reached in a private network, as UNKNOWN says. */
-  readonly isInternal: boolean;
-}
 
 /** One file's way through one channel, from its plan on. Each step returns a new one. */
 export interface ChannelAttempt {

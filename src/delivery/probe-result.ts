@@ -1,7 +1,8 @@
-import type { DeliveryError } from '../errors.ts';
+import { DeliveryError } from '../errors.ts';
 import type { FetchedContent } from '../http/fetch-back.ts';
 import type { readCacheTime, readLastModified } from '../http/response.ts';
-import type { Text } from '../words.ts';
+import { MINUTE, SECOND } from '../protocol/limits.ts';
+import type { Text, Words } from '../words.ts';
 
 /** How a body relates to the file: whether that proves it, what it means to a person, and what to do. */
 interface Match {
@@ -116,3 +117,86 @@ export const failedProbe = (failure: DeliveryError): ProbeResult => ({
   age: null,
   keptFor: null,
 });
+
+/** What verification found: the evidence for G3. */
+export interface Proof {
+  readonly httpCode: number;
+  /** `null` without a marker. */
+  readonly markerCount: number | null;
+  /** SHA-256 of the body, lowercase hex; `null` where nothing is served any more. */
+  readonly sha256: string | null;
+  /** How the body relates to the file. */
+  readonly match: ProvenMatch;
+  readonly hosts: readonly string[];
+  /** How many further files of a site were proven to be there byte for byte. */
+  readonly parts: number;
+  /** The raw address, where it was proven too. */
+  readonly rawUrl: URL | null;
+  /** Whether a cache still has what was there before, or was not asked, as UNKNOWN says. */
+  readonly isCached: boolean;
+  /** Whether it was reached in a private network, as UNKNOWN says. */
+  readonly isInternal: boolean;
+}
+
+/** How often the marker was found in an answer; `null` without a marker. */
+export function countMarker(result: ProbeResult | null, marker: string | undefined): number | null {
+  return marker === undefined ? null : (result?.fingerprint?.markerCount ?? 0);
+}
+
+/** One answer in words; never the address itself, which is not proven yet. */
+export function describeProbe(result: ProbeResult | null): string {
+  if (result === null) return 'the address was not asked yet';
+  if (result.failure !== undefined) return result.failure.message;
+  const answers = result.asBrowser && !provesAlone(result) ? 'answers browsers' : 'answers';
+  const why = result.match === 'absent' && result.refusal !== undefined ? `: ${result.refusal}` : '';
+  return `the address ${answers} ${describeAnswer(result)}${why}`;
+}
+
+/** Such as `HTTP 200 with other content`. */
+export function describeAnswer(result: ProbeResult): string {
+  const code = result.httpCode === null ? 'no answer' : `HTTP ${result.httpCode}`;
+  return (
+    code + (result.match === 'absent' ? describeAge(result) : ` with ${describeMatch(result.match).text}`)
+  );
+}
+
+/** What an answer that is proven says of the bytes. */
+const BYTES: Readonly<Record<ProvenMatch, (proof: Proof) => readonly string[]>> = {
+  identical: () => ['bytes identical: yes'],
+  extended: () => ['bytes identical: no, the host added to the file'],
+  altered: () => ['bytes identical: no'],
+  marked: () => [],
+  gone: ({ isCached }) => [`nothing of it is served ${isCached ? 'past caches' : 'there'}`],
+};
+
+/** What was proven of the content: in the report's TEST line and as the evidence of G3. */
+export const describeProof = (proof: Proof): readonly string[] => [
+  ...(proof.markerCount === null || proof.match === 'gone' ? [] : [formatMarker(proof.markerCount)]),
+  ...BYTES[proof.match](proof),
+];
+
+export const formatMarker = (count: number): string =>
+  `marker found: ${count === 0 ? 'no' : `yes, ${count} ×`}`;
+
+/** How old an answer of a cache is, and how long it may stay; empty for an answer that no cache gave. */
+export function describeAge({ httpCode, age, keptFor }: ProbeResult): string {
+  if (httpCode === 200 || age === null || age === 0) return '';
+  return ` from a cache, ${Math.round(age / SECOND)} s old, which may keep it ${describeCacheTime(keptFor)}`;
+}
+
+export function describeCacheTime(keptFor: number | null): string {
+  if (keptFor === null) return 'for a time that the host does not tell';
+  const minutes = Math.ceil(keptFor / MINUTE);
+  return `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;
+}
+
+/** A login page never becomes the file, so there is no point in waiting. @see protocol 1 (rule 2) */
+export function loginPageError(result: ProbeResult, isLink = false): DeliveryError {
+  return new DeliveryError('NOT_EXTERNAL', describeProbe(result), {
+    httpCode: result.httpCode ?? undefined,
+    hint: isLink ? WALL_HINT : describeMatch('login').hint,
+  });
+}
+
+const WALL_HINT = (w: Words) =>
+  `open it to everybody: on Vercel *Settings → Deployment Protection*, on Netlify *Access & security → Visitor access*, on Cloudflare the Access policy, on S3 the bucket's policy, on a GitHub Enterprise in private mode Management Console → Pages → Public Pages; or ${w.use('K1, K2 or K3')}`;

@@ -1,8 +1,19 @@
 import { mapConcurrently } from '../async.ts';
+import { DeliveryError } from '../errors.ts';
+import { nameFew } from '../plain-text.ts';
 import { SECOND, SITE } from '../protocol/limits.ts';
+import type { Text, Words } from '../words.ts';
 import type { AddressProof } from './address-proof.ts';
 import type { PlacementCheck } from './ask-address.ts';
-import { describeWrong, wrongAnswersError } from './describe-probe.ts';
+import {
+  describeAge,
+  describeAnswer,
+  describeCacheTime,
+  describeMatch,
+  describeProbe,
+  type ProbeResult,
+  provesAlone,
+} from './probe-result.ts';
 
 /**
  * Asks every address until it has answered right as often in a row as it must; after a wrong answer that follows a
@@ -13,7 +24,7 @@ import { describeWrong, wrongAnswersError } from './describe-probe.ts';
 export async function prove(proofs: readonly AddressProof[]): Promise<void> {
   const check = proofs[0]?.check;
   if (check === undefined) return;
-  const { interval, deadline, ports } = check;
+  const { limits, deadline, ports } = check;
   const { clock, signal } = ports;
   const total = proofs.filter(({ address }) => !address.isOptional).length;
   const log = createWaitLog('waited for the address', total, check);
@@ -27,7 +38,7 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
       if (isLast || open.some(({ meaning }) => meaning?.isFinal)) throw wrongAnswersError(open, total);
       const count = total === 1 ? '' : `${open.length} of ${total} files are not there yet: `;
       log.write(count + describeWrong(open));
-      await clock.sleep(Math.max(Math.min(interval, deadline - clock.now()), 0), signal);
+      await clock.sleep(Math.max(Math.min(limits.interval, deadline - clock.now()), 0), signal);
     }
   } finally {
     log.end();
@@ -60,6 +71,96 @@ async function lookAtAll(
   return left;
 }
 
+/** What is wrong, in a few words: one answer in full, of several files the first ten. */
+export function describeWrong(wrong: readonly AddressProof[]): string {
+  const [first] = wrong;
+  if (wrong.length === 1 && first?.address.path === null) return describeProbe(first.wrong);
+  return nameFew(wrong.map((one) => `${one.address.path ?? 'the page'} (${describeShortly(one)})`));
+}
+
+function describeShortly({ address, wrong: result }: AddressProof): string {
+  if (result === null) return 'not asked before the deadline';
+  if (result.failure !== undefined) return result.failure.message;
+  const end = result.hosts.at(-1);
+  if (provesAlone(result) && end !== address.host) return `leads to ${end}, and not to ${address.host}`;
+  return describeAnswer(result);
+}
+
+/** @param total how many addresses were asked @see protocol 7 (final URL does not answer 200 or lacks the marker) */
+export function wrongAnswersError(wrong: readonly AddressProof[], total: number): DeliveryError {
+  const [first] = wrong;
+  if (wrong.length === 1 && first?.address.path === null) return notProvenError(first);
+  const which = first?.address.fresh ? WITHOUT_VERSION : '';
+  const isGone = wrong.every(({ address }) => address.gone);
+  const what = isGone ? 'still open' : 'do not show the delivered bytes';
+  const meaning = wrong.find((one) => one.meaning)?.meaning;
+  return new DeliveryError(
+    'NOT_PROVEN',
+    `${wrong.length} of ${total} files of the site ${what}${which}: ${describeWrong(wrong)}`,
+    {
+      httpCode: wrong.find((one) => one.wrong?.httpCode != null)?.wrong?.httpCode ?? undefined,
+      hint: meaning?.hint ?? (first?.address.isLink ? LATE_SITE_HINT : AGAIN_HINT),
+    },
+  );
+}
+
+/** How an address was asked that is not asked past caches. */
+const WITHOUT_VERSION = ' without ?v=';
+
+function notProvenError({ address, wrong: last, earlier, meaning }: AddressProof): DeliveryError {
+  const httpCode = last?.httpCode ?? undefined;
+  const { host, gone, fresh, isLink } = address;
+  const end = last?.hosts.at(-1);
+  // An address that leads to another host than the one that was proven is not the one to hand over.
+  const isAway = host !== undefined && end !== undefined && end !== host;
+  const inTime = meaning?.isFinal ? '' : ' in time';
+  const differed = earlier === undefined ? '' : `, and at other times ${describeMatch(earlier.match).text}`;
+  const problem = isAway
+    ? `leads to ${end}, and not to ${host}, where it was proven`
+    : `was not proven${inTime}: ${describeProbe(last)}${differed}`;
+  const hints = [
+    isAway && (isLink ? MOVED_LINK_HINT : REDIRECT_HINT),
+    meaning?.hint,
+    last?.failure?.advice,
+    httpCode === 429 && BUSY_HINT,
+    gone && GONE_HINT,
+    earlier && DIFFERS_HINT,
+  ];
+  return new DeliveryError('NOT_PROVEN', `the address${fresh ? WITHOUT_VERSION : ''} ${problem}`, {
+    httpCode,
+    hint: hints.find((one) => one !== undefined && one !== false) ?? hintFor(last),
+    cause: last?.failure,
+  });
+}
+
+const REDIRECT_HINT = (w: Words) =>
+  `remove the redirect from the site's settings, or set ${w.input('pages-base')} to the address that it leads to`;
+
+const MOVED_LINK_HINT = (w: Words) => `set ${w.input('url')} to the address that it leads to`;
+
+const LATE_SITE_HINT = (w: Words) =>
+  `compare the folder with what was deployed, and how the host serves these files, without the query of the link; where it is only late, set ${w.input('timeout')} to more seconds`;
+
+/** A second run writes nothing that is there. */
+export const AGAIN_HINT = 'try again: what is as wanted already is only verified';
+
+/** Of what is removed: no other place would help. */
+const GONE_HINT =
+  'try again in ten minutes: what is removed is only verified; where something else is served there now, it is not ours';
+
+const DIFFERS_HINT = (w: Words) =>
+  `the nodes of the host's cache do not answer alike: try again in some minutes${w.orRename()}`;
+
+const hintFor = (result: ProbeResult | null): Text | undefined =>
+  result !== null && describeAge(result) !== ''
+    ? (w) =>
+        `a cache keeps that nothing was there: try again ${describeCacheTime(result.keptFor).replace('for up to', 'in')}${w.orRename()}`
+    : describeMatch(result?.match ?? 'absent').hint;
+
+/** @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits */
+export const BUSY_HINT =
+  'the host limits requests for a while: try again later; a GitHub Pages site has soft limits of 10 builds an hour, 100 GB a month and 1 GB in all';
+
 /**
  * Logs a wait: a line when something changed, and how much is done: of one address, how much of the time is over.
  *
@@ -68,11 +169,11 @@ async function lookAtAll(
 export function createWaitLog(
   title: string,
   total: number,
-  { begun, timeout, ports: { clock, logger } }: PlacementCheck,
+  { begun, limits, ports: { clock, logger } }: PlacementCheck,
 ): { write(line: string): void; advance(): void; end(): void } {
   const progress =
     total === 1
-      ? logger.progress(title, timeout, 'milliseconds')
+      ? logger.progress(title, limits.timeout, 'milliseconds')
       : logger.progress('files fetched back', total, 'files');
   let lastLine = '';
   let shown = 0;

@@ -5,11 +5,10 @@ import type { Logger, Ports } from '../ports.ts';
 import { BATCH, SECOND } from '../protocol/limits.ts';
 import { AddressProof } from './address-proof.ts';
 import { pageAddress } from './addresses.ts';
-import { newPlacementCheck, type WaitLimits } from './ask-address.ts';
+import { PlacementCheck, type WaitLimits } from './ask-address.ts';
 import { askChannel, type ChannelAttempt, isPlaced, type PlacedAttempt } from './delivery.ts';
-import { AGAIN_HINT, BUSY_HINT, describeProbe } from './describe-probe.ts';
-import { provesAlone } from './probe-result.ts';
-import { createWaitLog } from './prove.ts';
+import { describeProbe, provesAlone } from './probe-result.ts';
+import { AGAIN_HINT, BUSY_HINT, createWaitLog } from './prove.ts';
 import { verifyPlacement } from './verify.ts';
 
 /**
@@ -60,7 +59,7 @@ export const proveAttempts = (
     (one) => (isPlaced(one) ? one : undefined),
     async (placed: readonly PlacedAttempt[]) => {
       const pages = placed.map((one) => {
-        const check = newPlacementCheck(one, limits, withLogPrefix(one, placed, ports));
+        const check = new PlacementCheck(one, limits, withLogPrefix(one, placed, ports));
         return new AddressProof(pageAddress(one), check);
       });
       return verifyAll(pages, await waitForSite(action, pages, ports), ports);
@@ -110,11 +109,11 @@ const isRendered = ({ check }: AddressProof): boolean => check.attempt.placement
  */
 async function waitForAddress(page: AddressProof, ask: () => Promise<HostProgress>): Promise<void> {
   const { check } = page;
-  const { attempt, ports, interval, deadline, timeout } = check;
+  const { attempt, ports, limits, deadline } = check;
   const { gone } = attempt;
   let progress: HostProgress = { finished: false, detail: 'the host was not asked yet' };
   const log = createWaitLog('waited for the site', 1, check);
-  const finished = await poll({ ...ports, interval, deadline }, async () => {
+  const finished = await poll({ ...ports, ...limits, deadline }, async () => {
     const result = await page.ask();
     const shows = provesAlone(result);
     // Anything may answer a 404 once: what is removed is gone when the host has built without it.
@@ -125,21 +124,18 @@ async function waitForAddress(page: AddressProof, ask: () => Promise<HostProgres
     log.write(`${describeProbe(result)}; ${progress.detail}`);
     return progress.finished ? progress.detail : undefined;
   }).finally(log.end);
-  if (finished === undefined) throw buildTimeoutError(page, progress, timeout);
+  if (finished === undefined) throw buildTimeoutError(page, progress);
   ports.logger.info(finished);
   check.builtAt = progress.committedAt;
 }
 
-function buildTimeoutError(
-  { last, check }: AddressProof,
-  progress: HostProgress,
-  timeout: number,
-): DeliveryError {
-  const { gone } = check.attempt;
+function buildTimeoutError({ last, check }: AddressProof, progress: HostProgress): DeliveryError {
+  const { attempt, limits } = check;
+  const { gone } = attempt;
   const late = gone ? 'the site was not built without the file' : 'the site did not show the file';
   return new DeliveryError(
     'BUILD_TIMEOUT',
-    `${late} within ${timeout / SECOND} s: ${describeProbe(last)}; ${progress.detail}`,
+    `${late} within ${limits.timeout / SECOND} s: ${describeProbe(last)}; ${progress.detail}`,
     {
       httpCode: last?.httpCode ?? progress.httpCode,
       hint: (last?.httpCode === 429 ? BUSY_HINT : gone ? AGAIN_HINT : progress.hint) ?? AGAIN_HINT,

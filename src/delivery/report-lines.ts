@@ -2,7 +2,7 @@ import { formatChangeCounts } from '../channels/site-changes.ts';
 import { countFiles, formatSeconds, nameFew, neutralizeText } from '../plain-text.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import { type ChannelAttempt, type Delivery, listDuplicates, mainAttempt, NO_SUBJECT } from './delivery.ts';
-import { countMarker, describeProbe, describeProof, formatMarker } from './describe-probe.ts';
+import { countMarker, describeProbe, describeProof, formatMarker } from './probe-result.ts';
 import { type FailureReason, formatReason, type Report } from './report.ts';
 import { describeScreen } from './screen/screen-report.ts';
 

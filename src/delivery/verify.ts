@@ -4,9 +4,14 @@ import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
 import { AddressProof } from './address-proof.ts';
 import { type Address, listFurther } from './addresses.ts';
 import type { PlacementCheck } from './ask-address.ts';
-import type { Proof } from './delivery.ts';
-import { countMarker, describeCacheTime, describeProbe } from './describe-probe.ts';
-import type { ProbeResult, ProvenMatch } from './probe-result.ts';
+import {
+  countMarker,
+  describeCacheTime,
+  describeProbe,
+  type ProbeResult,
+  type Proof,
+  type ProvenMatch,
+} from './probe-result.ts';
 import { prove } from './prove.ts';
 
 /**
