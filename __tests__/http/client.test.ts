@@ -131,7 +131,7 @@ test.each([
   // The body of the request may take as long as it needs.
   jest.advanceTimersByTime(60_000);
   handler.onRequestSent?.();
-  for (const status of [103, 103, 103, last]) {
+  for (const status of [103, 103, 103, 103, last]) {
     handler.onResponseStart?.(controller, status, {});
     jest.advanceTimersByTime(1_500);
   }

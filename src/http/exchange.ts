@@ -18,8 +18,8 @@ export function exchange(
     // A later reader sees a failure as well; where nobody does, it ends no process.
     const received = new ReceivedBody(signal).on('error', reject);
     const limit = headersTimeout ?? EXCHANGE.headers;
-    let isAnswered = false;
-    let wait: NodeJS.Timeout | undefined;
+    // The body of the request may take as long as it needs.
+    let sentAt = Number.POSITIVE_INFINITY;
     const options: Dispatcher.DispatchOptions = {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -31,14 +31,14 @@ export function exchange(
     dispatcher.dispatch(options, {
       onRequestStart: (controller) => received.start(controller),
       onRequestSent() {
-        const end = () => received.destroy(new errors.HeadersTimeoutError());
-        if (!isAnswered) wait = setTimeout(end, limit).unref();
+        sentAt = performance.now();
       },
       onResponseStart(_controller, status, responseHeaders) {
-        // Any other only announces the answer, such as 103, and starts the limit of undici anew.
-        if (status < 200) return;
-        isAnswered = true;
-        clearTimeout(wait);
+        // It only announces the answer, such as 103, and undici starts its own limit anew.
+        if (status < 200) {
+          if (performance.now() - sentAt > limit) received.destroy(new errors.HeadersTimeoutError());
+          return;
+        }
         resolve({ status, headers: responseHeaders, body: received });
       },
       onResponseData(controller, chunk) {
