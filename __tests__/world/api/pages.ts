@@ -38,8 +38,9 @@ function createSite(call: ApiCall): HostReply {
 async function showLatestBuild(call: ApiCall): Promise<HostReply> {
   const site = getSite(call);
   await site.beforeAnswer();
-  const { status, error, commit, createdAt } = site.history[0] ?? failNotFound();
-  return replyJson(200, { status, error: { message: error }, commit, created_at: createdAt });
+  const { id, status, error, commit, createdAt } = site.history[0] ?? failNotFound();
+  const about = { url: `${getApiUrl(call.repository)}/pages/builds/${id}`, created_at: createdAt };
+  return replyJson(200, { ...about, status, error: { message: error }, commit });
 }
 
 async function requestBuild(call: ApiCall): Promise<HostReply> {
