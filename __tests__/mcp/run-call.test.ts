@@ -81,7 +81,7 @@ test('a content leaves nothing behind, however the call ends', async () => {
   const text = `<p>marker-42 of ${process.pid}</p>`;
   const findLeft = async () => {
     const folders = (await readdir(tmpdir())).filter((name) => name.startsWith('screen-delivery-'));
-    const texts = folders.map((name) => readFile(join(tmpdir(), name, 'content'), 'utf8').catch(() => ''));
+    const texts = folders.map((name) => readFile(join(tmpdir(), name, 'a.html'), 'utf8').catch(() => ''));
     return (await Promise.all(texts)).filter((one) => one === text);
   };
   const root = await temporaryFolder();
