@@ -215,11 +215,15 @@ describe('a browser that does not work', () => {
   });
 
   test('is ended with all its processes when it does not answer', async () => {
-    const times = { launch: 300 };
+    const late = new AbortController();
+    const clock = { ...systemClock, timeout: () => late.signal };
     const script = 'sleep 600 & echo $$ $! > "$HOME/../../pids"; sleep 600';
-    const view = await notChecked(script, { times });
-    expect(view.reason).toContain('could not be started');
-    const pids = (await readFile(join(tempFolder, 'pids'), 'utf8')).trim().split(' ');
+    const viewing = notChecked(script, { clock });
+    const readPids = () => readFile(join(tempFolder, 'pids'), 'utf8').catch(() => '');
+    while ((await readPids()) === '') await systemClock.sleep(20);
+    late.abort(new DOMException('The time is over', 'TimeoutError'));
+    expect((await viewing).reason).toContain('could not be started');
+    const pids = (await readPids()).trim().split(' ');
     expect(pids).toHaveLength(2);
     // They were killed; a busy system may need a moment to clear them away.
     while ((await Promise.all(pids.map(isRunning))).includes(true)) await systemClock.sleep(20);

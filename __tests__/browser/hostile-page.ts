@@ -76,7 +76,7 @@ document.getElementById('form').submit();
 document.getElementById('file').click();
 fetch('file:///etc/passwd').catch(() => {});
 const ask = async (name, work) => {
-  const answer = await Promise.race([Promise.resolve().then(work), new Promise((done) => setTimeout(done, 700, 'no answer'))]).catch((error) => error.name);
+  const answer = await Promise.resolve().then(work).catch((error) => error.name);
   document.getElementById('answers').append(name + '=' + answer + ' ');
 };
 (async () => {

@@ -68,8 +68,8 @@ beforeAll(async () => {
       return client(request);
     },
     tempFolder,
-    // The page starts many workers: a busy machine needs a while.
-    times: { render: 20_000 },
+    // The page starts many workers: a busy machine needs a while. It ends by itself.
+    times: { render: 120_000 },
   });
 });
 

@@ -182,7 +182,8 @@ describe('the other commands', () => {
     const several = await run(['verify', url, ...given, '--json'], { files });
     expect(reportsOf(several).map((one) => one.url)).toEqual([`${url}index.html`, `${url}js/app.js`]);
     site.nodes = [{ 'index.html': createPage() }];
-    const late = await reported(['verify', url, '--file', 'dist/', '--timeout', '6'], { files });
+    const call = { files, env: SIMULATED_TIME };
+    const late = await reported(['verify', url, '--file', 'dist/', '--timeout', '6'], call);
     expect(late.report.notReady?.reason).toContain('js/app.js (HTTP 404)');
   });
 

@@ -22,9 +22,6 @@ import { type JobContext, runStep, type StepOutcome } from './steps.ts';
 export interface StepRun extends StepOutcome {
   readonly id: string | undefined;
   readonly name: string;
-  /** Milliseconds on a clock that all steps share. */
-  readonly startedAt: number;
-  readonly endedAt: number;
 }
 
 /** A finished or skipped job; a matrix has one per combination. */
@@ -139,7 +136,6 @@ async function runSteps(
     if (!isConditionMet(step.if, contexts, status)) continue;
     const env = { ...jobEnv, ...interpolateAll(step.env, contexts) };
     const inputs = interpolateAll(step.with, { ...contexts, env });
-    const startedAt = performance.now();
     const ran = await runStep(interpolateScript(step, { ...contexts, env }), inputs, env, jobContext);
     const outcome = ran.succeeded ? 'success' : 'failure';
     const tolerated = step['continue-on-error'] === true;
@@ -147,13 +143,7 @@ async function runSteps(
     if (step.id !== undefined) {
       steps[step.id] = { outputs: ran.outputs, outcome, conclusion: tolerated ? 'success' : outcome };
     }
-    done.push({
-      ...ran,
-      id: step.id,
-      name: step.name ?? step.uses ?? '',
-      startedAt,
-      endedAt: performance.now(),
-    });
+    done.push({ ...ran, id: step.id, name: step.name ?? step.uses ?? '' });
   }
   return { conclusion: status, steps: done };
 }
