@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
+import { temporaryFolder } from '../support/files.ts';
 
 const run = promisify(execFile);
 
@@ -27,7 +28,10 @@ test('what `npm run world` prints works when it is pasted whole, npm works in th
   const { block, stop } = await serve();
   try {
     // `-e`: any line that fails ends it.
-    const { stdout, stderr } = await run('bash', ['-ec', `${block}\necho "npm asks $NO_PROXY itself"`]);
+    const env = { ...process.env, TMPDIR: await temporaryFolder() };
+    const { stdout, stderr } = await run('bash', ['-ec', `${block}\necho "npm asks $NO_PROXY itself"`], {
+      env,
+    });
     expect(stdout).toContain('https://octo.github.io/pages-demo/first.html');
     expect(stdout).toContain('<h1>Pages demo</h1>');
     expect(stdout).toContain('<h1>Hello</h1>');
