@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { findCustomMatches } from '../../../src/rules/secrets/custom-rules.ts';
 import { selectRules } from '../../../src/rules/secrets/rule-keywords.ts';
-import { measureCpuTime } from '../cpu-time.ts';
+import { finish } from '../../support/finish.ts';
 import { armoured, drawn, pem } from './fake-secrets.ts';
 
 const session = drawn(32);
@@ -192,8 +192,7 @@ test.each([
   'a://:@',
   '_authToken=',
   'machine a login b ',
-])('the custom rules take little time for hostile text of %j', (piece) => {
-  const text = piece.repeat(Math.ceil(262_144 / piece.length));
-  const time = measureCpuTime(() => findCustomMatches(text, selectRules(Buffer.from(text))));
-  expect(time).toBeLessThan(2_000);
+])('the custom rules take linear time for hostile text of %j', (piece) => {
+  const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
+  finish(() => findCustomMatches(text, selectRules(Buffer.from(text))));
 });
