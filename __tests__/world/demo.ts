@@ -1,6 +1,6 @@
 import { findChromium } from './chromium.ts';
 import { type ActionResult, runAction } from './runner.ts';
-import { startWorld } from './world.ts';
+import { startWorld, stopOnSignal } from './world.ts';
 
 /**
  * Seven deliveries with the real bundle, as a runner would make them, against the local GitHub.
@@ -111,6 +111,7 @@ function printResult(number: number, scene: DemoDelivery, result: ActionResult):
 
 const startedAt = performance.now();
 const world = await startWorld();
+stopOnSignal(world);
 try {
   const repository = await world.repository({ owner: 'octo', name: 'pages-demo', pages: {} });
   const browser = await findChromium();

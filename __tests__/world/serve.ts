@@ -1,6 +1,6 @@
 import { chromiumPath } from '../support/chromium.ts';
 import { WITHOUT_BROWSER } from './chromium.ts';
-import { startWorld } from './world.ts';
+import { startWorld, stopOnSignal } from './world.ts';
 
 const world = await startWorld();
 const repository = await world.repository({
@@ -32,11 +32,7 @@ git clone https://x-access-token:$GH_TOKEN@github.com/${repository.fullName}.git
 
 # Ctrl-C ends it.`);
 
-async function stop(): Promise<void> {
-  await world.stop();
-  process.exit(0);
-}
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+const stop = stopOnSignal(world, 0);
 // npm passes no signal on when it is killed itself.
 const { ppid } = process;
 setInterval(() => void (process.ppid === ppid || stop()), 500);

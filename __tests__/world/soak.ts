@@ -3,7 +3,7 @@ import { loadBranch } from './soak/branch.ts';
 import type { LoadReport } from './soak/load.ts';
 import { loadRelease } from './soak/release.ts';
 import { loadSequence } from './soak/sequence.ts';
-import { type GitHubWorld, startWorld } from './world.ts';
+import { type GitHubWorld, startWorld, stopOnSignal } from './world.ts';
 
 /**
  * Load tests against the local GitHub: many concurrent deliveries into one branch and into one release, which may
@@ -38,6 +38,7 @@ function printReport({ title, rows, problems }: LoadReport): void {
 
 const startedAt = performance.now();
 const world = await startWorld();
+stopOnSignal(world);
 // The load is more than one repository may have in an hour; the report says how many requests there were.
 world.rateLimits.enforced = false;
 let faults = 0;

@@ -135,3 +135,13 @@ export async function startWorld() {
     },
   };
 }
+
+/** Lets a program that is told to end leave nothing behind. @returns what ends it */
+export function stopOnSignal(world: GitHubWorld, exitCode = 130): () => Promise<void> {
+  const stop = async (): Promise<void> => {
+    await world.stop();
+    process.exit(exitCode);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  return stop;
+}
