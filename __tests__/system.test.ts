@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { systemClock, watchForEnd } from '../src/system.ts';
+import { systemClock, watchForEnd, watchForStop } from '../src/system.ts';
 
 /** Longer than any test may take. */
 const AN_HOUR = 3_600_000;
@@ -38,3 +38,16 @@ describe('watchForEnd', () => {
     },
   );
 });
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
+  'watchForStop stops the work on %s while it is watched',
+  (name) => {
+    const before = process.listenerCount(name);
+    const { signal, unwatch } = watchForStop();
+    expect(process.emit(name as 'SIGINT')).toBe(true);
+    expect(signal.reason).toMatchObject({ code: 'ABORTED' });
+    watchForStop().unwatch();
+    unwatch();
+    expect(process.listenerCount(name)).toBe(before);
+  },
+);

@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { DeliveryError } from './errors.ts';
+import { DeliveryError, stoppedError } from './errors.ts';
 import type { Clock } from './ports.ts';
 import { TOOL } from './protocol/words.ts';
 
@@ -41,6 +41,18 @@ export function watchForEnd(): { readonly comes: Promise<never>; unwatch(): void
     process.off('beforeExit', endsEarly).off('uncaughtException', reject).off('unhandledRejection', reject);
   };
   return { comes, unwatch };
+}
+
+/** What tells a process to end: a key, the system, or the end of its terminal. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** @returns a signal that aborts when the process is told to end; once it is not watched, that ends the process at once */
+export function watchForStop(): { readonly signal: AbortSignal; unwatch(): void } {
+  const stop = new AbortController();
+  const abort = (): void => stop.abort(stoppedError());
+  for (const name of STOP_SIGNALS) process.once(name, abort);
+  const unwatch = (): void => STOP_SIGNALS.forEach((name) => void process.off(name, abort));
+  return { signal: stop.signal, unwatch };
 }
 
 /** Whether a child process can lead a process group, with which its own children are killed. */

@@ -1,13 +1,13 @@
 import { answerRequest, createPorts } from '../context.ts';
 import { createRedactor, readCredentials } from '../credentials.ts';
 import { describeOutcome, getDeliveryResult, nameSubject } from '../delivery/report.ts';
-import { stoppedError, toMessage } from '../errors.ts';
+import { toMessage } from '../errors.ts';
 import { type ApiAccess, createGitHubClient } from '../github/api/client.ts';
 import type { Ports } from '../ports.ts';
 import { createRequest } from '../request/create-request.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { systemClock } from '../system.ts';
+import { systemClock, watchForStop } from '../system.ts';
 import type { Announce } from './announcements.ts';
 import { type CurrentRun, loadCurrentRun } from './current-run.ts';
 import { actionFace, createRunContext, describePermissions, readInputs } from './inputs.ts';
@@ -19,9 +19,7 @@ type FailStep = (message: string, title?: string) => void;
 /** The action's whole run: inputs → request → delivery → outputs and summary → comment and deployment. */
 export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void> {
   const redactor = createRedactor();
-  const stop = new AbortController();
-  const abort = (): void => stop.abort(stoppedError());
-  process.once('SIGINT', abort).once('SIGTERM', abort);
+  const stop = watchForStop();
   try {
     const inputs = readInputs(env);
     const logger = createActionLogger(redactor, systemClock);
@@ -47,7 +45,7 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
   } catch (thrown) {
     fail(redactor.redact(toMessage(thrown)));
   } finally {
-    process.off('SIGINT', abort).off('SIGTERM', abort);
+    stop.unwatch();
   }
 }
 

@@ -2,7 +2,7 @@ import { untilAborted } from '../async.ts';
 import { createPorts } from '../context.ts';
 import { createRedactor, readCredentials } from '../credentials.ts';
 import { composeDocument } from '../delivery/report.ts';
-import { type DeliveryError, stoppedError, toDeliveryError } from '../errors.ts';
+import { type DeliveryError, toDeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { CLEANUP_TIME } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
@@ -10,7 +10,7 @@ import { findCommandName, toolContract } from '../request/commands.ts';
 import { refuseSecretInputs } from '../request/create-request.ts';
 import { commandFace } from '../request/faces.ts';
 import { completeInputs, parseInputs } from '../request/inputs.ts';
-import { systemClock } from '../system.ts';
+import { systemClock, watchForStop } from '../system.ts';
 import { type Face, say } from '../words.ts';
 import { type CliCommand, isUsageError, parseCommand, refuseAsUsage } from './args.ts';
 import { deliverAll, findTokenVariable, readAndMaskCredentials } from './deliver.ts';
@@ -47,9 +47,7 @@ async function serveMcpClient(
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const redactor = createRedactor();
   const terminal = createTerminal(redactor, systemClock, env);
-  const stop = new AbortController();
-  const abort = (): void => stop.abort(stoppedError());
-  process.once('SIGINT', abort).once('SIGTERM', abort);
+  const stop = watchForStop();
   let face = commandFace('');
   try {
     // Before the arguments are read: what is wrong with one may be that it is a credential.
@@ -70,8 +68,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     printFailure(terminal, toDeliveryError(thrown), face, args.includes('--json'));
     return isUsageError(thrown) ? EXIT.wrongUsage : EXIT.notReady;
   } finally {
-    // From here on a signal ends the process at once.
-    process.off('SIGINT', abort).off('SIGTERM', abort);
+    stop.unwatch();
     await flushOutput(stop.signal.aborted ? systemClock.timeout(CLEANUP_TIME) : undefined);
   }
 }
