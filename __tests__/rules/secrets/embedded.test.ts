@@ -48,6 +48,7 @@ describe('the search in embedded content', () => {
   test.each([
     ['percent-encoding', encodeURIComponent],
     ['percent-encoding of every character', (text: string) => toHex(text).replace(/../g, '%$&')],
+    ['base64 of nothing else', (text: string) => base64(text.trim())],
     ['base64 behind a word', (text: string) => `x${base64(`some ${text} more`)}`],
     ['a data: address', (text: string) => `data:,x;base64,${base64(`some words and ${text}`)}`],
   ])('finds well-known secrets of every kind in %s, at every place of a large file', async (_, write) => {

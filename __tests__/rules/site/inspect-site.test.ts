@@ -35,6 +35,14 @@ describe('a page that is shown completely', () => {
     ['an import map with a folder', site(importMap('"x/":"./x/"') + module('import "x/a.js"'), 'x/a.js')],
     ['a scope of another folder', site(`${SCOPED}${module('import "b"')}`, 'c.js')],
     ['a frame with its document', site('<iframe srcdoc="<p>a" src=a.html></iframe>')],
+    [
+      'a base of a frame',
+      site('<base href=a/><iframe srcdoc="<base href=b/><script src=c.js></script>">', 'a/b/c.js'),
+    ],
+    [
+      'a base before a frame has one',
+      site('<iframe srcdoc="<base href=b/>"></iframe><script src=c.js></script>', 'c.js'),
+    ],
     ['a drawing', site('<object data=a.svg></object>', 'a.svg: <svg><image href="b.png"/></svg>', 'b.png')],
     ['a dynamic import of a bare name', site(module('import("_").catch(() => 1)'))],
     ['an address that a script completes', site('<script>import("./a/" + b); import(`./${a}.js`)</script>')],
@@ -71,6 +79,14 @@ describe('a page that misses its code', () => {
     ['a style sheet', site(STYLED)],
     ['a module of a module', site(MODULE, 'a.js: export * from "./b.js"', 'b.js: import "./c.js"')],
     ['a module of an import map', site(importMap('"b":"./c.js"') + module('import "b"'))],
+    [
+      'a module of the map of a frame',
+      site(`<iframe srcdoc='${importMap('"b":"./c.js"')}'></iframe>${module('import "b"')}`, 'c.js'),
+    ],
+    [
+      'a module of a map in a template',
+      site(`<template>${importMap('"b":"./c.js"')}</template>${module('import "b"')}`, 'c.js'),
+    ],
     ['a name in another case', site('<script src=A.js></script>', 'a.js')],
     ['a file below a base', site('<base href=a/><script src=b.js></script>', 'b.js')],
     ['a page below another one', site('<a href=b/c.html>b</a>', `b/c.html: ${code}`)],
@@ -81,7 +97,7 @@ describe('a page that misses its code', () => {
     ['another page at the top', site('', `b.html: ${code}`)],
     ['a hidden file', site('<script src=.a.js></script>')],
   ])('is refused: %s', async (_, files) => {
-    expect(await judge(files)).toMatch(/^refused missing\b/);
+    expect(await judge(files)).toMatch(/^refused (?:missing|bare-import)\b/);
   });
 
   test('is refused for a module that is no script, but not for one that says what it is', async () => {

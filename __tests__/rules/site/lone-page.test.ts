@@ -60,13 +60,16 @@ describe('a page that is delivered alone', () => {
     expect((await inspectPage(bytes)).refusals).toMatchObject([{ text }]);
   });
 
-  test('is not read where it is too large, which is told', async () => {
+  test.each([
+    ['a.html', LARGEST_PAGE + 1, 'larger than 32 MB'],
+    ['a.xhtml', 1, 'XHTML'],
+  ])('is not read where %s is too large or XHTML, which is told', async (entry, size, reason) => {
     const pieces = () => {
       throw new Error('the file was read');
     };
-    const options = { entry: 'a.html', isFolder: false, sitePath: '/', selfContained: 'enforce' } as const;
-    const { unknown } = await inspectSite(new Map([['a.html', { size: LARGEST_PAGE + 1, pieces }]]), options);
-    const told = 'a.html line 1: the file was not searched completely, because it is larger than 32 MB';
+    const options = { entry, isFolder: false, sitePath: '/', selfContained: 'enforce' } as const;
+    const { unknown } = await inspectSite(new Map([[entry, { size, pieces }]]), options);
+    const told = `${entry} line 1: the file was not searched completely, because it is ${reason}`;
     expect(formatSiteFindings(unknown)).toEqual([told]);
   });
 });

@@ -40,6 +40,15 @@ interface PageFields {
   complete: boolean;
 }
 
+const createFields = (url: string): PageFields => ({
+  url,
+  base: url,
+  importMap: NO_IMPORT_MAP,
+  generator: '',
+  hasScript: false,
+  complete: true,
+});
+
 /** Keeps what a tag says of the page; the first base and generator count. */
 function readPageFields(page: PageFields, tag: StartTag): void {
   if (tag.tagName === 'base' && page.base === page.url) {
@@ -75,7 +84,7 @@ export async function searchPage(
   url: string,
   add: AddReference,
 ): Promise<Readonly<PageFields>> {
-  const page = { url, base: url, importMap: NO_IMPORT_MAP, generator: '', hasScript: false, complete: true };
+  const page = createFields(url);
   const document = new DocumentSearch(add, page, { firstLine: 1, level: 0, grade: 'code' });
   for await (const piece of pieces) document.search(piece, false);
   document.search('', true);
@@ -104,7 +113,6 @@ class DocumentSearch extends SAXParser {
   #text = '';
   #textLine = 1;
 
-  /** @param page shared with the documents in it */
   constructor(add: AddReference, page: PageFields, place: DocumentPlace) {
     super({ sourceCodeLocationInfo: true });
     this.#add = add;
@@ -145,7 +153,7 @@ class DocumentSearch extends SAXParser {
     this.#searchAttributes(tag, name);
     if (name === 'template') this.#templates += 1;
     if (TEXT_ELEMENTS.has(name)) this.#open = tag;
-    if (this.#place.level === 0 && this.#templates === 0) readPageFields(this.#page, tag);
+    if (this.#templates === 0) readPageFields(this.#page, tag);
   }
 
   #readEndTag(name: string): void {
@@ -171,8 +179,11 @@ class DocumentSearch extends SAXParser {
 
   #searchDocument(text: string, line: number): void {
     const place = { firstLine: this.#place.firstLine - 1 + line, level: this.#place.level + 1 };
-    if (place.level > SEARCH_LIMITS.documents) this.#page.complete = false;
-    else new DocumentSearch(this.#add, this.#page, { ...place, grade: this.#grade }).search(text, true);
+    // It has a base and an import map of its own, and begins with the base of the document around it.
+    const page = createFields(this.#page.base);
+    if (place.level > SEARCH_LIMITS.documents) page.complete = false;
+    else new DocumentSearch(this.#add, page, { ...place, grade: this.#grade }).search(text, true);
+    this.#page.complete &&= page.complete;
   }
 
   #readText({ text, sourceCodeLocation }: Text): void {
@@ -196,7 +207,8 @@ class DocumentSearch extends SAXParser {
   #searchScript(tag: StartTag, text: string): void {
     const kind = getScriptType(tag);
     if (/^\s*importmap\s*$/i.test(getAttribute(tag, 'type'))) {
-      this.#page.importMap = addImportMap(this.#page.importMap, text, this.#page.base);
+      const { importMap, base } = this.#page;
+      if (this.#templates === 0) this.#page.importMap = addImportMap(importMap, text, base);
     } else if (kind !== null && !hasAttribute(tag, 'src')) {
       const grade = laterGrade(this.#grade, gradeScript(tag));
       findScriptReferences(text, kind === 'module', this.#adder(text, this.#textLine, 'script', grade));

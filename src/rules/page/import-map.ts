@@ -7,7 +7,8 @@ interface ImportMapEntry {
   /** The module for which it counts, or all below a folder; empty for every one. */
   readonly scope: string;
   readonly specifier: string;
-  readonly address: string;
+  /** `null` where the map's own is none: the name leads nowhere then. */
+  readonly address: string | null;
 }
 
 /** The id is the same for maps that say the same. */
@@ -26,9 +27,10 @@ export function addImportMap(earlier: ImportMap, json: string, base: string): Im
   const entries = [...earlier.entries];
   for (const [scope, map] of [['', imports] as const, ...Object.entries(toFields(scopes))]) {
     for (const [key, value] of Object.entries(toFields(map))) {
-      if (typeof value !== 'string' || !isSpecifierAddress(value)) continue;
-      const [within, address] = [scope && (URL.parse(scope, base)?.href ?? scope), toUrl(value, base)];
-      entries.push({ scope: within, specifier: toUrl(key, base), address });
+      const within = scope && (URL.parse(scope, base)?.href ?? scope);
+      const address = typeof value === 'string' && isSpecifierAddress(value) ? toUrl(value, base) : '';
+      const isValid = address.endsWith('/') || (address !== '' && !key.endsWith('/'));
+      entries.push({ scope: within, specifier: toUrl(key, base), address: isValid ? address : null });
     }
   }
   return { id: hash('sha256', JSON.stringify(entries)), entries };
@@ -44,7 +46,7 @@ const hasKey = (name: string, key: string): boolean =>
  * What a module specifier means below an import map: an address.
  *
  * @param importer the URL of the module that imports
- * @returns `null` for a bare name that no entry has
+ * @returns `null` for a bare name that no entry has, and for a name whose entry has no address
  */
 export function resolveSpecifier(specifier: string, { entries }: ImportMap, importer: string): string | null {
   const name = toUrl(specifier, importer);
@@ -54,5 +56,5 @@ export function resolveSpecifier(specifier: string, { entries }: ImportMap, impo
   if (best === undefined) return isSpecifierAddress(specifier) ? specifier : null;
   const rest = name.slice(best.specifier.length);
   // Nothing is relative to a `data:` address.
-  return rest === '' ? best.address : (URL.parse(rest, best.address)?.href ?? null);
+  return rest === '' || best.address === null ? best.address : (URL.parse(rest, best.address)?.href ?? null);
 }

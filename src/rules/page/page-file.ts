@@ -13,6 +13,8 @@ export const LARGEST_PAGE = 32 * MEGABYTE;
 /** Whether a browser shows a file with this name as a page. */
 export const isHtml = (name: string): boolean => /html/.test(getContentType(name));
 
+export const isXhtml = (name: string): boolean => /xhtml/.test(getContentType(name));
+
 /** The text of a page in pieces: a byte order mark decides the encoding; without one, Pages serves UTF-8. */
 export async function* decodeText(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;

@@ -15,8 +15,8 @@ export function* decodeEmbedded(block: Buffer): Generator<DecodedPart, void, und
   yield* decodePercentWords(block);
 }
 
-/** Fewer characters of base64 hold no well-known secret. Of several lines, only the last one may be shorter. */
-const SHORTEST_LINE = 40;
+/** Fewer characters of base64 hold no token of a service. Of several lines, only the last one may be shorter. */
+const SHORTEST_LINE = 32;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const BASE64 = new Uint8Array(256);
 for (const byte of Buffer.from(`${ALPHABET}+/-_`)) BASE64[byte] = 1;

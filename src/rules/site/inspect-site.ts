@@ -13,7 +13,7 @@ import {
 import { searchPage } from '../page/html-references.ts';
 import { type ImportMap, NO_IMPORT_MAP, resolveSpecifier } from '../page/import-map.ts';
 import { readCharset } from '../page/link-page.ts';
-import { decodeText, isHtml, LARGEST_PAGE } from '../page/page-file.ts';
+import { decodeText, isHtml, isXhtml, LARGEST_PAGE } from '../page/page-file.ts';
 import { findCssReferences, findScriptReferences } from '../page/script-references.ts';
 import { createEncodingCheck, type MisreadText } from '../text-encoding.ts';
 import type { FindingCollector, SiteFiles, SiteFinding, SiteInspection, SiteOptions } from './findings.ts';
@@ -117,8 +117,8 @@ class SiteSearch {
   }
 
   /**
-   * The bytes of a file, at most its first part, and none of a page that is too large; at the first time, what keeps it
-   * from being read is noted.
+   * The bytes of a file, at most its first part, and none of a page that is too large or XHTML, which has other rules
+   * than HTML; at the first time, what keeps it from being read is noted.
    */
   async *#read(visit: FileVisit): AsyncGenerator<Buffer, void, undefined> {
     const { path } = visit;
@@ -127,9 +127,10 @@ class SiteSearch {
     const isKnown = this.#searched.has(path);
     this.#searched.add(path);
     const limit = isHtml(path) ? LARGEST_PAGE : LARGEST_TEXT;
-    const isLarger = file.size > limit;
-    if (isLarger && !isKnown) this.#addIncomplete(path, `is larger than ${limit / MEGABYTE} MB`);
-    if (isLarger && isHtml(path)) return;
+    const reason = isXhtml(path) ? 'is XHTML' : `is larger than ${limit / MEGABYTE} MB`;
+    const isPart = isXhtml(path) || file.size > limit;
+    if (isPart && !isKnown) this.#addIncomplete(path, reason);
+    if (isPart && isHtml(path)) return;
     const encoding = createEncodingCheck(readCharset);
     let size = 0;
     for await (const chunk of file.pieces()) {
@@ -138,7 +139,7 @@ class SiteSearch {
       size += chunk.length;
       if (size >= limit) break;
     }
-    if (!isKnown) this.#judgeEncoding(visit, encoding.end(!isLarger));
+    if (!isKnown) this.#judgeEncoding(visit, encoding.end(!isPart));
   }
 
   #addIncomplete(file: string, reason: string): void {
