@@ -149,8 +149,20 @@ describe('an answer', () => {
     const body = `<p>${MARKER} für alle</p>`;
     const matchFor = (type: string) =>
       matchOf({ ...ALONE, address: { isLink: true }, answer: { body, headers: { 'content-type': type } } });
-    await expect(matchFor('text/html')).resolves.toBe('not-shown');
-    await expect(matchFor('text/html; charset=utf-8')).resolves.toBe('marked');
+    const readWrongly = [
+      'text/html',
+      'text/html; charset=latin1, text/html',
+      'text/html; a=", charset=utf-8"',
+    ];
+    for (const type of [...readWrongly, 'application/xhtml+xml; charset=utf-8']) {
+      await expect(matchFor(type)).resolves.toBe('not-shown');
+    }
+    for (const type of [
+      'text/html; charset=utf-8',
+      'text/plain, text/html; a="b, \\"c"; charset=utf-8, html',
+    ]) {
+      await expect(matchFor(type)).resolves.toBe('marked');
+    }
   });
 
   test('with what was there before is the previous one, unless that is the file', async () => {

@@ -88,6 +88,7 @@ test.each([
   ['<meta charset=koi8-r><meta charset=utf-8>', 'koi8-r'],
   ['<meta charset=utf8mb4><meta charset=utf-8>', 'utf-8'],
   ['<meta charset=utf8mb4>', null],
+  ['<meta http-equiv=content-type content="text/html; charset=utf-8" charset=utf8mb4>', null],
   ['<!-- <meta charset=utf-8> -->', null],
   ["<script>const t = '<meta charset=utf-8>'</script>", null],
   ['<title><meta charset=utf-8></title>', null],

@@ -64,8 +64,10 @@ async function isKeptFromSight(
   // The address of a link says nothing of its file.
   const own = getTypeClass(getContentType(isLink ? (file?.name ?? '') : url.pathname));
   const shown = getTypeClass(type);
-  if (display === 'page') return !isShownAsPage(fetched) || (shown === 'xhtml' && own !== shown);
-  const isOther = path === null && own !== '' && shown !== '' && own !== shown;
+  // What a browser shows of XHTML, no rule for HTML tells: only a file that is XHTML counts.
+  const isXhtml = shown === 'xhtml' && own !== shown;
+  if (display === 'page') return !isShownAsPage(fetched) || isXhtml;
+  const isOther = path === null && (isXhtml || (own !== '' && shown !== '' && own !== shown));
   return isOther || (display !== 'none' && isSaved(fetched));
 }
 

@@ -1,4 +1,5 @@
 import { pipeline, type Transform } from 'node:stream';
+import { MIMEType } from 'node:util';
 import zlib from 'node:zlib';
 import { DeliveryError } from '../errors.ts';
 import type { HttpResponse } from '../ports.ts';
@@ -168,12 +169,32 @@ export function readCacheTime(response: Answer): {
   return { age, keptFor: Math.max(Math.max(...times) * SECOND - (age ?? 0), 0) };
 }
 
-/** The type that a browser goes by: the last one. */
-export const readType = ({ headers }: Answer): string =>
-  String([headers['content-type'] ?? ''].flat().at(-1))
-    .split(',')
-    .at(-1)
-    ?.trim() ?? '';
+/** The values of a header that is a list; a comma within quotes is none of it. */
+const LIST_ITEM = /(?:[^,"]|"(?:\\.|[^"\\])*"?)+/g;
+
+/**
+ * The type that a browser goes by, with its charset: the last valid one, which has the charset of an equal one before it.
+ *
+ * @see https://fetch.spec.whatwg.org/#concept-header-extract-mime-type
+ */
+export function readType({ headers }: Answer): string {
+  let [essence, charset] = ['', ''];
+  for (const [item] of [headers['content-type'] ?? ''].flat().join(',').matchAll(LIST_ITEM)) {
+    const type = parseType(item);
+    if (type === null || type.essence === '*/*') continue;
+    charset = type.params.get('charset') ?? (type.essence === essence ? charset : '');
+    essence = type.essence;
+  }
+  return charset === '' ? essence : `${essence}; charset=${charset}`;
+}
+
+function parseType(item: string): MIMEType | null {
+  try {
+    return new MIMEType(item);
+  } catch {
+    return null;
+  }
+}
 
 /** How content begins that browsers take for a page where its host names no type. @see https://mimesniff.spec.whatwg.org/ */
 const PAGE_START =

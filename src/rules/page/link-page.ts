@@ -1,7 +1,7 @@
 import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
 import { shorten } from '../../plain-text.ts';
 import { DECLARED_WITHIN, readEncoding } from '../text-encoding.ts';
-import { getAttribute } from './addresses.ts';
+import { getAttribute, hasAttribute } from './addresses.ts';
 
 /** Whether a page asks to sign in, or leads a browser to another one. @param html as Latin-1 text of its bytes */
 export const isGatePage = (html: string): boolean => holds([parse(html)], isGate);
@@ -17,7 +17,8 @@ export function readCharset(html: string): string | null {
     if (element.tagName !== 'meta') return false;
     const isHeader = getAttribute(element, 'http-equiv').toLowerCase() === 'content-type';
     const own = `charset=${getAttribute(element, 'charset')}`;
-    found.push(readEncoding(own) ?? (isHeader ? readEncoding(getAttribute(element, 'content')) : null));
+    const header = isHeader ? getAttribute(element, 'content') : '';
+    found.push(readEncoding(hasAttribute(element, 'charset') ? own : header));
     return false;
   });
   // The first one is met last.
