@@ -128,11 +128,12 @@ describe('an answer', () => {
     ['a.html', '<p>für', 'text/html;charset=none text/html;charset=utf-8 text/html;charset=utf8'],
     ['a.html', `<p>${'x'.repeat(70_000)} für`, 'text/html text/html;charset=utf-8 text/html;charset=utf8'],
     ['a.html', '<p>for', 'application/xhtml+xml text/html text/html;charset=windows-1251'],
+    ['a.xhtml', '<p/>', 'text/html application/xhtml+xml application/xhtml+xml;charset=utf-8'],
     ['a.html', '<meta charset=utf-8>für', 'text/html;charset=latin1 text/html text/html;charset=utf8mb4'],
   ])('of a link with %s, %j, is not shown with the first of the types %s', async (name, text, types) => {
     const bytes = Buffer.from(text, name === 'a.png' ? 'latin1' : 'utf8');
     const file = await localFile(bytes, name);
-    const display = name === 'a.html' ? { display: 'page' as const } : {};
+    const display = name.endsWith('html') ? { display: 'page' as const } : {};
     const matches = types.split(' ').map((type) => {
       const answer = { body: bytes, headers: { 'content-type': type } };
       return matchOf({ answer, address: { isLink: true, file, ...display } });

@@ -93,7 +93,9 @@ test.each([
   ["<script>const t = '<meta charset=utf-8>'</script>", null],
   ['<title><meta charset=utf-8></title>', null],
   ['<meta name=description content="charset=utf-8">', null],
-  [`<p>${'x'.repeat(1_024)}</p><meta charset=utf-8>`, null],
+  [`<p>${'x'.repeat(1_024)}</p><meta charset=utf-8>`, 'utf-8'],
+  ['<meta charset=utf-16>', 'utf-8'],
+  ['<noscript><meta charset=windows-1251></noscript><meta charset=utf-8>', 'windows-1251'],
   ['', null],
 ])('A page declares in %s the encoding %s.', (head, encoding) => {
   expect(readCharset(head)).toBe(encoding);

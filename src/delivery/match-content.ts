@@ -36,7 +36,7 @@ export async function matchAnswer(
   if (file !== null && !isKept && comparesPage(address) && OTHER_PAGES.includes(match)) {
     const added = await readAdditions(fetched, file, fallbacks);
     if (added === null) return { match: match === 'cut-short' ? match : 'different' };
-    return { added, ...placeAnswer('extended', fetched, address) };
+    return { added, ...(await placeAnswer('extended', fetched, address)) };
   }
   if (!RIGHT.includes(match)) return { match };
   return isKept ? { match: 'not-shown' } : placeAnswer(match, fetched, address);
@@ -64,8 +64,8 @@ async function isKeptFromSight(
   // The address of a link says nothing of its file.
   const own = getTypeClass(getContentType(isLink ? (file?.name ?? '') : url.pathname));
   const shown = getTypeClass(type);
-  // What a browser shows of XHTML, no rule for HTML tells: only a file that is XHTML counts.
-  const isXhtml = shown === 'xhtml' && own !== shown;
+  // What a browser shows of XHTML, no rule for HTML tells: only a file that is XHTML counts, and only as that.
+  const isXhtml = own !== shown && [own, shown].includes('xhtml');
   if (display === 'page') return !isShownAsPage(fetched) || isXhtml;
   const isOther = path === null && (isXhtml || (own !== '' && shown !== '' && own !== shown));
   return isOther || (display !== 'none' && isSaved(fetched));
@@ -165,9 +165,13 @@ async function isEcho(fetched: FetchedContent, file: ExpectedFile | null, marker
 
 /**
  * The right content, if it is in its own folder. A redirect may lead only to another form of its address, such as
- * `/about` for `/about.html`, and where that is in another folder, it must have no relative references.
+ * `/about` for `/about.html`, and where that is in another folder, its references must lead to the same.
  */
-function placeAnswer(match: ContentMatch, fetched: FetchedContent, { home }: Address): MatchedAnswer {
+async function placeAnswer(
+  match: ContentMatch,
+  fetched: FetchedContent,
+  { home }: Address,
+): Promise<MatchedAnswer> {
   const { addresses, readHead } = fetched;
   const end = addresses.at(-1) ?? home;
   if (home === undefined || end === undefined || (addresses.length === 1 && end.href === home.href)) {
@@ -176,7 +180,9 @@ function placeAnswer(match: ContentMatch, fetched: FetchedContent, { home }: Add
   const leavesHost = addresses.some(({ origin }) => origin !== home.origin);
   if (leavesHost || cleanPath(end) !== cleanPath(home)) return { match: 'moved' };
   if (new URL('.', end).pathname === new URL('.', home).pathname) return { match };
-  return RELATIVE.test(readHead()) ? { match: 'moved' } : { match, isElsewhere: true };
+  const { hasSameAddresses } = await loadPageRules();
+  const isSame = await hasSameAddresses(readHead(), home.href, end.href);
+  return isSame ? { match, isElsewhere: true } : { match: 'moved' };
 }
 
 /** One form of the addresses under which hosts serve a page. */
@@ -186,7 +192,3 @@ const cleanPath = ({ pathname }: URL): string =>
     .replace(/\/index$/i, '/')
     .replace(/\/$/, '')
     .toLowerCase();
-
-/** A reference that begins neither with a scheme nor with `/`, nor stays on the page. */
-const RELATIVE =
-  /(?:\b(?:src|href|srcset|action|data|poster)\s*=|\burl\()\s*["']?\s*(?![a-z][a-z0-9+.-]*:|[/#\s"'>])[^\s]|["'`]\.\.?\//i;

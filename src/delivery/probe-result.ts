@@ -37,7 +37,7 @@ const MATCHES = {
   different: {
     text: 'other content',
     hint: (w) =>
-      `check that the address belongs to the file, that ${w.input('marker')}, where it is set, is plain text of it, and that the host adds no <base> and no <meta> that stands for a header, and nothing to a page above 2 MB`,
+      `check that the address belongs to the file, that ${w.input('marker')}, where it is set, is plain text of it, and that the host adds no <base> and no <meta> that stands for a header, and nothing to a page above 2 MB, or with elements nested deeper than 512`,
   },
   unmarked: {
     text: 'content that does not have the marker',

@@ -3,6 +3,6 @@
  * has a class of its own.
  */
 
-export { findAdditions, isGatePage, readCharset } from './page/link-page.ts';
+export { findAdditions, hasSameAddresses, isGatePage, readCharset } from './page/link-page.ts';
 export { mayShowText, readVisibleText } from './page/visible-text.ts';
 export { inspectSite } from './site/inspect-site.ts';

@@ -50,7 +50,7 @@ export function createEncodingCheck(readCharset: (head: string) => string | null
 }
 
 /** Bytes in which browsers look for a declaration. */
-export const DECLARED_WITHIN = 1_024;
+const DECLARED_WITHIN = 1_024;
 
 export const UTF_16_MARK = /^(?:\xfe\xff|\xff\xfe)/;
 const UTF_8_MARK = '\xef\xbb\xbf';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { findAdditions, isGatePage } from '../../../src/rules/page/link-page.ts';
+import { findAdditions, hasSameAddresses, isGatePage } from '../../../src/rules/page/link-page.ts';
 import { finish } from '../../support/finish.ts';
 
 test('A page with additions in several places is the page, whatever they are.', () => {
@@ -20,6 +20,26 @@ test.each(['<!--', '<script>', '<div', '<', '<p>', '</p>', '<svg><style>', '<a '
     expect(finish(() => isGatePage(page))).toBe(false);
   },
 );
+
+test('A page with elements nested deeper than browsers do is judged without an error.', () => {
+  const deep = `${'<div>'.repeat(3_000)}x`;
+  expect(findAdditions(deep, `<p>Hosted here</p>${deep}`)).toBeNull();
+});
+
+test.each([
+  ['', true],
+  ['<script src=/a.js></script><a href="#top">a</a><img src=https://a.dev/a.png>', true],
+  ['<base href=/docs/><img src=a.png>', true],
+  ['<img src=a.png>', false],
+  ['<meta http-equiv=refresh content="0; url=a.html">', false],
+  ['<body background=a.png>', false],
+  ['<style>a { b: url(a.png) }</style>', false],
+  ['<script type=module>import "./a.js"</script>', false],
+  [`<a href=${' '.repeat(100_000)}"/x">`, true],
+])('The addresses of %.60s lead to the same places from another folder: %s.', async (page, isSame) => {
+  const seen = await hasSameAddresses(page, 'https://a.dev/docs/index.html', 'https://a.dev/docs');
+  expect(seen).toBe(isSame);
+});
 
 const FILE = '<p>One</p><p>Two</p>';
 
@@ -58,6 +78,11 @@ test.each([
   expect(findAdditions(FILE, `<aside>${tag}</aside>${FILE}`)).toBeNull();
   expect(findAdditions(tag + FILE, `${tag}<aside>Hosted here</aside>${FILE}`)).toEqual(['<aside>']);
   expect(isGatePage(tag + FILE)).toBe(false);
+});
+
+test('A page to which its host has given another doctype is not the page.', () => {
+  const old = '<!doctype html public "-//w3c//dtd html 3.2//en">';
+  expect(findAdditions(`<!doctype html>${FILE}`, old + FILE)).toBeNull();
 });
 
 test('A page to which its host has added what it says of itself to others is the page.', () => {

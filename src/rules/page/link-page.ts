@@ -1,28 +1,32 @@
 import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
 import { shorten } from '../../plain-text.ts';
-import { DECLARED_WITHIN, readEncoding } from '../text-encoding.ts';
+import { readEncoding } from '../text-encoding.ts';
 import { getAttribute, hasAttribute } from './addresses.ts';
+import { searchPage } from './html-references.ts';
 
 /** Whether a page asks to sign in, or leads a browser to another one. @param html as Latin-1 text of its bytes */
 export const isGatePage = (html: string): boolean => holds([parse(html)], isGate);
 
 /**
- * The encoding that a page declares where browsers look for it; `null` for none that they know.
+ * The encoding that a page declares, at its beginning or later; `null` for none that browsers know. Of several it is one
+ * beside UTF-8: which of them counts depends on the browser and on whether scripts run.
  *
- * @see https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding
+ * @see https://html.spec.whatwg.org/multipage/parsing.html#determining-the-character-encoding
  */
 export function readCharset(html: string): string | null {
-  const found: (string | null)[] = [];
-  holds([parse(html.slice(0, DECLARED_WITHIN))], (element) => {
+  const found = new Set<string | null>();
+  holds([parse(html, { scriptingEnabled: false })], (element) => {
     if (element.tagName !== 'meta') return false;
     const isHeader = getAttribute(element, 'http-equiv').toLowerCase() === 'content-type';
     const own = `charset=${getAttribute(element, 'charset')}`;
     const header = isHeader ? getAttribute(element, 'content') : '';
-    found.push(readEncoding(hasAttribute(element, 'charset') ? own : header));
+    found.add(
+      readEncoding(hasAttribute(element, 'charset') ? own : header)?.replace(/^utf-.*/, 'utf-8') ?? null,
+    );
     return false;
   });
-  // The first one is met last.
-  return found.findLast((encoding) => encoding !== null) ?? null;
+  found.delete(null);
+  return [...found].find((encoding) => encoding !== 'utf-8') ?? found.values().next().value ?? null;
 }
 
 /**
@@ -42,13 +46,14 @@ export function findAdditions(file: string, page: string): readonly string[] | n
 }
 
 /** Whether a page has a text or loads something: any page has all of a blank one. */
-function saysSomething(node: Dom.ParentNode): boolean {
-  return node.childNodes.some(
-    (child) =>
-      (child.nodeName === '#text' && !isBlank(child)) ||
-      ('attrs' in child && (getAttribute(child, 'src') || getAttribute(child, 'href')) !== '') ||
-      ('childNodes' in child && saysSomething(child)),
-  );
+function saysSomething(page: Dom.Document): boolean {
+  const pending: Dom.Node[] = [page];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (node.nodeName === '#text' && 'value' in node && !isBlank(node)) return true;
+    if ('attrs' in node && (getAttribute(node, 'src') || getAttribute(node, 'href')) !== '') return true;
+    if ('childNodes' in node) for (const child of node.childNodes) pending.push(child);
+  }
+  return false;
 }
 
 /** A browser nests elements no deeper. */
@@ -91,7 +96,23 @@ const isSame = (one: Dom.ChildNode, other: Dom.ChildNode): boolean =>
 function ownParts(node: Dom.ChildNode): unknown {
   if ('attrs' in node) return node.attrs.map(({ name, value }) => [name, value]).sort();
   if ('value' in node) return node.value.trim();
+  if ('publicId' in node) return [node.name, node.publicId, node.systemId];
   return 'data' in node ? node.data : [];
+}
+
+/** Whether every address of a page leads to the same place from two URLs of it. @param html as Latin-1 text */
+export async function hasSameAddresses(html: string, one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all([one, other].map((url) => listAddresses(html, url)));
+  return first === second;
+}
+
+async function listAddresses(html: string, url: string): Promise<string> {
+  const found: (string | undefined)[] = [];
+  const pieces = (async function* () {
+    yield html;
+  })();
+  await searchPage(pieces, url, ({ address }, { base }) => found.push(URL.parse(address, base)?.href));
+  return found.join('\n');
 }
 
 /** What of a node may be on the screen: of a template only what becomes a shadow root, which replaces its parent's content. */

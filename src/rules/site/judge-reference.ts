@@ -41,12 +41,18 @@ export class ReferenceJudge {
   readonly #files: SiteFiles;
   readonly #options: SiteOptions;
   readonly #topFolders: ReadonlySet<string>;
+  /** The names in the longest path of a file. */
+  readonly #deepest: number;
 
   constructor(files: SiteFiles, options: SiteOptions) {
     this.#files = files;
     this.#options = options;
     this.resolver = createAddressResolver(options);
     this.#topFolders = new Set(Array.from(files.keys(), topFolder));
+    this.#deepest = Array.from(files.keys()).reduce(
+      (most, path) => Math.max(most, path.split('/').length),
+      0,
+    );
   }
 
   /**
@@ -161,13 +167,12 @@ export class ReferenceJudge {
   /** The file of a folder that a path means if its first folders are left out. */
   #findSuffix(path: string): string | null {
     if (!this.#options.isFolder) return null;
-    for (let from = 0; from !== -1; ) {
-      const suffix = path.slice(from);
+    const names = path.split('/');
+    for (let left = Math.max(names.length - this.#deepest, 0); left < names.length; left += 1) {
+      const suffix = names.slice(left).join('/');
       const served = findServed(suffix, this.#isFile);
       // The index of the folder is the end of every path.
-      if (served !== null && (from === 0 || (suffix !== '' && served !== 'index.html'))) return served;
-      const slash = path.indexOf('/', from);
-      from = slash === -1 ? -1 : slash + 1;
+      if (served !== null && (left === 0 || (suffix !== '' && served !== 'index.html'))) return served;
     }
     return null;
   }
