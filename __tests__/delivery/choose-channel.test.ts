@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CHANNEL_RULES, chooseChannels, refuseTooLarge } from '../../src/delivery/choose-channel.ts';
+import { chooseChannels, listChoices, refuseTooLarge } from '../../src/delivery/choose-channel.ts';
 import { noAccessError, type RepositoryContext } from '../../src/github/api/repository.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
@@ -49,14 +49,16 @@ const ROWS: readonly [string, string, Situation][] = [
   ['a page', 'K1', {}],
 ];
 
+const CHOICES = listChoices(requestWith(), repositoryContextWith(), 9, 'page');
+
 describe('the choice of a channel', () => {
   test('has one situation here for every row', () => {
-    expect(ROWS.map(([, channel]) => channel)).toEqual(CHANNEL_RULES.map(({ channel }) => channel));
+    expect(ROWS.map(([, channel]) => channel)).toEqual(CHOICES.map(([, channel]) => channel));
   });
 
   test.each(ROWS.map((row, nth) => [...row, nth] as const))('with %s is %s', (_, channel, situation, nth) => {
     const isPrivate = situation.circumstances === PRIVATE;
-    expect(chosen(situation)).toEqual({ channels: [channel], reason: CHANNEL_RULES[nth]?.reason, isPrivate });
+    expect(chosen(situation)).toEqual({ channels: [channel], reason: CHOICES[nth]?.[2], isPrivate });
   });
 
   test.each<[string, string, Situation]>([

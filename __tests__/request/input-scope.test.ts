@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { listScopedInputs, noteOtherInputs } from '../../src/request/input-scope.ts';
+import { noteOtherInputs } from '../../src/request/input-scope.ts';
 import { INPUT_NAMES, INPUTS, type RawInputs } from '../../src/request/inputs.ts';
-import { rawInputs, requestWith } from '../delivery/builders.ts';
+import { requestWith } from '../delivery/builders.ts';
 
 const NAMES = INPUT_NAMES.filter((name) => INPUTS[name].channels !== undefined);
 
@@ -33,10 +33,10 @@ describe('listScopedInputs', () => {
     expect(requestWith(inputs).scopedInputs).toEqual([]);
   });
 
-  test('counts a default that a person wrote, and nothing that others wrote', () => {
-    const raw = rawInputs({ prune: 'true', tag: 'v1', setup: 'false' });
-    expect(listScopedInputs(raw, ['prune', 'setup', 'marker'])).toEqual(['prune']);
-    expect(listScopedInputs(raw, undefined)).toEqual(['tag']);
+  test('counts what is no default, and belongs to the call', () => {
+    const inputs = { prune: 'true', tag: 'v1', branch: 'main' };
+    expect(requestWith(inputs).scopedInputs).toEqual(['branch', 'tag']);
+    expect(requestWith(inputs, { given: ['tag'] }).scopedInputs).toEqual(['tag']);
   });
 });
 

@@ -9,7 +9,6 @@ import { authorizeDevice } from '../github/device-flow.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { commandFace } from '../request/faces.ts';
 import { findFiles } from '../request/find-files.ts';
-import type { InputName } from '../request/inputs.ts';
 import { createLocalRequest } from '../request/local-request.ts';
 import { type CliCommand, refuseAsUsage, usageError } from './args.ts';
 import { printReports } from './print-reports.ts';
@@ -39,7 +38,6 @@ export async function deliverAll(
     allowsFullPaths: true,
     findFiles,
     contentStream: isStream ? terminal.input() : undefined,
-    given: [...(Object.keys(flags) as InputName[]), ...(tokenEnv === undefined ? [] : ['token' as const])],
   };
   const request = refuseAsUsage(() => createLocalRequest(name, inputs, context, own));
   const reports = await answerRequest(request, own, {

@@ -20,60 +20,39 @@ export function queryFor(deliveries: readonly Delivery[], request: DeliveryReque
   return { site: needs('K1'), repository: needs('K2') };
 }
 
-interface ChoiceFacts {
-  readonly request: DeliveryRequest;
-  readonly repository: RepositoryContext;
-  /** Bytes; 0 for a link alone. */
-  readonly size: number;
-  /** How a browser shows what is delivered. */
-  readonly display: BrowserDisplay;
-}
-
-interface ChannelRule {
-  readonly when: (one: ChoiceFacts) => boolean;
-  readonly channel: ChannelKey;
-  readonly reason: string;
-}
+const UNREADABLE = "assets of a private repository can't be read anonymously";
 
 /**
  * The choice of a channel; the first row that fits counts. K1 itself refuses a repository without a Pages site.
  *
+ * @param size bytes; 0 for a link alone
+ * @returns whether a row fits, the channel, and why
  * @see protocol 1 (channel choice), 4.6
  */
-export const CHANNEL_RULES: readonly ChannelRule[] = [
-  { when: ({ request }) => request.url !== undefined, channel: 'K4', reason: 'a link was given' },
-  { when: ({ request }) => !request.binIsNew, channel: 'K3', reason: 'a bin was named' },
-  { when: ({ request }) => !request.tagIsDefault, channel: 'K2', reason: 'a tag was named' },
-  {
-    when: ({ request, repository }) => hasFailed(repository.github) && request.token !== undefined,
-    channel: 'K3',
-    reason: 'it is not known in which repository to publish with the token',
-  },
-  { when: ({ repository }) => hasFailed(repository.github), channel: 'K3', reason: 'there is no token' },
-  { when: ({ size }) => size > SIZE.asset, channel: 'K3', reason: 'the file is larger than 2 GB' },
-  {
-    when: ({ size, repository }) => size > SIZE.repository && repository.privateRepository !== true,
-    channel: 'K2',
-    reason: 'the file is larger than 95 MB',
-  },
-  {
-    when: ({ size }) => size > SIZE.repository,
-    channel: 'K3',
-    reason: "the file is larger than 95 MB, and assets of a private repository can't be read anonymously",
-  },
-  {
-    when: ({ display, repository }) => display === 'none' && repository.privateRepository !== true,
-    channel: 'K2',
-    reason: 'a browser downloads this type of file',
-  },
-  {
-    when: ({ display }) => display === 'none',
-    channel: 'K1',
-    reason:
-      "a browser downloads this type of file, and assets of a private repository can't be read anonymously",
-  },
-  { when: () => true, channel: 'K1', reason: 'a browser shows it' },
-];
+export function listChoices(
+  { url, binIsNew, tagIsDefault, token }: DeliveryRequest,
+  { github, privateRepository }: RepositoryContext,
+  size: number,
+  display: BrowserDisplay,
+): readonly (readonly [boolean, ChannelKey, string])[] {
+  const isPublic = privateRepository !== true;
+  const isUnknown = hasFailed(github);
+  const isLarge = size > SIZE.repository;
+  const isDownload = display === 'none';
+  return [
+    [url !== undefined, 'K4', 'a link was given'],
+    [!binIsNew, 'K3', 'a bin was named'],
+    [!tagIsDefault, 'K2', 'a tag was named'],
+    [isUnknown && token !== undefined, 'K3', 'it is not known in which repository to publish with the token'],
+    [isUnknown, 'K3', 'there is no token'],
+    [size > SIZE.asset, 'K3', 'the file is larger than 2 GB'],
+    [isLarge && isPublic, 'K2', 'the file is larger than 95 MB'],
+    [isLarge, 'K3', `the file is larger than 95 MB, and ${UNREADABLE}`],
+    [isDownload && isPublic, 'K2', 'a browser downloads this type of file'],
+    [isDownload, 'K1', `a browser downloads this type of file, and ${UNREADABLE}`],
+    [true, 'K1', 'a browser shows it'],
+  ];
+}
 
 /**
  * @throws {DeliveryError} `NOT_EXTERNAL` for a public bin and a file that may be private; `BAD_INPUT` for a folder that
@@ -91,12 +70,11 @@ export function chooseChannels(
   }
   const size = site?.entry.size ?? 0;
   const display = site?.isFolder ? 'page' : getBrowserDisplay(name);
-  const facts = { request, repository, size, display };
-  // The last rule fits everything.
-  const { channel, ...rule } = CHANNEL_RULES.find(({ when }) => when(facts)) as ChannelRule;
+  const choices = listChoices(request, repository, size, display);
+  const [, channel = 'K1', why = ''] = choices.find(([fits]) => fits) ?? [];
   const { github } = repository;
   const isDeclined = hasFailed(github) && github.code === 'NOT_AUTHORIZED';
-  const reason = isDeclined ? `${rule.reason} (${github.message})` : rule.reason;
+  const reason = isDeclined ? `${why} (${github.message})` : why;
   if (site?.isFolder && !takesFolders(channel)) {
     const isNamed = !request.binIsNew || !request.tagIsDefault;
     throw folderChannelError(subject, channel, reason, isNamed || !hasFailed(github));

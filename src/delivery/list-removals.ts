@@ -5,7 +5,6 @@ import type { Ports } from '../ports.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { deliveredName, isFolderAt, refuseOneNameForMany, siteName } from '../request/find-files.ts';
 import { refuseInput } from '../request/input-kinds.ts';
-import { NO_FOLDERS } from '../request/input-rules.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile } from '../rules/inspect.ts';
 import { siteOfFile } from '../rules/local-site.ts';
@@ -62,6 +61,7 @@ async function listItems(
   const isFolder = path?.endsWith('/') === true;
   const isOnPages = channel === 'K1';
   if (fileLines.length === 0 || (isFolder && isOnPages)) {
+    if (isFolder && !isOnPages) refuseFolder();
     return [{ site: null, name: isFolder ? path : baseName(path ?? '') }];
   }
   const places = await findFiles(fileLines, folder);
@@ -71,7 +71,7 @@ async function listItems(
     const file = resolve(folder, given);
     // A folder is named as such, or is one here.
     const isSite = /[/\\]$/.test(given) || (await isFolderAt(file));
-    if (isSite && !isOnPages) refuseInput(NO_FOLDERS.problem, NO_FOLDERS.hint);
+    if (isSite && !isOnPages) refuseFolder();
     const name = isSite ? `${siteName(file, path, places.size === 1)}/` : deliveredName(place, path);
     // K2 and K3 compare the digest of what they hold with the file, which may no longer exist.
     const options = { path: file, given, marker: undefined, secrets: [], signal };
@@ -80,3 +80,9 @@ async function listItems(
   }
   return items;
 }
+
+const refuseFolder = (): never =>
+  refuseInput(
+    'K2 and K3 have no folders to withdraw',
+    (w) => `give the names as ${w.input('file')}, or set ${w.input('path')} to one of them`,
+  );

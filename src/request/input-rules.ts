@@ -114,17 +114,6 @@ const DELIVERY_RULES: readonly InputRule[] = [
   ],
 ];
 
-const withdrawsFrom = ({ channels, tagIsDefault, binIsNew }: DeliveryRequest): readonly ChannelKey[] => {
-  if (channels !== 'auto') return channels;
-  return [binIsNew ? (tagIsDefault ? 'K1' : 'K2') : 'K3'];
-};
-
-/** Also of a file that turns out to be a folder. */
-export const NO_FOLDERS = {
-  problem: 'K2 and K3 have no folders to withdraw',
-  hint: (w: Words) => `give the names as ${w.input('file')}, or set ${w.input('path')} to one of them`,
-};
-
 const WITHDRAWAL_RULES: readonly InputRule[] = [
   [
     namesAddress,
@@ -141,14 +130,6 @@ const WITHDRAWAL_RULES: readonly InputRule[] = [
     (request) => uses(request, ['K4']),
     "the environment's own link (K4) can't be withdrawn",
     (w) => w.use('K1, K2 or K3'),
-  ],
-  [
-    (request) =>
-      namesNothing(request) &&
-      request.path?.endsWith('/') === true &&
-      withdrawsFrom(request).some((key) => key !== 'K1'),
-    NO_FOLDERS.problem,
-    NO_FOLDERS.hint,
   ],
   [
     ({ path, overwrite }) => overwrite && path === './',

@@ -5,23 +5,17 @@ import { INPUT_NAMES, INPUTS, type InputDefinition, type InputName, type RawInpu
 /** Values that ask for nothing, so that nothing can be missed. */
 const NO_WISH: readonly string[] = ['', 'off', 'auto'];
 
-/**
- * The inputs for some channels alone that ask for something. Where those that the user wrote can't be told from
- * defaults, `written` is `undefined`: then those with another value count, but for defaults that a runner evaluates.
- */
-export function listScopedInputs(
+/** The inputs for some channels alone that ask for something: that are no default, and none that a runner fills in. */
+export const listScopedInputs = (
   raw: RawInputs,
-  written: readonly InputName[] | undefined,
-): readonly InputName[] {
-  return INPUT_NAMES.filter((name) => {
+  given: readonly InputName[] = INPUT_NAMES,
+): readonly InputName[] =>
+  given.filter((name) => {
     const { channels, default: usual }: InputDefinition = INPUTS[name];
     const value = raw[name].trim().toLowerCase();
     if (channels === undefined || NO_WISH.includes(value)) return false;
-    if (usual === 'false' && value === 'false') return false;
-    if (written !== undefined) return written.includes(name);
     return value !== usual.toLowerCase() && !usual.startsWith('${{');
   });
-}
 
 interface ChosenDelivery {
   readonly channels: readonly ChannelKey[];

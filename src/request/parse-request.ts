@@ -37,8 +37,8 @@ export interface RunContext {
   readonly checkOnly?: boolean;
   /** Bytes to deliver in place of the input `content`, such as standard input. */
   readonly contentStream?: Exclude<Content, string> | undefined;
-  /** The inputs that this call was given; absent where a runner fills in the defaults of the others. */
-  readonly given?: readonly InputName[] | undefined;
+  /** The inputs that belong to this call; absent where all do. */
+  readonly given?: readonly InputName[];
 }
 
 /** What to do, strict: every input as a value, every default filled in. Nothing is parsed again later. */
@@ -70,7 +70,6 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     earlierTag: formatDayTag(now - DAY),
     bin: bin ?? createBinName(now, random),
     binIsNew: bin === undefined,
-    /** The inputs that were given, of those that only some deliveries use. */
     scopedInputs: listScopedInputs(raw, given),
     /** Strings that must not be in the file, whatever is allowed. */
     ownSecrets: [...new Set([raw.token, ...secrets])].filter(isCredential),
