@@ -67,23 +67,14 @@ export function parseJson(json: string): unknown {
 export const toFields = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
-/** The known name that was most likely meant; `undefined` where none is close. */
+/** The known name that was most likely meant, which begins most alike; `undefined` where none does. */
 export function findClosestName(given: string, names: readonly string[]): string | undefined {
-  const text = given.toLowerCase();
-  const begun = text.length > 2 ? names.find((name) => name.startsWith(text)) : undefined;
-  const findWithin = (edits: number) =>
-    names.find((name) => edits <= Math.max(1, name.length / 3) && isCloseTo(text, name, edits));
-  return begun ?? [1, 2, 3, 4, 5].map(findWithin).find((name) => name !== undefined);
-}
-
-/** Whether so many letters to add, remove or replace make both the same. */
-function isCloseTo(one: string, other: string, edits: number): boolean {
-  if (one === '' || other === '') return one.length + other.length <= edits;
-  const [first, second] = [one.slice(1), other.slice(1)];
-  if (one[0] === other[0]) return isCloseTo(first, second, edits);
-  if (edits === 0) return false;
-  const left = edits - 1;
-  return isCloseTo(first, second, left) || isCloseTo(first, other, left) || isCloseTo(one, second, left);
+  for (let length = given.length; length > 2; length -= 1) {
+    const start = given.slice(0, length).toLowerCase();
+    const found = names.find((name) => name.startsWith(start));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** A text as it is compared with what a page shows. */

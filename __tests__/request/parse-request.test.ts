@@ -78,7 +78,6 @@ describe('parseRequest, given a wrong input', () => {
     [{ ...WITHDRAW, file: '', path: './', overwrite: 'true' }, /everything on the branch/, /`path:`/],
     [{ ...WITHDRAW, channel: 'K4' }, /K4.*can't be withdrawn/, /K1, K2 or K3/],
     [{ ...WITHDRAW, channel: 'K1+K3' }, /the bin to withdraw from is not named/, /`bin:`/],
-    [{ ...WITHDRAW, file: '', path: 'a/', tag: 'v1' }, /K2 and K3 have no folders/, /`file:`/],
     // It would be taken for the file name at its end.
     [{ ...WITHDRAW, file: 'https://a.dev/a.html' }, /`file` is an address/, /`path:` to the place within/],
     [{ file: 'a.html\nhttps://a.dev/a.html' }, /`file` is an address/, /`url:` to the link/],

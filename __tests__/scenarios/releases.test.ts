@@ -241,6 +241,7 @@ test.each([
   { channel: 'K2', tag: 'v1', file: 'd/' },
   { channel: 'K1, K2', file: 'd' },
   { channel: 'K3', bin: 'some-bin', file: 'd' },
+  { tag: 'v1', file: '', path: 'd/' },
 ])('no folder is withdrawn where there are none: %j', async (inputs) => {
   const withdrawal = { files: { 'd/a.zip': 'PK' }, inputs: { operation: 'withdraw', ...inputs } };
   const says = /^check: .*K2 and K3 have no folders to withdraw.* → .*`file:`.*`path:`/;

@@ -64,6 +64,8 @@ export function formatEnding(reports: readonly Report[]): string {
 /** Rows of the table; what failed comes first. */
 const LONGEST_TABLE = 30;
 
+const LONGEST_END = 'as-delivered'.length;
+
 export function formatReports(reports: readonly Report[]): string {
   const texts = reports.map(formatReport).join('\n\n');
   const isOneFile = reports.length === 1 && reports[0]?.site === null;
@@ -80,12 +82,9 @@ function formatReport(report: Report): string {
 /** A row for each file: how it ended, its name, and its address or the reason why it has none. */
 export function formatReportTable(reports: readonly Report[]): string {
   const rows = sortByResult(reports).slice(0, LONGEST_TABLE).map(listCells);
-  const widths = [0, 1].map((column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)));
-  const lines = rows.map((cells) =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
+  const width = Math.max(...rows.map(([, name]) => name.length));
+  const lines = rows.map(([end, name, about]) =>
+    `${end.padEnd(LONGEST_END)}  ${name.padEnd(width)}  ${about}`.trimEnd(),
   );
   const more = reports.length - rows.length;
   return [...lines, ...(more === 0 ? [] : [`… and ${more} more, see their reports`])].join('\n');

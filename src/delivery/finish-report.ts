@@ -3,11 +3,6 @@ import { showInvisible } from '../plain-text.ts';
 import { RESULTS } from '../protocol/words.ts';
 import { formatReason, type Report } from './report.ts';
 
-/** Fields with the tool's own words and numbers: they hold no text from outside. */
-const OWN_WORDS: ReadonlySet<string> = new Set([
-  ...['protocol', 'version', 'operation', 'channel', 'code', 'step', 'name', 'sha256', 'commitSha'],
-]);
-
 /** Fields with an address: it is handed over as it was proven, or not at all. */
 const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl', 'beforeUrl']);
 
@@ -25,7 +20,7 @@ export function finishReport(given: Report, { redact }: Redactor): Report {
 function redactFields(value: unknown, redact: Redactor['redact'], field = ''): unknown {
   if (typeof value === 'string') {
     if (ADDRESSES.has(field)) return redact(value) === value ? value : null;
-    return OWN_WORDS.has(field) ? value : showInvisible(redact(value));
+    return showInvisible(redact(value));
   }
   if (Array.isArray(value)) return value.map((one) => redactFields(one, redact, field));
   if (typeof value !== 'object' || value === null) return value;

@@ -2,13 +2,15 @@ import type { AbsentFile, ChannelMap } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, type Result } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
-import type { ChannelKey } from '../protocol/words.ts';
-import { noteOtherInputs } from '../request/input-scope.ts';
+import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
+import { INPUTS, type InputDefinition, type InputName } from '../request/inputs.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
+import { ACTION, say } from '../words.ts';
 import {
   askChannel,
   attemptIn,
   type ChannelAttempt,
+  type ChannelChoice,
   type Delivery,
   failAll,
   isOngoing,
@@ -29,17 +31,34 @@ function noteInputs(
   // The folder of a site that is withdrawn need not exist any more.
   const hasFolder =
     operation === 'withdraw' || deliveries.some(({ site, failure }) => site?.isFolder || failure !== null);
+  const time = timeout > VERIFY_DEADLINE && !dryRun ? [describeTime(timeout)] : [];
   const noted = deliveries.map((one) => {
-    if (one.choice === null) return one;
-    const chosen = { ...one.choice, hasFolder };
-    const notes = [...one.notes, ...noteOtherInputs(scopedInputs, chosen, face)];
-    return {
-      ...one,
-      notes: timeout > VERIFY_DEADLINE && !dryRun ? [...notes, describeTime(timeout)] : notes,
-    };
+    const { choice, notes } = one;
+    if (choice === null) return one;
+    const without = scopedInputs.flatMap((name) => noteOtherInput(name, choice, hasFolder, face));
+    return { ...one, notes: [...notes, ...without, ...time] };
   });
   for (const note of new Set(noted.flatMap(({ notes }) => notes))) logger.info(note);
   return noted;
+}
+
+/**
+ * A note on an input that is for other deliveries than the one that was chosen. It is not refused: a workflow may set
+ * the same inputs for files and folders, and for every channel.
+ */
+export function noteOtherInput(
+  name: InputName,
+  { channels, reason }: ChannelChoice,
+  hasFolder: boolean,
+  face = ACTION,
+): readonly string[] {
+  const { channels: served = [], isForFolders }: InputDefinition = INPUTS[name];
+  const start = say((w) => `${w.subject(name)} had no effect: it is for`, face);
+  if (!served.some((key) => channels.includes(key))) {
+    const titles = served.map((key) => `${key} (${CHANNELS[key].name})`).join(' and ');
+    return [`${start} ${titles}, and ${channels.join('+')} was chosen, because ${reason}`];
+  }
+  return isForFolders && !hasFolder ? [`${start} a folder, and none was found`] : [];
 }
 
 const describeTime = (timeout: number): string =>

@@ -3,8 +3,15 @@ import { isCredential } from '../credentials.ts';
 import { DAY, SECOND } from '../protocol/limits.ts';
 import { type FindFiles, findLiteralFiles } from './find-files.ts';
 import { oneLine } from './input-kinds.ts';
-import { listScopedInputs } from './input-scope.ts';
-import { type Content, type InputName, parseInputs, type RawInputs } from './inputs.ts';
+import {
+  type Content,
+  INPUT_NAMES,
+  INPUTS,
+  type InputDefinition,
+  type InputName,
+  parseInputs,
+  type RawInputs,
+} from './inputs.ts';
 import type { Operation } from './values.ts';
 
 /** What an interface knows about the run and the machine, beside the inputs. */
@@ -81,6 +88,18 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     isFromTarget: sources.length > 0 && sources.every((source) => source?.toLowerCase() === target),
   };
 }
+
+/** Values that ask for nothing, so that nothing can be missed. */
+const NO_WISH: readonly string[] = ['', 'off', 'auto'];
+
+/** The inputs for some channels alone that ask for something: that are no default, and none that a runner fills in. */
+const listScopedInputs = (raw: RawInputs, given: readonly InputName[] = INPUT_NAMES): readonly InputName[] =>
+  given.filter((name) => {
+    const { channels, default: usual }: InputDefinition = INPUTS[name];
+    const value = raw[name].trim().toLowerCase();
+    if (channels === undefined || NO_WISH.includes(value)) return false;
+    return value !== usual.toLowerCase() && !usual.startsWith('${{');
+  });
 
 /** What a command, a tool or a value of `operation` does; a check and the proof of a link do what a delivery does. */
 export const operationOf = (task: string): Operation =>

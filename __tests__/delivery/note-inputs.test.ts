@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { noteOtherInputs } from '../../src/request/input-scope.ts';
+import { noteOtherInput } from '../../src/delivery/tasks.ts';
 import { INPUT_NAMES, INPUTS, type RawInputs } from '../../src/request/inputs.ts';
-import { requestWith } from '../delivery/builders.ts';
+import { requestWith } from './builders.ts';
 
 const NAMES = INPUT_NAMES.filter((name) => INPUTS[name].channels !== undefined);
 
@@ -15,14 +15,14 @@ describe('The inputs for some channels alone', () => {
 
   test.each(NAMES)('of `%s`, a note on every other channel says what it is for.', (name) => {
     for (const key of ['K1', 'K2', 'K3'] as const) {
-      const notes = noteOtherInputs([name], { channels: [key], reason: 'so', hasFolder: true });
+      const notes = noteOtherInput(name, { channels: [key], reason: 'so' }, true);
       const expected = [expect.stringMatching(new RegExp(`^input \`${name}\` had no effect: it is for K`))];
       expect(notes).toEqual(INPUTS[name].channels?.includes(key) ? [] : expected);
     }
   });
 });
 
-describe('listScopedInputs', () => {
+describe('The inputs that are noted', () => {
   test.each<[string, Partial<RawInputs>]>([
     ['a switch that is off', { setup: 'False', picture: 'false', nojekyll: 'FALSE' }],
     ['a default, in any case', { prune: 'True', 'self-contained': 'Auto' }],
@@ -40,14 +40,17 @@ describe('listScopedInputs', () => {
   });
 });
 
-describe('noteOtherInputs', () => {
+describe('noteOtherInput', () => {
   test('says why an input has no effect', () => {
     const reason = 'the file is shown on the screen';
-    const chosen = { channels: ['K1'], reason, hasFolder: false } as const;
-    expect(noteOtherInputs(['keep', 'branch', 'tag'], chosen)).toEqual([
+    const noteAll = (hasFolder: boolean) =>
+      (['keep', 'branch', 'tag'] as const).flatMap((name) =>
+        noteOtherInput(name, { channels: ['K1'], reason }, hasFolder),
+      );
+    expect(noteAll(false)).toEqual([
       'input `keep` had no effect: it is for a folder, and none was found',
       'input `tag` had no effect: it is for K2 (release), and K1 was chosen, because the file is shown on the screen',
     ]);
-    expect(noteOtherInputs(['keep', 'branch'], { ...chosen, hasFolder: true })).toEqual([]);
+    expect(noteAll(true)).toHaveLength(1);
   });
 });
