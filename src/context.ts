@@ -41,7 +41,7 @@ export async function runRequest(
     const context = createDeliveryContext(request, ports, parts);
     try {
       const run = request.operation === 'audit' ? audit : deliver;
-      return await Promise.race([run(request, context), end.comes]);
+      return await Promise.race([run(context), end.comes]);
     } finally {
       await Promise.race([Promise.all([context.screen.close(), remove()]), end.comes]);
     }
@@ -89,6 +89,7 @@ export function createDeliveryContext(
   };
   return {
     ...ports,
+    request,
     face,
     screen: createLazyScreen(() => loadScreen({ ...options, http, clock, logger }), ports),
     openRepository: (query) => openRepository(request, query, ports, authorize),

@@ -3,12 +3,13 @@ import { refuseSecretNames } from '../../src/delivery/check-content.ts';
 import { findSecretsInText } from '../../src/rules/secrets/secrets.ts';
 import { drawn } from '../rules/secrets/fake-secrets.ts';
 import { fakePorts } from '../support/ports.ts';
+import { requestWith } from './builders.ts';
 
 const OWN = `ghs_${drawn(36)}`;
 const KNOWN = `ghp_${drawn(36)}`;
 
 const check = (names: readonly string[], allowSecret: readonly string[] = []) =>
-  refuseSecretNames(names, { ownSecrets: [OWN], allowSecret }, fakePorts());
+  refuseSecretNames(names, { request: { ...requestWith(), ownSecrets: [OWN], allowSecret }, ...fakePorts() });
 
 describe('the name of a file', () => {
   test.each([

@@ -27,8 +27,7 @@ function delivery(isServed = true): Delivery {
 const check = (contents: Readonly<Record<string, string>>, isServed = true, mode = 'auto') =>
   checkSite(
     { ...delivery(isServed), site: memorySite(contents) },
-    requestWith({ repository: '', 'self-contained': mode }),
-    signal,
+    { request: requestWith({ repository: '', 'self-contained': mode }), signal },
   );
 
 const page = (body: string): string => `<!doctype html>\n<title>x</title>${body}`;
@@ -68,7 +67,7 @@ describe('checking the references of a site', () => {
     const checkAt = (contents: Readonly<Record<string, string>>) => {
       const task = { ...taskWith(), served: { ...SERVED, refusal } };
       const given = { ...delivery(), attempts: [plannedAttempt(task)] };
-      return checkSite({ ...given, site: memorySite(contents) }, requestWith(), signal);
+      return checkSite({ ...given, site: memorySite(contents) }, { request: requestWith(), signal });
     };
     await expect(checkAt({ 'index.html': page('') })).rejects.toBe(refusal);
     await expect(checkAt({ 'index.html': page('<script src="a.js"></script>') })).rejects.toMatchObject({
@@ -99,8 +98,7 @@ describe('checking the references of a site', () => {
     const checkUnder = (contents: Readonly<Record<string, string>>, inputs = {}) =>
       checkSite(
         { ...delivery(false), name: 'previews/x', site: memorySite(contents) },
-        requestWith({ repository: 'octo/site', ...inputs }),
-        signal,
+        { request: requestWith({ repository: 'octo/site', ...inputs }), signal },
       );
     const FULL = 'https://octo.github.io/site/previews/x/';
 
@@ -157,7 +155,7 @@ const PAGE_WITH_STYLE = planned('page.html', '<link rel=stylesheet href=style.cs
 async function checkAlone(mode: string, deliveries: readonly Delivery[], host: Scripted | Error = {}) {
   const { http, seen } = new FakeHttp(() => host);
   const request = requestWith({ 'self-contained': mode });
-  const [checked] = await checkPages(deliveries, request, fakePorts(http));
+  const [checked] = await checkPages(deliveries, { ...fakePorts(http), request });
   return { code: checked?.failure?.code ?? null, asked: seen.map(({ url }) => url) };
 }
 
@@ -197,7 +195,10 @@ describe('a page that is delivered alone', () => {
   ])('leads out of %s', async (html, hint) => {
     const file = createMemoryFile('a.html', Buffer.from(html, 'latin1'));
     const given = { ...newDelivery('deliver', 'site/out/a.html'), site: siteOfFile(file) };
-    await expect(checkSite(given, requestWith(), signal)).rejects.toMatchObject({ code: 'BAD_FILE', hint });
+    await expect(checkSite(given, { request: requestWith(), signal })).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      hint,
+    });
   });
 
   test('is not refused where nobody knows whether the host has it', async () => {

@@ -46,8 +46,9 @@ async function delivering({ files = { 'page.html': BYTES }, ...stage }: Stage = 
     { file: Object.keys(files).join('\n'), ...stage.inputs },
     { folder, findFiles },
   );
-  const reports = await deliver(request, {
+  const reports = await deliver({
     ...ports,
+    request,
     screen: new FakeScreen(),
     openRepository: async (query) => {
       asked.push(query);

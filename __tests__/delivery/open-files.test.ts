@@ -26,7 +26,8 @@ async function createFolder(files: Files): Promise<string> {
 
 async function openFolder(path: string, [inputs, around]: Request = [], ports = fakePorts()) {
   const request = requestWith({ channel: 'K1', ...inputs }, { folder: dirname(path), ...around });
-  const { site, unknown } = await openSite(newDelivery('deliver', basename(path)), true, request, ports);
+  const run = { ...ports, request };
+  const { site, unknown } = await openSite(newDelivery('deliver', basename(path)), true, run);
   if (site === null) throw new Error('there is a site');
   return { ...site, unknown };
 }

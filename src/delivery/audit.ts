@@ -16,7 +16,8 @@ import { type Report, sortByResult } from './report.ts';
  *
  * @returns a report for each delivery, what is lost first; or one where none was found
  */
-export async function audit(request: DeliveryRequest, context: DeliveryContext): Promise<readonly Report[]> {
+export async function audit(context: DeliveryContext): Promise<readonly Report[]> {
+  const { request } = context;
   const subject = request.path ?? './';
   let step: Step = 'authorize';
   try {
@@ -27,7 +28,7 @@ export async function audit(request: DeliveryRequest, context: DeliveryContext):
     const found = await findDelivered(keys, opened, context);
     if (found.length === 0) throw nothingFoundError(request, keys, opened);
     step = 'verify';
-    return await proveAll(found, request, context);
+    return await proveAll(found, context);
   } catch (thrown) {
     const failed = failAll([newDelivery('audit', subject)], step, thrown);
     return failed.map((one) => composeReport(one, context.face));
@@ -78,10 +79,10 @@ function nothingFoundError(
 /** In groups, of which the addresses are made when they are asked: what is kept of each is its report. */
 async function proveAll(
   found: readonly AuditedDelivery[],
-  { interval, timeout }: DeliveryRequest,
   context: DeliveryContext,
 ): Promise<readonly Report[]> {
-  const { clock, face, logger } = context;
+  const { clock, face, logger, request } = context;
+  const { interval, timeout } = request;
   keepOldHeapSmall();
   const { proveAttempts } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
   const reports = new Map<AuditedDelivery, Report>();

@@ -1,10 +1,9 @@
 import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import { firstFew } from '../plain-text.ts';
-import type { Ports } from '../ports.ts';
-import type { DeliveryRequest } from '../request/parse-request.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
 import { createSecretPattern } from '../secret-pattern.ts';
+import type { DeliveryRun } from './delivery-context.ts';
 
 /**
  * The checks on the content of a file, alone or in a folder, that need no host; that for secrets comes first. A further
@@ -14,13 +13,8 @@ import { createSecretPattern } from '../secret-pattern.ts';
  * @param given the file as messages name it
  * @see protocol 1 (file rules), 7 (prohibition 3), 8
  */
-export async function findProblems(
-  file: LocalFile,
-  given: string,
-  { allowSecret }: Pick<DeliveryRequest, 'allowSecret'>,
-  ports: Pick<Ports, 'logger' | 'signal'>,
-): Promise<FileProblems> {
-  const secrets = await resultOf(() => refuseSecrets(file, allowSecret, ports));
+export async function findProblems(file: LocalFile, given: string, run: DeliveryRun): Promise<FileProblems> {
+  const secrets = await resultOf(() => refuseSecrets(file, run.request.allowSecret, run));
   const pointer = await resultOf(() => refuseLfsPointer(file, given));
   return { secrets, others: [pointer, await resultOf(async () => refuseMissingMarker(file, given))] };
 }
@@ -68,9 +62,9 @@ export async function describeProblems(
 /** Names become part of an address, a commit, the report or the log. @see protocol 7 (prohibition 3) */
 export async function refuseSecretNames(
   names: readonly string[],
-  { ownSecrets, allowSecret }: Pick<DeliveryRequest, 'ownSecrets' | 'allowSecret'>,
-  { logger }: Pick<Ports, 'logger'>,
+  { request, logger }: Pick<DeliveryRun, 'request' | 'logger'>,
 ): Promise<void> {
+  const { ownSecrets, allowSecret } = request;
   const text = names.join('\n');
   const isOwn = ownSecrets.some((secret) => createSecretPattern(secret).isIn(text));
   const found = (await findSecretsInText(text)).find(({ fingerprint }) => !allowSecret.includes(fingerprint));

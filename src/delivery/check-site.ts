@@ -18,6 +18,7 @@ import { decodePath, findServed } from '../rules/site/site-address.ts';
 import type { Text, Words } from '../words.ts';
 import { isWanted } from './choose-channel.ts';
 import { attemptIn, type Delivery, runStep, shownTask } from './delivery.ts';
+import type { DeliveryRun } from './delivery-context.ts';
 import { findMissingUrls } from './screen/ask-host.ts';
 import { listLocalFiles } from './screen/page-to-view.ts';
 
@@ -25,13 +26,9 @@ import { listLocalFiles } from './screen/page-to-view.ts';
 const MAX_ASKED = 50;
 
 /** Checks what pages need, with what their hosts have. A check alone asks no host. */
-export function checkPages(
-  deliveries: readonly Delivery[],
-  request: DeliveryRequest,
-  ports: Ports,
-): Promise<readonly Delivery[]> {
-  const findMissing = request.checkOnly ? undefined : findOnHosts(listLocalFiles(deliveries), ports);
-  return runStep('check', deliveries, (one) => checkSite(one, request, ports.signal, findMissing));
+export function checkPages(deliveries: readonly Delivery[], run: DeliveryRun): Promise<readonly Delivery[]> {
+  const findMissing = run.request.checkOnly ? undefined : findOnHosts(listLocalFiles(deliveries), run);
+  return runStep('check', deliveries, (one) => checkSite(one, run, findMissing));
 }
 
 /** Those of the addresses on the host of a page that lead to nothing. */
@@ -56,8 +53,7 @@ function findOnHosts(local: LocalFiles, ports: Ports): FindMissing {
  */
 export async function checkSite(
   delivery: Delivery,
-  request: DeliveryRequest,
-  signal: AbortSignal,
+  { request, signal }: Pick<DeliveryRun, 'request' | 'signal'>,
   findMissing?: FindMissing,
 ): Promise<Delivery> {
   const { site, name } = delivery;

@@ -1,6 +1,5 @@
 import { DeliveryError } from '../errors.ts';
 import type { Step } from '../protocol/words.ts';
-import type { DeliveryRequest } from '../request/parse-request.ts';
 import { checkPages } from './check-site.ts';
 import { chooseChannels, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
@@ -21,19 +20,17 @@ import { carryOut, prepareTasks, recheckDeliveries } from './tasks.ts';
  * @returns a report for each file
  * @see protocol 1 (flow per channel), 3.1
  */
-export async function deliver(
-  request: DeliveryRequest,
-  context: DeliveryContext,
-): Promise<readonly Report[]> {
+export async function deliver(context: DeliveryContext): Promise<readonly Report[]> {
+  const { request } = context;
   const { operation, path, fileLines, dryRun } = request;
   const isRemoval = operation === 'withdraw';
   const subject = (isRemoval && path) || (fileLines[0] ?? LINK_SUBJECT);
   let files: readonly Delivery[] = [newDelivery(operation, subject)];
   let step: Step = 'check';
   try {
-    files = await (isRemoval ? listRemovals : openFiles)(request, context);
+    files = await (isRemoval ? listRemovals : openFiles)(context);
     if (request.checkOnly) {
-      files = failAll(await checkPages(files, request, context), step, onlyCheckedError());
+      files = failAll(await checkPages(files, context), step, onlyCheckedError());
     } else if (files.some(isOngoing)) {
       step = 'authorize';
       const { repository, channels } = await context.openRepository(queryFor(files, request));
@@ -41,19 +38,19 @@ export async function deliver(
         return { ...one, choice: one.choice ?? chooseChannels(one, request, repository) };
       });
       step = 'place';
-      files = await prepareTasks(files, request, channels, context);
+      files = await prepareTasks(files, channels, context);
       files = isRemoval
         ? // The report is on what is removed, and not on a file that is here.
           files.map((one) => ({ ...one, site: null }))
-        : await viewLocalPages(await checkPages(files, request, context), request, context);
-      files = await carryOut(files, request, channels, context);
+        : await viewLocalPages(await checkPages(files, context), context);
+      files = await carryOut(files, channels, context);
       step = 'verify';
-      if (!dryRun && !isRemoval) files = await viewPublishedPages(files, request, context);
+      if (!dryRun && !isRemoval) files = await viewPublishedPages(files, context);
       if (!dryRun) files = await recheckDeliveries(files, channels);
       if (request.onFailure === 'restore' && !dryRun) {
         // Loaded only where it is asked for.
         const { restoreFailed } = await import(/* webpackMode: "eager" */ './restore.ts');
-        files = await restoreFailed(files, channels, request, context);
+        files = await restoreFailed(files, channels, context);
       }
     }
   } catch (thrown) {

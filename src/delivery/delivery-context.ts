@@ -2,10 +2,16 @@ import type { Screen } from '../browser/screen-view.ts';
 import type { ChannelMap } from '../channels/channel.ts';
 import type { RepositoryContext, RepositoryQuery } from '../github/api/repository.ts';
 import type { Ports } from '../ports.ts';
+import type { DeliveryRequest } from '../request/parse-request.ts';
 import type { Face } from '../words.ts';
 
+/** What was asked for, and the ports of its run. */
+export interface DeliveryRun extends Ports {
+  readonly request: DeliveryRequest;
+}
+
 /** Dependencies of a delivery. `context.ts` makes them. */
-export interface DeliveryContext extends Ports {
+export interface DeliveryContext extends DeliveryRun {
   /** The interface whose words the reports use: the action, unless another one is named. */
   readonly face?: Face | undefined;
   /** Opens pages in a real browser, which is started for the first one. */

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { ChannelItem } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
-import type { Ports } from '../ports.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { deliveredName, isFolderAt, refuseOneNameForMany, siteName } from '../request/find-files.ts';
 import { refuseInput } from '../request/input-kinds.ts';
@@ -11,12 +10,10 @@ import { siteOfFile } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
 import { baseName } from '../rules/naming.ts';
 import { type ChannelChoice, type Delivery, newDelivery } from './delivery.ts';
+import type { DeliveryRun } from './delivery-context.ts';
 
 /** What is to be withdrawn, each from one channel. Only the names count: nothing of it need be here any more. */
-export async function listRemovals(
-  request: DeliveryRequest,
-  { signal }: Pick<Ports, 'signal'>,
-): Promise<readonly Delivery[]> {
+export async function listRemovals({ request, signal }: DeliveryRun): Promise<readonly Delivery[]> {
   refuseUnnamedBin(request);
   const { channels, reason } = chooseRemoval(request);
   const found: Delivery[] = [];

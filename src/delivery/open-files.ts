@@ -17,9 +17,11 @@ import { describeProblems, type FileProblems, findProblems, refuseSecretNames } 
 import { checkSite } from './check-site.ts';
 import { folderChannelError, refuseTooLarge, takesFolders } from './choose-channel.ts';
 import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
+import type { DeliveryRun } from './delivery-context.ts';
 
 /** Opens and checks every file and folder that is named. A link alone has none. */
-export async function openFiles(request: DeliveryRequest, ports: Ports): Promise<readonly Delivery[]> {
+export async function openFiles(run: DeliveryRun): Promise<readonly Delivery[]> {
+  const { request, logger } = run;
   const { fileLines, findFiles, folder, path } = request;
   if (fileLines.length === 0) return [newDelivery('deliver', LINK_SUBJECT)];
   const places = await findFiles(fileLines, folder);
@@ -33,13 +35,13 @@ export async function openFiles(request: DeliveryRequest, ports: Ports): Promise
   return runStep('check', deliveries, async (delivery) => {
     const given = delivery.subject;
     const place = places.get(given) ?? given;
-    await refuseSecretNames([given, place], request, ports);
-    ports.logger.startSection(`Check ${given}`);
+    await refuseSecretNames([given, place], run);
+    logger.startSection(`Check ${given}`);
     const file = resolve(folder, given);
     const isFolder = await isFolderAt(file);
     const name = isFolder ? siteName(file, path, isOnly) : deliveredName(place, path);
     if (!isFolder) refuseHiddenType(given, name, path);
-    return openSite({ ...delivery, name }, isFolder, request, ports);
+    return openSite({ ...delivery, name }, isFolder, run);
   });
 }
 
@@ -53,21 +55,14 @@ function refuseHiddenType(given: string, name: string, path = ''): void {
 }
 
 /** Reads and checks a file, or every file of a folder; all that is found refuses the whole. @see protocol 1, 7, 8, design 6 */
-export async function openSite(
-  delivery: Delivery,
-  isFolder: boolean,
-  request: DeliveryRequest,
-  ports: Ports,
-): Promise<Delivery> {
+export async function openSite(delivery: Delivery, isFolder: boolean, run: DeliveryRun): Promise<Delivery> {
   const { subject: given } = delivery;
-  const { logger, signal } = ports;
+  const { logger, request } = run;
   const entryPath = isFolder ? request.entry : basename(given);
-  const { paths, leftOut } = isFolder
-    ? await listFolder(given, request, ports)
-    : { paths: [entryPath], leftOut: [] };
+  const { paths, leftOut } = isFolder ? await listFolder(given, run) : { paths: [entryPath], leftOut: [] };
   const progress = logger.progress(`check ${given}`, paths.length, 'files');
   const checked = await mapConcurrently(paths, SITE.checks, async (name) => {
-    const one = await checkFile(given, isFolder ? name : null, request, ports);
+    const one = await checkFile(given, isFolder ? name : null, run);
     progress.advance(1);
     return one;
   }).finally(() => progress.end());
@@ -80,7 +75,7 @@ export async function openSite(
     const about = isFolder ? `the folder ${given} can't be a site` : `several things are wrong with ${given}`;
     const whole = site !== undefined && files.length === paths.length ? site : null;
     // The pages are checked by a later step; here only so that one error names all that is wrong.
-    const lookFurther = () => checkSite({ ...delivery, site: whole }, request, signal);
+    const lookFurther = () => checkSite({ ...delivery, site: whole }, run);
     throw await describeProblems(about, results, lookFurther);
   }
   logSite(site, request, logger);
@@ -102,11 +97,8 @@ function logSite(
 }
 
 /** What of a folder is to be a site. */
-async function listFolder(
-  given: string,
-  request: DeliveryRequest,
-  ports: Ports,
-): ReturnType<typeof listSiteFiles> {
+async function listFolder(given: string, run: DeliveryRun): ReturnType<typeof listSiteFiles> {
+  const { request } = run;
   const { channels, entry } = request;
   const folder = resolve(request.folder, given);
   const other = channels === 'auto' ? undefined : channels.find((key) => !takesFolders(key));
@@ -119,7 +111,7 @@ async function listFolder(
   }
   // Not even the names of other folders' files are listed.
   refuseOutside({ ...request, path: folder, given });
-  const listing = await listSiteFiles(folder, given, (names) => refuseSecretNames(names, request, ports));
+  const listing = await listSiteFiles(folder, given, (names) => refuseSecretNames(names, run));
   const { paths } = listing;
   if (!paths.includes(entry)) throw noEntryError(given, entry, paths);
   refuseLargeFolder(folder, given, paths);
@@ -135,9 +127,9 @@ async function listFolder(
 async function checkFile(
   subject: string,
   nameInFolder: string | null,
-  request: DeliveryRequest,
-  ports: Ports,
+  run: DeliveryRun,
 ): Promise<FileProblems & { readonly file?: LocalFile }> {
+  const { request, signal } = run;
   const isFolder = nameInFolder !== null;
   const given = isFolder ? join(subject, nameInFolder) : subject;
   const isEntry = !isFolder || nameInFolder === request.entry;
@@ -151,11 +143,11 @@ async function checkFile(
     marker: isEntry ? request.marker : undefined,
     mayBeEmpty: !isEntry,
     accept: (size: number) => refuseTooLarge(isFolder ? ['K1'] : request.channels, size, given, isFolder),
-    signal: ports.signal,
+    signal,
   };
   let problems: FileProblems = { secrets: 0, others: [] };
   const check = async (one: LocalFile): Promise<void> => {
-    problems = await findProblems(one, given, request, ports);
+    problems = await findProblems(one, given, run);
   };
   const file = await resultOf(() => inspectFile(options, check));
   return hasFailed(file) ? { secrets: file, others: [] } : { file, ...problems };

@@ -1,7 +1,5 @@
 import type { ChannelMap } from '../channels/channel.ts';
 import { hasFailed, type Result } from '../errors.ts';
-import type { Ports } from '../ports.ts';
-import type { WaitLimits } from './ask-address.ts';
 import {
   askChannel,
   attemptIn,
@@ -11,6 +9,7 @@ import {
   newAttempt,
   type Restoration,
 } from './delivery.ts';
+import type { DeliveryContext } from './delivery-context.ts';
 import { proveAttempts } from './publish-through-channel.ts';
 import { recheckDeliveries } from './tasks.ts';
 
@@ -21,10 +20,9 @@ import { recheckDeliveries } from './tasks.ts';
 export async function restoreFailed(
   deliveries: readonly Delivery[],
   channels: ChannelMap,
-  limits: WaitLimits,
-  ports: Ports,
+  context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
-  const { logger, signal } = ports;
+  const { logger, request, signal } = context;
   const { restore } = channels.K1;
   const placed = deliveries.flatMap((one) => attemptIn(one, 'K1') ?? []).filter(isPlaced);
   const isFailed = ({ failure }: ChannelAttempt): boolean => failure !== null;
@@ -42,7 +40,7 @@ export async function restoreFailed(
         ({ task }, back): ChannelAttempt =>
           hasFailed(back) ? { ...newAttempt(task), failure: back } : { ...newAttempt(task), placement: back },
       );
-      return proveAttempts(put, limits, ports, channels.K1);
+      return proveAttempts(put, request, context, channels.K1);
     },
     (one, attempt) => {
       const restoration = toRestoration(attempt);

@@ -4,7 +4,6 @@ import type { Ports } from '../ports.ts';
 import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
 import { INPUTS, type InputDefinition, type InputName } from '../request/inputs.ts';
-import type { DeliveryRequest } from '../request/parse-request.ts';
 import { ACTION, say } from '../words.ts';
 import {
   askChannel,
@@ -25,9 +24,9 @@ import type { DeliveryContext } from './delivery-context.ts';
 /** Says which inputs are for other deliveries than those that were chosen, and that more time is allowed. */
 function noteInputs(
   deliveries: readonly Delivery[],
-  { operation, scopedInputs, timeout, dryRun }: DeliveryRequest,
-  { logger, face }: DeliveryContext,
+  { request, logger, face }: DeliveryContext,
 ): readonly Delivery[] {
+  const { operation, scopedInputs, timeout, dryRun } = request;
   // The folder of a site that is withdrawn need not exist any more.
   const hasFolder =
     operation === 'withdraw' || deliveries.some(({ site, failure }) => site?.isFolder || failure !== null);
@@ -67,14 +66,13 @@ const describeTime = (timeout: number): string =>
 /** Lets every channel plan what it is to do, or to remove, before any of them writes. */
 export async function prepareTasks(
   deliveries: readonly Delivery[],
-  request: DeliveryRequest,
   channels: ChannelMap,
   context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
-  const { logger } = context;
+  const { logger, request } = context;
   logger.startSection('Plan');
   const planned = await forEachChannel(
-    noteInputs(deliveries, request, context),
+    noteInputs(deliveries, context),
     (one, key) => (isOngoing(one) && one.choice?.channels.includes(key) ? one : undefined),
     (key, items) => channels[key].prepare(items),
     (one, task, key) => {
@@ -119,11 +117,11 @@ function refuseSameDestination(deliveries: readonly Delivery[], hasPictures: boo
  */
 export async function carryOut(
   deliveries: readonly Delivery[],
-  request: Pick<DeliveryRequest, 'dryRun' | 'interval' | 'timeout'>,
   channels: ChannelMap,
-  ports: Ports,
+  context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
-  if (request.dryRun) return preview(deliveries, channels, ports);
+  const { request } = context;
+  if (request.dryRun) return preview(deliveries, channels, context);
   // What places and verifies is loaded after the first requests. `eager` keeps the bundle one file.
   const { publishThroughChannel } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
   return forEachChannel(
@@ -131,7 +129,7 @@ export async function carryOut(
     openAttempt,
     (key, attempts) => {
       const limits = { ...request, absent: findAbsent(deliveries, key) };
-      return publishThroughChannel(channels[key], attempts, limits, ports);
+      return publishThroughChannel(channels[key], attempts, limits, context);
     },
     (one, attempt) => (hasFailed(attempt) ? withFailure(one, 'place', attempt) : withAttempt(one, attempt)),
   );

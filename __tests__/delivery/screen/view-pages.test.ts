@@ -56,9 +56,8 @@ function setUp({ inputs = {}, answer = () => viewWith(), host = { status: 404 } 
     throw new Error('no test opens a repository');
   };
   const lazy = createLazyScreen(async () => screen, ports);
-  const context = { ...ports, screen: lazy, openRepository };
-  const request = requestWith(inputs);
-  return { screen, http, ports, step: [request, context] as const };
+  const context = { ...ports, request: requestWith(inputs), screen: lazy, openRepository };
+  return { screen, http, ports, context };
 }
 
 /** A page that is planned for K1. */
@@ -102,8 +101,8 @@ describe('a page that may be built for another place', () => {
   type Views = { below: ScreenView; root?: ScreenView; nowhere?: ScreenView };
   const look = async ({ below, root = whole, nowhere = below }: Views) => {
     const at: Record<string, ScreenView> = { [BELOW]: below, [ROOT]: root, [NOWHERE]: nowhere };
-    const { screen, step } = setUp({ answer: ({ url }) => at[url] ?? BLANK });
-    const [viewed] = await viewLocalPages([{ ...plannedSite(), routerSetting: SETTING }], ...step);
+    const { screen, context } = setUp({ answer: ({ url }) => at[url] ?? BLANK });
+    const [viewed] = await viewLocalPages([{ ...plannedSite(), routerSetting: SETTING }], context);
     return { screen, viewed };
   };
 
@@ -140,8 +139,8 @@ describe('a page that may be built for another place', () => {
 
 describe('a page before it is published', () => {
   test('of a site is opened with all files of the site, at their decoded paths', async () => {
-    const { screen, step } = setUp({});
-    await viewLocalPages([plannedSite()], ...step);
+    const { screen, context } = setUp({});
+    await viewLocalPages([plannedSite()], context);
     expect(screen.asked[0]?.url).toBe('https://octo.github.io/site/p/');
     const served = {
       '/site/p/index.html': 'text/html; charset=utf-8',
@@ -155,9 +154,9 @@ describe('a page before it is published', () => {
   });
 
   test('is refused where it shows nothing, and nothing is left behind', async () => {
-    const { step, http } = setUp({ answer: () => BLANK });
-    const [refused] = await viewLocalPages([plannedPage()], ...step);
-    expect(refused?.failure).toMatchObject({ code: 'NOT_SHOWN', step: 'check', leftBehind: [] });
+    const { context, http } = setUp({ answer: () => BLANK });
+    const [refused] = await viewLocalPages([plannedPage()], context);
+    expect(refused?.failure).toMatchObject({ code: 'NOT_SHOWN', context: 'check', leftBehind: [] });
     const report = refused && composeReport(refused);
     expect(report?.screen).toMatchObject({ verdict: 'not-shown', isPublished: false });
     expect(report?.lines.TEST).toContain('; screen: not shown (nothing was painted');
@@ -172,8 +171,8 @@ describe('a page before it is published', () => {
   ])('that misses a file is judged by whether it is one that %s', async (_, host, count, fails, requests) => {
     const own = Array<string>(count).fill('404 https://octo.github.io/site/shared.js');
     const failedRequests = [...own, '404 https://other.dev/x.js'];
-    const { step, http } = setUp({ answer: () => ({ ...BLANK, failedRequests }), host });
-    const [viewed] = await viewLocalPages([plannedPage()], ...step);
+    const { context, http } = setUp({ answer: () => ({ ...BLANK, failedRequests }), host });
+    const [viewed] = await viewLocalPages([plannedPage()], context);
     expect(viewed?.failure?.code).toBe(fails ? 'NOT_SHOWN' : undefined);
     // Without `?v=`, a cache would keep the answer that the file is absent.
     const asked = expect.stringMatching(/^https:\/\/octo\.github\.io\/site\/shared\.js\?v=\d+-host$/);
@@ -186,27 +185,27 @@ describe('a page before it is published', () => {
     ['where it needs a viewer', {}, { display: 'viewer' }],
     ['where the host builds the page', {}, { isServedAsIs: false }],
   ])('is not opened %s', async (_, inputs, served) => {
-    const { screen, step } = setUp({ inputs });
-    await viewLocalPages([plannedPage(served)], ...step);
+    const { screen, context } = setUp({ inputs });
+    await viewLocalPages([plannedPage(served)], context);
     expect(screen.asked).toEqual([]);
   });
 
   test('may be a file that is shown as it is, and gets no picture', async () => {
     const inputs = { picture: 'true' };
-    const { screen, step } = setUp({ inputs, answer: () => ({ ...BLANK, picture: pictureOf('a') }) });
+    const { screen, context } = setUp({ inputs, answer: () => ({ ...BLANK, picture: pictureOf('a') }) });
     const drawing = plannedPage({ url: new URL('a.svg', PAGE), display: 'plain' }, 'a.svg');
-    const [viewed] = await viewLocalPages([drawing], ...step);
+    const [viewed] = await viewLocalPages([drawing], context);
     expect(screen.asked).toHaveLength(1);
     expect(viewed).toMatchObject({ failure: { code: 'NOT_SHOWN', leftBehind: [] }, picture: null });
-    const shown = await viewLocalPages([drawing], ...setUp({ inputs }).step);
+    const shown = await viewLocalPages([drawing], setUp({ inputs }).context);
     expect(shown).toMatchObject([{ picture: null, unknown: [] }]);
   });
 });
 
 describe('a proven page', () => {
   const viewProven = async (delivery: Delivery, stage: Stage = {}) => {
-    const { screen, step, ports } = setUp(stage);
-    const [viewed] = await viewPublishedPages([delivery], ...step);
+    const { screen, context, ports } = setUp(stage);
+    const [viewed] = await viewPublishedPages([delivery], context);
     if (viewed === undefined) throw new Error('there is no delivery');
     return { viewed, report: composeReport(viewed), screen, ports };
   };
@@ -276,9 +275,9 @@ describe('a proven page', () => {
   });
 
   test('is opened before files that are shown as they are, and UNKNOWN says that more than ten were not', async () => {
-    const { screen, step } = setUp({});
+    const { screen, context } = setUp({});
     const texts = Array.from({ length: 10 }, () => provenPage(plannedPage({ display: 'plain' }, 'a.txt')));
-    const viewed = await viewPublishedPages([...texts, provenPage()], ...step);
+    const viewed = await viewPublishedPages([...texts, provenPage()], context);
     expect(screen.asked).toHaveLength(10);
     const reports = viewed.map((one) => composeReport(one));
     expect(reports[10]?.screen?.verdict).toBe('shown');
@@ -302,9 +301,9 @@ describe('a proven page', () => {
   });
 
   test('stays proven where the job ends before a browser has opened it', async () => {
-    const { screen, step, ports } = setUp({ answer: () => new Promise(() => undefined) });
+    const { screen, context, ports } = setUp({ answer: () => new Promise(() => undefined) });
     ports.stop.abort();
-    const [viewed] = await viewPublishedPages([provenPage()], ...step);
+    const [viewed] = await viewPublishedPages([provenPage()], context);
     expect(screen.asked).toHaveLength(1);
     const unknown = [expect.stringMatching(/the step was stopped/)];
     expect(viewed && composeReport(viewed)).toMatchObject({ ready: true, unknown });
@@ -316,8 +315,12 @@ describe('a picture of a page', () => {
 
   /** Views a page that is to be delivered with its picture. */
   async function viewWithPicture(stage: Stage = {}, served: Partial<ServedFile> = {}) {
-    const { step, http } = setUp({ answer: ANSWER, ...stage, inputs: { picture: 'true', ...stage.inputs } });
-    const [viewed] = await viewLocalPages([plannedPage(served)], ...step);
+    const { context, http } = setUp({
+      answer: ANSWER,
+      ...stage,
+      inputs: { picture: 'true', ...stage.inputs },
+    });
+    const [viewed] = await viewLocalPages([plannedPage(served)], context);
     const bytesOf = async (file: LocalFile | null | undefined) =>
       file == null ? null : String(Buffer.concat(await file.read().toArray())).replace(/(.)\1+$/, '$1');
     const { picture, before } = viewed?.attempts[0]?.task.pictures ?? {};

@@ -6,7 +6,6 @@ import {
 } from '../../browser/screen-view.ts';
 import { hasFailed, resultOf } from '../../errors.ts';
 import { SCREEN, SECOND } from '../../protocol/limits.ts';
-import type { DeliveryRequest } from '../../request/parse-request.ts';
 import { withVersion } from '../../rules/naming.ts';
 import {
   type Delivery,
@@ -29,9 +28,9 @@ import { describeUnseen, describeView, formatShare, judgeView } from './screen-r
  */
 export async function viewLocalPages(
   deliveries: readonly Delivery[],
-  request: DeliveryRequest,
   context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
+  const { request } = context;
   const pages = listScreenPages(deliveries.filter(isOngoing), request.screen);
   if (![...pages.values()].includes('')) return deliveries;
   context.logger.startSection('Open the page before publishing');
@@ -57,18 +56,16 @@ export async function viewLocalPages(
 /** Opens each proven page at its address, and judges what a browser saw. */
 export async function viewPublishedPages(
   deliveries: readonly Delivery[],
-  request: DeliveryRequest,
   context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
+  const { request } = context;
   const proven = deliveries.filter((one) => shownAttempt(one)?.proof != null);
   const pages = listScreenPages(proven, request.screen);
   if ([...pages.values()].includes('')) context.logger.startSection('Open the page in a browser');
   const viewed: Delivery[] = [];
   for (const delivery of deliveries) {
     const obstacle = pages.get(delivery);
-    viewed.push(
-      obstacle === undefined ? delivery : await viewPublishedPage(delivery, obstacle, request, context),
-    );
+    viewed.push(obstacle === undefined ? delivery : await viewPublishedPage(delivery, obstacle, context));
   }
   return viewed;
 }
@@ -76,9 +73,9 @@ export async function viewPublishedPages(
 async function viewPublishedPage(
   delivery: Delivery,
   obstacle: string,
-  request: DeliveryRequest,
   context: DeliveryContext,
 ): Promise<Delivery> {
+  const { request } = context;
   const attempt = shownAttempt(delivery);
   if (attempt?.placement == null || attempt.proof === null) return delivery;
   if (obstacle !== '') {
