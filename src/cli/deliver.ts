@@ -22,7 +22,7 @@ export async function deliverAll(
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
   const { name, positionals, flags, tokenEnv, receipt } = command;
-  const { token, secrets } = readAndMaskCredentials(tokenEnv, env, terminal.logger);
+  const { token, tokenVariable, secrets } = readAndMaskCredentials(tokenEnv, env, terminal.logger);
   if (receipt !== undefined) await refuseWrongReceipt(receipt);
   const folder = process.cwd();
   const isStream = positionals[0] === '-';
@@ -43,7 +43,7 @@ export async function deliverAll(
   const reports = await answerRequest(request, own, {
     asked: { ...(isStream && { name: 'standard input' }), ...inputs, operation: name },
     redactor: terminal.redactor,
-    face: commandFace(name, findTokenVariable(tokenEnv, env)),
+    face: commandFace(name, tokenVariable),
     // A person must see the code even where the log is left out.
     authorize: (options, others) => authorizeDevice(options, { ...others, logger: terminal.logger }),
   });

@@ -36,8 +36,10 @@ export class PlacementCheck {
   readonly deadline: number;
   /** When the commit was made that the host says it has built: milliseconds since the epoch. */
   builtAt: number | undefined;
-  /** Whether the site did not come: then each address is asked once. */
-  isLate = false;
+  /** Why the site did not come, if so: then each address is asked once. */
+  late: DeliveryError | null = null;
+  /** The milliseconds of the wait for it, where there was one. */
+  took: { readonly wait?: number } = {};
   /** Why the addresses may open only inside this network; empty where nothing says so. */
   internalReason = '';
   publicOnly = true;

@@ -32,7 +32,7 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
   try {
     for (let asksAll = true; ; asksAll = false) {
       signal.throwIfAborted();
-      const isLast = check.isLate || clock.now() >= deadline;
+      const isLast = check.late !== null || clock.now() >= deadline;
       open = await lookAtAll(open, { asksAll: asksAll || isLast, isLast }, log.advance);
       if (open.length === 0) return;
       if (isLast || open.some(({ meaning }) => meaning?.isFinal)) throw wrongAnswersError(open, total);

@@ -62,16 +62,11 @@ export const proveAttempts = (
         const check = new PlacementCheck(one, limits, withLogPrefix(one, placed, ports));
         return new AddressProof(pageAddress(one), check);
       });
-      return verifyAll(pages, await waitForSite(action, pages, ports), ports);
+      await waitForSite(action, pages, ports);
+      return verifyAll(pages, ports);
     },
     (attempt, proven) => (hasFailed(proven) ? { ...attempt, failure: proven.withStep('verify') } : proven),
   );
-
-/** The milliseconds of the wait, where there was one; and why the site did not come, if so. */
-interface WaitResult {
-  readonly took: { readonly wait?: number };
-  readonly late: DeliveryError | null;
-}
 
 /**
  * Waits for the site once: it shows all of one push, or nothing of it. So one file is waited for, the last one that
@@ -82,19 +77,21 @@ async function waitForSite(
   { progress }: Pick<Channel, 'progress'>,
   pages: readonly AddressProof[],
   { clock, logger }: Ports,
-): Promise<WaitResult> {
+): Promise<void> {
   const written = pages.filter(({ check }) => check.attempt.placement.written);
   const lead = written.findLast(isRendered) ?? written.at(-1) ?? pages.at(-1);
-  if (lead === undefined || progress === undefined) return { took: {}, late: null };
+  if (lead === undefined || progress === undefined) return;
   const begun = clock.now();
   logger.startSection('Wait for the site');
   const ownBuild = pages.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
-  const late = await resultOf(async () => {
+  const waited = await resultOf(async () => {
     for (const page of [lead, ...ownBuild]) await waitForAddress(page, () => progress(page.check.attempt));
   });
   for (const { check } of written) check.builtAt = lead.check.builtAt;
-  for (const { check } of pages) check.isLate = hasFailed(late);
-  return { took: { wait: clock.now() - begun }, late: hasFailed(late) ? late.withStep('wait') : null };
+  for (const { check } of pages) {
+    check.late = hasFailed(waited) ? waited.withStep('wait') : null;
+    check.took = { wait: clock.now() - begun };
+  }
 }
 
 const isRendered = ({ check }: AddressProof): boolean => check.attempt.placement.hostMayChangeBytes === true;
@@ -152,14 +149,13 @@ function placeTitle(attempts: readonly ChannelAttempt[]): string {
 /** Proves each placement on its own. Where the site did not come, each address is asked once more. */
 async function verifyAll(
   pages: readonly AddressProof[],
-  { took: waited, late }: WaitResult,
   { clock, logger }: Ports,
 ): Promise<readonly ChannelAttempt[]> {
   const title = pages.length === 1 ? 'Verify the public address' : `Verify ${pages.length} public addresses`;
   logger.startSection(title);
   const hasFolders = pages.some(({ check }) => (check.attempt.placement.parts ?? []).length > 0);
   return mapConcurrently(pages, hasFolders ? BATCH.folders : BATCH.probes, async (page) => {
-    const { attempt } = page.check;
+    const { attempt, late, took: waited } = page.check;
     const begun = clock.now();
     const verified = await resultOf(() => verifyPlacement(page));
     const took = { ...attempt.took, ...waited, verify: clock.now() - begun };
@@ -176,13 +172,11 @@ async function verifyAll(
 function withLogPrefix({ task }: ChannelAttempt, all: readonly ChannelAttempt[], ports: Ports): Ports {
   if (all.length === 1) return ports;
   const { logger } = ports;
-  const { name: title } = task.plan;
+  const start = `${task.plan.name}: `;
   const prefixed: Logger = {
     ...logger,
-    info: (line) => logger.info(`${title}: ${line}`),
-    warning: (line) => logger.warning(`${title}: ${line}`),
-    debug: (line) => logger.debug(`${title}: ${line}`),
-    progress: (name, total, unit) => logger.progress(`${title}: ${name}`, total, unit),
+    info: (line) => logger.info(start + line),
+    progress: (title, ...more) => logger.progress(start + title, ...more),
   };
   return { ...ports, logger: prefixed };
 }
