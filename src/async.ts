@@ -78,11 +78,7 @@ export async function mapConcurrently<T, R>(
   return results;
 }
 
-/**
- * A signal that aborts when a process prints nothing for too long; whatever it prints restarts the time.
- *
- * @param limit milliseconds without output
- */
+/** A signal that aborts when nothing has restarted its time for so many milliseconds. */
 export function createSilenceTimer(clock: Pick<Clock, 'timeout'>, limit: number) {
   const controller = new AbortController();
   let latest: AbortSignal | undefined;

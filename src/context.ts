@@ -50,12 +50,7 @@ export async function runRequest(
   }
 }
 
-/**
- * Does what an interface was asked for. There is a report without secrets of whatever ends it, but for wrong usage.
- *
- * @param asked the inputs as they were given
- * @throws {DeliveryError} `BAD_USAGE` of the request
- */
+/** Reports without secrets, whatever ends the run. @throws {DeliveryError} `BAD_USAGE` of the request */
 export async function answerRequest(
   request: Promise<DeliveryRequest>,
   ports: Ports,

@@ -29,10 +29,7 @@ const withFindings = (about: Text, findings: readonly string[], face: Face): str
 /** Every bundle has a class of its own; the errors of the MCP server's reach the command line's. */
 const MARK = Symbol.for('screen-delivery.DeliveryError');
 
-/**
- * The only error that the core throws.
- * The message is one plain sentence without a full stop; `hint` says what to change.
- */
+/** The only error that the core throws: one plain sentence without a full stop, and what to change. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
   readonly code: ErrorCode;

@@ -11,12 +11,7 @@ import type { authorizeDevice } from './github/device-flow.ts';
 import type { Ports } from './ports.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
 
-/**
- * Gets a token where one is needed, asks the repository what the query names, and creates the channels.
- *
- * @param authorize asks a person for a token
- * @see protocol 5
- */
+/** Gets a token where one is needed, asks the repository, and creates the channels. @see protocol 5 */
 export async function openRepository(
   request: DeliveryRequest,
   query: RepositoryQuery,
@@ -54,11 +49,7 @@ function describeRepository({ github, privateRepository, site }: RepositoryConte
   return lines;
 }
 
-/**
- * The API for the given token, or for one that a person grants; why there is none, also where they decline.
- *
- * @see protocol 5 (4, 7)
- */
+/** The API for the given token, or one that a person grants; why there is none. @see protocol 5 (4, 7) */
 async function openGitHub(
   { apiUrl, token: given, clientId, repository, serverUrl, dryRun }: DeliveryRequest,
   query: RepositoryQuery,

@@ -25,12 +25,7 @@ export const systemClock: Clock = {
 /** A cryptographically secure number in [0, 1), for jitter and for names that must not be guessable. */
 export const random = (): number => randomInt(2 ** 47) / 2 ** 47;
 
-/**
- * Watches for an end of the process that no work expects: because nothing is left to wait for, or because an error was
- * thrown that nobody handles.
- *
- * @returns a promise that rejects then; it is for `Promise.race`
- */
+/** Rejects when the process would end: nothing is left to wait for, or nobody handles an error. */
 export function watchForEnd(): { readonly comes: Promise<never>; unwatch(): void } {
   const { promise: comes, reject } = Promise.withResolvers<never>();
   const endsEarly = (): void =>

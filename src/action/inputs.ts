@@ -42,10 +42,7 @@ export function createRunContext(
   };
 }
 
-/**
- * How a step gets permissions: all that it needs are named together, since a list in a job takes away what it leaves
- * out. The run of a fork gets none, whatever its job says.
- */
+/** All permissions that a step needs: a list in a job takes away what it leaves out. A fork's run gets none. */
 export function describePermissions(inputs: RawInputs, missing: string, run: CurrentRun): string {
   const fork = findReadOnlyFork(run);
   if (fork !== null) {

@@ -70,11 +70,7 @@ function listLastProven(report: Report, comment: string): string[] {
   return [`${LAST_PROVEN}${commit.replace('commit', 'at')}: ${link}`];
 }
 
-/**
- * The comment of another step, once it says what of its links is gone by now, and links to that no more.
- *
- * @returns `null` where it links to nothing of it
- */
+/** The comment of another step without links to what is gone; `null` where it has none to that. */
 export function composeWithdrawnComment(
   body: string,
   gone: readonly string[],

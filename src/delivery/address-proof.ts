@@ -56,12 +56,7 @@ export class AddressProof {
     return isProven || (isOptional && isEnough);
   }
 
-  /**
-   * Asks as often as is needed, and stops at the first wrong answer. The answers must be the same: of several nodes of
-   * a cache each answers once.
-   *
-   * @returns whether it is proven now
-   */
+  /** Asks as often as is needed, up to the first answer that is wrong or another. @returns whether it is proven */
   async #askInARow(isLast: boolean): Promise<boolean> {
     const { address, check } = this;
     let result: ProbeResult | undefined;
@@ -136,10 +131,7 @@ export class AddressProof {
   }
 }
 
-/**
- * After so many looks a link on a host that nothing reaches is given up; a name that is new may come to resolve. What a
- * channel placed is waited for: its host has answered before.
- */
+/** Looks after which a link on a host that nothing reaches is given up: a new name may come to resolve. */
 const UNREACHED_LOOKS = 12;
 
 /** Which further answer is asked for as a browser does: a person opens the address with one. */

@@ -122,10 +122,7 @@ function leavePlaceOpen({ refusals, unknown, ...inspection }: SiteInspection): S
   };
 }
 
-/**
- * Asks the host for the code that pages load from elsewhere on it: what another delivery has put there is no part of
- * this one. What is not there is refused, as in the folder.
- */
+/** Asks the host for the code that pages load from elsewhere on it: what is not there is refused. */
 async function askHost(inspection: SiteInspection, findMissing?: FindMissing): Promise<SiteInspection> {
   if (findMissing === undefined) return inspection;
   const { refusals, unknown } = inspection;

@@ -54,10 +54,7 @@ export function listChoices(
   ];
 }
 
-/**
- * @throws {DeliveryError} `NOT_EXTERNAL` for a public bin and a file that may be private; `BAD_INPUT` for a folder that
- * the channel can't take; `TOO_LARGE`
- */
+/** @throws {DeliveryError} `NOT_EXTERNAL` for what may be private and a public bin; `BAD_INPUT`; `TOO_LARGE` */
 export function chooseChannels(
   { name, site, subject }: Delivery,
   request: DeliveryRequest,

@@ -181,12 +181,7 @@ function createReasonWriter(face: Face, { operation, site, choice }: Delivery): 
   };
 }
 
-/**
- * All four gates after an attempt, each with its evidence or with what is missing; without an attempt none is passed.
- * G4 is passed when the report with the URL is handed over, which the first three allow.
- *
- * @see protocol 3.1
- */
+/** The gates, each with its evidence or what is missing; the first three allow G4. @see protocol 3.1 */
 function evaluateGates(attempt: ChannelAttempt | null): Gate[] {
   const { placement = null, proof = null, screen, failure } = attempt ?? {};
   const shown = screen?.view.verdict === 'shown' ? ', shown in a browser' : '';

@@ -112,10 +112,7 @@ export async function runStep(
   return done;
 }
 
-/**
- * Asks a channel about the item of each, all together, and lets each take its result. If the call itself fails, each
- * item fails with it. What has no item stays as it is.
- */
+/** Asks a channel about the items of all together. If the call itself fails, each item fails with it. */
 export async function askChannel<One, Item, Value>(
   all: readonly One[],
   itemOf: (one: One) => Item | undefined,

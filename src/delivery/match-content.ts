@@ -71,11 +71,7 @@ async function isKeptFromSight(
   return isOther || (display !== 'none' && isSaved(fetched));
 }
 
-/**
- * The encoding in which a browser reads an answer. That of the host wins over that of a page.
- *
- * @param usual that of a page or a plain text without one; any other text has that of its page
- */
+/** The encoding in which a browser reads an answer: the host's, the page's, or the `usual` one of its kind. */
 async function findEncoding(fetched: FetchedContent, usual: string): Promise<string> {
   const type = readType(fetched);
   const isPlain = /^text\/plain\b/i.test(type);

@@ -119,11 +119,7 @@ async function listFolder(given: string, run: DeliveryRun): ReturnType<typeof li
   return listing;
 }
 
-/**
- * Reads and checks a file, alone or as one of a folder.
- *
- * @returns the file, absent where it can't be read; and what is wrong with it
- */
+/** Reads and checks a file, alone or as one of a folder. @returns no file where it can't be read */
 async function checkFile(
   subject: string,
   nameInFolder: string | null,

@@ -11,12 +11,7 @@ import { describeProbe, provesAlone } from './probe-result.ts';
 import { AGAIN_HINT, BUSY_HINT, createWaitLog } from './prove.ts';
 import { verifyPlacement } from './verify.ts';
 
-/**
- * Files through one channel: place → wait → verify. All are placed together and waited for once; each
- * is verified on its own. A failure is part of its attempt, and stops no other.
- *
- * @param limits also with a file that is absent
- */
+/** Place → wait → verify. All are placed together and waited for once; a failure is part of its attempt. */
 export async function publishThroughChannel(
   action: Channel,
   attempts: readonly ChannelAttempt[],

@@ -15,10 +15,7 @@ import { LINK_SUBJECT, type Restoration } from './delivery.ts';
 import type { PictureReport } from './screen/add-picture.ts';
 import type { ScreenReport } from './screen/screen-report.ts';
 
-/**
- * What became of a delivery: it is as it was delivered; somebody has changed or removed it on the branch since; this tool
- * withdrew it, and nothing is served; or it is lost, altered, or not open to everybody.
- */
+/** Whether it is as delivered; changed by somebody since; withdrawn by us, and gone; or lost or altered. */
 export type AuditVerdict = 'as-delivered' | 'changed' | 'withdrawn' | 'lost';
 
 /** A gate with its evidence, or with what is missing. */

@@ -13,10 +13,7 @@ import type { DeliveryContext } from './delivery-context.ts';
 import { proveAttempts } from './publish-through-channel.ts';
 import { recheckDeliveries } from './tasks.ts';
 
-/**
- * Puts back what this tool delivered before in place of what is committed and not proven, and proves that too. The
- * deliveries fail all the same, and say what is there now.
- */
+/** Puts back what was delivered before what is not proven, and proves that. The deliveries fail all the same. */
 export async function restoreFailed(
   deliveries: readonly Delivery[],
   channels: ChannelMap,

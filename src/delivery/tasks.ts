@@ -41,10 +41,7 @@ function noteInputs(
   return noted;
 }
 
-/**
- * A note on an input that is for other deliveries than the one that was chosen. It is not refused: a workflow may set
- * the same inputs for files and folders, and for every channel.
- */
+/** An input for other deliveries is noted, not refused: a workflow may set the same for every channel. */
 export function noteOtherInput(
   name: InputName,
   { channels, reason }: ChannelChoice,

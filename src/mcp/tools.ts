@@ -63,10 +63,7 @@ const AUTHORIZATION = z
     'The handle of an answer `authorization_required`: goes on with that call; no other argument is needed.',
   );
 
-/**
- * The arguments of a tool, named and described as the inputs; what they may hold is decided by the parser of requests.
- * An unknown argument, such as a token, is refused, and so is one that the server's command line has `fixed`.
- */
+/** The arguments of a tool. Refused is any other, such as a token, and one that the command line has `fixed`. */
 export function createInputSchema(tool: ToolName, fixed: Readonly<Partial<RawInputs>>) {
   const names = listInputs(tool, fixed);
   // Without the link there is nothing to verify.

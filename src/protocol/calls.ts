@@ -1,8 +1,4 @@
-/**
- * Calls to the hosts: the code sends them, the machine contract prints them. Paths are below the host.
- *
- * @see protocol 4
- */
+/** Calls to the hosts, below each host: the code sends them, the machine contract prints them. @see protocol 4 */
 
 export interface CallTemplate {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -24,11 +20,7 @@ export interface CallTemplate {
 
 const REPO = '/repos/{owner}/{repo}';
 
-/**
- * A call of the repository's API. One that changes nothing is repeated, unless `more` says otherwise.
- *
- * @param route method and path
- */
+/** A call of the repository's API. One that changes nothing is repeated, unless `more` says otherwise. */
 function call(
   route: string,
   permission: string,

@@ -299,10 +299,7 @@ export function parseInputs(raw: RawInputs) {
   };
 }
 
-/**
- * The inputs that were given, and the defaults of the others, for a link alone its own. An expression that no variable
- * of the environment stands for is empty.
- */
+/** The inputs that were given, with the defaults of the others; an expression without a variable is empty. */
 export function completeInputs(given: Partial<RawInputs>, env: NodeJS.ProcessEnv, isLink = false): RawInputs {
   const usual = ({ default: text, env: variable = '', elsewhere, forLink }: InputDefinition): string =>
     (isLink && forLink) || env[variable] || (elsewhere ?? text.replace(/^\$\{\{.*/, ''));
