@@ -33,13 +33,7 @@ interface PollOptions extends Pick<Ports, 'clock' | 'signal'> {
   readonly deadline: number;
 }
 
-/**
- * Calls `probe` at once and then every `interval`, until it returns a value or the deadline is reached.
- * The last pause is shortened, so that the last probe starts exactly at the deadline.
- *
- * @returns the value of the probe, or `undefined` when the time is over
- * @throws what `probe` throws, or the signal's reason
- */
+/** Calls `probe` at once, every `interval`, and at the deadline, until it returns a value. @throws what it throws */
 export async function poll<T>(
   { clock, deadline, interval, signal }: PollOptions,
   probe: () => Promise<T | undefined>,

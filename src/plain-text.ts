@@ -43,10 +43,7 @@ export function shorten(text: string, most: number): string {
 const LINE_NAME = new RegExp(`\\b(${REPORT_LINES.join('|')})\\s*:`, 'g');
 const READY = new RegExp(RESULTS.ready, 'giu');
 
-/**
- * Text from outside (a host's message, a file's name) for use within a report: on one line, without invisible
- * characters, and without the words by which a program recognizes a line of the report or its result.
- */
+/** Text from outside on one line, with nothing invisible and no words by which programs read a report. */
 export const neutralizeText = (text: string): string =>
   text
     .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')

@@ -1,13 +1,7 @@
 import type { Clock, Logger, ProgressUnit } from './ports.ts';
 import { MEGABYTE, SECOND } from './protocol/limits.ts';
 
-/**
- * Progress as plain lines: percent, rate and remaining time, one line every `interval`, and only where more is done than
- * at the last line. Nothing is printed for work that ends before the first interval is over.
- *
- * @param interval milliseconds between two lines
- * @param clear removes the line, where it changes in its place; a log, where lines stay, tells nothing of a mere wait
- */
+/** Progress as plain lines, at most one every `interval`. @param clear removes a line that changes in its place */
 export const lineProgress =
   (
     interval: number,

@@ -3,15 +3,7 @@ import { formatSeconds } from './plain-text.ts';
 import type { Ports } from './ports.ts';
 import { RETRY } from './protocol/limits.ts';
 
-/**
- * The retry policy: how long to wait before the next attempt, or `null` to give up.
- * Only retryable errors are retried. A Retry-After or rate limit reset from the host replaces the backoff;
- * a random part is added to it, because other clients received the same time.
- *
- * @param attempt how many attempts failed in this way, from 1
- * @param left milliseconds in which another attempt may still start
- * @param random a number in [0, 1)
- */
+/** Milliseconds before the next attempt; `null` to give up. A host's own time replaces the backoff. */
 export function pauseBeforeRetry(
   failure: DeliveryError,
   attempt: number,

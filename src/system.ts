@@ -74,10 +74,7 @@ export function keepYoungHeapSmall(): void {
   setFlagsFromString('--scavenger-max-new-space-capacity-mb=1');
 }
 
-/**
- * Each of the thousands of requests for a site becomes garbage soon. V8 would let its old generation grow to several
- * times what is in use. Not for a single file: a large one would need 30 MB more.
- */
+/** V8's old generation would grow to several times what is in use. A single large file would need 30 MB more. */
 export function keepOldHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=20');
 }

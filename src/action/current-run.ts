@@ -58,10 +58,7 @@ export interface PullRequest {
   readonly headSha: string | null;
 }
 
-/**
- * The pull request that the run is about, from the event; `null` if there is none. If the run follows the workflow of
- * a fork, GitHub is asked: nothing that the fork's run left behind is trusted.
- */
+/** The pull request that the event is about; nothing that a fork's run left behind is trusted for it. */
 export async function findPullRequest(
   run: CurrentRun,
   connect: () => GitHubClient,

@@ -10,13 +10,7 @@ import { systemClock } from '../system.ts';
 import { escapeLogLine } from './log.ts';
 import { composeSummary } from './overview.ts';
 
-/**
- * Writes the reports to the log, the job summary and the step's outputs. A summary or a receipt that can't be written
- * is only a warning.
- *
- * @param reports without secrets: they can't be found any more once the text is escaped
- * @returns why the outputs could not be written: later steps would read nothing
- */
+/** Writes reports without secrets to log, summary and outputs. @returns why later steps can't read the outputs */
 export async function writeOutputs(
   reports: readonly Report[],
   env: NodeJS.ProcessEnv,

@@ -157,10 +157,7 @@ function composeSingle(report: Report, take: TakeWhileFits, elsewhere: string): 
   return shown.length === details.length ? shown : [...shown, elsewhere];
 }
 
-/**
- * Several files: a row for each with its link, the caveats of all, and their reports folded. What doesn't fit is
- * left out, the reports before the rows, and the text says so.
- */
+/** A row for each file, the caveats of all, and their reports folded, which are left out first. */
 function composeBatch(given: readonly Report[], take: TakeWhileFits, elsewhere: string): readonly string[] {
   const reports = sortByResult(given);
   const describeRest = ({ length }: readonly unknown[]): string =>

@@ -103,12 +103,7 @@ export class AddressProof {
     if (left > 0) await clock.sleep(left, signal);
   }
 
-  /**
-   * Asks once. As long as the host asks to wait, its last answer is returned, and nothing is sent.
-   *
-   * @param isFurther whether the answer before was right
-   * @throws {DeliveryError} `NOT_EXTERNAL` for the page itself, which ends the delivery at once
-   */
+  /** Asks once, unless the host asks to wait. @throws {DeliveryError} `NOT_EXTERNAL` for the page itself */
   async ask(asBrowser = false, isFurther = false): Promise<ProbeResult> {
     const { address, check, last } = this;
     const { path, isLink = false, refusals } = address;

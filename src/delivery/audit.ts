@@ -10,12 +10,7 @@ import { type Delivery, failAll, newAttempt, newDelivery } from './delivery.ts';
 import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
 import { type Report, sortByResult } from './report.ts';
 
-/**
- * Proves again what was delivered: authorize → find → fetch and compare → report. What is not right at the first look
- * is asked again as long as the time allows: a host may fail once. It never throws, and writes nothing.
- *
- * @returns a report for each delivery, what is lost first; or one where none was found
- */
+/** Proves again what was delivered. It never throws, and writes nothing. @returns what is lost first */
 export async function audit(context: DeliveryContext): Promise<readonly Report[]> {
   const { request } = context;
   const subject = request.path ?? './';

@@ -33,12 +33,7 @@ function refuseMissingMarker({ markerCount }: LocalFile, given: string): void {
   });
 }
 
-/**
- * All that is wrong with a file or a folder in one error, in the given order.
- *
- * @param about what to say before several problems
- * @param lookFurther finds in the same round what else is wrong, such as what a page loads
- */
+/** All that is wrong with a file or a folder in one error, with what `lookFurther` finds in the same round. */
 export async function describeProblems(
   about: string,
   results: readonly Result<unknown>[],
@@ -82,13 +77,7 @@ const LARGEST = 1_024;
 const POINTER =
   /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/v1\n(?:ext-\S+ \S+\n)*oid sha256:[0-9a-f]{64}\nsize \d+\n?$/;
 
-/**
- * Refuses a file that only names another one: what a checkout without Git LFS leaves in its place. Its bytes would be
- * proven, and a browser would show a broken picture.
- *
- * @throws {DeliveryError} `BAD_FILE` with what to change.
- * @see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
- */
+/** What a checkout without Git LFS leaves. @see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
 async function refuseLfsPointer(
   file: Pick<LocalFile, 'size' | 'head' | 'pieces'>,
   given: string,

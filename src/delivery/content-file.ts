@@ -9,13 +9,7 @@ import type { Content } from '../request/inputs.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { createTemporaryFolder } from '../system.ts';
 
-/**
- * Content that is given instead of a file lies in a private temporary file until it is removed; checks and reports
- * call it by the name that was given.
- *
- * @returns the request for that file, and what removes it
- * @throws {DeliveryError} `TOO_LARGE`, or `BAD_INPUT` where the content is empty or does not end.
- */
+/** Puts given content into a private temporary file. @throws {DeliveryError} `TOO_LARGE`, `BAD_INPUT` */
 export async function openContent(
   request: DeliveryRequest,
   ports: Pick<Ports, 'clock' | 'signal'>,

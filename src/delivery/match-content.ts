@@ -146,10 +146,7 @@ async function readPage(file: ExpectedFile): Promise<string> {
   return Buffer.concat(pieces).toString('latin1');
 }
 
-/**
- * Whether the marker says nothing of the content: a page has it that repeats its address, or has it only where
- * nothing of it is shown, as a page that hides the content names it. Of a long page its kept beginning decides.
- */
+/** Whether the page has the marker in its own address alone, or only where nothing of it is shown. */
 async function isEcho(fetched: FetchedContent, file: ExpectedFile | null, marker: string): Promise<boolean> {
   if (isPartOfAddress(marker, fetched.addresses)) return true;
   // A site's build may put the marker of a file anywhere.

@@ -161,11 +161,7 @@ const hintFor = (result: ProbeResult | null): Text | undefined =>
 export const BUSY_HINT =
   'the host limits requests for a while: try again later; a GitHub Pages site has soft limits of 10 builds an hour, 100 GB a month and 1 GB in all';
 
-/**
- * Logs a wait: a line when something changed, and how much is done: of one address, how much of the time is over.
- *
- * @param total how many addresses are waited for
- */
+/** Logs what changed during a wait, and how much is done: of one address, how much of the time is over. */
 export function createWaitLog(
   title: string,
   total: number,

@@ -37,12 +37,7 @@ export async function publishThroughChannel(
   return proveAttempts(placed, limits, ports, action);
 }
 
-/**
- * Verifies what was placed before, each on its own.
- *
- * @param limits with a timeout of 0 each address is looked at once
- * @param action asks the host how far it is, where something has to be waited for
- */
+/** Verifies what was placed before. With a timeout of 0 each address is looked at once. */
 export const proveAttempts = (
   attempts: readonly ChannelAttempt[],
   limits: WaitLimits,

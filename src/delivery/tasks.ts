@@ -108,10 +108,7 @@ function refuseSameDestination(deliveries: readonly Delivery[], hasPictures: boo
   });
 }
 
-/**
- * Carries out what is prepared (place → wait → verify): the main channels first, then the duplicates, even where the
- * main one failed. A dry run ends with what would be done, or with what would fail.
- */
+/** Place → wait → verify: the main channels first, then the duplicates, even where the main one failed. */
 export async function carryOut(
   deliveries: readonly Delivery[],
   channels: ChannelMap,

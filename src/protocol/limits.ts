@@ -100,10 +100,7 @@ export const EXCHANGE = {
   apiBody: 8 * MEGABYTE,
 } as const;
 
-/**
- * The file-bin answers an upload only once it has stored the file elsewhere: the longest time for it, as the host's own
- * web page has it, and the time between two looks for a file whose answer did not arrive.
- */
+/** The file-bin answers once it has stored the file elsewhere: the longest time, and that between two looks. */
 export const BIN_ANSWER = { longest: 900 * SECOND, interval: 10 * SECOND } as const;
 
 /** Bytes that are read of one answer: more than any file that can be delivered has. */

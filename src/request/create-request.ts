@@ -47,12 +47,7 @@ function refuseUnsafeEnvironment(env: NodeJS.ProcessEnv): void {
   }
 }
 
-/**
- * Refuses credentials of the job, and well-known secrets, in the inputs: all of them may become public or be printed.
- *
- * @param ownSecrets credentials of the job, beside the token
- * @throws {DeliveryError} `BAD_INPUT` with rule and fingerprint, never with the secret. @see protocol 7 (prohibition 3)
- */
+/** Refuses secrets in the inputs, which may become public, and never names them. @see protocol 7 (prohibition 3) */
 export async function refuseSecretInputs(
   raw: RawInputs,
   ownSecrets: readonly string[],

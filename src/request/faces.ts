@@ -32,13 +32,7 @@ function formatFlag(name: string, value?: string): string {
   return `\`--${name} ${/^[\w./:@%+=,*<>…-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`}\``;
 }
 
-/**
- * The words of a tool of the MCP server: inputs are its arguments, with values as JSON. All else can be set by the
- * person who configured the server.
- *
- * @param args the inputs that the tool takes, as this server was started
- * @param token the variable that has the token
- */
+/** The words of a tool, whose arguments are `args`; all else can be set by who configured the server. */
 export function toolFace(args: readonly string[], token = TOKEN): Face {
   const verifies = args.includes('url');
   const isFlag = (name: string): boolean => !args.includes(name) && FLAGS.some((flag) => flag === name);

@@ -99,11 +99,7 @@ function parseRepository(text: string, name: string): { readonly owner: string; 
   );
 }
 
-/**
- * Not plain are names that git allows for nothing, full names, the names of its own references, and ids of objects.
- *
- * @see https://git-scm.com/docs/git-check-ref-format and https://git-scm.com/docs/gitrevisions
- */
+/** Not a plain name. @see https://git-scm.com/docs/git-check-ref-format and https://git-scm.com/docs/gitrevisions */
 const NOT_PLAIN = [
   /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$|\.lock(\/|$)|(^|\/)\.|^@$/u,
   /^refs\/|^(?:[A-Z]+_)?HEAD$|^[0-9a-f]{40}(?:[0-9a-f]{24})?$/i,
