@@ -2,10 +2,7 @@ import { type Result, resultOf } from './errors.ts';
 import type { Clock, Ports } from './ports.ts';
 import { CLEANUP_TIME } from './protocol/limits.ts';
 
-/**
- * Resolves with the result of `work`, or rejects with the signal's reason as soon as the signal aborts.
- * For work that can't be interrupted itself: it goes on, but its result is ignored.
- */
+/** The result of work that goes on if the signal aborts first: then its result is ignored, and this rejects. */
 export async function untilAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
   if (signal === undefined) return work;
   const aborted = Promise.withResolvers<never>();

@@ -6,10 +6,7 @@ const SHORTEST = { length: 16, characters: 8, mixedCase: 24 } as const;
 /** The prefixes by which GitHub marks its tokens; with one, a short value counts as well. */
 const GITHUB_TOKEN = /^(?:gh[opsur]_|github_pat_)[\w.-]{5,}$/;
 
-/**
- * Whether a value can be a credential: long, mixed and without spaces. Anything else, such as `null`, `17` or
- * `ready`, is too short or too common: it occurs in every text by chance.
- */
+/** Whether it can be a credential: long, mixed and without spaces. Anything else occurs in texts by chance. */
 export function isCredential(value: string): boolean {
   if (GITHUB_TOKEN.test(value)) return true;
   if (!/^[!-~]+$/.test(value) || value.includes('://') || value.length < SHORTEST.length) return false;

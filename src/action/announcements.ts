@@ -132,10 +132,7 @@ function beginComment(
   };
 }
 
-/**
- * Makes a deployment for the head of the pull request, or for the job's commit: in progress until the delivery has
- * ended, and only then with its address. Those of earlier runs end, as the comment's link does, whatever the result.
- */
+/** A deployment of the pull request's head or the job's commit; those of earlier runs end, whatever the result. */
 async function beginDeployment(
   { request: { environment = '', operation }, run, pull, connect }: Announcement,
   ports: Ports,

@@ -69,10 +69,7 @@ export async function findPullRequest(
   return issue?.pull_request ? { number: issue.number, headSha: null } : null;
 }
 
-/**
- * The fork whose pull request the event is about, such as `somebody/project`, if its run may only read; `null` for any
- * other run. Of all events about a pull request, only `pull_request_target` gives a fork's run a token that can write.
- */
+/** The fork of a run that may only read: of a fork's runs only `pull_request_target` can write. Else `null`. */
 export function findReadOnlyFork({ payload: { pull_request: pull }, eventName }: CurrentRun): string | null {
   if (pull === undefined || eventName === 'pull_request_target') return null;
   const from: string | undefined = pull.head?.repo?.full_name;

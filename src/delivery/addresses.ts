@@ -73,13 +73,7 @@ export function pageAddress({ placement, marker, gone }: PlacedAttempt): Address
   };
 }
 
-/**
- * What is asked after the page was right once: the other files of a site, past caches; then what is asked without
- * `?v=`: the page as it is handed over, the files that changed, and the raw address.
- *
- * @param page with its host
- * @param seen what it has answered
- */
+/** What is asked after the page: the site's other files; then without `?v=` the page, what changed, and the raw. */
 export function listFurther(
   { placement, gone }: PlacedAttempt,
   page: Address,

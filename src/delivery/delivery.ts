@@ -171,10 +171,7 @@ export interface ChannelAttempt {
   readonly proof: Proof | null;
   /** What the address answered last; `null` where it was not asked. */
   readonly lastProbe: ProbeResult | null;
-  /**
-   * What a browser saw at the proven address, and the share of pixels, from 0 to 1, that it has in common with the page
-   * before publishing, if known; `null` where none was to look.
-   */
+  /** What a browser saw at the address, and the share of pixels, 0 to 1, as before publishing; `null` for no look. */
   readonly screen: { readonly view: ScreenView; readonly agreement: number | null } | null;
   readonly unknown: readonly string[];
   readonly failure: DeliveryError | null;

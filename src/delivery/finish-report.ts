@@ -6,11 +6,7 @@ import { formatReason, type Report } from './report.ts';
 /** Fields with an address: it is handed over as it was proven, or not at all. */
 const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl', 'beforeUrl']);
 
-/**
- * The report as it is handed over: without secrets and without invisible characters.
- * Each text is redacted by itself, before anything is escaped or joined, so the result is a report whatever the
- * secrets are. An address that contains a secret is not changed: the delivery is not ready.
- */
+/** The report without secrets, each text by itself. An address that holds one is withheld, and not changed. */
 export function finishReport(given: Report, { redact }: Redactor): Report {
   const report = redactFields(given, redact) as Report;
   const address = given.url ?? given.withdrawn;

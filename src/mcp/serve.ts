@@ -24,10 +24,7 @@ import { createCallLogger, McpSession, type McpSettings, writeLogLine } from './
 import { formatAnswer, isFailure, type ToolAnswer } from './tool-answer.ts';
 import { createInputSchema, TOOLS, type ToolArguments } from './tools.ts';
 
-/**
- * Serves MCP on stdin and stdout until the client closes stdin or the signal aborts. Calls that are under way are
- * stopped, and end in order before this resolves. @throws {DeliveryError} `BAD_INPUT` where the root is no folder
- */
+/** Serves MCP until stdin closes or the signal aborts, and all calls have ended. @throws {DeliveryError} */
 export async function startServer(settings: McpSettings, signal: AbortSignal): Promise<void> {
   const { redactor } = settings;
   const stop = new AbortController();

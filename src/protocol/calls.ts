@@ -9,10 +9,7 @@ export interface CallTemplate {
   readonly permission?: string;
   /** The statuses of a success; 200, 201 and 204 where absent. */
   readonly expects?: readonly number[];
-  /**
-   * Whether a retryable failure is followed by another attempt: not where the caller asks again anyway (a poll), or
-   * must first check what an earlier attempt changed.
-   */
+  /** Whether a failure is followed by another attempt: not where the caller asks again, or must look first. */
   readonly repeatable?: boolean;
   /** One of several calls that make up one write: not paced, because others could move the branch in a pause. */
   readonly partOfWrite?: boolean;

@@ -63,10 +63,7 @@ export const PROBE_TIME = { least: 60 * SECOND, perMegabyte: 4 * SECOND } as con
 /** Rounds of probes after which a cache's old copy is accepted, and a further address that is optional is given up. */
 export const FURTHER_PROBES = 3;
 
-/**
- * Right answers in a row that prove an address. Of up to four cache nodes that take turns, each answers once. After
- * every wrong answer that follows a right one, twice as many are needed, up to `most`.
- */
+/** Right answers in a row that prove an address, each from another cache node; after a wrong one twice as many. */
 export const AGREEING_PROBES = {
   usual: 4,
   /** Where the host may limit downloads: a file-bin has one store behind it. */

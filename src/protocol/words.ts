@@ -8,11 +8,7 @@ export const PROTOCOL = {
   goal: 'Turn a file that exists only inside an environment into an external https:// URL that opens in the browser without it, and hand the URL over only after its content was fetched back and proved.',
 } as const;
 
-/**
- * The version of GitHub's REST API that every call names: supported until March 2028.
- *
- * @see https://docs.github.com/rest/about-the-rest-api/api-versions
- */
+/** Of GitHub's REST API. @see https://docs.github.com/rest/about-the-rest-api/api-versions (until March 2028) */
 export const API_VERSION = '2022-11-28';
 
 /** The name of this tool for hosts and in commits. */

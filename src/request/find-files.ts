@@ -87,10 +87,7 @@ async function findMatches(pattern: string, folder: string, most: number): Promi
   return paths.sort();
 }
 
-/**
- * The places that files have below the folders that were searched, the `roots`. What lies outside of the folder of the
- * command does not change the places of what lies in it. @param files what they are called, by their absolute paths
- */
+/** The places of files (names by absolute paths) below `roots`; what is outside of `folder` changes no other. */
 export function placeFiles(
   files: ReadonlyMap<string, string>,
   roots: readonly string[],

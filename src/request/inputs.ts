@@ -50,10 +50,7 @@ const K1: InputUse = { channels: ['K1'] };
 const FOLDER: InputUse = { ...K1, isForFolders: true };
 const ACCOUNT: InputUse = { channels: ['K1', 'K2'] };
 
-/**
- * Every input, one row each. From this table come `action.yml`, the tables of `docs/inputs.md`, the flags and the help of the
- * command line, the arguments of the MCP tools, the machine contract, and the type of a request.
- */
+/** Every input: from these rows come action.yml, documents, flags, tools, contract, and the type of a request. */
 export const INPUTS = {
   file: input(
     required('', PARSERS.lines),
