@@ -4,14 +4,14 @@ import { describe, expect, test } from '@jest/globals';
 import { openContent } from '../../src/delivery/content-file.ts';
 import { CONTENT } from '../../src/protocol/limits.ts';
 import type { DeliveryRequest } from '../../src/request/parse-request.ts';
-import { FakeClock } from '../support/ports.ts';
+import { FakeClock, fakePorts } from '../support/ports.ts';
 import { requestWith } from './builders.ts';
 
 /** A request with a stream as its content. */
 const requestFor = (contentStream: AsyncIterable<Uint8Array>): DeliveryRequest =>
   requestWith({ file: '', name: 'page.html' }, { contentStream });
 
-const ports = (signal = new AbortController().signal) => ({ clock: new FakeClock(), signal });
+const ports = (signal = new AbortController().signal) => ({ ...fakePorts(), signal });
 
 async function* chunksOf(...chunks: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) yield Buffer.from(chunk);

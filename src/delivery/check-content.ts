@@ -78,10 +78,7 @@ const POINTER =
   /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/v1\n(?:ext-\S+ \S+\n)*oid sha256:[0-9a-f]{64}\nsize \d+\n?$/;
 
 /** What a checkout without Git LFS leaves. @see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
-async function refuseLfsPointer(
-  file: Pick<LocalFile, 'size' | 'head' | 'pieces'>,
-  given: string,
-): Promise<void> {
+async function refuseLfsPointer(file: LocalFile, given: string): Promise<void> {
   if (file.size > LARGEST || !file.head.startsWith('version https://')) return;
   let text = '';
   for await (const piece of file.pieces()) text += piece.toString('latin1');

@@ -12,7 +12,7 @@ import { createTemporaryFolder } from '../system.ts';
 /** Puts given content into a private temporary file. @throws {DeliveryError} `TOO_LARGE`, `BAD_INPUT` */
 export async function openContent(
   request: DeliveryRequest,
-  ports: Pick<Ports, 'clock' | 'signal'>,
+  ports: Ports,
 ): Promise<{ readonly request: DeliveryRequest; readonly remove: () => Promise<void> }> {
   const { content } = request;
   const [name = ''] = request.fileLines;
@@ -29,11 +29,7 @@ export async function openContent(
   }
 }
 
-async function writeContent(
-  path: string,
-  content: Content,
-  ports: Pick<Ports, 'clock' | 'signal'>,
-): Promise<void> {
+async function writeContent(path: string, content: Content, ports: Ports): Promise<void> {
   const name = basename(path);
   const file = await open(path, 'wx', 0o600).catch(failOnDisk);
   try {
@@ -57,10 +53,7 @@ async function writeContent(
 }
 
 /** The chunks of a content, until the delivery is stopped or nothing has arrived for too long. */
-async function* readWhileActive(
-  content: Content,
-  { clock, signal }: Pick<Ports, 'clock' | 'signal'>,
-): AsyncGenerator<Uint8Array> {
+async function* readWhileActive(content: Content, { clock, signal }: Ports): AsyncGenerator<Uint8Array> {
   if (typeof content === 'string') return yield Buffer.from(content);
   const silence = createSilenceTimer(clock, CONTENT.silence);
   const either = AbortSignal.any([signal, silence.signal]);

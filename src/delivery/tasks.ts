@@ -132,7 +132,7 @@ export async function carryOut(
 async function preview(
   deliveries: readonly Delivery[],
   channels: ChannelMap,
-  { logger }: Pick<Ports, 'logger'>,
+  { logger }: Ports,
 ): Promise<readonly Delivery[]> {
   logger.startSection('Preview');
   const previewed = await forEachChannel(
