@@ -178,19 +178,17 @@ function fetchOptions(
   const isComparedOnly = display === undefined && marker === undefined && !isLink;
   // Bytes of the largest body that means anything.
   const largest = Math.max(file?.size ?? 0, ...[...earlier, ...fallbacks].map(({ size }) => size));
+  const isShown = !isComparedOnly && path === null;
   return {
     publicOnly: check.publicOnly,
     asBrowser,
     plainRefusals: isInBin,
-    ...(cookies && { cookies }),
-    ...(isComparedOnly && { readAtMost: largest + 1 }),
-    ...(isComparedOnly && home === undefined && { headSize: 0 }),
-    ...(!isComparedOnly &&
-      path === null && {
-        startProgress: (total) => check.ports.logger.progress('fetched back', total, 'bytes'),
-      }),
-    ...(isBeginning && { readAtMost: PARTIAL_PROBE }),
-    ...(isLink && { headSize: LINK_HEAD_SIZE }),
+    cookies,
+    readAtMost: isBeginning ? PARTIAL_PROBE : isComparedOnly ? largest + 1 : undefined,
+    headSize: isLink ? LINK_HEAD_SIZE : isComparedOnly && home === undefined ? 0 : undefined,
+    startProgress: isShown
+      ? (total) => check.ports.logger.progress('fetched back', total, 'bytes')
+      : undefined,
     blobs: file?.sha256 === null ? [{ size: file.size, sha: file.blobSha ?? '' }, ...earlier] : earlier,
   };
 }

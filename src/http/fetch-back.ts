@@ -27,12 +27,12 @@ export interface FetchedContent extends Pick<HttpResponse, 'status' | 'headers'>
 
 export interface FetchBackOptions extends FollowOptions {
   /** Starts to show the progress; `total` is in bytes, or 0 if the host does not send a length. */
-  readonly startProgress?: (total: number) => Progress;
+  readonly startProgress?: ((total: number) => Progress) | undefined;
   /** Bytes after which the body is not read further; `MAX_FETCHED_BODY` by default. */
-  readonly readAtMost?: number;
+  readonly readAtMost?: number | undefined;
   readonly blobs?: readonly GitBlob[];
   /** Bytes of the beginning of the body that are kept; `HEAD_SIZE` by default. */
-  readonly headSize?: number;
+  readonly headSize?: number | undefined;
 }
 
 /** Bytes of a body that are kept, to see whether a browser reads it in the encoding that it has. */

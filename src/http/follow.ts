@@ -12,7 +12,7 @@ export interface FollowOptions {
   /** Called with every address before it is requested; throws to refuse it. */
   readonly guard: (url: URL) => void;
   /** Where cookies are kept; without it none is ever sent back, as in a request of somebody new. */
-  readonly cookies?: CookieJar;
+  readonly cookies?: CookieJar | undefined;
   /** Whether to ask as a browser does: some hosts show browsers another page, or another copy of a cache. */
   readonly asBrowser?: boolean;
   /** Whether to accept anything: to a browser that asks for pages, some hosts write a refusal as a page. */
