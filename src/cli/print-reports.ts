@@ -64,8 +64,6 @@ export function formatEnding(reports: readonly Report[]): string {
 /** Rows of the table; what failed comes first. */
 const LONGEST_TABLE = 30;
 
-const LONGEST_END = 'as-delivered'.length;
-
 export function formatReports(reports: readonly Report[]): string {
   const texts = reports.map(formatReport).join('\n\n');
   const isOneFile = reports.length === 1 && reports[0]?.site === null;
@@ -82,9 +80,11 @@ function formatReport(report: Report): string {
 /** A row for each file: how it ended, its name, and its address or the reason why it has none. */
 export function formatReportTable(reports: readonly Report[]): string {
   const rows = sortByResult(reports).slice(0, LONGEST_TABLE).map(listCells);
-  const width = Math.max(...rows.map(([, name]) => name.length));
+  const [first = 0, second = 0] = [0, 1].map((nth) =>
+    Math.max(...rows.map((cells) => cells[nth]?.length ?? 0)),
+  );
   const lines = rows.map(([end, name, about]) =>
-    `${end.padEnd(LONGEST_END)}  ${name.padEnd(width)}  ${about}`.trimEnd(),
+    `${end.padEnd(first)}  ${name.padEnd(second)}  ${about}`.trimEnd(),
   );
   const more = reports.length - rows.length;
   return [...lines, ...(more === 0 ? [] : [`… and ${more} more, see their reports`])].join('\n');

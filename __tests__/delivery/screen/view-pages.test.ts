@@ -156,7 +156,7 @@ describe('a page before it is published', () => {
   test('is refused where it shows nothing, and nothing is left behind', async () => {
     const { context, http } = setUp({ answer: () => BLANK });
     const [refused] = await viewLocalPages([plannedPage()], context);
-    expect(refused?.failure).toMatchObject({ code: 'NOT_SHOWN', context: 'check', leftBehind: [] });
+    expect(refused?.failure).toMatchObject({ code: 'NOT_SHOWN', step: 'check', leftBehind: [] });
     const report = refused && composeReport(refused);
     expect(report?.screen).toMatchObject({ verdict: 'not-shown', isPublished: false });
     expect(report?.lines.TEST).toContain('; screen: not shown (nothing was painted');
