@@ -13,42 +13,41 @@ import type { Clock, Ports } from '../../ports.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
 import type { Channel, HostProgress, Placement } from '../channel.ts';
-import { watchDeployment } from './deploy/watch-deployment.ts';
+import { getOwnDeploymentStatus } from './deploy/own-deployment.ts';
 import type { PagesDestination, PagesOptions } from './destination.ts';
 import { type BuildStarter, createSiteRun, type RunProgress } from './site-workflow.ts';
 import type { PagesTask } from './target.ts';
 
-interface SiteBuild extends Pick<PagesDestination, 'branch'> {
-  readonly builtBy: Exclude<PagesDestination['builtBy'], 'deployment'>;
-}
+type SiteBuild = Pick<PagesDestination, 'branch' | 'builtBy'>;
 
 type BuildOptions = Pick<PagesOptions, 'timeout' | 'siteWorkflow'>;
 
 /** How far the host is with its build: one watch for all that a step publishes. */
 export function createProgress(
   access: RepositoryContext,
-  options: BuildOptions & Pick<PagesOptions, 'branch'>,
-  ports: Ports,
+  options: BuildOptions,
+  { clock }: Pick<Ports, 'clock'>,
 ): NonNullable<Channel<PagesTask>['progress']> {
-  let ask: ReturnType<typeof watchDeployment> | undefined;
-  let build: BuildWatch | undefined;
+  let watch: BuildWatch | undefined;
   return ({ task, placement }) => {
-    const github = requireGitHub(access);
-    const { builtBy, branch } = task.destination;
-    if (builtBy === 'deployment') {
-      ask ??= watchDeployment(github, options, ports);
-      return ask(placement);
-    }
-    build ??= new BuildWatch(github, { builtBy, branch }, options, ports.clock);
-    return build.ask(placement);
+    watch ??= new BuildWatch(requireGitHub(access), task.destination, options, clock);
+    return watch.ask(placement);
   };
 }
+
+/** Who says how far the commit, or the deployment of our own, is. */
+const READERS = {
+  branch: getBuildStatus,
+  workflow: getDeploymentStatus,
+  deployment: getOwnDeploymentStatus,
+} as const;
 
 /**
  * Watches the build that should publish the commit. The host is asked at most 48 times, spread over the whole
  * wait, however often the watch is called. A build that does not start, or that had failed before this delivery,
  * is requested, once if the host accepts; `site-workflow` is started as soon as no deployment has the commit, and
- * its run is followed.
+ * its run is followed. A deployment of our own that GitHub calls finished may serve the old site all the same: there
+ * the address alone ends the wait.
  *
  * @see protocol 3.2, 8
  */
@@ -81,44 +80,46 @@ export class BuildWatch {
           : createSiteRun(github, siteWorkflow, build.branch);
   }
 
-  async ask({ commitSha, hostMayChangeBytes, written }: Placement): Promise<HostProgress> {
+  async ask({ commitSha, deployment, hostMayChangeBytes, written }: Placement): Promise<HostProgress> {
     // Where there was nothing to remove, what the branch holds now counts.
     const commit = commitSha ?? this.#build.branch;
+    const isOwn = this.#build.builtBy === 'deployment';
     const { late } = HINTS[this.#build.builtBy];
-    const told = this.#told.get(commit);
+    const asked = isOwn ? deployment : commit;
+    if (asked === undefined) return { finished: true, detail: 'nothing had to be deployed' };
+    const told = this.#told.get(asked);
     // What is finished needs no pause before the next question.
     const isNext = told === undefined && [...this.#told.values()].some(({ finished }) => finished);
     const isDue = isNext || this.#clock.now() >= this.#nextPoll;
     if (told?.finished || !isDue || this.#polls >= BUILD_WAIT.polls) {
       return told ?? { finished: false, detail: 'not asked yet', hint: late };
     }
-    const { status, run, words } = await this.#poll(commit, written);
-    const finished = status.status === 'built';
+    const { status, run, words } = await this.#poll(asked, written);
+    const finished = status.status === 'built' && !isOwn;
     // Without the host's word, what the site's build may change cannot be proven at all.
-    const unread = hostMayChangeBytes && status.status === 'unknown' ? status.hint : undefined;
+    const isNeeded = isOwn || (hostMayChangeBytes && status.status === 'unknown');
     const progress = {
       finished,
       building: isToCome(status, written),
       detail: joinWords(status.detail, words),
       httpCode: status.httpCode,
-      hint: run?.hint ?? unread ?? late,
+      hint: run?.hint ?? (isNeeded ? status.hint : undefined) ?? late,
       // Only a proof by the marker needs it.
       committedAt: finished && hostMayChangeBytes ? await getCommitTime(this.#github, commit) : undefined,
     };
-    this.#told.set(commit, progress);
+    this.#told.set(asked, progress);
     return progress;
   }
 
   /** One poll: asks how far the build is, starts it where it is due, and asks for the run that was started. */
-  async #poll(commit: string, written: boolean) {
+  async #poll(asked: string, written: boolean) {
     this.#polls += 1;
     const { builtBy } = this.#build;
     const starter = this.#starter;
-    const readStatus = builtBy === 'workflow' ? getDeploymentStatus : getBuildStatus;
-    const status = await readStatus(this.#github, commit);
+    const status = await READERS[builtBy](this.#github, asked);
     // A limit may be lifted earlier than the host says.
-    const asked = Math.min(status.retryAfter ?? 0, this.#timeout / BUILD_WAIT.longestPauses);
-    this.#nextPoll = this.#clock.now() + Math.max(this.#timeout / BUILD_WAIT.polls, asked);
+    const pause = Math.min(status.retryAfter ?? 0, this.#timeout / BUILD_WAIT.longestPauses);
+    this.#nextPoll = this.#clock.now() + Math.max(this.#timeout / BUILD_WAIT.polls, pause);
     if (this.#polls === 1 && !written && starter !== null) this.#failedBefore = status.build;
     const isEarlier = status.build !== undefined && status.build === this.#failedBefore;
     const isOpen = this.#request.started && status.status !== 'built';
@@ -154,6 +155,7 @@ const isToCome = ({ status, notStarted = false, httpCode }: BuildStatus, written
 
 const joinWords = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('; ');
 
+const STATUS_PAGE = 'look at https://www.githubstatus.com';
 const FROM_BRANCH = 'set Settings → Pages → Source to "Deploy from a branch"';
 
 /** What to change where the site does not come, by what builds it. */
@@ -168,6 +170,11 @@ const HINTS: Readonly<Record<SiteBuild['builtBy'], { readonly late: Text; readon
     late: (w) =>
       `let the workflow that builds the site publish this file too, set ${w.input('site-workflow')} to start it after the commit, or ${FROM_BRANCH}${w.orUse('K2 or K3')}`,
     errored: (w) => `fix the workflow that builds the site, or ${FROM_BRANCH}${w.orUse('K2 or K3')}`,
+  },
+  deployment: {
+    late: (w) =>
+      `${STATUS_PAGE}, and set a longer ${w.input('timeout')}; the deployment was not cancelled, and may still come`,
+    errored: `${STATUS_PAGE}, and try again`,
   },
 };
 

@@ -137,10 +137,14 @@ export function describeDelivered(
   return { place, object: hashTree(within), pictures: [], kept: others };
 }
 
+/** The files of a delivery that is no folder: the file itself first, then the pictures of a page; none of a folder. */
+export const listAlone = ({ place, object, pictures }: DeliveredObject): readonly TreeFile[] =>
+  isFolderPath(place) ? [] : [{ path: place, sha: object }, ...pictures];
+
 /**
- * Says whose delivery was replaced: somebody may have handed over its address.
+ * Says whose delivery was replaced, unless it is one of the same run: somebody may have handed over its address.
  *
- * @param replaced the newest commit of this tool for the same place; nothing is said of one of the same run
+ * @param replaced the newest commit of this tool for the same place
  * @param essence of the commit that replaces it
  */
 export function describeReplaced(

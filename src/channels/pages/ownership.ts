@@ -3,7 +3,7 @@ import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { type BranchTree, hasFilesBelow, holdsFile, limitTrees, treeShaAt } from './branch-reader.ts';
 import { type Claim, type DeliveredClaim, listClaimed, readClaims } from './claims.ts';
-import { parseMessage } from './commit-message.ts';
+import { listAlone, parseMessage } from './commit-message.ts';
 import { type CommitTarget, isFolderPath } from './target.ts';
 
 /*
@@ -21,7 +21,7 @@ import { type CommitTarget, isFolderPath } from './target.ts';
  * @param message of the last commit that touched the path
  * @param object the path, and git's id of what it holds now
  * @param by what must have delivered it. `confinedTo`: a confined delivery owns only what the same one delivered. `page`:
- * the path is that of a picture, which is ours only if it came with this page; delivered by itself it is the user's own
+ * a picture is ours only if it came with its page; delivered by itself it is the user's own
  * @see protocol 7 (prohibition 4)
  */
 export function isOwned(
@@ -30,14 +30,10 @@ export function isOwned(
   by: { readonly confinedTo?: string | undefined; readonly page?: string } = {},
 ): boolean {
   const { delivered, confinedTo } = parseMessage(message) ?? {};
-  if (delivered === undefined || isFolderPath(delivered.place)) return false;
-  const { place, object, pictures } = delivered;
-  const isPicture = pictures.some((one) => one.path === path && one.sha === sha);
-  return (
-    (isPicture || (path === place && sha === object && by.page === undefined)) &&
-    (by.confinedTo === undefined || by.confinedTo === confinedTo) &&
-    (by.page === undefined || by.page === place)
-  );
+  if (delivered === undefined) return false;
+  const { confinedTo: job = confinedTo, page = delivered.place } = by;
+  const isDelivered = listAlone(delivered).some((one) => one.path === path && one.sha === sha);
+  return isDelivered && job === confinedTo && page === delivered.place;
 }
 
 /** A folder that this tool delivered, as far as it is still there. */
@@ -156,7 +152,7 @@ export async function findDeliveredTo(
   const commits = await getLastCommits(target.github, tree.head ?? '', [place]);
   const message = commits.get(place)?.message ?? '';
   const { delivered } = parseMessage(message) ?? {};
-  const page = { path: place, sha: delivered?.object ?? '' };
-  if (delivered?.place !== place || !holdsFile(tree, page)) return { files: [], message };
-  return { files: [page, ...delivered.pictures.filter((one) => holdsFile(tree, one))], message };
+  const all = delivered?.place === place ? listAlone(delivered) : [];
+  const files = all.filter((one) => holdsFile(tree, one));
+  return { files: files[0] === all[0] ? files : [], message };
 }

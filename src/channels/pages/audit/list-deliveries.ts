@@ -11,7 +11,7 @@ import {
   type OlderTrees,
 } from '../branch-reader.ts';
 import { type Claim, type DeliveredClaim, listClaimed, readClaims } from '../claims.ts';
-import { parseMessage } from '../commit-message.ts';
+import { listAlone, parseMessage } from '../commit-message.ts';
 import { isFolderPath } from '../target.ts';
 
 /**
@@ -92,7 +92,7 @@ async function compareDelivered(
 ): Promise<ListedDelivery | null> {
   const { place, delivered, isReplaced } = claim;
   const isFolder = isFolderPath(place);
-  const alone = isReplaced(place) ? [] : [{ path: place, sha: delivered.object }, ...delivered.pictures];
+  const alone = isReplaced(place) ? [] : listAlone(delivered);
   const files = isFolder
     ? await listClaimed(claim, tree, older)
     : alone.filter(({ path }) => !isReplaced(path));
