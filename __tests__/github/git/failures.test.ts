@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DeliveryError } from '../../../src/errors.ts';
-import { gitError } from '../../../src/github/git/failures.ts';
+import { gitError } from '../../../src/github/git/repository.ts';
 
 const failWith = (err: string, secrets: readonly string[] = []): DeliveryError =>
   gitError('pushing', { exitCode: 128, out: '', err }, { online: true, secrets });

@@ -3,12 +3,14 @@ import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../githu
 import type { RepositoryContext } from '../../github/api/repository.ts';
 import { nameFew } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
+import type { GitBlob } from '../../rules/fingerprint.ts';
 import type { AbsentFile, Channel, PlacedTask, Placement } from '../channel.ts';
 import { createProgress } from './build.ts';
-import { commitTasks, previewCommits } from './commit.ts';
-import { deployBranch } from './deploy/deploy.ts';
-import { deployFiles } from './deploy/deploy-files.ts';
+import { commitTasks, previewCommits, withPictures } from './commit.ts';
+import { type DeployTarget, deployBranch, deploySite, withDeployment } from './deploy/deploy.ts';
+import { contentOfFiles, sizeOf } from './deploy/site-content.ts';
 import type { PagesOptions } from './destination.ts';
+import { describePublished } from './placement.ts';
 import { prepareItems } from './prepare.ts';
 import { notRestoredError, restoreBefore } from './restore.ts';
 import { finishSetup } from './set-up.ts';
@@ -45,9 +47,9 @@ export function createPagesActions(inputs: PagesOptions, access: RepositoryConte
 type Tasks = readonly PagesTask[];
 
 /**
- * What deploys the files of a step as the whole site, where no branch is named that they are committed to.
+ * What deploys the files of a step as the whole site, where no branch is named for them.
  *
- * @throws {DeliveryError} where less than was named would be deployed: what is missing would vanish from the site
+ * @throws {DeliveryError} where a file of the step is missing, which would vanish from the site
  */
 function findWholeSite([first]: Tasks, absent: AbsentFile | undefined) {
   const { deploy = null, options } = first?.target ?? {};
@@ -84,6 +86,38 @@ async function placeTasks(
   return deploy === null
     ? finishSetup(placed, first.target, ports)
     : deployBranch(placed, branch, deploy, ports);
+}
+
+/** Deploys the files and folders of a step as the whole site, without any commit. */
+async function deployFiles(
+  prepared: Tasks,
+  target: DeployTarget,
+  ports: Ports,
+): Promise<readonly Placement[]> {
+  const tasks = prepared.map(withPictures);
+  const files = new Map(tasks.flatMap((task) => task.files).map((one) => [one.path, one]));
+  // The deployment must name a commit that the repository has.
+  const { live, runtime } = target;
+  const content = contentOfFiles([...files.values()], runtime.commit);
+  const source = { readHead: async () => runtime.commit, readContent: async () => content };
+  const deployment = await deploySite(source, target, ports);
+  const before = live === null || typeof live === 'string' ? new Map<string, GitBlob>() : live.files;
+  // What a cache may still have of each path.
+  const earlierAt = (path: string): [string, GitBlob[]] => [path, [before.get(path) ?? []].flat()];
+  const removed = [...before.keys()].filter((path) => !files.has(path));
+  const servedSize = sizeOf(content.receipt);
+  const evidence = `artifact of ${files.size} files`;
+  return tasks.map((task, nth) => {
+    const differing = task.files.filter(({ path, file }) => before.get(path)?.sha !== file.blobSha);
+    const paths = differing.map(({ path }) => path);
+    const added = paths.filter((path) => !before.has(path));
+    const changed = paths.filter((path) => before.has(path));
+    const changes = { added, changed, removed, kept: [], removedFolders: [] };
+    const earlier = new Map(paths.map(earlierAt));
+    const gone = new Map(nth === 0 ? removed.map(earlierAt) : []);
+    const placement = describePublished({ task, changes }, { earlier, gone, servedSize });
+    return withDeployment({ ...placement, written: true, evidence }, deployment);
+  });
 }
 
 type Placed = PlacedTask<PagesTask>;

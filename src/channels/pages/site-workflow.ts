@@ -1,14 +1,11 @@
-import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import type { RestEndpointMethodTypes } from '@octokit/rest';
+import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
+import { dataOrNull } from '../../github/api/failures.ts';
 import { type BuildRequest, describeUnreadable } from '../../github/api/pages-build.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
-import {
-  getWorkflowState,
-  listWorkflowRuns,
-  startWorkflow,
-  type WorkflowRun,
-} from '../../github/api/workflow-runs.ts';
 import { API } from '../../protocol/calls.ts';
+import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text, Words } from '../../words.ts';
 import type { KnownRefusal } from '../channel.ts';
 import type { PagesOptions } from './destination.ts';
@@ -16,32 +13,33 @@ import type { PagesOptions } from './destination.ts';
 /**
  * Refuses, before anything is committed, a workflow that `site-workflow` names and that could never publish the file.
  *
- * @see https://docs.github.com/actions/concepts/security/github_token#when-github_token-triggers-workflow-runs
+ * @see https://docs.github.com/rest/actions/workflows#get-a-workflow
  */
 export async function checkSiteWorkflow(
-  github: GitHubClient,
-  { siteWorkflow }: Pick<PagesOptions, 'siteWorkflow'>,
+  { rest, repository }: GitHubClient,
+  { siteWorkflow: file }: Pick<PagesOptions, 'siteWorkflow'>,
   site: RepositoryContext['site'],
 ): Promise<void> {
-  if (siteWorkflow === undefined) return;
-  const refuse = (message: string, hint: Text, httpCode?: number): never => {
-    throw new DeliveryError('BAD_INPUT', message, { httpCode, hint });
-  };
+  if (file === undefined) return;
   if (site !== null && typeof site === 'object' && site.builtBy === 'branch') {
-    const message = `the site is built from a branch, not by the workflow ${siteWorkflow}`;
-    refuse(message, (w) => `leave ${w.input('site-workflow')} out`);
+    throw new DeliveryError('BAD_INPUT', `the site is built from a branch, not by the workflow ${file}`, {
+      hint: (w) => `leave ${w.input('site-workflow')} out`,
+    });
   }
-  const state = await getWorkflowState(github, siteWorkflow);
-  if (state === null) {
-    const hint = (w: Words) => `set ${w.input('site-workflow')} to the name of a file in .github/workflows`;
-    refuse(`the repository has no workflow ${siteWorkflow} on its default branch`, hint, 404);
+  const workflow = await dataOrNull(rest.actions.getWorkflow({ ...repository, workflow_id: file }));
+  if (workflow === null) {
+    throw new DeliveryError('BAD_INPUT', `the repository has no workflow ${file} on its default branch`, {
+      httpCode: 404,
+      hint: (w) => `set ${w.input('site-workflow')} to the name of a file in .github/workflows`,
+    });
   }
-  if (state !== 'active') {
-    const hint = (w: Words) =>
-      `switch it on under Actions, or set ${w.input('site-workflow')} to another one`;
-    refuse(`the workflow ${siteWorkflow} is switched off (${state})`, hint);
-  }
+  if (workflow.state === 'active') return;
+  throw new DeliveryError('BAD_INPUT', `the workflow ${file} is switched off (${workflow.state})`, {
+    hint: (w) => `switch it on under Actions, or set ${w.input('site-workflow')} to another one`,
+  });
 }
+
+type Runs = RestEndpointMethodTypes['actions']['listWorkflowRuns']['response']['data']['workflow_runs'];
 
 /** What starts a build. */
 export interface BuildStarter {
@@ -52,46 +50,63 @@ export interface BuildStarter {
 }
 
 /**
- * Starts the workflow that builds the site, and follows its run. GitHub's answer to the start names no run, so the
- * newest run before it is remembered. All later ones count, also those that others started on the branch: they
- * begin with our commit or a later one, and a `concurrency` group may cancel our run for one of them.
+ * Starts the workflow that builds the site, and follows its run. Unlike a commit, this starts one with the job's own
+ * token too. GitHub's answer names no run, so the newest run before it is remembered. All later ones count, also those
+ * that others started on the branch: they begin with our commit or a later one, and a `concurrency` group may cancel our
+ * run for one of them.
  *
+ * @see https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event
  * @see https://docs.github.com/actions/how-tos/write-workflows/choose-when-workflows-run/control-workflow-concurrency
  */
-export function createSiteRun(github: GitHubClient, file: string, branch: string): Required<BuildStarter> {
+export function createSiteRun(
+  { rest, repository }: GitHubClient,
+  file: string,
+  branch: string,
+): Required<BuildStarter> {
   /** The number of the newest run before ours; `undefined` where the runs cannot be read. */
   let newestBefore: number | undefined;
-  const readProgress = async (before: number): Promise<RunProgress> => {
-    const runs = (await listWorkflowRuns(github, file, branch)).filter(({ id }) => id > before);
-    const [newest] = runs;
-    if (newest === undefined) return NO_RUN;
-    const run = runs.find(({ conclusion }) => conclusion === 'success' || conclusion === null) ?? newest;
-    return describeRun(file, run);
+  /** The newest runs on the branch, the newest first: a later one has a larger number. */
+  const listRuns = async (): Promise<Runs> => {
+    const query = { workflow_id: file, branch, per_page: BUILD_WAIT.runs, exclude_pull_requests: true };
+    const { data } = await rest.actions.listWorkflowRuns({ ...repository, ...query });
+    return data.workflow_runs.toSorted((one, other) => other.id - one.id);
   };
   return {
     async start() {
       try {
-        const runs = await resultOf(() => listWorkflowRuns(github, file, branch));
+        const runs = await resultOf(listRuns);
         // The token may start one all the same.
         if (hasFailed(runs) && runs.code !== 'NO_PERMISSION') throw runs;
         newestBefore = hasFailed(runs) ? undefined : (runs[0]?.id ?? 0);
-        await startWorkflow(github, file, branch);
+        await rest.actions.createWorkflowDispatch({ ...repository, workflow_id: file, ref: branch });
         return { words: `the workflow ${file} was started`, again: false, started: true };
       } catch (thrown) {
-        if (!(thrown instanceof DeliveryError) || !thrown.retryable) throw thrown;
-        return { words: thrown.message, again: true, started: false };
+        const failure = toDeliveryError(thrown);
+        if (failure.httpCode === 422) throw notByHandError(file, branch, failure);
+        if (!failure.retryable) throw thrown;
+        return { words: failure.message, again: true, started: false };
       }
     },
     async follow() {
+      if (newestBefore === undefined) return { words: 'its runs cannot be read', page: '' };
       try {
-        if (newestBefore !== undefined) return await readProgress(newestBefore);
-        return { words: 'its runs cannot be read', page: '' };
+        const runs = (await listRuns()).filter(({ id }) => id > (newestBefore ?? 0));
+        const isOpenOrDone = ({ conclusion }: Runs[0]) => conclusion === 'success' || conclusion === null;
+        const run = runs.find(isOpenOrDone) ?? runs[0];
+        return run === undefined ? NO_RUN : describeRun(file, run);
       } catch (thrown) {
         return { words: describeUnreadable(thrown, API.workflow_runs).detail, page: '' };
       }
     },
   };
 }
+
+const notByHandError = (file: string, branch: string, cause: DeliveryError): DeliveryError =>
+  new DeliveryError('BAD_INPUT', cause.message, {
+    httpCode: 422,
+    hint: `add \`on: workflow_dispatch\`, without required inputs, to .github/workflows/${file} on the branch ${branch}`,
+    cause,
+  });
 
 /** How far the run of the site's workflow is. */
 export interface RunProgress {
@@ -136,7 +151,7 @@ const STATES: Readonly<Record<string, { readonly words?: string; readonly change
   },
 };
 
-function describeRun(file: string, { status, conclusion, html_url: page }: WorkflowRun): RunProgress {
+function describeRun(file: string, { status, conclusion, html_url: page }: Runs[0]): RunProgress {
   const isLost = conclusion !== null && conclusion !== 'success';
   const { words = conclusion === null ? `is ${status}` : `ended with ${conclusion}`, change } = STATES[
     conclusion ?? status ?? ''

@@ -4,13 +4,13 @@ import { needsSignatures } from '../../github/api/branch.ts';
 import { commitChanges, createBlob, putFile } from '../../github/api/git-data.ts';
 import { type CommitIdentity, getCommitIdentity } from '../../github/api/token-owner.ts';
 import type { Change } from '../../github/change.ts';
-import { noGitError } from '../../github/git/failures.ts';
 import { hasGit } from '../../github/git/process.ts';
 import { OTHER_BRANCH_HINT } from '../../github/refusals.ts';
 import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
 import { createBlobHash } from '../../rules/fingerprint.ts';
 import { changedFileError } from '../../rules/unchanged-file.ts';
+import type { Words } from '../../words.ts';
 import { type CommitMethod, type CommitTarget, readTargetHead } from './target.ts';
 
 /** The commit of each change, in their order. */
@@ -130,6 +130,14 @@ export class BranchWriter {
   }
 }
 
+const noGitError = (): DeliveryError =>
+  new DeliveryError('BAD_INPUT', `a file of this size can only be committed by git, and ${NO_GIT}`, {
+    hint: INSTALL_HINT,
+  });
+
+const NO_GIT = 'no git (2.31 or later) is installed here';
+const INSTALL_HINT = (w: Words) => `install git${w.orUse('K2', ' for a single file')}`;
+
 /** Why the object API is used instead of git: for the host's signature, or because there is no git. */
 type WithoutGit = 'signed' | 'without-git';
 
@@ -162,14 +170,12 @@ function refuseExcess({ writes }: Change, { branch }: CommitTarget, way: Without
   const what = large === undefined ? `${writes.length} changed files` : `the large file ${large.path}`;
   const limit = `at most ${SITE.apiWrites} files of ${SIZE.methodB / MEGABYTE} MB`;
   const isSigned = way === 'signed';
-  const why = isSigned
-    ? `the branch ${branch} takes signed commits only`
-    : 'no git (2.31 or later) is installed here';
+  const why = isSigned ? `the branch ${branch} takes signed commits only` : NO_GIT;
   throw new DeliveryError(
     isSigned ? 'NEEDS_SIGNATURE' : 'BAD_INPUT',
     `this delivery has ${what}, and ${why}: so GitHub takes file by file, ${limit}`,
     {
-      hint: isSigned ? OTHER_BRANCH_HINT : (w) => `install git${w.orUse('K2', ' for a single file')}`,
+      hint: isSigned ? OTHER_BRANCH_HINT : INSTALL_HINT,
       leftBehind: [],
     },
   );

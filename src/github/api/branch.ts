@@ -24,9 +24,8 @@ export async function getBranchHead({ rest, repository }: GitHubClient, branch: 
 }
 
 /**
- * Whether a ruleset is known to ask for signed commits on the branch. Classic
- * protection is not in that list, and only administrators can read whether it asks for signatures: there the
- * refused push tells it.
+ * Whether a ruleset is known to ask for signed commits on the branch. Classic protection is not in that list, and only
+ * administrators can read whether it asks for signatures: there the refused push tells it.
  *
  * @see https://docs.github.com/rest/repos/rules#get-rules-for-a-branch
  */

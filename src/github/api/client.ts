@@ -26,9 +26,8 @@ export interface ApiAccess {
 type CallRequest = Omit<TextRequest, 'method'>;
 
 /**
- * Octokit for one repository. Every request follows the row of its route in the table of API calls: writes
- * are paced, repeatable calls are retried, and every failure is a `DeliveryError` with the permission or
- * setting to change.
+ * Octokit for one repository. Every request follows the row of its route in the table of API calls: writes are paced,
+ * repeatable calls are retried, and every failure is a `DeliveryError` with the permission or setting to change.
  */
 export interface GitHubClient extends Pick<Octokit, 'rest' | 'graphql'>, ApiAccess {
   /** Queues a write that Octokit does not name, such as an upload, among the client's writes. */

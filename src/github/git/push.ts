@@ -78,9 +78,8 @@ async function fetchBase(git: RunGitCommand, { branch, planned }: PushOptions): 
 }
 
 /**
- * `fast-import` needs neither an index nor the other blobs of the branch, which were not fetched. When a file's
- * bytes are not those that were checked, their blob has another name: git then refuses the commit, whose blob does
- * not exist.
+ * `fast-import` needs neither an index nor the other blobs of the branch, which were not fetched. When a file's bytes
+ * are not those that were checked, their blob has another name: git then refuses the commit, whose blob does not exist.
  */
 async function writeCommits(
   git: RunGitCommand,

@@ -1,9 +1,13 @@
-import { DeliveryError } from '../../../errors.ts';
-import { brokenArchiveError, openArchive } from '../../../github/api/archive.ts';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { DeliveryError, toMessage } from '../../../errors.ts';
 import { listEntries } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import type { FileWrite } from '../../../github/change.ts';
+import { RETRY_HINT } from '../../../github/refusals.ts';
+import { connectionError } from '../../../http/client.ts';
+import { discard } from '../../../http/response.ts';
 import type { Ports } from '../../../ports.ts';
+import { EXCHANGE } from '../../../protocol/limits.ts';
 import { createBlobHash, type GitBlob } from '../../../rules/fingerprint.ts';
 import type { LocalFile } from '../../../rules/inspect.ts';
 import { refuseLargeSite } from '../../../rules/local-site.ts';
@@ -48,11 +52,7 @@ export function refuseNoPart(path: string): void {
   });
 }
 
-/**
- * The files of a commit as a whole site.
- *
- * @throws {DeliveryError} for more than Pages serves
- */
+/** The files of a commit as a whole site. @throws {DeliveryError} for more than Pages serves */
 export async function contentOfCommit(
   github: GitHubClient,
   branch: string,
@@ -76,6 +76,40 @@ export const sizeOf = ({ files }: DeployedReceipt): number =>
 
 const refuseLarge = (receipt: DeployedReceipt): void =>
   refuseLargeSite(sizeOf(receipt), 'the site would have', 'remove large files from the site');
+
+/**
+ * All files of a commit as one packed tar stream: two requests, however many files there are. The address that the API
+ * names holds a credential of its own, so it gets no token and is shown to nobody.
+ *
+ * @see https://docs.github.com/rest/repos/contents#download-a-repository-archive-tar
+ */
+async function openArchive(
+  { rest, repository }: GitHubClient,
+  commit: string,
+  { http, clock, logger, signal }: Ports,
+): Promise<Readable> {
+  const { headers } = await rest.repos.downloadTarballArchive({ ...repository, ref: commit });
+  const url = new URL(String(headers.location));
+  for (const value of url.searchParams.values()) logger.mask(value);
+  try {
+    const response = await http({ method: 'GET', url, headers: { accept: '*/*' }, signal });
+    if (response.status === 200) return addAbortSignal(clock.timeout(EXCHANGE.archive), response.body);
+    discard(response);
+    throw archiveError(`answered HTTP ${response.status}`, response.status);
+  } catch (thrown) {
+    throw connectionError(thrown, { url, signal });
+  }
+}
+
+const archiveError = (problem: string, httpCode?: number): DeliveryError =>
+  new DeliveryError('HOST_ERROR', `the archive of the branch ${problem}`, {
+    httpCode,
+    hint: RETRY_HINT,
+    retryable: true,
+  });
+
+const brokenArchiveError = (thrown: unknown): DeliveryError =>
+  thrown instanceof DeliveryError ? thrown : archiveError(`was not complete: ${toMessage(thrown)}`);
 
 /** Reads the files of a commit from its archive, and checks that they are those of its tree. */
 async function* readCommit(
