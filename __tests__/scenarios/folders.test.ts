@@ -140,7 +140,7 @@ describe('a folder', () => {
     const repository = await play.repository();
     const files = { ...SITE, 'dist/_static/app.js': 'one\n', 'dist/notes.md': '---\n---\n# two\n' };
     const says =
-      /^check: Jekyll, .*, leaves out _static\/app\.js, and renders notes\.md → .*`nojekyll: true`/;
+      /^check: Jekyll, .*, leaves out \S+_static\/app\.js, and renders \S+notes\.md → .*`nojekyll: true`/;
     await refused(deliver(repository, {}, files), says);
     const delivered = await deliver(repository, { nojekyll: 'true' }, files);
     expectSite(delivered, `${repository.pages.url}${PATH}`, 6);

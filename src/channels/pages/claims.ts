@@ -4,7 +4,7 @@ import { type GitHubClient, isLastPage } from '../../github/api/client.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { HISTORY_PAGES, LIST_PAGE, SITE } from '../../protocol/limits.ts';
 import { type BranchTree, filesBelow, type OlderTrees } from './branch-reader.ts';
-import { type DeliveredObject, describeDelivered, parseMessage } from './commit-message.ts';
+import { type DeliveredObject, describeDelivered, listAlone, parseMessage } from './commit-message.ts';
 import { isFolderPath } from './target.ts';
 
 /** What a commit of this tool says that it did to one place of the branch, where no newer one did the same. */
@@ -94,7 +94,7 @@ function createDeliveredLookup(delivered: DeliveredObject): (path: string) => bo
 }
 
 /**
- * The files of a delivered folder that no newer delivery replaced: as the branch has them, where these are just what was
+ * The files of a delivery that no newer one replaced. Of a folder, as the branch has them, where these are just what was
  * delivered, or else as the commit had them.
  *
  * @returns `null` where that is not known: the trees that may be read are used up, or the commit does not have what its
@@ -105,6 +105,9 @@ export async function listClaimed(
   { entries }: BranchTree,
   readOlder: OlderTrees,
 ): Promise<readonly TreeFile[] | null> {
+  if (!isFolderPath(place)) {
+    return isReplaced(place) ? [] : listAlone(delivered).filter(({ path }) => !isReplaced(path));
+  }
   const open = [...entries].filter(
     ([path, { type }]) => path.startsWith(place) && (type === 'tree' || !isReplaced(path)),
   );

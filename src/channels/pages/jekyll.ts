@@ -2,7 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { getBlobSha } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { nameFew } from '../../plain-text.ts';
-import { buildWithJekyll, isLeftOutByJekyll, listRivals, MARKDOWN } from '../../rules/jekyll.ts';
+import { buildWithJekyll, listRivals, MARKDOWN } from '../../rules/jekyll.ts';
 import type { Words } from '../../words.ts';
 import { type PagesDestination, servedPath } from './destination.ts';
 import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
@@ -98,32 +98,27 @@ function jekyllError(
   place: string,
   changed: readonly { readonly path: string; readonly page: string | null }[],
 ): DeliveryError {
-  const { siteRoot } = destination;
   const isFolder = isFolderPath(place);
-  const listNames = (isLeftOut: boolean): readonly string[] =>
-    changed
-      .filter(({ page }) => (page === null) === isLeftOut)
-      .map(({ path }) => path.slice((isFolder ? place : siteRoot).length));
-  const [leftOut, rendered] = [listNames(true), listNames(false)];
-  const isFolderLeftOut = isFolder && isLeftOutByJekyll(servedPath(siteRoot, place).replace(/\/$/, ''));
-  const what = isFolderLeftOut ? `the folder ${place}` : nameFew(leftOut);
-  const problems = [
-    ...(leftOut.length === 0 ? [] : [`leaves out ${what}`]),
-    ...(rendered.length === 0 ? [] : [`renders ${nameFew(rendered)}`]),
-  ];
-  const other = (w: Words): string => {
-    if (isFolderLeftOut || (!isFolder && leftOut.length > 0)) return `set ${w.input('path')} to ${SEEN_NAME}`;
-    return isFolder ? 'rename these files' : `set ${w.input('marker')} to a text that the page keeps`;
-  };
+  const name = (isLeftOut: boolean): string =>
+    nameFew(
+      changed.flatMap(({ path, page }) =>
+        (page === null) === isLeftOut ? [servedPath(destination.siteRoot, path)] : [],
+      ),
+    );
+  const [leftOut, rendered] = [name(true), name(false)];
+  const problems = [leftOut && `leaves out ${leftOut}`, rendered && `renders ${rendered}`].filter(Boolean);
+  const switchFile = switchFileOf(destination);
   const off = (w: Words): string =>
     isFolder
-      ? `set ${w.input('nojekyll', 'true')}, which commits an empty ${switchFileOf(destination)} and ends Jekyll for the whole site`
-      : `commit an empty ${switchFileOf(destination)} to the branch, or deliver a folder with ${w.input('nojekyll', 'true')}`;
+      ? `set ${w.input('nojekyll', 'true')}, which commits an empty ${switchFile} and ends Jekyll for the whole site`
+      : `commit an empty ${switchFile} to the branch, or deliver a folder with ${w.input('nojekyll', 'true')}`;
+  const other = (w: Words): string =>
+    isFolder || leftOut ? SEEN_NAMES : `set ${w.input('marker')} to a text that the page keeps`;
   return new DeliveryError('BAD_INPUT', `Jekyll, which builds this Pages site, ${problems.join(', and ')}`, {
     hint: (w) => `${off(w)}, or ${other(w)}`,
     leftBehind: [],
   });
 }
 
-const SEEN_NAME =
-  'a name that does not begin with _ . # or ~, does not end with ~, and is not vendor or node_modules';
+const SEEN_NAMES =
+  'choose names that do not begin with _ . # or ~, do not end with ~, and are not vendor or node_modules';

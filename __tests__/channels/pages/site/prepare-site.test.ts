@@ -52,8 +52,8 @@ describe('names that Jekyll changes', () => {
   test.each(['.vitest/', 'reports/_build/html/', '~drafts/', 'vendor/'])(
     'are refused with what to change if the folder itself has one: %s',
     async (name) => {
-      const message = `Jekyll, which builds this Pages site, leaves out the folder ${name}`;
-      const hint = expect.stringMatching(/^set `nojekyll: true`, which .*, or set `path:` to a name that /);
+      const message = `Jekyll, which builds this Pages site, leaves out ${name}index.html`;
+      const hint = expect.stringMatching(/^set `nojekyll: true`, which .*, or choose names that do not /);
       expect((await prepare(PAGE, { name })).refusal).toMatchObject({ message, hint });
     },
   );

@@ -11,7 +11,7 @@ import {
   type OlderTrees,
 } from '../branch-reader.ts';
 import { type Claim, type DeliveredClaim, listClaimed, readClaims } from '../claims.ts';
-import { listAlone, parseMessage } from '../commit-message.ts';
+import { parseMessage } from '../commit-message.ts';
 import { isFolderPath } from '../target.ts';
 
 /**
@@ -57,15 +57,7 @@ export async function listDeliveries(github: GitHubClient, head: string, place: 
   return { deliveries: await nameCommits(listed, github, head), entries: tree.entries, isComplete, last };
 }
 
-const newListed = (claim: Claim, state: BranchState, more: Partial<ListedDelivery> = {}): ListedDelivery => ({
-  claim,
-  state,
-  paths: [],
-  changed: [],
-  by: null,
-  unknown: [],
-  ...more,
-});
+const NOTHING = { paths: [], changed: [], by: null, unknown: [] } as const;
 
 /** @returns `null` for what newer deliveries have replaced */
 async function compareClaim(
@@ -82,7 +74,7 @@ async function compareClaim(
   if (removed.paths.length > 0 || below.length === 0) return removed;
   // What was removed is there again.
   const changed = below.filter((path) => !isReplaced(path));
-  return changed.length === 0 ? null : newListed(claim, 'changed', { changed, unknown: removed.unknown });
+  return changed.length === 0 ? null : { ...removed, state: 'changed', changed };
 }
 
 async function compareDelivered(
@@ -90,22 +82,21 @@ async function compareDelivered(
   tree: BranchTree,
   older: OlderTrees,
 ): Promise<ListedDelivery | null> {
-  const { place, delivered, isReplaced } = claim;
+  const { place } = claim;
   const isFolder = isFolderPath(place);
-  const alone = isReplaced(place) ? [] : listAlone(delivered);
-  const files = isFolder
-    ? await listClaimed(claim, tree, older)
-    : alone.filter(({ path }) => !isReplaced(path));
+  const files = await listClaimed(claim, tree, older);
   if (files === null) {
     const unknown = 'which of its files are still as they were delivered: only that it changed was found out';
-    return newListed(claim, 'changed', { changed: [place], unknown: [unknown] });
+    return { ...NOTHING, claim, state: 'changed', changed: [place], unknown: [unknown] };
   }
   if (files.length === 0) return null;
   const paths = files.flatMap((file) => (holdsFile(tree, file) ? [file.path] : []));
   const changed = files.flatMap((file) => (holdsFile(tree, file) ? [] : [file.path]));
-  if (isFolder ? paths.length > 0 : paths[0] === place) return newListed(claim, 'there', { paths, changed });
-  if (isFolder || tree.entries.has(place)) return newListed(claim, 'changed', { changed });
-  return newListed(claim, 'removed', { paths: changed.filter((path) => !tree.entries.has(path)) });
+  const isThere = isFolder ? paths.length > 0 : paths[0] === place;
+  if (isThere) return { ...NOTHING, claim, state: 'there', paths, changed };
+  if (isFolder || tree.entries.has(place)) return { ...NOTHING, claim, state: 'changed', changed };
+  const gone = changed.filter((path) => !tree.entries.has(path));
+  return { ...NOTHING, claim, state: 'removed', paths: gone };
 }
 
 /** @param commit that has the folder */
@@ -121,10 +112,10 @@ async function listRemoved(
     const unknown = `whether its other files are gone: only the page of ${place || './'} was asked for`;
     const page = isFolderPath(place) ? `${place}index.html` : place;
     const paths = tree.entries.has(page) ? [] : [page];
-    return newListed(claim, 'removed', { paths, unknown: [unknown] });
+    return { ...NOTHING, claim, state: 'removed', paths, unknown: [unknown] };
   }
   const before = new Map([...filesBelow({ entries }, place)].filter(([path]) => !tree.entries.has(path)));
-  return newListed(claim, 'removed', { paths: [...before.keys()], before });
+  return { ...NOTHING, claim, state: 'removed', paths: [...before.keys()], before };
 }
 
 /** Finds out who changed or removed what is not as it was delivered, fifty paths in one request. */
