@@ -71,10 +71,6 @@ export function holdsFile({ entries }: Pick<BranchTree, 'entries'>, { path, sha 
   return entry?.sha === sha && entry.mode === '100644';
 }
 
-/** Git's id of a folder, `null` where there is none; of the root it is that of the commit. */
-export const treeShaAt = ({ entries, head }: BranchTree, folder: string): string | null =>
-  folder === '' ? head : (entries.get(folder.slice(0, -1))?.sha ?? null);
-
 /** Whether the branch has anything in a folder. */
 export const hasFilesBelow = ({ entries }: BranchTree, folder: string): boolean =>
   folder === '' ? entries.size > 0 : entries.get(folder.slice(0, -1))?.type === 'tree';

@@ -5,8 +5,7 @@ import type { GitHubClient } from '../../github/api/client.ts';
 import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import { type BranchTree, blobsIn } from './branch-reader.ts';
-import { type ComparedPlace, planChange } from './compare.ts';
-import { takenPageError } from './jekyll.ts';
+import { type ComparedPlace, notOursError, planChange } from './compare.ts';
 import { isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
 import { describePublished, describeRemoved } from './placement.ts';
@@ -115,7 +114,13 @@ function compareFile(
     if (failure && (wanted.includes(path) || failure.code !== 'NOT_OURS')) throw failure;
   }
   const rival = rivals.find((path) => read.entries.has(path));
-  if (rival !== undefined) throw takenPageError(place, rival);
+  if (rival !== undefined) {
+    // What is served may be its page, which may have the same marker.
+    throw notOursError(
+      `${rival} is on the branch, and Jekyll shows it where the page of ${place} goes`,
+      (w) => `set ${w.input('path')} to another name, or remove ${rival}`,
+    );
+  }
   const confinedTo = target.options.confinement?.owner;
   const of = new Set([...wanted, ...old]);
   const entries = new Map([...read.entries].filter(([path]) => of.has(path)));

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { parentFolders } from '../../github/api/branch.ts';
 import { getLastCommits } from '../../github/api/history.ts';
 import type { Change, FileBytes } from '../../github/change.ts';
+import { nameFew } from '../../plain-text.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { refuseLargeSite } from '../../rules/local-site.ts';
 import {
@@ -13,7 +14,8 @@ import {
   listFolders,
   refuseSubmodules,
 } from './branch-reader.ts';
-import { blockedError, type ComparedPlace, planChange } from './compare.ts';
+import { type ComparedPlace, notOursError, planChange } from './compare.ts';
+import { switchFileOf } from './jekyll.ts';
 import { type FolderInBranch, findDeliveries, findSingleFiles, findWholeSites } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
 import { describePublished } from './placement.ts';
@@ -41,30 +43,26 @@ export async function readFolderInBranch(task: PagesTask): Promise<FolderInBranc
  * @throws {DeliveryError} `NOT_OURS`; `TOO_LARGE` for more than Pages serves
  */
 export async function compareSite(task: PagesTask, together: readonly string[]): Promise<ComparedPlace> {
-  const { place, target } = task;
+  const { destination, place, target } = task;
   const folder = await readFolderInBranch(task);
   const { tree, sites, last } = folder;
   const owned = await findOwned(task, folder);
   const removedFolders = await findOldSites(task, tree, together);
   const removals = removedFolders.flatMap((one) => [...filesBelow(tree, one).keys()]);
-  const beside = { writes: switchJekyllOff(task, tree), removals };
+  const isSwitched = target.options.nojekyll && !tree.entries.has(switchFileOf(destination));
+  const writes = isSwitched ? [{ path: switchFileOf(destination), file: EMPTY_FILE }] : [];
+  const beside = { writes, removals };
   const planned = planChange(task, { ...tree, owned, last, beside, removedFolders });
   const { change } = planned;
   const older = await readBefore(target, folder);
   const gone = [...(change?.removals ?? []), ...listVanished(task, tree, older)];
   const placement = describePublished(planned, {
     replaced: sites.get(place)?.claim,
-    servedSize: measureSite(task.destination.siteRoot, tree, change),
+    servedSize: measureSite(destination.siteRoot, tree, change),
     earlier: await findEarlier(task, tree, change === undefined ? [older] : [tree.entries, older]),
     gone: blobsIn([tree.entries, older], gone),
   });
   return { ...planned, placement };
-}
-
-/** The file that does so, where it is wanted and is not there yet. */
-function switchJekyllOff({ destination, target }: PagesTask, { entries }: BranchTree): Change['writes'] {
-  const path = `${destination.siteRoot}.nojekyll`;
-  return target.options.nojekyll && !entries.has(path) ? [{ path, file: EMPTY_FILE }] : [];
 }
 
 /** The paths of a folder that hold what this tool delivered. @throws {DeliveryError} `NOT_OURS` where a file is in the way */
@@ -75,7 +73,12 @@ async function findOwned(task: PagesTask, { tree, sites }: FolderInBranch): Prom
   const wanted = new Set(files.map(({ path }) => path));
   const leaving = new Set(target.options.prune ? [...owned].filter((path) => !wanted.has(path)) : []);
   const blocked = findBlocked(wanted, tree, place, leaving);
-  if (blocked.length > 0) throw blockedError(place, blocked);
+  if (blocked.length > 0) {
+    throw notOursError(
+      `the folder ${place || './'} of the repository can not hold the site: a file is in the place of a folder, or a folder in that of a file: ${nameFew(blocked)}`,
+      (w) => `set ${w.input('path')} to a folder of its own`,
+    );
+  }
   const unowned = [...wanted].filter((path) => tree.entries.get(path)?.type === 'blob' && !owned.has(path));
   const ofPage = new Set(pictures === undefined ? [] : listPicturePaths(destination.path));
   const page = { path: destination.path, pictures: ofPage };

@@ -184,12 +184,5 @@ export function findPartError(task: PagesTask, message = ''): DeliveryError | nu
   );
 }
 
-/** A file is in the place of a folder, or the other way round: that is never replaced. */
-export const blockedError = (folder: string, paths: readonly string[]): DeliveryError =>
-  notOursError(
-    `the folder ${folder || './'} of the repository can not hold the site: a file is in the place of a folder, or a folder in that of a file: ${nameFew(paths)}`,
-    (w) => `set ${w.input('path')} to a folder of its own`,
-  );
-
-const notOursError = (message: string, hint: Text): DeliveryError =>
+export const notOursError = (message: string, hint: Text): DeliveryError =>
   new DeliveryError('NOT_OURS', message, { hint, leftBehind: [] });

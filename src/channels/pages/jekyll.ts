@@ -21,7 +21,8 @@ export function createSwitchLookup(github: GitHubClient): SwitchLookup {
 }
 
 /** The file that switches Jekyll off, at the root of what Pages serves. */
-const switchFileOf = ({ siteRoot }: Pick<PagesDestination, 'siteRoot'>): string => `${siteRoot}.nojekyll`;
+export const switchFileOf = ({ siteRoot }: Pick<PagesDestination, 'siteRoot'>): string =>
+  `${siteRoot}.nojekyll`;
 
 /** Whether Markdown of a branch is served as pages. */
 export const rendersMarkdown = (
@@ -77,20 +78,6 @@ export async function applyJekyll(
   const notes = [`Jekyll renders ${servedPath(siteRoot, path)} into this page`];
   return { ...destination, pageUrl: page, hostMayChangeBytes: true, notes, rivals: listRivals(path) };
 }
-
-/** Where Jekyll puts the page that it renders of a file. */
-export const renderedPath = (path: string): string => path.replace(MARKDOWN, '.html');
-
-/** What is served may be the other file's page, which may have the same marker. */
-export const takenPageError = (path: string, rival: string): DeliveryError =>
-  new DeliveryError(
-    'NOT_OURS',
-    `${rival} is on the branch, and Jekyll shows it where the page of ${path} goes`,
-    {
-      hint: (w) => `set ${w.input('path')} to another name, or remove ${rival}`,
-      leftBehind: [],
-    },
-  );
 
 /** @param changed files with the page that Jekyll renders of each, or `null` for nothing */
 function jekyllError(

@@ -1,7 +1,7 @@
 import { getLastCommits } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
-import { type BranchTree, hasFilesBelow, holdsFile, limitTrees, treeShaAt } from './branch-reader.ts';
+import { type BranchTree, hasFilesBelow, holdsFile, limitTrees } from './branch-reader.ts';
 import { type Claim, type DeliveredClaim, listClaimed, readClaims } from './claims.ts';
 import { listAlone, parseMessage } from './commit-message.ts';
 import { type CommitTarget, isFolderPath } from './target.ts';
@@ -111,7 +111,7 @@ export async function findWholeSites(
   const whole = asked.flatMap((place) => {
     const { message = '', committedAt } = commits.get(nameOf(place)) ?? {};
     const { delivered } = parseMessage(message) ?? {};
-    const isWhole = delivered?.place === place && delivered.object === treeShaAt(tree, place);
+    const isWhole = delivered?.place === place && delivered.object === tree.entries.get(nameOf(place))?.sha;
     return isWhole && committedAt ? [{ place, committedAt }] : [];
   });
   const newestFirst = (one: (typeof whole)[0], other: (typeof whole)[0]): number =>

@@ -9,7 +9,7 @@ import type { ComparedPlace, PlannedPlace } from './compare.ts';
 import { addressesOfGone, addressesOfRemoved, type HeldFiles, partAt } from './held-files.ts';
 import { addressesOfPictures } from './pictures.ts';
 import { notDeployed } from './site-workflow.ts';
-import { type CommitMethod, isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
+import { type CommitMethod, isFolderPath, isRemoval, planMethod } from './target.ts';
 
 /** A place that is as wanted, once it was written. */
 export const withCommit = (
@@ -52,7 +52,13 @@ export function describePublished(
     url: isFolder ? entryUrl(destination.pageUrl) : destination.pageUrl,
     ...(commitSha && { commitSha }),
     // What is deployed without a commit is on no branch.
-    ...((commitSha || change) && { rawUrl: destination.rawUrl, held: listHeld(task) }),
+    ...((commitSha || change) && {
+      rawUrl: destination.rawUrl,
+      held: new Map<string, string | null>([
+        ...files.map(({ path, file }) => [path, file.blobSha] as const),
+        ...(destination.rivals ?? []).map((path) => [path, null] as const),
+      ]),
+    }),
     hostMayChangeBytes: destination.hostMayChangeBytes,
     display: getBrowserDisplay(destination.pageUrl.pathname),
     ...(destination.builtBy === 'workflow' && {
@@ -76,12 +82,6 @@ export function describePublished(
     unknown: [...destination.unknown, ...describeUnasked(earlier, asked, entry), ...describeLeft(gone)],
   };
 }
-
-const listHeld = ({ files, destination: { rivals = [] } }: PagesTask): NonNullable<Placement['held']> =>
-  new Map([
-    ...files.map(({ path, file }) => [path, file.blobSha] as const),
-    ...rivals.map((path) => [path, null] as const),
-  ]);
 
 /** The changed files beside the page whose addresses are asked as a browser asks them: replaced ones first. */
 function choosePlain(earlier: EarlierFiles, page: string): EarlierFiles {

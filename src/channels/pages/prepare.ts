@@ -5,6 +5,7 @@ import type { FileWrite } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import { MARKDOWN } from '../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { baseName, encodePath, entryUrl } from '../../rules/naming.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
@@ -14,7 +15,7 @@ import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.
 import { refuseNoPart } from './deploy/site-content.ts';
 import type { PagesOptions } from './destination.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
-import { applyJekyll, createSwitchLookup, renderedPath, type SwitchLookup } from './jekyll.ts';
+import { applyJekyll, createSwitchLookup, type SwitchLookup } from './jekyll.ts';
 import { listPicturePaths, listPictureUrls } from './pictures.ts';
 import { findSetup } from './set-up.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
@@ -101,7 +102,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
     served: { ...served, refusal: hasFailed(built) ? built : null },
     writes: [
       ...files.map((one) => one.path),
-      ...(isRendered ? [renderedPath(path)] : []),
+      ...(isRendered ? [path.replace(MARKDOWN, '.html')] : []),
       ...(hasPicture ? listPicturePaths(path) : []),
     ],
   };

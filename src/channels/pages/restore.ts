@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { forEachItem } from '../../async.ts';
 import { DeliveryError, type Result } from '../../errors.ts';
 import { getBranchHead, parentFolders } from '../../github/api/branch.ts';
@@ -116,14 +117,10 @@ function compareTrees(
   if (changed.length > 0) throw notRestoredError(`another commit changed since: ${nameFew(changed)}`);
   const writes = old.map(([path, { size, sha: blobSha, mode }]) => {
     if (mode !== '100644') throw notRestoredError(`${path} was no plain file before`);
-    return { path, file: { size, blobSha, read: readNothing } };
+    // The host has the blob: nothing is read or sent.
+    return { path, file: { size, blobSha, read: () => Readable.from([]) } };
   });
   return { writes, removals };
-}
-
-/** The host has the blobs: nothing is sent. */
-function readNothing(): never {
-  throw new DeliveryError('INTERNAL', 'a file that is put back was read');
 }
 
 /** Where it is served again, and what was there meanwhile. */

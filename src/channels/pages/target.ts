@@ -101,7 +101,10 @@ export async function readTargetHead(target: CommitTarget): Promise<string | nul
     if (absence === null) throw thrown;
     const { setup, isRemoval = false } = options;
     if (setup || (absence === 'commits' && (isRemoval || method === 'A'))) return null;
-    throw isRemoval ? thrown : missingBranchError(thrown as DeliveryError);
+    if (isRemoval) throw thrown;
+    const { code, message, httpCode, advice = '' } = thrown as DeliveryError;
+    const hint = (w: Words) => `set ${w.input('setup', 'true')} to create it, or ${w.say(advice)}`;
+    throw new DeliveryError(code, message, { httpCode, hint, cause: thrown });
   }
 }
 
@@ -109,10 +112,4 @@ export async function readTargetHead(target: CommitTarget): Promise<string | nul
 export async function readTargetTree(target: CommitTarget): Promise<BranchTree> {
   const head = await readTargetHead(target);
   return { head, entries: head === null ? new Map() : await target.readEntries(head) };
-}
-
-function missingBranchError(cause: DeliveryError): DeliveryError {
-  const { code, message, httpCode } = cause;
-  const hint = (w: Words) => `set ${w.input('setup', 'true')} to create it, or ${w.say(cause.advice ?? '')}`;
-  return new DeliveryError(code, message, { httpCode, hint, cause });
 }

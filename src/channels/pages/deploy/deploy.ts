@@ -55,7 +55,11 @@ export async function deploySite(
   const deadline = clock.now() + target.timeout;
   let uploaded: UploadedSite | null = null;
   let accepted = '';
-  let refusal = movedError();
+  let refusal = new DeliveryError(
+    'CONFLICT',
+    'others wrote to the branch all the time, so nothing was deployed',
+    { hint: 'try again: the next try deploys what the branch has then' },
+  );
   const attempt = async (): Promise<string | undefined> => {
     const commit = await source.readHead();
     if (uploaded?.receipt.commit !== commit) {
@@ -81,11 +85,6 @@ export async function deploySite(
   if (hasFailed(newest)) return { id: accepted, doubt: newest.message };
   return { id: accepted, doubt: newest === undefined ? 'the time was over before that' : null };
 }
-
-const movedError = (): DeliveryError =>
-  new DeliveryError('CONFLICT', 'others wrote to the branch all the time, so nothing was deployed', {
-    hint: 'try again: the next try deploys what the branch has then',
-  });
 
 interface UploadedSite extends Pick<SiteContent, 'receipt'> {
   readonly artifactId: number;

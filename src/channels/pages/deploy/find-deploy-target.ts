@@ -1,8 +1,8 @@
 import { DeliveryError, hasFailed, resultOf } from '../../../errors.ts';
-import type { GitHubClient } from '../../../github/api/client.ts';
 import { type PagesSite, type RepositoryContext, requireGitHub } from '../../../github/api/repository.ts';
 import { isJobToken } from '../../../github/api/token-owner.ts';
 import type { Ports } from '../../../ports.ts';
+import type { Words } from '../../../words.ts';
 import type { PagesOptions } from '../destination.ts';
 import type { DeployTarget } from './deploy.ts';
 import { readDeployedReceipt, refuseForeignSite } from './deployed-receipt.ts';
@@ -39,8 +39,19 @@ export async function openDeployTarget(
   const { branch, overwrite, runtime, timeout } = options;
   const github = requireGitHub(access);
   refuseOtherPlace(options);
-  if (runtime == null) throw noRuntimeError();
-  refuseOtherRepository(runtime.repository, github);
+  if (runtime == null) {
+    const message =
+      'GitHub Actions deploys this site, and what that needs exists only in an action of a job on github.com';
+    const hint = (w: Words) => `run this as an action (\`uses:\`), or ${otherWays(w)}`;
+    throw new DeliveryError('BAD_INPUT', message, { hint });
+  }
+  const wanted = `${github.repository.owner}/${github.repository.repo}`;
+  // GitHub lets a job deploy the site of its own repository alone.
+  if (runtime.repository.toLowerCase() !== wanted.toLowerCase()) {
+    const message = `GitHub Actions deploys the site of ${wanted}, and a job of ${runtime.repository} can't`;
+    const hint = (w: Words) => `run it in ${wanted}, or ${otherWays(w)}`;
+    throw new DeliveryError('BAD_INPUT', message, { hint });
+  }
   await getIdToken(runtime, ports);
   const read = await resultOf(() => readDeployedReceipt(site.base, ports));
   ports.signal.throwIfAborted();
@@ -48,21 +59,6 @@ export async function openDeployTarget(
   const live = hasFailed(read) ? null : read;
   if (live !== null && !overwrite) refuseForeignSite(live, site.base, branch ?? null);
   return { github, runtime, root: site.base, timeout, live };
-}
-
-const noRuntimeError = (): DeliveryError =>
-  new DeliveryError(
-    'BAD_INPUT',
-    'GitHub Actions deploys this site, and what that needs exists only in an action of a job on github.com',
-    { hint: (w) => `run this as an action (\`uses:\`), or ${otherWays(w)}` },
-  );
-
-/** GitHub lets a job deploy the site of its own repository alone. */
-function refuseOtherRepository(own: string, { repository: { owner, repo } }: GitHubClient): void {
-  const wanted = `${owner}/${repo}`;
-  if (own.toLowerCase() === wanted.toLowerCase()) return;
-  const message = `GitHub Actions deploys the site of ${wanted}, and a job of ${own} can't`;
-  throw new DeliveryError('BAD_INPUT', message, { hint: (w) => `run it in ${wanted}, or ${otherWays(w)}` });
 }
 
 /** A deployment replaces the whole site, so what is not the whole site needs a branch that holds the rest of it. */
