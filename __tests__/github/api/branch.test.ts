@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { hasFailed } from '../../../src/errors.ts';
-import { getBlobSha, getExistingBlobs } from '../../../src/github/api/branch.ts';
+import { getEntry, getExistingBlobs } from '../../../src/github/api/branch.ts';
 import type { HeldFiles } from '../../channels/pages/site/memory-branch.ts';
 import { type Answers, absent, FakeGitHub, failure } from '../fake-github.ts';
 import { treeAnswers, treeOf } from '../tree-answers.ts';
@@ -117,12 +117,12 @@ describe('getExistingBlobs', () => {
 });
 
 test.each([
-  ['a file', { type: 'file', sha: 'b10b' }, 'b10b'],
-  ['a folder', { type: 'dir', sha: 'b10b' }, null],
-  ['a submodule', { type: 'submodule', sha: 'b10b' }, null],
+  ['a file', { type: 'file', sha: 'b10b' }, { type: 'blob', sha: 'b10b' }],
+  ['a folder', { type: 'dir', sha: 'b10b' }, { type: 'tree', sha: 'b10b' }],
+  ['a submodule', { type: 'submodule', sha: 'b10b' }, { type: 'commit', sha: 'b10b' }],
   ['nothing', absent, null],
-])('getBlobSha finds the blob of a file on the branch: %s', async (_, record, expected) => {
+])('getEntry finds what the branch has at a path: %s', async (_, record, expected) => {
   const github = new FakeGitHub({ get_file: record });
-  await expect(getBlobSha(github, { branch: 'main', path: 'папка/a.html' })).resolves.toBe(expected);
+  await expect(getEntry(github, 'main', 'папка/a.html')).resolves.toEqual(expected);
   expect(github.sent('get_file')).toEqual([{ path: 'папка/a.html', ref: 'main' }]);
 });

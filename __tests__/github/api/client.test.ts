@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { getBlobSha } from '../../../src/github/api/branch.ts';
+import { getEntry } from '../../../src/github/api/branch.ts';
 import { createGitHubClient } from '../../../src/github/api/client.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 
@@ -21,7 +21,7 @@ function createTestClient(...answers: (Scripted | Error)[]) {
 
 test('createGitHubClient encodes a path once and keeps the media type that a call sets itself', async () => {
   const { host, github } = createTestClient({ body: { sha: 'abc' } });
-  await expect(getBlobSha(github, { branch: 'main', path: 'a/я#%41.html' })).resolves.toBe('abc');
+  await expect(getEntry(github, 'main', 'a/я#%41.html')).resolves.toMatchObject({ sha: 'abc' });
   await github.rest.git.getRef({ ...github.repository, ref: 'heads/docs/ä#1?x' });
   expect(host.seen.map(({ url }) => url)).toEqual([
     `${REPO}/contents/a%2F%D1%8F%23%2541.html?ref=main`,

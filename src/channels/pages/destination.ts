@@ -1,5 +1,5 @@
 import { DeliveryError } from '../../errors.ts';
-import type { PagesSite, RepositoryContext } from '../../github/api/repository.ts';
+import { type PagesSite, type RepositoryContext, settingsOf } from '../../github/api/repository.ts';
 import { defaultRawUrl, defaultSiteUrl, type RepositoryName } from '../../github/hosts.ts';
 import { encodePath } from '../../rules/naming.ts';
 import type { Words } from '../../words.ts';
@@ -75,7 +75,7 @@ export function resolveDestination(
   location: PagesOptions & { readonly name: string },
   site: RepositoryContext['site'],
 ): PagesDestination {
-  const known = typeof site === 'string' ? null : site;
+  const known = settingsOf(site);
   const { setup, pagesBase: givenBase } = location;
   if (site === null && givenBase === undefined && !setup) throw noSiteError(repository, location);
   if (known !== null && givenBase === undefined) refuseUnusableSite(known, location);
@@ -100,19 +100,19 @@ export function resolveDestination(
 }
 
 /** The branch that `branch` names, that the site is built from, or the protocol's. @see protocol 1 (flow per channel) */
-export function targetBranch(
+export const targetBranch = (
   { branch }: Pick<PagesOptions, 'branch'>,
   site: RepositoryContext['site'],
-): string {
-  return branch ?? (typeof site === 'string' ? null : site?.branch) ?? 'main';
-}
+): string => branch ?? settingsOf(site)?.branch ?? 'main';
 
 const SETTINGS_UNREADABLE =
   'the Pages settings could not be read (the permission `pages: read` is missing); the usual address was assumed';
 
 /** The folder of the branch that a Pages site serves: empty, or such as `docs/`. */
-export const rootOf = (site: RepositoryContext['site']): string =>
-  site === null || typeof site === 'string' || site.folder === '' ? '' : `${site.folder}/`;
+export function rootOf(site: RepositoryContext['site']): string {
+  const folder = settingsOf(site)?.folder ?? '';
+  return folder === '' ? '' : `${folder}/`;
+}
 
 /** The path as the site serves it: without the site's root folder. */
 export const servedPath = (siteRoot: string, path: string): string => path.slice(siteRoot.length);

@@ -1,5 +1,5 @@
 import { DeliveryError } from '../../errors.ts';
-import { getBlobSha } from '../../github/api/branch.ts';
+import { getEntry } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { nameFew } from '../../plain-text.ts';
 import { buildWithJekyll, listRivals, MARKDOWN } from '../../rules/jekyll.ts';
@@ -12,11 +12,10 @@ export type SwitchLookup = (destination: Pick<PagesDestination, 'branch' | 'site
 
 /** Looks for that file once for all files of a step, which have one branch. */
 export function createSwitchLookup(github: GitHubClient): SwitchLookup {
-  let asked: Promise<boolean> | undefined;
-  return (destination) => {
-    const file = { branch: destination.branch, path: switchFileOf(destination) };
-    asked ??= getBlobSha(github, file).then((blob) => blob !== null);
-    return asked;
+  let asked: ReturnType<typeof getEntry> | undefined;
+  return async (destination) => {
+    asked ??= getEntry(github, destination.branch, switchFileOf(destination));
+    return (await asked)?.type === 'blob';
   };
 }
 

@@ -2,7 +2,7 @@ import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts
 import { getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { findAbsence } from '../../github/api/failures.ts';
-import { createPagesSite, type RepositoryContext } from '../../github/api/repository.ts';
+import { createPagesSite, type RepositoryContext, settingsOf } from '../../github/api/repository.ts';
 import { defaultSiteUrl } from '../../github/hosts.ts';
 import type { Ports } from '../../ports.ts';
 import type { Words } from '../../words.ts';
@@ -32,7 +32,7 @@ export async function findSetup(
   const absence = findAbsence(head);
   if (hasFailed(head) && absence === null) throw head;
   const setup = { absence, enablesPages: site === null && !isOwnAddress };
-  const isByWorkflow = typeof site === 'object' && site?.builtBy === 'workflow' && !isOwnAddress;
+  const isByWorkflow = settingsOf(site)?.builtBy === 'workflow' && !isOwnAddress;
   if (absence !== null && isByWorkflow) {
     const message = `a workflow builds the Pages site, and it does not know the new branch ${branch}`;
     const hint = (w: Words) =>

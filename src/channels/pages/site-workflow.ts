@@ -3,7 +3,7 @@ import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../error
 import type { GitHubClient } from '../../github/api/client.ts';
 import { dataOrNull } from '../../github/api/failures.ts';
 import { type BuildRequest, describeUnreadable } from '../../github/api/pages-build.ts';
-import type { RepositoryContext } from '../../github/api/repository.ts';
+import { type RepositoryContext, settingsOf } from '../../github/api/repository.ts';
 import { API } from '../../protocol/calls.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text, Words } from '../../words.ts';
@@ -21,7 +21,7 @@ export async function checkSiteWorkflow(
   site: RepositoryContext['site'],
 ): Promise<void> {
   if (file === undefined) return;
-  if (site !== null && typeof site === 'object' && site.builtBy === 'branch') {
+  if (settingsOf(site)?.builtBy === 'branch') {
     throw new DeliveryError('BAD_INPUT', `the site is built from a branch, not by the workflow ${file}`, {
       hint: (w) => `leave ${w.input('site-workflow')} out`,
     });

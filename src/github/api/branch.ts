@@ -110,15 +110,6 @@ export async function getExistingBlobs(
   return new Map(blobs);
 }
 
-/** The blob that a branch has at a path; `null` where it has none, or something else than a file. */
-export async function getBlobSha(
-  github: GitHubClient,
-  { branch, path }: { readonly branch: string; readonly path: string },
-): Promise<string | null> {
-  const entry = await getEntry(github, branch, path);
-  return entry?.type === 'blob' ? entry.sha : null;
-}
-
 async function getExistingBlob(
   github: GitHubClient,
   ref: string,
@@ -133,7 +124,7 @@ async function getExistingBlob(
 }
 
 /** What a branch has at a path, in requests that do not grow with the branch; `null` for nothing. */
-async function getEntry(github: GitHubClient, ref: string, path: string): Promise<TreeEntry | null> {
+export async function getEntry(github: GitHubClient, ref: string, path: string): Promise<TreeEntry | null> {
   // This media type is answered for files of any size, without the content above 1 MB.
   const headers = { accept: 'application/vnd.github.object+json' };
   const query = { ...github.repository, path, ref, headers };

@@ -1,12 +1,9 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
 import { type RetryPorts, withRetries } from '../../retry.ts';
-import { defaultSiteUrl, type RepositoryName, serverUrlOf } from '../hosts.ts';
+import { defaultSiteUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 import { dataOrNull } from './failures.ts';
-
-/** What builds a site: GitHub from a branch, a workflow of the repository, or this action, which deploys it itself. */
-type SiteBuilder = 'branch' | 'workflow' | 'deployment';
 
 /** The Pages site of a repository, as its settings describe it. */
 export interface PagesSite {
@@ -16,11 +13,16 @@ export interface PagesSite {
   readonly branch: string | null;
   /** The folder of the branch that is the site's root: empty, or such as `docs`. */
   readonly folder: string;
-  readonly builtBy: SiteBuilder;
+  /** GitHub from a branch, a workflow of the repository, or this action, which deploys it itself. */
+  readonly builtBy: 'branch' | 'workflow' | 'deployment';
   readonly isPublic: boolean;
 }
 
 type PagesRecord = RestEndpointMethodTypes['repos']['getPages']['response']['data'];
+
+/** The settings of a site; `null` where there is none, or where they are not known. */
+export const settingsOf = (site: RepositoryContext['site']): PagesSite | null =>
+  typeof site === 'string' ? null : site;
 
 /** The site's settings: `null` where the repository has no site, `unreadable` without `pages: read`. */
 export async function getPagesSite(github: GitHubClient): Promise<PagesSite | null | 'unreadable'> {
@@ -96,19 +98,19 @@ export async function loadRepositoryContext(
   if (hasFailed(github)) return { github, privateRepository: null, site: 'unasked' };
   const { rest, repository } = github;
   const found = query.repository ? await dataOrNull(rest.repos.get(repository)) : undefined;
-  if (found === null) throw noRepositoryError(repository);
+  if (found === null) {
+    const message = `the repository ${repository.owner}/${repository.repo} does not exist for this token`;
+    throw new DeliveryError('NOT_FOUND', message, {
+      httpCode: 404,
+      hint: (w) => `set ${w.input('repository')} to one that ${w.input('token')} may write to`,
+    });
+  }
   return {
     github,
     privateRepository: found?.private ?? null,
     site: query.site ? await getPagesSite(github) : 'unasked',
   };
 }
-
-const noRepositoryError = ({ owner, repo }: RepositoryName): DeliveryError =>
-  new DeliveryError('NOT_FOUND', `the repository ${owner}/${repo} does not exist for this token`, {
-    httpCode: 404,
-    hint: (w) => `set ${w.input('repository')} to one that ${w.input('token')} may write to`,
-  });
 
 /** The repository's API, for a channel that can not work without it. @throws {DeliveryError} why there is none */
 export function requireGitHub({ github }: Pick<RepositoryContext, 'github'>): GitHubClient {

@@ -14,8 +14,6 @@ export interface CommitIdentity {
   readonly email: string;
 }
 
-const JOB_LOGIN = 'github-actions[bot]';
-
 /**
  * An author who is nobody: `.invalid` is reserved, so the address can never belong to a person. An invented
  * `NAME@users.noreply.github.com` belongs to the user with that name.
@@ -47,9 +45,8 @@ export async function getTokenOwner({ graphql }: GitHubClient): Promise<TokenOwn
  * @throws {DeliveryError} where the host does not say whose token it is.
  * @see https://docs.github.com/actions/concepts/security/github_token#when-github_token-triggers-workflow-runs
  */
-export async function isJobToken(github: GitHubClient): Promise<boolean> {
-  return (await getTokenOwner(github)).login === JOB_LOGIN;
-}
+export const isJobToken = async (github: GitHubClient): Promise<boolean> =>
+  (await getTokenOwner(github)).login === 'github-actions[bot]';
 
 /**
  * Who a commit is by, when git makes it and not GitHub: the token's account, with the address that GitHub gives

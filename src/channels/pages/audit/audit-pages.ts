@@ -1,13 +1,13 @@
 import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../../errors.ts';
 import { getBranchHead } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
-import { type RepositoryContext, requireGitHub } from '../../../github/api/repository.ts';
+import { type RepositoryContext, requireGitHub, settingsOf } from '../../../github/api/repository.ts';
 import { nameFew, shorten } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { HISTORY_PAGES, LIST_PAGE } from '../../../protocol/limits.ts';
 import { baseName } from '../../../rules/naming.ts';
 import type { Text } from '../../../words.ts';
-import type { AuditedDelivery, ChannelPlan } from '../../channel.ts';
+import type { AuditedDelivery } from '../../channel.ts';
 import { isWithin } from '../claims.ts';
 import { parseMessage } from '../commit-message.ts';
 import { type DeployedReceipt, readDeployedReceipt } from '../deploy/deployed-receipt.ts';
@@ -54,9 +54,9 @@ async function readSiteReceipt(
   { branch, siteWorkflow }: AuditOptions,
   ports: Ports,
 ): Promise<DeployedReceipt | null> {
-  if (site === null || typeof site === 'string' || site.builtBy !== 'workflow') return null;
-  if (branch !== undefined || siteWorkflow !== undefined) return null;
-  const live = await readDeployedReceipt(site.base, ports);
+  const settings = settingsOf(site);
+  if (settings?.builtBy !== 'workflow' || branch !== undefined || siteWorkflow !== undefined) return null;
+  const live = await readDeployedReceipt(settings.base, ports);
   return typeof live === 'string' ? null : live;
 }
 
@@ -111,24 +111,27 @@ function partError(place: string, whole: string): DeliveryError {
   return new DeliveryError('NOT_FOUND', message, { hint });
 }
 
-const planAudit = (place: string, name: string, branch: string | null): ChannelPlan => ({
-  channel: 'K1',
-  method: 'nothing is written',
-  destination: `${branch === null ? 'the whole site' : `branch ${branch}`}, ${place}`,
-  name,
-  claim: 'opens as it was delivered',
-});
-
 /** @param files what the branch or the site has */
 function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: HeldFiles): AuditedDelivery {
   const { claim, state, changed, unknown } = found;
   const { branch, github, options, site } = audited;
   const name = claim.place || './';
   const isFolder = isFolderPath(claim.place);
-  const plan = planAudit(`${isFolder ? 'folder' : 'path'} ${name}`, name, branch);
+  const where = branch === null ? 'the whole site' : `branch ${branch}`;
+  const plan = {
+    channel: 'K1',
+    method: 'nothing is written',
+    destination: `${where}, ${isFolder ? 'folder' : 'path'} ${name}`,
+    name,
+    claim: 'opens as it was delivered',
+  } as const;
   const common = { plan, unknown, ...(changed.length > 0 && { changed: describeChange(found) }) };
   if (state === 'changed') return common;
-  if (state === 'lost') return { ...common, failure: lostError(name, `${branch}`) };
+  if (state === 'lost') {
+    const message = `the branch ${branch} does not have ${name} any more, and no commit removed it`;
+    const hint = 'its history was rewritten, as by a forced push: deliver it again';
+    return { ...common, failure: new DeliveryError('NOT_PROVEN', message, { hint }) };
+  }
   const isRemoved = state === 'removed';
   const paths = isRemoved ? found.paths : sortPaths(found.paths, claim.place, isFolder ? options.entry : '');
   const path = paths[0] ?? claim.place;
@@ -160,12 +163,6 @@ function describeChange({ changed, by }: FoundDelivery): string {
 
 /** Characters of the first line of a commit message. */
 const TITLE = 72;
-
-function lostError(name: string, branch: string): DeliveryError {
-  const message = `the branch ${branch} does not have ${name} any more, and no commit removed it`;
-  const hint = 'its history was rewritten, as by a forced push: deliver it again';
-  return new DeliveryError('NOT_PROVEN', message, { hint });
-}
 
 /** The settings of the site keep everybody from it, or from this place. */
 const unservedError = (cause: DeliveryError): DeliveryError =>

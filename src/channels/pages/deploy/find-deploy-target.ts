@@ -1,5 +1,10 @@
 import { DeliveryError, hasFailed, resultOf } from '../../../errors.ts';
-import { type PagesSite, type RepositoryContext, requireGitHub } from '../../../github/api/repository.ts';
+import {
+  type PagesSite,
+  type RepositoryContext,
+  requireGitHub,
+  settingsOf,
+} from '../../../github/api/repository.ts';
 import { isJobToken } from '../../../github/api/token-owner.ts';
 import type { Ports } from '../../../ports.ts';
 import type { Words } from '../../../words.ts';
@@ -16,8 +21,8 @@ export async function findDeployedSite(
   access: RepositoryContext,
   { siteWorkflow, pagesBase }: Pick<PagesOptions, 'siteWorkflow' | 'pagesBase'>,
 ): Promise<PagesSite | null> {
-  const { site } = access;
-  if (site === null || typeof site === 'string' || site.builtBy !== 'workflow') return null;
+  const site = settingsOf(access.site);
+  if (site?.builtBy !== 'workflow') return null;
   // What builds a site at another address, such as a service that GitHub notifies of the push, is not known.
   if (siteWorkflow !== undefined || pagesBase !== undefined) return null;
   if (!(await isJobToken(requireGitHub(access)))) return null;
