@@ -34,7 +34,10 @@ export function createHttpClient(resolve?: ResolveHost): SendHttp {
   const selectAgent = createAgents(resolve);
   return async (httpRequest) => {
     const { url, headers, publicOnly } = httpRequest;
-    refusePlainHttp(url);
+    if (url.protocol !== 'https:') {
+      const message = `the request to ${url.host} uses ${url.protocol}// instead of https`;
+      throw new DeliveryError('NOT_EXTERNAL', message);
+    }
     try {
       // No connection looks up an IP address. What receives the token is named by the settings.
       if (publicOnly || headers?.authorization === undefined) refuseMachineAddress(url);
@@ -46,11 +49,6 @@ export function createHttpClient(resolve?: ResolveHost): SendHttp {
       throw connectionError(thrown, httpRequest);
     }
   };
-}
-
-function refusePlainHttp({ protocol, host }: URL): void {
-  if (protocol === 'https:') return;
-  throw new DeliveryError('NOT_EXTERNAL', `the request to ${host} uses ${protocol}// instead of https`);
 }
 
 /** The connections of each kind of request, opened when the first one is sent. */
@@ -86,16 +84,15 @@ export function checkedLookup(publicOnly: boolean, resolve: ResolveHost = lookup
       const refused = addresses
         .map(({ address }) => addressRange(address))
         .find((range) => (publicOnly ? range !== 'unicast' : isMachineRange(range)));
-      if (refused !== undefined) return callback(notPublicError(host, refused), '');
+      if (refused !== undefined) {
+        const hint = 'use an https address that can be opened from the public internet';
+        const message = `${host} resolves to a ${refused} address`;
+        return callback(new DeliveryError('NOT_EXTERNAL', message, { hint }), '');
+      }
       return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
     });
   };
 }
-
-const notPublicError = (host: string, range: string): DeliveryError =>
-  new DeliveryError('NOT_EXTERNAL', `${host} resolves to a ${range} address`, {
-    hint: 'use an https address that can be opened from the public internet',
-  });
 
 /** @throws {DeliveryError} `BAD_INPUT` for a proxy's address that can't be read; it may contain a password. */
 function createProxyAgent(options: ConstructorParameters<typeof EnvHttpProxyAgent>[0]): EnvHttpProxyAgent {

@@ -124,14 +124,15 @@ export function binRefusedError(
   const message = `${call.description} answered HTTP ${status}${ending}${text === '' ? '' : `: ${text}`}`;
   return new DeliveryError(known?.code ?? (status === 429 ? 'RATE_LIMITED' : 'HOST_ERROR'), message, {
     httpCode: status,
-    hint: known?.hint ?? (isUpload && isFailing ? UPLOAD_LATER : CHECK_BIN),
+    hint: (w) => {
+      if (known !== undefined) return w.say(known.hint);
+      if (isUpload && isFailing) return `try again later${w.orUse('K1 or K2')}`;
+      return `check ${w.input('bin')} and ${w.input('bin-host-url')}, or try again`;
+    },
     retryable: known === undefined && (isFailing || isOther),
     retryAfter: parseRetryAfter(answer, now),
   });
 }
-
-const UPLOAD_LATER: Text = (w) => `try again later${w.orUse('K1 or K2')}`;
-const CHECK_BIN: Text = (w) => `check ${w.input('bin')} and ${w.input('bin-host-url')}, or try again`;
 
 /** The host itself answers in plain text; a page comes from a proxy or another host. */
 const plainText = (text: string): string => (/^\s*</.test(text) ? '' : shortHostMessage(text));

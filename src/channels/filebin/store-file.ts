@@ -155,7 +155,17 @@ async function postFile(
     headersTimeout: BIN_ANSWER.longest,
   };
   const answer = await resultOf(() => sendRequest(request, ports));
-  if (hasFailed(answer)) throw isAnswerTimeout(answer) ? noAnswerError(location, answer) : answer;
+  if (hasFailed(answer)) {
+    const { cause } = answer;
+    const isTimeout = cause instanceof Error && 'code' in cause && cause.code === 'UND_ERR_HEADERS_TIMEOUT';
+    if (!isTimeout) throw answer;
+    // Not retryable: the host may still be storing the file, and posting it again would store it twice.
+    throw new DeliveryError('CONNECTION', `the bin host gave no answer to the upload within ${STORING}`, {
+      hint: (w) =>
+        `try again with ${w.input('bin', location.bin)}: it first reads whether the file has arrived`,
+      cause,
+    });
+  }
   const { status: httpCode, json } = answer;
   if (httpCode !== 201) throw binRefusedError(BIN.post, answer, { ...location, now: ports.clock.now() });
   const { file: stored, expires, filesBefore } = readRecord(json);
@@ -171,13 +181,3 @@ function showUpload({ size }: LocalFile, { logger }: Pick<Ports, 'logger'>): Pro
   };
   return { advance: (amount) => upload.advance(amount), end };
 }
-
-const isAnswerTimeout = ({ cause }: DeliveryError): boolean =>
-  cause instanceof Error && 'code' in cause && cause.code === 'UND_ERR_HEADERS_TIMEOUT';
-
-/** Not retryable: the host may still be storing the file, and posting it again would store it twice. */
-const noAnswerError = ({ bin }: BinLocation, cause: unknown): DeliveryError =>
-  new DeliveryError('CONNECTION', `the bin host gave no answer to the upload within ${STORING}`, {
-    hint: (w) => `try again with ${w.input('bin', bin)}: it first reads whether the file has arrived`,
-    cause,
-  });

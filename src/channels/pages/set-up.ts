@@ -97,7 +97,17 @@ export async function finishSetup(
 /** @param assumed the address for which the pages were checked */
 async function enablePages(github: GitHubClient, branch: string, assumed: URL, ports: Ports): Promise<void> {
   const site = await resultOf(() => createPagesSite(github, branch, ports));
-  if (hasFailed(site)) throw notEnabledError(site, branch);
+  if (hasFailed(site)) {
+    const { code, httpCode, message, advice = '' } = site;
+    // A token that may not do it is told so by 403, or by 404.
+    const mayNot = code === 'NO_PERMISSION' || code === 'NOT_FOUND';
+    const clicks = `under Settings → Pages choose "Deploy from a branch" and the branch ${branch}, and try again`;
+    const hint = (w: Words) =>
+      `${clicks}; or ${mayNot ? `set ${w.input('token')} to that of an administrator` : w.say(advice)}`;
+    const reason = mayNot ? 'this token may not switch Pages on' : 'Pages could not be switched on';
+    const about = `the branch ${branch} is there already, but ${reason} for it: ${message}`;
+    throw new DeliveryError(code, about, { httpCode, hint, leftBehind: [], cause: site });
+  }
   refuseUnusableSite(site, { branch });
   ports.logger.info(`Pages was switched on for the branch ${branch}: ${site.base.href}`);
   if (site.base.href === assumed.href) return;
@@ -105,16 +115,4 @@ async function enablePages(github: GitHubClient, branch: string, assumed: URL, p
   throw new DeliveryError('NOT_PROVEN', message, {
     hint: 'try again, which checks the pages for this address',
   });
-}
-
-/** A token that may not do it is told so by 403, or by 404. */
-function notEnabledError(cause: DeliveryError, branch: string): DeliveryError {
-  const { code, httpCode, message } = cause;
-  const mayNot = code === 'NO_PERMISSION' || code === 'NOT_FOUND';
-  const clicks = `under Settings → Pages choose "Deploy from a branch" and the branch ${branch}, and try again`;
-  const hint = (w: Words) =>
-    `${clicks}; or ${mayNot ? `set ${w.input('token')} to that of an administrator` : w.say(cause.advice ?? '')}`;
-  const reason = mayNot ? 'this token may not switch Pages on' : 'Pages could not be switched on';
-  const about = `the branch ${branch} is there already, but ${reason} for it: ${message}`;
-  return new DeliveryError(code, about, { httpCode, hint, leftBehind: [], cause });
 }

@@ -135,7 +135,14 @@ export async function openDraft(batch: ReleaseBatch, tag: string, ports: Ports):
 export async function readDrafts(batch: ReleaseBatch, usedTag: string, { clock }: Pick<Ports, 'clock'>) {
   const drafts = (await listReleases(batch.github)).filter(({ draft }) => draft);
   const foreign = drafts.find((one) => one.tag_name === usedTag && deliveryOf(one) === null);
-  if (foreign !== undefined) throw foreignDraftError(foreign);
+  if (foreign !== undefined) {
+    const message = `somebody prepares a release for the tag ${usedTag} (the draft ${foreign.id}), which could not be published after this delivery`;
+    throw new DeliveryError('NOT_OURS', message, {
+      hint: (w) =>
+        `publish or delete that draft and try again, which adds the file to what is published, or set ${w.input('tag')} to another one`,
+      leftBehind: [],
+    });
+  }
   const leftovers: Release[] = [];
   for (const one of drafts) {
     const assets = await listOwnAssets(one, batch);
@@ -151,12 +158,12 @@ function hashDelivery({ job, tasks }: ReleaseBatch, tag: string): string {
   return createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 32);
 }
 
-const DRAFT_LINE = /^\nDelivery: ([0-9a-f]{32}) [0-9a-f-]{36}$/;
-
 /** The delivery that a draft names; `null` where its text or its title is not as a run of this tool wrote it. */
 function deliveryOf({ name, tag_name, body }: Release): string | null {
   if (name !== tag_name || body?.startsWith(RELEASE_BODY) !== true) return null;
-  return DRAFT_LINE.exec(body.slice(RELEASE_BODY.length))?.[1] ?? null;
+  const [, delivery = null] =
+    /^\nDelivery: ([0-9a-f]{32}) [0-9a-f-]{36}$/.exec(body.slice(RELEASE_BODY.length)) ?? [];
+  return delivery;
 }
 
 /** The assets of a draft that is as a run of this delivery made it; `null` for any other, which is somebody else's. */
@@ -166,15 +173,6 @@ async function listOwnAssets(draft: Release, batch: ReleaseBatch): Promise<reado
   const assets = await listAssets(batch.github, draft);
   const isOwn = (asset: Asset) => hasOwnLabel(asset) || (isUnfinished(asset) && names.has(asset.name));
   return assets.every(isOwn) ? assets : null;
-}
-
-function foreignDraftError({ id, tag_name }: Release): DeliveryError {
-  const message = `somebody prepares a release for the tag ${tag_name} (the draft ${id}), which could not be published after this delivery`;
-  return new DeliveryError('NOT_OURS', message, {
-    hint: (w) =>
-      `publish or delete that draft and try again, which adds the file to what is published, or set ${w.input('tag')} to another one`,
-    leftBehind: [],
-  });
 }
 
 /**

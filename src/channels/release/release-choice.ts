@@ -10,6 +10,7 @@ import {
   type Release,
 } from '../../github/api/releases.ts';
 import { TAG_ATTEMPTS } from '../../protocol/limits.ts';
+import type { Text } from '../../words.ts';
 import type { AbsentFile } from '../channel.ts';
 import { type AssetTask, hasDigestOf, type PlacedAsset, type PlacedFiles } from './asset.ts';
 
@@ -113,8 +114,20 @@ function findRefusal(
   { tag, release }: FoundRelease,
   { tag: wantedTag, absent }: ReleaseBatch,
 ): DeliveryError | null {
-  if (release?.immutable === true) return frozenError(tag);
-  if (getTagNumber(tag, wantedTag) > TAG_ATTEMPTS) return noNumberError(wantedTag);
+  const refuse = (message: string, hint: Text): DeliveryError =>
+    new DeliveryError('FORBIDDEN_BY_RULE', message, { hint, leftBehind: [] });
+  if (release?.immutable === true) {
+    return refuse(
+      `the release ${tag} is immutable: nobody can add a file to it or replace one`,
+      (w) => `set ${w.input('tag')} to another one, leave it out${w.orUse('K3')}`,
+    );
+  }
+  if (getTagNumber(tag, wantedTag) > TAG_ATTEMPTS) {
+    return refuse(
+      `all tags from ${wantedTag} to ${wantedTag}-${TAG_ATTEMPTS} are taken`,
+      (w) => `set ${w.input('tag')} to another one${w.orUse('K3')}`,
+    );
+  }
   return release === null && absent !== undefined ? unpublishedError(absent) : null;
 }
 
@@ -133,19 +146,4 @@ export function unpublishedError({ subject, failure }: AbsentFile): DeliveryErro
   const { code, message, httpCode, advice: hint } = failure;
   const reason = `the release was not published, because ${subject} failed: ${message}`;
   return new DeliveryError(code, reason, { httpCode, hint, leftBehind: [] });
-}
-
-function frozenError(tag: string): DeliveryError {
-  const message = `the release ${tag} is immutable: nobody can add a file to it or replace one`;
-  return new DeliveryError('FORBIDDEN_BY_RULE', message, {
-    hint: (w) => `set ${w.input('tag')} to another one, leave it out${w.orUse('K3')}`,
-    leftBehind: [],
-  });
-}
-
-function noNumberError(tag: string): DeliveryError {
-  return new DeliveryError('FORBIDDEN_BY_RULE', `all tags from ${tag} to ${tag}-${TAG_ATTEMPTS} are taken`, {
-    hint: (w) => `set ${w.input('tag')} to another one${w.orUse('K3')}`,
-    leftBehind: [],
-  });
 }

@@ -16,7 +16,8 @@ import { serverUrlOf } from '../../github/hosts.ts';
 import type { Clock, Ports } from '../../ports.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
-import type { Channel, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import type { Words } from '../../words.ts';
+import type { Channel, Placement, PreparedTask } from '../channel.ts';
 import { hasDigestOf, isInterim, isQuiet, planAsset, unfinishedError } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
 
@@ -62,13 +63,24 @@ export function createReleaseRemover(
     const listed = await listReleased(github, tags);
     return forEachItem(tasks, async (task) => {
       const chosen = chooseAsset(task, listed, overwrite, clock);
-      if (chosen === null && tags.length > 1) throw notFoundError(task.name, tags);
+      if (chosen === null && tags.length > 1) {
+        // An older release may still have it, so this is not an asset that is gone.
+        const message = `neither of the releases ${tags.join(' and ')} has an asset ${task.name}, and others were not searched`;
+        const hint = (w: Words) =>
+          `set ${w.input('tag')} to the release that it was delivered to, or ${w.input('channel', 'K1')} if it is on the Pages site`;
+        throw new DeliveryError('NOT_FOUND', message, { hint });
+      }
       return work(chosen, task.name, github);
     });
   }
 
   return {
-    prepare: (items) => planRemovals(items, tags),
+    prepare: (items) =>
+      forEachItem(items, async ({ site, name: wanted }) => {
+        const name = await assetName(flatName(wanted));
+        const plan = planAsset(tags.join(' or '), name, 'the asset is deleted', 'is removed');
+        return { plan, name, file: site?.entry ?? null };
+      }),
     preview: (tasks) =>
       forEachAsset(tasks, async (chosen) => {
         if (chosen === null) return NOTHING_THERE;
@@ -85,16 +97,6 @@ export function createReleaseRemover(
       }),
   };
 }
-
-const planRemovals = (
-  items: readonly ChannelItem[],
-  tags: readonly string[],
-): Promise<readonly Result<AssetRemoval>[]> =>
-  forEachItem(items, async ({ site, name: wanted }) => {
-    const name = await assetName(flatName(wanted));
-    const plan = planAsset(tags.join(' or '), name, 'the asset is deleted', 'is removed');
-    return { plan, name, file: site?.entry ?? null };
-  });
 
 async function listReleased(github: GitHubClient, tags: readonly string[]): Promise<readonly FoundAsset[]> {
   const listed: FoundAsset[] = [];
@@ -170,14 +172,5 @@ function keptError(name: string, { tag_name: tag, immutable }: Release): Deliver
   return new DeliveryError('NOT_OURS', `nothing shows that the asset ${name} of release ${tag} is yours`, {
     hint: (w) =>
       `give the file with the same bytes as ${w.input('file')}, or set ${w.input('overwrite', 'true')}`,
-  });
-}
-
-/** An older release may still have it, so this is not an asset that is gone. */
-function notFoundError(name: string, tags: readonly string[]): DeliveryError {
-  const message = `neither of the releases ${tags.join(' and ')} has an asset ${name}, and others were not searched`;
-  return new DeliveryError('NOT_FOUND', message, {
-    hint: (w) =>
-      `set ${w.input('tag')} to the release that it was delivered to, or ${w.input('channel', 'K1')} if it is on the Pages site`,
   });
 }

@@ -24,15 +24,16 @@ interface PackEntry {
  * Writes large files as blobs into a pack of a bare repository, uncompressed. `fast-import` reads and hashes each
  * of them four times for the same pack, which takes longer than to send it.
  *
- * @param files at least one, and no two of the same bytes
  * @throws {DeliveryError} `BAD_FILE` when the bytes are not those that were checked; the signal's reason.
  * @see https://git-scm.com/docs/gitformat-pack
  */
 export async function writeBlobPack(
   folder: string,
-  files: readonly FileWrite[],
+  writes: readonly FileWrite[],
   signal: AbortSignal,
 ): Promise<void> {
+  if (writes.length === 0) return;
+  const files = [...new Map(writes.map((one) => [one.file.blobSha, one])).values()];
   const place = join(folder, 'objects', 'pack');
   // Git does not look at files of another name.
   const [pack, index] = [join(place, 'tmp_blobs.pack'), join(place, 'tmp_blobs.idx')];

@@ -39,10 +39,11 @@ export async function pushChanges(
   const folder = await createTemporaryFolder(process.env.RUNNER_TEMP || tmpdir(), 'git-');
   try {
     const git = await createGitRepository(folder, push, ports);
+    const large = push.changes.flatMap(({ writes }) => writes.filter(isLarge));
     // The files are read while the host answers.
     const [fetched, packed] = await Promise.allSettled([
       fetchBase(git, push),
-      packLargeFiles(folder, push, ports),
+      writeBlobPack(folder, large, ports.signal),
     ]);
     for (const work of [fetched, packed]) if (work.status === 'rejected') throw work.reason;
     const commits = await writeCommits(git, push, ports.clock);
@@ -54,16 +55,6 @@ export async function pushChanges(
 }
 
 const isLarge = ({ file }: FileWrite): boolean => file.size > LARGE_BLOB;
-
-async function packLargeFiles(
-  folder: string,
-  { changes }: PushOptions,
-  { signal }: Pick<Ports, 'signal'>,
-): Promise<void> {
-  const large = changes.flatMap(({ writes }) => writes.filter(isLarge));
-  const files = new Map(large.map((one) => [one.file.blobSha, one]));
-  if (files.size > 0) await writeBlobPack(folder, [...files.values()], signal);
-}
 
 async function fetchBase(git: RunGitCommand, { branch, planned }: PushOptions): Promise<void> {
   if (planned === null) return;

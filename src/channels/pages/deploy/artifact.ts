@@ -22,7 +22,10 @@ export async function uploadArtifact(
   ports: Ports,
 ): Promise<{ readonly id: number; readonly size: number }> {
   const { clock, logger, random } = ports;
-  const ids = getRunIds(runtime);
+  // The service knows the run and the job by the names that are in the token for it.
+  const scopes = String(readTokenClaims(runtime.resultsToken).scp ?? '');
+  const [, run, job] = /(?:^| )Actions\.Results:([^: ]+):([^: ]+)/.exec(scopes) ?? [];
+  const ids = { workflow_run_backend_id: run, workflow_job_run_backend_id: job };
   // The name is another one at each attempt: one that arrived without an answer has taken the last one.
   const { url, artifact } = await withRetries(ports, async () => {
     const named = { ...ids, name: `screen-delivery-${Math.floor(random() * 36 ** 8).toString(36)}` };
@@ -39,13 +42,6 @@ export async function uploadArtifact(
   const finished = { ...artifact, size: String(size), hash: `sha256:${sha256}` };
   const answer = await withRetries(ports, () => call('FinalizeArtifact', finished, runtime, ports));
   return { id: Number(answer.artifact_id ?? answer.artifactId), size };
-}
-
-/** The run and the job, as the service for artifacts names them: they are in the token for it. */
-function getRunIds({ resultsToken }: JobRuntime): Fields {
-  const scopes = String(readTokenClaims(resultsToken).scp ?? '');
-  const [, run, job] = /(?:^| )Actions\.Results:([^: ]+):([^: ]+)/.exec(scopes) ?? [];
-  return { workflow_run_backend_id: run, workflow_job_run_backend_id: job };
 }
 
 const CALLS = {

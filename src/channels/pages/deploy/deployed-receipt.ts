@@ -71,22 +71,16 @@ const lookAtReceipt = (root: URL, ports: Ports): Promise<LiveSite> =>
     });
     if (status === 200) return parseReceipt(text) ?? 'foreign';
     if (isAbsence(status)) return NO_SITE.test(text) ? 'none' : 'foreign';
-    throw unclearError(root, status);
-  });
-
-const NO_SITE = /there isn[’']t a github pages site here/i;
-
-const unclearError = ({ hostname }: URL, httpCode: number): DeliveryError =>
-  new DeliveryError(
-    'HOST_ERROR',
-    `the site at ${hostname} answers HTTP ${httpCode}, so it is not known who deployed it`,
-    {
-      httpCode,
+    const message = `the site at ${root.hostname} answers HTTP ${status}, so it is not known who deployed it`;
+    throw new DeliveryError('HOST_ERROR', message, {
+      httpCode: status,
       hint: (w) =>
         `try again; to deliver, set ${w.input('overwrite', 'true')} if the whole site may be replaced`,
       retryable: true,
-    },
-  );
+    });
+  });
+
+const NO_SITE = /there isn[’']t a github pages site here/i;
 
 /**
  * Looks once more, right before a deployment: of a site without a branch nothing tells which of two folders is newer.
