@@ -1,7 +1,7 @@
-import { DeliveryError } from '../../errors.ts';
 import { nameFew } from '../../plain-text.ts';
+import type { Words } from '../../words.ts';
 import { blobsIn, filesBelow } from './branch-reader.ts';
-import { type ComparedPlace, findPartError, planChange } from './compare.ts';
+import { type ComparedPlace, findPartError, notOursError, planChange } from './compare.ts';
 import { listVanished, readBefore, readFolderInBranch } from './compare-folder.ts';
 import { type FolderInBranch, findDeliveries, findSingleFiles } from './ownership.ts';
 import { describeRemoved } from './placement.ts';
@@ -27,7 +27,16 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
     vanished = vanished.filter((path) => ours.owned.has(path));
   }
   if (owned.size + vanished.length === 0 && left.length > 0) {
-    throw findPartError(task, last?.message) ?? nothingOursError(place, left);
+    const partError = findPartError(task, last?.message);
+    if (partError !== null) throw partError;
+    const alone = (w: Words): string =>
+      place === ''
+        ? 'remove these files with git'
+        : `${w.input('overwrite', 'true')} if you may remove these files`;
+    throw notOursError(
+      `nothing in ${place || './'} is known to be as this tool delivered it, so nothing was removed: ${nameFew(left)}`,
+      (w) => `set ${w.input('path')} to the folder that was delivered itself, or ${alone(w)}`,
+    );
   }
   const removedFolders = sites.map(([one]) => one);
   const planned = planChange(task, { ...tree, owned, last, removedFolders });
@@ -51,14 +60,3 @@ async function findOwnBelow({ place, target }: PagesTask, folder: FolderInBranch
   for (const path of single) owned.add(path);
   return { sites, owned, left: others.filter((path) => !owned.has(path)) };
 }
-
-const nothingOursError = (place: string, left: readonly string[]): DeliveryError =>
-  new DeliveryError(
-    'NOT_OURS',
-    `nothing in ${place || './'} is known to be as this tool delivered it, so nothing was removed: ${nameFew(left)}`,
-    {
-      hint: (w) =>
-        `set ${w.input('path')} to the folder that was delivered itself, or ${place === '' ? 'remove these files with git' : `${w.input('overwrite', 'true')} if you may remove these files`}`,
-      leftBehind: [],
-    },
-  );

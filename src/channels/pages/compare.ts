@@ -11,14 +11,12 @@ import { describeDelivered, formatCommitMessage, parseMessage } from './commit-m
 import { isPictureOf, listPicturePaths } from './pictures.ts';
 import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
-type CommitWords = Pick<LastCommit, 'sha' | 'message'>;
-
 /** What the branch has at a place, all of it in the same commit, and whose it is. */
 interface PlaceState extends BranchTree {
   /** The paths that hold what this tool delivered: what may be replaced, and what goes where it is not wanted. */
   readonly owned: ReadonlySet<string>;
   /** The last commit that touched the place; absent where nothing ever existed. */
-  readonly last?: CommitWords | null | undefined;
+  readonly last?: Pick<LastCommit, 'sha' | 'message'> | null | undefined;
   /** What the commit of a folder writes and removes beside its files. */
   readonly beside?: Pick<Change, 'writes' | 'removals'>;
   /** The folders whose deliveries are removed. */

@@ -38,23 +38,18 @@ export function partAt(
   return { path: name, url: addressOf(destination, path), file, ...(earlier && { earlier }) };
 }
 
-interface HeldPlace extends Pick<PagesTask, 'destination' | 'place'> {
-  /** Whether the host shows the page as another one: then the file itself is asked for. */
-  readonly isRendered: boolean;
-  /** As of a part. */
-  readonly earlierAt: (path: string, nth: number) => readonly GitBlob[] | undefined;
-}
-
 /**
  * Files that are known by git's ids alone, at their addresses.
  *
  * @param paths in the branch; the page whose address is handed over is the first
  * @param files what the branch holds
+ * @param how `isRendered`: the host shows the page as another one, so the file itself is asked for; `earlierAt`: as of a part
  */
 export function addressesOfHeld(
   [page = '', ...others]: readonly string[],
   files: HeldFiles,
-  { destination, place, isRendered, earlierAt }: HeldPlace,
+  { destination, place }: Pick<PagesTask, 'destination' | 'place'>,
+  how: { isRendered: boolean; earlierAt: (path: string, nth: number) => PlacedPart['earlier'] },
 ) {
   const fileAt = (path: string) => {
     const { sha: blobSha = '', size = 0 } = files.get(path) ?? {};
@@ -62,9 +57,9 @@ export function addressesOfHeld(
   };
   const pageUrl = addressOf(destination, page);
   const parts = others.map((path, nth) =>
-    partAt({ destination, place }, path, fileAt(path), earlierAt(path, nth)),
+    partAt({ destination, place }, path, fileAt(path), how.earlierAt(path, nth)),
   );
-  const url = isRendered ? destination.rawUrl : isFolderPath(place) ? entryUrl(pageUrl) : pageUrl;
+  const url = how.isRendered ? destination.rawUrl : isFolderPath(place) ? entryUrl(pageUrl) : pageUrl;
   return { file: fileAt(page), url, parts };
 }
 

@@ -140,7 +140,7 @@ function describeRestored(
       : blobAt([after.entries], path);
   // A rendered page never has the file's bytes.
   const isRendered = destination.rivals !== undefined;
-  const placed = addressesOfHeld(paths, before.entries, { ...task, isRendered, earlierAt });
+  const placed = addressesOfHeld(paths, before.entries, task, { isRendered, earlierAt });
   const evidence = `commit ${commitSha} puts back what commit ${before.head} had`;
   const earlier = earlierAt(page);
   const told = { bypassCache: true, written: true };

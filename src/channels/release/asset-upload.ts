@@ -43,16 +43,6 @@ export async function uploadFiles(
   return results;
 }
 
-interface FoundAssets {
-  readonly existing: Asset | undefined;
-  /** The new file and the replaced one, under the interim names of this run. */
-  readonly incoming: Asset | undefined;
-  readonly outgoing: Asset | undefined;
-  /** What killed deliveries of this name left. */
-  readonly leftovers: readonly Asset[];
-  readonly isBlocked: boolean;
-}
-
 /**
  * One file on its way into a release. An asset is replaced in four steps: the new one is uploaded under an interim
  * name, the old one is renamed, the new one gets the name, and the old one is deleted. So both are there until the
@@ -112,19 +102,18 @@ export class AssetUpload {
   async #attempt(listed: readonly Asset[]): Promise<Asset> {
     const { name } = this.#task;
     const { release, overwrite } = this.#target;
-    const found = await this.#find(listed);
-    const { existing, incoming, leftovers } = found;
-    if (found.isBlocked) throw unfinishedError(name, release.tag_name);
+    const { existing, incoming, outgoing, leftovers, isBlocked } = await this.#find(listed);
+    if (isBlocked) throw unfinishedError(name, release.tag_name);
     const isThere = existing !== undefined && this.#holdsFile(existing);
     if (!isThere && existing && !overwrite) throw assetExistsError(name, release.tag_name, existing);
-    const asset = isThere ? existing : await this.#place(found);
+    const asset = isThere ? existing : await this.#place(existing, incoming, outgoing);
     for (const one of [this.#replaced, incoming, ...leftovers]) {
       if (one && one.id !== asset.id) await this.#delete(one);
     }
     return asset;
   }
 
-  async #place({ existing, incoming, outgoing }: FoundAssets): Promise<Asset> {
+  async #place(existing?: Asset, incoming?: Asset, outgoing?: Asset): Promise<Asset> {
     const { name } = this.#task;
     const { github } = this.#target;
     if (existing === undefined && incoming === undefined) return this.#upload(name);
@@ -164,7 +153,7 @@ export class AssetUpload {
    * without an answer is deleted. What another delivery has under an interim name was never proven and is not given the
    * name; it is deleted only once it is quiet.
    */
-  async #find(listed: readonly Asset[]): Promise<FoundAssets> {
+  async #find(listed: readonly Asset[]) {
     const { name, file } = this.#task;
     const isLost = (asset: Asset): boolean =>
       this.#isSent(asset) &&
@@ -174,8 +163,10 @@ export class AssetUpload {
     const whole = kept.filter((asset) => !isUnfinished(asset));
     return {
       existing: whole.find((asset) => asset.name === name),
+      /** The new file and the replaced one, under the interim names of this run. */
       incoming: whole.find((asset) => asset.name === this.#incomingName),
       outgoing: whole.find((asset) => asset.id === this.#replaced?.id && asset.name !== name),
+      /** What killed deliveries of this name left. */
       leftovers: whole.filter((asset) => isInterim(asset, name) && isQuiet(asset, this.#ports.clock)),
       isBlocked: kept.some((asset) => isUnfinished(asset) && asset.name === name),
     };

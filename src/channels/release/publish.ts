@@ -84,23 +84,19 @@ async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonl
   const choice = await chooseRelease(batch);
   const { done, open, release, tag } = choice;
   const isNew = release === null && open.length > 0;
-  const news = isNew ? await describeNew(tag, { ...batch, tasks: open }, ports) : null;
+  const { leftovers } = isNew ? await readDrafts({ ...batch, tasks: open }, tag, ports) : { leftovers: [] };
+  const reason = tag === batch.tag ? '' : `the release ${batch.tag} is immutable, so `;
+  const deleted = leftovers.map(({ id }) => `; the draft ${id} of an earlier run would be deleted`).join('');
+  const news = `${reason}the release ${tag} would be created as a draft, and published with all its files${deleted}`;
   return batch.tasks.map((task) => {
     const result = done.get(task);
-    if (result === undefined) return news ?? describeAdded(task, choice, batch);
+    if (result === undefined) return isNew ? news : describeAdded(task, choice, batch);
     return hasFailed(result) ? result : describeHeld(result.asset, result.release.tag_name);
   });
 }
 
 const describeHeld = ({ id, name }: Asset, tag: string): string =>
   `asset ${id} (${name}) of the release ${tag} already holds these bytes`;
-
-async function describeNew(tag: string, batch: ReleaseBatch, ports: Ports): Promise<string> {
-  const { leftovers } = await readDrafts(batch, tag, ports);
-  const reason = tag === batch.tag ? '' : `the release ${batch.tag} is immutable, so `;
-  const deleted = leftovers.map(({ id }) => `; the draft ${id} of an earlier run would be deleted`).join('');
-  return `${reason}the release ${tag} would be created as a draft, and published with all its files${deleted}`;
-}
 
 function describeAdded(
   { name, file }: AssetTask,

@@ -66,7 +66,7 @@ export function proveFiles(
       ...NOTHING_WRITTEN,
       ...told,
       commitSha,
-      ...addressesOfHeld(paths, files, { destination, place, isRendered, earlierAt }),
+      ...addressesOfHeld(paths, files, { destination, place }, { isRendered, earlierAt }),
       ...(!isRendered && { display: getBrowserDisplay(page) }),
     }),
     unknown: [
