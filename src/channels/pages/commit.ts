@@ -59,10 +59,7 @@ async function compareTasks(tasks: readonly PagesTask[], together: readonly stri
 }
 
 /** What committing would do: the first line of each commit's message, or that nothing has to be done. Reads only. */
-export function previewCommits(
-  prepared: Tasks,
-  ports: Pick<Ports, 'signal'>,
-): Promise<readonly Result<string>[]> {
+export function previewCommits(prepared: Tasks, ports: Ports): Promise<readonly Result<string>[]> {
   return forEachGroup(prepared, async (compare, target) =>
     forEachItem(await compare(), async (place) => {
       if (hasFailed(place)) throw place;

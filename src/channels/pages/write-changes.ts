@@ -141,10 +141,7 @@ const INSTALL_HINT = (w: Words) => `install git${w.orUse('K2', ' for a single fi
 /** Why the object API is used instead of git: for the host's signature, or because there is no git. */
 type WithoutGit = 'signed' | 'without-git';
 
-async function findGitWay(
-  { github, branch }: CommitTarget,
-  { signal }: Pick<Ports, 'signal'>,
-): Promise<'git' | WithoutGit> {
+async function findGitWay({ github, branch }: CommitTarget, { signal }: Ports): Promise<'git' | WithoutGit> {
   if (await needsSignatures(github, branch)) return 'signed';
   return (await hasGit(signal)) ? 'git' : 'without-git';
 }
@@ -154,11 +151,7 @@ async function findGitWay(
  *
  * @throws {DeliveryError} `NEEDS_SIGNATURE` or `BAD_INPUT` as `BranchWriter` would.
  */
-export async function refuseUnwritable(
-  change: Change,
-  target: CommitTarget,
-  ports: Pick<Ports, 'signal'>,
-): Promise<void> {
+export async function refuseUnwritable(change: Change, target: CommitTarget, ports: Ports): Promise<void> {
   const way = await findGitWay(target, ports);
   if (way !== 'git') refuseExcess(change, target, way);
 }

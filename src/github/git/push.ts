@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
-import type { Clock, Ports, Progress } from '../../ports.ts';
+import type { Ports, Progress } from '../../ports.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import { createTemporaryFolder } from '../../system.ts';
 import type { CommitIdentity } from '../api/token-owner.ts';
@@ -32,10 +32,7 @@ const NEXT = 'refs/screen-delivery/next';
  * @throws {DeliveryError} `CONFLICT` when the branch is another one than planned.
  * @see protocol 4.2
  */
-export async function pushChanges(
-  push: PushOptions,
-  ports: Pick<Ports, 'signal' | 'logger' | 'clock'>,
-): Promise<string[]> {
+export async function pushChanges(push: PushOptions, ports: Ports): Promise<string[]> {
   const folder = await createTemporaryFolder(process.env.RUNNER_TEMP || tmpdir(), 'git-');
   try {
     const git = await createGitRepository(folder, push, ports);
@@ -46,7 +43,7 @@ export async function pushChanges(
       writeBlobPack(folder, large, ports.signal),
     ]);
     for (const work of [fetched, packed]) if (work.status === 'rejected') throw work.reason;
-    const commits = await writeCommits(git, push, ports.clock);
+    const commits = await writeCommits(git, push, ports.clock.now());
     await pushToBranch(git, push, ports);
     return commits;
   } finally {
@@ -72,14 +69,10 @@ async function fetchBase(git: RunGitCommand, { branch, planned }: PushOptions): 
  * `fast-import` needs neither an index nor the other blobs of the branch, which were not fetched. When a file's bytes
  * are not those that were checked, their blob has another name: git then refuses the commit, whose blob does not exist.
  */
-async function writeCommits(
-  git: RunGitCommand,
-  push: PushOptions,
-  clock: Pick<Clock, 'now'>,
-): Promise<string[]> {
+async function writeCommits(git: RunGitCommand, push: PushOptions, now: number): Promise<string[]> {
   const output = await git({
     args: ['fast-import', '--quiet', '--date-format=raw'],
-    input: Readable.from(formatFastImport(push, clock.now()), { objectMode: false }),
+    input: Readable.from(formatFastImport(push, now), { objectMode: false }),
     description: 'creating the commits',
   });
   return output.trim().split('\n');
@@ -122,7 +115,7 @@ const quotePath = (path: string): string =>
 async function pushToBranch(
   git: RunGitCommand,
   { branch, changes }: PushOptions,
-  { logger }: Pick<Ports, 'logger'>,
+  { logger }: Ports,
 ): Promise<void> {
   const files = changes.flatMap(({ writes }) => writes);
   const size = files.reduce((sum, { file }) => sum + file.size, 0);

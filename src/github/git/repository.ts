@@ -131,11 +131,7 @@ export function gitError(
 }
 
 /** Runs a git that talks to a host, and ends it when it prints nothing for too long. */
-async function runWithSilenceLimit(
-  description: string,
-  run: GitRun,
-  clock: Pick<Clock, 'timeout'>,
-): Promise<GitResult> {
+async function runWithSilenceLimit(description: string, run: GitRun, clock: Clock): Promise<GitResult> {
   const silence = createSilenceTimer(clock, EXCHANGE.git);
   const onOutput = (text: string): void => {
     silence.restart();
