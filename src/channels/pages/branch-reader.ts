@@ -1,9 +1,7 @@
-import { type BranchEntry, findSubmodule, listEntries, submoduleError } from '../../github/api/branch.ts';
+import { type CommitEntries, findSubmodule, listEntries, submoduleError } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
-
-type CommitEntries = ReadonlyMap<string, BranchEntry>;
 
 /** Everything that a commit holds, by its path. @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files */
 export type ReadEntries = (commit: string) => Promise<CommitEntries>;
@@ -41,8 +39,7 @@ export function limitTrees(readEntries: ReadEntries, limit: number): OlderTrees 
 export interface BranchTree {
   /** Sha of the commit; `null` where the branch does not exist yet. */
   readonly head: string | null;
-  /** Everything in it by its path: files, and folders without a slash at the end. */
-  readonly entries: ReadonlyMap<string, BranchEntry>;
+  readonly entries: CommitEntries;
 }
 
 /** @throws {DeliveryError} `NOT_OURS` where one of the paths is a submodule, or below one. */

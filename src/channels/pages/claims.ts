@@ -1,6 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import { parentFolders } from '../../github/api/branch.ts';
 import { type GitHubClient, isLastPage } from '../../github/api/client.ts';
+import type { CommitWords } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { HISTORY_PAGES, LIST_PAGE, SITE } from '../../protocol/limits.ts';
 import { type BranchTree, filesBelow, type OlderTrees } from './branch-reader.ts';
@@ -8,11 +9,9 @@ import { type DeliveredObject, describeDelivered, listAlone, parseMessage } from
 import { isFolderPath } from './target.ts';
 
 /** What a commit of this tool says that it did to one place of the branch, where no newer one did the same. */
-export interface Claim {
-  readonly sha: string;
-  /** Sha of the commit before it; absent where there is none, or where it was not asked for. */
+export interface Claim extends CommitWords {
+  /** Sha of the commit before it; absent where there is none. */
   readonly parent?: string | undefined;
-  readonly message: string;
   /** The path of a file, or a folder that ends in `/`, or is empty for the branch's root. */
   readonly place: string;
   /** Absent where the place was removed. */
@@ -35,7 +34,7 @@ export async function readClaims(github: GitHubClient, head: string, place: stri
   const claims = new Map<string, Claim>();
   const addToIndex = createIndex();
   const path = place.replace(/\/$/, '');
-  let last: Pick<Claim, 'sha' | 'message' | 'parent'> | undefined;
+  let last: (CommitWords & Pick<Claim, 'parent'>) | undefined;
   let isComplete = false;
   for (let page = 1; page <= HISTORY_PAGES && !isComplete; page += 1) {
     const query = { ...github.repository, ...(path && { path }), sha: head, per_page: LIST_PAGE, page };

@@ -1,4 +1,4 @@
-import type { LastCommit } from '../../github/api/history.ts';
+import type { CommitWords } from '../../github/api/history.ts';
 import { hashTree, type TreeFile } from '../../github/api/tree-id.ts';
 import {
   CONFINED_TRAILER,
@@ -147,10 +147,7 @@ export const listAlone = ({ place, object, pictures }: DeliveredObject): readonl
  * @param replaced the newest commit of this tool for the same place
  * @param essence of the commit that replaces it
  */
-export function describeReplaced(
-  replaced: Pick<LastCommit, 'sha' | 'message'> | undefined,
-  essence: string,
-): string[] {
+export function describeReplaced(replaced: CommitWords | undefined, essence: string): string[] {
   if (replaced === undefined) return [];
   const before = parseMessage(replaced.message)?.essence ?? '';
   const [, run] = /^from (run \d+ of .+)$/.exec(before) ?? [];

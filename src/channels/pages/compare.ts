@@ -1,5 +1,5 @@
 import { DeliveryError } from '../../errors.ts';
-import type { LastCommit } from '../../github/api/history.ts';
+import type { CommitWords } from '../../github/api/history.ts';
 import type { Change } from '../../github/change.ts';
 import { nameFew } from '../../plain-text.ts';
 import type { Text } from '../../words.ts';
@@ -16,7 +16,7 @@ interface PlaceState extends BranchTree {
   /** The paths that hold what this tool delivered: what may be replaced, and what goes where it is not wanted. */
   readonly owned: ReadonlySet<string>;
   /** The last commit that touched the place; absent where nothing ever existed. */
-  readonly last?: Pick<LastCommit, 'sha' | 'message'> | null | undefined;
+  readonly last?: CommitWords | null | undefined;
   /** What the commit of a folder writes and removes beside its files. */
   readonly beside?: Pick<Change, 'writes' | 'removals'>;
   /** The folders whose deliveries are removed. */

@@ -1,4 +1,4 @@
-import { getLastCommits } from '../../github/api/history.ts';
+import { type CommitWords, getLastCommits } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { type BranchTree, hasFilesBelow, holdsFile, limitTrees } from './branch-reader.ts';
@@ -50,7 +50,7 @@ export interface FolderInBranch {
   /** By folder; some may have no file left. */
   readonly sites: ReadonlyMap<string, OwnedSite>;
   /** The last commit that touched the folder, by anybody; absent where none did. */
-  readonly last?: Pick<Claim, 'sha' | 'message'> | undefined;
+  readonly last?: CommitWords | undefined;
   /** The commit before what this tool did last to the folder, or else before the last one that touched it. */
   readonly before?: string | undefined;
 }

@@ -20,10 +20,7 @@ export interface PlacedPictures {
 const PICTURE_ENDINGS = { picture: '.png', before: '.before.png' } as const;
 
 /** The pictures with the paths that they get. @param page path of the page */
-export function listPictures(
-  { picture, before }: PagePictures,
-  page: string,
-): readonly FileWrite<LocalFile>[] {
+export function listPictures({ picture, before }: PagePictures, page: string): FileWrite<LocalFile>[] {
   const shown = { path: page + PICTURE_ENDINGS.picture, file: picture };
   return before === null ? [shown] : [shown, { path: page + PICTURE_ENDINGS.before, file: before }];
 }

@@ -1,3 +1,4 @@
+import type { CommitWords } from '../../github/api/history.ts';
 import { countFiles, nameFew } from '../../plain-text.ts';
 import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
@@ -31,7 +32,7 @@ interface KnownBefore {
   /** What must not be served any more, by path in the branch. */
   readonly gone: EarlierFiles;
   /** The newest delivery of this tool to it. */
-  readonly replaced?: Parameters<typeof describeReplaced>[0];
+  readonly replaced?: CommitWords | undefined;
   /** Of a folder: bytes of all that Pages serves. */
   readonly servedSize?: number;
 }

@@ -89,11 +89,7 @@ async function placeTasks(
 }
 
 /** Deploys the files and folders of a step as the whole site, without any commit. */
-async function deployFiles(
-  prepared: Tasks,
-  target: DeployTarget,
-  ports: Ports,
-): Promise<readonly Placement[]> {
+async function deployFiles(prepared: Tasks, target: DeployTarget, ports: Ports): Promise<Placement[]> {
   const tasks = prepared.map(withPictures);
   const files = new Map(tasks.flatMap((task) => task.files).map((one) => [one.path, one]));
   // The deployment must name a commit that the repository has.

@@ -58,11 +58,8 @@ export interface BuildStarter {
  * @see https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event
  * @see https://docs.github.com/actions/how-tos/write-workflows/choose-when-workflows-run/control-workflow-concurrency
  */
-export function createSiteRun(
-  { rest, repository }: GitHubClient,
-  file: string,
-  branch: string,
-): Required<BuildStarter> {
+export function createSiteRun(github: GitHubClient, file: string, branch: string): Required<BuildStarter> {
+  const { rest, repository } = github;
   /** The number of the newest run before ours; `undefined` where the runs cannot be read. */
   let newestBefore: number | undefined;
   /** The newest runs on the branch, the newest first: a later one has a larger number. */

@@ -31,7 +31,7 @@ export class BranchWriter {
   /** Blobs that the host has already: a blob is named by its content. */
   readonly #sentBlobs = new Set<string>();
   /** What the branch asks for and who commits is read once. */
-  #way: 'git' | WithoutGit | undefined;
+  #way: GitWay | undefined;
   #author: CommitIdentity | undefined;
 
   constructor(target: CommitTarget, ports: Ports) {
@@ -140,6 +140,7 @@ const INSTALL_HINT = (w: Words) => `install git${w.orUse('K2', ' for a single fi
 
 /** Why the object API is used instead of git: for the host's signature, or because there is no git. */
 type WithoutGit = 'signed' | 'without-git';
+type GitWay = 'git' | WithoutGit;
 
 async function findGitWay({ github, branch }: CommitTarget, { signal }: Ports): Promise<'git' | WithoutGit> {
   if (await needsSignatures(github, branch)) return 'signed';

@@ -110,10 +110,7 @@ function getTagNumber(tag: string, base: string): number {
 }
 
 /** Why no file can be delivered to the release; `null` where they can. */
-function findRefusal(
-  { tag, release }: FoundRelease,
-  { tag: wantedTag, absent }: ReleaseBatch,
-): DeliveryError | null {
+function findRefusal({ tag, release }: FoundRelease, batch: ReleaseBatch): DeliveryError | null {
   const refuse = (message: string, hint: Text): DeliveryError =>
     new DeliveryError('FORBIDDEN_BY_RULE', message, { hint, leftBehind: [] });
   if (release?.immutable === true) {
@@ -122,13 +119,13 @@ function findRefusal(
       (w) => `set ${w.input('tag')} to another one, leave it out${w.orUse('K3')}`,
     );
   }
-  if (getTagNumber(tag, wantedTag) > TAG_ATTEMPTS) {
+  if (getTagNumber(tag, batch.tag) > TAG_ATTEMPTS) {
     return refuse(
-      `all tags from ${wantedTag} to ${wantedTag}-${TAG_ATTEMPTS} are taken`,
+      `all tags from ${batch.tag} to ${batch.tag}-${TAG_ATTEMPTS} are taken`,
       (w) => `set ${w.input('tag')} to another one${w.orUse('K3')}`,
     );
   }
-  return release === null && absent !== undefined ? unpublishedError(absent) : null;
+  return release === null && batch.absent !== undefined ? unpublishedError(batch.absent) : null;
 }
 
 /** Refuses a tag with the name of a branch: git and GitHub could no longer tell one from the other. */

@@ -47,16 +47,16 @@ export interface BranchEntry extends TreeEntry {
   readonly size: number;
 }
 
+/** Everything that a commit holds, by its path: files, and folders without a slash at the end. */
+export type CommitEntries = ReadonlyMap<string, BranchEntry>;
+
 /**
- * Everything that a commit contains, by its path.
+ * Everything that a commit holds.
  *
  * @param commit its sha
  * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files; as `getTree`.
  */
-export async function listEntries(
-  github: GitHubClient,
-  commit: string,
-): Promise<ReadonlyMap<string, BranchEntry>> {
+export async function listEntries(github: GitHubClient, commit: string): Promise<CommitEntries> {
   const entries = await getTree(github, commit);
   if (entries !== null) return entries;
   throw new DeliveryError('TOO_LARGE', 'the branch has more files than GitHub lists at once', {
@@ -71,10 +71,7 @@ export async function listEntries(
  * @throws {DeliveryError} `HOST_ERROR` for such a list.
  * @see protocol 7 (prohibition 4)
  */
-async function getTree(
-  { rest, repository }: GitHubClient,
-  commit: string,
-): Promise<ReadonlyMap<string, BranchEntry> | null> {
+async function getTree({ rest, repository }: GitHubClient, commit: string): Promise<CommitEntries | null> {
   const { tree } = (await rest.git.getCommit({ ...repository, commit_sha: commit })).data;
   if (tree.sha === EMPTY_TREE) return new Map();
   const { data } = await rest.git.getTree({ ...repository, tree_sha: tree.sha, recursive: '1' });

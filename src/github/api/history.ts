@@ -5,9 +5,12 @@ import type { GitBlob } from '../../rules/fingerprint.ts';
 import { RETRY_HINT } from '../refusals.ts';
 import type { GitHubClient } from './client.ts';
 
-export interface LastCommit {
+export interface CommitWords {
   readonly sha: string;
   readonly message: string;
+}
+
+export interface LastCommit extends CommitWords {
   /** Milliseconds since the epoch; `null` where the host does not say. */
   readonly committedAt: number | null;
   /** What the path holds since, and what it held before, the newest first: of few paths ten versions, of many two. */

@@ -33,7 +33,7 @@ const NO_ERROR_TEXT = 'no error text was given';
 export function getBuildStatus(github: GitHubClient, commit: string): Promise<BuildStatus> {
   return unknownIfUnreadable(API.pages_latest, async () => {
     const { data: build } = await github.rest.repos.getLatestPagesBuild(github.repository);
-    if (!(await containsCommit(github, build.commit, commit))) {
+    if (!(await containsCommit(github, commit, build.commit))) {
       return { status: 'unknown', detail: 'the latest build belongs to an older commit', notStarted: true };
     }
     const which = build.commit === commit ? 'our commit' : 'a later commit that contains ours';
@@ -55,7 +55,7 @@ export function getDeploymentStatus(github: GitHubClient, commit: string): Promi
   return unknownIfUnreadable(API.deployments, async () => {
     const query = { ...repository, environment: 'github-pages', per_page: 1 };
     const [latest] = (await rest.repos.listDeployments(query)).data;
-    if (latest === undefined || !(await containsCommit(github, latest.sha, commit))) {
+    if (latest === undefined || !(await containsCommit(github, commit, latest.sha))) {
       return { status: 'unknown', detail: 'no deployment of our commit yet', notStarted: true };
     }
     const statuses = { ...repository, deployment_id: latest.id, per_page: 1 };
@@ -90,11 +90,7 @@ export async function requestBuild(github: GitHubClient): Promise<BuildRequest> 
   return { words, again, started: false };
 }
 
-async function containsCommit(
-  github: GitHubClient,
-  head: string | undefined,
-  commit: string,
-): Promise<boolean> {
+async function containsCommit(github: GitHubClient, commit: string, head?: string): Promise<boolean> {
   if (head === undefined) return false;
   if (head === commit) return true;
   const query = { ...github.repository, basehead: `${commit}...${head}`, per_page: 1 };

@@ -40,7 +40,7 @@ export function createPagesAudit(inputs: AuditOptions, access: RepositoryContext
     const receipt = await readSiteReceipt(site, options, ports);
     if (receipt?.branch === null) return auditReceipt(receipt, { github, site, options, branch: null });
     const branch = receipt?.branch ?? targetBranch(options, site);
-    return auditBranch({ github, site, options, branch });
+    return auditBranch({ github, site, options, branch }, branch);
   };
 }
 
@@ -84,10 +84,8 @@ function auditReceipt({ commit, files }: DeployedReceipt, site: AuditedSite): re
 const OTHER_DEPLOYMENT =
   'whether this is the newest delivery: of a site without a branch only the receipt that it carries tells what was deployed';
 
-async function auditBranch(
-  audited: AuditedSite & { readonly branch: string },
-): Promise<readonly AuditedDelivery[]> {
-  const { github, site, options, branch } = audited;
+async function auditBranch(audited: AuditedSite, branch: string): Promise<readonly AuditedDelivery[]> {
+  const { github, site, options } = audited;
   const head = await resultOf(() => getBranchHead(github, branch));
   if (hasFailed(head)) {
     if (site === null && head.code === 'NOT_FOUND') return [];

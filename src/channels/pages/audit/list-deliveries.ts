@@ -1,5 +1,5 @@
 import type { GitHubClient } from '../../../github/api/client.ts';
-import { getLastCommits, type LastCommit } from '../../../github/api/history.ts';
+import { type CommitWords, getLastCommits } from '../../../github/api/history.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
 import {
@@ -31,7 +31,7 @@ export interface ListedDelivery {
   /** Paths that somebody has changed or removed since. */
   readonly changed: readonly string[];
   /** The commit that did so, or that removed it; `null` where it is not known. */
-  readonly by: Pick<LastCommit, 'sha' | 'message'> | null;
+  readonly by: CommitWords | null;
   /** What was not looked at. */
   readonly unknown: readonly string[];
 }

@@ -128,12 +128,7 @@ async function* cutBlocks(archive: AsyncIterable<Uint8Array>, spare: Buffer[]): 
   if (filled > 0) yield block.subarray(0, filled);
 }
 
-async function put(
-  signed: URL,
-  query: Readonly<Record<string, string>>,
-  bytes: Buffer,
-  ports: Ports,
-): Promise<void> {
+async function put(signed: URL, query: Record<string, string>, bytes: Buffer, ports: Ports): Promise<void> {
   const url = new URL(signed);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   const request = {

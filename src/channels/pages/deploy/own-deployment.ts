@@ -25,13 +25,10 @@ const DONE_HINT: Text = (w) =>
  *
  * @throws {DeliveryError} `BUILD_ERRORED` for one that has failed
  */
-export async function getOwnDeploymentStatus(
-  { rest, repository }: GitHubClient,
-  id: string,
-): Promise<BuildStatus> {
+export async function getOwnDeploymentStatus(github: GitHubClient, id: string): Promise<BuildStatus> {
   const about = `deployment ${id}`;
-  const answer = await rest.repos
-    .getPagesDeployment({ ...repository, pages_deployment_id: id })
+  const answer = await github.rest.repos
+    .getPagesDeployment({ ...github.repository, pages_deployment_id: id })
     .catch((thrown: unknown) => describeUnreadable(thrown, API.pages_deployment));
   if ('detail' in answer) {
     const { detail, hint = TRY_AGAIN, ...unread } = answer;
