@@ -229,15 +229,9 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
   },
   {
     status: 422,
-    text: /immutable release/i,
+    text: /immutable release|file_count|assets per release/i,
     code: 'FORBIDDEN_BY_RULE',
-    hint: (w) => `a published release stays as it is: set ${w.input('tag')} to another one${w.orUse('K3')}`,
-  },
-  {
-    status: 422,
-    text: /file_count|assets per release/i,
-    code: 'TOO_LARGE',
-    hint: (w) => `the release is full: set ${w.input('tag')} to another one${w.orUse('K3')}`,
+    hint: (w) => `the release takes no more files: set ${w.input('tag')} to another one${w.orUse('K3')}`,
   },
   {
     status: [409, 422],

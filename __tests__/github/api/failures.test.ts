@@ -46,7 +46,7 @@ describe('refusedCallError', () => {
     [409, says('Git Repository is empty.'), 'NOT_FOUND', /^push a first commit.*K3/],
     [422, says('tag_name was used by an immutable release'), 'TAG_USED_UP', /set `tag:`/],
     [422, says('Cannot upload assets to an immutable release.'), 'FORBIDDEN_BY_RULE', /set `tag:`.*K3/],
-    [422, says('file_count limited to 1000 assets per release'), 'TOO_LARGE', /set `tag:`/],
+    [422, says('file_count limited to 1000 assets per release'), 'FORBIDDEN_BY_RULE', /set `tag:`/],
     [422, says('Sorry, your input was too large to process.'), 'TOO_LARGE', /K2.* for a file of this size/],
     [413, {}, 'TOO_LARGE', /K2.* for a file of this size/],
     [413, PAGE, 'TOO_LARGE', /K2/],

@@ -1,8 +1,7 @@
-import { DeliveryError } from '../../errors.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { getCommitTime } from '../../github/api/history.ts';
 import {
-  type BuildRequest,
   type BuildStatus,
   getBuildStatus,
   getDeploymentStatus,
@@ -61,7 +60,8 @@ export class BuildWatch {
   readonly #told = new Map<string, HostProgress>();
   #polls = 0;
   #nextPoll = Number.NEGATIVE_INFINITY;
-  #request: BuildRequest = { words: '', again: true, started: false };
+  /** What was asked of the host, in words, or why it did not take it; `null` before. */
+  #request: Result<string> | null = null;
   /** What an earlier delivery left: the build that had failed before the first poll. */
   #failedBefore: string | undefined;
 
@@ -122,19 +122,23 @@ export class BuildWatch {
     this.#nextPoll = this.#clock.now() + Math.max(this.#timeout / BUILD_WAIT.polls, pause);
     if (this.#polls === 1 && !written && starter !== null) this.#failedBefore = status.build;
     const isEarlier = status.build !== undefined && status.build === this.#failedBefore;
-    const isOpen = this.#request.started && status.status !== 'built';
+    const isOpen = typeof this.#request === 'string' && status.status !== 'built';
     const run = isOpen ? await starter?.follow?.() : undefined;
     const { errored } = HINTS[builtBy];
     if (status.status === 'errored' && !isEarlier) throw buildError(status, errored, run);
     if (run?.failure !== undefined) throw run.failure;
-    if (this.#request.again && (isEarlier || this.#isDue(status, written))) {
-      this.#request = (await starter?.start()) ?? this.#request;
-      const { started, again, words } = this.#request;
-      if (isEarlier && !started && !again) {
-        throw buildError({ ...status, detail: joinWords(status.detail, words) }, errored);
+    const mayStart = this.#request === null || (hasFailed(this.#request) && this.#request.retryable);
+    if (starter !== null && mayStart && (isEarlier || this.#isDue(status, written))) {
+      const request = await resultOf(() => starter.start());
+      this.#request = request;
+      const isRefused = hasFailed(request) && !request.retryable;
+      if (isRefused && builtBy === 'workflow') throw request;
+      if (isRefused && isEarlier) {
+        throw buildError({ ...status, detail: joinWords(status.detail, request.message) }, errored);
       }
     }
-    return { status, run, words: joinWords(this.#request.words, run?.words ?? '') };
+    const requested = hasFailed(this.#request) ? this.#request.message : this.#request;
+    return { status, run, words: joinWords(requested ?? '', run?.words ?? '') };
   }
 
   /** Whether the build should be started now. */

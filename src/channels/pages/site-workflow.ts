@@ -1,8 +1,8 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../errors.ts';
+import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { dataOrNull } from '../../github/api/failures.ts';
-import { type BuildRequest, describeUnreadable } from '../../github/api/pages-build.ts';
+import { describeUnreadable } from '../../github/api/pages-build.ts';
 import { type RepositoryContext, settingsOf } from '../../github/api/repository.ts';
 import { API } from '../../protocol/calls.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
@@ -43,8 +43,8 @@ type Runs = RestEndpointMethodTypes['actions']['listWorkflowRuns']['response']['
 
 /** What starts a build. */
 export interface BuildStarter {
-  /** A failure that may be gone later leaves the start to the next poll. @throws {DeliveryError} any other */
-  start(): Promise<BuildRequest>;
+  /** @returns what was done. @throws {DeliveryError} one that is retryable leaves the start to the next poll */
+  start(): Promise<string>;
   /** How far it is, where the build itself does not tell. @throws {DeliveryError} `BAD_TOKEN` */
   follow?(): Promise<RunProgress>;
 }
@@ -70,19 +70,19 @@ export function createSiteRun(github: GitHubClient, file: string, branch: string
   };
   return {
     async start() {
-      try {
-        const runs = await resultOf(listRuns);
-        // The token may start one all the same.
-        if (hasFailed(runs) && runs.code !== 'NO_PERMISSION') throw runs;
-        newestBefore = hasFailed(runs) ? undefined : (runs[0]?.id ?? 0);
-        await rest.actions.createWorkflowDispatch({ ...repository, workflow_id: file, ref: branch });
-        return { words: `the workflow ${file} was started`, again: false, started: true };
-      } catch (thrown) {
-        const failure = toDeliveryError(thrown);
-        if (failure.httpCode === 422) throw notByHandError(file, branch, failure);
-        if (!failure.retryable) throw thrown;
-        return { words: failure.message, again: true, started: false };
-      }
+      const runs = await resultOf(listRuns);
+      // The token may start one all the same.
+      if (hasFailed(runs) && runs.code !== 'NO_PERMISSION') throw runs;
+      newestBefore = hasFailed(runs) ? undefined : (runs[0]?.id ?? 0);
+      const dispatch = { ...repository, workflow_id: file, ref: branch };
+      const sent = await resultOf(() => rest.actions.createWorkflowDispatch(dispatch));
+      if (!hasFailed(sent)) return `the workflow ${file} was started`;
+      if (sent.httpCode !== 422) throw sent;
+      throw new DeliveryError('BAD_INPUT', sent.message, {
+        httpCode: 422,
+        hint: `add \`on: workflow_dispatch\`, without required inputs, to .github/workflows/${file} on the branch ${branch}`,
+        cause: sent,
+      });
     },
     async follow() {
       if (newestBefore === undefined) return { words: 'its runs cannot be read', page: '' };
@@ -97,13 +97,6 @@ export function createSiteRun(github: GitHubClient, file: string, branch: string
     },
   };
 }
-
-const notByHandError = (file: string, branch: string, cause: DeliveryError): DeliveryError =>
-  new DeliveryError('BAD_INPUT', cause.message, {
-    httpCode: 422,
-    hint: `add \`on: workflow_dispatch\`, without required inputs, to .github/workflows/${file} on the branch ${branch}`,
-    cause,
-  });
 
 /** How far the run of the site's workflow is. */
 export interface RunProgress {

@@ -142,7 +142,7 @@ const INSTALL_HINT = (w: Words) => `install git${w.orUse('K2', ' for a single fi
 type WithoutGit = 'signed' | 'without-git';
 type GitWay = 'git' | WithoutGit;
 
-async function findGitWay({ github, branch }: CommitTarget, { signal }: Ports): Promise<'git' | WithoutGit> {
+async function findGitWay({ github, branch }: CommitTarget, { signal }: Ports): Promise<GitWay> {
   if (await needsSignatures(github, branch)) return 'signed';
   return (await hasGit(signal)) ? 'git' : 'without-git';
 }

@@ -71,23 +71,14 @@ export function getDeploymentStatus(github: GitHubClient, commit: string): Promi
   });
 }
 
-export interface BuildRequest {
-  /** Empty where none was sent. */
-  readonly words: string;
-  /** Whether it may be sent (again): a build more than needed does no harm. */
-  readonly again: boolean;
-  readonly started: boolean;
-}
-
-export async function requestBuild(github: GitHubClient): Promise<BuildRequest> {
-  const requested = await resultOf(() => github.rest.repos.requestPagesBuild(github.repository));
-  if (!hasFailed(requested)) return { words: 'a build was requested', again: false, started: true };
-  const { code, message, retryable: again } = requested;
+/** @returns what was done. @throws {DeliveryError} retryable: a build more than needed does no harm */
+export async function requestBuild({ rest, repository }: GitHubClient): Promise<string> {
+  const requested = await resultOf(() => rest.repos.requestPagesBuild(repository));
+  if (!hasFailed(requested)) return 'a build was requested';
+  const { code, message, retryable } = requested;
   const needsPermission = code === 'NO_PERMISSION' || code === 'NOT_FOUND';
-  const words = needsPermission
-    ? 'requesting a build needs the permission `pages: write`'
-    : `requesting a build failed: ${message}`;
-  return { words, again, started: false };
+  const reason = needsPermission ? 'needs the permission `pages: write`' : `failed: ${message}`;
+  throw new DeliveryError(code, `requesting a build ${reason}`, { retryable });
 }
 
 async function containsCommit(github: GitHubClient, commit: string, head?: string): Promise<boolean> {
