@@ -1,6 +1,6 @@
 import type { context } from '@actions/github';
 import type { GitHubClient } from '../github/api/client.ts';
-import { listPullRequests } from '../github/api/pull-requests.ts';
+import { LIST_PAGE } from '../protocol/limits.ts';
 
 /** An event's payload as GitHub sends it; any part may be missing. */
 type EventPayload = (typeof context)['payload'];
@@ -88,8 +88,10 @@ async function findByPreviousRun(
   const own = pulls.find(({ base }) => base?.repo?.id === repositoryId);
   if (own !== undefined) return { number: own.number, headSha };
   if (!event?.startsWith('pull_request') || !from || !branch || !headSha) return null;
-  const listed = await listPullRequests(connect(), `${from.owner.login}:${branch}`);
-  const same = listed.filter(({ head }) => head.sha === headSha);
+  const { rest, repository } = connect();
+  const query = { head: `${from.owner.login}:${branch}`, state: 'all', per_page: LIST_PAGE } as const;
+  const listed = await rest.pulls.list({ ...repository, ...query });
+  const same = listed.data.filter(({ head }) => head.sha === headSha);
   const pull = same.find(({ state }) => state === 'open') ?? same[0];
   return pull === undefined ? null : { number: pull.number, headSha };
 }

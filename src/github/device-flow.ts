@@ -147,7 +147,8 @@ async function postForm(
   if ((isUnknownApp || httpCode === 200 || httpCode === 400) && typeof json === 'object' && json !== null) {
     const fields: FlowAnswer = { ...json };
     const error = String(fields.error ?? '');
-    if (error === '' || PENDING.includes(error)) return fields;
+    // The poll is repeated. @see protocol 3.3, 7
+    if (['', 'authorization_pending', 'slow_down'].includes(error)) return fields;
     const said = `${call.description} was answered with ${shortHostMessage(error)}`;
     const { code, message, hint } = FINAL_ERRORS[error] ?? { code: 'HOST_ERROR', message: said };
     throw flowError(code, message, { hint });
@@ -164,9 +165,6 @@ const flowError = (code: ErrorCode, message: string, details: ErrorDetails = {})
   new DeliveryError(code, message, { ...details, step: 'authorize', hint: details.hint ?? ALTERNATIVE_HINT });
 
 const EXPIRED = 'the code expired before it was entered';
-
-/** The poll is repeated. @see protocol 3.3, 7 */
-const PENDING: readonly string[] = ['authorization_pending', 'slow_down'];
 
 /** What ends the flow; any other error is one of the host. */
 const FINAL_ERRORS: Readonly<Record<string, { code: ErrorCode; message: string; hint?: Text }>> = {

@@ -1,4 +1,4 @@
-import { type CommitEntries, findSubmodule, listEntries, submoduleError } from '../../github/api/branch.ts';
+import { type CommitEntries, listEntries } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
@@ -42,25 +42,9 @@ export interface BranchTree {
   readonly entries: CommitEntries;
 }
 
-/** @throws {DeliveryError} `NOT_OURS` where one of the paths is a submodule, or below one. */
-export function refuseSubmodules({ entries }: Pick<BranchTree, 'entries'>, paths: Iterable<string>): void {
-  for (const path of paths) {
-    const submodule = findSubmodule(entries, path);
-    if (submodule !== null) throw submoduleError(submodule);
-  }
-}
-
 /** The files of a tree below a folder, by their paths in the branch. */
 export const filesBelow = ({ entries }: Pick<BranchTree, 'entries'>, folder: string): CommitEntries =>
   new Map([...entries].filter(([path, { type }]) => type !== 'tree' && path.startsWith(folder)));
-
-/** The folders that lie directly in a folder, each ending in `/`. */
-export function listFolders({ entries }: Pick<BranchTree, 'entries'>, folder: string): readonly string[] {
-  return [...entries].flatMap(([path, { type }]) => {
-    const isDirect = path.startsWith(folder) && !path.includes('/', folder.length);
-    return type === 'tree' && isDirect ? [`${path}/`] : [];
-  });
-}
 
 /** Whether a branch has these bytes there, as a plain file. */
 export function holdsFile({ entries }: Pick<BranchTree, 'entries'>, { path, sha }: TreeFile): boolean {

@@ -1,19 +1,11 @@
 import { Readable } from 'node:stream';
-import { parentFolders } from '../../github/api/branch.ts';
+import { findSubmoduleError, parentFolders } from '../../github/api/branch.ts';
 import { getLastCommits } from '../../github/api/history.ts';
 import type { Change, FileBytes } from '../../github/change.ts';
 import { nameFew } from '../../plain-text.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { refuseLargeSite } from '../../rules/local-site.ts';
-import {
-  type BranchTree,
-  blobAt,
-  blobsIn,
-  type EarlierFiles,
-  filesBelow,
-  listFolders,
-  refuseSubmodules,
-} from './branch-reader.ts';
+import { type BranchTree, blobAt, blobsIn, type EarlierFiles, filesBelow } from './branch-reader.ts';
 import { type ComparedPlace, notOursError, planChange } from './compare.ts';
 import { switchFileOf } from './jekyll.ts';
 import { type FolderInBranch, findDeliveries, findSingleFiles, findWholeSites } from './ownership.ts';
@@ -32,7 +24,10 @@ const EMPTY_FILE: FileBytes = {
 export async function readFolderInBranch(task: PagesTask): Promise<FolderInBranch> {
   const { target } = task;
   const tree = await readTargetTree(target);
-  refuseSubmodules(tree, isRemoval(task) ? [task.place.slice(0, -1)] : task.files.map(({ path }) => path));
+  for (const path of isRemoval(task) ? [task.place.slice(0, -1)] : task.files.map((one) => one.path)) {
+    const refusal = findSubmoduleError(tree.entries, path);
+    if (refusal !== null) throw refusal;
+  }
   return findDeliveries(target, tree, task.place, isRemoval(task));
 }
 
@@ -147,7 +142,9 @@ async function findOldSites(
   if (keep === undefined || folder === '') return [];
   const parent = parentOf(folder);
   const beside = together.filter((path) => parentOf(path) === parent);
-  const siblings = listFolders(tree, parent).filter((path) => path !== folder && !together.includes(path));
+  const siblings = [...tree.entries]
+    .flatMap(([path, { type }]) => (type === 'tree' ? [`${path}/`] : []))
+    .filter((path) => parentOf(path) === parent && path !== folder && !together.includes(path));
   return (await findWholeSites(target, tree, siblings)).slice(Math.max(keep - beside.length, 0));
 }
 

@@ -8,7 +8,7 @@ import type { EarlierFiles } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
 import type { ComparedPlace, PlannedPlace } from './compare.ts';
 import { addressesOfGone, addressesOfRemoved, type HeldFiles, partAt } from './held-files.ts';
-import { addressesOfPictures } from './pictures.ts';
+import { listPictureUrls } from './pictures.ts';
 import { notDeployed } from './site-workflow.ts';
 import { type CommitMethod, isFolderPath, isRemoval, planMethod } from './target.ts';
 
@@ -46,6 +46,7 @@ export function describePublished(
   const isFolder = isFolderPath(place);
   const entry = destination.path;
   const asked = choosePlain(earlier, entry);
+  const urls = listPictureUrls(destination.pageUrl);
   return {
     evidence: `commit ${commitSha} already holds ${isFolder ? 'this site' : 'these bytes'}`,
     written: false,
@@ -73,7 +74,13 @@ export function describePublished(
       ),
       ...addressesOfGone(gone, destination),
     ],
-    ...(pictures && { pictures: addressesOfPictures(pictures, destination.pageUrl) }),
+    ...(pictures && {
+      pictures: {
+        url: urls.picture,
+        sha256: pictures.picture.sha256,
+        before: pictures.before && urls.before,
+      },
+    }),
     ...(isFolder && { changes, treeSha, ...(servedSize && { servedSize }) }),
     notes: [
       ...destination.notes,

@@ -112,18 +112,13 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
 function planTask({ target, place, files }: Omit<PagesTask, 'plan'>, claim: string): ChannelPlan {
   const { branch, deploy, method, options } = target;
   const name = place || './';
+  const common = { channel: 'K1', name, claim } as const;
   if (deploy !== null && options.branch === undefined) {
-    const destination = `the whole site, ${name}`;
-    return { channel: 'K1', method: 'method D, a deployment', destination, name, claim };
+    return { ...common, method: 'method D, a deployment', destination: `the whole site, ${name}` };
   }
   const further = deploy === null ? '' : ', and method D, a deployment of the branch';
-  return {
-    channel: 'K1',
-    method: planMethod(method, { place, files }) + further,
-    destination: `branch ${branch}, ${isFolderPath(place) ? 'folder' : 'path'} ${name}`,
-    name,
-    claim,
-  };
+  const destination = `branch ${branch}, ${isFolderPath(place) ? 'folder' : 'path'} ${name}`;
+  return { ...common, method: planMethod(method, { place, files }) + further, destination };
 }
 
 /** A folder that has only a name goes below what the site is built from. */

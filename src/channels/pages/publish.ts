@@ -25,7 +25,11 @@ import type { PagesTask } from './target.ts';
 export function createPagesActions(inputs: PagesOptions, access: RepositoryContext, ports: Ports) {
   const actionFor = (options: PagesOptions): Channel<PagesTask> => ({
     prepare: (items) => prepareItems(items, options, access, ports),
-    preview: (tasks, absent) => previewTasks(tasks, absent, ports),
+    async preview(tasks, absent) {
+      if (findWholeSite(tasks, absent) === null) return previewCommits(tasks, ports);
+      const hosts = tasks.map(({ destination }) => destination.rootUrl.hostname);
+      return hosts.map((host) => `would be deployed as the whole site ${host}`);
+    },
     perform: (tasks, absent) => placeTasks(tasks, absent, ports),
     progress: createProgress(access, options, ports),
     recheck: recheckBranch,
@@ -59,17 +63,6 @@ function findWholeSite([first]: Tasks, absent: AbsentFile | undefined) {
     hint: 'correct that first',
     leftBehind: [],
   });
-}
-
-async function previewTasks(
-  tasks: Tasks,
-  absent: AbsentFile | undefined,
-  ports: Ports,
-): Promise<readonly Result<string>[]> {
-  if (findWholeSite(tasks, absent) === null) return previewCommits(tasks, ports);
-  return tasks.map(
-    ({ destination }) => `would be deployed as the whole site ${destination.rootUrl.hostname}`,
-  );
 }
 
 async function placeTasks(

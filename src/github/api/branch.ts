@@ -100,24 +100,19 @@ export async function getExistingBlobs(
     const tree = await getTree(github, /^[0-9a-f]{40}$/.test(ref) ? ref : await getBranchHead(github, ref));
     if (tree !== null) return new Map(paths.map((path) => [path, findInTree(tree, path)]));
   }
+  const getBlob = async (path: string): Promise<Result<string | null>> => {
+    for (const one of [path, ...parentFolders(path)]) {
+      const entry = await getEntry(github, ref, one);
+      // All that is above a folder is folders as well.
+      if (entry !== null) return findInTree(new Map([[one, entry]]), path);
+    }
+    return null;
+  };
   const blobs = await mapConcurrently(paths, BATCH.reads, async (path) => {
-    const blob = await resultOf(() => getExistingBlob(github, ref, path));
+    const blob = await resultOf(() => getBlob(path));
     return [path, blob] as const;
   });
   return new Map(blobs);
-}
-
-async function getExistingBlob(
-  github: GitHubClient,
-  ref: string,
-  path: string,
-): Promise<Result<string | null>> {
-  for (const one of [path, ...parentFolders(path)]) {
-    const entry = await getEntry(github, ref, one);
-    // All that is above a folder is folders as well.
-    if (entry !== null) return findInTree(new Map([[one, entry]]), path);
-  }
-  return null;
 }
 
 /** What a branch has at a path, in requests that do not grow with the branch; `null` for nothing. */
@@ -139,8 +134,8 @@ const TREE_TYPES: Readonly<Record<string, string>> = { dir: 'tree', submodule: '
  * @see protocol 7 (prohibition 4)
  */
 function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<string | null> {
-  const submodule = findSubmodule(tree, path);
-  if (submodule !== null) return submoduleError(submodule);
+  const submoduleError = findSubmoduleError(tree, path);
+  if (submoduleError !== null) return submoduleError;
   const entry = tree.get(path);
   if (entry?.type === 'blob') return entry.sha;
   if (entry !== undefined) {
@@ -156,19 +151,15 @@ function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<
   });
 }
 
-/** The submodule that a tree has at a path or above it; `null` for none. */
-export const findSubmodule = (
-  tree: ReadonlyMap<string, Pick<TreeEntry, 'type'>>,
-  path: string,
-): string | null => [path, ...parentFolders(path)].find((one) => tree.get(one)?.type === 'commit') ?? null;
-
-/** What a submodule holds is in another repository; the branch has only its place, which nothing may take. */
-export function submoduleError(path: string): DeliveryError {
-  return new DeliveryError(
-    'NOT_OURS',
-    `${path} is a submodule of the repository, so what is in it is no part of this branch`,
-    { hint: OTHER_PATH_HINT },
-  );
+/**
+ * Why nothing can be at a path that is a submodule or below one: what that holds is in another repository, and the
+ * branch has only its place, which nothing may take.
+ */
+export function findSubmoduleError(tree: ReadonlyMap<string, TreeEntry>, path: string): DeliveryError | null {
+  const submodule = [path, ...parentFolders(path)].find((one) => tree.get(one)?.type === 'commit');
+  if (submodule === undefined) return null;
+  const message = `${submodule} is a submodule of the repository, so what is in it is no part of this branch`;
+  return new DeliveryError('NOT_OURS', message, { hint: OTHER_PATH_HINT });
 }
 
 /** The folders that a path is in, the deepest first: `a/b` and `a` for `a/b/c`. */

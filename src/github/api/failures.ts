@@ -26,7 +26,7 @@ export function refusedCallError(
 /** What an answer that is no success says of the reason. */
 function readRefusal(answer: RefusedAnswer): Refusal {
   const { status, headers, json } = answer;
-  const { message, errors } = Object(json) as ErrorBody;
+  const { message, errors }: { message?: string; errors?: (ApiError | string)[] | string } = Object(json);
   const list = [errors ?? []]
     .flat()
     .map((error): ApiError => (typeof error === 'string' ? { message: error } : error));
@@ -38,11 +38,6 @@ function readRefusal(answer: RefusedAnswer): Refusal {
     message: said === '' && isPage(answer) ? "a page came instead of an answer of GitHub's API" : said,
     headers,
   };
-}
-
-interface ErrorBody {
-  readonly message?: string;
-  readonly errors?: readonly (ApiError | string)[] | string;
 }
 
 /** One reason, of REST or of GraphQL. */

@@ -1,20 +1,9 @@
-import type { RestEndpointMethodTypes } from '@octokit/rest';
 import type { Ports } from '../../ports.ts';
-import { COMMENTS, LIST_PAGE } from '../../protocol/limits.ts';
+import { COMMENTS } from '../../protocol/limits.ts';
 import { type GitHubClient, listAll } from './client.ts';
 import { dataOrNull } from './failures.ts';
 import { filterOwn, keepOldest, type StickyItem } from './sticky.ts';
 import { getTokenOwner } from './token-owner.ts';
-
-type PullRequests = RestEndpointMethodTypes['pulls']['list']['response']['data'];
-
-/** The newest pull requests of one branch, open and closed. @param head `<owner>:<branch>` */
-export async function listPullRequests(
-  { rest, repository }: GitHubClient,
-  head: string,
-): Promise<PullRequests> {
-  return (await rest.pulls.list({ ...repository, head, state: 'all', per_page: LIST_PAGE })).data;
-}
 
 export interface StickyComment {
   readonly number: number;

@@ -37,27 +37,16 @@ export function createPagesAudit(inputs: AuditOptions, access: RepositoryContext
   return async (): Promise<readonly AuditedDelivery[]> => {
     const github = requireGitHub(access);
     const { site } = access;
-    const receipt = await readSiteReceipt(site, options, ports);
+    const settings = settingsOf(site);
+    // What a site that GitHub Actions deploys says of itself, where this tool deployed it and no branch is named.
+    const isDeployed =
+      settings?.builtBy === 'workflow' && (inputs.branch ?? inputs.siteWorkflow) === undefined;
+    const live = isDeployed ? await readDeployedReceipt(settings.base, ports) : 'none';
+    const receipt = typeof live === 'string' ? null : live;
     if (receipt?.branch === null) return auditReceipt(receipt, { github, site, options, branch: null });
     const branch = receipt?.branch ?? targetBranch(options, site);
     return auditBranch({ github, site, options, branch }, branch);
   };
-}
-
-/**
- * What a site that GitHub Actions deploys says of itself, where this tool deployed it and no branch is named.
- *
- * @throws {DeliveryError} where the site gives no clear answer
- */
-async function readSiteReceipt(
-  site: Site,
-  { branch, siteWorkflow }: AuditOptions,
-  ports: Ports,
-): Promise<DeployedReceipt | null> {
-  const settings = settingsOf(site);
-  if (settings?.builtBy !== 'workflow' || branch !== undefined || siteWorkflow !== undefined) return null;
-  const live = await readDeployedReceipt(settings.base, ports);
-  return typeof live === 'string' ? null : live;
 }
 
 /** What an audit looks at: a file or a folder, without the slash at its end; nothing for all. */

@@ -105,13 +105,8 @@ function formatTarBlock(name: string, size: number, type: string, now: number): 
   // The checksum is computed with spaces in its place.
   block.write(`${about}${' '.repeat(8)}${type}`, 100);
   block.write('ustar\x0000', 257);
-  block.write(
-    octal(
-      block.reduce((total, byte) => total + byte, 0),
-      6,
-    ),
-    148,
-  );
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  block.write(octal(sum, 6), 148);
   return block;
 }
 
