@@ -88,7 +88,7 @@ export async function storeFile(
   options: FilebinOptions,
   ports: Ports,
 ): Promise<StoreResult> {
-  const { signal } = ports;
+  const { clock, logger, signal } = ports;
   let before: BinState['status'] = 'absent';
   let failure: DeliveryError | undefined;
   const look = async (own = ports): Promise<StoreResult | undefined> => {
@@ -100,7 +100,14 @@ export async function storeFile(
   };
   try {
     return await withRetries(ports, async () => {
-      const found = await (failure?.httpCode === 504 ? waitForHost(look, ports) : look());
+      const isLate = failure?.httpCode === 504;
+      if (isLate)
+        logger.info(`a gateway gave up on the bin host; the file is looked for, for up to ${STORING}`);
+      // The host may store the file all the same.
+      const waiting = { clock, signal, interval: BIN_ANSWER.interval };
+      const found = await (isLate
+        ? poll({ ...waiting, deadline: clock.now() + BIN_ANSWER.longest }, look)
+        : look());
       if (found !== undefined) return found;
       const posted = await resultOf(() => postFile(upload, options, ports));
       if (!hasFailed(posted)) return { ...posted, upload, before };
@@ -115,16 +122,6 @@ export async function storeFile(
     if (found === undefined || hasFailed(found)) throw thrown;
     return found;
   }
-}
-
-/** Where a gateway gave up on the host, it may store the file all the same. */
-function waitForHost<Found>(
-  look: () => Promise<Found | undefined>,
-  { clock, logger, signal }: Ports,
-): Promise<Found | undefined> {
-  logger.info(`a gateway gave up on the bin host; the file is looked for, for up to ${STORING}`);
-  const deadline = clock.now() + BIN_ANSWER.longest;
-  return poll({ deadline, interval: BIN_ANSWER.interval, clock, signal }, look);
 }
 
 const STORING = `${BIN_ANSWER.longest / (60 * SECOND)} minutes`;

@@ -148,12 +148,9 @@ export function listKept(
 }
 
 /** Tells whether a path of the branch is among what a delivered folder kept. */
-function createKeptLookup({
-  place,
-  kept,
-}: Pick<DeliveredObject, 'place' | 'kept'>): (path: string) => boolean {
+function createKeptLookup({ place, kept }: Pick<DeliveredObject, 'place' | 'kept'>) {
   const names = new Set(kept.map(({ path }) => place + path));
-  return (path) =>
+  return (path: string): boolean =>
     names.size > 0 && (names.has(path) || parentFolders(path).some((folder) => names.has(`${folder}/`)));
 }
 

@@ -1,4 +1,4 @@
-import { AUDIT, SITE } from '../../protocol/limits.ts';
+import { SITE } from '../../protocol/limits.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
 import { entryUrl } from '../../rules/naming.ts';
@@ -66,19 +66,13 @@ export function addressesOfHeld(
 /** What each path of the branch or the site holds. */
 export type HeldFiles = ReadonlyMap<string, Partial<GitBlob>>;
 
-/** Some of the files that must not be served any more. */
-export const addressesOfGone = (gone: EarlierFiles, destination: PagesDestination): readonly PlacedPart[] =>
-  listAddresses([...gone.keys()], destination)
-    .slice(0, AUDIT.gone)
-    .map((one) => ({ ...one, earlier: gone.get(one.path) ?? [], mayBeServed: true }));
-
 /**
  * The address of each removed file that was served: the pages of folders first, the highest of them before, then the
  * other pages.
  *
  * @param isRendered whether Markdown is served as pages
  */
-function listAddresses(
+export function listAddresses(
   files: readonly string[],
   destination: Pick<PagesDestination, 'siteRoot' | 'rootUrl'>,
   isRendered = false,

@@ -7,7 +7,7 @@ import type { Placement } from '../channel.ts';
 import type { EarlierFiles } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
 import type { ComparedPlace, PlannedPlace } from './compare.ts';
-import { addressesOfGone, addressesOfRemoved, type HeldFiles, partAt } from './held-files.ts';
+import { addressesOfRemoved, type HeldFiles, listAddresses, partAt } from './held-files.ts';
 import { listPictureUrls } from './pictures.ts';
 import { notDeployed } from './site-workflow.ts';
 import { type CommitMethod, isFolderPath, isRemoval, planMethod } from './target.ts';
@@ -47,6 +47,7 @@ export function describePublished(
   const entry = destination.path;
   const asked = choosePlain(earlier, entry);
   const urls = listPictureUrls(destination.pageUrl);
+  const goneParts = listAddresses([...gone.keys()], destination).slice(0, AUDIT.gone);
   return {
     evidence: `commit ${commitSha} already holds ${isFolder ? 'this site' : 'these bytes'}`,
     written: false,
@@ -72,7 +73,7 @@ export function describePublished(
       ...files.flatMap((one) =>
         one.path === entry ? [] : partAt(task, one.path, one.file, asked.get(one.path)),
       ),
-      ...addressesOfGone(gone, destination),
+      ...goneParts.map((one) => ({ ...one, earlier: gone.get(one.path) ?? [], mayBeServed: true })),
     ],
     ...(pictures && {
       pictures: {

@@ -68,7 +68,14 @@ export async function chooseRelease(
     if (result !== null) done.set(task, result);
   }
   const open = batch.tasks.filter((task) => !done.has(task));
-  if (open.length > 0) await refuseBranchName(batch.github, tag);
+  const { rest, repository } = batch.github;
+  // Git and GitHub could no longer tell one from the other.
+  if (open.length > 0 && (await dataOrNull(rest.git.getRef({ ...repository, ref: `heads/${tag}` })))) {
+    throw new DeliveryError('BAD_INPUT', `the tag ${tag} has the name of a branch of this repository`, {
+      hint: (w) => `set ${w.input('tag')} to another name`,
+      leftBehind: [],
+    });
+  }
   if (isAgain && found.release === null && done.size === 0 && tag === batch.tag) {
     throw new DeliveryError('CONFLICT', `another job is publishing the release ${tag}`, {
       hint: (w) => `try again, or set ${w.input('tag')} to another one`,
@@ -126,16 +133,6 @@ function findRefusal({ tag, release }: FoundRelease, batch: ReleaseBatch): Deliv
     );
   }
   return release === null && batch.absent !== undefined ? unpublishedError(batch.absent) : null;
-}
-
-/** Refuses a tag with the name of a branch: git and GitHub could no longer tell one from the other. */
-async function refuseBranchName({ rest, repository }: GitHubClient, tag: string): Promise<void> {
-  const branch = await dataOrNull(rest.git.getRef({ ...repository, ref: `heads/${tag}` }));
-  if (branch === null) return;
-  throw new DeliveryError('BAD_INPUT', `the tag ${tag} has the name of a branch of this repository`, {
-    hint: (w) => `set ${w.input('tag')} to another name`,
-    leftBehind: [],
-  });
 }
 
 /** A release is published with all files of the step, or not at all. */

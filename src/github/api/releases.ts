@@ -116,23 +116,19 @@ export async function renameAsset(github: GitHubClient, asset: Asset, name: stri
 /** Whether an upload is still running, or broke off. GitHub names `starter` and `open`; only `uploaded` is whole. */
 export const isUnfinished = ({ state }: Pick<Asset, 'state'>): boolean => state !== 'uploaded';
 
-interface NewAsset {
-  readonly release: Release;
-  readonly file: LocalFile;
-  /** ASCII; GitHub may change it and returns the final name. */
-  readonly name: string;
-  /** The original name and this tool's, shown on the release's page. @see formatLabel */
-  readonly label: string;
-}
-
 /**
  * Streams the file to the release as an asset, once.
  *
+ * @param upload `name` is ASCII: GitHub may change it and returns the final one; `label` as of `formatLabel`
  * @throws {DeliveryError} `CONFLICT` when the name is taken; `CONNECTION` or `HOST_ERROR` when it is
  * unknown what has arrived.
  * @see protocol 4.3
  */
-export async function uploadAsset(github: GitHubClient, upload: NewAsset, ports: Ports): Promise<Asset> {
+export async function uploadAsset(
+  github: GitHubClient,
+  upload: Readonly<{ release: Release; file: LocalFile; name: string; label: string }>,
+  ports: Ports,
+): Promise<Asset> {
   const { release, file, name, label } = upload;
   const url = getUploadUrl(github, release);
   url.searchParams.set('name', name);
