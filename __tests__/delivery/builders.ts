@@ -109,6 +109,7 @@ export const proofWith = (more: Partial<Proof> = {}): Proof => ({
   match: 'identical',
   hosts: [PAGE.host],
   parts: 0,
+  further: [],
   rawUrl: RAW,
   isCached: false,
   isInternal: false,

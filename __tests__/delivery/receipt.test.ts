@@ -17,22 +17,15 @@ const DIGEST = 'a'.repeat(64);
 const OTHER = 'b'.repeat(64);
 
 /** A page with as many further files. */
-const siteOf = (parts: number, url = PAGE): Report => ({
-  ...reportWith({
-    main: attemptWith({
-      proof: proofWith({ sha256: DIGEST }),
-      placement: placementWith({
-        url,
-        parts: Array.from({ length: parts }, (_, nth) => ({
-          path: `file-${nth}.js`,
-          url: new URL(`file-${nth}.js`, url),
-          file: { size: 1, sha256: OTHER },
-        })),
-      }),
-    }),
-  }),
-  site: { count: parts + 1 } as Report['site'],
-});
+const siteOf = (files: number, url = PAGE): Report => {
+  const further = Array.from({ length: files }, (_, nth) => ({
+    url: new URL(`file-${nth}.js`, url).href,
+    sha256: OTHER,
+  }));
+  const proof = proofWith({ sha256: DIGEST, further });
+  const main = attemptWith({ proof, placement: placementWith({ url }) });
+  return { ...reportWith({ main }), site: { count: files + 1 } as Report['site'] };
+};
 
 const read = (reports: readonly Report[]) => {
   const text = composeReceipt(reports, NOW) ?? '';

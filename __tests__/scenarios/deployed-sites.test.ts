@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { Report } from '../../src/delivery/report.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
@@ -134,6 +135,19 @@ describe('what hosts do with a site', () => {
   ])('%s: ready, and told', async (_, host, unknown) => {
     const { report } = await proven(verify(serve(host)));
     expect(unknownOf(report)).toMatch(unknown);
+  });
+
+  test('what it adds to a page: what the receipt has of each address is what it answered', async () => {
+    const { report } = await proven(verify(serve(alters('about.html', '<h1>', '<aside>!</aside><h1>'))));
+    const digests = new Map((report.proven ?? []).map(({ url, sha256 }) => [url, sha256]));
+    const answered = { ...SITE, 'about.html': page('About').replace('<h1>', '<aside>!</aside><h1>') };
+    for (const path of ['about.html', 'a.css']) {
+      const digest = createHash('sha256')
+        .update((answered as SiteFiles)[path] ?? '')
+        .digest('hex');
+      expect([path, digests.get(`${HOST}/${path}`)]).toEqual([path, digest]);
+    }
+    expect(digests.size).toBe(6);
   });
 
   test('a page whose encoding neither it nor the host says: not ready, and as a part of another: ready', async () => {

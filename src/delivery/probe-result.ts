@@ -118,6 +118,12 @@ export const failedProbe = (failure: DeliveryError): ProbeResult => ({
   keptFor: null,
 });
 
+/** An address, and the SHA-256 of what it answered; no address where it would hold a credential. */
+export interface ProvenSubject {
+  readonly url: string | null;
+  readonly sha256: string;
+}
+
 /** What verification found: the evidence for G3. */
 export interface Proof {
   readonly httpCode: number;
@@ -130,6 +136,8 @@ export interface Proof {
   readonly hosts: readonly string[];
   /** How many further files of a site were proven to be there byte for byte. */
   readonly parts: number;
+  /** What the other addresses of a site have answered; of very many the first. */
+  readonly further: readonly ProvenSubject[];
   /** The raw address, where it was proven too. */
   readonly rawUrl: URL | null;
   /** Whether a cache still has what was there before, or was not asked, as UNKNOWN says. */

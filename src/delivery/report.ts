@@ -12,6 +12,7 @@ import {
 } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
 import { LINK_SUBJECT, type Restoration } from './delivery.ts';
+import type { ProvenSubject } from './probe-result.ts';
 import type { PictureReport } from './screen/add-picture.ts';
 import type { ScreenReport } from './screen/screen-report.ts';
 
@@ -109,12 +110,6 @@ export interface Report {
   readonly took: Readonly<Partial<Record<Step, number>>>;
   /** @internal For the receipt, and no part of the JSON: of a delivery that is ready, at most `SITE.subjects`. */
   readonly proven?: readonly ProvenSubject[];
-}
-
-/** An address, and the SHA-256 of what it answered; no address where it would hold a credential. */
-export interface ProvenSubject {
-  readonly url: string | null;
-  readonly sha256: string;
 }
 
 /** How a delivery ended, as the output `result` says it. */

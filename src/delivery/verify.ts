@@ -11,6 +11,7 @@ import {
   type ProbeResult,
   type Proof,
   type ProvenMatch,
+  type ProvenSubject,
 } from './probe-result.ts';
 import { prove } from './prove.ts';
 
@@ -50,6 +51,7 @@ export async function verifyPlacement(
       match: isReplaced ? 'gone' : (result.match as ProvenMatch),
       hosts: result.hosts,
       parts: files.filter((one) => gone || isIdenticalFile(one)).length,
+      further: gone ? [] : files.slice(0, SITE.subjects).flatMap(toSubject),
       rawUrl: (isRawProven && placement.rawUrl) || null,
       isCached: old.length > 0 || isUnasked,
       isInternal: check.internalReason !== '',
@@ -105,6 +107,10 @@ async function proveTogether(page: AddressProof, files: readonly AddressProof[])
 /** Whether it is there as it was delivered: nothing was added to it, and it is none that was removed. */
 const isIdenticalFile = ({ address, proven }: AddressProof): boolean =>
   !address.mayBeServed && proven?.match !== 'extended';
+
+/** What was removed from a site answers nothing. */
+const toSubject = ({ address: { url, gone }, proven }: AddressProof): readonly ProvenSubject[] =>
+  gone || proven?.fingerprint == null ? [] : [{ url: url.href, sha256: proven.fingerprint.sha256 }];
 
 /** A look at what is withdrawn would be kept as a 404, and its next delivery would not be seen for as long. */
 const UNASKED_CACHES =
