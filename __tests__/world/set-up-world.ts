@@ -5,7 +5,10 @@ import { type GitHubWorld, startWorld } from './world.ts';
 /** The local GitHub of a file of tests. */
 export interface TestWorld {
   readonly world: GitHubWorld;
-  /** Creates a repository with a name of its own, by default public and with a site. */
+  /**
+   * Creates a repository with a name of its own, by default public and with a site. All its commits are of one second,
+   * as on a fast machine.
+   */
   repository(options?: Partial<RepositoryOptions>): Promise<TestRepository>;
 }
 
@@ -21,9 +24,11 @@ export function setUpWorld(name = 'test'): TestWorld {
     get world() {
       return world;
     },
-    repository(options = {}) {
+    async repository(options = {}) {
       repositories += 1;
-      return world.repository({ owner: 'octo', name: `${name}-${repositories}`, ...options });
+      const made = await world.repository({ owner: 'octo', name: `${name}-${repositories}`, ...options });
+      made.now = () => made.createdAt;
+      return made;
     },
   };
 }
