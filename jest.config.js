@@ -38,4 +38,6 @@ export default {
   workerIdleMemoryLimit: '300MB',
   // Only ends a test that hangs, on a busy machine as well.
   testTimeout: 180_000,
+  // On a busy machine a worker does not end within Jest's half second.
+  workerGracefulExitTimeout: 30_000,
 };
