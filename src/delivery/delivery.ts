@@ -117,15 +117,19 @@ export async function askChannel<One, Item, Value>(
   all: readonly One[],
   itemOf: (one: One) => Item | undefined,
   call: (items: readonly Item[]) => Promise<readonly Result<Value>[]>,
-  take: (one: One, result: Result<Value>) => One,
+  take: (one: One, result: Result<Value>, item: Item) => One,
 ): Promise<readonly One[]> {
   const given = all.map(itemOf);
   const items = given.filter((item) => item !== undefined);
   if (items.length === 0) return all;
   const results = await resultOf(() => call(items));
-  const left = hasFailed(results) ? [] : [...results];
-  const missing = hasFailed(results) ? results : toDeliveryError(new Error('the channel left a file out'));
-  return all.map((one, at) => (given[at] === undefined ? one : take(one, left.shift() ?? missing)));
+  const leftOut = toDeliveryError(new Error('the channel left a file out'));
+  return all.map((one, at) => {
+    const item = given[at];
+    if (item === undefined) return one;
+    const result = hasFailed(results) ? results : results[items.indexOf(item)];
+    return take(one, result ?? leftOut, item);
+  });
 }
 
 export const attemptIn = ({ attempts }: Delivery, key: ChannelKey): ChannelAttempt | undefined =>

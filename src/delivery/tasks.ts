@@ -7,8 +7,6 @@ import { INPUTS, type InputDefinition, type InputName } from '../request/inputs.
 import { ACTION, say } from '../words.ts';
 import {
   askChannel,
-  attemptIn,
-  type ChannelAttempt,
   type ChannelChoice,
   type Delivery,
   failAll,
@@ -164,15 +162,13 @@ export const recheckDeliveries = (
       return channels[key].recheck && attempt?.proof && isPlaced(attempt) ? attempt : undefined;
     },
     async (key, placed) => (await channels[key].recheck?.(placed)) ?? [],
-    (one, changed, key) => {
-      const attempt = attemptIn(one, key) as ChannelAttempt;
-      return withAttempt(
+    (one, changed, _, attempt) =>
+      withAttempt(
         one,
         hasFailed(changed)
           ? { ...attempt, proof: null, failure: changed.withStep('verify') }
           : { ...attempt, unknown: [...new Set([...attempt.unknown, ...changed])] },
-      );
-    },
+      ),
   );
 
 /** Asks each channel about what the deliveries have for it, together; the channels one after the other, main ones first. */
@@ -180,7 +176,7 @@ async function forEachChannel<Item, Value>(
   deliveries: readonly Delivery[],
   itemOf: (one: Delivery, key: ChannelKey) => Item | undefined,
   call: (key: ChannelKey, items: readonly Item[]) => Promise<readonly Result<Value>[]>,
-  take: (one: Delivery, result: Result<Value>, key: ChannelKey) => Delivery,
+  take: (one: Delivery, result: Result<Value>, key: ChannelKey, item: Item) => Delivery,
 ): Promise<readonly Delivery[]> {
   let done = deliveries;
   for (const key of new Set(deliveries.flatMap(({ choice }) => choice?.channels ?? []))) {
@@ -188,7 +184,7 @@ async function forEachChannel<Item, Value>(
       done,
       (one) => itemOf(one, key),
       (items) => call(key, items),
-      (one, result) => take(one, result, key),
+      (one, result, item) => take(one, result, key, item),
     );
   }
   return done;

@@ -48,7 +48,7 @@ export async function uploadFiles(
  * name, the old one is renamed, the new one gets the name, and the old one is deleted. So both are there until the
  * name has the new one, and a failure before gives the name back to the old one.
  */
-export class AssetUpload {
+class AssetUpload {
   readonly #task: AssetTask;
   readonly #ports: Ports;
   readonly #label: string;
