@@ -117,7 +117,7 @@ export function connectionError(
   const [, refusal] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
   if (refusal !== undefined) return refusedByProxyError(url, Number(refusal), thrown);
   const reason = {
-    ABORT_ERR: `the response was not complete within ${EXCHANGE.api / SECOND} s`,
+    ABORT_ERR: 'it was not complete in time',
     UND_ERR_HEADERS_TIMEOUT: `no response within ${headersTimeout / SECOND} s`,
     UND_ERR_BODY_TIMEOUT: `no data received for ${EXCHANGE.stall / SECOND} s`,
   }[code];

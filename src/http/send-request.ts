@@ -1,7 +1,7 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import { parseJson } from '../plain-text.ts';
 import type { HttpRequest, Ports, Progress } from '../ports.ts';
-import { EXCHANGE } from '../protocol/limits.ts';
+import { EXCHANGE, MEGABYTE } from '../protocol/limits.ts';
 import { connectionError } from './client.ts';
 import { readText } from './response.ts';
 
@@ -33,26 +33,26 @@ export async function sendRequest(
   { http, clock, signal }: Pick<Ports, 'http' | 'clock' | 'signal'>,
 ): Promise<TextAnswer> {
   const { method, url, headers, length, headersTimeout } = request;
-  // An answer that arrives in very small pieces would never reach the stall limit. A stream may take longer to send.
-  const startLimit = () => clock.timeout(EXCHANGE.api);
-  const limit = length === undefined ? startLimit() : undefined;
+  // What is taken, or arrives, in very small pieces would never reach the stall limit.
+  const sending = ((length ?? 0) / MEGABYTE) * EXCHANGE.perMegabyte;
+  const limit = clock.timeout(sending + EXCHANGE.api + (headersTimeout ?? 0));
   try {
     const response = await http({
       method,
       url,
       headers: { ...headers, ...(length === undefined ? {} : { 'content-length': String(length) }) },
       ...(request.body === undefined ? {} : { body: () => withProgress(request) }),
-      signal: limit === undefined ? signal : AbortSignal.any([signal, limit]),
+      signal: AbortSignal.any([signal, limit]),
       headersTimeout,
     });
-    addAbortSignal(limit ?? startLimit(), response.body);
+    addAbortSignal(limit, response.body);
     const text = await readText(response, EXCHANGE.apiBody);
     const received = Object.entries(response.headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)] as const],
     );
     return { status: response.status, headers: Object.fromEntries(received), text, json: parseJson(text) };
   } catch (thrown) {
-    throw connectionError(thrown, { url, signal, headersTimeout });
+    throw connectionError(thrown, { ...request, signal });
   }
 }
 

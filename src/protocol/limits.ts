@@ -87,8 +87,9 @@ export const EXCHANGE = {
   headers: 60 * SECOND,
   /** Between two chunks of the response body. */
   stall: 30 * SECOND,
-  /** A whole API call with its response, even if that arrives in very small pieces. */
+  /** A whole API call with its response, even if that arrives in very small pieces; and more for each megabyte sent. */
   api: 120 * SECOND,
+  perMegabyte: 16 * SECOND,
   /** The archive of a branch, which is sent on while it is read. */
   archive: 240 * SECOND,
   /** Without output of git during a transfer: git waits forever for the end of some broken responses. */
