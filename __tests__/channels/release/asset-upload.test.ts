@@ -173,6 +173,7 @@ describe('a final failure of an upload', () => {
   test.each<[string, RequestMatch, string, boolean, number?]>([
     ['the upload is refused', UPLOAD, 'a.zip old', true],
     ['the old one keeps its name', { ...RENAME, times: 9 }, 'a.zip old', true],
+    ['the old one is not renamed once', RENAME, 'a.zip old', true],
     ['the host does not find the old one', { ...RENAME, times: 9 }, 'a.zip old', true, 404],
     ['the host renames nothing', { ...RENAME, times: 99 }, 'a.zip old', true, 500],
     ['the new one cannot get the name', { ...RENAME, skip: 1 }, 'a.zip old', true],

@@ -116,7 +116,7 @@ describe('a new release of channel K2', () => {
     void play.meanwhile({ ...UPLOAD, skip: 1 }, () => act(only(repository)));
   const taken = JSON.stringify({ message: 'Validation Failed', errors: [{ code: 'already_exists' }] });
 
-  test.each<[string, (repository: TestRepository) => unknown, RegExp, number]>([
+  test.each<[string, (repository: TestRepository) => unknown, RegExp, number, string?]>([
     ['a file fails', () => play.intercept({ ...UPLOAD, skip: 1 }, DENIED), NOTHING, 0],
     [
       'its draft can not be deleted',
@@ -133,19 +133,21 @@ describe('a new release of channel K2', () => {
       PUBLISHED,
       0,
     ],
-    ['its tag is taken', () => play.intercept(PUBLISH, { status: 422, body: taken }), NOTHING, 0],
+    ['its tag is taken', () => play.intercept(PUBLISH, { status: 422, body: taken }), NOTHING, 0, 'CONFLICT'],
+    ['it may not be published', () => play.intercept(PUBLISH, DENIED), NOTHING, 0],
     [
       'somebody deleted its draft while it was filled',
       (repository) => onceFilled(repository, (draft) => repository.releaseStore.remove(draft)),
       NOTHING,
       0,
+      'NOT_FOUND',
     ],
-    ['it may be published', () => play.intercept(PUBLISH, LOST), DRAFT_LEFT, 1],
-  ])('says what is left behind where %s', async (_, setUp, left, drafts) => {
+    ['it may be published', () => play.intercept(PUBLISH, LOST), DRAFT_LEFT, 1, 'HOST_ERROR'],
+  ])('says what is left behind where %s', async (_, setUp, left, drafts, code = 'NO_PERMISSION') => {
     const repository = await newRepository();
     setUp(repository);
     const { reports } = await deliver(repository);
-    expect(reports.map(({ ready }) => ready)).toEqual([false, false]);
+    expect(reports.map(({ notReady }) => notReady?.code)).toEqual([code, code]);
     for (const { lines } of reports) expect(lines.UNKNOWN).toMatch(left);
     expect(draftsOf(repository)).toHaveLength(drafts);
   });
