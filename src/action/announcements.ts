@@ -100,10 +100,7 @@ function getTarget(
   return { repository, token, apiUrl };
 }
 
-/**
- * Keeps one comment on the pull request: created once something is proven, and then updated by each run. Steps with
- * the same path (or else the same files, or link) share it. Comments of other steps link to nothing that is withdrawn.
- */
+/** One comment for steps with the same path, else files or link. Others then link to nothing that is withdrawn. */
 function beginComment(
   { request: { path, fileLines, url }, run, pull, connect }: Announcement,
   ports: Ports,

@@ -85,14 +85,10 @@ interface AskOptions {
 }
 
 /**
- * Gets one answer of an address, as somebody new would: without a cookie of an earlier request. A host's failure is a
- * result like any other.
+ * Gets one answer as somebody new would, without a cookie. A host's failure is a result like any other.
  *
- * @param asBrowser whether to ask as a browser does
- * @param seen what it answered before: of a large file that was seen, only the beginning is read, unless the host calls
- * it another version
- * @throws {DeliveryError} `NOT_EXTERNAL` when a redirect leads to this machine, or to no public host where it
- * must be one; the abort's reason.
+ * @param seen what it answered before: of a large file only the beginning is read, unless it is another version
+ * @throws {DeliveryError} `NOT_EXTERNAL` for a redirect to this machine, or to no public host where it must be one
  */
 export async function askAddress(
   address: Address,

@@ -59,12 +59,7 @@ export class PersonAuthorizations {
     return first.args;
   }
 
-  /**
-   * A token that a person granted, or what to show them. A call is answered at once with a code of its own; one that
-   * goes on with a code waits a while, and only as long the host is asked.
-   *
-   * @throws {DeliveryError} `NOT_AUTHORIZED` where they declined.
-   */
+  /** A token, or what to show a person: at once in a first call, else after a while. @throws {DeliveryError} */
   async authorize(
     { tool, args, handle = randomUUID(), isDeclined }: ToolCall,
     options: DeviceFlowOptions,

@@ -59,12 +59,7 @@ export const GATE_TITLES: Readonly<Record<GateName, string>> = {
 /** The same where the file is removed. */
 export const REMOVAL_GATE_TITLES: typeof GATE_TITLES = { ...GATE_TITLES, G1_выложено: 'Removed' };
 
-/**
- * The steps of a delivery; every failure names its step. `check` is also the step of what a channel refuses before
- * it writes, which may be after `authorize`.
- *
- * @see protocol 1 (flow per channel)
- */
+/** The steps, of which every failure names one; `check` too for what a channel refuses. @see protocol 1 */
 export const STEPS = ['check', 'authorize', 'place', 'wait', 'verify', 'report'] as const;
 
 export type Step = (typeof STEPS)[number];

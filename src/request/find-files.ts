@@ -5,12 +5,7 @@ import { BATCH } from '../protocol/limits.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 import { refuseInput } from './input-kinds.ts';
 
-/**
- * Finds the files and folders that lines name, relative to an absolute folder. Nothing may be there.
- *
- * @returns each as it is called in messages, with its place below the folder that all have in common, separated by `/`
- * @throws {DeliveryError} `BAD_INPUT`
- */
+/** Finds what lines name: each with its place below the folder that all have in common, separated by `/`. */
 export type FindFiles = (lines: readonly string[], folder: string) => Promise<ReadonlyMap<string, string>>;
 
 /** Each line is a file's path, letter by letter. */
