@@ -45,12 +45,7 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
   }
 }
 
-/**
- * Looks at all addresses; or, where they were all asked before, first at one, and at more of the others the more are
- * right: what is late is late as a whole, and is not asked for each of its files.
- *
- * @returns those that are not proven now, but for optional ones that were asked often enough
- */
+/** Looks at all; or, if asked before, at one, then twice as many: a site is late as a whole. @returns the rest */
 async function lookAtAll(
   open: readonly AddressProof[],
   { asksAll, isLast }: { readonly asksAll: boolean; readonly isLast: boolean },

@@ -86,14 +86,7 @@ async function waitForSite(
 
 const isRendered = ({ check }: AddressProof): boolean => check.attempt.placement.hostMayChangeBytes === true;
 
-/**
- * WAIT: until the address shows the file, or the host says that it has finished, and when the commit was made that it
- * has built.
- *
- * @param ask how far the host is
- * @throws {DeliveryError} `BUILD_ERRORED`, or `BUILD_TIMEOUT` at the deadline.
- * @see protocol 3.2, 8
- */
+/** WAIT: until the address shows the file, or the host has finished. @throws {DeliveryError} @see protocol 3.2, 8 */
 async function waitForAddress(page: AddressProof, ask: () => Promise<HostProgress>): Promise<void> {
   const { check } = page;
   const { attempt, ports, limits, deadline } = check;

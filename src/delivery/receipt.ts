@@ -26,14 +26,7 @@ const PROPERTIES: Readonly<Record<string, (report: Report) => boolean>> = {
   NOTHING_UNKNOWN: ({ unknown }) => unknown.length === 0,
 };
 
-/**
- * The receipt of a run in which everything is ready: an in-toto Statement (v1) with the predicate svr v0.2.
- *
- * @param reports without secrets: an address that holds one is left out
- * @param now milliseconds since the epoch
- * @returns JSON, the same for the same deliveries but for its time; `null` where anything is not ready
- * @see https://github.com/in-toto/attestation/blob/main/spec/predicates/svr.md
- */
+/** Of what is all ready. @see https://github.com/in-toto/attestation/blob/main/spec/predicates/svr.md */
 export function composeReceipt(reports: readonly Report[], now: number): string | null {
   if (reports.length === 0 || reports.some((one) => getDeliveryResult(one) !== 'ready')) return null;
   const digests = new Map(
