@@ -22,13 +22,7 @@ export function queryFor(deliveries: readonly Delivery[], request: DeliveryReque
 
 const UNREADABLE = "assets of a private repository can't be read anonymously";
 
-/**
- * The choice of a channel; the first row that fits counts. K1 itself refuses a repository without a Pages site.
- *
- * @param size bytes; 0 for a link alone
- * @returns whether a row fits, the channel, and why
- * @see protocol 1 (channel choice), 4.6
- */
+/** Whether a row fits, its channel, and why: the first that fits is chosen. @see protocol 1 (channel choice), 4.6 */
 export function listChoices(
   { url, binIsNew, tagIsDefault, token }: DeliveryRequest,
   { github, privateRepository }: RepositoryContext,
@@ -50,6 +44,7 @@ export function listChoices(
     [isLarge, 'K3', `the file is larger than 95 MB, and ${UNREADABLE}`],
     [isDownload && isPublic, 'K2', 'a browser downloads this type of file'],
     [isDownload, 'K1', `a browser downloads this type of file, and ${UNREADABLE}`],
+    // K1 itself refuses a repository without a Pages site.
     [true, 'K1', 'a browser shows it'],
   ];
 }

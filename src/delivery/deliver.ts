@@ -14,10 +14,8 @@ import { carryOut, prepareTasks, recheckDeliveries } from './tasks.ts';
 /**
  * Delivers every file that is named: check the files → authorize → plan → check and look at the pages → place → wait →
  * verify → look at the addresses → read the branch once more, also after a restoration → report. Or withdraws what was
- * delivered: no page is looked at then, only what is owned is removed, and the proof is that it is gone. A file that
- * fails stops no other. It never throws: a failure becomes a report that says so.
+ * delivered, without a look at pages. A file that fails stops no other, and its report says so: this never throws.
  *
- * @returns a report for each file
  * @see protocol 1 (flow per channel), 3.1
  */
 export async function deliver(context: DeliveryContext): Promise<readonly Report[]> {
