@@ -34,13 +34,8 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A local port without a server. */
-async function unusedPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await once(server.close(), 'close');
-  return port;
-}
+/** A local address without a server: no other test can get this port. */
+const NOBODY = '127.0.0.1:9';
 
 describe('a request through the proxy of the environment', () => {
   let world: GitHubWorld;
@@ -146,7 +141,7 @@ test.each([
 ])(
   'an address of a machine itself receives no request without a token, with or without a proxy: %s',
   async (url) => {
-    for (const proxy of [undefined, `http://127.0.0.1:${await unusedPort()}`]) {
+    for (const proxy of [undefined, `http://${NOBODY}`]) {
       for (const publicOnly of [true, false]) {
         const refusal = await errorOf(clientWithProxy(proxy)(requestTo(url, { publicOnly })));
         expect(refusal).toMatchObject({ code: 'NOT_EXTERNAL' });
@@ -169,12 +164,11 @@ test('a name that this machine resolves to an address of its own receives no req
 });
 
 test('a request is a NO_NETWORK error when the host refuses the connection', async () => {
-  const port = await unusedPort();
   // An instance of GitHub, which receives the token, may be on this machine.
-  const request = requestTo(`https://127.0.0.1:${port}/`, { headers: { authorization: 'Bearer x' } });
+  const request = requestTo(`https://${NOBODY}/`, { headers: { authorization: 'Bearer x' } });
   expect(await errorOf(clientWithProxy()(request))).toMatchObject({
     code: 'NO_NETWORK',
-    message: `127.0.0.1:${port} can't be reached: connect ECONNREFUSED 127.0.0.1:${port}`,
+    message: `${NOBODY} can't be reached: connect ECONNREFUSED ${NOBODY}`,
     hint: expect.stringContaining('https_proxy'),
     retryable: true,
   });

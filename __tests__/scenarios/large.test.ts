@@ -5,7 +5,7 @@ import { listRequests, setUpScenario } from './scenario.ts';
 
 const MEGABYTE = 1_048_576;
 const scenario = setUpScenario();
-const inputs = { channel: 'K1', timeout: '30' };
+const inputs = { channel: 'K1' };
 
 test.each([60, 95])(
   'a file of %d MB goes to the screen through git, and comes back whole',
@@ -13,7 +13,7 @@ test.each([60, 95])(
     const repository = await scenario.repository({ files: { 'theirs.txt': 'theirs' } });
     const bytes = randomBytes(megabytes * MEGABYTE);
     const files = { 'данные.bin': bytes };
-    const delivered = await scenario.deliver({ repository, files, inputs, timeoutMs: 120_000 });
+    const delivered = await scenario.deliver({ repository, files, inputs });
     await expectReady(scenario, delivered, { channel: 'K1', shows: bytes });
     expect(delivered.report.lines.CODE).toContain("method C, git's own protocol");
     expect(await repository.log()).toHaveLength(2);
@@ -27,8 +27,8 @@ test('an upload whose connection dies in its middle is sent once more in little 
   const repository = await scenario.repository();
   const bytes = randomBytes(60 * MEGABYTE);
   scenario.intercept({ method: 'POST', url: /uploads\.github\.com/ }, { fault: 'reset-before' });
-  const given = { files: { 'data.bin': bytes }, inputs: { channel: 'K2', timeout: '30' } };
-  const delivered = await scenario.deliver({ repository, ...given, timeoutMs: 120_000 });
+  const given = { files: { 'data.bin': bytes }, inputs: { channel: 'K2' } };
+  const delivered = await scenario.deliver({ repository, ...given });
   await expectReady(scenario, delivered, { channel: 'K2', shows: bytes });
   const sent = listRequests(scenario, /^POST https:\/\/uploads\.github\.com/);
   expect(sent.map(({ status }) => status)).toEqual([null, 201]);
