@@ -26,13 +26,9 @@ interface Call {
   readonly remote?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly program?: string;
-  readonly timeoutMs?: number;
 }
 
-async function launch(
-  args: readonly string[],
-  { files, remote, env, program = CLI, timeoutMs = 120_000 }: Call,
-) {
+async function launch(args: readonly string[], { files, remote, env, program = CLI }: Call) {
   const folder = await mkdtemp(join(scenario.world.folder, 'shell-'));
   await writeFiles(folder, files ?? { 'page.html': createPage() });
   if (remote !== undefined) {
@@ -44,7 +40,6 @@ async function launch(
     args: [program, ...args, ...quick],
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', HOME: folder, ...scenario.world.env, ...env },
-    timeoutMs,
   };
 }
 
@@ -314,7 +309,7 @@ describe('output that can not be written', () => {
   ])('a result that goes to %s: exit code %s', async (_, where, code) => {
     const { args, cwd, env } = await launch(['check', 'page.html', '--json'], {});
     const words = ['-c', `set -o pipefail; "$@" ${where}`, 'bash', NODE, ...args];
-    const shell = await runChild('bash', { args: words, cwd, env, timeoutMs: 60_000 });
+    const shell = await runChild('bash', { args: words, cwd, env });
     expect(shell).toMatchObject({ exitCode: code, stderr: '' });
   });
 
@@ -325,7 +320,6 @@ describe('output that can not be written', () => {
       args: ['-c', '"$@" | true', 'bash', NODE, ...args],
       cwd,
       env: { ...env, GITHUB_OUTPUT: join(cwd, 'outputs') },
-      timeoutMs: 60_000,
     });
     expect(shell.stderr).toBe('');
     expect(await readFile(join(cwd, 'outputs'), 'utf8')).toContain('there is nothing to deliver');

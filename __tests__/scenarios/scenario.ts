@@ -111,7 +111,6 @@ export function setUpScenario(): ScenarioWorld {
         args: [CLI, ...args],
         cwd,
         env: { PATH: process.env.PATH ?? '', HOME: cwd, ...setup.world.env, ...env },
-        timeoutMs: 120_000,
       }),
     intercept(match, answer) {
       const interception = setup.world.intercept(match, answer);

@@ -18,7 +18,8 @@ interface ChildOptions {
   readonly cwd: string;
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
+  /** Only ends a program that hangs, before Jest ends its test. */
+  readonly timeoutMs?: number;
   /** Called with the process id as soon as the process runs. */
   readonly onStart?: ((pid: number) => void) | undefined;
 }
@@ -26,7 +27,7 @@ interface ChildOptions {
 /** Runs a program to its end; it is killed after the timeout, which is an error. */
 export async function runChild(
   program: string,
-  { args, cwd, env, timeoutMs, onStart }: ChildOptions,
+  { args, cwd, env, timeoutMs = 170_000, onStart }: ChildOptions,
 ): Promise<ChildResult> {
   const start = performance.now();
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -15,8 +15,6 @@ export const SIMULATED_TIME = {
 /** Inputs for a step in simulated time: ten polls until the timeout. */
 export const SIMULATED_LIMITS = { 'poll-interval': '2', timeout: '20' };
 
-/** Only ends a step that hangs. */
-const DEFAULT_TIMEOUT_MS = 120_000;
 /** The runner gives a step an empty file for each of these. */
 const COMMAND_FILES = [
   'GITHUB_OUTPUT',
@@ -56,7 +54,7 @@ export interface ActionResult extends ChildResult {
 
 /** Runs the unmodified bundle as a GitHub runner would, against the local GitHub. */
 export async function runAction(run: ActionRun): Promise<ActionResult> {
-  const { world, repository, inputs = {}, token = world.token(), timeoutMs = DEFAULT_TIMEOUT_MS } = run;
+  const { world, repository, inputs = {}, token = world.token(), timeoutMs, onStart } = run;
   const temporary = await mkdtemp(join(world.folder, 'run-'));
   const workspace = run.workspace ?? join(temporary, 'workspace');
   await writeFiles(workspace, run.files ?? {});
@@ -75,8 +73,8 @@ export async function runAction(run: ActionRun): Promise<ActionResult> {
     args: [run.bundle ?? join(ROOT, action.runs.main)],
     cwd: workspace,
     env,
-    timeoutMs,
-    onStart: run.onStart,
+    onStart,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
   const outputs = parseOutputs(await readFile(commandFiles.GITHUB_OUTPUT, 'utf8'));
   const summary = await readFile(commandFiles.GITHUB_STEP_SUMMARY, 'utf8');

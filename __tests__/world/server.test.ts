@@ -25,7 +25,6 @@ const curl = (...args: string[]) =>
     args: ['-sS', '-H', `Authorization: Bearer ${token}`, ...args],
     cwd: world.folder,
     env: { PATH: process.env.PATH ?? '', ...world.env },
-    timeoutMs: 30_000,
   });
 
 test('the traffic log finds a watched text in headers, and in a body across chunk borders', async () => {
@@ -62,7 +61,6 @@ test('a push needs a token with the permission, and is refused in the words of t
       args: ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args],
       cwd: world.folder,
       env: { PATH: process.env.PATH ?? '', HOME: world.folder, GIT_TERMINAL_PROMPT: '0', ...world.env },
-      timeoutMs: 60_000,
     });
   const push = async (rule: Parameters<TestRepository['protect']>[0], secret = token) => {
     repository.protect(rule);

@@ -26,7 +26,6 @@ export interface StepOutcome {
   readonly action?: ActionResult;
 }
 
-const SCRIPT_TIMEOUT_MS = 120_000;
 const THIS_ACTION = /^[\w-]+\/screen-delivery@v\d+$/;
 type TextValues = Readonly<Record<string, string>>;
 
@@ -62,7 +61,6 @@ async function runThisAction(inputs: TextValues, env: TextValues, context: JobCo
     env: { ...SIMULATED_TIME, ...actionEnv, ...createGithubEnvironment(github), ...env },
     event: { name, payload },
     workspace,
-    timeoutMs: 120_000,
   });
   const { exitCode, outputs, stdout, stderr, summary } = action;
   return { succeeded: exitCode === 0, outputs, log: stdout + stderr, summary, action };
@@ -91,7 +89,6 @@ async function runScript(script: string, env: TextValues, context: JobContext): 
       ...world.env,
       ...env,
     },
-    timeoutMs: SCRIPT_TIMEOUT_MS,
   });
   for (const name of ['env', 'path']) {
     if ((await readFile(at(name), 'utf8')) !== '') {
