@@ -69,6 +69,13 @@ test('A page that stopped answering is not shown, whatever it had painted.', () 
   expect(judgeSight(long, {}, {}, false).verdict).toBe('not-shown');
 });
 
+test('What the host of a blank page lacks is told before the exceptions that follow from it.', () => {
+  const painted = { characters: 0, images: 0, drawings: 0 };
+  const failed = { own: ['404 /app.js'], other: ['net::ERR_FAILED https://cdn.dev/count.js'] };
+  const { reason } = judgeSight({ text: '', painted }, { exceptions: ['ReferenceError: app'], failed });
+  expect(reason).toBe('the page is blank: 404 /app.js');
+});
+
 describe('a page that its scripts make', () => {
   const GOT_NOTHING = { ownData: { missing: '404 /api.json', found: 0 } };
   const SCRIPTED = { ownText: 'Pleasewait...' };

@@ -7,6 +7,7 @@ describe('getContentType', () => {
     ['page.html', 'text/html; charset=utf-8'],
     ['a/b.c/APP.MJS', 'application/javascript; charset=utf-8'],
     ['fonts/a.woff2', 'font/woff2'],
+    ['a.json.gz', 'application/gzip'],
     ['LICENSE', 'application/octet-stream'],
     ['a.html/raw', 'application/octet-stream'],
     ['x.constructor', 'application/octet-stream'],

@@ -22,6 +22,7 @@ const BY_ENDING: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
   '.wasm': 'application/wasm',
   '.zip': 'application/zip',
+  '.gz': 'application/gzip',
 };
 
 export function getMediaType(name: string): string {

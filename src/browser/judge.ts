@@ -125,9 +125,9 @@ function describeEndless({ dialogs, navigations }: PageEvents): string {
 
 const withCause = (text: string, cause: string): string => (cause === '' ? text : `${text}: ${cause}`);
 
-/** The most likely cause first. What the page's own host lacks matters more than a counter from elsewhere. */
+/** What the page's own host lacks comes first: an exception may follow from it. A counter from elsewhere comes last. */
 function findCause(events: PageEvents, failedElsewhere = events.failed.other): string {
-  const [cause] = [...events.exceptions, ...events.failed.own, ...failedElsewhere];
+  const [cause] = [...events.failed.own, ...events.exceptions, ...failedElsewhere];
   const endless = describeEndless(events);
   return endless || (cause === undefined ? describeOpenRequest(events) : toPlainLine(cause, 160));
 }

@@ -75,7 +75,8 @@ async function watch(
   let last: PageSight | null = null;
   let settledSince: number | null = null;
   while (!events.crash.signal.aborted) {
-    const time = Math.max(0, deadline - clock.now()) + LOOK_TIME;
+    // One that begins while the page goes to another address may never end: another one must follow.
+    const time = Math.max(0, deadline - clock.now()) / 2 + LOOK_TIME;
     const sight: PageSight | null = await within(time, lookAtPage(opened, last));
     last = sight ?? last;
     const isShown =

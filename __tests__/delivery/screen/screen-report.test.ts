@@ -52,7 +52,9 @@ describe('the judgement of a view', () => {
       'put what the page asks for into the folder that is delivered, or correct its address: /app/data.json; `screen: off` delivers it without a look',
     );
     const foreign = { ...lacking, reason: 'it is blank: 404 https://cdn.dev/count.js' };
-    expect(judgeView(foreign, false).failure?.hint).toMatch(/^open the page in a browser/);
+    expect(judgeView(foreign, false).failure?.hint).toMatch(
+      /^deliver a copy of .* \(from here: 404 https:\/\/cdn\.dev\/count\.js\), or open the page in a browser/,
+    );
   });
 
   test('names the same exception once', () => {

@@ -29,7 +29,11 @@ import {
   taskWith,
 } from '../builders.ts';
 
-const BLANK = viewWith({ verdict: 'not-shown', reason: 'nothing was painted within 10 s' });
+const BLANK = viewWith({
+  verdict: 'not-shown',
+  reason: 'nothing was painted within 10 s',
+  picture: pictureOf(' '),
+});
 const PICTURE = new URL(`${PAGE.href}.png`);
 const BEFORE = new URL(`${PAGE.href}.before.png`);
 const SERVED: ServedFile = {
@@ -96,7 +100,7 @@ describe('a page that may be built for another place', () => {
   const [BELOW, ROOT] = ['https://octo.github.io/site/p/', 'https://octo.github.io/'];
   const NOWHERE = 'https://octo.github.io/site/no-such-page-7f3a9c2e/';
   const showing = (characters: number, images = 0) =>
-    viewWith({ painted: { characters, images, drawings: 0 } });
+    viewWith({ painted: { characters, images, drawings: 0 }, picture: pictureOf('a') });
   const [header, whole] = [showing(8), showing(17)];
   type Views = { below: ScreenView; root?: ScreenView; nowhere?: ScreenView };
   const look = async ({ below, root = whole, nowhere = below }: Views) => {
@@ -117,6 +121,11 @@ describe('a page that may be built for another place', () => {
   test('is refused with what to set where it shows nothing below its folder', async () => {
     const { viewed } = await look({ below: BLANK });
     expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN', hint: expect.stringContaining(SETTING) });
+  });
+
+  test('is not opened at the root where it did not respond', async () => {
+    const { screen } = await look({ below: { ...BLANK, picture: null } });
+    expect(screen.asked).toHaveLength(1);
   });
 
   test.each<[string, Views, number]>([

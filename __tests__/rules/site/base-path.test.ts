@@ -127,6 +127,8 @@ test('a page with a script has what to set if a browser sees something else at t
   expect(await settingOf(spa)).toBe(`the base path of the build to \`/repo/previews/pr-12/\`, ${rest}`);
   const slides = await settingOf({ ...spa, 'assets/slidev/shortcuts-DlL240M5.js': '' });
   expect(slides).toBe(`the base with \`slidev build --base /repo/previews/pr-12/\`, ${rest}`);
+  const right = site('<script src=/repo/previews/pr-12/a.js></script>', 'a.js');
+  expect(await settingOf(right)).toMatch(/^the same path `\/repo\/previews\/pr-12\/` for its router/);
   expect(await settingOf(spa, { sitePath: '/' })).toBeNull();
   expect(await settingOf(site('<a href=a.js>code</a>', 'a.js'))).toBeNull();
 });

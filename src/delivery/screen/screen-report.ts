@@ -126,10 +126,16 @@ function hintFor({ httpCode, isMarkerVisible, reason, failedRequests }: ScreenVi
     return (w) =>
       `put what the page asks for into the folder that is delivered, or correct its address: ${lacking}; ${w.input('screen', 'off')} delivers it without a look`;
   }
-  return isMarkerVisible === false && httpCode === 200
-    ? (w) => `correct the page, or set ${w.input('marker')} to a text on it`
-    : (w) =>
-        `open the page in a browser with its developer tools; ${w.input('screen', 'off')} delivers it without a look`;
+  if (isMarkerVisible === false && httpCode === 200) {
+    return (w) => `correct the page, or set ${w.input('marker')} to a text on it`;
+  }
+  const elsewhere = failedRequests.find((line) => line.includes(' https://'));
+  const copy =
+    elsewhere === undefined
+      ? ''
+      : `deliver a copy of what the page needs of other hosts (from here: ${elsewhere}), or `;
+  return (w) =>
+    `${copy}open the page in a browser with its developer tools; ${w.input('screen', 'off')} delivers it without a look`;
 }
 
 const faultyPageError = (problems: readonly string[]): DeliveryError =>

@@ -138,7 +138,8 @@ async function compareWithRoot(
 ): Promise<ScreenView> {
   const { routerSetting, site } = delivery;
   const sitePath = site?.isFolder ? shownTask(delivery)?.served?.sitePath : undefined;
-  const isComparable = view.verdict !== 'not-checked' && view.isStable !== false;
+  // What did not respond was not seen.
+  const isComparable = view.verdict !== 'not-checked' && view.isStable !== false && view.picture !== null;
   if (routerSetting === null || sitePath === undefined || !isComparable) return view;
   // A page that was built for its folder may stay blank there: it gets no more than it needed.
   const renderTime = view.verdict === 'shown' ? 2 * view.elapsed + SECOND : 4 * SECOND;

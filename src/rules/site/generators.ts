@@ -58,9 +58,15 @@ export function describeBase(generator: Generator | undefined, base: string, isR
  * What to set if a browser sees that the page was built for another place; `null` at the root of a host.
  *
  * @param sitePath with a slash at both ends
+ * @param isRight whether an absolute address of a page leads there
  */
-export function describeRouter(generator: Generator | undefined, sitePath: string): string | null {
+export function describeRouter(
+  generator: Generator | undefined,
+  sitePath: string,
+  isRight: boolean,
+): string | null {
   if (sitePath === '/') return null;
+  if (isRight) return `the same path \`${sitePath}\` for its router and for addresses in its scripts too`;
   const setting =
     generator === undefined
       ? `the base path of the build to \`${sitePath}\``

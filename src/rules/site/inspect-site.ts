@@ -50,7 +50,9 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
     unknown: list(judge.unknown),
     notes: list(judge.notes),
     hasAbsolute: judge.hasRightBase,
-    routerSetting: search.hasScript ? describeRouter(findMaker(options.entry), options.sitePath) : null,
+    routerSetting: search.hasScript
+      ? describeRouter(findMaker(options.entry), options.sitePath, judge.hasRightBase)
+      : null,
   };
 }
 
