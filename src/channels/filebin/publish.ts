@@ -7,13 +7,7 @@ import { AGREEING_PROBES, EXCHANGE, TEXT } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { getTypeDisplay } from '../../rules/media-type.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
-import {
-  type Channel,
-  type ChannelItem,
-  type Placement,
-  type PreparedTask,
-  requireSite,
-} from '../channel.ts';
+import { type Channel, type Placement, type PreparedTask, requireSite } from '../channel.ts';
 import { BIN_HEADERS, type BinLocation, type BinState, lockBin, readBin, urlFor } from './bin-client.ts';
 import { listRefusals, refusedLaterError } from './refusals.ts';
 import {
@@ -34,7 +28,12 @@ export const createFilebinPublisher = (
   options: FilebinOptions,
   ports: Ports,
 ): Channel<PreparedTask & BinUpload> => ({
-  prepare: (items) => forEachItem(items, async (item) => prepareUpload(item, options)),
+  prepare: (items) =>
+    forEachItem(items, async (item) => {
+      const filename = binFileName(flatName(item.name));
+      const plan = planInBin(options.bin, filename, 'one POST', 'is available');
+      return { plan, file: requireSite(item).entry, filename };
+    }),
   async preview(tasks) {
     const before = await withRetries(ports, () => readOptionalBin(options, ports));
     return forEachItem(tasks, async (task) => previewUpload(task, before, options));
@@ -62,15 +61,6 @@ export const createFilebinPublisher = (
 
 export const planInBin = (bin: string, filename: string, method: string, claim: string) =>
   ({ channel: 'K3', method, destination: `bin ${bin}, name ${filename}`, name: filename, claim }) as const;
-
-function prepareUpload(item: ChannelItem, { bin }: FilebinOptions): PreparedTask & BinUpload {
-  const filename = binFileName(flatName(item.name));
-  return {
-    plan: planInBin(bin, filename, 'one POST', 'is available'),
-    file: requireSite(item).entry,
-    filename,
-  };
-}
 
 function previewUpload(upload: BinUpload, before: BinState, options: FilebinOptions): string {
   const { filename } = upload;

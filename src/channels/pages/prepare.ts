@@ -45,10 +45,10 @@ export async function prepareItems(
   ports: Ports,
 ): Promise<readonly Result<PagesTask>[]> {
   const github = requireGitHub(access);
-  const deployed = await findDeployedSite(access, options);
+  const deployed = await findDeployedSite(github, access.site, options);
   const pages = deployed ?? access.site;
   await checkSiteWorkflow(github, options, pages);
-  const deploy = deployed && (await openDeployTarget(deployed, access, options, ports));
+  const deploy = deployed && (await openDeployTarget(deployed, github, options, ports));
   const isWhole = deploy !== null && options.branch === undefined;
   const setup = isWhole ? null : await findSetup(github, options, pages);
   const isAnyBelow = options.isRemoval && options.path?.endsWith('/');

@@ -23,12 +23,7 @@ import {
 } from './asset.ts';
 import { uploadFiles } from './asset-upload.ts';
 import { NewRelease, openDraft, readDrafts } from './new-release.ts';
-import {
-  chooseRelease,
-  type ReleaseBatch,
-  type ReleaseChoice,
-  type ReleaseOptions,
-} from './release-choice.ts';
+import { chooseRelease, type ReleaseBatch, type ReleaseOptions } from './release-choice.ts';
 
 /** K2: uploads files as assets of the tag's release. @see protocol 4.3 */
 export function createReleasePublisher(
@@ -81,8 +76,7 @@ async function prepareAsset(
 }
 
 async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonly Result<string>[]> {
-  const choice = await chooseRelease(batch);
-  const { done, open, release, tag } = choice;
+  const { done, open, release, tag, assets } = await chooseRelease(batch);
   const isNew = release === null && open.length > 0;
   const { leftovers } = isNew ? await readDrafts({ ...batch, tasks: open }, tag, ports) : { leftovers: [] };
   const reason = tag === batch.tag ? '' : `the release ${batch.tag} is immutable, so `;
@@ -90,25 +84,21 @@ async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonl
   const news = `${reason}the release ${tag} would be created as a draft, and published with all its files${deleted}`;
   return batch.tasks.map((task) => {
     const result = done.get(task);
-    if (result === undefined) return isNew ? news : describeAdded(task, choice, batch);
-    return hasFailed(result) ? result : describeHeld(result.asset, result.release.tag_name);
+    if (result !== undefined) {
+      return hasFailed(result) ? result : describeHeld(result.asset, result.release.tag_name);
+    }
+    const { name, file } = task;
+    const existing = assets.find((asset) => asset.name === name);
+    if (isNew) return news;
+    if (existing === undefined) return `the asset ${name} would be added to the release ${tag}`;
+    if (isUnfinished(existing)) return `the end of another job's upload of ${name} would be waited for`;
+    if (hasDigestOf(existing, file)) return describeHeld(existing, tag);
+    return batch.overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, existing);
   });
 }
 
 const describeHeld = ({ id, name }: Asset, tag: string): string =>
   `asset ${id} (${name}) of the release ${tag} already holds these bytes`;
-
-function describeAdded(
-  { name, file }: AssetTask,
-  { tag, assets }: ReleaseChoice,
-  { overwrite }: ReleaseBatch,
-): Result<string> {
-  const existing = assets.find((asset) => asset.name === name);
-  if (existing === undefined) return `the asset ${name} would be added to the release ${tag}`;
-  if (isUnfinished(existing)) return `the end of another job's upload of ${name} would be waited for`;
-  if (hasDigestOf(existing, file)) return describeHeld(existing, tag);
-  return overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, existing);
-}
 
 /**
  * Chooses the release and uploads; a new one is published when it has all files. Where another job was first with the

@@ -1,17 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { findDeployedSite } from '../../../../src/channels/pages/deploy/find-deploy-target.ts';
-import type { RepositoryContext } from '../../../../src/github/api/repository.ts';
 import { FakeGitHub, failure } from '../../../github/fake-github.ts';
-import { accessWith, siteWith } from '../../repository-context.ts';
+import { siteWith } from '../../repository-context.ts';
 
 const BUILT = siteWith({ builtBy: 'workflow', branch: 'main', folder: 'docs' });
 const NONE = { siteWorkflow: undefined, pagesBase: undefined };
-const accessOf = (github: FakeGitHub, site: RepositoryContext['site']) => accessWith(github, { site });
 
 test('findDeployedSite fails where it cannot be found out whose token it is', async () => {
   const denied = failure('NO_PERMISSION', 403);
-  const access = accessOf(new FakeGitHub({ graphql: denied }), BUILT);
-  await expect(findDeployedSite(access, NONE)).rejects.toBe(denied);
+  const github = new FakeGitHub({ graphql: denied });
+  await expect(findDeployedSite(github, BUILT, NONE)).rejects.toBe(denied);
 });
 
 test.each([
@@ -22,6 +20,6 @@ test.each([
   ['another address is named', { ...NONE, pagesBase: new URL('https://octo.dev') }, BUILT],
 ] as const)('findDeployedSite asks nothing where %s', async (_, location, site) => {
   const github = new FakeGitHub();
-  await expect(findDeployedSite(accessOf(github, site), location)).resolves.toBeNull();
+  await expect(findDeployedSite(github, site, location)).resolves.toBeNull();
   expect(github.calls).toEqual([]);
 });

@@ -16,14 +16,7 @@ import { type PagesDestination, resolveDestination, targetBranch } from '../dest
 import type { HeldFiles } from '../held-files.ts';
 import { isFolderPath } from '../target.ts';
 import { listDeliveries } from './list-deliveries.ts';
-import {
-  type FoundDelivery,
-  NOT_SHOWN,
-  proveFiles,
-  proveRemoval,
-  SITE_IS_OFF,
-  sortPaths,
-} from './prove-files.ts';
+import { type FoundDelivery, proveFiles, proveRemoval, sortPaths } from './prove-files.ts';
 
 /** What an audit needs of the inputs. */
 type AuditOptions = PagesOptions & { readonly entry: string };
@@ -136,7 +129,7 @@ function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: Hel
           branch === null
             ? `the receipt that the site carries, of a deployment from commit ${claim.sha}`
             : `commit ${claim.sha} delivered it, and the branch ${branch} still has it`,
-        refusals: site === null ? SITE_IS_OFF : NOT_SHOWN,
+        isSiteOff: site === null,
       });
   return { ...common, ...proven, unknown: [...unknown, ...proven.unknown] };
 }

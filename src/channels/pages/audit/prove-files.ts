@@ -1,7 +1,7 @@
 import { AUDIT, SITE } from '../../../protocol/limits.ts';
 import { MARKDOWN } from '../../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../../rules/media-type.ts';
-import type { AuditedDelivery, KnownRefusal, Placement } from '../../channel.ts';
+import type { AuditedDelivery, KnownRefusal } from '../../channel.ts';
 import type { Claim } from '../claims.ts';
 import type { PagesDestination } from '../destination.ts';
 import { addressesOfHeld, addressesOfRemoved, type HeldFiles } from '../held-files.ts';
@@ -9,7 +9,7 @@ import { rendersMarkdown } from '../jekyll.ts';
 import type { ListedDelivery } from './list-deliveries.ts';
 
 /** What was delivered and is not served, or something else in its place. */
-export const NOT_SHOWN: readonly KnownRefusal[] = [
+const NOT_SHOWN: readonly KnownRefusal[] = [
   {
     httpCodes: [404],
     hint: 'it was delivered and the site does not show it: look at Settings → Pages and at the newest build of the site, or deliver it again',
@@ -28,7 +28,7 @@ const STILL_SERVED: readonly KnownRefusal[] = [
   },
 ];
 
-export const SITE_IS_OFF: readonly KnownRefusal[] = [
+const SITE_IS_OFF: readonly KnownRefusal[] = [
   {
     httpCodes: [404],
     hint: 'the repository has no Pages site any more: switch it on again under Settings → Pages',
@@ -54,7 +54,7 @@ export function proveFiles(
   { claim: { place, sha: commitSha }, paths }: FoundDelivery,
   destination: PagesDestination,
   files: HeldFiles,
-  told: Pick<Placement, 'evidence' | 'refusals'>,
+  { evidence, isSiteOff }: { readonly evidence: string; readonly isSiteOff: boolean },
 ): Proven {
   const [page = ''] = paths;
   const left = paths.length - 1 - SITE.plainProbes;
@@ -64,7 +64,8 @@ export function proveFiles(
   return {
     composePlacement: () => ({
       ...NOTHING_WRITTEN,
-      ...told,
+      evidence,
+      refusals: isSiteOff ? SITE_IS_OFF : NOT_SHOWN,
       commitSha,
       ...addressesOfHeld(paths, files, { destination, place }, { isRendered, earlierAt }),
       ...(!isRendered && { display: getBrowserDisplay(page) }),

@@ -1,10 +1,6 @@
 import { DeliveryError, hasFailed, resultOf } from '../../../errors.ts';
-import {
-  type PagesSite,
-  type RepositoryContext,
-  requireGitHub,
-  settingsOf,
-} from '../../../github/api/repository.ts';
+import type { GitHubClient } from '../../../github/api/client.ts';
+import { type PagesSite, type RepositoryContext, settingsOf } from '../../../github/api/repository.ts';
 import { isJobToken } from '../../../github/api/token-owner.ts';
 import type { Ports } from '../../../ports.ts';
 import type { Words } from '../../../words.ts';
@@ -18,14 +14,15 @@ import { getIdToken, otherWays } from './job-runtime.ts';
  * it runs with the job's own token: a commit by it starts no workflow. What starts one is left to that.
  */
 export async function findDeployedSite(
-  access: RepositoryContext,
+  github: GitHubClient,
+  known: RepositoryContext['site'],
   { siteWorkflow, pagesBase }: Pick<PagesOptions, 'siteWorkflow' | 'pagesBase'>,
 ): Promise<PagesSite | null> {
-  const site = settingsOf(access.site);
+  const site = settingsOf(known);
   if (site?.builtBy !== 'workflow') return null;
   // What builds a site at another address, such as a service that GitHub notifies of the push, is not known.
   if (siteWorkflow !== undefined || pagesBase !== undefined) return null;
-  if (!(await isJobToken(requireGitHub(access)))) return null;
+  if (!(await isJobToken(github))) return null;
   // The source that the settings name belongs to the time before: the whole branch is deployed.
   return { ...site, builtBy: 'deployment', branch: null, folder: '' };
 }
@@ -37,12 +34,11 @@ export async function findDeployedSite(
  */
 export async function openDeployTarget(
   site: PagesSite,
-  access: RepositoryContext,
+  github: GitHubClient,
   options: PagesOptions,
   ports: Ports,
 ): Promise<DeployTarget> {
   const { branch, overwrite, runtime, timeout } = options;
-  const github = requireGitHub(access);
   refuseOtherPlace(options);
   if (runtime == null) {
     const message =
