@@ -1,6 +1,6 @@
 import { createFilebinPublisher } from '../../../src/channels/filebin/publish.ts';
 import { createFilebinRemover } from '../../../src/channels/filebin/remove.ts';
-import type { FilebinOptions } from '../../../src/channels/filebin/store-file.ts';
+import type { BinOptions } from '../../../src/channels/filebin/store-file.ts';
 import { localFile } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../../support/ports.ts';
 
@@ -31,7 +31,7 @@ export async function listOf(contents: Readonly<Record<string, string>>, more = 
 /** The answers to requests of one kind, one after the other; the last one from then on. */
 type Answers = Scripted | Error | readonly (Scripted | Error)[];
 
-export interface BinSetup extends Partial<FilebinOptions> {
+export interface BinSetup extends Partial<BinOptions> {
   readonly list?: Answers;
   readonly post?: Answers;
   readonly put?: Answers;

@@ -11,8 +11,8 @@ import { type Channel, type Placement, type PreparedTask, requireSite } from '..
 import { BIN_HEADERS, type BinLocation, type BinState, lockBin, readBin, urlFor } from './bin-client.ts';
 import { listRefusals, refusedLaterError } from './refusals.ts';
 import {
+  type BinOptions,
   type BinUpload,
-  type FilebinOptions,
   findOrAllowUpload,
   readOptionalBin,
   type StoreResult,
@@ -25,7 +25,7 @@ import {
  * @see protocol 4.4
  */
 export const createFilebinPublisher = (
-  options: FilebinOptions,
+  options: BinOptions,
   ports: Ports,
 ): Channel<PreparedTask & BinUpload> => ({
   prepare: (items) =>
@@ -62,7 +62,7 @@ export const createFilebinPublisher = (
 export const planInBin = (bin: string, filename: string, method: string, claim: string) =>
   ({ channel: 'K3', method, destination: `bin ${bin}, name ${filename}`, name: filename, claim }) as const;
 
-function previewUpload(upload: BinUpload, before: BinState, options: FilebinOptions): string {
+function previewUpload(upload: BinUpload, before: BinState, options: BinOptions): string {
   const { filename } = upload;
   const existing = findOrAllowUpload(upload, before, options);
   if (existing !== undefined) return 'the bin already holds these bytes';
@@ -83,7 +83,7 @@ const FOREIGN = `the bin was not locked, because this delivery did not create it
  * @returns for UNKNOWN: why anybody may change the bin; nothing where the lock is looked at after the proof
  */
 async function lockOwnBin(
-  options: FilebinOptions,
+  options: BinOptions,
   stored: readonly StoreResult[],
   ports: Ports,
 ): Promise<readonly string[]> {
@@ -144,7 +144,7 @@ async function lookAtAddress(
 function placementOfFile(
   { upload, stored, expires, written, filesBefore }: StoreResult,
   unknown: readonly string[],
-  options: FilebinOptions,
+  options: BinOptions,
 ): Placement {
   const { bin, path } = options;
   const { filename = upload.filename, contentType } = stored;

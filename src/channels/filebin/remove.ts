@@ -9,7 +9,7 @@ import type { Channel, PreparedTask } from '../channel.ts';
 import { type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
 import { planInBin } from './publish.ts';
 import { listRefusalsOfDeleted } from './refusals.ts';
-import type { FilebinOptions } from './store-file.ts';
+import type { BinOptions } from './store-file.ts';
 
 /** A name in a bin, and the bytes that belong there; `undefined` where there is no file to compare with. */
 interface BinRemoval extends PreparedTask {
@@ -23,7 +23,7 @@ const NOTHING_THERE = 'nothing exists there';
  * K3: deletes files from a bin that the user names. Anybody may delete from a bin: so only a file with the
  * bytes of the file at hand is deleted, unless `overwrite` allows any.
  */
-export function createFilebinRemover(options: FilebinOptions, ports: Ports): Channel<BinRemoval> {
+export function createFilebinRemover(options: BinOptions, ports: Ports): Channel<BinRemoval> {
   const { bin } = options;
 
   /** Does the work for each task, with whether its file is there. */
@@ -70,7 +70,7 @@ export function createFilebinRemover(options: FilebinOptions, ports: Ports): Cha
 function mayRemove(
   { filename, sha256 }: BinRemoval,
   { files }: BinState,
-  { bin, overwrite }: FilebinOptions,
+  { bin, overwrite }: BinOptions,
 ): boolean {
   const named = files.find((file) => file.filename === filename);
   if (named === undefined) return false;

@@ -17,7 +17,7 @@ import {
 } from './bin-client.ts';
 import { binRefusedError } from './refusals.ts';
 
-export interface FilebinOptions extends BinLocation {
+export interface BinOptions extends BinLocation {
   /** Whether the name was just generated, so that nothing can be there yet. */
   readonly binIsNew: boolean;
   /** Whether a file of others may be replaced or removed. */
@@ -43,7 +43,7 @@ export interface StoreResult extends Pick<BinState, 'expires'> {
 }
 
 /** The bin as it is now; where its name was just generated, nothing can be there. */
-export const readOptionalBin = async (options: FilebinOptions, ports: Ports): Promise<BinState> =>
+export const readOptionalBin = async (options: BinOptions, ports: Ports): Promise<BinState> =>
   options.binIsNew ? { status: 'absent', files: [] } : readBin(options, ports);
 
 /**
@@ -56,7 +56,7 @@ export const readOptionalBin = async (options: FilebinOptions, ports: Ports): Pr
 export function findOrAllowUpload(
   { filename, file }: BinUpload,
   { status, files }: BinState,
-  { bin, overwrite }: FilebinOptions,
+  { bin, overwrite }: BinOptions,
 ): BinFile | undefined {
   const named = files.find((stored) => stored.filename === filename);
   if (named !== undefined && named.sha256 === file.sha256) return named;
@@ -83,11 +83,7 @@ export function findOrAllowUpload(
  *
  * @throws {DeliveryError} what `findOrAllowUpload` throws, by status, or `CONNECTION`.
  */
-export async function storeFile(
-  upload: BinUpload,
-  options: FilebinOptions,
-  ports: Ports,
-): Promise<StoreResult> {
+export async function storeFile(upload: BinUpload, options: BinOptions, ports: Ports): Promise<StoreResult> {
   const { clock, logger, signal } = ports;
   let before: BinState['status'] = 'absent';
   let failure: DeliveryError | undefined;

@@ -5,6 +5,7 @@ import {
   type BuildStatus,
   getBuildStatus,
   getDeploymentStatus,
+  getOwnDeploymentStatus,
   requestBuild,
 } from '../../github/api/pages-build.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
@@ -12,7 +13,6 @@ import type { Clock, Ports } from '../../ports.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
 import type { Channel, HostProgress, Placement } from '../channel.ts';
-import { getOwnDeploymentStatus } from './deploy/own-deployment.ts';
 import type { PagesDestination, PagesOptions } from './destination.ts';
 import { type BuildStarter, createSiteRun, type RunProgress } from './site-workflow.ts';
 import type { PagesTask } from './target.ts';
