@@ -2,7 +2,7 @@ import { isCredential } from '../credentials.ts';
 import { DeliveryError, type ErrorCode, type ErrorDetails, hasFailed, resultOf } from '../errors.ts';
 import { shortHostMessage } from '../http/response.ts';
 import { sendRequest } from '../http/send-request.ts';
-import type { Logger, Ports } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { AUTH, type CallTemplate } from '../protocol/calls.ts';
 import { DEVICE_FLOW, SECOND } from '../protocol/limits.ts';
 import { withRetries } from '../retry.ts';
@@ -86,7 +86,14 @@ export async function pollForToken(flow: DeviceFlow, ports: Ports, until = flow.
       continue;
     }
     failure = undefined;
-    if (answer.error === undefined) return acceptToken(answer, logger);
+    if (answer.error === undefined) {
+      const { access_token: token } = answer;
+      if (typeof token !== 'string' || !isCredential(token)) {
+        throw flowError('HOST_ERROR', 'the host returned no token');
+      }
+      logger.mask(token);
+      return token;
+    }
     if (answer.error === 'slow_down') flow.pause = slowDown(flow.pause, answer.interval);
   }
   if (clock.now() + flow.pause < flow.deadline) return null;
@@ -108,14 +115,6 @@ function toMilliseconds(
 ) {
   const seconds = typeof given === 'number' && Number.isFinite(given) ? given : usual;
   return Math.min(Math.max(seconds, least), most) * SECOND;
-}
-
-function acceptToken({ access_token: token }: FlowAnswer, logger: Logger): string {
-  if (typeof token !== 'string' || !isCredential(token)) {
-    throw flowError('HOST_ERROR', 'the host returned no token');
-  }
-  logger.mask(token);
-  return token;
 }
 
 /**

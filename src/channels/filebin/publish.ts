@@ -8,7 +8,7 @@ import { withRetries } from '../../retry.ts';
 import { getTypeDisplay } from '../../rules/media-type.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import { type Channel, type Placement, type PreparedTask, requireSite } from '../channel.ts';
-import { BIN_HEADERS, type BinLocation, type BinState, lockBin, readBin, urlFor } from './bin-client.ts';
+import { BIN_HEADERS, type BinLocation, lockBin, readBin, urlFor } from './bin-client.ts';
 import { listRefusals, refusedLaterError } from './refusals.ts';
 import {
   type BinOptions,
@@ -36,7 +36,13 @@ export const createFilebinPublisher = (
     }),
   async preview(tasks) {
     const before = await withRetries(ports, () => readOptionalBin(options, ports));
-    return forEachItem(tasks, async (task) => previewUpload(task, before, options));
+    return forEachItem(tasks, async (task) => {
+      const { filename } = task;
+      if (findOrAllowUpload(task, before, options) !== undefined) return 'the bin already holds these bytes';
+      if (before.status === 'absent') return `${filename} would be posted`;
+      const replaces = before.files.some((stored) => stored.filename === filename);
+      return `${filename} would ${replaces ? 'replace the file of that name' : 'be posted'}; the bin exists already and would not be locked`;
+    });
   },
   async perform(tasks) {
     const posted = await forEachItem(tasks, (task) => storeFile(task, options, ports));
@@ -61,15 +67,6 @@ export const createFilebinPublisher = (
 
 export const planInBin = (bin: string, filename: string, method: string, claim: string) =>
   ({ channel: 'K3', method, destination: `bin ${bin}, name ${filename}`, name: filename, claim }) as const;
-
-function previewUpload(upload: BinUpload, before: BinState, options: BinOptions): string {
-  const { filename } = upload;
-  const existing = findOrAllowUpload(upload, before, options);
-  if (existing !== undefined) return 'the bin already holds these bytes';
-  if (before.status === 'absent') return `${filename} would be posted`;
-  const replaces = before.files.some((stored) => stored.filename === filename);
-  return `${filename} would ${replaces ? 'replace the file of that name' : 'be posted'}; the bin exists already and would not be locked`;
-}
 
 const ANYBODY = 'anybody who knows its name can add to it or replace what it holds';
 const NOT_LOCKED = `the bin could not be locked: ${ANYBODY}`;

@@ -95,6 +95,13 @@ async function readRest(
   return hasFailed(entries) ? new Map() : new Map([...entries].filter(([path]) => !own.has(path)));
 }
 
+/** What is served may be the other file's page, which may have the same marker. */
+const takenPageError = (place: string, rival: string): DeliveryError =>
+  notOursError(
+    `${rival} is on the branch, and Jekyll shows it where the page of ${place} goes`,
+    (w) => `set ${w.input('path')} to another name, or remove ${rival}`,
+  );
+
 /**
  * @param old the paths that pictures of the page may have, beside those that are delivered
  * @param rest the other files of the branch
@@ -114,13 +121,7 @@ function compareFile(
     if (failure && (wanted.includes(path) || failure.code !== 'NOT_OURS')) throw failure;
   }
   const rival = rivals.find((path) => read.entries.has(path));
-  if (rival !== undefined) {
-    // What is served may be its page, which may have the same marker.
-    throw notOursError(
-      `${rival} is on the branch, and Jekyll shows it where the page of ${place} goes`,
-      (w) => `set ${w.input('path')} to another name, or remove ${rival}`,
-    );
-  }
+  if (rival !== undefined) throw takenPageError(place, rival);
   const confinedTo = target.options.confinement?.owner;
   const of = new Set([...wanted, ...old]);
   const entries = new Map([...read.entries].filter(([path]) => of.has(path)));

@@ -16,7 +16,7 @@ import { isFolderPath, type PagesTask } from './target.ts';
  */
 export function addressesOfRemoved(known: EarlierFiles, destination: PagesDestination, rest: HeldFiles) {
   const isRendered = rendersMarkdown(destination, rest);
-  const [first, ...parts] = listAddresses([...known.keys()], destination, isRendered).map(
+  const [first, ...parts] = listOldAddresses([...known.keys()], destination, isRendered).map(
     (one): PlacedPart => {
       const earlier = known.get(one.path) ?? [];
       const mayBeServed = earlier.length > 0 && isServedByAnother(destination, rest, one.path);
@@ -72,7 +72,7 @@ export type HeldFiles = ReadonlyMap<string, Partial<GitBlob>>;
  *
  * @param isRendered whether Markdown is served as pages
  */
-export function listAddresses(
+export function listOldAddresses(
   files: readonly string[],
   destination: Pick<PagesDestination, 'siteRoot' | 'rootUrl'>,
   isRendered = false,

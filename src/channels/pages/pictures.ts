@@ -31,6 +31,12 @@ export const listPictureUrls = ({ href }: URL): { readonly picture: URL; readonl
   before: new URL(href + PICTURE_ENDINGS.before),
 });
 
+/** Where the pictures that are delivered will be. */
+export function addressesOfPictures({ picture, before }: PagePictures, pageUrl: URL): PlacedPictures {
+  const urls = listPictureUrls(pageUrl);
+  return { url: urls.picture, sha256: picture.sha256, before: before && urls.before };
+}
+
 /** Whether a path is that of a picture of the page. */
 export const isPictureOf = (path: string, page: string): boolean => listPicturePaths(page).includes(path);
 

@@ -7,10 +7,10 @@ import type { Placement } from '../channel.ts';
 import type { EarlierFiles } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
 import type { ComparedPlace, PlannedPlace } from './compare.ts';
-import { addressesOfRemoved, type HeldFiles, listAddresses, partAt } from './held-files.ts';
-import { listPictureUrls } from './pictures.ts';
+import { addressesOfRemoved, type HeldFiles, listOldAddresses, partAt } from './held-files.ts';
+import { addressesOfPictures } from './pictures.ts';
 import { notDeployed } from './site-workflow.ts';
-import { type CommitMethod, isFolderPath, isRemoval, planMethod } from './target.ts';
+import { type CommitMethod, isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
 
 /** A place that is as wanted, once it was written. */
 export const withCommit = (
@@ -46,8 +46,7 @@ export function describePublished(
   const isFolder = isFolderPath(place);
   const entry = destination.path;
   const asked = choosePlain(earlier, entry);
-  const urls = listPictureUrls(destination.pageUrl);
-  const goneParts = listAddresses([...gone.keys()], destination).slice(0, AUDIT.gone);
+  const goneParts = listOldAddresses([...gone.keys()], destination).slice(0, AUDIT.gone);
   return {
     evidence: `commit ${commitSha} already holds ${isFolder ? 'this site' : 'these bytes'}`,
     written: false,
@@ -55,13 +54,7 @@ export function describePublished(
     url: isFolder ? entryUrl(destination.pageUrl) : destination.pageUrl,
     ...(commitSha && { commitSha }),
     // What is deployed without a commit is on no branch.
-    ...((commitSha || change) && {
-      rawUrl: destination.rawUrl,
-      held: new Map<string, string | null>([
-        ...files.map(({ path, file }) => [path, file.blobSha] as const),
-        ...(destination.rivals ?? []).map((path) => [path, null] as const),
-      ]),
-    }),
+    ...((commitSha || change) && { rawUrl: destination.rawUrl, held: listHeld(task) }),
     hostMayChangeBytes: destination.hostMayChangeBytes,
     display: getBrowserDisplay(destination.pageUrl.pathname),
     ...(destination.builtBy === 'workflow' && {
@@ -75,13 +68,7 @@ export function describePublished(
       ),
       ...goneParts.map((one) => ({ ...one, earlier: gone.get(one.path) ?? [], mayBeServed: true })),
     ],
-    ...(pictures && {
-      pictures: {
-        url: urls.picture,
-        sha256: pictures.picture.sha256,
-        before: pictures.before && urls.before,
-      },
-    }),
+    ...(pictures && { pictures: addressesOfPictures(pictures, destination.pageUrl) }),
     ...(isFolder && { changes, treeSha, ...(servedSize && { servedSize }) }),
     notes: [
       ...destination.notes,
@@ -91,6 +78,12 @@ export function describePublished(
     unknown: [...destination.unknown, ...describeUnasked(earlier, asked, entry), ...describeLeft(gone)],
   };
 }
+
+const listHeld = ({ files, destination: { rivals = [] } }: PagesTask) =>
+  new Map<string, string | null>([
+    ...files.map(({ path, file }) => [path, file.blobSha] as const),
+    ...rivals.map((path) => [path, null] as const),
+  ]);
 
 /** The changed files beside the page whose addresses are asked as a browser asks them: replaced ones first. */
 function choosePlain(earlier: EarlierFiles, page: string): EarlierFiles {

@@ -16,9 +16,8 @@ import { serverUrlOf } from '../../github/hosts.ts';
 import type { Clock, Ports } from '../../ports.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
-import type { Words } from '../../words.ts';
-import type { Channel, Placement, PreparedTask } from '../channel.ts';
-import { hasDigestOf, isInterim, isQuiet, planAsset, unfinishedError } from './asset.ts';
+import type { Channel, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import { hasDigestOf, isInterim, isQuiet, type PlacedAsset, planAsset, unfinishedError } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
 
 interface AssetRemoval extends PreparedTask {
@@ -32,10 +31,7 @@ export interface RemovalOptions extends Omit<ReleaseOptions, 'job'> {
   readonly earlierTag: string;
 }
 
-interface FoundAsset {
-  readonly release: Release;
-  readonly asset: Asset;
-}
+type FoundAsset = Pick<PlacedAsset, 'release' | 'asset'>;
 
 interface ChosenAsset extends FoundAsset {
   /** What replacements of this name have beside it, each public under a name of its own: of killed runs, or others. */
@@ -63,24 +59,13 @@ export function createReleaseRemover(
     const listed = await listReleased(github, tags);
     return forEachItem(tasks, async (task) => {
       const chosen = chooseAsset(task, listed, overwrite, clock);
-      if (chosen === null && tags.length > 1) {
-        // An older release may still have it, so this is not an asset that is gone.
-        const message = `neither of the releases ${tags.join(' and ')} has an asset ${task.name}, and others were not searched`;
-        const hint = (w: Words) =>
-          `set ${w.input('tag')} to the release that it was delivered to, or ${w.input('channel', 'K1')} if it is on the Pages site`;
-        throw new DeliveryError('NOT_FOUND', message, { hint });
-      }
+      if (chosen === null && tags.length > 1) throw notFoundError(task.name, tags);
       return work(chosen, task.name, github);
     });
   }
 
   return {
-    prepare: (items) =>
-      forEachItem(items, async ({ site, name: wanted }) => {
-        const name = await assetName(flatName(wanted));
-        const plan = planAsset(tags.join(' or '), name, 'the asset is deleted', 'is removed');
-        return { plan, name, file: site?.entry ?? null };
-      }),
+    prepare: (items) => forEachItem(items, (item) => prepareRemoval(item, tags)),
     preview: (tasks) =>
       forEachAsset(tasks, async (chosen) => {
         if (chosen === null) return NOTHING_THERE;
@@ -96,6 +81,24 @@ export function createReleaseRemover(
         return { evidence: NOTHING_THERE, url, file: null, written: false };
       }),
   };
+}
+
+async function prepareRemoval(
+  { site, name: wanted }: ChannelItem,
+  tags: readonly string[],
+): Promise<AssetRemoval> {
+  const name = await assetName(flatName(wanted));
+  const plan = planAsset(tags.join(' or '), name, 'the asset is deleted', 'is removed');
+  return { plan, name, file: site?.entry ?? null };
+}
+
+/** An older release may still have it, so this is not an asset that is gone. */
+function notFoundError(name: string, tags: readonly string[]): DeliveryError {
+  const message = `neither of the releases ${tags.join(' and ')} has an asset ${name}, and others were not searched`;
+  return new DeliveryError('NOT_FOUND', message, {
+    hint: (w) =>
+      `set ${w.input('tag')} to the release that it was delivered to, or ${w.input('channel', 'K1')} if it is on the Pages site`,
+  });
 }
 
 async function listReleased(github: GitHubClient, tags: readonly string[]): Promise<readonly FoundAsset[]> {

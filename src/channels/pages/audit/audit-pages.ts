@@ -107,11 +107,7 @@ function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: Hel
   } as const;
   const common = { plan, unknown, ...(changed.length > 0 && { changed: describeChange(found) }) };
   if (state === 'changed') return common;
-  if (state === 'lost') {
-    const message = `the branch ${branch} does not have ${name} any more, and no commit removed it`;
-    const hint = 'its history was rewritten, as by a forced push: deliver it again';
-    return { ...common, failure: new DeliveryError('NOT_PROVEN', message, { hint }) };
-  }
+  if (state === 'lost') return { ...common, failure: lostError(name, branch) };
   const isRemoved = state === 'removed';
   const paths = isRemoved ? found.paths : sortPaths(found.paths, claim.place, isFolder ? options.entry : '');
   const path = paths[0] ?? claim.place;
@@ -134,21 +130,23 @@ function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: Hel
   return { ...common, ...proven, unknown: [...unknown, ...proven.unknown] };
 }
 
+function lostError(name: string, branch: string | null): DeliveryError {
+  const message = `the branch ${branch} does not have ${name} any more, and no commit removed it`;
+  const hint = 'its history was rewritten, as by a forced push: deliver it again';
+  return new DeliveryError('NOT_PROVEN', message, { hint });
+}
+
+/** The settings of the site keep everybody from it, or from this place. */
+function unservedError(cause: DeliveryError): DeliveryError {
+  if (cause.code === 'NOT_EXTERNAL') return cause;
+  const message = `the site does not show it any more: ${cause.message}`;
+  const hint = 'set its branch and folder back under Settings → Pages, or deliver it again';
+  return new DeliveryError('NOT_PROVEN', message, { hint, cause });
+}
+
 /** Who changed what; the first line of a message is the word of others. */
 function describeChange({ changed, by }: FoundDelivery): string {
   const [title = ''] = by?.message.split('\n') ?? [];
-  const who = by === null ? 'on the branch' : `by commit ${by.sha.slice(0, 7)} (${shorten(title, TITLE)})`;
+  const who = by === null ? 'on the branch' : `by commit ${by.sha.slice(0, 7)} (${shorten(title, 72)})`;
   return `changed or removed since it was delivered, ${who}: ${nameFew(changed)}`;
 }
-
-/** Characters of the first line of a commit message. */
-const TITLE = 72;
-
-/** The settings of the site keep everybody from it, or from this place. */
-const unservedError = (cause: DeliveryError): DeliveryError =>
-  cause.code === 'NOT_EXTERNAL'
-    ? cause
-    : new DeliveryError('NOT_PROVEN', `the site does not show it any more: ${cause.message}`, {
-        hint: 'set its branch and folder back under Settings → Pages, or deliver it again',
-        cause,
-      });
