@@ -62,11 +62,7 @@ export const BIN_HEADERS = { accept: 'application/json' };
 const send = (call: CallTemplate, location: BinLocation, ports: Ports, filename?: string) =>
   sendRequest({ method: call.method, url: urlFor(call, location, filename), headers: BIN_HEADERS }, ports);
 
-/**
- * Reads whether the bin exists and is locked, and its files.
- *
- * @throws {DeliveryError} where the host's answer says nothing about the bin.
- */
+/** Reads what the bin is, and its files. @throws {DeliveryError} where the host's answer says nothing about the bin */
 export async function readBin(location: BinLocation, ports: Ports): Promise<BinState> {
   const answer = await send(BIN.list, location, ports);
   const state = parseBinState(answer, location.bin);

@@ -62,9 +62,8 @@ export function createFilebinRemover(options: BinOptions, ports: Ports): Channel
 }
 
 /**
- * Decides whether a file may be deleted. A withdrawal is always a later run, and knows only the file at hand.
+ * Whether a file is there. A withdrawal is always a later run, and knows only the file at hand.
  *
- * @returns whether the file is there
  * @throws {DeliveryError} `NOT_OURS` for other bytes, and where there is nothing to compare with.
  */
 function mayRemove(

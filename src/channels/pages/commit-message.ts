@@ -35,12 +35,7 @@ export interface DeliveryMessage {
   readonly removed?: readonly string[];
 }
 
-/**
- * The message of a commit: `ADD/UPDATE/REMOVE <name>: <essence>`, then trailers that name what it did.
- *
- * @param place of the file or the folder, as in `DeliveredObject`
- * @see protocol 1 (repository etiquette)
- */
+/** A commit message: `ADD/UPDATE/REMOVE <name>: <essence>`, then trailers that name what it did. @see protocol 1 */
 export const formatCommitMessage = (place: string, message: DeliveryMessage): string =>
   formatNamed(shortName(place), message);
 

@@ -32,10 +32,9 @@ export async function readFolderInBranch(task: PagesTask): Promise<FolderInBranc
 }
 
 /**
- * Compares a folder that is delivered with the branch.
+ * Compares a folder that is delivered with the branch. @throws {DeliveryError} `NOT_OURS`, or as `refuseLargeSite`
  *
  * @param together the folders of the step: `keep` counts them and removes none
- * @throws {DeliveryError} `NOT_OURS`; `TOO_LARGE` for more than Pages serves
  */
 export async function compareSite(task: PagesTask, together: readonly string[]): Promise<ComparedPlace> {
   const { destination, place, target } = task;
@@ -128,10 +127,8 @@ async function findEarlier(
 }
 
 /**
- * The oldest owned folders beside the delivered one that are more than `keep`. One with anything of others in it is
- * left alone.
- *
- * @returns paths that end in `/`
+ * The oldest owned folders beside the delivered one that are more than `keep`, each ending in `/`. One with anything of
+ * others in it is left alone.
  */
 async function findOldSites(
   { place: folder, target }: PagesTask,
@@ -170,11 +167,7 @@ function findBlocked(
   return [...new Set(blocking)];
 }
 
-/**
- * Bytes of everything below the root of what Pages serves, after some changes.
- *
- * @throws {DeliveryError} as `refuseLargeSite`
- */
+/** Bytes of all that Pages serves, after some changes. @throws {DeliveryError} as `refuseLargeSite` */
 function measureSite(
   siteRoot: string,
   { entries }: BranchTree,

@@ -43,11 +43,7 @@ export interface ComparedPlace extends PlannedPlace {
   readonly placement: Placement;
 }
 
-/**
- * Sorts the paths of a place by what becomes of them, and refuses to touch what is not ours.
- *
- * @throws {DeliveryError} `NOT_OURS` that names what others have there
- */
+/** Sorts the paths of a place by what becomes of them. @throws {DeliveryError} `NOT_OURS` that names what others have */
 function sortByChange(task: PagesTask, state: PlaceState) {
   const { place, target, files } = task;
   const { owned } = state;
@@ -79,9 +75,7 @@ function sortByChange(task: PagesTask, state: PlaceState) {
 
 /**
  * The commit that a place needs, if any, and what it changes. All or nothing: one file that may not be replaced refuses
- * all.
- *
- * @throws {DeliveryError} `NOT_OURS` that names what others have there
+ * all. @throws {DeliveryError} `NOT_OURS` that names what others have there
  */
 export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
   const { place, target, files } = task;

@@ -65,10 +65,9 @@ export interface PagesDestination {
 }
 
 /**
- * Combines the site's settings with the inputs.
+ * Combines the site's settings with the inputs. @throws {DeliveryError} where the site could never show the file
  *
  * @param location with the name that counts where `path` names none
- * @throws {DeliveryError} where the site could never show the file, with what to change.
  */
 export function resolveDestination(
   repository: RepositoryName,

@@ -63,11 +63,7 @@ export async function prepareItems(
 const isFolderItem = ({ site, name }: ChannelItem, { isRemoval, path }: PagesOptions): boolean =>
   site?.isFolder === true || (isRemoval === true && (name.endsWith('/') || path?.endsWith('/') === true));
 
-/**
- * Where a file or a folder goes, and what the site would make of it.
- *
- * @throws {DeliveryError} `NOT_OURS` that names what would change the whole site.
- */
+/** Where an item goes, and what the site makes of it. @throws {DeliveryError} `NOT_OURS` for what a whole site obeys */
 async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesTask> {
   const { options, deploy, github } = step.target;
   const { isRemoval = false, overwrite, marker, nojekyll } = options;

@@ -50,11 +50,7 @@ export function createPagesActions(inputs: PagesOptions, access: RepositoryConte
 
 type Tasks = readonly PagesTask[];
 
-/**
- * What deploys the files of a step as the whole site, where no branch is named for them.
- *
- * @throws {DeliveryError} where a file of the step is missing, which would vanish from the site
- */
+/** What deploys a step as the whole site. @throws {DeliveryError} where a file is missing, which would vanish from it */
 function findWholeSite([first]: Tasks, absent: AbsentFile | undefined) {
   const { deploy = null, options } = first?.target ?? {};
   if (deploy === null || options?.branch !== undefined) return null;

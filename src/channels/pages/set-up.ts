@@ -10,11 +10,7 @@ import type { Placement } from '../channel.ts';
 import { type PagesOptions, refuseUnusableSite, targetBranch } from './destination.ts';
 import type { CommitTarget, Setup } from './target.ts';
 
-/**
- * What `setup` has to do for this repository; `null` without it.
- *
- * @throws {DeliveryError} where it can't be known or would show more than the delivery, with what to change.
- */
+/** What `setup` has to do; `null` without it. @throws {DeliveryError} where it would show more than the delivery */
 export async function findSetup(
   github: GitHubClient,
   options: PagesOptions,

@@ -147,11 +147,7 @@ async function findGitWay({ github, branch }: CommitTarget, { signal }: Ports): 
   return (await hasGit(signal)) ? 'git' : 'without-git';
 }
 
-/**
- * Whether a change could be written by git or instead of it, as far as that is known before.
- *
- * @throws {DeliveryError} `NEEDS_SIGNATURE` or `BAD_INPUT` as `BranchWriter` would.
- */
+/** @throws {DeliveryError} where `BranchWriter` could not write a change, as far as that is known before */
 export async function refuseUnwritable(change: Change, target: CommitTarget, ports: Ports): Promise<void> {
   const way = await findGitWay(target, ports);
   if (way !== 'git') refuseExcess(change, target, way);

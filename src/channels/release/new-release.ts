@@ -176,10 +176,8 @@ async function listOwnAssets(draft: Release, batch: ReleaseBatch): Promise<reado
 }
 
 /**
- * Deletes a draft, also after a stop, for a short time. It is read first: one that somebody has changed or published
- * is kept.
- *
- * @returns what is left behind
+ * Deletes a draft, also after a stop, for a short time, and tells what is left behind. It is read first: one that
+ * somebody has changed or published is kept.
  */
 async function discardDraft(
   draft: Release,

@@ -27,11 +27,7 @@ export async function findDeployedSite(
   return { ...site, builtBy: 'deployment', branch: null, folder: '' };
 }
 
-/**
- * What deploys a site, once nothing speaks against it. Nothing is written before.
- *
- * @throws {DeliveryError} with what the job lacks, or the line to add
- */
+/** What deploys a site, once nothing speaks against it. @throws {DeliveryError} with what the job lacks */
 export async function openDeployTarget(
   site: PagesSite,
   github: GitHubClient,
