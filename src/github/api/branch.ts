@@ -6,12 +6,7 @@ import type { GitHubClient } from './client.ts';
 import { dataOrNull } from './failures.ts';
 import { EMPTY_TREE } from './tree-id.ts';
 
-/**
- * The sha of the commit that a branch points to.
- *
- * @throws {DeliveryError} `NOT_FOUND` where there is no such branch.
- * @see protocol 2.5
- */
+/** The commit that a branch points to. @throws {DeliveryError} `NOT_FOUND` for no such branch. @see protocol 2.5 */
 export async function getBranchHead({ rest, repository }: GitHubClient, branch: string): Promise<string> {
   const found = await dataOrNull(rest.git.getRef({ ...repository, ref: `heads/${branch}` }));
   if (found !== null) return found.object.sha;
@@ -50,12 +45,7 @@ export interface BranchEntry extends TreeEntry {
 /** Everything that a commit holds, by its path: files, and folders without a slash at the end. */
 export type CommitEntries = ReadonlyMap<string, BranchEntry>;
 
-/**
- * Everything that a commit holds.
- *
- * @param commit its sha
- * @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files; as `getTree`.
- */
+/** @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files; as `getTree` */
 export async function listEntries(github: GitHubClient, commit: string): Promise<CommitEntries> {
   const entries = await getTree(github, commit);
   if (entries !== null) return entries;

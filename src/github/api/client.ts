@@ -72,12 +72,7 @@ export function createGitHubClient(access: ApiAccess, ports: Ports): GitHubClien
   return { ...access, rest, graphql, pace, withSignal };
 }
 
-/**
- * Sends a call once, with the token.
- *
- * @returns the answer of a success
- * @throws {DeliveryError} for every other answer, by the permission or setting to change; as `sendRequest`.
- */
+/** Sends a call once, with the token. @throws {DeliveryError} for every answer that is no success; as `sendRequest` */
 async function sendCall(
   call: CallTemplate,
   request: CallRequest,

@@ -7,11 +7,7 @@ import { type Refusal, refusalError } from '../refusals.ts';
 
 type RefusedAnswer = Omit<TextAnswer, 'text'>;
 
-/**
- * The failure of a call that GitHub refused.
- *
- * @param now milliseconds since the epoch: the reset time of a rate limit is measured from it
- */
+/** The failure of a call that GitHub refused. @param now from which the reset time of a rate limit is measured */
 export function refusedCallError(
   answer: RefusedAnswer,
   { description, permission }: Pick<CallTemplate, 'description' | 'permission'>,

@@ -13,12 +13,7 @@ interface FilePut extends Pick<Change, 'message' | 'replaces'> {
   readonly content: Buffer;
 }
 
-/**
- * Method A: one call creates or replaces the file, in a commit of its own.
- *
- * @returns the commit's sha
- * @see protocol 4.2
- */
+/** Method A: one call creates or replaces the file, in a commit of its own, whose sha it returns. @see protocol 4.2 */
 export async function putFile(
   { rest, repository }: GitHubClient,
   { content, replaces, ...write }: FilePut,

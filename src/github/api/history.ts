@@ -35,11 +35,7 @@ export async function getLastCommits(
   return new Map(parts.flat());
 }
 
-/**
- * When a commit was made, by the clock of the host that made it (of this machine, for a commit that was pushed).
- *
- * @returns milliseconds since the epoch; `undefined` where the host does not tell
- */
+/** When a commit was made, by the clock of who made it: milliseconds; `undefined` where the host does not tell. */
 export async function getCommitTime(github: GitHubClient, sha: string): Promise<number | undefined> {
   const { data } = await github.rest.repos.listCommits({ ...github.repository, sha, per_page: 1 });
   const [commit] = data;

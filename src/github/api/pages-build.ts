@@ -86,11 +86,7 @@ const FAILED: Readonly<Record<string, string>> = {
 const DONE_HINT: Text = (w) =>
   `GitHub keeps what it has of a commit that was deployed before: deliver from a newer commit; with ${w.input('branch', 'gh-pages')} each delivery has a commit of its own`;
 
-/**
- * The status of a deployment that this action made, which is never cancelled.
- *
- * @throws {DeliveryError} `BUILD_ERRORED` for one that has failed
- */
+/** The status of a deployment that this action made. @throws {DeliveryError} `BUILD_ERRORED` for one that has failed */
 export async function getOwnDeploymentStatus(github: GitHubClient, id: string): Promise<BuildStatus> {
   const about = `deployment ${id}`;
   const answer = await github.rest.repos
@@ -130,11 +126,7 @@ async function containsCommit(github: GitHubClient, commit: string, head?: strin
   return compared?.status === 'ahead' || compared?.status === 'identical';
 }
 
-/**
- * How far the host is cannot be read, which is no failure: the published bytes decide.
- *
- * @throws the same again, where no later question can have an answer
- */
+/** What can't be read now is no failure: the published bytes decide. @throws the same, where no later question helps */
 export function describeUnreadable(
   thrown: unknown,
   { permission }: Pick<CallTemplate, 'permission'>,

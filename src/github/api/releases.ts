@@ -31,11 +31,7 @@ export type ListedRelease = Release & { readonly assets: readonly Asset[] };
 /** The whole text of a release that this tool published; whatever differs from it was changed by somebody. */
 export const RELEASE_BODY = `Files for download.\n\n${TRAILER}`;
 
-/**
- * Creates a draft: nobody can see it without write access, and it has no tag until it is published.
- *
- * @see protocol 4.3
- */
+/** Creates a draft: nobody sees it without write access, and it has no tag until it is published. @see protocol 4.3 */
 export async function createDraft(github: GitHubClient, tag: string, body: string): Promise<Release> {
   const draft = { ...github.repository, tag_name: tag, name: tag, body, draft: true };
   return (await github.rest.repos.createRelease(draft)).data;

@@ -86,11 +86,7 @@ export interface RepositoryQuery {
   readonly site: boolean;
 }
 
-/**
- * Reads from the repository what the choice of a channel depends on, and nothing else.
- *
- * @throws {DeliveryError} `BAD_TOKEN` or `NOT_FOUND` when the token gives no access to the repository.
- */
+/** Reads what the choice of a channel depends on. @throws {DeliveryError} `BAD_TOKEN` or `NOT_FOUND` without access */
 export async function loadRepositoryContext(
   github: Result<GitHubClient>,
   query: RepositoryQuery,

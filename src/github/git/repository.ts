@@ -50,11 +50,7 @@ interface GitCommand extends Pick<GitRun, 'input' | 'onOutput'> {
 /** Runs one command in the temporary repository and returns its output. */
 export type RunGitCommand = (command: GitCommand) => Promise<string>;
 
-/**
- * Creates an empty repository in a temporary folder.
- *
- * @returns the function that runs git in it; a command that fails is thrown as a `DeliveryError`
- */
+/** Creates an empty repository. @returns what runs git in it; a command that fails is thrown as a `DeliveryError` */
 export async function createGitRepository(
   folder: string,
   { remote, token }: GitRemote,
@@ -100,11 +96,7 @@ const IRRELEVANT_LINE =
 /** What git puts before each line that the host says. */
 const HOST_PREFIX = /^remote:\s*(error:\s*)?/;
 
-/**
- * The failure of a git command. Its message is limited and contains no secret.
- *
- * @param options.online whether the command talked to the host; otherwise the failure is one of this machine
- */
+/** The failure of a git command, without any secret. Only one that was online talked to the host. */
 export function gitError(
   description: string,
   { exitCode, out, err }: GitResult,
