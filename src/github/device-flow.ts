@@ -117,7 +117,7 @@ function toMilliseconds(
   return Math.min(Math.max(seconds, least), most) * SECOND;
 }
 
-/** An answer of the host, which may leave out any field. `error` says why there is no token yet. @see protocol 2.2, 2.3 */
+/** A host may leave out any field of an answer; `error` says why there is no token yet. @see protocol 2.2, 2.3 */
 type FlowAnswer = Readonly<Record<string, unknown>>;
 
 /** @throws {DeliveryError} for an error that ends the flow; retryable where the host may answer later. @see protocol 4.1 */

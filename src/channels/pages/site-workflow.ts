@@ -108,11 +108,7 @@ export interface RunProgress {
   readonly failure?: DeliveryError;
 }
 
-/**
- * What 404 means where the workflow has deployed our commit, which is waited for before.
- *
- * @param place the file, or the folder with a slash at its end
- */
+/** What 404 means where the workflow has deployed our commit. @param place the file, or the folder ending in `/` */
 export function notDeployed(place: string, workflow = 'the workflow that builds the site'): KnownRefusal {
   const what = place.endsWith('/') ? `all of \`${place}\`` : `\`${place}\``;
   return {

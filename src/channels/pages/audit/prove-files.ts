@@ -41,9 +41,6 @@ export type FoundDelivery = Omit<ListedDelivery, 'claim'> & { readonly claim: Pi
 
 type Proven = Required<Pick<AuditedDelivery, 'composePlacement' | 'unknown'>>;
 
-/** What every placement of an audit has. */
-const NOTHING_WRITTEN = { bypassCache: true, written: false } as const;
-
 /**
  * Every file, by git's id of its bytes. Where the host shows the page as another one, the file itself is asked for.
  *
@@ -63,7 +60,8 @@ export function proveFiles(
   const earlierAt = (_: string, nth: number) => (nth < SITE.plainProbes ? [] : undefined);
   return {
     composePlacement: () => ({
-      ...NOTHING_WRITTEN,
+      bypassCache: true,
+      written: false,
       evidence,
       refusals: isSiteOff ? SITE_IS_OFF : NOT_SHOWN,
       commitSha,
@@ -91,7 +89,8 @@ export function proveRemoval(
     const known = new Map(paths.map((path) => [path, [before?.get(path) ?? []].flat()]));
     const { parts, ...found } = addressesOfRemoved(known, destination, files);
     return {
-      ...NOTHING_WRITTEN,
+      bypassCache: true,
+      written: false,
       ...found,
       parts: parts.slice(0, AUDIT.gone - 1),
       evidence: `commit ${by?.sha ?? claim.sha} removed it`,

@@ -83,10 +83,9 @@ const lookAtReceipt = (root: URL, ports: Ports): Promise<LiveSite> =>
 const NO_SITE = /there isn[’']t a github pages site here/i;
 
 /**
- * Looks once more, right before a deployment: of a site without a branch nothing tells which of two folders is newer.
+ * Right before a deployment: of a site without a branch nothing tells which of two folders is newer.
  *
- * @param known what may be live: what was live when this was checked, or what is to be deployed
- * @throws {DeliveryError} `CONFLICT` where something else is
+ * @param known what may be live: what was live when this was checked, or what is to be deployed; else `CONFLICT`
  */
 export function refuseOtherSite(live: LiveSite, known: readonly LiveSite[], root: URL): void {
   const isSame = (one: LiveSite): boolean => {
