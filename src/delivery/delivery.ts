@@ -83,7 +83,6 @@ export function newDelivery(operation: Operation, subject: string): Delivery {
   };
 }
 
-/** Whether nothing has failed yet. */
 export const isOngoing = ({ failure }: Delivery): boolean => failure === null;
 
 /** What is wrong with what was given: it belongs to the step `check`, whichever step finds it. */
@@ -146,11 +145,9 @@ const isTried = ({ placement, failure }: ChannelAttempt): boolean => placement !
 export const mainAttempt = ({ attempts: [first] }: Delivery): ChannelAttempt | null =>
   first !== undefined && isTried(first) ? first : null;
 
-/** The other channels that were tried. */
 export const listDuplicates = ({ attempts }: Delivery): readonly ChannelAttempt[] =>
   attempts.slice(1).filter(isTried);
 
-/** The delivery with how it went in a channel. */
 export const withAttempt = (delivery: Delivery, attempt: ChannelAttempt): Delivery => ({
   ...delivery,
   attempts: delivery.attempts.map((one) =>
