@@ -3,7 +3,7 @@ import { createFilebinPublisher } from './channels/filebin/publish.ts';
 import { createFilebinRemover } from './channels/filebin/remove.ts';
 import { createNativeChannel } from './channels/native.ts';
 import { createPagesAudit } from './channels/pages/audit/audit-pages.ts';
-import { createPagesActions } from './channels/pages/publish.ts';
+import { createPagesChannels } from './channels/pages/publish.ts';
 import { createReleaseAudit } from './channels/release/audit.ts';
 import { createReleasePublisher } from './channels/release/publish.ts';
 import { createReleaseRemover } from './channels/release/remove.ts';
@@ -18,7 +18,7 @@ export function createChannels(
   ports: Ports,
 ): ChannelMap {
   const isRemoval = request.operation === 'withdraw';
-  const pages = createPagesActions(request, access, ports);
+  const pages = createPagesChannels(request, access, ports);
   const releases = isRemoval
     ? createReleaseRemover(request, access, ports)
     : createReleasePublisher(request, access, ports);

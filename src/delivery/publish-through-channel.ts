@@ -13,7 +13,7 @@ import { verifyPlacement } from './verify.ts';
 
 /** Place → wait → verify. All are placed together and waited for once; a failure is part of its attempt. */
 export async function publishThroughChannel(
-  action: Channel,
+  channel: Channel,
   attempts: readonly ChannelAttempt[],
   limits: WaitLimits & { readonly absent?: AbsentFile | undefined },
   ports: Ports,
@@ -24,7 +24,7 @@ export async function publishThroughChannel(
   const placed = await askChannel(
     attempts,
     ({ task }) => task,
-    (tasks) => action.perform(tasks, limits.absent),
+    (tasks) => channel.perform(tasks, limits.absent),
     (attempt, placement) => {
       const took = { place: clock.now() - begun };
       if (hasFailed(placement)) return { ...attempt, took, failure: placement.withStep('place') };
@@ -34,7 +34,7 @@ export async function publishThroughChannel(
       return { ...attempt, task: { ...attempt.task, plan }, took, placement, unknown };
     },
   );
-  return proveAttempts(placed, limits, ports, action);
+  return proveAttempts(placed, limits, ports, channel);
 }
 
 /** Verifies what was placed before. With a timeout of 0 each address is looked at once. */
@@ -42,7 +42,7 @@ export const proveAttempts = (
   attempts: readonly ChannelAttempt[],
   limits: WaitLimits,
   ports: Ports,
-  action: Pick<Channel, 'progress'> = {},
+  channel: Pick<Channel, 'progress'> = {},
 ): Promise<readonly ChannelAttempt[]> =>
   askChannel(
     attempts,
@@ -52,7 +52,7 @@ export const proveAttempts = (
         const check = new PlacementCheck(one, limits, withLogPrefix(one, placed, ports));
         return new AddressProof(pageAddress(one), check);
       });
-      await waitForSite(action, pages, ports);
+      await waitForSite(channel, pages, ports);
       return verifyAll(pages, ports);
     },
     (attempt, proven) => (hasFailed(proven) ? { ...attempt, failure: proven.withStep('verify') } : proven),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PagesOptions } from '../../../src/channels/pages/destination.ts';
-import { createPagesActions } from '../../../src/channels/pages/publish.ts';
+import { createPagesChannels } from '../../../src/channels/pages/publish.ts';
 import type { RepositoryContext } from '../../../src/github/api/repository.ts';
 import { createMemoryFile } from '../../../src/rules/inspect.ts';
 import { siteOfFile } from '../../../src/rules/local-site.ts';
@@ -43,7 +43,7 @@ async function prepare({ answers = {}, options = {}, site = null }: Situation = 
   );
   const ports = fakePorts(host.http);
   const given = pagesOptionsWith({ branch: 'gh-pages', setup: true, ...options });
-  const action = createPagesActions(given, accessWith(github, { site }), ports).publish;
+  const action = createPagesChannels(given, accessWith(github, { site }), ports).publish;
   const prepared = action.prepare([{ site: siteOfFile(file), name: 'page.html' }]);
   return { github, ports, action, prepared };
 }

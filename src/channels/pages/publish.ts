@@ -22,8 +22,8 @@ import type { PagesTask } from './target.ts';
  *
  * @see protocol 4.2
  */
-export function createPagesActions(inputs: PagesOptions, access: RepositoryContext, ports: Ports) {
-  const actionFor = (options: PagesOptions): Channel<PagesTask> => ({
+export function createPagesChannels(inputs: PagesOptions, access: RepositoryContext, ports: Ports) {
+  const channelFor = (options: PagesOptions): Channel<PagesTask> => ({
     prepare: (items) => prepareItems(items, options, access, ports),
     async preview(tasks, absent) {
       if (findWholeSite(tasks, absent) === null) return previewCommits(tasks, ports);
@@ -35,7 +35,7 @@ export function createPagesActions(inputs: PagesOptions, access: RepositoryConte
     recheck: recheckBranch,
   });
   const publish: Channel<PagesTask> = {
-    ...actionFor(inputs),
+    ...channelFor(inputs),
     restore: async (failed, step) => {
       const { branch = '', deploy = null } = failed[0]?.task.target ?? {};
       if (deploy === null) return restoreBefore(failed, step);
@@ -45,7 +45,7 @@ export function createPagesActions(inputs: PagesOptions, access: RepositoryConte
       return deployBranch(await restoreBefore(failed, step), branch, deploy, ports);
     },
   };
-  return { publish, remove: actionFor({ ...inputs, setup: false, isRemoval: true }) };
+  return { publish, remove: channelFor({ ...inputs, setup: false, isRemoval: true }) };
 }
 
 type Tasks = readonly PagesTask[];

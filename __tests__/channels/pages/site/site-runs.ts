@@ -4,7 +4,7 @@ import { withPictures } from '../../../../src/channels/pages/commit.ts';
 import { compareSite } from '../../../../src/channels/pages/compare-folder.ts';
 import type { PagesOptions } from '../../../../src/channels/pages/destination.ts';
 import type { PagePictures } from '../../../../src/channels/pages/pictures.ts';
-import { createPagesActions } from '../../../../src/channels/pages/publish.ts';
+import { createPagesChannels } from '../../../../src/channels/pages/publish.ts';
 import type { PagesTask } from '../../../../src/channels/pages/target.ts';
 import { readTargetTree } from '../../../../src/channels/pages/target.ts';
 import { hasFailed, type Result } from '../../../../src/errors.ts';
@@ -59,7 +59,7 @@ interface RunOptions extends Partial<PagesOptions> {
 export function actionsOn(branch: MemoryBranch, { siteRoot = '', pages, ...more }: RunOptions = {}) {
   const { github, ports } = connect(branch);
   const site = siteWith({ folder: siteRoot.replace(/\/$/, ''), ...pages });
-  return createPagesActions(pagesOptionsWith(more), repositoryContextWith({ github, site }), ports);
+  return createPagesChannels(pagesOptionsWith(more), repositoryContextWith({ github, site }), ports);
 }
 
 const nameOf = (folder: string): string => (folder === '' ? './' : folder);
