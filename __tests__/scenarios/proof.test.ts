@@ -72,6 +72,14 @@ describe('what the branch holds in the end', () => {
     await refused(deliver(repository, 'new'), TAKEN('on the branch main: page\\.html'));
   });
 
+  test('is theirs where another run replaced it before the address showed ours: not ready, and told', async () => {
+    const repository = await play.repository();
+    play.meanwhile({ url: /github\.io\/[^?]*page\.html\?v=/ }, async () => {
+      await repository.commit('page.html', createPage('theirs'), 'Another run');
+    });
+    await refused(deliver(repository, 'new'), TAKEN('on the branch main: page\\.html'));
+  });
+
   test('is not ours where another folder with keep: 1 removed ours while it was proven: not ready', async () => {
     const repository = await play.repository();
     play.meanwhile({ url: /github\.io\/[^?]*previews\/a\/$/ }, () =>

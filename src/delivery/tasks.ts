@@ -1,5 +1,5 @@
 import type { AbsentFile, ChannelMap } from '../channels/channel.ts';
-import { DeliveryError, hasFailed, type Result } from '../errors.ts';
+import { DeliveryError, type ErrorCode, hasFailed, type Result } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
@@ -150,7 +150,13 @@ async function preview(
   return failAll(previewed, 'place', planned);
 }
 
-/** The last look before the claim: what somebody changed meanwhile is proven no more. */
+/** Of a failure to show it in time. */
+const LATE: readonly ErrorCode[] = ['NOT_PROVEN', 'BUILD_TIMEOUT'];
+
+/**
+ * The last look before the claim: what somebody changed meanwhile is proven no more, and that is why an address did not
+ * show it in time.
+ */
 export const recheckDeliveries = (
   deliveries: readonly Delivery[],
   channels: ChannelMap,
@@ -159,16 +165,20 @@ export const recheckDeliveries = (
     deliveries,
     (one, key) => {
       const attempt = openAttempt(one, key);
-      return channels[key].recheck && attempt?.proof && isPlaced(attempt) ? attempt : undefined;
+      const isAsked = attempt && (attempt.failure === null || LATE.includes(attempt.failure.code));
+      return channels[key].recheck && isAsked && isPlaced(attempt) ? attempt : undefined;
     },
     async (key, placed) => (await channels[key].recheck?.(placed)) ?? [],
-    (one, changed, _, attempt) =>
-      withAttempt(
+    (one, changed, _, attempt) => {
+      const isWhy = attempt.failure === null || (hasFailed(changed) && changed.code === 'NOT_PROVEN');
+      if (!isWhy) return one;
+      return withAttempt(
         one,
         hasFailed(changed)
           ? { ...attempt, proof: null, failure: changed.withStep('verify') }
           : { ...attempt, unknown: [...new Set([...attempt.unknown, ...changed])] },
-      ),
+      );
+    },
   );
 
 /** Asks each channel about what the deliveries have for it, together; the channels one after the other, main ones first. */

@@ -71,6 +71,14 @@ describe('the judgement of a view', () => {
     expect(enforced.failure?.hint).toContain('`screen: auto`');
   });
 
+  test('leaves open whether all is shown where a script failed and the host lacks something', () => {
+    const faults = { exceptions: ['Error: no wasm'], failedRequests: ['404 /site/a.wasm'] };
+    expect(judgeView(viewWith(faults), false).unknown).toEqual([
+      'whether the page shows all that it should: a script of it failed (Error: no wasm), and 404 /site/a.wasm',
+    ]);
+    expect(judgeView(viewWith({ ...faults, exceptions: [] }), false).unknown).toEqual([]);
+  });
+
   test('never fails for a page that is too wide for a phone', () => {
     const { failure, notes } = judgeView(viewWith({ overflow: 120 }), true);
     expect(failure).toBeNull();

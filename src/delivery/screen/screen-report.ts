@@ -86,8 +86,22 @@ export function judgeView(view: ScreenView, isEnforced: boolean) {
   return {
     failure,
     notes: isShown && failure === null ? [...problems, ...wide] : wide,
-    unknown: verdict === 'not-checked' && failure === null ? [describeUnseen(reason, hint)] : [],
+    unknown:
+      failure !== null
+        ? []
+        : verdict === 'not-checked'
+          ? [describeUnseen(reason, hint)]
+          : describeLacking(view),
   };
+}
+
+/** For UNKNOWN: a script has failed, and something that the page asked its own host for was missing. */
+function describeLacking({ exceptions, failedRequests }: ScreenView): string[] {
+  const lacking = failedRequests.find((line) => /^4\d\d \//.test(line));
+  if (lacking === undefined || exceptions.length === 0) return [];
+  return [
+    `whether the page shows all that it should: a script of it failed (${exceptions[0]}), and ${lacking}`,
+  ];
 }
 
 function findFailure(
