@@ -132,6 +132,15 @@ describe('checking the references of a site', () => {
       },
     );
 
+    test('says first of all to name the repository where none is known and the base may be wrong', async () => {
+      const contents = { 'index.html': page('<script src="/a/app.js"></script>'), 'a/app.js': '' };
+      const [first, ...others] = (await checkUnder(contents, { repository: '' })).unknown;
+      expect(first).toMatch(/^name the repository: /);
+      expect(others).toEqual([expect.stringContaining('/a/app.js')]);
+      const { unknown } = await checkUnder({ 'index.html': page('') }, { repository: '' });
+      expect(unknown).toEqual([]);
+    });
+
     test('refuses what the folder lacks, and what the own machine serves', async () => {
       for (const src of ['app2.js', 'http://localhost:3000/app.js']) {
         const contents = { 'index.html': page(`<script src="${src}"></script>`), 'app.js': '' };

@@ -108,7 +108,7 @@ function formatCheck(report: Report): string {
   const folder = site === null ? '' : `${countFiles(site.count)}, entry ${site.entry}, `;
   return [
     `${file?.path}: can be delivered, ${folder}${file?.size} bytes, sha256 ${file?.sha256}`,
-    ...notes.map((line) => `note: ${line}`),
     ...unknown.map((line) => `UNKNOWN: ${line}`),
+    ...notes.map((line) => `note: ${line}`),
   ].join('; ');
 }

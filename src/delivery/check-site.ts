@@ -82,7 +82,8 @@ export async function checkSite(
   const refusal = served?.refusal ?? null;
   if (refusals.length > 0) throw brokenSiteError(delivery.subject, site, refusals, refusal);
   if (refusal !== null) throw refusal;
-  const open = served === undefined && hasAbsolute ? [describePlace(place)] : [];
+  const isOpen = served === undefined && (hasAbsolute || (!place.origin && unknown.some(isBase)));
+  const open = isOpen ? [describePlace(place)] : [];
   return {
     ...delivery,
     routerSetting,
@@ -109,16 +110,19 @@ function expectPlace(name: string, { repository, serverUrl, pagesBase }: Deliver
 
 const trimSlashes = (path: string): string => path.replace(/^(?:\.?\/)+|\/+$/g, '');
 
-const describePlace = ({ sitePath, origin = '' }: SitePlace): string =>
-  `whether the folder will be at ${origin}${sitePath}, where its absolute addresses lead to its files`;
+const describePlace = ({ sitePath, origin }: SitePlace): string =>
+  origin === undefined
+    ? 'name the repository: without it nobody knows whether absolute addresses lead to the files of the folder'
+    : `whether the folder will be at ${origin}${sitePath}, where its absolute addresses lead to its files`;
+
+const isBase = ({ kind }: SiteFinding): boolean => kind === 'base';
 
 /** Without a host it is not known where the folder will be, and so not whether it was built for another place. */
 function leavePlaceOpen({ refusals, unknown, ...inspection }: SiteInspection): SiteInspection {
-  const isOpen = ({ kind }: SiteFinding): boolean => kind === 'base';
   return {
     ...inspection,
-    refusals: refusals.filter((one) => !isOpen(one)),
-    unknown: [...refusals.filter(isOpen), ...unknown],
+    refusals: refusals.filter((one) => !isBase(one)),
+    unknown: [...refusals.filter(isBase), ...unknown],
   };
 }
 
