@@ -104,9 +104,9 @@ describe('say', () => {
     ],
     [
       (w) => w.link,
-      'set `url:` to the link that the environment gave',
-      'prove the link that the environment gave with `screen-delivery verify URL`',
-      'use the tool verify for the link that the environment gave',
+      'set `url:` to the link to prove',
+      'prove a link with `screen-delivery verify URL`',
+      'use the tool verify for a link',
     ],
   ])('renders %s for each interface', (text, action, cli, mcp) => {
     expect([ACTION, commandFace('deliver'), toolOf('deliver')].map((face) => say(text, face))).toEqual([
@@ -134,10 +134,10 @@ describe('say', () => {
   test('chooses no channel where a link is verified', () => {
     const text: Text = (w) => `set ${w.input('file')}, or ${w.use('K1')}, or ${w.link}`;
     expect(say(text, commandFace('verify'))).toBe(
-      'set `--file`, or publish the file with the command `deliver`, or give the link that the environment gave',
+      'set `--file`, or publish the file with the command `deliver`, or give the link to prove',
     );
     expect(say(text, toolOf('verify'))).toBe(
-      'set `file`, or use the tool deliver, or set `url` to the link that the environment gave',
+      'set `file`, or use the tool deliver, or set `url` to the link to prove',
     );
     expect(say((w) => w.input('url'), commandFace('verify'))).toBe('`URL`');
   });

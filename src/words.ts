@@ -15,7 +15,7 @@ export interface Words {
   orRename(): string;
   /** How the token gets permissions, such as `contents: write`, and what else there is. */
   grant(permissions: string): string;
-  /** How the environment's own link is proven. */
+  /** How a link is proven. */
   readonly link: string;
   /** What follows the word token where the run has one of its own. */
   readonly ownToken: string;
@@ -42,7 +42,7 @@ export const ACTION: Face = {
   subject: (name) => `input \`${name}\``,
   use: (channels) => `use channel: ${channels}`,
   grant: (permissions) => `give the job \`permissions: { ${permissions} }\``,
-  link: 'set `url:` to the link that the environment gave',
+  link: 'set `url:` to the link to prove',
   ownToken: ', such as `${{ github.token }}`',
   folder: 'the workspace',
 };

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { usage } from '../../src/cli/usage.ts';
-import { CLI_COMMANDS, type CommandName, FLAGS, flagsOf, isSwitch } from '../../src/request/commands.ts';
-import { INPUTS } from '../../src/request/inputs.ts';
+import { CLI_COMMANDS, FLAGS, flagsOf, isSwitch } from '../../src/request/commands.ts';
+import { type CommandName, INPUTS } from '../../src/request/inputs.ts';
 
 const COMMANDS = Object.keys(CLI_COMMANDS) as CommandName[];
 
@@ -63,4 +63,11 @@ test('useful defaults are shown, those of switches are not, and verify has its o
   expect(entries.get('--channel VALUE')).toMatch(/\(auto\)$/);
   expect(entries.get('--overwrite')).not.toMatch(/\(false\)/);
   expect(readEntries(usage('verify')).get('--timeout VALUE')).toMatch(/\(30\)$/);
+});
+
+test('withdraw and audit explain what an input means there', () => {
+  const [withdraw, audit] = [readEntries(usage('withdraw')), readEntries(usage('audit'))];
+  expect(withdraw.get('--channel VALUE')).not.toContain('K4');
+  expect(audit.get('--channel VALUE')).not.toMatch(/K3|K4/);
+  for (const entries of [withdraw, audit]) expect(entries.get('--path VALUE')).toContain('was delivered');
 });

@@ -49,7 +49,7 @@ function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
       method: 'the link is used as given',
       destination,
       name: destination,
-      claim: 'opens without the environment',
+      claim: 'opens without signing in',
     },
     ...address,
     site,
@@ -100,7 +100,7 @@ function placementOf({ url, home, site }: LinkTask, isBin: boolean): Placement {
   // A bin gives every file as a download.
   const isShown = !isBin && file !== null && getBrowserDisplay(file.name) === 'page';
   return {
-    evidence: `the environment's link on ${url.hostname}`,
+    evidence: `the given link on ${url.hostname}`,
     url,
     file,
     written: false,
@@ -111,7 +111,7 @@ function placementOf({ url, home, site }: LinkTask, isBin: boolean): Placement {
     ...(isShown && { display: 'page' }),
     ...(home && folder && { parts: listSiteParts(folder, home) }),
     notes: [
-      'how long the link lives is up to the environment that gave it',
+      'how long the link lives is up to its host',
       ...(isBin ? ['a browser may be shown a warning page first'] : []),
     ],
     unknown: [

@@ -2,15 +2,8 @@ import { parseArgs } from 'node:util';
 import { DeliveryError } from '../errors.ts';
 import { findClosestName } from '../plain-text.ts';
 import { TOOL } from '../protocol/words.ts';
-import {
-  ALL_FLAGS,
-  CLI_COMMANDS,
-  type CommandName,
-  FLAGS,
-  findCommandName,
-  flagsOf,
-} from '../request/commands.ts';
-import { INPUTS, type InputName } from '../request/inputs.ts';
+import { ALL_FLAGS, CLI_COMMANDS, FLAGS, findCommandName, flagsOf } from '../request/commands.ts';
+import { type CommandName, INPUTS, type InputName } from '../request/inputs.ts';
 import type { Text } from '../words.ts';
 
 export interface CliCommand {

@@ -2,12 +2,12 @@ import { TOOL } from '../protocol/words.ts';
 import {
   ALL_FLAGS,
   CLI_COMMANDS,
-  type CommandName,
   EXIT_CODES,
   flagsOf,
   formatFlagTerm,
   SAME_FLAGS,
 } from '../request/commands.ts';
+import type { CommandName } from '../request/inputs.ts';
 
 /** Columns of the help: those of a usual terminal. */
 const WIDTH = 80;
@@ -70,9 +70,10 @@ const describeMore = (command: CommandName, flags: readonly string[]): string =>
     : `${SAME_FLAGS} See ${TOOL.name} deliver --help.`;
 
 function describeFlag(name: string, command?: CommandName): HelpEntry {
-  const { description = '', usual, forLink } = ALL_FLAGS[name] ?? {};
+  const { description = '', means, usual, forLink } = ALL_FLAGS[name] ?? {};
+  const about = means?.[command ?? 'deliver'] ?? description;
   const shown = command === 'verify' ? forLink : usual;
-  return [formatFlagTerm(name), `${description.replaceAll('`', '')}${shown ? ` (${shown})` : ''}`];
+  return [formatFlagTerm(name), `${about.replaceAll('`', '')}${shown ? ` (${shown})` : ''}`];
 }
 
 /** Terms in a column, their meanings beside it, no line longer than `WIDTH`. */

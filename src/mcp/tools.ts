@@ -69,7 +69,10 @@ export function createInputSchema(tool: ToolName, fixed: Readonly<Partial<RawInp
   // Without the link there is nothing to verify.
   const isNeeded = (name: InputName): boolean => tool === 'verify' && name === 'url';
   const shape = Object.fromEntries(
-    names.map((name) => [name, isNeeded(name) ? createArgument(name) : createArgument(name).optional()]),
+    names.map((name) => [
+      name,
+      isNeeded(name) ? createArgument(name, tool) : createArgument(name, tool).optional(),
+    ]),
   );
   // A person may be asked for a token.
   if (listInputs(tool, {}).includes('client-id')) shape.authorization = AUTHORIZATION.optional();
@@ -95,11 +98,11 @@ export function listInputs(tool: ToolName, fixed: Readonly<Partial<RawInputs>>):
   });
 }
 
-function createArgument(name: InputName) {
-  const { default: usual, description, inTool, json, values }: InputDefinition = INPUTS[name];
+function createArgument(name: InputName, tool: ToolName) {
+  const { default: usual, description, means, json, values }: InputDefinition = INPUTS[name];
   const text =
     values === undefined ? z.string().max(name === 'content' ? MCP.content : MCP.argument) : z.enum(values);
-  const about = inTool ?? description;
+  const about = means?.[tool] ?? means?.mcp ?? description;
   const isShown = usual !== '' && !usual.startsWith('${{');
   return { boolean: z.boolean(), number: z.number(), string: text }[json].describe(
     isShown ? `${about} Default: ${usual}.` : about,

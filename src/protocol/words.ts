@@ -38,7 +38,7 @@ export const CHANNELS = {
     title: 'anonymous file-bin',
     lifetime: 'about 7 days, public to anyone with the link',
   },
-  K4: { name: 'native', title: "the environment's own link", lifetime: "by the environment's rules" },
+  K4: { name: 'native', title: 'a link that exists already', lifetime: "by the environment's rules" },
 } as const;
 
 export type ChannelKey = keyof typeof CHANNELS;

@@ -1,9 +1,7 @@
 import { machineContract } from '../protocol/contract.ts';
 import { ERROR_CODES } from '../protocol/error-codes.ts';
 import { TOOL } from '../protocol/words.ts';
-import { INPUT_NAMES, INPUTS, type InputDefinition, type InputName } from './inputs.ts';
-
-export type CommandName = 'deliver' | 'withdraw' | 'verify' | 'audit' | 'check' | 'mcp' | 'contract';
+import { type CommandName, INPUT_NAMES, INPUTS, type InputDefinition, type InputName } from './inputs.ts';
 
 interface CommandDefinition {
   readonly usage: string;
@@ -92,6 +90,7 @@ const ALL = Object.keys(CLI_COMMANDS) as CommandName[];
 interface FlagDefinition {
   readonly commands: readonly CommandName[];
   readonly description: string;
+  readonly means?: InputDefinition['means'];
   /** What its value is called in the help; absent: it has none. */
   readonly value?: string;
   /** What it is without the flag, for a delivery and for a link, where the help shows that. */
@@ -145,11 +144,12 @@ export const FLAGS = INPUT_NAMES.filter((name) => {
 export const ALL_FLAGS: Readonly<Record<string, FlagDefinition>> = {
   ...Object.fromEntries(
     FLAGS.map((name): readonly [string, FlagDefinition] => {
-      const { description, flag, default: usual, forLink = usual }: InputDefinition = INPUTS[name];
+      const { description, means, flag, default: usual, forLink = usual }: InputDefinition = INPUTS[name];
       const commands: readonly CommandName[] = flag === 'every' ? [...PUBLISHING, 'verify'] : PUBLISHING;
-      if (isSwitch(name)) return [name, { commands, description }];
+      const text = { commands, description, ...(means && { means }) };
+      if (isSwitch(name)) return [name, text];
       const defaults = usual === '' || usual.startsWith('${{') ? {} : { usual, forLink };
-      return [name, { commands, description, value: 'VALUE', ...defaults }];
+      return [name, { ...text, value: 'VALUE', ...defaults }];
     }),
   ),
   ...FURTHER_FLAGS,

@@ -17,9 +17,7 @@ export function commandFace(command: string, token = TOKEN): Face {
     // A token comes from any of several variables.
     subject: (name) => (name === 'token' ? 'the token' : input(name)),
     ...(isLink ? { use: () => 'publish the file with the command `deliver`' } : {}),
-    link: isLink
-      ? 'give the link that the environment gave'
-      : `prove the link that the environment gave with \`${TOOL.name} verify URL\``,
+    link: isLink ? 'give the link to prove' : `prove a link with \`${TOOL.name} verify URL\``,
     ownToken: '',
     folder: 'the current folder',
   };
@@ -48,7 +46,7 @@ export function toolFace(args: readonly string[], token = TOKEN): Face {
       return args.includes(name) ? `argument \`${name}\`` : input(name);
     },
     ...(verifies ? { use: () => 'use the tool deliver' } : {}),
-    link: `${verifies ? 'set `url` to' : 'use the tool verify for'} the link that the environment gave`,
+    link: verifies ? 'set `url` to the link to prove' : 'use the tool verify for a link',
     ownToken: '',
     folder: 'the allowed folder',
     others(names) {

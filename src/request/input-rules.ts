@@ -126,11 +126,7 @@ const WITHDRAWAL_RULES: readonly InputRule[] = [
     'there is nothing to withdraw',
     (w) => `name a file, or set ${w.input('path')}`,
   ],
-  [
-    (request) => uses(request, ['K4']),
-    "the environment's own link (K4) can't be withdrawn",
-    (w) => w.use('K1, K2 or K3'),
-  ],
+  [(request) => uses(request, ['K4']), "a link (K4) can't be withdrawn", (w) => w.use('K1, K2 or K3')],
   [
     ({ path, overwrite }) => overwrite && path === './',
     (w) => `${w.subject('overwrite')} would remove everything on the branch, files of others as well`,

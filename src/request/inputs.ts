@@ -11,6 +11,8 @@ import { type Operation, PARSERS, type ScreenMode } from './values.ts';
 
 export type ToolName = 'deliver' | 'verify' | 'check' | 'withdraw' | 'audit';
 
+export type CommandName = ToolName | 'mcp' | 'contract';
+
 /** What is delivered instead of a file: a text, or what a pipe brings. */
 export type Content = string | AsyncIterable<Uint8Array>;
 
@@ -23,8 +25,8 @@ interface InputUse {
   readonly flag?: 'none' | 'every';
   /** The tools that take it as an argument; absent: none, because no agent may choose it. */
   readonly tools?: readonly ToolName[];
-  /** What it means as an argument, where that is not what it means in a workflow. */
-  readonly inTool?: string;
+  /** What it means for a command and its tool, or, under `mcp`, for all tools, where that is not what a workflow means. */
+  readonly means?: Readonly<Partial<Record<CommandName, string>>>;
   /** The runner's variable with the default. */
   readonly env?: string;
   /** The default where no runner sets that. */
@@ -58,8 +60,9 @@ export const INPUTS = {
     {
       flag: 'none',
       tools: ['deliver', 'verify', 'check', 'withdraw'],
-      inTool:
-        'Path of a file below the root of the server, or of a folder, which is one site; several lines name several, without patterns.',
+      means: {
+        mcp: 'Path of a file below the root of the server, or of a folder, which is one site; several lines name several, without patterns.',
+      },
     },
   ),
   content: input(
@@ -68,7 +71,7 @@ export const INPUTS = {
     {
       flag: 'none',
       tools: ['deliver', 'verify', 'check'],
-      inTool: 'Text to use instead of a file, such as a whole HTML page; needs `name`.',
+      means: { mcp: 'Text to use instead of a file, such as a whole HTML page; needs `name`.' },
       // As a file, with its lines.
       isSearched: false,
     },
@@ -107,8 +110,13 @@ export const INPUTS = {
     '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native`; or a list such as `K1+K3`: the first is the main one, the others are duplicates. `auto` goes by a named tag (K2), bin (K3) or link (K4), else K1 for what a browser shows and K2 for other files; without a token K3.',
     {
       tools: ['deliver', 'check', 'withdraw', 'audit'],
-      inTool:
-        '`auto`, `pages` (K1: shown in the browser), `release` (K2) or `filebin` (K3); or a list such as `K1+K3`, the first is the main one.',
+      means: {
+        mcp: '`auto`, `pages` (K1: shown in the browser), `release` (K2) or `filebin` (K3); or a list such as `K1+K3`, the first is the main one.',
+        withdraw:
+          '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`; or a list such as `K1+K3`. `auto` goes by a named tag (K2) or bin (K3), else K2 for names of files that no browser shows, and K1.',
+        audit:
+          '`auto`, `K1` or `pages`, `K2` or `release`, or `K1+K2`. `auto` is K2 for a named tag, K1 for a path, else both.',
+      },
     },
   ),
   marker: input(
@@ -128,12 +136,12 @@ export const INPUTS = {
   ),
   repository: input(
     { ...optional(PARSERS.repository), default: '${{ github.repository }}' },
-    '`<owner>/<repo>` to publish in.',
+    '`<owner>/<repo>`, which has the site and the releases.',
     { ...ACCOUNT, tools: ['deliver', 'withdraw', 'audit'], env: 'GITHUB_REPOSITORY' },
   ),
   branch: input(
     optional(PARSERS.gitName),
-    'K1: the branch to commit to. By default the branch that the site is built from, else `main`. Of a site that GitHub Actions deploys: the branch that holds all of it, and is deployed after the commit; without one, what goes to the path `./` is the whole site, and nothing is committed.',
+    'K1: the branch to commit to, or to audit. By default the branch that the site is built from, else `main`. Of a site that GitHub Actions deploys: the branch that holds all of it, and is deployed after the commit; without one, what goes to the path `./` is the whole site, and nothing is committed.',
     { ...K1, tools: ['deliver', 'withdraw', 'audit'] },
   ),
   confine: input(
@@ -149,7 +157,15 @@ export const INPUTS = {
   path: input(
     optional(PARSERS.path),
     "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: the name of the asset or of the file in the bin. By default the file's name; on K1 in the folder that the site is built from.",
-    { tools: ['deliver', 'check', 'withdraw', 'audit'] },
+    {
+      tools: ['deliver', 'check', 'withdraw', 'audit'],
+      means: {
+        withdraw:
+          'K1: the path that was delivered to, or a folder ending in `/`: everything that was delivered below it. K2 and K3: the name of the asset or of the file in the bin.',
+        audit:
+          'K1: the path that was delivered to, or a folder ending in `/`: everything that was delivered below it. K2: the name of an asset.',
+      },
+    },
   ),
   message: input(
     required('', PARSERS.line),
@@ -159,16 +175,23 @@ export const INPUTS = {
   tag: input(
     optional(PARSERS.gitName),
     'K2: tag of the release. By default `files-<YYYYMMDD>` (UTC), with a number after it where that release is immutable.',
-    { channels: ['K2'], tools: ['deliver', 'withdraw'] },
+    {
+      channels: ['K2'],
+      tools: ['deliver', 'withdraw'],
+      means: {
+        withdraw:
+          'K2: tag of the release that has it. By default those of today and yesterday (UTC) are searched.',
+      },
+    },
   ),
   bin: input(
     optional(PARSERS.bin),
-    'K3: name of the bin. By default `sv<unix_timestamp>` and a random ending.',
+    'K3: name of the bin, the first folder of its addresses. By default `sv<unix_timestamp>` and a random ending.',
     { channels: ['K3'], tools: ['deliver', 'withdraw'] },
   ),
   url: input(
     optional(PARSERS.link),
-    "K4: the environment's own link, to check and prove; with a folder in `file`, the site that must hold every file of it.",
+    'K4: a link that exists already, to check and prove; with a folder in `file`, the site that must hold every file of it.',
     { channels: ['K4'], tools: ['verify'] },
   ),
   operation: input(
@@ -183,7 +206,7 @@ export const INPUTS = {
   ),
   overwrite: input(
     OFF,
-    'Replace an existing file that this tool did not deliver, or an existing asset or bin file with other bytes.',
+    'Replace, or withdraw, an existing file that this tool did not deliver, or an existing asset or bin file with other bytes.',
     { tools: ['deliver'] },
   ),
   'on-failure': input(
@@ -239,7 +262,7 @@ export const INPUTS = {
   'fail-on-not-ready': input(ON, 'Whether a delivery that is not ready fails the step.', { flag: 'none' }),
   timeout: input(
     seconds(MIN_TIMEOUT, VERIFY_DEADLINE, MAX_TIMEOUT),
-    'Seconds for build and verification together, at most 1800. The report says where more than the 240 of the protocol were allowed.',
+    'Seconds for build and verification together, or for an audit to ask again, at most 1800. The report says where more than the 240 of the protocol were allowed.',
     { flag: 'every', tools: ['deliver', 'verify', 'withdraw', 'audit'], forLink: '30' },
   ),
   'poll-interval': input(
