@@ -1,4 +1,4 @@
-import type { Browser, CDPSession, Frame, Page } from 'puppeteer-core';
+import type { Browser, CDPSession, Frame, Page, Protocol } from 'puppeteer-core';
 import type { Clock, SendHttp } from '../ports.ts';
 import { answerRequests } from './answer-requests.ts';
 import { PageEvents } from './page-events.ts';
@@ -37,6 +37,7 @@ export async function openPage(
   events.listen(page);
   await Promise.all([
     session.send('Network.enable'),
+    session.send('Page.enable'),
     page.evaluateOnNewDocument(OPEN_ROOTS),
     // All of them, for every origin: nothing is granted, so everything else is denied.
     session.send('Browser.grantPermissions', {
@@ -53,11 +54,26 @@ export interface Picture {
   readonly grid: PixelGrid;
 }
 
-/** @param before returned again where the page looks the same */
-export async function takePicture({ session }: OpenPage, before?: Picture): Promise<Picture> {
-  const { data } = await session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
-  const png = Buffer.from(data, 'base64');
-  return before?.png.equals(png) ? before : { png, grid: decodePicture(png) };
+/**
+ * @param before returned again where the page looks the same
+ * @throws where the page goes elsewhere meanwhile: then the browser may never answer
+ */
+export async function takePicture(
+  { session }: Pick<OpenPage, 'session'>,
+  before?: Picture,
+): Promise<Picture> {
+  const gone = Promise.withResolvers<never>();
+  const leave = ({ frame }: Protocol.Page.FrameNavigatedEvent): void => {
+    if (frame.parentId === undefined) gone.reject(new Error('the page went elsewhere'));
+  };
+  session.on('Page.frameNavigated', leave);
+  try {
+    const taken = session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
+    const png = Buffer.from((await Promise.race([taken, gone.promise])).data, 'base64');
+    return before?.png.equals(png) ? before : { png, grid: decodePicture(png) };
+  } finally {
+    session.off('Page.frameNavigated', leave);
+  }
 }
 
 export const SCROLL_BACK = "scrollTo({ top: 0, left: 0, behavior: 'instant' })";
