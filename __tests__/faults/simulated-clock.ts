@@ -6,14 +6,13 @@ import { NOON } from '../support/ports.ts';
  * one. Its timeouts fire as soon as time has passed them, in their order.
  */
 export class SimulatedClock implements Clock {
-  #time: number;
+  #time = NOON;
   #alarms: { readonly at: number; readonly ms: number; readonly alarm: AbortController }[] = [];
   readonly #meanwhile: () => Promise<void>;
 
   /** @param meanwhile called whenever time passes, such as for builds */
-  constructor(meanwhile: () => Promise<void> = async () => undefined, start = NOON) {
+  constructor(meanwhile: () => Promise<void> = async () => undefined) {
     this.#meanwhile = meanwhile;
-    this.#time = start;
   }
 
   now(): number {

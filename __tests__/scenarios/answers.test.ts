@@ -5,8 +5,6 @@ import { createPage, MARKER } from './scenario.ts';
 
 const play = setUpPlay();
 const files = { 'page.html': createPage() };
-/** The host tells the time of its own clock. */
-const now = Date.now();
 const LATER = 'API rate limit exceeded.*the host asks to try again after .* GMT.* → .*later';
 
 /** After the answer to a matching request, the token has no requests left. */
@@ -14,7 +12,7 @@ function limitAfter(repository: TestRepository, method: string, url: RegExp): vo
   play.meanwhile({ method, url }, () => play.world.rateLimits.setLeft(repository, 0));
 }
 const deliver = (repository: TestRepository, more: object = {}, given: Record<string, string> = files) =>
-  play.deliver({ repository, files: given, inputs: { channel: 'K1', ...more }, now });
+  play.deliver({ repository, files: given, inputs: { channel: 'K1', ...more } });
 
 describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
   test('used up before the first request end the delivery at once, and nothing was published', async () => {

@@ -1,6 +1,6 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { startAnnouncements } from '../../src/action/announcements.ts';
 import type { CurrentRun } from '../../src/action/current-run.ts';
 import { describePermissions } from '../../src/action/inputs.ts';
@@ -19,7 +19,7 @@ import {
   type RecordedRequest,
 } from '../faults/recorded-http.ts';
 import { SimulatedClock } from '../faults/simulated-clock.ts';
-import { FakeLogger } from '../support/ports.ts';
+import { FakeLogger, NOON } from '../support/ports.ts';
 import { findDeviations, type ValidatedExchange } from '../world/openapi/deviations.ts';
 import { PUBLIC_ADDRESS } from '../world/public-address.ts';
 import type { TestRepository } from '../world/repository.ts';
@@ -47,8 +47,6 @@ export interface PlayedDelivery {
   readonly signal?: AbortSignal;
   /** The run whose step it is: then it is announced as well. */
   readonly run?: CurrentRun;
-  /** When its clock starts; the local GitHub's own clock is the real one. */
-  readonly now?: number;
 }
 
 /** What a delivery in this process left. */
@@ -85,6 +83,9 @@ export function setUpPlay(): PlayWorld {
   let running = 0;
   let rules = new InterceptionRules();
   const { PATH } = process.env;
+  beforeAll(() => {
+    setup.world.rateLimits.now = () => NOON;
+  });
   afterEach(() => {
     rules = new InterceptionRules();
     setup.world.filebin.reset();
@@ -102,7 +103,7 @@ export function setUpPlay(): PlayWorld {
       rules.add({ url: (address) => address.split('?')[0] === pages.url + path, times: 9_999 }, answer),
     async deliver(delivery) {
       const { world } = setup;
-      const { files = {}, inputs = {}, token = world.token(), around, signal, run, now } = delivery;
+      const { files = {}, inputs = {}, token = world.token(), around, signal, run } = delivery;
       const repository = delivery.repository ?? (await this.repository());
       const folder = await mkdtemp(join(world.folder, 'play-'));
       await writeFiles(folder, files);
@@ -113,7 +114,7 @@ export function setUpPlay(): PlayWorld {
         await finish?.();
       };
       if (repository.site !== null) finish = holdBuilds(repository);
-      const clock = new SimulatedClock(finishBuilds, now);
+      const clock = new SimulatedClock(finishBuilds);
       const started = clock.now();
       const stop = signal ?? new AbortController().signal;
       const own = rules;

@@ -26,6 +26,7 @@ export interface RateLimitState {
 export class RateLimits {
   /** False: requests are counted, but none is refused. */
   enforced = true;
+  now = (): number => Date.now();
   readonly #states = new Map<string, RateLimitState>();
 
   /** The count to which a request belongs. */
@@ -34,8 +35,8 @@ export class RateLimits {
     const whose = kind === 'job' ? repository.toLowerCase() : login;
     const key = `${kind} ${whose} ${resource}`;
     const known = this.#states.get(key);
-    if (known !== undefined && known.resetAt > Date.now()) return known;
-    const fresh = { limit: LIMITS[kind], used: 0, resetAt: Date.now() + HOUR_MS };
+    if (known !== undefined && known.resetAt > this.now()) return known;
+    const fresh = { limit: LIMITS[kind], used: 0, resetAt: this.now() + HOUR_MS };
     this.#states.set(key, fresh);
     return fresh;
   }
@@ -55,7 +56,7 @@ export class RateLimits {
     const repository = `${new URL(instance.api).host}/${fullName}`;
     const state = this.get({ login: LOGINS.workflow, repository, resource: 'core' });
     state.used = state.limit - left;
-    state.resetAt = Date.now() + secondsToReset * 1000;
+    state.resetAt = this.now() + secondsToReset * 1000;
   }
 
   /** Begins a new hour for everybody. */
