@@ -45,6 +45,7 @@ const CONTENT = `1
 Errors: 0
 Error rate 5 %
 No errors found
+No error found
 Status: OK
 Back to the start page
 Lost and found

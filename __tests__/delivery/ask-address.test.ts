@@ -67,6 +67,7 @@ describe('an answer', () => {
     ['gate', RELOADED, {}],
     ['gate', RELOADED, ALONE],
     ['gate', { body: BYTES, headers: { refresh: '5, https://octo.dev/x' } }, {}],
+    ['gate', { body: BYTES, headers: { refresh: ['5', '5, https://octo.dev/x'] } }, {}],
     ['gate', { body: BYTES, headers: { 'ngrok-error-code': 'ERR_NGROK_6024' } }, {}],
     ['gate', { body: BYTES, headers: { 'cf-mitigated': 'challenge' } }, {}],
     ['identical', { body: BYTES, headers: { refresh: '30' } }, {}],
@@ -86,13 +87,14 @@ describe('an answer', () => {
     expect(asked).toHaveLength(3);
   });
 
-  type Headers = Record<string, string>;
+  type Headers = Record<string, string | string[]>;
   test.each<[Headers, ContentMatch, ContentMatch]>([
     [{}, 'identical', 'identical'],
     [{ 'content-type': 'text/html; charset=utf-8' }, 'identical', 'not-shown'],
     [{ 'content-disposition': 'inline; filename="page.html"' }, 'identical', 'identical'],
     [{ 'content-disposition': 'attachment' }, 'not-shown', 'not-shown'],
     [{ 'content-disposition': 'form-data; name="x"' }, 'not-shown', 'not-shown'],
+    [{ 'content-disposition': ['inline', 'attachment'] }, 'not-shown', 'not-shown'],
     [{ 'content-type': 'text/plain' }, 'not-shown', 'identical'],
     [{ 'content-type': 'application/octet-stream' }, 'not-shown', 'not-shown'],
     [{ 'content-type': 'binary/octet-stream; charset=binary' }, 'not-shown', 'not-shown'],

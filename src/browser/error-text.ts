@@ -20,7 +20,7 @@ const ERROR_WORDS = toWords(
 
 /** What makes an error of such words. */
 const ERROR =
-  /404|410 gone|\bnot? (?:be )?(?:found|exist|available)|n't (?:exist|find|be found)|error|exception|undefined|\bnull\b|\bnan\b|object object|went wrong|cannot get|\bbad \w|timeout|too many requests|forbidden|unauthorized|denied|unavailable|failed to|unable to|enable javascript|nicht gefunden|fehler|no encontrada|introuvable|erreur|не найдена|ошибка|見つかりません|不存在/;
+  /404|410 gone|\bnot? (?:be )?(?:found|exist|available)|n't (?:exist|find|be found)|(?<!\bno )error|exception|undefined|\bnull\b|\bnan\b|object object|went wrong|cannot get|\bbad \w|timeout|too many requests|forbidden|unauthorized|denied|unavailable|failed to|unable to|enable javascript|nicht gefunden|fehler|no encontrada|introuvable|erreur|не найдена|ошибка|見つかりません|不存在/;
 
 /** Of what pages say that tell a person to wait. */
 const WAITING_WORDS = toWords(

@@ -78,7 +78,7 @@ export async function checkSite(
   });
   const { refusals, unknown, notes, routerSetting, hasAbsolute } = served
     ? await askHost(inspection, findMissing)
-    : leavePlaceOpen(inspection);
+    : leavePlaceOpen(inspection, isLonePage(delivery));
   const refusal = served?.refusal ?? null;
   if (refusals.length > 0) throw brokenSiteError(delivery.subject, site, refusals, refusal);
   if (refusal !== null) throw refusal;
@@ -92,11 +92,15 @@ export async function checkSite(
   };
 }
 
-/** A single file is looked at where K1 shows it. */
+/** A single file is looked at where K1 shows it, or a link. */
 function isForScreen(delivery: Delivery, request: DeliveryRequest): boolean {
-  if (delivery.site?.isFolder) return true;
+  if (delivery.site?.isFolder || isLonePage(delivery)) return true;
   return delivery.attempts.length === 0 ? isWanted('K1', request) : attemptIn(delivery, 'K1') !== undefined;
 }
+
+/** Whether it is the page of a link, of which nothing else is proven. */
+const isLonePage = (delivery: Delivery): boolean =>
+  delivery.site?.isFolder === false && attemptIn(delivery, 'K4') !== undefined;
 
 type SitePlace = Pick<SiteOptions, 'sitePath' | 'origin'>;
 
@@ -117,12 +121,19 @@ const describePlace = ({ sitePath, origin }: SitePlace): string =>
 
 const isBase = ({ kind }: SiteFinding): boolean => kind === 'base';
 
-/** Without a host it is not known where the folder will be, and so not whether it was built for another place. */
-function leavePlaceOpen({ refusals, unknown, ...inspection }: SiteInspection): SiteInspection {
+/**
+ * Without a host it is not known where the folder will be, and so not whether it was built for another place; and of what
+ * a link's page needs beside it, whether its host has that.
+ */
+function leavePlaceOpen(
+  { refusals, unknown, ...inspection }: SiteInspection,
+  isLone: boolean,
+): SiteInspection {
+  const isOpen = (one: SiteFinding): boolean => isLone || isBase(one);
   return {
     ...inspection,
-    refusals: refusals.filter((one) => !isBase(one)),
-    unknown: [...refusals.filter(isBase), ...unknown],
+    refusals: refusals.filter((one) => !isOpen(one)),
+    unknown: [...refusals.filter(isOpen), ...unknown],
   };
 }
 

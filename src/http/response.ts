@@ -17,6 +17,10 @@ export function discard(response: HttpResponse): void {
 export const isAbsence = (status: number): boolean => status === 404 || status === 410;
 
 /** The first value of a header; header names are in lower case. */
+/** What a header says, each time that it comes: which of several counts differs between browsers. */
+const allValues = ({ headers }: Answer, name: string): readonly string[] =>
+  [headers[name] ?? []].flat().map((value) => value.trim());
+
 export function firstHeader({ headers }: Answer, name: string): string | undefined {
   return [headers[name]].flat()[0];
 }
@@ -212,8 +216,7 @@ export function isShownAsPage(response: Answer & { readonly readHead: () => stri
 }
 
 function isAttachment(response: Answer): boolean {
-  const disposition = firstHeader(response, 'content-disposition')?.trim() ?? '';
-  return disposition !== '' && !/^inline\b/i.test(disposition);
+  return allValues(response, 'content-disposition').some((one) => one !== '' && !/^inline\b/i.test(one));
 }
 
 /** The types that stand for any bytes; no browser looks for another one in them. */
@@ -228,5 +231,5 @@ const LEADS_ON = /[;,\s]\s*\S/;
 
 /** Whether a browser does not stay at the content, or is shown a page of the host's own: so ngrok and Cloudflare mark it. */
 export const isReplaced = (response: Answer): boolean =>
-  LEADS_ON.test(firstHeader(response, 'refresh')?.trim() ?? '') ||
+  allValues(response, 'refresh').some((one) => LEADS_ON.test(one)) ||
   ['ngrok-error-code', 'cf-mitigated'].some((name) => firstHeader(response, name) !== undefined);

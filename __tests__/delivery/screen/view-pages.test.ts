@@ -118,6 +118,11 @@ describe('a page that may be built for another place', () => {
     expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN', hint: expect.stringContaining(SETTING) });
   });
 
+  test('is refused where it shows less at the root, but in its folder what it shows anywhere', async () => {
+    const { viewed } = await look({ below: whole, root: header });
+    expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN', hint: expect.stringContaining(SETTING) });
+  });
+
   test('is refused with what to set where it shows nothing below its folder', async () => {
     const { viewed } = await look({ below: BLANK });
     expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN', hint: expect.stringContaining(SETTING) });
@@ -131,7 +136,11 @@ describe('a page that may be built for another place', () => {
   test.each<[string, Views, number]>([
     ['shows the same at the root', { below: header, root: header }, 2],
     ['misses only a picture in its folder', { below: header, root: showing(8, 3) }, 2],
-    ['shows less at the root', { below: whole, root: header }, 2],
+    [
+      'shows less at the root, and something else anywhere',
+      { below: whole, root: header, nowhere: header },
+      3,
+    ],
     ['is not shown at the root', { below: header, root: BLANK }, 2],
     ['could not be opened at the root', { below: header, root: createUncheckedView('no browser') }, 2],
     ['moves at the root', { below: header, root: viewWith({ ...whole, isStable: false }) }, 2],

@@ -52,6 +52,7 @@ test.each([
   ['0; url="a.html', 'a.html'],
   ['0; url=\n', ''],
   ['5;', ''],
+  ['30 ;', ''],
   ['', ''],
 ])('The address of the refresh %j is %j.', (content, address) => {
   expect(parseRefresh(content)).toBe(address);

@@ -149,6 +149,18 @@ describe('the references of a page', () => {
 describe('the limits of a search', () => {
   const image = '<img src=a.png>';
 
+  test('end it for import maps without end', async () => {
+    const { maps, mapEntries } = SEARCH_LIMITS;
+    const map = (entries: number) => {
+      const imports = Array.from({ length: entries }, (_, nth) => [`m${nth}`, './a.js']);
+      return `<script type=importmap>${JSON.stringify({ imports: Object.fromEntries(imports) })}</script>`;
+    };
+    expect(await searchText(map(1).repeat(maps))).toMatchObject({ complete: true });
+    expect(await searchText(map(1).repeat(maps + 1))).toMatchObject({ complete: false });
+    expect(await searchText(map(mapEntries))).toMatchObject({ complete: true });
+    expect(await searchText(map(mapEntries + 1))).toMatchObject({ complete: false });
+  });
+
   test('end it where drawings are nested too deeply: what is before is found', async () => {
     const { depth } = SEARCH_LIMITS;
     const page = `${image}${'<svg>'.repeat(depth + 1)}<image href=b.png>`;

@@ -123,7 +123,7 @@ async function compareWithLocal(before: ScreenView | null, view: ScreenView, { s
 
 /**
  * Finds out whether a page was built for the root of a host, from the local files: it is opened there too, and, where
- * it shows more there, below a path for which nothing was built. A router that was not told the path of the folder
+ * it shows another text there, below a path for which nothing was built. A router that was not told the path of the folder
  * takes it for the name of a page that it lacks, and shows the same at both: its words for a missing page.
  *
  * @param view what a browser saw below the folder's path
@@ -150,10 +150,10 @@ async function compareWithRoot(
     return hasFailed(seen) || seen.verdict !== 'shown' || seen.isStable === false ? null : seen;
   };
   const root = await openAt('/');
-  // A picture that is missing below the path makes no other page: text does.
+  // A picture that is missing below the path makes no other page: another text does.
   const isShown = view.verdict === 'shown';
-  if (root === null || (isShown && root.painted.characters <= view.painted.characters)) return view;
-  const hint = `set ${routerSetting}: at the root of a host the page shows more than below ${sitePath}`;
+  if (root === null || (isShown && root.painted.characters === view.painted.characters)) return view;
+  const hint = `set ${routerSetting}: at the root of a host the page shows something else than below ${sitePath}`;
   if (view.verdict === 'not-shown') return { ...view, hint: view.hint || hint };
   const nowhere = await openAt(sitePath.replace(/[^/]+\/$/, 'no-such-page-7f3a9c2e/'));
   if (nowhere === null || !showsSame(nowhere, view)) return view;

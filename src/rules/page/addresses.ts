@@ -107,7 +107,7 @@ export function* parseSrcset(srcset: string): Generator<string, void, undefined>
  * @see https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
  */
 export function parseRefresh(content: string): string {
-  const [, after = ''] = /^[\d.]*(?:\s*[;,]|\s)\s*(\S.*)$/s.exec(content.trim()) ?? [];
+  const [, after = ''] = /^[\d.]*(?:\s*[;,]|\s(?!\s*[;,]))\s*(\S.*)$/s.exec(content.trim()) ?? [];
   const [, address = after] = /^url\s*=\s*(.*)$/is.exec(after) ?? [];
   const [, , quoted = address] = /^(["'])(.*?)(?:\1|$)/s.exec(address) ?? [];
   return quoted;

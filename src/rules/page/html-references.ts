@@ -21,6 +21,9 @@ export const SEARCH_LIMITS = {
   depth: 2_048,
   /** Documents inside documents, by `srcdoc`. */
   documents: 16,
+  /** Import maps of a document, and entries of them. */
+  maps: 64,
+  mapEntries: 4_096,
 } as const;
 
 /**
@@ -112,6 +115,7 @@ class DocumentSearch extends SAXParser {
   #open: StartTag | null = null;
   #text = '';
   #textLine = 1;
+  #maps = 0;
 
   constructor(add: AddReference, page: PageFields, place: DocumentPlace) {
     super({ sourceCodeLocationInfo: true });
@@ -207,12 +211,19 @@ class DocumentSearch extends SAXParser {
   #searchScript(tag: StartTag, text: string): void {
     const kind = getScriptType(tag);
     if (/^\s*importmap\s*$/i.test(getAttribute(tag, 'type'))) {
-      const { importMap, base } = this.#page;
-      if (this.#templates === 0) this.#page.importMap = addImportMap(importMap, text, base);
+      if (this.#templates === 0) this.#addMap(text);
     } else if (kind !== null && !hasAttribute(tag, 'src')) {
       const grade = laterGrade(this.#grade, gradeScript(tag));
       findScriptReferences(text, kind === 'module', this.#adder(text, this.#textLine, 'script', grade));
     }
+  }
+
+  #addMap(text: string): void {
+    const { importMap, base } = this.#page;
+    this.#maps += 1;
+    const added = this.#maps > SEARCH_LIMITS.maps ? null : addImportMap(importMap, text, base);
+    if (added === null || added.entries.length > SEARCH_LIMITS.mapEntries) this.#page.complete = false;
+    else this.#page.importMap = added;
   }
 
   /** What a browser uses at the current place is used at this time or later. */

@@ -1,11 +1,19 @@
-import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
+import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
 import { shorten } from '../../plain-text.ts';
 import { readEncoding } from '../text-encoding.ts';
 import { getAttribute, hasAttribute } from './addresses.ts';
 import { searchPage } from './html-references.ts';
+import { parsePage } from './parse-page.ts';
 
-/** Whether a page asks to sign in, or leads a browser to another one. @param html as Latin-1 text of its bytes */
-export const isGatePage = (html: string): boolean => holds([parse(html)], isGate);
+/**
+ * Whether a page asks to sign in, or leads a browser to another one; so does one of which nothing is known.
+ *
+ * @param html as Latin-1 text of its bytes
+ */
+export function isGatePage(html: string): boolean {
+  const page = parsePage(html);
+  return page === null || holds([page], isGate);
+}
 
 /**
  * The encoding that a page declares, at its beginning or later; `null` for none that browsers know. Of several it is one
@@ -15,7 +23,8 @@ export const isGatePage = (html: string): boolean => holds([parse(html)], isGate
  */
 export function readCharset(html: string): string | null {
   const found = new Set<string | null>();
-  holds([parse(html, { scriptingEnabled: false })], (element) => {
+  const page = parsePage(html, { scriptingEnabled: false });
+  holds(page === null ? [] : [page], (element) => {
     if (element.tagName !== 'meta') return false;
     const isHeader = getAttribute(element, 'http-equiv').toLowerCase() === 'content-type';
     const own = `charset=${getAttribute(element, 'charset')}`;
@@ -39,9 +48,9 @@ export function readCharset(html: string): string | null {
  */
 export function findAdditions(file: string, page: string): readonly string[] | null {
   const added: Dom.ChildNode[] = [];
-  const own = parse(file);
-  if (!saysSomething(own)) return null;
-  if (!hasAll(own, parse(page), added, DEEPEST) || holds(added, isTakeover)) return null;
+  const [own, shown] = [parsePage(file), parsePage(page)];
+  if (own === null || shown === null || !saysSomething(own)) return null;
+  if (!hasAll(own, shown, added, DEEPEST) || holds(added, isTakeover)) return null;
   return [...new Set(added.map(nameNode))];
 }
 
@@ -76,7 +85,7 @@ function hasAll(file: Dom.ParentNode, page: Dom.ParentNode, added: Dom.ChildNode
         return other !== undefined && hasAll(one, other, within, levels - 1);
       });
     if (isFound) found += 1;
-    added.push(...(isFound ? within : [node]));
+    for (const one of isFound ? within : [node]) added.push(one);
   }
   return found === wanted.length;
 }

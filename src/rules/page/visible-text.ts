@@ -1,6 +1,7 @@
-import { type DefaultTreeAdapterTypes as Dom, parse } from 'parse5';
+import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
 import { withoutSpace } from '../../plain-text.ts';
 import { getAttribute, hasAttribute } from './addresses.ts';
+import { parsePage } from './parse-page.ts';
 
 /** Elements whose text no browser shows: what names the page, and what replaces an element that does not work. */
 const NEVER_SHOWN: ReadonlySet<string> = new Set([
@@ -33,11 +34,12 @@ export function mayShowText(html: string, text: string): boolean {
  */
 export const readVisibleText = (html: string): string => readTexts(html, false);
 
-/** The text of a page, without spaces. @param isPossible whether what a script or a person may show is read as well */
+/** The text of a page, without spaces; empty where the page can't be read. @param isPossible whether what a script or a person may show is read as well */
 function readTexts(html: string, isPossible: boolean): string {
   const without = isPossible ? NEVER_SHOWN : WITHOUT_TEXT;
   let shown = '';
-  const pending: Dom.Node[] = [parse(html)];
+  const page = parsePage(html);
+  const pending: Dom.Node[] = page === null ? [] : [page];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (node.nodeName === '#text' && 'value' in node) shown += withoutSpace(node.value);
     if (!('childNodes' in node)) continue;
