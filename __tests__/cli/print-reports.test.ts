@@ -1,8 +1,38 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatEnding, formatReports, formatReportTable } from '../../src/cli/print-reports.ts';
-import { reportText } from '../../src/delivery/report.ts';
+import { renderUnicodeCompact } from 'uqr';
+import { parseCommand } from '../../src/cli/args.ts';
+import { formatEnding, formatReports, formatReportTable, printReports } from '../../src/cli/print-reports.ts';
+import { type Report, reportText } from '../../src/delivery/report.ts';
 import { planned, provenFile, reportWith, unprovenFile } from '../action/reports.ts';
 import { memorySite } from '../channels/pages/site/memory-files.ts';
+import { FakeLogger } from '../support/ports.ts';
+import { fakeTerminal } from './terminals.ts';
+
+async function print(reports: readonly Report[], flags: readonly string[], isTerminal: boolean) {
+  const terminal = fakeTerminal(new FakeLogger(), [], isTerminal);
+  await printReports(reports, parseCommand(['deliver', 'a.html', ...flags]), terminal);
+  return terminal.printed;
+}
+
+describe('--qr', () => {
+  test('shows the proven address on a terminal as a QR code, with the border that a phone needs', async () => {
+    const printed = await print([provenFile('a.html')], ['--qr'], true);
+    const code = renderUnicodeCompact('https://octo.github.io/site/a.html', { border: 2 });
+    expect(printed).toEqual([reportText(provenFile('a.html')), code]);
+  });
+
+  test.each([
+    ['without the flag', [provenFile('a.html')], [], true],
+    ['where nobody looks', [provenFile('a.html')], ['--qr'], false],
+    ['with --json', [provenFile('a.html')], ['--qr', '--json'], true],
+    ['for an address that is not proven', [unprovenFile('a.html')], ['--qr'], true],
+    ['for several addresses', [provenFile('a.html'), provenFile('b.html')], ['--qr'], true],
+  ])('shows none %s', async (_, reports, flags, isTerminal) => {
+    const printed = await print(reports, flags, isTerminal);
+    expect(printed).toHaveLength(1);
+    expect(printed[0]).not.toMatch(/[█▀▄]/);
+  });
+});
 
 describe('formatReports', () => {
   test('prints what a person should know below a report, once and if it is ready', () => {

@@ -36,6 +36,7 @@ export function captureOutput(): CapturedOutput {
 export function fakeTerminal(
   logger: Logger,
   input: readonly string[] = [],
+  isTerminal = false,
 ): Terminal & { readonly printed: readonly string[] } {
   const printed: string[] = [];
   const redactor = createRedactor();
@@ -47,6 +48,7 @@ export function fakeTerminal(
       },
     }),
     redactor,
+    isInteractive: () => isTerminal,
     input: () => Readable.from(input.map((chunk) => Buffer.from(chunk))),
     printed,
     print: (text) => void printed.push(text),

@@ -15,6 +15,7 @@ export interface CliCommand {
   readonly root: string;
   readonly json: boolean;
   readonly quiet: boolean;
+  readonly qr: boolean;
   readonly receipt: string | undefined;
 }
 
@@ -60,6 +61,7 @@ function readFlags(values: ReturnType<typeof parseArgs>['values']): Omit<CliComm
     receipt: texts.receipt,
     json: values.json === true,
     quiet: values.quiet === true,
+    qr: values.qr === true,
   };
 }
 

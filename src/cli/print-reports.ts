@@ -6,6 +6,7 @@ import {
   getDeliveryResult,
   nameSubject,
   type Report,
+  type ReportDocument,
   reportText,
   sortByResult,
 } from '../delivery/report.ts';
@@ -20,13 +21,14 @@ import type { Terminal } from './terminal.ts';
 /** Prints reports as text or as JSON. @param reports without secrets @returns whether nothing failed */
 export async function printReports(
   reports: readonly Report[],
-  { name, json, quiet, receipt }: CliCommand,
+  { name, json, qr, quiet, receipt }: Pick<CliCommand, 'name' | 'json' | 'qr' | 'quiet' | 'receipt'>,
   terminal: Terminal,
 ): Promise<boolean> {
   const document = composeDocument(reports);
   const isGood = document.result !== 'not-ready';
   if (json) terminal.printJson(document);
   else terminal.print(name === 'check' ? reports.map(formatCheck).join('\n') : formatReports(reports));
+  if (qr) await printQrCode(document, json, terminal);
   const isWritten = receipt === undefined || (await writeReceipt(reports, receipt, terminal));
   if (!json && !quiet && name !== 'check') terminal.printOutcome(formatEnding(reports), isGood);
   return isGood && isWritten;
@@ -59,6 +61,19 @@ export function formatEnding(reports: readonly Report[]): string {
   return failed === 0
     ? `${countFiles(reports.length)}, nothing failed`
     : `${RESULT_TITLES.notReady}: ${failed} of ${countFiles(reports.length)}`;
+}
+
+/** The proven address as a QR code, whose block characters are of use to eyes alone. */
+async function printQrCode({ url }: ReportDocument, json: boolean, terminal: Terminal): Promise<void> {
+  if (json || !terminal.isInteractive()) {
+    terminal.logger.warning('no QR code is shown: stdout is not the text of a terminal');
+  } else if (url === '' || url.includes('\n')) {
+    terminal.logger.warning('no QR code is shown: there is not exactly one proven address');
+  } else {
+    const { renderUnicodeCompact } = await import(/* webpackMode: "eager" */ 'uqr');
+    // A phone needs the white border around it.
+    terminal.print(renderUnicodeCompact(url, { border: 2 }));
+  }
 }
 
 /** Rows of the table; what failed comes first. */

@@ -9,6 +9,7 @@ import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 export interface Terminal {
   readonly logger: Logger;
   readonly redactor: Redactor;
+  isInteractive(): boolean;
   input(): AsyncIterable<Uint8Array>;
   print(text: string): void;
   /** Prints data as JSON. It must contain no secret: JSON that is redacted as a text may be JSON no more. */
@@ -29,6 +30,7 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
     stderr.isTTY && !env.NO_COLOR ? styleText(format, text, { validateStream: false }) : text;
   return {
     redactor,
+    isInteractive: () => stdout.isTTY === true,
     input() {
       if (process.stdin.isTTY) info('reading standard input, until Ctrl-D');
       return process.stdin;

@@ -128,6 +128,7 @@ const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
     letter: 'q',
     description: 'Print no log, only warnings and the code to enter for an authorization.',
   },
+  qr: { commands: REPORTING, description: 'On a terminal, show the proven address as a QR code, too.' },
   help: { commands: ALL, letter: 'h', description: 'Print the commands; after a command, its flags.' },
   version: { commands: ALL, letter: 'v', description: 'Print the version.' },
 };
