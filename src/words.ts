@@ -28,7 +28,7 @@ export interface Words {
 /** One interface: its words, of which those for channels and permissions follow from its inputs. */
 export interface Face
   extends Omit<Words, 'use' | 'orUse' | 'orRename' | 'grant' | 'say'>,
-    Partial<Pick<Words, 'use' | 'grant'>> {
+    Partial<Pick<Words, 'use' | 'orUse' | 'grant'>> {
   /** What is said after a text that names inputs: who sets those that this interface does not take. */
   readonly others?: (names: readonly string[]) => string;
 }
@@ -71,7 +71,8 @@ export function say(text: Text, face: Face, delivered: HintContext = {}): string
       return `${face.grant?.(permissions) ?? way}${words.orUse('K3')}`;
     },
     orUse: (channels, about = '') =>
-      delivered.isDelivered === false ? '' : `, or ${words.use(channels)}${about}`,
+      face.orUse?.(channels) ??
+      (delivered.isDelivered === false ? '' : `, or ${words.use(channels)}${about}`),
     orRename: () => (delivered.isLink ? '' : `, or set ${input('path')} to a new name`),
     use(channels) {
       const { isFolder = false, isPrivate = false } = delivered;
@@ -80,7 +81,7 @@ export function say(text: Text, face: Face, delivered: HintContext = {}): string
       const left = keys.join(', ').replace(/, (?=[^,]*$)/, ' or ') || 'K3';
       const way = face.use?.(left) ?? `use ${input('channel', left.slice(0, 2))}${left.slice(2)}`;
       const packed = isFolder && !/K[14]/.test(left) ? `pack the folder into one file and ${way}` : way;
-      return way.includes('K3') ? `${packed}${PUBLIC_BIN}` : packed;
+      return way.includes('K3') && delivered.isDelivered !== false ? `${packed}${PUBLIC_BIN}` : packed;
     },
     input,
     say: (inner) => (typeof inner === 'string' ? inner : inner(words)),

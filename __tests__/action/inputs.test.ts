@@ -99,6 +99,7 @@ describe('what to change where the token may not do something', () => {
     );
     for (const [channel, missing, needed] of [
       ['K3', 'pull-requests: write', 'pull-requests: write'],
+      ['K2', 'contents: write', 'contents: write'],
       ['K1+K3', 'contents: write', 'contents: write, pages: write'],
     ] as const) {
       expect(describePermissions(completeInputs({ channel }, {}), missing, runWith())).toBe(

@@ -101,6 +101,7 @@ describe('parseCommand', () => {
       /^--channel is not a flag of verify$/,
       /`screen-delivery verify --help`/,
     ],
+    ['verify https://a.b/ --token abc', /process list$/, /^leave it out: verify uses no token$/],
     ['verify https://a.b/ --token-env MINE', /^--token-env is not a flag of verify$/],
     ['verify https://a.b/ --screen', /^--screen needs a value$/],
   ])('refuses %j, and says what to write instead', (line, message, hint = /./) => {

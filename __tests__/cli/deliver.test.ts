@@ -90,7 +90,7 @@ test('standard input is delivered under the name that is given, and reported by 
 
 test.each([
   [['deliver', '-'], 'standard input has no file name', 'give it one with `--name`'],
-  [['deliver', 'page.html', '--name', 'a.html'], 'standard input is empty', 'leave `--name` out'],
+  [['deliver', 'page.html', '--name', 'a.html'], 'only for standard input', 'set `--path a.html`'],
   [['deliver', 'https://example.com/?page=[1]'], '`FILE` is an address', '`screen-delivery verify URL`'],
   [['deliver', 'page.html', '--receipt', 'page.html'], 'no earlier receipt', 'name a new file'],
   [['deliver', '*.html', '--receipt', 'second.html'], 'no earlier receipt', 'name a new file'],

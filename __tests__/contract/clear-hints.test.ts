@@ -24,7 +24,7 @@ const CASES: readonly (readonly [string, Case, said: RegExp, instead: string])[]
   [
     'Pages is switched off',
     { inputs: K1, spec: { pages: false } },
-    /has no Pages site.*Settings → Pages \(Deploy from a branch\)/,
+    /has no Pages site.*Settings → Pages \(Deploy from a branch;/,
     'K2 or K3',
   ],
   [

@@ -99,7 +99,7 @@ test.each<[keyof Report['lines'], string, DeliveryParts | ChannelAttempt]>([
   ['UNKNOWN', 'the lock; the raw address', attemptWith({ unknown: ['the lock', 'the raw address'] })],
   ['UNKNOWN', PLACED_LATER, attemptWith(unproven)],
   ['UNKNOWN', 'the duplicate on K3 is not proven: it went wrong', { duplicates: [duplicate] }],
-  ['UNKNOWN', 'whether the link will show it later', attemptWith({ ...unproven, plan: K4 })],
+  ['UNKNOWN', '', attemptWith({ ...unproven, plan: K4 })],
   ['UNKNOWN', NOTHING, attemptWith(unplaced)],
   ['UNKNOWN', `${NOTHING}; the file itself is still at out/page.html, sha256 f00d`, unplacedBy(offline)],
   ['UNKNOWN', NOTHING, { main: null, site: null, failure: offline }],
@@ -256,7 +256,7 @@ describe('a report that is not ready', () => {
   const LINK = 'the given link';
   test.each<[string, Parameters<typeof refusalReport>[0], string, string]>([
     ['no file', {}, 'nothing was published; there is no address', 'no file'],
-    [LINK, { url: 'https://a.dev/' }, `${LINK} was not published; there is no address`, 'no file'],
+    [LINK, { url: 'https://a.dev/' }, `${LINK} was not verified`, 'no file'],
     ['a/', { path: 'a/', operation: 'withdraw' }, 'a/ was not proven to be withdrawn', 'folder a/'],
     ['a.md', { file: 'a.md', operation: 'withdraw' }, 'a.md was not proven to be withdrawn', 'file a.md'],
   ])('of %s says so, and of a withdrawal does not speak of publishing', (subject, asked, CLAIM, CODE) => {

@@ -82,7 +82,7 @@ describe('verifying', () => {
     ['nothing', NOT_FOUND, 404, /answers HTTP 404$/, /public/],
     ['the page before', { body: OLD }, 200, /the content from before$/, /cache.*`path:`/],
     ['a beginning', { body: BYTES.slice(0, 9) }, 200, /only the beginning/, /incompletely/],
-    ['something else', { body: 'Please read' }, 200, /other content/, /plain text of it/],
+    ['something else', { body: 'Please read' }, 200, /other content/, /another run has replaced it/],
     ['other bytes with the marker', ALTERED, 200, /marker, but other bytes/, /\.nojekyll/],
     ['silence', RESET, undefined, /^[^:]*: reset$/, /plug it in/],
   ])('goes on after %s until the file shows, and fails at the deadline', async (_, answer, ...error) => {

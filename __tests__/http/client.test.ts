@@ -217,7 +217,9 @@ describe('connectionError', () => {
     const isReached = message.startsWith(reached);
     expect(convert(cause)).toMatchObject({
       ...{ code: isReached ? 'CONNECTION' : 'NO_NETWORK', message, retryable: true, cause },
-      hint: isReached ? 'try again' : expect.stringContaining('`https_proxy` and `no_proxy`'),
+      hint: isReached
+        ? 'try again, and check that api.example.com is the right host'
+        : expect.stringContaining('`https_proxy` and `no_proxy`'),
     });
   });
 

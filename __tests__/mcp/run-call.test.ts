@@ -132,8 +132,8 @@ test.each<[ToolName, Record<string, string>, RegExp]>([
   ['deliver', { file: 'absent.html' }, /does not exist/],
   ['deliver', { content: 'x', name: '../a.html' }, /`name` is not a file name/],
   ['verify', {}, /K4 needs the link/],
-  ['check', { marker: 'marker-42' }, /nothing to deliver/],
-  ['withdraw', {}, /nothing to withdraw/],
+  ['check', { marker: 'marker-42' }, /not said what to deliver/],
+  ['withdraw', {}, /not said what to withdraw/],
 ])('%s %j is an answer that says what to change, and no request', async (tool, args, reason) => {
   const { answer, host } = await run(tool, args);
   expect(answer).toMatchObject({ result: 'not-ready', url: '', reason: expect.stringMatching(reason) });

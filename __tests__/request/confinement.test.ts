@@ -32,6 +32,10 @@ describe('a confined delivery is refused', () => {
     expect(() => parse({ name })).toThrow(/`name` is not/);
   });
 
+  test('without a name, which is called missing', () => {
+    expect(() => parse({ name: '' })).toThrow(/`name` is missing$/);
+  });
+
   test.each(['---\npermalink: /\n---\n', '---', '\uFEFF---\n', '\n\n---\npermalink: /', ' \uFEFF ---'])(
     'with the front matter %j, by which a page chooses its own address',
     (content) => {

@@ -64,17 +64,17 @@ describe('parseRequest, given a wrong input', () => {
   ];
 
   test.each<Refused>([
-    [{ file: '' }, /nothing to deliver/, /`file:`.*`url:`/],
+    [{ file: '' }, /not said what to deliver/, /`file:`.*`url:`/],
     ...each('channel', ['auto', 'K2+K3'], NO_REPOSITORY, /`repository: owner\/name`.*`client-id:`/, CLIENT),
     [{ ...CLIENT, ...WITHDRAW, path: 'a.html' }, NO_REPOSITORY, /`repository: owner\/name`/],
     [CONTENT, /`content` has no file name/, /`name:`.*page\.html/],
-    [{ file: '', name: 'a.html' }, /`content` is empty/, /`content:`.*`name:`/],
-    [{ name: 'a.html' }, /`content` is empty/, /leave `name:` out/],
-    [{ file: '', content: ' \n', name: 'a.html' }, /`content` is empty/, /^give a text/],
+    [{ file: '', name: 'a.html' }, /`content` is empty/, /written `content:`$/],
+    [{ name: 'a.html' }, /only for `content:`/, /`path: a.html`$/],
+    [{ file: '', content: ' \n', name: 'a.html' }, /`content` is empty/, /written `content:`$/],
     [{ content: 'x', name: 'a.html' }, /are both given/, /^leave one of them out$/],
     ...each('name', NAMES, /`name` is not a file name/, /^set `name:` .*no folder$/, CONTENT),
     [{ operation: 'remove' }, /`operation` is not one of deliver, withdraw/, /^choose one of them$/],
-    [{ ...WITHDRAW, file: '' }, /nothing to withdraw/, /^name a file, or set `path:`$/],
+    [{ ...WITHDRAW, file: '' }, /not said what to withdraw/, /^name a file, or set `path:`$/],
     [{ ...WITHDRAW, file: '', path: './', overwrite: 'true' }, /everything on the branch/, /`path:`/],
     [{ ...WITHDRAW, channel: 'K4' }, /K4.*can't be withdrawn/, /K1, K2 or K3/],
     [{ ...WITHDRAW, channel: 'K1+K3' }, /the bin to withdraw from is not named/, /`bin:`/],

@@ -47,7 +47,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   'begins with javascript:': 'javascript:alert(1) java\tscript:alert(1)',
   'begins with blob:': 'blob:https://example.com/1',
   'begins with c:': 'C:\\Users\\a.html',
-  'it is a local path or a broken link':
+  'it is a local path, a broken link, or lacks https:// at its beginning':
     '/mnt/data/a.html ./a.html //example.com/a.html example.com/a.html  https:// https://[::1',
   'it contains credentials': 'https://user@example.com/ https://:word@example.com/ https://a.dev@127.0.0.1/',
   'single-label host': 'https://intranet/ https://localhost/ https://localhost./ https://ｌｏｃａｌｈｏｓｔ/',

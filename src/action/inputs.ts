@@ -50,10 +50,11 @@ export function describePermissions(inputs: RawInputs, missing: string, run: Cur
   }
   const isAudit = operationOf(inputs.operation) === 'audit';
   const level = isAudit ? 'read' : 'write';
+  const { channel } = inputs;
+  const usesPages = isAudit || /k1|pages/i.test(channel) || (/auto/i.test(channel) && inputs.tag === '');
   const needed = [
-    ...(isAudit || /auto|k1|k2|pages|release/i.test(inputs.channel)
-      ? [`contents: ${level}`, `pages: ${level}`]
-      : []),
+    ...(usesPages || /auto|k2|release/i.test(channel) ? [`contents: ${level}`] : []),
+    ...(usesPages ? [`pages: ${level}`] : []),
     ...(inputs.comment.trim().toLowerCase() === 'true' ? ['pull-requests: write'] : []),
     ...(inputs.issue.trim().toLowerCase() === 'true' ? ['issues: write'] : []),
     ...(inputs.environment === '' ? [] : ['deployments: write']),
@@ -70,6 +71,8 @@ export const NARROW_INPUTS: readonly string[] = ['name', 'content', 'marker'];
 const { use: _, ...words } = ACTION;
 export const NARROW: Face = {
   ...words,
+  // The page of an agent goes nowhere else.
+  orUse: () => '',
   input: (name, value) =>
     name === 'token' ? '`GITHUB_TOKEN` in the `env:` of the step' : ACTION.input(name, value),
   others(names) {

@@ -107,7 +107,8 @@ function unknownFlagError(
   const help = `\`${[TOOL.name, command ?? []].flat().join(' ')} --help\` lists the flags`;
   const way = WITHOUT_FLAG[name] ?? help;
   if (name === 'token') {
-    return usageError('a token on the command line is visible in the process list', way);
+    const about = 'a token on the command line is visible in the process list';
+    return usageError(about, taken.includes('token-env') ? way : `leave it out: ${command} uses no token`);
   }
   if (Object.hasOwn(ALL_FLAGS, name)) return usageError(`--${name} is not a flag of ${command}`, way);
   if (Object.hasOwn(INPUTS, name)) {

@@ -80,7 +80,7 @@ export async function checkSite(
     ? await askHost(inspection, findMissing)
     : leavePlaceOpen(inspection, isLonePage(delivery));
   const refusal = served?.refusal ?? null;
-  if (refusals.length > 0) throw brokenSiteError(delivery.subject, site, refusals, refusal);
+  if (refusals.length > 0) throw brokenSiteError(delivery, site, refusals, refusal);
   if (refusal !== null) throw refusal;
   const isOpen = served === undefined && (hasAbsolute || (!place.origin && unknown.some(isBase)));
   const open = isOpen ? [describePlace(place)] : [];
@@ -155,7 +155,7 @@ async function askHost(inspection: SiteInspection, findMissing?: FindMissing): P
 }
 
 function brokenSiteError(
-  subject: string,
+  { subject, isTemporary }: Delivery,
   site: LocalSite,
   findings: readonly SiteFinding[],
   refusal: DeliveryError | null,
@@ -164,7 +164,9 @@ function brokenSiteError(
   const needed = site.isFolder ? 'complete' : 'self-contained';
   const problem = isMisread ? 'has text that would be unreadable' : `is not ${needed}`;
   const hint = findings.find((finding) => finding.hint !== undefined)?.hint;
-  const ways = describeWays(subject, site, findings, hint);
+  // No file lies beside a content.
+  const levels = isTemporary ? -1 : Math.max(...findings.map((finding) => finding.levels ?? -1));
+  const ways = describeWays(subject, site, findings, levels, hint);
   return new DeliveryError('BAD_FILE', `${site.isFolder ? 'the folder ' : ''}${subject} ${problem}`, {
     hint: (w) => [ways, ...(refusal === null ? [] : [refusal.advice ?? ''])].map(w.say).join('; '),
     leftBehind: [],
@@ -177,9 +179,9 @@ function describeWays(
   subject: string,
   { isFolder, entry }: LocalSite,
   findings: readonly SiteFinding[],
+  levels: number,
   hint: string | undefined,
 ): Text {
-  const levels = Math.max(...findings.map((finding) => finding.levels ?? -1));
   const depth = levels + entry.name.split('/').length - 1;
   const names = (isFolder ? join(subject, entry.name) : subject).split(/[\\/]/);
   const page = names.splice(-1 - depth);

@@ -41,7 +41,8 @@ const MATCHES = {
   },
   unmarked: {
     text: 'content that does not have the marker',
-    hint: (w) => `set ${w.input('marker')} to a text that the content has as the host sends it`,
+    hint: (w) =>
+      `open the address: if it is the right page, set ${w.input('marker')} to a text that the host sends in it; if it is another one, such as one to sign in, correct the address`,
   },
   login: {
     text: 'a login page: the host is in private mode, or the address is not public',

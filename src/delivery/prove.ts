@@ -120,6 +120,7 @@ function notProvenError({ address, wrong: last, earlier, meaning }: AddressProof
     httpCode === 429 && BUSY_HINT,
     gone && GONE_HINT,
     earlier && DIFFERS_HINT,
+    last?.match === 'different' && !isLink && OTHER_CONTENT_HINT,
   ];
   return new DeliveryError('NOT_PROVEN', `the address${fresh ? WITHOUT_VERSION : ''} ${problem}`, {
     httpCode,
@@ -138,6 +139,9 @@ const LATE_SITE_HINT = (w: Words) =>
 
 /** A second run writes nothing that is there. */
 export const AGAIN_HINT = 'try again: what is as wanted already is only verified';
+
+const OTHER_CONTENT_HINT: Text = (w) =>
+  `look at what the address shows: if another run has replaced it, run this again${w.orRename()}; if it is another site, correct the address`;
 
 /** Of what is removed: no other place would help. */
 const GONE_HINT =

@@ -1,7 +1,14 @@
 import { formatChangeCounts } from '../channels/site-changes.ts';
 import { countFiles, formatSeconds, nameFew, neutralizeText } from '../plain-text.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
-import { type ChannelAttempt, type Delivery, listDuplicates, mainAttempt, NO_SUBJECT } from './delivery.ts';
+import {
+  type ChannelAttempt,
+  type Delivery,
+  LINK_SUBJECT,
+  listDuplicates,
+  mainAttempt,
+  NO_SUBJECT,
+} from './delivery.ts';
 import { countMarker, describeProbe, describeProof, formatMarker } from './probe-result.ts';
 import { type FailureReason, formatReason, type Report } from './report.ts';
 import { describeScreen } from './screen/screen-report.ts';
@@ -35,6 +42,7 @@ function claimNothing({ code }: FailureReason, delivery: Delivery): string {
   if (subject === NO_SUBJECT) {
     return `nothing was ${isWithdrawal ? 'withdrawn' : 'published'}; there is no address`;
   }
+  if (subject === LINK_SUBJECT) return `${subject} was not verified`;
   if (operation === 'audit') return `${subject} is not proven to be as it was delivered; there is no address`;
   if (isWithdrawal) return `${subject} was not proven to be withdrawn`;
   if (main !== null && describeLeftBehind(main) !== NOTHING_PUBLISHED) {
@@ -189,6 +197,7 @@ function describeOpen(delivery: Delivery, { code }: FailureReason): readonly str
     return writes ? ['whether the token may write, which only a write tells', rest] : [rest];
   }
   if (operation === 'audit') return ['whether anybody can still open it'];
+  if (subject === LINK_SUBJECT || attempts[0]?.task.plan.channel === 'K4') return [];
   if (restored?.proven) return ['what people saw at the address until the content from before was back'];
   if (restored?.commitSha) return ['whether the address shows again what was there before'];
   if (operation === 'withdraw') return ['whether it still opens anywhere'];
@@ -210,7 +219,6 @@ const NOTHING_PUBLISHED = 'nothing was published';
 /** What a delivery that is not ready has left behind. */
 function describeLeftBehind(main: ChannelAttempt | null): string {
   const { failure, placement, task } = main ?? {};
-  if (placement && task?.plan.channel === 'K4') return 'whether the link will show it later';
   const where = task?.plan.destination;
   if (placement) {
     const older = placement.changes?.removedFolders ?? [];

@@ -131,7 +131,7 @@ export function connectionError(
   const isUntrusted = /CERT|SIGNED|SIGNATURE|ERR_TLS|ERR_SSL/.test(code);
   return new DeliveryError('CONNECTION', `the request to ${url.host} failed: ${reason ?? message}`, {
     retryable: !isUntrusted,
-    hint: isUntrusted ? CERTIFICATE_HINT : 'try again',
+    hint: isUntrusted ? CERTIFICATE_HINT : `try again, and check that ${url.host} is the right host`,
     cause: thrown,
   });
 }

@@ -46,9 +46,14 @@ const ANY_RULES: readonly InputRule[] = [
     (w) => `set ${w.input('screen', 'auto')}, or leave ${w.input('picture')} out`,
   ],
   [
+    ({ content, file, name }) => content === undefined && name !== undefined && file.length > 0,
+    (w) => `${w.input('name')} is only for ${w.input('content')}, and a file is given`,
+    (w, { name }) => `leave it out; to give the file another name, set ${w.input('path', name)}`,
+  ],
+  [
     ({ content, name }) => content === undefined && name !== undefined,
-    (w) => `${w.subject('content')} is empty, so ${w.input('name')} names nothing`,
-    (w) => `give a text in ${w.input('content')}, or leave ${w.input('name')} out: a file has its own name`,
+    (w) => `${w.subject('content')} is empty`,
+    (w) => `look at what should have written ${w.input('content')}`,
   ],
   [
     ({ content, file }) => content !== undefined && file.length > 0,
@@ -91,7 +96,7 @@ const DELIVERY_RULES: readonly InputRule[] = [
   ],
   [
     (request) => namesNothing(request) && request.url === undefined,
-    'there is nothing to deliver',
+    'it is not said what to deliver',
     (w) => `give a file as ${w.input('file')}, or a text as ${w.input('content')}, or ${w.link}`,
   ],
   [
@@ -119,11 +124,11 @@ const WITHDRAWAL_RULES: readonly InputRule[] = [
     namesAddress,
     ADDRESS,
     (w) =>
-      `set ${w.input('path')} to the place within the repository, or give the name that was delivered as ${w.input('file')}`,
+      `give the name that was delivered, such as page.html, as ${w.input('file')}, and for an address of the file-bin its first folder as ${w.input('bin')}; or set ${w.input('path')} to the place within the repository`,
   ],
   [
     (request) => namesNothing(request) && request.path === undefined,
-    'there is nothing to withdraw',
+    'it is not said what to withdraw',
     (w) => `name a file, or set ${w.input('path')}`,
   ],
   [(request) => uses(request, ['K4']), "a link (K4) can't be withdrawn", (w) => w.use('K1, K2 or K3')],
@@ -178,7 +183,8 @@ const CONFINED_RULES: readonly InputRule[] = [
   ],
   [
     ({ name = '' }) => !PAGE_NAME.test(name) || !name.endsWith('.html'),
-    (w, { name = '' }) => `${w.subject('name')} is not the name of a page: ${oneLine(name)}`,
+    (w, { name }) =>
+      `${w.subject('name')} is ${name === undefined ? 'missing' : `not the name of a page: ${oneLine(name)}`}`,
     (w) =>
       `set ${w.input('name')} to letters, digits, -, _ and ., with the ending .html, such as answer.html`,
   ],

@@ -37,7 +37,7 @@ export function parseExternalAddress(link: string | URL, label: Text = 'the link
     });
   };
   const url = link instanceof URL ? link : URL.parse(link.trim());
-  if (url === null) return refuse('it is a local path or a broken link');
+  if (url === null) return refuse('it is a local path, a broken link, or lacks https:// at its beginning');
   if (url.protocol !== 'https:') return refuse(`it begins with ${url.protocol} and not with https:`);
   if (url.username !== '' || url.password !== '') return refuse('it contains credentials');
   const { reach, why } = getReach(url);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Placement } from '../../../src/channels/channel.ts';
 import { BuildWatch } from '../../../src/channels/pages/build.ts';
+import { ACTION, say } from '../../../src/words.ts';
 import { type Answers, absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { fakePorts } from '../../support/ports.ts';
 
@@ -83,6 +84,13 @@ describe('BuildWatch', () => {
     await askOften(20);
     expect(github.sent('request_build')).toHaveLength(count);
     expect((await ask()).detail).toContain(detail);
+  });
+
+  test('says how a build is asked for that this token may not request', async () => {
+    const { ask, askOften } = createWatch({ pages_latest: absent, request_build: denied });
+    await askOften(20);
+    const { hint = '' } = await ask();
+    expect(say(hint, ACTION)).toMatch(/^give the job `permissions: \{ pages: write \}`/);
   });
 
   const deployed = [{ id: 1, sha: COMMIT }];

@@ -49,7 +49,12 @@ describe('resolveDestination: the branch and the path', () => {
   });
 
   test.each<[string, Partial<PagesOptions>, RepositoryContext['site'], { code: string; hint: RegExp }]>([
-    ['another branch', { branch: 'other' }, siteWith(), { code: 'BAD_INPUT', hint: /^set `branch: main`/ }],
+    [
+      'another branch',
+      { branch: 'other' },
+      siteWith(),
+      { code: 'BAD_INPUT', hint: /^choose other under .*`branch: main`/ },
+    ],
     [
       'a site for members only',
       {},
@@ -60,6 +65,13 @@ describe('resolveDestination: the branch and the path', () => {
   ])('refuse %s', (_, location, site, { code, hint }) => {
     const error = { code, hint: expect.stringMatching(hint) };
     expect(() => destinationFor(location, site)).toThrow(expect.objectContaining(error));
+  });
+});
+
+test('resolveDestination: what no site shows can be removed from its branch all the same', () => {
+  expect(destinationFor({ path: 'a.html', branch: 'gh-pages', isRemoval: true }, null)).toMatchObject({
+    branch: 'gh-pages',
+    path: 'a.html',
   });
 });
 

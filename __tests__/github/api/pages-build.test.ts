@@ -79,14 +79,17 @@ describe('getDeploymentStatus', () => {
   });
 });
 
-const DENIED = [expect.stringMatching(/permission `pages: write`/), false];
+const GRANT = expect.stringMatching(/`permissions: \{ pages: write \}`.*; then run it again/);
+const DENIED = [expect.stringMatching(/permission `pages: write`/), false, GRANT];
 test.each<[unknown, unknown]>([
   [{ status: 'queued' }, 'a build was requested'],
   [failure('NO_PERMISSION', 403), DENIED],
   [absent, DENIED],
-  [failure('HOST_ERROR', 500, { retryable: true }), [expect.stringMatching(/said 500/), true]],
-  [failure('HOST_ERROR', 422), [expect.stringMatching(/said 422/), false]],
+  [failure('HOST_ERROR', 500, { retryable: true }), [expect.stringMatching(/said 500/), true, undefined]],
+  [failure('HOST_ERROR', 422), [expect.stringMatching(/said 422/), false, undefined]],
 ])('requestBuild says what came of it: %s', async (request_build, expected) => {
   const requested = await resultOf(() => requestBuild(new FakeGitHub({ request_build })));
-  expect(hasFailed(requested) ? [requested.message, requested.retryable] : requested).toEqual(expected);
+  expect(hasFailed(requested) ? [requested.message, requested.retryable, requested.hint] : requested).toEqual(
+    expected,
+  );
 });

@@ -94,7 +94,7 @@ export class BuildWatch {
     if (told?.finished || !isDue || this.#polls >= BUILD_WAIT.polls) {
       return told ?? { finished: false, detail: 'not asked yet', hint: late };
     }
-    const { status, run, words } = await this.#poll(asked, written);
+    const { status, run, words, refused } = await this.#poll(asked, written);
     const finished = status.status === 'built' && !isOwn;
     // Without the host's word, what the site's build may change cannot be proven at all.
     const isNeeded = isOwn || (hostMayChangeBytes && status.status === 'unknown');
@@ -103,7 +103,7 @@ export class BuildWatch {
       building: isToCome(status, written),
       detail: joinWords(status.detail, words),
       httpCode: status.httpCode,
-      hint: run?.hint ?? (isNeeded ? status.hint : undefined) ?? late,
+      hint: run?.hint ?? refused ?? (isNeeded ? status.hint : undefined) ?? late,
       // Only a proof by the marker needs it.
       committedAt: finished && hostMayChangeBytes ? await getCommitTime(this.#github, commit) : undefined,
     };
@@ -134,11 +134,16 @@ export class BuildWatch {
       const isRefused = hasFailed(request) && !request.retryable;
       if (isRefused && builtBy === 'workflow') throw request;
       if (isRefused && isEarlier) {
-        throw buildError({ ...status, detail: joinWords(status.detail, request.message) }, errored);
+        throw buildError(
+          { ...status, detail: joinWords(status.detail, request.message) },
+          request.advice ?? errored,
+        );
       }
     }
-    const requested = hasFailed(this.#request) ? this.#request.message : this.#request;
-    return { status, run, words: joinWords(requested ?? '', run?.words ?? '') };
+    const [requested, refused] = hasFailed(this.#request)
+      ? [this.#request.message, this.#request.advice]
+      : [this.#request ?? ''];
+    return { status, run, refused, words: joinWords(requested, run?.words ?? '') };
   }
 
   /** Whether the build should be started now. */

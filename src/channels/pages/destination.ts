@@ -75,8 +75,10 @@ export function resolveDestination(
   site: RepositoryContext['site'],
 ): PagesDestination {
   const known = settingsOf(site);
-  const { setup, pagesBase: givenBase } = location;
-  if (site === null && givenBase === undefined && !setup) throw noSiteError(repository, location);
+  const { isRemoval, setup, pagesBase: givenBase } = location;
+  // What no site shows can still be removed from its branch.
+  if (site === null && givenBase === undefined && !setup && !isRemoval)
+    throw noSiteError(repository, location);
   if (known !== null && givenBase === undefined) refuseUnusableSite(known, location);
   const branch = targetBranch(location, site);
   const siteRoot = rootOf(site);
@@ -146,7 +148,8 @@ export function refuseUnusableSite(
   if (!isOtherBranch || builtBy === 'workflow') return;
   const message = `the site is built from branch ${branch}, not from ${location.branch}`;
   throw new DeliveryError('BAD_INPUT', message, {
-    hint: (w) => `set ${w.input('branch', branch)}, or leave it out`,
+    hint: (w) =>
+      `choose ${location.branch} under Settings → Pages (Deploy from a branch), set ${w.input('branch', branch)}, or leave it out`,
   });
 }
 
@@ -160,16 +163,12 @@ function urlBelow(base: URL, path: string): URL {
   return new URL(`${base.href.replace(/\/$/, '')}/${encodePath(path)}`);
 }
 
-function noSiteError(
-  { owner, repo }: RepositoryName,
-  { branch, isRemoval = false }: PagesOptions,
-): DeliveryError {
+function noSiteError({ owner, repo }: RepositoryName, { branch }: PagesOptions): DeliveryError {
   const own = (w: Words): string => (branch === undefined ? ` and ${w.input('branch', 'gh-pages')}` : '');
-  const setUp = (w: Words): string => (isRemoval ? '' : `set ${w.input('setup', 'true')}${own(w)}, or `);
   return new DeliveryError('NOT_FOUND', `${owner}/${repo} has no Pages site`, {
     step: 'authorize',
     httpCode: 404,
     hint: (w) =>
-      `${setUp(w)}switch it on under Settings → Pages (Deploy from a branch)${w.orUse('K2 or K3')}`,
+      `set ${w.input('setup', 'true')}${own(w)}, or switch it on under Settings → Pages (Deploy from a branch; of a private repository only with a paid plan)${w.orUse('K2 or K3')}`,
   });
 }

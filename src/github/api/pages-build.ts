@@ -107,6 +107,9 @@ export async function getOwnDeploymentStatus(github: GitHubClient, id: string): 
   return { status: 'building', detail: `${about} ${words}` };
 }
 
+const BUILD_HINT: Text = (w) =>
+  `${w.grant('pages: write')}; then run it again, which only asks for the build`;
+
 /** @returns what was done. @throws {DeliveryError} retryable: a build more than needed does no harm */
 export async function requestBuild({ rest, repository }: GitHubClient): Promise<string> {
   const requested = await resultOf(() => rest.repos.requestPagesBuild(repository));
@@ -114,7 +117,8 @@ export async function requestBuild({ rest, repository }: GitHubClient): Promise<
   const { code, message, retryable } = requested;
   const needsPermission = code === 'NO_PERMISSION' || code === 'NOT_FOUND';
   const reason = needsPermission ? 'needs the permission `pages: write`' : `failed: ${message}`;
-  throw new DeliveryError(code, `requesting a build ${reason}`, { retryable });
+  const hint = needsPermission ? BUILD_HINT : undefined;
+  throw new DeliveryError(code, `requesting a build ${reason}`, { retryable, hint });
 }
 
 async function containsCommit(github: GitHubClient, commit: string, head?: string): Promise<boolean> {

@@ -35,13 +35,13 @@ export async function openDeployTarget(
   ports: Ports,
 ): Promise<DeployTarget> {
   const { branch, overwrite, runtime, timeout } = options;
-  refuseOtherPlace(options);
   if (runtime == null) {
     const message =
       'GitHub Actions deploys this site, and what that needs exists only in an action of a job on github.com';
     const hint = (w: Words) => `run this as an action (\`uses:\`), or ${otherWays(w)}`;
     throw new DeliveryError('BAD_INPUT', message, { hint });
   }
+  refuseOtherPlace(options);
   const wanted = `${github.repository.owner}/${github.repository.repo}`;
   // GitHub lets a job deploy the site of its own repository alone.
   if (runtime.repository.toLowerCase() !== wanted.toLowerCase()) {
