@@ -168,6 +168,13 @@ describe('an answer', () => {
     }
   });
 
+  test('is none where the file it is compared with can not be read any more', async () => {
+    const headSha256 = () => Promise.reject(new Error('the disk is gone'));
+    const file = Object.assign(await localFile(BYTES), { headSha256 });
+    const { probe } = await probing({ address: { file }, answer: { body: BYTES.slice(0, -1) } });
+    await expect(probe()).rejects.toThrow('the disk is gone');
+  });
+
   test('with what was there before is the previous one, unless that is the file', async () => {
     const matchFor = async (body: string) =>
       matchOf({ answer: { body }, marker: MARKER, address: { earlier: [await blobOf(body)] } });
