@@ -206,7 +206,7 @@ export const INPUTS = {
   ),
   overwrite: input(
     OFF,
-    'Replace, or withdraw, an existing file that this tool did not deliver, or an existing asset or bin file with other bytes.',
+    'Replace, or withdraw, what this tool did not deliver, and an asset or bin file with other bytes.',
     { tools: ['deliver'] },
   ),
   'on-failure': input(
