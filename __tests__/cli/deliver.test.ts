@@ -124,12 +124,20 @@ test('a link that is none is answered in the words of verify, and named in the r
   expect(report.lines.CLAIM).toContain('the given link');
 });
 
-test('a withdrawal without a token and a bin says how a bin is named', async () => {
-  const { report, host } = await runForReport(['withdraw', 'page.html']);
-  expect(report.notReady).toMatchObject({ code: 'NO_TOKEN', step: 'check' });
-  expect(report.notReady?.hint).toBe(
+test.each([
+  [
+    ['page.html'],
+    'NO_TOKEN',
     'name the file, and set `--bin` to the first folder of its address, or GITHUB_TOKEN for K1',
-  );
+  ],
+  [
+    ['page.html', 'other.html', '--path', 'one.html', '--bin', 'my-own-bin'],
+    'BAD_INPUT',
+    'set `--path one.html/` to make it their folder',
+  ],
+])('a withdrawal of %j is refused before a host is asked', async (args, code, hint) => {
+  const { report, host } = await runForReport(['withdraw', ...args]);
+  expect(report.notReady).toMatchObject({ code, step: 'check', hint });
   expect(host.seen).toEqual([]);
 });
 
