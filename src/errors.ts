@@ -84,9 +84,9 @@ export class DeliveryError extends Error {
     return this.step === undefined ? this.#with({ step }) : this;
   }
 
-  /** The same error, naming what was left behind as well; an empty list says that nothing was. */
-  withLeftBehind(leftBehind: readonly string[]): DeliveryError {
-    return this.#with({ leftBehind: [...(this.leftBehind ?? []), ...leftBehind] });
+  /** The same error with what was left behind: an empty list for nothing, `undefined` where that is not known. */
+  withLeftBehind(leftBehind: readonly string[] | undefined): DeliveryError {
+    return this.#with({ leftBehind });
   }
 
   #with(details: ErrorDetails): DeliveryError {
@@ -132,7 +132,8 @@ export function toDeliveryError(thrown: unknown): DeliveryError {
 }
 
 /** Failures after which it is unknown what the host has done. */
-const UNCLEAR_CODES: ReadonlySet<ErrorCode> = new Set(['HOST_ERROR', 'CONNECTION', 'ABORTED']);
+const UNCLEAR_CODES: ReadonlySet<ErrorCode> = new Set(['HOST_ERROR', 'CONNECTION', 'ABORTED', 'INTERNAL']);
 
-/** Whether the host may have done what was asked of it. */
-export const isUnclear = ({ code }: DeliveryError): boolean => UNCLEAR_CODES.has(code);
+/** Whether the host may have done what was asked of it; an answer of HTTP 4xx refuses that. */
+export const isUnclear = ({ code, httpCode = 0 }: DeliveryError): boolean =>
+  UNCLEAR_CODES.has(code) && Math.floor(httpCode / 100) !== 4;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
+import type { RequestMatch } from '../world/server/interceptions.ts';
 import { proven, refused, requestsOf, setUpPlay } from './play.ts';
 import { createPage, MARKER } from './scenario.ts';
 
@@ -64,6 +65,43 @@ describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
     expect(log).toMatch(/trying again in 6\d(\.\d)? s/);
   });
 });
+
+const LARGE_PAGE = { 'page.html': createPage().padEnd(1_100_000) };
+const ARCHIVE = { 'a.zip': 'PK a' };
+const PART = 'whether a part of the file has arrived';
+
+describe.each([403, 404])(
+  'a write that was carried out and answered 502, before all is refused by HTTP %i',
+  (status) => {
+    test.each<[string, Record<string, string>, RequestMatch, string]>([
+      ['K1', files, { method: 'PUT', url: /\/contents\// }, `${PART} \\(branch main, path page.html`],
+      ['K1', LARGE_PAGE, { method: 'PATCH', url: /git\/refs/ }, `${PART} \\(branch main, path page.html`],
+      ['K2', ARCHIVE, { method: 'POST', url: /\/releases$/ }, 'perhaps a draft of the release v1'],
+      ['K2', ARCHIVE, { method: 'POST', url: /uploads\./ }, 'the draft \\d+ of the release v1'],
+      [
+        'K2',
+        ARCHIVE,
+        { method: 'PATCH', url: /releases\/\d+$/ },
+        'the draft \\d+ .*, which may be published',
+      ],
+      ['K3', files, { method: 'POST', url: /filebin/ }, `${PART} \\(bin bin-of-`],
+    ])('may have left something (%s, case %#)', async (channel, given, write, left) => {
+      const repository = await play.repository();
+      play.intercept(write, {
+        alter: () => {
+          const body = JSON.stringify({ message: 'no' });
+          const headers = { 'content-type': 'application/json' };
+          play.intercept({ url: /api\.github|filebin/, times: 99 }, { status, headers, body });
+          return { status: 502 };
+        },
+      });
+      const inputs = { channel, tag: 'v1', bin: `bin-of-${repository.name}`, 'self-contained': 'off' };
+      const { report } = await play.deliver({ repository, files: given, inputs });
+      expect(report).toMatchObject({ ready: false, lines: { UNKNOWN: expect.stringMatching(left) } });
+      expect(report.lines.CLAIM).toMatch(/ is not proven to open /);
+    });
+  },
+);
 
 describe('a list of files that is not what the branch holds refuses the delivery, and nothing is changed', () => {
   const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';

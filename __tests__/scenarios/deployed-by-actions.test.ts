@@ -219,6 +219,25 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
 });
 
 describe('a site that others deploy at the same time', () => {
+  test('may have been deployed where the answer was lost and all is refused after that', async () => {
+    const repository = await newSite();
+    const headers = { 'content-type': 'application/json' };
+    play.intercept(
+      { method: 'POST', url: /pages\/deployments$/ },
+      {
+        alter: () => {
+          play.intercept(
+            { url: /api\.github/, times: 99 },
+            { status: 403, headers, body: '{"message":"no"}' },
+          );
+          return { status: 502 };
+        },
+      },
+    );
+    const { report } = await refused(deliver(repository), /^place 403: /);
+    expect(report.lines.UNKNOWN).toMatch(/^whether a part of the file has arrived/);
+  });
+
   test('is not replaced where it came while another deployment was waited for', async () => {
     const repository = await newSite();
     repository.pages.deploymentRefusals = [[400, BUSY]];

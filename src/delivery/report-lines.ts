@@ -225,13 +225,9 @@ function describeLeftBehind(main: ChannelAttempt | null): string {
     const removed = older.length === 0 ? '' : `; older sites removed: ${nameFew(older)}`;
     return `whether the address will show the file later; it is placed (${placement.evidence}; ${where}${removed})`;
   }
-  if (failure && failure.leftBehind === undefined && !isRefusal(failure)) {
+  if (failure && failure.leftBehind === undefined) {
     return `whether a part of the file has arrived (${where})`;
   }
   const left = failure?.leftBehind ?? [];
   return left.length === 0 ? NOTHING_PUBLISHED : `left behind: ${left.join(', ')}`;
 }
-
-/** Whether the host was not reached, or refused the request: what has moved is not found either. */
-const isRefusal = ({ code, httpCode = 0 }: NonNullable<ChannelAttempt['failure']>): boolean =>
-  code === 'NO_NETWORK' || code === 'NOT_FOUND' || Math.floor(httpCode / 100) === 4;

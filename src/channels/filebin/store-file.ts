@@ -1,11 +1,12 @@
 import { poll, withCleanupSignal } from '../../async.ts';
-import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../errors.ts';
+import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import { sendRequest } from '../../http/send-request.ts';
 import type { Ports, Progress } from '../../ports.ts';
 import { BIN } from '../../protocol/calls.ts';
 import { BIN_ANSWER, SECOND } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import { SentWrites } from '../sent-writes.ts';
 import {
   BIN_HEADERS,
   type BinFile,
@@ -87,6 +88,7 @@ export async function storeFile(upload: BinUpload, options: BinOptions, ports: P
   const { clock, logger, signal } = ports;
   let before: BinState['status'] = 'absent';
   let failure: DeliveryError | undefined;
+  const writes = new SentWrites();
   const look = async (own = ports): Promise<StoreResult | undefined> => {
     const written = failure !== undefined;
     const state = await (written ? readBin(options, own) : readOptionalBin(options, own));
@@ -105,17 +107,17 @@ export async function storeFile(upload: BinUpload, options: BinOptions, ports: P
         ? poll({ ...waiting, deadline: clock.now() + BIN_ANSWER.longest }, look)
         : look());
       if (found !== undefined) return found;
-      const posted = await resultOf(() => postFile(upload, options, ports));
+      const posted = await resultOf(() => writes.send(() => postFile(upload, options, ports)));
       if (!hasFailed(posted)) return { ...posted, upload, before };
       failure = posted;
       throw posted;
     });
   } catch (thrown) {
-    if (failure === undefined) throw toDeliveryError(thrown).withLeftBehind([]);
-    if (!signal.aborted && failure.code !== 'CONNECTION') throw thrown;
+    const told = writes.explain(thrown);
+    if (failure === undefined || (!signal.aborted && failure.code !== 'CONNECTION')) throw told;
     // The upload may have succeeded although its answer did not arrive.
     const found = await resultOf(() => look(signal.aborted ? withCleanupSignal(ports) : ports));
-    if (found === undefined || hasFailed(found)) throw thrown;
+    if (found === undefined || hasFailed(found)) throw told;
     return found;
   }
 }

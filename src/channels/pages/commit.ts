@@ -4,6 +4,7 @@ import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { Placement } from '../channel.ts';
+import { SentWrites } from '../sent-writes.ts';
 import { countChanges, formatChangeCounts } from '../site-changes.ts';
 import type { ComparedPlace } from './compare.ts';
 import { compareFiles } from './compare-files.ts';
@@ -87,6 +88,7 @@ export const commitTasks = (prepared: Tasks, ports: Ports): Promise<readonly Res
     const writer = new BranchWriter(target, ports);
     // What was sent last to each place tells more of what was there before than a look at the result.
     const sent = new Map<number, ComparedPlace>();
+    const writes = new SentWrites();
     let known: Awaited<ReturnType<Compare>> | null = null;
     const attempt = async (): Promise<readonly Result<Placement>[]> => {
       const places = known ?? (await compare());
@@ -94,23 +96,23 @@ export const commitTasks = (prepared: Tasks, ports: Ports): Promise<readonly Res
       const open = places.flatMap((one) => (!hasFailed(one) && one.change ? [one] : []));
       for (const one of open) sent.set(places.indexOf(one), one);
       const changes = open.flatMap(({ change }) => change ?? []);
-      const written = changes.length === 0 ? [] : writer.write(changes, open[0]?.head ?? null);
+      const head = open[0]?.head ?? null;
+      const written = changes.length === 0 ? [] : writes.send(() => writer.write(changes, head));
       const commits = await Promise.resolve(written).catch((thrown: unknown) => {
         known = writer.method === 'A' && isStillTrue(thrown, changes) ? places : null;
         throw thrown;
       });
       return places.map((one, at) => {
         const before = sent.get(at);
-        // Of what an earlier attempt has sent it is not known whether it arrived.
-        if (hasFailed(one)) return before ? one : one.withLeftBehind([]);
+        if (hasFailed(one)) return before ? writes.explain(one) : one.withLeftBehind([]);
         const commit = one.change ? commits[changes.indexOf(one.change)] : one.commitSha;
-        if (hasFailed(commit)) return commit;
+        if (hasFailed(commit)) return writes.explain(commit);
         return before && writer.method ? withCommit(before, commit, writer.method) : one.placement;
       });
     };
     const done = await resultOf(() => withRetries(ports, attempt));
     if (!hasFailed(done)) return done;
-    throw sent.size === 0 ? done.withLeftBehind([]) : done;
+    throw writes.explain(done);
   });
 
 /**

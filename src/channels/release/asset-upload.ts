@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { withCleanupSignal } from '../../async.ts';
-import { DeliveryError, hasFailed, isUnclear, type Result, resultOf, toDeliveryError } from '../../errors.ts';
+import { DeliveryError, hasFailed, isUnclear, type Result, resultOf } from '../../errors.ts';
 import {
   type Asset,
   deleteAsset,
@@ -12,6 +12,7 @@ import {
 } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
+import { SentWrites } from '../sent-writes.ts';
 import {
   type AssetTask,
   assetExistsError,
@@ -60,6 +61,7 @@ class AssetUpload {
   #replaced: Asset | null = null;
   /** The name under which this run has uploaded the file, or may have. */
   #uploadedAs: string | null = null;
+  readonly #uploads = new SentWrites();
 
   constructor(task: AssetTask, target: TargetRelease, ports: Ports) {
     this.#task = task;
@@ -83,8 +85,8 @@ class AssetUpload {
       });
       return { release, asset, written: this.#uploadedAs !== null };
     } catch (thrown) {
-      const failure = toDeliveryError(thrown);
-      if (this.#uploadedAs === null) throw failure.withLeftBehind([]);
+      const failure = this.#uploads.explain(thrown);
+      if (this.#uploadedAs === null) throw failure;
       const found = await resultOf(() => this.#cleanUp());
       if (found !== undefined && !hasFailed(found)) return { release, asset: found, written: true };
       // A draft is deleted with all that it holds.
@@ -132,7 +134,8 @@ class AssetUpload {
   async #upload(name: string): Promise<Asset> {
     const { file } = this.#task;
     const upload = { release: this.#target.release, file, name, label: this.#label };
-    const asset = await resultOf(() => uploadAsset(this.#target.github, upload, this.#ports));
+    const send = () => uploadAsset(this.#target.github, upload, this.#ports);
+    const asset = await resultOf(() => this.#uploads.send(send));
     if (!hasFailed(asset) || isUnclear(asset)) this.#uploadedAs = name;
     if (hasFailed(asset)) throw asset;
     if (isStored(asset, file)) return asset;

@@ -16,6 +16,7 @@ import {
 } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
+import type { SentWrites } from '../sent-writes.ts';
 import { type AssetTask, isQuiet, isStored, type PlacedAsset, type PlacedFiles } from './asset.ts';
 import { uploadFiles } from './asset-upload.ts';
 import { type ReleaseBatch, unpublishedError } from './release-choice.ts';
@@ -26,7 +27,7 @@ export class NewRelease {
   readonly #batch: ReleaseBatch;
   readonly #ports: Ports;
   readonly #uploads = new Map<AssetTask, PlacedAsset>();
-  /** `false` once a request to publish it had no answer: it may be published at any moment. */
+  /** `false` once a request to publish it was not refused: it may be published at any moment. */
   #mayDelete = true;
 
   constructor(draft: Release, batch: ReleaseBatch, ports: Ports) {
@@ -86,8 +87,8 @@ export class NewRelease {
     }
     this.#findUploads(assets, existing);
     const answer = await resultOf(() => publishDraft(github, this.#draft, tag));
+    if (!hasFailed(answer) || isUnclear(answer)) this.#mayDelete = false;
     if (!hasFailed(answer)) return answer;
-    if (isUnclear(answer)) this.#mayDelete = false;
     const isUsedUp = answer.code === 'TAG_USED_UP' && tagIsDefault;
     if (answer.code !== 'CONFLICT' && !isUsedUp) throw answer;
     // Without a number, the release that took it will be shown: files can be added to it, if it can be changed.
@@ -111,7 +112,12 @@ export class NewRelease {
  * Creates a draft, after those that killed runs of the same delivery left are deleted. Its text names the delivery and
  * the run: so after an answer that was lost, the list shows whether it was created.
  */
-export async function openDraft(batch: ReleaseBatch, tag: string, ports: Ports): Promise<Release> {
+export async function openDraft(
+  batch: ReleaseBatch,
+  tag: string,
+  writes: SentWrites,
+  ports: Ports,
+): Promise<Release> {
   const body = `${RELEASE_BODY}\nDelivery: ${hashDelivery(batch, tag)} ${randomUUID()}`;
   return withRetries(ports, async () => {
     const { drafts, leftovers } = await readDrafts(batch, tag, ports);
@@ -121,7 +127,7 @@ export async function openDraft(batch: ReleaseBatch, tag: string, ports: Ports):
       ports.logger.info(`deleting the draft ${left.id}, which an earlier run of this delivery left`);
       await discardDraft(left, batch, ports);
     }
-    return createDraft(batch.github, tag, body);
+    return writes.send(() => createDraft(batch.github, tag, body));
   });
 }
 
@@ -186,10 +192,12 @@ async function discardDraft(
   mayDelete = true,
 ): Promise<readonly string[]> {
   const github = batch.github.withSignal(withCleanupSignal(ports).signal);
-  const left = [`the draft ${draft.id} of the release ${draft.tag_name}, which is not public`];
+  const state = mayDelete ? 'is not public' : 'may be published';
+  const left = [`the draft ${draft.id} of the release ${draft.tag_name}, which ${state}`];
   try {
     const existing = await getRelease(github, draft.id);
-    if (existing === null) return [];
+    // Somebody deleted it, or this token can't see it any more.
+    if (existing === null) return left.map((one) => `perhaps ${one}`);
     if (!existing.draft) return [`the release ${existing.tag_name}, which is published`];
     if (!mayDelete || (await listOwnAssets(existing, { ...batch, github })) === null) return left;
     await deleteDraft(github, draft);

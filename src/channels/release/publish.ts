@@ -13,6 +13,7 @@ import {
   type PreparedTask,
   requireSite,
 } from '../channel.ts';
+import { SentWrites } from '../sent-writes.ts';
 import {
   type AssetTask,
   assetExistsError,
@@ -110,6 +111,7 @@ async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFi
     for (const [task, result] of some) placed.set(task, result);
   };
   const takenTags = new Set<string>();
+  const drafts = new SentWrites();
   let rest = batch;
   let made: NewRelease | null = null;
   try {
@@ -126,7 +128,7 @@ async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFi
       if (release !== null) add(await uploadFiles(open, { ...rest, release, assets }, ports));
       if (release !== null || open.length === 0) return placed;
       if (made === null) {
-        made = new NewRelease(await openDraft(rest, tag, ports), rest, ports);
+        made = new NewRelease(await openDraft(rest, tag, drafts, ports), rest, ports);
         await made.fill();
       }
       const published = await made.publishUnder(tag, takenTags);
@@ -135,8 +137,10 @@ async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFi
       ports.logger.info(`the tag ${tag} is taken`);
     }
   } catch (thrown) {
-    const failure = toDeliveryError(thrown);
-    const told = made === null ? failure : failure.withLeftBehind(await made.discard());
+    const told =
+      made === null
+        ? drafts.explain(thrown, [`perhaps a draft of the release ${rest.tag}, which is not public`])
+        : toDeliveryError(thrown).withLeftBehind(await made.discard());
     for (const task of rest.tasks) placed.set(task, told);
     return placed;
   }

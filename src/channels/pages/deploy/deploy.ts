@@ -7,6 +7,7 @@ import type { Ports } from '../../../ports.ts';
 import { ARTIFACT, MEGABYTE, SECOND } from '../../../protocol/limits.ts';
 import { withRetries } from '../../../retry.ts';
 import type { Placement } from '../../channel.ts';
+import { SentWrites } from '../../sent-writes.ts';
 import { uploadArtifact } from './artifact.ts';
 import { type LiveSite, readDeployedReceipt, refuseOtherSite } from './deployed-receipt.ts';
 import { getIdToken, type JobRuntime } from './job-runtime.ts';
@@ -54,6 +55,7 @@ export async function deploySite(
   const { clock, logger, signal } = ports;
   const deadline = clock.now() + target.timeout;
   let uploaded: UploadedSite | null = null;
+  const writes = new SentWrites();
   let accepted = '';
   let refusal = new DeliveryError(
     'CONFLICT',
@@ -66,7 +68,7 @@ export async function deploySite(
       uploaded = await upload(await source.readContent(commit), target, ports);
     }
     if ((await source.readHead()) === commit) {
-      const created = await create(uploaded, target, ports);
+      const created = await create(uploaded, target, writes, ports);
       if (hasFailed(created)) {
         refusal = created;
         logger.info(`${created.message}; waiting for its end`);
@@ -79,8 +81,7 @@ export async function deploySite(
     return undefined;
   };
   const newest = await resultOf(() => poll({ clock, deadline, interval: ARTIFACT.pause, signal }, attempt));
-  if (accepted === '' && hasFailed(newest)) throw newest;
-  if (accepted === '') throw refusal;
+  if (accepted === '') throw writes.explain(hasFailed(newest) ? newest : refusal);
   // What fails after one was accepted says nothing of that one.
   if (hasFailed(newest)) return { id: accepted, doubt: newest.message };
   return { id: accepted, doubt: newest === undefined ? 'the time was over before that' : null };
@@ -108,6 +109,7 @@ async function upload(content: SiteContent, { runtime }: DeployTarget, ports: Po
 async function create(
   { receipt, artifactId }: UploadedSite,
   { github, live, root, runtime }: DeployTarget,
+  writes: SentWrites,
   ports: Ports,
 ): Promise<Result<string>> {
   if (live !== null) refuseOtherSite(await readDeployedReceipt(root, ports), [live, receipt], root);
@@ -115,7 +117,8 @@ async function create(
   const created = await resultOf(() =>
     withRetries(ports, async () => {
       const idToken = await getIdToken(runtime, ports);
-      return createPagesDeployment(github, { artifactId, commit: receipt.commit, idToken });
+      const deployment = { artifactId, commit: receipt.commit, idToken };
+      return writes.send(() => createPagesDeployment(github, deployment));
     }),
   );
   if (hasFailed(created) && created.code !== 'CONFLICT') throw created;
