@@ -105,10 +105,12 @@ describe('a request through the proxy of the environment', () => {
   });
 });
 
-test.each([
-  ['is given up where the host only announces it', 103, 'UND_ERR_HEADERS_TIMEOUT'],
-  ['has all the time for its body', 200, 'status 200'],
-])('an answer %s', async (_, last, outcome) => {
+test.each<[string, 'onRequestSent' | 'onBodySent', boolean, number, string]>([
+  ['the host only announces its answer', 'onRequestSent', false, 103, 'UND_ERR_HEADERS_TIMEOUT'],
+  ['the host stops reading, and announces on', 'onBodySent', false, 103, 'UND_ERR_HEADERS_TIMEOUT'],
+  ['the host reads on', 'onBodySent', true, 200, 'status 200'],
+  ['all of it was sent', 'onRequestSent', false, 200, 'status 200'],
+])('a request where %s ends', async (_, sent, readsOn, last, outcome) => {
   jest.useFakeTimers();
   let handler: Dispatcher.DispatchHandler = {};
   const abort = jest.fn<Dispatcher.DispatchController['abort']>();
@@ -125,8 +127,9 @@ test.each([
   handler.onRequestStart?.(controller, {});
   // The body of the request may take as long as it needs.
   jest.advanceTimersByTime(60_000);
-  handler.onRequestSent?.();
+  handler[sent]?.(Buffer.alloc(1));
   for (const status of [103, 103, 103, 103, last]) {
+    if (readsOn) handler[sent]?.(Buffer.alloc(1));
     handler.onResponseStart?.(controller, status, {});
     jest.advanceTimersByTime(1_500);
   }

@@ -18,8 +18,11 @@ export function exchange(
     // A later reader sees a failure as well; where nobody does, it ends no process.
     const received = new ReceivedBody(signal).on('error', reject);
     const limit = headersTimeout ?? EXCHANGE.headers;
-    // The body of the request may take as long as it needs.
-    let sentAt = Number.POSITIVE_INFINITY;
+    // When a piece of the request's body was taken last: as a whole it may take as long as it needs.
+    let takenAt = performance.now();
+    const take = (): void => {
+      takenAt = performance.now();
+    };
     const options: Dispatcher.DispatchOptions = {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -29,14 +32,16 @@ export function exchange(
       headersTimeout: limit,
     };
     dispatcher.dispatch(options, {
-      onRequestStart: (controller) => received.start(controller),
-      onRequestSent() {
-        sentAt = performance.now();
+      onRequestStart(controller) {
+        take();
+        received.start(controller);
       },
+      onBodySent: take,
+      onRequestSent: take,
       onResponseStart(_controller, status, responseHeaders) {
         // It only announces the answer, such as 103, and undici starts its own limit anew.
         if (status < 200) {
-          if (performance.now() - sentAt > limit) received.destroy(new errors.HeadersTimeoutError());
+          if (performance.now() - takenAt > limit) received.destroy(new errors.HeadersTimeoutError());
           return;
         }
         resolve({ status, headers: responseHeaders, body: received });
