@@ -24,12 +24,13 @@ const audit = (
   repository: TestRepository,
   permissions: object = { issues: 'write' },
   login?: string,
+  inputs: object = {},
 ): Promise<Played> =>
   play.deliver({
     repository,
     run: runWith({ eventName: 'schedule', repository: { owner: repository.owner, repo: repository.name } }),
     token: play.world.token(permissions, login),
-    inputs: { operation: 'audit', issue: 'true', timeout: '10' },
+    inputs: { operation: 'audit', issue: 'true', timeout: '10', ...inputs },
   });
 
 test('one issue is opened while something is lost, updated, closed when all is well, and opened again', async () => {
@@ -107,4 +108,33 @@ test('an audit that found nothing out leaves the issue as it is', async () => {
   const { log } = await audit(repository);
   expect(log).toContain('The issue stays as it is');
   expect(await listIssues(repository)).toEqual([before]);
+});
+
+test.each([
+  ['the tag', { channel: 'K2', tag: 'v1' }, { channel: 'K2', tag: 'v2' }],
+  ['the case of the path', { path: 'Docs/' }, { path: 'docs/' }],
+])('audits that differ by %s have an issue each', async (_, ofLost, ofOther) => {
+  const repository = await play.repository();
+  for (const inputs of [ofLost, ofOther]) {
+    const files = { 'page.html': createPage() };
+    expect(
+      (await play.deliver({ repository, files, inputs: { channel: 'K1', ...inputs } })).report.ready,
+    ).toBe(true);
+  }
+  const lost = play.intercept({ url: /Docs\/page|download\/v1/, times: 999 }, { status: 404 });
+  await audit(repository, undefined, undefined, ofLost);
+  await audit(repository, undefined, undefined, ofOther);
+  expect(await listIssues(repository)).toMatchObject([
+    { state: 'open', title: expect.stringMatching(/^1 of 1 .* lost/) },
+  ]);
+  lost.remove();
+});
+
+test('a part of a folder is no path to audit, and no loss', async () => {
+  const repository = await play.repository();
+  const files = { 'dist/index.html': createPage() };
+  await play.deliver({ repository, files, inputs: { channel: 'K1', file: 'dist/', path: 'p/' } });
+  const { report } = await audit(repository, undefined, undefined, { path: 'p/index.html' });
+  expect(report.notReady).toMatchObject({ code: 'BAD_INPUT', step: 'check' });
+  expect(await listIssues(repository)).toEqual([]);
 });

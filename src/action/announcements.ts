@@ -192,10 +192,12 @@ const isLost = ({ verdict, notReady }: Report): boolean =>
   verdict === 'lost' ||
   (verdict === undefined && notReady?.code === 'NOT_FOUND' && notReady.step === 'check');
 
-/** Audits of the same part of a repository share an issue. */
-function createMarker({ repository, path = '', branch = '', channels }: DeliveryRequest): string {
-  const { owner, repo } = repository ?? { owner: '', repo: '' };
-  return markerOf([owner, repo, branch, path, channels].join('\n').toLowerCase(), 'audit:');
+/** Audits that look at the same share an issue: all inputs that choose it count, as they are written. */
+function createMarker(request: DeliveryRequest): string {
+  const { repository, path, branch, channels, tag, tagIsDefault, siteWorkflow, pagesBase } = request;
+  const name = `${repository?.owner}/${repository?.repo}`.toLowerCase();
+  const site = [branch, path, siteWorkflow, pagesBase];
+  return markerOf(JSON.stringify([name, channels, tagIsDefault ? null : tag, ...site]), 'audit:');
 }
 
 /** The HTML comment by which a comment or an issue about the same is found again. */

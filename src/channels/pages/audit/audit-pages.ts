@@ -88,7 +88,7 @@ async function auditBranch(audited: AuditedSite, branch: string): Promise<readon
 function partError(place: string, whole: string): DeliveryError {
   const message = `${place} came with the folder ${whole || './'} that was delivered as a whole`;
   const hint: Text = (w) => `set ${w.input('path', whole || './')} to audit all of it`;
-  return new DeliveryError('NOT_FOUND', message, { hint });
+  return new DeliveryError('BAD_INPUT', message, { hint });
 }
 
 /** @param files what the branch or the site has */
