@@ -94,6 +94,30 @@ test('one wrong answer is no loss', async () => {
   expect(verdicts(await audit(repository))).toEqual({ 'one.html': 'as-delivered' });
 });
 
+/** So many pages in one commit, none of which the site shows. */
+async function repositoryThatLost(count: number): Promise<TestRepository> {
+  const repository = await play.repository();
+  const names = Array.from({ length: count }, (_, nth) => `p/${nth}.html`);
+  await put(repository, Object.fromEntries(names.map((name) => [name, createPage(name)])), { file: 'p/*' });
+  for (const name of names) play.alterSite(repository, name.slice(2), { status: 404 });
+  return repository;
+}
+
+test('an audit of much that is lost takes no longer than one of little, and asks nothing after its time', async () => {
+  const repository = await repositoryThatLost(40);
+  const played = await audit(repository, { timeout: '60' });
+  expect(Object.values(verdicts(played))).toEqual(Array(40).fill('lost'));
+  expect(played.took).toBeGreaterThan(55_000);
+  expect(played.took).toBeLessThan(65_000);
+});
+
+test('what comes back while other deliveries are asked is as delivered', async () => {
+  const repository = await repositoryThatLost(30);
+  const late = await deliver(repository, 'late.html');
+  play.intercept({ url: /late\.html/, times: 2 }, { status: 503 });
+  expect(verdicts(await audit(late.repository, { timeout: '60' }))['late.html']).toBe('as-delivered');
+});
+
 describe('what somebody changed on the branch is named, and no failure', () => {
   test.each([
     ['replaced', 'one.html', '<p>of a person</p>', 'changed'],

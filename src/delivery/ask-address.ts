@@ -24,6 +24,8 @@ import { failedProbe, type ProbeResult, provesAlone } from './probe-result.ts';
 export interface WaitLimits {
   readonly interval: number;
   readonly timeout: number;
+  /** Whether each address is looked at once, with all of the time: the caller asks again. */
+  readonly once?: boolean;
 }
 
 /** A placement on the way to its proof: what the requests for all its addresses share. */

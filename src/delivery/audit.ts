@@ -71,38 +71,62 @@ function nothingFoundError(
   });
 }
 
-/** In groups, of which the addresses are made when they are asked: what is kept of each is its report. */
+/** Once, then what is wrong in rounds over all of it, ever less often, until `timeout` is over. What is wrong then is lost. */
 async function proveAll(
   found: readonly AuditedDelivery[],
   context: DeliveryContext,
 ): Promise<readonly Report[]> {
-  const { clock, face, logger, request } = context;
-  const { interval, timeout } = request;
+  const { clock, logger, request, signal } = context;
   keepOldHeapSmall();
-  const { proveAttempts } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
   const reports = new Map<AuditedDelivery, Report>();
-  const prove = async (some: readonly AuditedDelivery[], time: () => number): Promise<void> => {
-    for (let at = 0; at < some.length; at += AUDIT.together) {
-      const group = some.slice(at, at + AUDIT.together);
-      const opened = group.map(openDelivery);
-      const attempts = opened.flatMap((delivery) => delivery.attempts);
-      const proven = await proveAttempts(attempts, { interval, timeout: time() }, context);
-      for (const [nth, delivery] of opened.entries()) {
-        const report = composeReport({ ...delivery, attempts: proven.slice(nth, nth + 1) }, face);
-        reports.set(group[nth] as AuditedDelivery, report);
-      }
-    }
-  };
-  await prove(found, () => 0);
-  const wrong = found.filter(
-    (one) => one.composePlacement !== undefined && reports.get(one)?.ready === false,
-  );
-  if (wrong.length > 0)
-    logger.info(`not as delivered at the first look: ${wrong.length}; they are asked again`);
-  const deadline = clock.now() + timeout;
-  await prove(wrong, () => Math.max(deadline - clock.now(), Math.min(timeout, AUDIT.least)));
+  let wrong = await lookAtEach(found, reports, context);
+  const deadline = clock.now() + request.timeout;
+  for (let pause = request.interval; wrong.length > 0; pause *= 2) {
+    logger.info(`not as delivered: ${wrong.length}; they are asked again`);
+    wrong = await lookAtEach(wrong, reports, context, deadline);
+    const left = deadline - clock.now();
+    if (left <= 0) break;
+    if (wrong.length > 0) await clock.sleep(Math.min(pause, left), signal);
+  }
   logger.info(`audited: ${reports.size}`);
   return sortByResult([...reports.values()]);
+}
+
+/**
+ * In groups, of which the addresses are made when they are asked: what is kept of each is its report.
+ *
+ * @param deadline of which each group has its share, and after which nothing is asked; without one a look is short
+ * @returns those to ask again
+ */
+async function lookAtEach(
+  some: readonly AuditedDelivery[],
+  reports: Map<AuditedDelivery, Report>,
+  context: DeliveryContext,
+  deadline?: number,
+): Promise<readonly AuditedDelivery[]> {
+  const { clock, face, request, signal } = context;
+  const { proveAttempts } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
+  const wrong: AuditedDelivery[] = [];
+  for (let at = 0; at < some.length; at += AUDIT.together) {
+    const left = deadline === undefined ? 0 : deadline - clock.now();
+    if (left < 0) break;
+    const timeout = left / Math.ceil((some.length - at) / AUDIT.together);
+    const group = some.slice(at, at + AUDIT.together);
+    const opened = group.map(openDelivery);
+    const attempts = opened.flatMap((delivery) => delivery.attempts);
+    const limits = { interval: request.interval, timeout, once: true };
+    const proven = await proveAttempts(attempts, limits, context);
+    // What a stop kept from being proven is not lost.
+    signal.throwIfAborted();
+    for (const [nth, delivery] of opened.entries()) {
+      const one = group[nth] as AuditedDelivery;
+      const report = composeReport({ ...delivery, attempts: proven.slice(nth, nth + 1) }, face);
+      reports.set(one, report);
+      const mayChange = deadline === undefined || proven[nth]?.failure?.retryable === true;
+      if (one.composePlacement !== undefined && !report.ready && mayChange) wrong.push(one);
+    }
+  }
+  return wrong;
 }
 
 /** With one attempt, as if it had just been placed. */

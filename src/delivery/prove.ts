@@ -32,7 +32,7 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
   try {
     for (let asksAll = true; ; asksAll = false) {
       signal.throwIfAborted();
-      const isLast = check.late !== null || clock.now() >= deadline;
+      const isLast = limits.once === true || check.late !== null || clock.now() >= deadline;
       open = await lookAtAll(open, { asksAll: asksAll || isLast, isLast }, log.advance);
       if (open.length === 0) return;
       if (isLast || open.some(({ meaning }) => meaning?.isFinal)) throw wrongAnswersError(open, total);
@@ -95,6 +95,7 @@ export function wrongAnswersError(wrong: readonly AddressProof[], total: number)
     {
       httpCode: wrong.find((one) => one.wrong?.httpCode != null)?.wrong?.httpCode ?? undefined,
       hint: meaning?.hint ?? (first?.address.isLink ? LATE_SITE_HINT : AGAIN_HINT),
+      retryable: meaning?.isFinal !== true,
     },
   );
 }
@@ -126,6 +127,7 @@ function notProvenError({ address, wrong: last, earlier, meaning }: AddressProof
     httpCode,
     hint: hints.find((one) => one !== undefined && one !== false) ?? hintFor(last),
     cause: last?.failure,
+    retryable: meaning?.isFinal !== true,
   });
 }
 

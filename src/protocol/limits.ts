@@ -216,8 +216,6 @@ export const AUDIT = {
   together: 12,
   /** Addresses of a removed folder that must answer 404. */
   gone: 10,
-  /** Milliseconds that each group of lost deliveries is asked again, once the time for all of them is over. */
-  least: 30 * SECOND,
 } as const;
 
 /** Pages that a browser opens. */
