@@ -11,7 +11,8 @@ const BOTH = { repository: true, site: true };
 const SITE = 'octo.github.io is built from';
 
 describe('createDeliveryContext', () => {
-  const GRANT = '`token:` to one with the permission `contents: write`, such as `${{ github.token }}`';
+  const GRANT =
+    '`token:` to one with the permissions `contents: write`, such as `${{ github.token }}` (a secret that does not exist is empty)';
   test.each([
     ['a token', { token: '' }, 'NO_TOKEN', 'a token', GRANT],
     ['both', { token: '', repository: '' }, 'NO_TOKEN', 'a token and a repository', `${GRANT}, and \`repo`],

@@ -111,7 +111,9 @@ export const hasFailed = <T>(result: Result<T>): result is DeliveryError => resu
 
 /** The reason with which a delivery's own signal aborts. No other abort says that the delivery was stopped. */
 export const stoppedError = (): DeliveryError =>
-  new DeliveryError('ABORTED', 'the delivery was stopped before it was finished');
+  new DeliveryError('ABORTED', 'the delivery was stopped before it was finished', {
+    hint: 'run it again: what is as wanted already is only verified',
+  });
 
 export const toMessage = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);

@@ -51,7 +51,7 @@ function describeRepository({ github, privateRepository, site }: RepositoryConte
 
 /** The API for the given token, or one that a person grants; why there is none. @see protocol 5 (4, 7) */
 async function openGitHub(
-  { apiUrl, token: given, clientId, repository, serverUrl, dryRun }: DeliveryRequest,
+  { apiUrl, token: given, clientId, repository, serverUrl, dryRun, operation }: DeliveryRequest,
   query: RepositoryQuery,
   authorize: typeof authorizeDevice,
   ports: Ports,
@@ -66,5 +66,6 @@ async function openGitHub(
   }
   if (token !== undefined && repository !== undefined)
     return createGitHubClient({ apiUrl, token, repository }, ports);
-  return noAccessError(token !== undefined, repository !== undefined);
+  const permissions = operation === 'audit' ? 'contents: read, pages: read' : undefined;
+  return noAccessError(token !== undefined, repository !== undefined, permissions);
 }

@@ -43,7 +43,7 @@ export const ACTION: Face = {
   use: (channels) => `use channel: ${channels}`,
   grant: (permissions) => `give the job \`permissions: { ${permissions} }\``,
   link: 'set `url:` to the link to prove',
-  ownToken: ', such as `${{ github.token }}`',
+  ownToken: ', such as `${{ github.token }}` (a secret that does not exist is empty)',
   folder: 'the workspace',
 };
 

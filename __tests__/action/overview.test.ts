@@ -63,6 +63,19 @@ describe('the comment', () => {
     expect(comment([reportWith()], {}, second)).not.toContain('Last proven');
   });
 
+  test('says in the row of what somebody changed what became of it, and once', () => {
+    const notes = ['changed by commit 3f3adde (Update)'];
+    const changed = { ...provenFile('p.html'), operation: 'audit', verdict: 'changed', notes } as const;
+    const text = composeSummary([changed, provenFile('a.html')]).split('<details>', 1)[0] ?? '';
+    expect(text).toMatch(/\| \[p\.html\].*changed by commit/);
+    expect(text.match(/changed by commit/g)).toHaveLength(1);
+  });
+
+  test('says of what was not there that nothing was to be withdrawn', () => {
+    const text = composeSummary([{ ...withdrawn(reportWith()), wasAbsent: true }]);
+    expect(text).toMatch(/\*\*Nothing to withdraw\*\*/);
+  });
+
   test('has no link to what was withdrawn since', () => {
     const gone = composeComment([withdrawn(reportWith())], contextWith(), LAST);
     expect(gone).not.toContain('Last proven');

@@ -17,7 +17,7 @@ describe('run, when an input is refused', () => {
     const inputs = { INPUT_FILE: 'page.html', INPUT_COMMENT: 'true', INPUT_TIMEOUT: '3000' };
     await inStep({ ...inputs, INPUT_TOKEN: TOKEN }, async (step) => {
       await expect(runStep(step.env)).resolves.toMatch(
-        /^Not ready \(НЕ ГОТОВО\): input `timeout` is 3000, .*`timeout: 240`$/,
+        /^Not ready \(НЕ ГОТОВО\): input `timeout` is 3000, .*`timeout: 1800`$/,
       );
       await expect(step.outputs()).resolves.toMatchObject({ url: '', result: 'not-ready' });
       await expect(step.summary()).resolves.toContain('НЕ ГОТОВО');

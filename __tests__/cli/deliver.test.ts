@@ -142,7 +142,7 @@ test.each([
 });
 
 test.each([
-  [[], /^name its files .* a page set GITHUB_TOKEN.* and `--repository`/],
+  [[], /^for a site with a page set GITHUB_TOKEN.* and `--repository`.*; else name its files/],
   [['--channel', 'K1'], /^set GITHUB_TOKEN.* and `--repository`/],
   [['--bin', 'my-own-bin', '--repository', 'octo/site'], /a page use `--channel K1`/],
 ])('a folder without a token and with the flags %j is told what it needs', async (flags, hint) => {

@@ -114,7 +114,9 @@ describe('findFiles, with a wrong pattern', () => {
       code: 'BAD_INPUT',
       step: 'check',
       message: `input \`file\` matches no file: ${named}`,
-      hint: expect.stringMatching(/relative to the workspace, and make sure that the file is there/),
+      hint: expect.stringMatching(
+        /relative to the workspace and finds no folders .*, and make sure that the file is there/,
+      ),
     });
   });
 

@@ -201,7 +201,7 @@ describe('a site', () => {
     const by = { author: person, committer: person };
     const squashed = await git.writeCommit({ tree, parents: [], message: 'Begin again', ...by });
     await git.updateRef('refs/heads/main', squashed, head);
-    const { report } = await refused(audit(repository), /history of the branch was rewritten/);
+    const { report } = await refused(audit(repository), /its history rewritten/);
     expect([report.notReady?.code, report.verdict]).toEqual(['NOT_FOUND', undefined]);
   });
 });

@@ -119,10 +119,11 @@ describe('with a token', () => {
     const dry = await run([...deliver, '--dry-run'], { env, files });
     expect(dry.exitCode).toBe(0);
     expect(reportsOf(dry).map(({ notReady }) => notReady?.code)).toEqual(['DRY_RUN', 'DRY_RUN']);
+    expect(reportsOf(dry)[0]?.lines.CODE).toMatch(/method B.*: commit "ADD a\.html: .*", branch main/);
     expect(await repository.log()).toHaveLength(1);
     expect(parseDocument(dry.stdout)).toMatchObject({
       result: 'planned',
-      reason: 'only planned: nothing failed, and nothing was written',
+      reason: 'nothing failed, and nothing was written',
       hint: 'leave `--dry-run` out to do it',
     });
 
@@ -230,7 +231,7 @@ describe('SIGINT', () => {
   function expectStopped(result: Awaited<ReturnType<typeof interrupted>>, step: string): string {
     const { exitCode, stdout, stderr } = result;
     const [, said] =
-      /^RESULT: НЕ ГОТОВО → the delivery was stopped before it was finished \(step (\w+)(?:, HTTP \d+)?\)$/m.exec(
+      /^RESULT: НЕ ГОТОВО → the delivery was stopped before it was finished \(step (\w+)(?:, HTTP \d+)?\)\. To change: run it again: /m.exec(
         stdout,
       ) ?? [];
     expect(said).toBe(step);

@@ -55,7 +55,7 @@ test.each<[string, string, RequestMatch, string, string]>([
   const delivering = deliver(channel, stop);
   while (hanging.hits === 0) await new Promise(setImmediate);
   stop.abort(stoppedError());
-  const says = new RegExp(`^${step}\\b.*: the delivery was stopped before it was finished → $`);
+  const says = new RegExp(`^${step}\\b.*: the delivery was stopped before it was finished → run it again: `);
   const { report } = await refused(delivering, says);
   expect(report.lines.UNKNOWN).toMatch(new RegExp(left));
 });

@@ -119,7 +119,8 @@ function beginComment(
     const mayCreate = reports.some((report) => getDeliveryResult(report) === 'ready');
     const github = connect();
     const result = await updateStickyComment(github, { number, marker, compose, mayCreate }, ports);
-    logger.info(`Comment on pull request ${number}: ${result}`);
+    const none = 'none yet, as only a proven delivery makes one';
+    logger.info(`Comment on pull request ${number}: ${result === 'none' ? none : result}`);
     const gone = reports.flatMap((report) => report.gone ?? []);
     if (gone.length === 0) return;
     const rewrite = (body: string): string | null =>

@@ -174,7 +174,7 @@ function composeBatch(given: readonly Report[], take: TakeWhileFits, elsewhere: 
   );
   const details = joinBlocks([...folded, describeRest(folded)]);
   return [
-    formatTable(['', 'File', 'Proof, or the reason why it is not ready'], rows),
+    formatTable(['', 'File', 'Proof, or why not'], rows),
     describeRest(rows),
     ...caveats,
     folded.length === 0 ? '' : formatFoldedSection('Reports', details),
@@ -192,7 +192,11 @@ function formatCounts(reports: readonly Report[]): string {
 /** Each caveat once, notes first, with the file it is about or the number of files. */
 function formatSharedCaveats(reports: readonly Report[]): string {
   const all = reports.flatMap((report) =>
-    listCaveats(report).map((caveat) => ({ caveat, name: formatName(report) })),
+    // Its row says what somebody changed.
+    listCaveats(report.verdict === 'changed' ? { ...report, notes: [] } : report).map((caveat) => ({
+      caveat,
+      name: formatName(report),
+    })),
   );
   const caveats = [...Map.groupBy(all, ({ caveat }) => caveat)].map(([caveat, same]) => {
     if (same.length === reports.length) return caveat;

@@ -31,6 +31,7 @@ export const SIGNS = {
   'not-ready': { sign: '❌', word: `${RESULT_TITLES.notReady} · ${RESULTS.notReady}` },
   planned: { sign: '📝', word: 'Dry run' },
   withdrawn: { sign: '🗑️', word: 'Withdrawn' },
+  absent: { sign: '✅', word: 'Nothing to withdraw' },
   audited: { sign: '✅', word: `As delivered · ${RESULTS.ready}` },
   changed: { sign: '✏️', word: 'Changed since' },
   ready: { sign: '✅', word: `${RESULT_TITLES.ready} · ${RESULTS.ready}` },
@@ -48,6 +49,7 @@ const formatText = (text: string): string => formatMessage(shorten(text, MOST.te
 
 export function getSign(report: Report) {
   const result = getDeliveryResult(report);
+  if (report.wasAbsent) return SIGNS.absent;
   const isOther = report.verdict === 'changed' || report.verdict === 'withdrawn';
   return SIGNS[result === 'audited' && isOther ? report.verdict : result];
 }
@@ -137,8 +139,7 @@ export function formatProof(report: Report): string {
     return [describeReason(report), describeHint(report)].filter((part) => part !== '').join('. ');
   }
   if (site !== null && ready) return `${formatCount(site)}, all identical; ${describeChanges(site)}`;
-  // What somebody changed is among the caveats.
-  if (report.verdict === 'changed') return '';
+  if (report.verdict === 'changed') return report.notes.map(formatText).join('; ');
   return formatText(gates.find(({ name }) => name === 'G3_VERIFY_200_и_маркер')?.evidence ?? '');
 }
 

@@ -91,7 +91,8 @@ const folderOf = (home: URL, { entry }: LocalSite): URL =>
 /** A link has no bin that a delivery could go on with. */
 const BIN_REFUSALS = listRefusals('').map((one) => ({
   ...one,
-  hint: (w: Words) => `ask the operator of the bin host${w.orUse('K1, K2 or K3')}`,
+  hint: (w: Words) =>
+    `correct the address, or ask the operator of the bin host: a bin lives about 7 days${w.orUse('K1, K2 or K3')}`,
 }));
 
 function placementOf({ url, home, site }: LinkTask, isBin: boolean): Placement {

@@ -48,7 +48,7 @@ async function findDelivered(
   const found: AuditedDelivery[] = [];
   for (const key of keys) {
     const ofChannel = (await channels[key].audit?.()) ?? [];
-    logger.info(`${key}: ${ofChannel.length} deliveries`);
+    logger.info(`deliveries through ${key}: ${ofChannel.length}`);
     for (const one of ofChannel) found.push(one);
   }
   return found;
@@ -63,10 +63,10 @@ function nothingFoundError(
   const release = tagIsDefault ? 'the releases' : `the release ${tag}`;
   const place = keys.includes('K1') ? path : `${release}${path === './' ? '' : ` as ${path}`}`;
   const site = repository.site === null ? ', which has no Pages site' : '';
-  const message = `nothing tells that this tool delivered anything to ${place} of the repository${site}`;
+  const message = `nothing was found that this tool delivered to ${place} of the repository${site}`;
   return new DeliveryError('NOT_FOUND', message, {
     hint: (w) =>
-      `if it did, the history of the branch was rewritten, the site has another branch now, or the asset was deleted or given another label: look at Settings → Pages and the releases, set ${w.input('branch')} or ${w.input('tag')}, or ${w.input('path')} to a path of the site or the name of an asset, or deliver it again`,
+      `if nothing was delivered yet, deliver something first; if something was, set ${w.input('branch')} or ${w.input('tag')} to where it went, or ${w.input('path')} to a path of the site or the name of an asset, and look at Settings → Pages and the releases: the branch may be another one, its history rewritten, or the asset deleted or given another label`,
     leftBehind: [],
   });
 }

@@ -51,7 +51,9 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     operation,
     ready,
     ...(isGone ? { url: null, withdrawn: provenUrl } : { url: provenUrl, withdrawn: null }),
-    ...(operation === 'withdraw' && ready && placement && { gone: listGone(placement) }),
+    ...(operation === 'withdraw' &&
+      ready &&
+      placement && { gone: listGone(placement), wasAbsent: !placement.written }),
     ...(restored && { restored }),
     ...(operation === 'audit' && attempts.length > 0 && { verdict: findVerdict(ready, isProven, isGone) }),
     gates,

@@ -81,6 +81,8 @@ export interface Report {
   readonly withdrawn: string | null;
   /** Only once all gates of a withdrawal are passed: every address that is gone, at most `SITE.listed`, pages first. */
   readonly gone?: readonly string[];
+  /** Of a withdrawal that is ready: whether there was nothing to remove. */
+  readonly wasAbsent?: boolean;
   /** Of an audit: what became of the delivery; absent where that was not found out. */
   readonly verdict?: AuditVerdict;
   readonly lines: Readonly<Record<ReportLine, string>>;

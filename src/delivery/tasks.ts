@@ -76,7 +76,9 @@ export async function prepareTasks(
       const gone = one.operation === 'withdraw';
       const subject = gone ? plan.name : one.subject;
       const reason = one.choice?.channels[0] === key ? one.choice.reason : 'it is a duplicate';
-      logger.info(`${subject}: ${key}, because ${reason}: ${plan.method}, to ${plan.destination}`);
+      logger.info(
+        `${subject}: ${key}, because ${reason}: ${plan.method}, ${gone ? 'from' : 'to'} ${plan.destination}`,
+      );
       return { ...one, subject, attempts: [...one.attempts, { ...newAttempt(task, request.marker), gone }] };
     },
   );
@@ -140,10 +142,17 @@ async function preview(
     (one, text, key) => {
       if (hasFailed(text)) return { ...one, failure: text.withStep('place') };
       logger.info(`${one.subject}: ${key}: ${text}`);
-      return one;
+      const attempts = one.attempts.map((attempt) => {
+        const { plan } = attempt.task;
+        const method = `${plan.method}: ${text}`;
+        return plan.channel === key
+          ? { ...attempt, task: { ...attempt.task, plan: { ...plan, method } } }
+          : attempt;
+      });
+      return { ...one, attempts };
     },
   );
-  const planned = new DeliveryError('DRY_RUN', 'only planned: nothing failed, and nothing was written', {
+  const planned = new DeliveryError('DRY_RUN', 'nothing failed, and nothing was written', {
     hint: (w) => `leave ${w.input('dry-run')} out to do it`,
     leftBehind: [],
   });

@@ -53,7 +53,7 @@ export const findFiles: FindFiles = async (lines, folder) => {
 const noMatchError = (subject: string): DeliveryError =>
   new DeliveryError('BAD_INPUT', (w) => `${w.subject('file')} matches no file: ${subject}`, {
     hint: (w) =>
-      `correct the pattern, which is relative to ${w.folder}, and make sure that the file is there`,
+      `correct the pattern, which is relative to ${w.folder} and finds no folders (\`**\` finds all files in them), and make sure that the file is there`,
     step: 'check',
     subject,
   });

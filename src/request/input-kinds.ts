@@ -64,10 +64,11 @@ export const seconds = (least: number, usual: number, most: number): InputKind<n
   parse(text, name) {
     const ms = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) * SECOND : Number.NaN;
     if (ms >= least && ms <= most) return ms;
+    const nearest = ms > most ? most : usual;
     const range = `between ${least / SECOND} and ${most / SECOND}`;
     return refuseInput(
       (w) => `${w.subject(name)} is ${oneLine(text) || 'empty'}, not a number of seconds ${range}`,
-      (w) => `set ${w.input(name, `${usual / SECOND}`)}`,
+      (w) => `set ${w.input(name, `${nearest / SECOND}`)}`,
     );
   },
 });

@@ -179,7 +179,7 @@ export const PARSERS = {
   /** Names do not differ by case. @see https://docs.github.com/actions/reference/workflows-and-actions/deployments-and-environments */
   environment: checked(
     (text) => /^(?!github-pages$)[^\p{Cc}\p{Cf}'"`,;\\]{1,255}$/iu.test(text),
-    'is not the name of an environment of its own:',
+    'is not the name of an environment of its own (github-pages is that of GitHub Pages):',
     'letters, digits, spaces, -, _ and /, such as preview',
   ),
   bin: checked(

@@ -55,12 +55,13 @@ function openError(cause: unknown, location: FileLocation, isClosed: boolean): u
   }
   if (cause instanceof DeliveryError) return cause;
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const kind = /[/\\]$/.test(given) ? 'the folder' : 'the file';
   const message =
-    code === 'ENOENT' ? `the file ${given} does not exist` : `the file ${given} can't be opened (${code})`;
+    code === 'ENOENT' ? `${kind} ${given} does not exist` : `${kind} ${given} can't be opened (${code})`;
   return new DeliveryError('BAD_FILE', message, {
     // Where patterns are read, none of them is left.
     hint: (w) =>
-      `name a file that exists; its path is relative to ${w.folder}${/[*?[]/.test(given) ? ', and is no pattern' : ''}`,
+      `make sure that it exists by then; its path is relative to ${w.folder}${/[*?[]/.test(given) ? ', and is no pattern' : ''}`,
     cause,
   });
 }

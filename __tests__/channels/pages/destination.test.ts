@@ -68,6 +68,12 @@ describe('resolveDestination: the branch and the path', () => {
   });
 });
 
+test('resolveDestination: of a private repository it is said that the page is public', () => {
+  const given = { ...pagesOptionsWith(), name: 'page.html' };
+  const { isPrivate, notes } = resolveDestination(REPO, given, siteWith(), true);
+  expect([isPrivate, notes]).toEqual([true, [expect.stringMatching(/everybody can open the address$/)]]);
+});
+
 test('resolveDestination: what no site shows can be removed from its branch all the same', () => {
   expect(destinationFor({ path: 'a.html', branch: 'gh-pages', isRemoval: true }, null)).toMatchObject({
     branch: 'gh-pages',

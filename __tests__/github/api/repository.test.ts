@@ -28,7 +28,7 @@ describe('loadRepositoryContext', () => {
       code: 'NOT_FOUND',
       httpCode: 404,
       message: 'the repository octo/site does not exist for this token',
-      hint: expect.stringContaining('set `repository:` to one that `token:` may write to'),
+      hint: expect.stringContaining('set `repository:` to one that `token:` has access to'),
     });
   });
 

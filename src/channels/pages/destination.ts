@@ -62,6 +62,8 @@ export interface PagesDestination {
   readonly siteRoot: string;
   /** What had to be assumed. */
   readonly unknown: readonly string[];
+  /** Whether only its members can read the repository, and so the raw address. */
+  readonly isPrivate: boolean;
 }
 
 /**
@@ -73,6 +75,7 @@ export function resolveDestination(
   repository: RepositoryName,
   location: PagesOptions & { readonly name: string },
   site: RepositoryContext['site'],
+  isPrivate = false,
 ): PagesDestination {
   const known = settingsOf(site);
   const { isRemoval, setup, pagesBase: givenBase } = location;
@@ -95,7 +98,8 @@ export function resolveDestination(
     rootUrl,
     builtBy: known?.builtBy ?? (location.siteWorkflow === undefined ? 'branch' : 'workflow'),
     hostMayChangeBytes: false,
-    notes: [],
+    notes: isPrivate ? [PRIVATE_NOTE] : [],
+    isPrivate,
     unknown: site === 'unreadable' ? [SETTINGS_UNREADABLE] : [],
   };
 }
@@ -108,6 +112,9 @@ export const targetBranch = (
 
 const SETTINGS_UNREADABLE =
   'the Pages settings could not be read (the permission `pages: read` is missing); the usual address was assumed';
+
+const PRIVATE_NOTE =
+  'the repository is private, and its Pages site is public: everybody can open the address';
 
 /** The folder of the branch that a Pages site serves: empty, or such as `docs/`. */
 export function rootOf(site: RepositoryContext['site']): string {

@@ -54,7 +54,8 @@ export function describePublished(
     url: isFolder ? entryUrl(destination.pageUrl) : destination.pageUrl,
     ...(commitSha && { commitSha }),
     // What is deployed without a commit is on no branch.
-    ...((commitSha || change) && { rawUrl: destination.rawUrl, held: listHeld(task) }),
+    ...((commitSha || change) && { held: listHeld(task) }),
+    ...((commitSha || change) && !destination.isPrivate && { rawUrl: destination.rawUrl }),
     hostMayChangeBytes: destination.hostMayChangeBytes,
     display: getBrowserDisplay(destination.pageUrl.pathname),
     ...(destination.builtBy === 'workflow' && {

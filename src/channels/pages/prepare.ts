@@ -32,6 +32,7 @@ import {
 interface StepContext {
   readonly target: Omit<CommitTarget, 'branch' | 'method'>;
   readonly pages: RepositoryContext['site'];
+  readonly isPrivate: boolean;
   readonly isJekyllOff: SwitchLookup;
   /** How single files are committed. */
   readonly singleMethod: CommitMethod;
@@ -56,7 +57,8 @@ export async function prepareItems(
   const singles = items.filter((one) => !isFolderItem(one, options)).map(({ site }) => site?.entry ?? null);
   const singleMethod = await chooseMethod(singles, ports.signal, setup?.absence);
   const target = { github, readEntries: createEntriesReader(github), options, setup, deploy };
-  const step = { target, pages, isJekyllOff: createSwitchLookup(github), singleMethod };
+  const isPrivate = access.privateRepository === true;
+  const step = { target, pages, isPrivate, isJekyllOff: createSwitchLookup(github), singleMethod };
   return forEachItem(items, (item) => prepareItem(item, step), BATCH.reads);
 }
 
@@ -68,8 +70,8 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
   const { options, deploy, github } = step.target;
   const { isRemoval = false, overwrite, marker, nojekyll } = options;
   const isFolder = isFolderItem(item, options);
-  const location = isFolder ? folderLocation(item, step) : { name: item.name };
-  const settings = resolveDestination(github.repository, { ...options, ...location }, step.pages);
+  const location = { ...options, ...(isFolder ? folderLocation(item, step) : { name: item.name }) };
+  const settings = resolveDestination(github.repository, location, step.pages, step.isPrivate);
   const { path, siteRoot, branch } = settings;
   const place = isFolder ? path.slice(0, path.length - (item.site?.entry.name.length ?? 0)) : path;
   const files = isRemoval ? [] : listFiles(item, place);

@@ -98,7 +98,7 @@ export async function loadRepositoryContext(
     const message = `the repository ${repository.owner}/${repository.repo} does not exist for this token`;
     throw new DeliveryError('NOT_FOUND', message, {
       httpCode: 404,
-      hint: (w) => `set ${w.input('repository')} to one that ${w.input('token')} may write to`,
+      hint: (w) => `set ${w.input('repository')} to one that ${w.input('token')} has access to`,
     });
   }
   return {
@@ -115,7 +115,11 @@ export function requireGitHub({ github }: Pick<RepositoryContext, 'github'>): Gi
 }
 
 /** Why there is no API, with the channel that needs none. @see protocol 5 */
-export function noAccessError(hasToken: boolean, hasRepository: boolean): DeliveryError {
+export function noAccessError(
+  hasToken: boolean,
+  hasRepository: boolean,
+  permissions = 'contents: write',
+): DeliveryError {
   if (hasToken) {
     return new DeliveryError('BAD_INPUT', 'K1 and K2 need a repository, and none is known', {
       step: 'authorize',
@@ -125,6 +129,6 @@ export function noAccessError(hasToken: boolean, hasRepository: boolean): Delive
   return new DeliveryError('NO_TOKEN', `K1 and K2 need a token${hasRepository ? '' : ' and a repository'}`, {
     step: 'authorize',
     hint: (w) =>
-      `set ${w.input('token')} to one with the permission \`contents: write\`${w.ownToken}${hasRepository ? '' : `, and ${w.input('repository')}`}${w.orUse('K3')}`,
+      `set ${w.input('token')} to one with the permissions \`${permissions}\`${w.ownToken}${hasRepository ? '' : `, and ${w.input('repository')}`}${w.orUse('K3')}`,
   });
 }
