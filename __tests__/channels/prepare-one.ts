@@ -26,11 +26,12 @@ export async function prepareOne<Task extends PreparedTask>(
   name = 'page.html',
 ): Promise<PreparedOne> {
   const task = getOnly(await action.prepare([itemOf(file, name)]));
+  const watch = action.watch?.();
   return {
     ...task,
     perform: async () => getOnly(await action.perform([task])),
     preview: async () => getOnly(await action.preview([task])),
-    progress: (placement) => action.progress?.({ task, placement }),
+    progress: (placement) => watch?.ask({ task, placement }),
     recheck: async (placement) => getOnly((await action.recheck?.([{ task, placement }])) ?? []),
   };
 }

@@ -180,19 +180,22 @@ export function deliveryWith({
 /** What a fake channel prepares: the same for every item, or each item's own; an Error refuses it. */
 export type FakePreparation = FakeTask | Error | ((item: ChannelItem) => FakeTask | Error);
 
+/** How far the host is. */
+export type AskHost = ReturnType<NonNullable<Channel['watch']>>['ask'];
+
 /** A channel that prepares what it is given, then does as its tasks say, and remembers what it was asked. */
 export class FakeChannel implements Channel<FakeTask> {
   /** The items of each call of `prepare`. */
   readonly prepared: (readonly ChannelItem[])[] = [];
   /** The destinations of each call of `perform`. */
   readonly placed: (readonly string[])[] = [];
-  readonly progress?: NonNullable<Channel<FakeTask>['progress']>;
+  readonly watch?: NonNullable<Channel<FakeTask>['watch']>;
   readonly #preparation: FakePreparation;
 
   /** @param progress where the host has to be waited for */
-  constructor(preparation: FakePreparation, progress?: Channel<FakeTask>['progress']) {
+  constructor(preparation: FakePreparation, progress?: AskHost) {
     this.#preparation = preparation;
-    if (progress !== undefined) this.progress = progress;
+    if (progress !== undefined) this.watch = () => ({ ask: progress });
   }
 
   prepare<Item extends ChannelItem>(items: readonly Item[]) {

@@ -1,9 +1,9 @@
-import type { Channel, Placement } from '../../src/channels/channel.ts';
+import type { Placement } from '../../src/channels/channel.ts';
 import { newAttempt } from '../../src/delivery/delivery.ts';
 import { proveAttempts } from '../../src/delivery/publish-through-channel.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
-import { INTERVAL, PAGE, placementWith, RAW, TIMEOUT, taskWith } from './builders.ts';
+import { type AskHost, INTERVAL, PAGE, placementWith, RAW, TIMEOUT, taskWith } from './builders.ts';
 
 export const BYTES = '<p>It works</p>\n<p>really</p>\n';
 export const MARKER = 'It works';
@@ -54,7 +54,7 @@ export interface Expected {
   readonly gone?: boolean;
   readonly timeout?: number;
   /** Asks the host, where it is waited for. */
-  readonly progress?: Channel['progress'] | undefined;
+  readonly progress?: AskHost | undefined;
 }
 
 /** Proves a file at `PAGE`, as K1 places it where a test does not say otherwise. */
@@ -70,6 +70,11 @@ export async function prove(
     ...{ gone, placement: { ...usual, ...more } },
   };
   const limits = { interval: INTERVAL, timeout };
-  const [proven = attempt] = await proveAttempts([attempt], limits, ports, progress && { progress });
+  const [proven = attempt] = await proveAttempts(
+    [attempt],
+    limits,
+    ports,
+    progress && { watch: () => ({ ask: progress }) },
+  );
   return { ...proven, asked, ports, elapsed: ports.clock.now() - NOON };
 }

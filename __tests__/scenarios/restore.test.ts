@@ -48,6 +48,7 @@ test('a page that is not shown is replaced by the one before, which is proven; t
     /; commit \w{7} put back .*, and https:.*\/page\.html shows that again, byte for byte/,
   );
   expect(await readAll(repository, ['page.html'])).toEqual([BEFORE]);
+  expect(report.notReady?.reason).not.toMatch(/somebody/);
   const [restored, failed] = await repository.log();
   expect([restored?.sha, failed?.sha]).toEqual([report.restored?.commitSha, report.commitSha]);
   expect(restored?.files).toEqual(['page.html']);
@@ -64,6 +65,13 @@ test('two pages of a step are put back, the second on top of the first', async (
   const { reports } = await expectFailed(both(AFTER), { proven: true }, /put back/);
   expect(reports.map(({ restored }) => restored?.proven)).toEqual([true, true]);
   expect(await readAll(repository, ['one.html', 'two.html'])).toEqual([BEFORE, BEFORE]);
+});
+
+test('where a push starts no build, one is requested for what was put back', async () => {
+  const repository = await withPage();
+  repository.pages.startsBuilds = false;
+  hide(repository, 'page.html', AFTER);
+  await expectFailed(deliver(repository, AFTER), { proven: true }, /put back/);
 });
 
 test('where the build of the site breaks', async () => {

@@ -112,7 +112,7 @@ describe('a site that a workflow builds', () => {
     async (dryRun) => {
       await refused(
         run(await newSite(), { 'site-workflow': '', 'dry-run': dryRun }),
-        /^check: .*each deployment replaces all of it.* → .*`branch: gh-pages`.*`site-workflow:`.*K2 or K3/,
+        /^check: .*exists only in an action of a job.* → .*`site-workflow:`.*K2 or K3/,
       );
     },
   );
@@ -281,6 +281,21 @@ describe('`setup`', () => {
     expect(report.notReady?.hint).toMatch(hint);
     expect(writesOf({ requests })).toEqual([]);
   });
+});
+
+test('what another host serves of a branch is delivered and withdrawn without a build of GitHub', async () => {
+  const repository = await play.repository({ pages: false });
+  play.world.host('site.example.dev', async () => {
+    const body = await repository.read('page.html');
+    return body === null ? { status: 404, body: '' } : replyHtml(200, String(body));
+  });
+  const at = { channel: 'K1', 'pages-base': 'https://site.example.dev/' };
+  const files = { 'page.html': createPage() };
+  await proven(play.deliver({ repository, files, inputs: { ...at, file: 'page.html' } }));
+  const inputs = { ...at, operation: 'withdraw', path: 'page.html' };
+  const { report, requests } = await play.deliver({ repository, inputs });
+  expect([report.gone, report.notReady]).toEqual([['https://site.example.dev/page.html'], null]);
+  expect(requests.filter((line) => line.includes('/pages/builds'))).toEqual([]);
 });
 
 describe('a folder whose page needs code from outside of it', () => {

@@ -170,6 +170,11 @@ export interface AbsentFile {
   readonly failure: DeliveryError;
 }
 
+interface HostWatch<Task extends PreparedTask> {
+  /** @throws {DeliveryError} `BUILD_ERRORED` */
+  ask(placed: PlacedTask<Task>): Promise<HostProgress>;
+}
+
 /**
  * One of the protocol's channels, which publishes files or removes them. Each file has its own result: one that fails
  * does not stop the others. The results are in the order of what they are asked for.
@@ -186,8 +191,8 @@ export interface Channel<Task extends PreparedTask = PreparedTask> {
   preview(tasks: readonly Task[], absent?: AbsentFile): Promise<readonly Result<string>[]>;
   /** Carries out the tasks together: one push, one release, one bin. The errors are those of G1 and G2. */
   perform(tasks: readonly Task[], absent?: AbsentFile): Promise<readonly Result<Placement>[]>;
-  /** Asks the host once how far it is; absent where nothing is waited for. @throws {DeliveryError} `BUILD_ERRORED` */
-  progress?(placed: PlacedTask<Task>): Promise<HostProgress>;
+  /** Begins a wait for the host, which is asked once at a time how far it is; absent where nothing is waited for. */
+  watch?(): HostWatch<Task>;
   /** Puts back what this tool delivered before what is not proven. @param step everything that was placed with it */
   restore?(
     failed: readonly PlacedTask<Task>[],

@@ -42,7 +42,7 @@ export const proveAttempts = (
   attempts: readonly ChannelAttempt[],
   limits: WaitLimits,
   ports: Ports,
-  channel: Pick<Channel, 'progress'> = {},
+  channel: Pick<Channel, 'watch'> = {},
 ): Promise<readonly ChannelAttempt[]> =>
   askChannel(
     attempts,
@@ -64,18 +64,19 @@ export const proveAttempts = (
  * there already its own build counts.
  */
 async function waitForSite(
-  { progress }: Pick<Channel, 'progress'>,
+  { watch }: Pick<Channel, 'watch'>,
   pages: readonly AddressProof[],
   { clock, logger }: Ports,
 ): Promise<void> {
   const written = pages.filter(({ check }) => check.attempt.placement.written);
   const lead = written.findLast(isRendered) ?? written.at(-1) ?? pages.at(-1);
-  if (lead === undefined || progress === undefined) return;
+  if (lead === undefined || watch === undefined) return;
+  const host = watch();
   const begun = clock.now();
   logger.startSection('Wait for the site');
   const ownBuild = pages.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
   const waited = await resultOf(async () => {
-    for (const page of [lead, ...ownBuild]) await waitForAddress(page, () => progress(page.check.attempt));
+    for (const page of [lead, ...ownBuild]) await waitForAddress(page, () => host.ask(page.check.attempt));
   });
   for (const { check } of written) check.builtAt = lead.check.builtAt;
   for (const { check } of pages) {

@@ -174,8 +174,10 @@ export const recheckDeliveries = (
     deliveries,
     (one, key) => {
       const attempt = openAttempt(one, key);
-      const isAsked = attempt && (attempt.failure === null || LATE.includes(attempt.failure.code));
-      return channels[key].recheck && isAsked && isPlaced(attempt) ? attempt : undefined;
+      if (!channels[key].recheck || attempt === undefined || !isPlaced(attempt)) return undefined;
+      // Of what was put back the branch tells nothing more.
+      const isLate = key === 'K1' && !one.restored && LATE.includes(attempt.failure?.code ?? 'INTERNAL');
+      return attempt.failure === null || isLate ? attempt : undefined;
     },
     async (key, placed) => (await channels[key].recheck?.(placed)) ?? [],
     (one, changed, _, attempt) => {

@@ -21,18 +21,24 @@ type SiteBuild = Pick<PagesDestination, 'branch' | 'builtBy'>;
 
 type BuildOptions = Pick<PagesOptions, 'timeout' | 'siteWorkflow'>;
 
-/** How far the host is with its build: one watch for all that a step publishes. */
-export function createProgress(
+/** How far the host is with its build: one watch for all that is placed together. */
+export function watchBuilds(
   access: RepositoryContext,
-  options: BuildOptions,
+  options: BuildOptions & Pick<PagesOptions, 'setup'>,
   { clock }: Pick<Ports, 'clock'>,
-): NonNullable<Channel<PagesTask>['progress']> {
+): ReturnType<NonNullable<Channel<PagesTask>['watch']>> {
   let watch: BuildWatch | undefined;
-  return ({ task, placement }) => {
-    watch ??= new BuildWatch(requireGitHub(access), task.destination, options, clock);
-    return watch.ask(placement);
+  return {
+    async ask({ task, placement }) {
+      if (access.site === null && !options.setup) return NO_BUILD;
+      watch ??= new BuildWatch(requireGitHub(access), task.destination, options, clock);
+      return watch.ask(placement);
+    },
   };
 }
+
+/** Where GitHub has no site, another host may have one: its address alone tells. */
+const NO_BUILD: HostProgress = { finished: false, detail: 'GitHub builds no Pages site of this repository' };
 
 /** Who says how far the commit, or the deployment of our own, is. */
 const READERS = {

@@ -5,7 +5,7 @@ import { nameFew } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import type { AbsentFile, Channel, PlacedTask, Placement } from '../channel.ts';
-import { createProgress } from './build.ts';
+import { watchBuilds } from './build.ts';
 import { commitTasks, previewCommits, withPictures } from './commit.ts';
 import { type DeployTarget, deployBranch, deploySite, withDeployment } from './deploy/deploy.ts';
 import { contentOfFiles, sizeOf } from './deploy/site-content.ts';
@@ -31,7 +31,7 @@ export function createPagesChannels(inputs: PagesOptions, access: RepositoryCont
       return hosts.map((host) => `would be deployed as the whole site ${host}`);
     },
     perform: (tasks, absent) => placeTasks(tasks, absent, ports),
-    progress: createProgress(access, options, ports),
+    watch: () => watchBuilds(access, options, ports),
     recheck: recheckBranch,
   });
   const publish: Channel<PagesTask> = {
