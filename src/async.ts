@@ -1,4 +1,4 @@
-import { type Result, resultOf } from './errors.ts';
+import { type DeliveryError, hasFailed, isOfHost, type Result, resultOf } from './errors.ts';
 import type { Clock, Ports } from './ports.ts';
 import { CLEANUP_TIME } from './protocol/limits.ts';
 
@@ -92,6 +92,23 @@ export const forEachItem = <Item, Value>(
   work: (item: Item) => Promise<Value>,
   atOnce = 1,
 ): Promise<readonly Result<Value>[]> => mapConcurrently(items, atOnce, (item) => resultOf(() => work(item)));
+
+/** As `forEachItem`, until the host fails for everybody: then all that was not begun fails with that, and is not sent. */
+export function forEachOnHost<Item, Value>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Value>,
+  { atOnce = 1, endsAll = isOfHost } = {},
+): Promise<readonly Result<Value>[]> {
+  let end: DeliveryError | undefined;
+  const next = async (item: Item): Promise<Value> => {
+    if (end !== undefined) throw end;
+    const done = await resultOf(() => work(item));
+    if (!hasFailed(done)) return done;
+    if (endsAll(done)) end = done.withLeftBehind([]);
+    throw done;
+  };
+  return forEachItem(items, next, atOnce);
+}
 
 /** Keeps the values that were used last, so that they are computed once. @param limit how many are kept */
 export function keepRecent<Value>(limit: number, compute: (key: string) => Value): (key: string) => Value {

@@ -139,3 +139,9 @@ const UNCLEAR_CODES: ReadonlySet<ErrorCode> = new Set(['HOST_ERROR', 'CONNECTION
 /** Whether the host may have done what was asked of it; an answer of HTTP 4xx refuses that. */
 export const isUnclear = ({ code, httpCode = 0 }: DeliveryError): boolean =>
   UNCLEAR_CODES.has(code) && Math.floor(httpCode / 100) !== 4;
+
+/** Whether the host would do the same to any other request: it limits, fails, or can't be reached. */
+export const isOfHost = (failure: DeliveryError): boolean =>
+  failure.code === 'RATE_LIMITED' ||
+  failure.code === 'NO_NETWORK' ||
+  (failure.code !== 'INTERNAL' && isUnclear(failure));

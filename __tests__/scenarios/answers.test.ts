@@ -103,6 +103,31 @@ describe.each([403, 404])(
   },
 );
 
+const LIMITED = { status: 403, body: '{"message":"You have exceeded a secondary rate limit"}' };
+
+test.each<[string, RequestMatch, { status: number; body: string }]>([
+  ['K1', { url: /git\/blobs/ }, LIMITED],
+  ['K2', { url: /uploads\./ }, LIMITED],
+  ['K2', { url: /uploads\./ }, { status: 502, body: '' }],
+  ['K3', { url: /filebin/ }, { status: 429, body: 'slow down' }],
+  ['K3', { url: /filebin/ }, { status: 504, body: '' }],
+])(
+  'a host that fails for everybody is waited for once, however many files there are (%s, case %#)',
+  async (...row) => {
+    const [channel, match, reply] = row;
+    const repository = await play.repository();
+    repository.addEarlierAssets('v1', 1);
+    const headers = { 'content-type': 'application/json' };
+    play.intercept({ method: 'POST', times: 9_999, ...match }, { headers, ...reply });
+    const given = Object.fromEntries(Array.from({ length: 9 }, (_, nth) => [`${nth}.txt`, `${nth}`]));
+    const inputs = { channel, tag: 'v1', file: Object.keys(given).join('\n') };
+    const { reports, took } = await play.deliver({ repository, files: given, inputs });
+    expect(took).toBeLessThan(1_200_000);
+    expect(new Set(reports.map(({ notReady }) => notReady?.reason)).size).toBe(1);
+    for (const { lines } of reports.slice(1)) expect(lines.UNKNOWN).toBe('nothing was published');
+  },
+);
+
 describe('a list of files that is not what the branch holds refuses the delivery, and nothing is changed', () => {
   const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
   const site: Record<string, string> = { 'dist/index.html': createPage() };

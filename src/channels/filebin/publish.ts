@@ -1,4 +1,4 @@
-import { forEachItem } from '../../async.ts';
+import { forEachItem, forEachOnHost } from '../../async.ts';
 import { hasFailed, resultOf } from '../../errors.ts';
 import { discard, firstHeader, isPage, readText, shortHostMessage } from '../../http/response.ts';
 import type { Ports } from '../../ports.ts';
@@ -45,7 +45,7 @@ export const createFilebinPublisher = (
     });
   },
   async perform(tasks) {
-    const posted = await forEachItem(tasks, (task) => storeFile(task, options, ports));
+    const posted = await forEachOnHost(tasks, (task) => storeFile(task, options, ports));
     const stored = posted.flatMap((one) => (hasFailed(one) ? [] : [one]));
     const unknown = await lockOwnBin(options, stored, ports);
     return forEachItem(posted, async (one) => {

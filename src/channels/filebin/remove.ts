@@ -1,4 +1,4 @@
-import { forEachItem } from '../../async.ts';
+import { forEachItem, forEachOnHost } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
 import { BIN } from '../../protocol/calls.ts';
@@ -32,7 +32,8 @@ export function createFilebinRemover(options: BinOptions, ports: Ports): Channel
     work: (filename: string, isThere: boolean) => Promise<Value>,
   ) {
     const state = await withRetries(ports, () => readBin(options, ports));
-    return forEachItem(tasks, (task) => work(task.filename, mayRemove(task, state, options)), BATCH.reads);
+    const one = (task: BinRemoval) => work(task.filename, mayRemove(task, state, options));
+    return forEachOnHost(tasks, one, { atOnce: BATCH.reads });
   }
 
   return {

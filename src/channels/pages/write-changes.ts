@@ -1,4 +1,4 @@
-import { forEachItem } from '../../async.ts';
+import { forEachOnHost } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
 import { needsSignatures } from '../../github/api/branch.ts';
 import { commitChanges, createBlob, putFile } from '../../github/api/git-data.ts';
@@ -74,7 +74,7 @@ export class BranchWriter {
    */
   async #writeObjects(changes: readonly Change[], head: string | null, way?: WithoutGit): Promise<Commits> {
     const { github, branch } = this.#target;
-    const sent = await forEachItem(changes, async (change) => {
+    const sent = await forEachOnHost(changes, async (change) => {
       if (way !== undefined) refuseExcess(change, this.#target, way);
       for (const { file } of change.writes) {
         if (!this.#sentBlobs.has(file.blobSha)) await createBlob(github, file, this.#ports);

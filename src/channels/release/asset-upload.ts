@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { withCleanupSignal } from '../../async.ts';
-import { DeliveryError, hasFailed, isUnclear, type Result, resultOf } from '../../errors.ts';
+import { forEachOnHost, withCleanupSignal } from '../../async.ts';
+import { DeliveryError, hasFailed, isOfHost, isUnclear, resultOf } from '../../errors.ts';
 import {
   type Asset,
   deleteAsset,
@@ -35,13 +35,10 @@ export async function uploadFiles(
   target: TargetRelease,
   ports: Ports,
 ): Promise<PlacedFiles> {
-  const results = new Map<AssetTask, Result<PlacedAsset>>();
-  for (const task of tasks) {
-    const result = await resultOf(() => new AssetUpload(task, target, ports).run());
-    results.set(task, result);
-    if (hasFailed(result) && target.release.draft) break;
-  }
-  return results;
+  const endsAll = (failure: DeliveryError): boolean => target.release.draft || isOfHost(failure);
+  const upload = (task: AssetTask) => new AssetUpload(task, target, ports).run();
+  const results = await forEachOnHost(tasks, upload, { endsAll });
+  return new Map(results.map((one, nth) => [tasks[nth] as AssetTask, one]));
 }
 
 /**

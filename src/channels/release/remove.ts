@@ -1,4 +1,4 @@
-import { forEachItem } from '../../async.ts';
+import { forEachItem, forEachOnHost } from '../../async.ts';
 import { DeliveryError, type Result } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import {
@@ -57,7 +57,7 @@ export function createReleaseRemover(
   ): Promise<readonly Result<Value>[]> {
     const github = requireGitHub(access);
     const listed = await listReleased(github, tags);
-    return forEachItem(tasks, async (task) => {
+    return forEachOnHost(tasks, async (task) => {
       const chosen = chooseAsset(task, listed, overwrite, clock);
       if (chosen === null && tags.length > 1) throw notFoundError(task.name, tags);
       return work(chosen, task.name, github);
