@@ -64,6 +64,10 @@ export function parseJson(json: string): unknown {
 export const toFields = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
+/** A text of JSON; anything else counts as absent: no address can have half of a character. */
+export const toText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.isWellFormed() ? value : undefined;
+
 /** The known name that was most likely meant, which begins most alike; `undefined` where none does. */
 export function findClosestName(given: string, names: readonly string[]): string | undefined {
   for (let length = given.length; length > 2; length -= 1) {

@@ -20,7 +20,7 @@ function createTestClient(...answers: (Scripted | Error)[]) {
 }
 
 test('createGitHubClient encodes a path once and keeps the media type that a call sets itself', async () => {
-  const { host, github } = createTestClient({ body: { sha: 'abc' } });
+  const { host, github } = createTestClient({ body: { sha: 'abc', object: { sha: 'abc' } } });
   await expect(getEntry(github, 'main', 'a/я#%41.html')).resolves.toMatchObject({ sha: 'abc' });
   await github.rest.git.getRef({ ...github.repository, ref: 'heads/docs/ä#1?x' });
   expect(host.seen.map(({ url }) => url)).toEqual([
@@ -157,4 +157,24 @@ test('createGitHubClient paces whole writes, but neither reads nor the parts of 
   await rename();
   await github.pace(async () => undefined);
   expect(ports.clock.slept).toEqual([1_000, 1_000]);
+});
+
+test.each<[string, object]>([
+  ['a branch', {}],
+  ['a branch', { object: null }],
+  ['releases', {}],
+  ['releases', [null]],
+  ['a draft', []],
+])('createGitHubClient takes an answer on %s without what is read of it for none: %j', async (what, body) => {
+  const { github } = createTestClient({ body });
+  const { rest, repository } = github;
+  const answer = {
+    'a branch': () => rest.git.getRef({ ...repository, ref: 'heads/main' }),
+    releases: () => rest.repos.listReleases(repository),
+    'a draft': () => rest.repos.createRelease({ ...repository, tag_name: 'v1' }),
+  }[what];
+  await expect(answer?.()).rejects.toMatchObject({
+    code: 'HOST_ERROR',
+    message: expect.stringMatching(/answered HTTP 200, but without a result$/),
+  });
 });

@@ -117,6 +117,17 @@ describe('refusedCallError', () => {
     expect(refused(500).message).toBe('writing the file answered HTTP 500');
   });
 
+  test.each([
+    [{ message: 'm', errors: [null, 7, [null]] }, ': m'],
+    [{ message: { toString: 1 }, errors: [{ message: { toString: 1 }, code: 'c' }] }, ': c'],
+    [[null], ''],
+    ['text', ''],
+  ])('reads no more than the texts of odd JSON: %j', (json, said) => {
+    const failure = refusedCallError({ status: 422, headers: {}, json }, API.put_file_le1mb, NOON);
+    expect(failure.message).toBe(`writing the file answered HTTP 422${said}`);
+    expect(refusedCallError({ status: 200, headers: {}, json }, API.graphql, NOON).code).toBe('HOST_ERROR');
+  });
+
   test.each<[string, CallTemplate]>([
     ['{ pull-requests: write }', API.create_comment],
     ['{ pages: read }', API.pages_site],

@@ -1,7 +1,7 @@
 import { resultOf } from '../../errors.ts';
 import { isPage } from '../../http/response.ts';
 import { sendRequest, type TextAnswer } from '../../http/send-request.ts';
-import { toFields } from '../../plain-text.ts';
+import { toFields, toText } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
 import { binRefusedError } from './refusals.ts';
@@ -52,10 +52,6 @@ function toBinFile(file: unknown): BinFile {
   const { filename, sha256, 'content-type': type } = toFields(file);
   return { filename: toText(filename), sha256: toText(sha256), contentType: toText(type) };
 }
-
-/** Anything else counts as absent: no address can have half of a character. */
-const toText = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.isWellFormed() ? value : undefined;
 
 export const BIN_HEADERS = { accept: 'application/json' };
 

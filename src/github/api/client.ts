@@ -1,8 +1,9 @@
 import { Octokit } from '@octokit/rest';
 import { DeliveryError } from '../../errors.ts';
 import { sendRequest, type TextAnswer, type TextRequest } from '../../http/send-request.ts';
+import { toFields } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
-import { API, type CallTemplate, getApiCall } from '../../protocol/calls.ts';
+import { API, type CallTemplate, getApiCall, getResultField } from '../../protocol/calls.ts';
 import {
   HOUR,
   LIST_PAGE,
@@ -91,12 +92,20 @@ async function sendCall(
   // An answer with `errors` may have a part of its `data`, in which what is missing is not absent: none of it counts.
   const hasErrors = call === API.graphql && Object.hasOwn(Object(json), 'errors');
   if (hasErrors || (!isExpected && status >= 300)) throw refusedCallError(answer, call, ports.clock.now());
-  if (isExpected && (status >= 204 || (typeof json === 'object' && json !== null))) return answer;
+  if (isExpected && (status >= 204 || isResult(json, call))) return answer;
   throw new DeliveryError('HOST_ERROR', `${call.description} answered HTTP ${status}, but without a result`, {
     httpCode: status,
     hint: RETRY_HINT,
     retryable: true,
   });
+}
+
+/** Whether it has what is read of it; a proxy answers anything. */
+function isResult(json: unknown, call: CallTemplate): boolean {
+  const field = getResultField(call);
+  if (field === '[]') return Array.isArray(json) && !json.includes(null);
+  const names = field?.split('.') ?? [];
+  return names.reduce((value, name) => toFields(value)[name], json) != null && typeof json === 'object';
 }
 
 const toTexts = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>

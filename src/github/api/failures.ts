@@ -1,6 +1,7 @@
 import { DeliveryError, type ErrorCode } from '../../errors.ts';
 import { getHostTime, isPage, parseRetryAfter, shortHostMessage } from '../../http/response.ts';
 import type { TextAnswer } from '../../http/send-request.ts';
+import { toFields, toText } from '../../plain-text.ts';
 import type { CallTemplate } from '../../protocol/calls.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import { type Refusal, refusalError } from '../refusals.ts';
@@ -19,28 +20,19 @@ export function refusedCallError(
   return refusalError(message, { ...refusal, permission, retryAfter: getPause(answer, now) });
 }
 
-/** What an answer that is no success says of the reason. */
+/** What an answer that is no success says of the reason, whatever shape it has. */
 function readRefusal(answer: RefusedAnswer): Refusal {
   const { status, headers, json } = answer;
-  const { message, errors }: { message?: string; errors?: (ApiError | string)[] | string } = Object(json);
-  const list = [errors ?? []]
-    .flat()
-    .map((error): ApiError => (typeof error === 'string' ? { message: error } : error));
-  const texts = [message, ...list.map((error) => error.message ?? error.code)];
-  const said = shortHostMessage([...new Set(texts)].filter(Boolean).join('; '));
+  const { message, errors } = toFields(json);
+  const list = [errors ?? []].flat();
+  const texts = list.map((one) => toText(one) ?? toText(toFields(one).message) ?? toText(toFields(one).code));
+  const said = shortHostMessage([...new Set([toText(message), ...texts])].filter(Boolean).join('; '));
   return {
-    status: status === 200 ? (GRAPHQL_STATUSES[list[0]?.type ?? ''] ?? 502) : status,
+    status: status === 200 ? (GRAPHQL_STATUSES[toText(toFields(list[0]).type) ?? ''] ?? 502) : status,
     httpCode: status,
     message: said === '' && isPage(answer) ? "a page came instead of an answer of GitHub's API" : said,
     headers,
   };
-}
-
-/** One reason, of REST or of GraphQL. */
-interface ApiError {
-  readonly message?: string;
-  readonly code?: string;
-  readonly type?: string;
 }
 
 /** The type of an error of GraphQL, which answers HTTP 200, as REST's status; any other is a fault of the host. */
