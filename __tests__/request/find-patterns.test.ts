@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
+import { BATCH } from '../../src/protocol/limits.ts';
 import { findFiles } from '../../src/request/find-files.ts';
 import { temporaryFolder } from '../support/files.ts';
 
@@ -129,5 +130,22 @@ describe('findFiles, with a wrong pattern', () => {
       hint: 'narrow the pattern',
     });
     await expect(find(['*.html', '!f500.html'], folder)).resolves.toHaveLength(500);
+  });
+});
+
+test('a search that finds nothing ends when it is stopped', async () => {
+  const signal = AbortSignal.abort(new Error('stopped'));
+  await expect(findFiles(['**/*.nomatch'], workspace, signal)).rejects.toThrow('stopped');
+});
+
+test('a search through more than a workspace has is refused', async () => {
+  const before = BATCH.looked;
+  Object.assign(BATCH, { looked: FILES.length });
+  const refusal = findFiles(['**/*.nomatch'], workspace).finally(() =>
+    Object.assign(BATCH, { looked: before }),
+  );
+  await expect(refusal).rejects.toMatchObject({
+    code: 'BAD_INPUT',
+    message: `input \`file\` looks through more than ${FILES.length} files`,
   });
 });

@@ -61,7 +61,7 @@ async function listItems(
     if (isFolder && !isOnPages) refuseFolder();
     return [{ site: null, name: isFolder ? path : baseName(path ?? '') }];
   }
-  const places = await findFiles(fileLines, folder);
+  const places = await findFiles(fileLines, folder, signal);
   refuseOneNameForMany(places.size, path);
   const items: ChannelItem[] = [];
   for (const [given, place] of places) {

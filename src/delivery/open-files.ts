@@ -24,7 +24,7 @@ export async function openFiles(run: DeliveryRun): Promise<readonly Delivery[]> 
   const { request, logger } = run;
   const { fileLines, findFiles, folder, path } = request;
   if (fileLines.length === 0) return [newDelivery('deliver', LINK_SUBJECT)];
-  const places = await findFiles(fileLines, folder);
+  const places = await findFiles(fileLines, folder, run.signal);
   refuseOneNameForMany(places.size, path);
   const isOnly = places.size === 1;
   const deliveries = [...places].map(([given, place]) => ({

@@ -155,6 +155,8 @@ export const BIN_NAME = { shortest: 8, longest: 60 } as const;
 
 /** Several files in one step. */
 export const BATCH = {
+  /** Files and folders that the search for a pattern meets. */
+  looked: 500_000,
   files: 500,
   /** Read requests at the same time. */
   reads: 6,

@@ -6,7 +6,11 @@ import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 import { refuseInput } from './input-kinds.ts';
 
 /** Finds what lines name: each with its place below the folder that all have in common, separated by `/`. */
-export type FindFiles = (lines: readonly string[], folder: string) => Promise<ReadonlyMap<string, string>>;
+export type FindFiles = (
+  lines: readonly string[],
+  folder: string,
+  signal?: AbortSignal,
+) => Promise<ReadonlyMap<string, string>>;
 
 /** Each line is a file's path, letter by letter. */
 export const findLiteralFiles: FindFiles = async (lines, folder) => {
@@ -19,12 +23,13 @@ export const findLiteralFiles: FindFiles = async (lines, folder) => {
  * exact name of something that exists means just that. Patterns match regular files alone, none that is hidden (those
  * hold credentials more often than pages), and follow no links.
  */
-export const findFiles: FindFiles = async (lines, folder) => {
+export const findFiles: FindFiles = async (lines, folder, signal) => {
   const files = new Map<string, string>();
   const named = new Set<string>();
   const roots: string[] = [];
   // What is found may be left out again; else the search need not go on.
   const most = lines.some((line) => line.startsWith('!')) ? Number.POSITIVE_INFINITY : BATCH.files + 1;
+  const find = (pattern: string) => findMatches(pattern, { folder, most, signal });
   for (const line of lines) {
     const path = resolve(folder, line);
     const [, excluded] = /^!\s*(.*)$/s.exec(line) ?? [];
@@ -33,11 +38,11 @@ export const findFiles: FindFiles = async (lines, folder) => {
       named.add(path);
       roots.push(dirname(path));
     } else if (excluded !== undefined) {
-      for (const match of await findMatches(excluded, folder, most)) {
+      for (const match of await find(excluded)) {
         if (!named.has(match)) files.delete(match);
       }
     } else {
-      const matches = await findMatches(line, folder, most);
+      const matches = await find(line);
       if (matches.length === 0) throw noMatchError(line);
       for (const match of matches) if (!files.has(match)) files.set(match, relative(folder, match));
       roots.push(resolve(folder, findSearchRoot(line)));
@@ -58,6 +63,16 @@ const noMatchError = (subject: string): DeliveryError =>
     subject,
   });
 
+const tooLongError = (): DeliveryError =>
+  new DeliveryError(
+    'BAD_INPUT',
+    (w) => `${w.subject('file')} looks through more than ${BATCH.looked} files`,
+    {
+      hint: 'begin the pattern with the folder that the files are in',
+      step: 'check',
+    },
+  );
+
 const exists = async (path: string): Promise<boolean> => (await lstat(path).catch(() => null)) !== null;
 
 export const isFolderAt = async (path: string): Promise<boolean> =>
@@ -71,9 +86,20 @@ function findSearchRoot(line: string): string {
 }
 
 /** Absolute, sorted, and only the first ones. */
-async function findMatches(pattern: string, folder: string, most: number): Promise<readonly string[]> {
+async function findMatches(
+  pattern: string,
+  { folder, most, signal }: { folder: string; most: number; signal: AbortSignal | undefined },
+): Promise<readonly string[]> {
   const paths: string[] = [];
-  for await (const entry of glob(pattern, { cwd: folder, withFileTypes: true })) {
+  let looked = 0;
+  // It is asked of all that the search meets, also where nothing matches.
+  const exclude = (): boolean => {
+    signal?.throwIfAborted();
+    looked += 1;
+    if (looked > BATCH.looked) throw tooLongError();
+    return false;
+  };
+  for await (const entry of glob(pattern, { cwd: folder, withFileTypes: true, exclude })) {
     const path = resolve(folder, entry.parentPath, entry.name);
     const isHidden = /(^|[\\/])\.(?!\.?([\\/]|$))/.test(relative(folder, path));
     if (entry.isFile() && !isHidden) paths.push(path);

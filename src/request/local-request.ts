@@ -24,12 +24,12 @@ export async function createLocalRequest(
   task: string,
   given: Partial<RawInputs>,
   context: LocalContext,
-  { clock, random, logger }: Pick<Ports, 'clock' | 'random' | 'logger'>,
+  { clock, random, logger, signal }: Pick<Ports, 'clock' | 'random' | 'logger' | 'signal'>,
 ): Promise<DeliveryRequest> {
   const { env, folder, findFiles: find = findLiteralFiles } = context;
   let found: ReturnType<FindFiles> | undefined;
   // A pattern may take long in a large folder: it is searched once.
-  const findFiles: FindFiles = (lines) => (found ??= find(lines, folder));
+  const findFiles: FindFiles = (lines) => (found ??= find(lines, folder, signal));
   const isLink = task === 'verify';
   const checkOnly = task === 'check';
   const inputs = { ...given, ...(isLink && { channel: 'K4', token: '' }), operation: operationOf(task) };
