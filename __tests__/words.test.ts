@@ -118,6 +118,12 @@ describe('say', () => {
 
   const BOTH: Text = (w) => `set ${w.input('path')}, or ${w.input('overwrite', 'true')}`;
 
+  test('names the files of a folder by a pattern only where there are patterns', () => {
+    const text: Text = (w) => w.filesIn('dist');
+    const said = [ACTION, commandFace('deliver'), toolOf('deliver')].map((face) => say(text, face));
+    expect(said).toEqual(["`'dist/**'`", "`'dist/**'`", 'each on a line of `file`']);
+  });
+
   test('says of the inputs that a tool does not take who can set them', () => {
     expect(say(BOTH, toolOf('withdraw'))).toBe(
       `set \`path\`, or \`--overwrite\` (${ONLY} \`--overwrite\` among its flags)`,

@@ -21,6 +21,8 @@ export interface Words {
   readonly ownToken: string;
   /** Where files are. */
   readonly folder: string;
+  /** How all files of a folder are named. */
+  filesIn(folder: string): string;
   /** Another text, within this one. */
   say(text: Text): string;
 }
@@ -36,6 +38,10 @@ export interface Face
 /** What everybody must know of K3 who is told to use it. */
 const PUBLIC_BIN = ' (public to anyone with the link)';
 
+export function nameByPattern(folder: string): string {
+  return `\`'${folder}/**'\``;
+}
+
 /** The action: inputs as YAML. */
 export const ACTION: Face = {
   input: (name, value) => (value === undefined ? `\`${name}:\`` : `\`${name}: ${value}\``),
@@ -45,6 +51,7 @@ export const ACTION: Face = {
   link: 'set `url:` to the link to prove',
   ownToken: ', such as `${{ github.token }}` (a secret that does not exist is empty)',
   folder: 'the workspace',
+  filesIn: nameByPattern,
 };
 
 /** What decides which channels can take a delivery. */

@@ -132,6 +132,6 @@ export function folderChannelError(
   const pack = `\`tar -czf site.tar.gz${isPlain ? ` ${given}\`` : '` with the folder in quotes'}`;
   return new DeliveryError('BAD_INPUT', `${why}${channel} takes single files, not the folder ${given}`, {
     hint: (w) =>
-      `for a site with a page ${hasToken ? w.use('K1') : `set ${w.input('token')}${w.ownToken || ` and ${w.input('repository')}`}`}, with ${w.input('setup', 'true')} and ${w.input('branch', 'gh-pages')} where there is no Pages site; else name its files (\`'${given.replace(/[/\\]*$/, '')}/**'\`), or pack it (${pack}) and deliver the archive`,
+      `for a site with a page ${hasToken ? w.use('K1') : `set ${w.input('token')}${w.ownToken || ` and ${w.input('repository')}`}`}, with ${w.input('setup', 'true')} and ${w.input('branch', 'gh-pages')} where there is no Pages site; else name its files (${w.filesIn(given.replace(/[/\\]*$/, ''))}), or pack it (${pack}) and deliver the archive`,
   });
 }

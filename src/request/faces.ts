@@ -1,5 +1,5 @@
 import { TOOL } from '../protocol/words.ts';
-import type { Face } from '../words.ts';
+import { type Face, nameByPattern } from '../words.ts';
 import { FLAGS, isSwitch } from './commands.ts';
 import { INPUTS, type InputName } from './inputs.ts';
 
@@ -20,6 +20,7 @@ export function commandFace(command: string, token = TOKEN): Face {
     link: isLink ? 'give the link to prove' : `prove a link with \`${TOOL.name} verify URL\``,
     ownToken: '',
     folder: 'the current folder',
+    filesIn: nameByPattern,
   };
 }
 
@@ -49,6 +50,7 @@ export function toolFace(args: readonly string[], token = TOKEN): Face {
     link: verifies ? 'set `url` to the link to prove' : 'use the tool verify for a link',
     ownToken: '',
     folder: 'the allowed folder',
+    filesIn: () => 'each on a line of `file`',
     others(names) {
       const flags = names.filter(isFlag).map((name) => `\`--${name}\``);
       const settings = [
