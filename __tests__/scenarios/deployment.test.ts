@@ -154,12 +154,27 @@ describe('what is not proven', () => {
     expect(sightings(report.url ?? 'none').filter(({ host }) => host === 'api.github.com')).toEqual([]);
   });
 
-  test('a step that is stopped says so at once', async () => {
-    const { repository, run } = await repositoryWithPull();
+  test('a step that is stopped says so at once, and nothing says that the page is ready', async () => {
+    const { repository, head } = await repositoryWithPull();
+    const number = repository.issues.openPullRequest('Change', 'feature');
+    const run = runForPull(repository, head, { number });
+    const inputs = { comment: 'true' };
+    await deliver(repository, run, { inputs });
+    const listComments = () => repository.issues.comments(number).map(({ body }) => body);
+    expect(listComments()).toEqual([expect.stringContaining('Ready')]);
     const stop = new AbortController();
     play.meanwhile({ method: 'PUT', url: /contents/ }, () => stop.abort(stoppedError()));
-    await deliver(repository, run, { signal: stop.signal });
-    expect(states(repository)).toEqual(['failure']);
+    const files = { 'page.html': createPage('second') };
+    await deliver(repository, run, { inputs, files, signal: stop.signal });
+    expect(states(repository)).toEqual(['failure', 'inactive']);
+    expect(listComments()).toEqual([expect.stringContaining('Not ready')]);
+  });
+
+  test('a deployment that could not be said to be in progress still says how it ended', async () => {
+    const { repository, run } = await repositoryWithPull();
+    play.intercept({ method: 'POST', url: /\/statuses$/ }, { status: 422, body: '{"message":"odd"}' });
+    await proven(deliver(repository, run));
+    expect(states(repository)).toEqual(['success']);
   });
 
   test.each([

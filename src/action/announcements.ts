@@ -23,6 +23,9 @@ interface Announcement {
   readonly connect: () => GitHubClient;
 }
 
+/** Tells it through clients that have time left where the delivery was stopped. */
+type End = (reports: readonly Report[], connect: Announcement['connect'], ports: Ports) => Promise<void>;
+
 /** Tells how the delivery ended. @param reports without secrets: they can't be found once the text is escaped */
 export type Announce = (reports: readonly Report[]) => Promise<void>;
 
@@ -78,9 +81,14 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce
     end: attempt(announcer, async (announcement) => announcer.begin(announcement, ports)),
   }));
   return async (reports) => {
+    // After a stop nothing may go on saying that the page is ready.
+    const left = ports.signal.aborted ? withCleanupSignal(ports) : ports;
     for (const { announcer, end } of begun) {
-      const announce = await end;
-      if (announce !== undefined) await attempt(announcer, () => announce(reports));
+      const announce: End | undefined = await end;
+      if (announce === undefined) continue;
+      await attempt(announcer, ({ connect }) =>
+        announce(reports, () => connect().withSignal(left.signal), left),
+      );
     }
   };
 }
@@ -102,11 +110,10 @@ function getTarget(
 
 /** One comment for steps with the same path, else files or link. Others then link to nothing that is withdrawn. */
 function beginComment(
-  { request: { path, fileLines, url }, run, pull, connect }: Announcement,
-  ports: Ports,
-): Announce {
-  const { logger, clock } = ports;
-  return async (reports) => {
+  { request: { path, fileLines, url }, run, pull }: Announcement,
+  { logger, clock }: Ports,
+): End {
+  return async (reports, connect, ports) => {
     if (pull === null) {
       logger.info('No comment: the run is not about a pull request');
       return;
@@ -133,12 +140,11 @@ function beginComment(
 /** A deployment of the pull request's head or the job's commit; those of earlier runs end, whatever the result. */
 async function beginDeployment(
   { request: { environment = '', operation }, run, pull, connect }: Announcement,
-  ports: Ports,
-): Promise<Announce> {
+  { logger }: Ports,
+): Promise<End> {
   const source = pull === null ? run.ref : `pull request ${pull.number}`;
   const subject = { environment, source };
   const page = run.url === null ? {} : { log_url: run.url };
-  const github = connect();
   let id: number | null = null;
   if (operation === 'deliver') {
     const commit = pull === null ? run.sha : pull.headSha;
@@ -146,30 +152,29 @@ async function beginDeployment(
       const hint = `leave out \`environment:\` where the run is for this event`;
       throw new DeliveryError('BAD_INPUT', 'the event does not say which commit it is about', { hint });
     }
+    const github = connect();
     id = await createDeployment(github, subject, { commit, isPreview: pull !== null });
-    await setDeploymentState(github, id, { state: 'in_progress', ...page });
+    // Where this fails, the end still says how it ended.
+    await setDeploymentState(github, id, { state: 'in_progress', ...page }).catch(() => undefined);
   }
-  return async (reports) => {
+  return async (reports, connectAtEnd, left) => {
     const { result, url } = composeDocument(reports);
     if (id === null && result !== 'withdrawn') return;
-    const isStopped = ports.signal.aborted;
-    const client = isStopped ? github.withSignal(withCleanupSignal(ports).signal) : github;
+    const github = connectAtEnd();
     const [address = ''] = url.split('\n');
     if (id !== null) {
       const proven = { state: 'success', environment_url: address } as const;
-      await setDeploymentState(client, id, { ...(address ? proven : { state: 'failure' }), ...page });
+      await setDeploymentState(github, id, { ...(address ? proven : { state: 'failure' }), ...page });
     }
-    if (isStopped) return;
-    const retired = await withRetries(ports, () => retireDeployments(github, subject, id));
+    const retired = await withRetries(left, () => retireDeployments(github, subject, id));
     const state = id === null ? '' : `${address ? 'success' : 'failure'}, `;
-    ports.logger.info(`Deployment to ${environment}: ${state}${retired} of earlier runs made inactive`);
+    logger.info(`Deployment to ${environment}: ${state}${retired} of earlier runs made inactive`);
   };
 }
 
 /** Keeps one issue open while an audit finds something lost, and closes it when all is well again. */
-function beginIssue({ request, run, connect }: Announcement, ports: Ports): Announce {
-  const { logger, clock } = ports;
-  return async (reports) => {
+function beginIssue({ request, run }: Announcement, { logger, clock }: Ports): End {
+  return async (reports, connect, ports) => {
     const lost = reports.filter(isLost).length;
     if (lost === 0 && reports.some(({ ready }) => !ready)) {
       logger.info('The issue stays as it is: the audit did not find out what is lost');
