@@ -59,6 +59,8 @@ describe('parseCommand', () => {
     ['send a.html', /^there is no command send$/],
     ['delivr a.html', /^there is no command delivr$/, /^did you mean deliver\?/],
     ['page.html', /^there is no such command$/, /screen-delivery deliver FILE$/],
+    ['help delivr', /^there is no command delivr$/, /^did you mean deliver\?/],
+    ['delivr --help', /^there is no command delivr$/],
     // Properties of every JavaScript object are not commands.
     ['toString', /^there is no such command$/],
     ['constructor', /^there is no command constructor$/],

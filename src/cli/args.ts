@@ -41,7 +41,9 @@ export function parseCommand(args: readonly string[]): CliCommand {
   );
   const command = readFlags(values);
   if (name === 'help' || values.help === true || args.length === 0) {
-    const topic = findCommandName(name === 'help' ? (positionals[0] ?? '') : name);
+    const word = name === 'help' ? (positionals[0] ?? '') : name;
+    const topic = findCommandName(word);
+    if (topic === undefined && word !== '' && word !== 'help') throw unknownCommandError(word);
     return { ...command, name: 'help', positionals: topic === undefined ? [] : [topic] };
   }
   if (values.version === true) return { ...command, name: 'version', positionals: [] };

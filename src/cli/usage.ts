@@ -66,7 +66,7 @@ function describeOneCommand(command: CommandName): readonly string[] {
 
 const describeMore = (command: CommandName, flags: readonly string[]): string =>
   command === 'deliver' || command === 'mcp'
-    ? `More flags, which ${TOOL.name} contract explains: ${flags.join(', ')}.`
+    ? `More flags, which docs/inputs.md of the repository and ${TOOL.name} contract explain: ${flags.join(', ')}.`
     : `${SAME_FLAGS} See ${TOOL.name} deliver --help.`;
 
 function describeFlag(name: string, command?: CommandName): HelpEntry {

@@ -91,7 +91,7 @@ function listNotes(
 }
 
 const OTHER_PATH: Text = (w) =>
-  `what was delivered with another ${w.input('path')} is withdrawn with that ${w.input('path')}`;
+  `what was delivered with another ${w.input('path')} or ${w.input('tag')} is withdrawn with that one`;
 
 /** Whatever ends before a delivery has its report ends as one. @param asked as it was given; nothing of it is checked */
 export function refusalReport(asked: Partial<RawInputs>, thrown: unknown, face = ACTION): Report {

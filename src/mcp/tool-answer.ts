@@ -27,5 +27,7 @@ export function formatAnswer({ authorization, result, url, reason, reports }: To
   const texts = sortByResult(reports)
     .slice(0, SITE.named)
     .map((report) => [reportText(report), ...report.notes.map((note) => `Note: ${note}`)].join('\n'));
-  return [`${result}: ${url || reason}`, ...texts].join('\n\n');
+  return [url || !reason.startsWith(`${result}: `) ? `${result}: ${url || reason}` : reason, ...texts].join(
+    '\n\n',
+  );
 }

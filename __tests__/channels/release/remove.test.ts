@@ -107,6 +107,14 @@ describe('who owns an asset that channel K2 removes', () => {
     expect(writesOf(await refused(withdraw(repository, BYTES), says))).toEqual([]);
   });
 
+  test('of an immutable release the next number is searched as well, and before it', async () => {
+    const repository = await openReleases({ [TODAY]: [OURS], [`${TODAY}-2`]: [OURS] });
+    const first = repository.releases().find((one) => one.tag === TODAY);
+    Object.assign(first ?? {}, { immutable: true });
+    await proven(withdraw(repository, null, {}));
+    expect(listLeft(repository)).toEqual([`${TODAY}/a.zip`]);
+  });
+
   const LEFT: HeldAsset = { ...OURS, name: 'incoming-0123456789ab-a.zip', updatedAt: QUIET };
   const FRESH: HeldAsset = { ...LEFT, name: 'incoming-ba9876543210-a.zip', updatedAt: new Date() };
   test.each<[string, readonly HeldAsset[], readonly HeldAsset[]]>([

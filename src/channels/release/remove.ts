@@ -14,6 +14,7 @@ import {
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import { serverUrlOf } from '../../github/hosts.ts';
 import type { Clock, Ports } from '../../ports.ts';
+import { TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
 import type { Channel, ChannelItem, Placement, PreparedTask } from '../channel.ts';
@@ -101,12 +102,18 @@ function notFoundError(name: string, tags: readonly string[]): DeliveryError {
   });
 }
 
+/** The newest first: where the default tag's release is immutable, deliveries go to that with the next number. */
 async function listReleased(github: GitHubClient, tags: readonly string[]): Promise<readonly FoundAsset[]> {
   const listed: FoundAsset[] = [];
   for (const tag of tags) {
-    const release = await getReleaseByTag(github, tag);
-    if (release === null) continue;
-    for (const asset of await listAssets(github, release)) listed.push({ release, asset });
+    const found: FoundAsset[] = [];
+    for (let number = 1; number <= TAG_ATTEMPTS; number += 1) {
+      const release = await getReleaseByTag(github, number === 1 ? tag : `${tag}-${number}`);
+      if (release === null) break;
+      found.unshift(...(await listAssets(github, release)).map((asset) => ({ release, asset })));
+      if (tags.length === 1 || release.immutable !== true) break;
+    }
+    listed.push(...found);
   }
   return listed;
 }
