@@ -149,6 +149,11 @@ describe('the references of a page', () => {
 describe('the limits of a search', () => {
   const image = '<img src=a.png>';
 
+  test('leave a base out that is longer than an address may be', async () => {
+    const { base, complete } = await searchText(`<base href="/${'a'.repeat(4_000)}/">${image}`);
+    expect([base.length < 100, complete]).toEqual([true, false]);
+  });
+
   test('end it for import maps without end', async () => {
     const { maps, mapEntries } = SEARCH_LIMITS;
     const map = (entries: number) => {

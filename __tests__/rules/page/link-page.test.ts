@@ -48,6 +48,11 @@ test.each([
   expect(seen).toBe(isSame);
 });
 
+test('A large node is compared with many others in linear time.', () => {
+  const file = `<title>t</title><p x="${'A'.repeat(1_000_000)}">hi`;
+  expect(finish(() => findAdditions(file, `<title>t</title>${'<p>'.repeat(30_000)}`))).toBeNull();
+});
+
 const FILE = '<p>One</p><p>Two</p>';
 
 test.each([

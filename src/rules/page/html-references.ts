@@ -52,10 +52,15 @@ const createFields = (url: string): PageFields => ({
   complete: true,
 });
 
+/** The longest part of an address that is kept, in characters. */
+const MAX_ADDRESS = 4_000;
+
 /** Keeps what a tag says of the page; the first base and generator count. */
 function readPageFields(page: PageFields, tag: StartTag): void {
   if (tag.tagName === 'base' && page.base === page.url) {
-    page.base = URL.parse(getAttribute(tag, 'href').trim(), page.url)?.href ?? page.url;
+    const base = URL.parse(getAttribute(tag, 'href').trim(), page.url)?.href ?? page.url;
+    if (base.length > MAX_ADDRESS) page.complete = false;
+    else page.base = base;
   } else if (tag.tagName === 'script') page.hasScript = true;
   else if (tag.tagName === 'meta' && getAttribute(tag, 'name').toLowerCase() === 'generator') {
     page.generator ||= getAttribute(tag, 'content').slice(0, 200);
@@ -98,9 +103,6 @@ const TEXT_ELEMENTS = new Set(['script', 'style']);
 
 /** Elements in which names and texts are read in another way. */
 const FOREIGN_ELEMENTS = new Set(['svg', 'math']);
-
-/** The longest part of an address that is kept, in characters. */
-const MAX_ADDRESS = 4_000;
 
 /** Reads the tags of one document, in their order and without building a tree. */
 class DocumentSearch extends SAXParser {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
 import { shorten } from '../../plain-text.ts';
 import { readEncoding } from '../text-encoding.ts';
@@ -100,7 +101,16 @@ const isBlank = (node: Dom.ChildNode): boolean => 'value' in node && node.value.
 
 /** Whether two nodes are the same, but for what they contain. */
 const isSame = (one: Dom.ChildNode, other: Dom.ChildNode): boolean =>
-  one.nodeName === other.nodeName && JSON.stringify(ownParts(one)) === JSON.stringify(ownParts(other));
+  one.nodeName === other.nodeName && keyOf(one) === keyOf(other);
+
+/** Of each node once: it may be large, and is compared with many. */
+const KEYS = new WeakMap<Dom.ChildNode, string>();
+
+function keyOf(node: Dom.ChildNode): string {
+  const key = KEYS.get(node) ?? JSON.stringify(ownParts(node));
+  KEYS.set(node, key);
+  return key;
+}
 
 function ownParts(node: Dom.ChildNode): unknown {
   if ('attrs' in node) return node.attrs.map(({ name, value }) => [name, value]).sort();
@@ -111,17 +121,20 @@ function ownParts(node: Dom.ChildNode): unknown {
 
 /** Whether every address of a page leads to the same place from two URLs of it. @param html as Latin-1 text */
 export async function hasSameAddresses(html: string, one: string, other: string): Promise<boolean> {
-  const [first, second] = await Promise.all([one, other].map((url) => listAddresses(html, url)));
+  const [first, second] = await Promise.all([one, other].map((url) => hashAddresses(html, url)));
   return first === second;
 }
 
-async function listAddresses(html: string, url: string): Promise<string> {
-  const found: (string | undefined)[] = [];
+/** The SHA-256 of where they lead: of many long ones none is kept. */
+async function hashAddresses(html: string, url: string): Promise<string> {
+  const hash = createHash('sha256');
   const pieces = (async function* () {
     yield html;
   })();
-  await searchPage(pieces, url, ({ address }, { base }) => found.push(URL.parse(address, base)?.href));
-  return found.join('\n');
+  await searchPage(pieces, url, ({ address }, { base }) => {
+    hash.update(`${URL.parse(address, base)?.href}\n`);
+  });
+  return hash.digest('hex');
 }
 
 /** What of a node may be on the screen: of a template only what becomes a shadow root, which replaces its parent's content. */
