@@ -91,6 +91,21 @@ describe('what the branch holds in the end', () => {
   });
 });
 
+test('Markdown that was delivered as it is is not withdrawn while its own address shows it', async () => {
+  const repository = await play.repository();
+  const content = '# Notes\n';
+  const inputs = { channel: 'K1', path: 'notes.md' };
+  await proven(
+    play.deliver({ repository, files: { 'notes.md': content }, inputs: { ...inputs, file: 'notes.md' } }),
+  );
+  play.intercept(
+    { url: /github\.io\/[^?]*notes\.md/, times: 999 },
+    { alter: () => ({ status: 200, body: content }) },
+  );
+  const { report } = await play.deliver({ repository, inputs: { ...inputs, operation: 'withdraw' } });
+  expect([report.gone, report.notReady?.reason]).toEqual([undefined, expect.stringContaining('notes.md')]);
+});
+
 describe('the old page, which has the same marker', () => {
   /** A repository whose page was delivered before, and stays what the site shows. */
   async function withOldPage(): Promise<TestRepository> {

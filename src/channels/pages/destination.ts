@@ -79,8 +79,9 @@ export function resolveDestination(
 ): PagesDestination {
   const known = settingsOf(site);
   const { isRemoval, setup, pagesBase: givenBase } = location;
-  // What no site shows can still be removed from its branch.
-  if (site === null && givenBase === undefined && !setup && !isRemoval)
+  // What no site shows can still be removed, from a branch that is known.
+  const isBranchKnown = isRemoval && location.branch !== undefined;
+  if (site === null && givenBase === undefined && !setup && !isBranchKnown)
     throw noSiteError(repository, location);
   if (known !== null && givenBase === undefined) refuseUnusableSite(known, location);
   const branch = targetBranch(location, site);
@@ -170,12 +171,17 @@ function urlBelow(base: URL, path: string): URL {
   return new URL(`${base.href.replace(/\/$/, '')}/${encodePath(path)}`);
 }
 
-function noSiteError({ owner, repo }: RepositoryName, { branch }: PagesOptions): DeliveryError {
+function noSiteError(
+  { owner, repo }: RepositoryName,
+  { branch, isRemoval = false }: PagesOptions,
+): DeliveryError {
   const own = (w: Words): string => (branch === undefined ? ` and ${w.input('branch', 'gh-pages')}` : '');
   return new DeliveryError('NOT_FOUND', `${owner}/${repo} has no Pages site`, {
     step: 'authorize',
     httpCode: 404,
     hint: (w) =>
-      `set ${w.input('setup', 'true')}${own(w)}, or switch it on under Settings → Pages (Deploy from a branch; of a private repository only with a paid plan)${w.orUse('K2 or K3')}`,
+      isRemoval
+        ? `nothing shows it any more; to remove it from its branch too, set ${w.input('branch')} to that`
+        : `set ${w.input('setup', 'true')}${own(w)}, or switch it on under Settings → Pages (Deploy from a branch; of a private repository only with a paid plan)${w.orUse('K2 or K3')}`,
   });
 }

@@ -70,7 +70,7 @@ export type HeldFiles = ReadonlyMap<string, Partial<GitBlob>>;
  * The address of each removed file that was served: the pages of folders first, the highest of them before, then the
  * other pages.
  *
- * @param isRendered whether Markdown is served as pages
+ * @param isRendered whether Markdown is served as pages, beside the file itself
  */
 export function listOldAddresses(
   files: readonly string[],
@@ -84,9 +84,9 @@ export function listOldAddresses(
   const served = files.filter((path) => path.startsWith(destination.siteRoot));
   return served
     .toSorted((one, other) => rank(one) - rank(other))
-    .map((path) => {
+    .flatMap((path) => {
       const url = entryUrl(addressOf(destination, path));
-      const shown = isRendered && MARKDOWN.test(path) ? new URL(url.href.replace(MARKDOWN, '.html')) : url;
-      return { path, url: shown, file: null };
+      const shown = isRendered && MARKDOWN.test(path) ? [new URL(url.href.replace(MARKDOWN, '.html'))] : [];
+      return [...shown, url].map((one) => ({ path, url: one, file: null }));
     });
 }

@@ -142,6 +142,7 @@ describe('withdrawing a site', () => {
       ['/site/p/goes.html', false],
       ['/site/p/stays.html', true],
       ['/site/p/goes.html', false],
+      ['/site/p/goes.md', false],
     ]);
   });
 
