@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -108,6 +109,16 @@ test('a receipt replaces an earlier one', async () => {
   const args = ['deliver', 'page.html', '--receipt', 'receipt.json'];
   for (const nth of [1, 2]) expect([nth, (await run(args)).ready]).toEqual([nth, true]);
 });
+
+test.each(['deliver', 'withdraw'])(
+  'a receipt is gone before the first request of a later %s',
+  async (command) => {
+    const receipt = ['--receipt', 'receipt.json'];
+    await run(['deliver', 'page.html', ...receipt]);
+    await run([command, 'absent.html', ...receipt]);
+    expect(existsSync(join(folder, 'receipt.json'))).toBe(false);
+  },
+);
 
 test('a flag without effect is told in a note', async () => {
   const { report } = await runForReport(['deliver', 'page.html', '--channel', 'K3', '--prune', 'false']);

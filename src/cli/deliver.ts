@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { answerRequest } from '../context.ts';
@@ -40,6 +40,8 @@ export async function deliverAll(
     contentStream: isStream ? terminal.input() : undefined,
   };
   const request = refuseAsUsage(() => createLocalRequest(name, inputs, context, own));
+  // An earlier one would look like that of this run, whatever comes of it.
+  if (receipt !== undefined) await rm(receipt, { force: true }).catch(refuseKeptReceipt);
   const reports = await answerRequest(request, own, {
     asked: { ...(isStream && { name: 'standard input' }), ...inputs, operation: name },
     redactor: terminal.redactor,
@@ -62,6 +64,10 @@ async function refuseWrongReceipt(receipt: string): Promise<void> {
   if (found !== null && start !== RECEIPT_START) {
     throw usageError('--receipt names something that is no earlier receipt', 'name a new file');
   }
+}
+
+function refuseKeptReceipt({ code }: NodeJS.ErrnoException): never {
+  throw usageError(`the earlier receipt can't be removed (${code})`, 'name a new file');
 }
 
 /** Reads the credentials of the environment, and hides them. @throws {DeliveryError} `BAD_USAGE` */
