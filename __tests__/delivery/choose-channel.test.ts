@@ -29,7 +29,11 @@ const chosen = (
   around: Partial<RunContext> = {},
 ) =>
   chooseChannels(
-    deliveryWith({ name, site: siteOfFile(fileWith({ name, size })) }),
+    deliveryWith({
+      name,
+      site: siteOfFile(fileWith({ name, size })),
+      operation: inputs.operation === 'withdraw' ? 'withdraw' : 'deliver',
+    }),
     requestWith(inputs, around),
     repositoryContextWith(circumstances),
   );
@@ -60,6 +64,16 @@ describe('the choice of a channel', () => {
     const isPrivate = situation.circumstances === PRIVATE;
     expect(chosen(situation)).toEqual({ channels: [channel], reason: CHOICES[nth]?.[2], isPrivate });
   });
+
+  test.each(ROWS.slice(1))(
+    'with %s is %s for its withdrawal too, from a bin only if it is named',
+    (_, channel, situation) => {
+      const inputs = { operation: 'withdraw', ...situation.inputs };
+      const choose = () => chosen({ ...situation, inputs }).channels;
+      if (channel !== 'K3' || 'bin' in inputs) expect(choose()).toEqual([channel]);
+      else expect(choose).toThrow(/, so only a named bin of the file-bin \(K3\) can be emptied$/);
+    },
+  );
 
   test.each<[string, string, Situation]>([
     ['exactly 95 MB', 'K1', { size: 95 * MEGABYTE }],

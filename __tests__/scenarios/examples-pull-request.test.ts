@@ -97,7 +97,7 @@ test('a pull request opened, pushed to, closed: one comment, new bytes each time
   await repository.commit('previews/pr-99/index.html', createPage('another pull request'));
   const closed = await player.run(PREVIEW, (await pull.close()).pull_request);
   expect(listConclusions(closed)).toEqual(['success', 'preview: success']);
-  const withdrawn = { operation: 'withdraw', notReady: null, withdrawn: new URL('./', url).href };
+  const withdrawn = { operation: 'withdraw', notReady: null, withdrawn: url };
   expect(getOnlyDelivery(closed).report).toMatchObject(withdrawn);
   await player.expectGone(url);
   expect(await repository.read('previews/pr-1/index.html')).toBeNull();

@@ -254,6 +254,27 @@ describe('withdrawing a folder', () => {
     expect(String(await repository.read(`${PATH}assets/app.js`))).toBe('changed by hand');
   });
 
+  test.each<[string, string, readonly boolean[]]>([
+    ['by its path alone removes all of it', '', [false, false, false]],
+    ['by the folder that was delivered removes all of it', 'dist/', [false, false, false]],
+    ['by a file in it leaves the others', 'page.html', [false, true, true]],
+    ['by a file and a folder in it leaves the others', 'page.html\nsub/', [false, false, true]],
+  ])('%s', async (_, file, left) => {
+    const repository = await play.repository();
+    for (const path of ['page.html', 'sub/page.html', 'other.html']) {
+      await play.deliver({
+        repository,
+        files: { 'page.html': createPage() },
+        inputs: { channel: 'K1', path: PATH + path },
+      });
+    }
+    const { reports } = await withdraw(repository, { file });
+    expect(reports.map(({ notReady }) => notReady)).toEqual(file.split('\n').map(() => null));
+    const paths = ['page.html', 'sub/page.html', 'other.html'];
+    const found = await Promise.all(paths.map((path) => repository.read(PATH + path)));
+    expect(found.map((one) => one !== null)).toEqual(left);
+  });
+
   test.each(['squashed', 'quoted'])('that somebody %s removes nothing of it', async (how) => {
     const repository = await play.repository();
     await deliver(repository);

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createWorldClient } from '../world/client.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { type Played, proven, refused, requestsOf, setUpPlay, writesOf } from './play.ts';
+import { createPage } from './scenario.ts';
 
 const play = setUpPlay();
 const BODY = 'Files for download.\n\nDelivered-by: screen-delivery';
@@ -248,14 +249,32 @@ test.each([
   expect((await refused(play.deliver(withdrawal), says)).requests).toEqual([]);
 });
 
-test('a file that no browser shows is withdrawn from the releases where no channel is named', async () => {
+test.each<[Record<string, string>, Record<string, string>]>([
+  [{ 'page.html': createPage(), 'data.zip': 'PK' }, {}],
+  [{ 'page.html': createPage(), 'data.zip': 'PK' }, { path: 'x/' }],
+  [{ tool: 'a program' }, {}],
+  [{ 'd/index.html': createPage(), 'd/data.zip': 'PK' }, { file: 'd' }],
+])('of %j with %j a withdrawal with the same inputs leaves nothing', async (files, given) => {
   const repository = await play.repository();
-  await proven(play.deliver({ repository, files: { 'a.zip': 'PK' } }));
-  const { report } = await proven(
-    play.deliver({ repository, inputs: { operation: 'withdraw', path: 'a.zip' } }),
-  );
-  expect(report.channel).toBe('K2');
-  expect(repository.releases().flatMap(({ assets }) => assets)).toEqual([]);
+  const inputs = { file: Object.keys(files).join('\n'), ...given };
+  const { reports } = await play.deliver({ repository, files, inputs });
+  expect(reports.map(({ ready }) => ready)).not.toContain(false);
+  const withdrawn = await play.deliver({ repository, files, inputs: { ...inputs, operation: 'withdraw' } });
+  expect(withdrawn.reports.map((report) => report.withdrawn)).toEqual(reports.map(({ url }) => url));
+  expect(withdrawn.reports.map(({ lines }) => lines.RESULT).join()).not.toContain('nothing to withdraw');
+});
+
+test.each<[Record<string, string>, Record<string, string>, Record<string, string>]>([
+  [{ path: 'page.html' }, { channel: 'K1', path: 'page.html' }, {}],
+  [{ file: 'page.html' }, { channel: 'K1', file: 'page.html' }, {}],
+  [{ channel: 'K1', file: 'out', path: 'x/' }, { channel: 'K1', path: 'x/' }, {}],
+  [{ file: 'page.html' }, { file: 'page.html' }, { 'page.html': createPage() }],
+])('nothing on the site with %j may be elsewhere, and %j is certain', async (unsure, sure, files) => {
+  const repository = await play.repository();
+  const says =
+    /^verify 404: the site had no .*, and without the file nobody knows whether .* → set `channel:` .*`path:`/;
+  await refused(play.deliver({ repository, inputs: { operation: 'withdraw', ...unsure } }), says);
+  await proven(play.deliver({ repository, files, inputs: { operation: 'withdraw', ...sure } }));
 });
 
 const STEPS = { upload: /\/assets\?name=incoming/, rename: /releases\/assets\// } as const;

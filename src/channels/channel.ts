@@ -183,8 +183,8 @@ interface HostWatch<Task extends PreparedTask> {
  */
 export interface Channel<Task extends PreparedTask = PreparedTask> {
   /**
-   * Finds out where each item goes: a task each, but one for all items of a removal whose `path` is a folder. Whether it
-   * may be written there is found by `preview` and `perform`. Writes nothing.
+   * Finds out where each item goes: a task each. Whether it may be written there is found by `preview` and `perform`.
+   * Writes nothing.
    */
   prepare(items: readonly ChannelItem[]): Promise<readonly Result<Task>[]>;
   /** Describes what `perform` would do. Writes nothing. */

@@ -49,9 +49,13 @@ export function listChoices(
   ];
 }
 
-/** @throws {DeliveryError} `NOT_EXTERNAL` for what may be private and a public bin; `BAD_INPUT`; `TOO_LARGE` */
+/**
+ * The same for a delivery and its withdrawal.
+ *
+ * @throws {DeliveryError} `NOT_EXTERNAL` for what may be private and a public bin; `BAD_INPUT`; `TOO_LARGE`
+ */
 export function chooseChannels(
-  { name, site, subject }: Delivery,
+  { operation, name, site, subject }: Delivery,
   request: DeliveryRequest,
   repository: RepositoryContext,
 ): ChannelChoice {
@@ -61,12 +65,16 @@ export function chooseChannels(
     return { channels: request.channels, reason, isPrivate };
   }
   const size = site?.entry.size ?? 0;
-  const display = site?.isFolder ? 'page' : getBrowserDisplay(name);
+  const display = site?.isFolder || name.endsWith('/') ? 'page' : getBrowserDisplay(name);
   const choices = listChoices(request, repository, size, display);
   const [, channel = 'K1', why = ''] = choices.find(([fits]) => fits) ?? [];
   const { github } = repository;
   const isDeclined = hasFailed(github) && github.code === 'NOT_AUTHORIZED';
   const reason = isDeclined ? `${why} (${github.message})` : why;
+  if (operation === 'withdraw') {
+    if (channel === 'K3' && request.binIsNew) throw unnamedBinError(request, repository, reason);
+    return { channels: [channel], reason, isPrivate };
+  }
   if (site?.isFolder && !takesFolders(channel)) {
     const isNamed = !request.binIsNew || !request.tagIsDefault;
     throw folderChannelError(subject, channel, reason, isNamed || !hasFailed(github));
@@ -115,6 +123,21 @@ function refusePublicBin(
         `${forK1(w)}if the file may be public, set ${w.input('allow-public-bin', 'true')} or ${w.input('channel', 'K3')}`,
     },
   );
+}
+
+/** In a bin of its own, nothing is found without the bin's name. */
+function unnamedBinError(
+  { token }: DeliveryRequest,
+  { github }: RepositoryContext,
+  reason: string,
+): DeliveryError {
+  const message = `${reason}, so only a named bin of the file-bin (K3) can be emptied`;
+  return new DeliveryError(hasFailed(github) ? github.code : 'BAD_INPUT', message, {
+    step: 'check',
+    hint: (w) =>
+      `name the file, and set ${w.input('bin')} to the first folder of its address, or ${token === undefined ? `${w.input('token')} for K1` : w.input('channel')}`,
+    leftBehind: [],
+  });
 }
 
 /** K1 shows a folder, and K4 proves one that is shown already. */

@@ -5,7 +5,7 @@ import { chooseChannels, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
 import { type Delivery, failAll, isOngoing, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import { listRemovals } from './list-removals.ts';
+import { listRemovals, refuseUnsure } from './list-removals.ts';
 import { openFiles } from './open-files.ts';
 import type { Report } from './report.ts';
 import { viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
@@ -37,11 +37,10 @@ export async function deliver(context: DeliveryContext): Promise<readonly Report
       });
       step = 'place';
       files = await prepareTasks(files, channels, context);
-      files = isRemoval
-        ? // The report is on what is removed, and not on a file that is here.
-          files.map((one) => ({ ...one, site: null }))
-        : await viewLocalPages(await checkPages(files, context), context);
+      if (!isRemoval) files = await viewLocalPages(await checkPages(files, context), context);
       files = await carryOut(files, channels, context);
+      // The report is on what is removed, and not on a file that is here.
+      if (isRemoval) files = files.map((one) => ({ ...refuseUnsure(one, request), site: null }));
       step = 'verify';
       if (!dryRun && !isRemoval) files = await viewPublishedPages(files, context);
       if (!dryRun) files = await recheckDeliveries(files, channels);

@@ -38,7 +38,7 @@ interface StepContext {
   readonly singleMethod: CommitMethod;
 }
 
-/** Finds out what builds the site, and where each item goes. Of a removal `path` may name the folder of all items. */
+/** Finds out what builds the site, and where each item goes. */
 export async function prepareItems(
   given: readonly ChannelItem[],
   options: PagesOptions,
@@ -52,9 +52,9 @@ export async function prepareItems(
   const deploy = deployed && (await openDeployTarget(deployed, github, options, ports));
   const isWhole = deploy !== null && options.branch === undefined;
   const setup = isWhole ? null : await findSetup(github, options, pages);
-  const isAnyBelow = options.isRemoval && options.path?.endsWith('/');
-  const items = isAnyBelow ? given.slice(0, 1) : given;
-  const singles = items.filter((one) => !isFolderItem(one, options)).map(({ site }) => site?.entry ?? null);
+  // The bytes of what is removed do not count.
+  const items: typeof given = options.isRemoval ? given.map(({ name }) => ({ name, site: null })) : given;
+  const singles = items.filter((one) => !isFolderItem(one)).map(({ site }) => site?.entry ?? null);
   const singleMethod = await chooseMethod(singles, ports.signal, setup?.absence);
   const target = { github, readEntries: createEntriesReader(github), options, setup, deploy };
   const isPrivate = access.privateRepository === true;
@@ -62,14 +62,13 @@ export async function prepareItems(
   return forEachItem(items, (item) => prepareItem(item, step), BATCH.reads);
 }
 
-const isFolderItem = ({ site, name }: ChannelItem, { isRemoval, path }: PagesOptions): boolean =>
-  site?.isFolder === true || (isRemoval === true && (name.endsWith('/') || path?.endsWith('/') === true));
+const isFolderItem = ({ site, name }: ChannelItem): boolean => site?.isFolder === true || name.endsWith('/');
 
 /** Where an item goes, and what the site makes of it. @throws {DeliveryError} `NOT_OURS` for what a whole site obeys */
 async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesTask> {
   const { options, deploy, github } = step.target;
   const { isRemoval = false, overwrite, marker, nojekyll } = options;
-  const isFolder = isFolderItem(item, options);
+  const isFolder = isFolderItem(item);
   const location = { ...options, ...(isFolder ? folderLocation(item, step) : { name: item.name }) };
   const settings = resolveDestination(github.repository, location, step.pages, step.isPrivate);
   const { path, siteRoot, branch } = settings;
@@ -121,7 +120,7 @@ function planTask({ target, place, files }: Omit<PagesTask, 'plan'>, claim: stri
 
 /** A folder that has only a name goes below what the site is built from. */
 function folderLocation({ site, name }: ChannelItem, { target: { options }, pages }: StepContext) {
-  const given = (options.isRemoval ? (options.path ?? name) : name).replace(/\/?$/, '/');
+  const given = name.replace(/\/?$/, '/');
   const root = options.path === undefined ? rootOf(pages) : '';
   return { path: given.startsWith(root) ? given : root + given, name: site?.entry.name ?? '' };
 }

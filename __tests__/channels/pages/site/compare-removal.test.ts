@@ -179,16 +179,6 @@ test.each([
   expect([url.pathname, rawUrl?.pathname]).toEqual([`/site/${shown}`, '/octo/site/main/notes.md']);
 });
 
-test.each([
-  ['`path`', { path: 'previews/pr-1/' }, 'page.html'],
-  ['its name', {}, 'previews/pr-1/'],
-  ['a path without a slash, and its name', { path: 'previews/pr-1' }, 'pr-1/'],
-])('withdrawing a folder is meant by %s', async (_, options, name) => {
-  const [folder] = await actionsOn(new MemoryBranch(), options).remove.prepare([{ site: null, name }]);
-  const destination = 'branch main, folder previews/pr-1/';
-  expect(folder).toMatchObject({ plan: { method: 'one commit that removes it', destination } });
-});
-
 test('withdrawing a folder goes before single files that are named with it', async () => {
   const branch = new MemoryBranch();
   for (const path of ['p/a.html', 'page.html']) await deliverFile(branch, path, path);

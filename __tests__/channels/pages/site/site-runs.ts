@@ -72,7 +72,7 @@ export const deliverFile = (branch: MemoryBranch, path: string, content: string)
   runOne(actionsOn(branch, { path }).publish, { site: siteOfFile(memoryFile(content)), name: path });
 
 export const withdrawFolder = (branch: MemoryBranch, folder: string) =>
-  runOne(actionsOn(branch, { path: nameOf(folder) }).remove, { site: null, name: '' });
+  runOne(actionsOn(branch, { path: nameOf(folder) }).remove, { site: null, name: nameOf(folder) });
 
 /** What a folder needs: its change, in short too. */
 export async function planSite(
