@@ -105,8 +105,12 @@ test.each<[keyof Report['lines'], string, DeliveryParts | ChannelAttempt]>([
   ['UNKNOWN', NOTHING, { main: null, site: null, failure: offline }],
   ['UNKNOWN', NOTHING, leaving()],
   ['UNKNOWN', 'left behind: the release files-1', leaving('the release files-1')],
-  ['UNKNOWN', PLACED_LATER, { main, restored: restoredBy(null) }],
-  ['UNKNOWN', 'whether the address shows again what was there before', { main, restored: restoredBy('b') }],
+  ['UNKNOWN', PLACED_LATER, { main: { ...main, restored: restoredBy(null) } }],
+  [
+    'UNKNOWN',
+    'whether the address shows again what was there before',
+    { main: { ...main, restored: restoredBy('b') } },
+  ],
   // Whatever a look after a write is answered, it does not tell what has arrived.
   ['UNKNOWN', PARTLY, refused('NO_PERMISSION', 403)],
 ])('the %s line says: %s', (line, text, more) => {
@@ -247,7 +251,7 @@ describe('a report that is not ready', () => {
 
   test('tells what the delivery did to its place only where that was not put back', () => {
     const notesOf = (commitSha: string | null) =>
-      composeReport(deliveryWith({ main: attemptWith(noted), restored: restoredBy(commitSha) })).notes;
+      composeReport(deliveryWith({ main: { ...attemptWith(noted), restored: restoredBy(commitSha) } })).notes;
     expect([notesOf(null), notesOf('b')]).toEqual([['n'], []]);
   });
 

@@ -213,7 +213,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
       repository.pages.deploymentRefusals = Array.from({ length: 99 }, () => DENIED);
     });
     const { report } = await deliverPage(repository, 'a.html', 'third', inputs);
-    const left = `what was put back is commit ${await repository.head('gh-pages')} on the branch gh-pages`;
+    const left = `left behind: commit ${await repository.head('gh-pages')} on the branch gh-pages`;
     expect(report.restored).toMatchObject({ proven: false, detail: expect.stringContaining(left) });
   });
 });

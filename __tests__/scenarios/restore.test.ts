@@ -116,7 +116,7 @@ test('nothing is touched where somebody pushed meanwhile, to the same place or a
       { url: (address) => address.startsWith(`${repository.pages.url}page.html?`) },
       { alter: () => repository.commit(path, 'of a person').then(() => ({ status: 404 })) },
     );
-    const says = /nothing was put back: somebody wrote to the branch/;
+    const says = /could not be put back: somebody wrote to the branch/;
     const played = await expectFailed(deliver(repository, AFTER), { commitSha: null, proven: false }, says);
     expect(await readAll(repository, [path])).toEqual(['of a person']);
     expect(requestsOf(played, /^PATCH .*\/git\/refs/)).toEqual([]);
@@ -141,7 +141,7 @@ test.each<[string, string | null, object, object?]>([
   const repository = await play.repository(spec);
   if (bytes !== null) await repository.commit('page.html', bytes);
   hide(repository, 'page.html', AFTER);
-  const says = /nothing was put back: (what was there before, if anything|nothing was there before)/;
+  const says = /could not be put back: (what was there before, if anything|nothing was there before)/;
   await expectFailed(deliver(repository, AFTER, inputs), { commitSha: null }, says);
   expect(await readAll(repository, ['page.html'])).toEqual([AFTER]);
 });
@@ -152,6 +152,52 @@ test('a restoration that is not proven either says so', async () => {
   const restored = { commitSha: expect.any(String), proven: false };
   await expectFailed(deliver(repository, AFTER), restored, /and that is not proven either: .*HTTP 404/);
   expect(await readAll(repository, ['page.html'])).toEqual([BEFORE]);
+});
+
+const MOVE = { method: 'PATCH', url: /git\/refs/ };
+
+test.each([
+  ['carried out', { alter: () => ({ status: 502 }) }],
+  ['not carried out', { status: 502 }],
+])('a lost answer to the update of the branch, %s, is outlived by one commit', async (_, answer) => {
+  const repository = await withPage();
+  hide(repository, 'page.html', AFTER);
+  play.intercept(MOVE, answer);
+  const says = /; commit \w{7} put back .* shows that again/;
+  const { report } = await expectFailed(deliver(repository, AFTER), { proven: true }, says);
+  expect(await readAll(repository, ['page.html'])).toEqual([BEFORE]);
+  const log = await repository.log();
+  expect(log.slice(0, 2).map(({ sha }) => sha)).toEqual([report.restored?.commitSha, report.commitSha]);
+});
+
+test('a lost answer to the update of the branch, after which nothing can be read, is told as open', async () => {
+  const repository = await withPage();
+  hide(repository, 'page.html', AFTER);
+  play.intercept(MOVE, {
+    alter: () => {
+      play.intercept({ url: /api\.github/, times: 99 }, { status: 401 });
+      return { status: 502 };
+    },
+  });
+  const says = /; what was there before could not be put back: reading the branch answered HTTP 401/;
+  const { report } = await expectFailed(deliver(repository, AFTER), { commitSha: null, proven: false }, says);
+  expect(report.lines.UNKNOWN).toContain('whether what was there before is put back all the same');
+  expect(await readAll(repository, ['page.html'])).toEqual([BEFORE]);
+});
+
+test('a duplicate that is put back is told with that duplicate', async () => {
+  const repository = await withPage();
+  hide(repository, 'page.html', AFTER);
+  const inputs = { channel: 'K3+K1', bin: `bin-of-${repository.name}` };
+  const { report } = await proven(deliver(repository, AFTER, inputs));
+  const back = /; commit \w{7} put back .* shows that again/;
+  expect(report.lines.UNKNOWN).toMatch(/the duplicate on K1 is not proven: .*; commit \w{7} put back /);
+  const duplicate = { channel: 'K1', reason: expect.stringMatching(back), restored: { proven: true } };
+  expect(report).toMatchObject({
+    duplicates: [duplicate],
+    notes: expect.arrayContaining([expect.stringMatching(/bin/)]),
+  });
+  expect(report.restored).toBeUndefined();
 });
 
 test('without the input what is committed stays', async () => {
@@ -193,7 +239,7 @@ describe('what a person did between two pushes of the step stays', () => {
     play.meanwhile({ method: 'PUT', url: /contents\/page\.html/ }, () =>
       repository.commit('page.html', bytes),
     );
-    const says = /nothing was put back: another commit changed since: page\.html/;
+    const says = /could not be put back: another commit changed since: page\.html/;
     const { reports } = await expectFailed(both(AFTER), { commitSha: null, proven: false }, says);
     expect(await readAll(repository, ['page.html'])).toEqual([bytes]);
     expect(reports[1]?.ready).toBe(true);

@@ -33,11 +33,11 @@ import { reportScreen } from './screen/screen-report.ts';
 
 /** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */
 export function composeReport(given: Delivery, face = ACTION): Report {
-  const { operation, failure, restored, attempts, changed } = given;
+  const { operation, failure, attempts, changed } = given;
   const delivery = { ...given, subject: failure?.subject ?? given.subject };
   const toReason = createReasonWriter(face, given);
   const main = mainAttempt(delivery);
-  const placement = main?.placement ?? null;
+  const { placement = null, restored } = main ?? {};
   const gates = evaluateGates(main);
   const isProven = failure === null && gates.every(({ passed }) => passed);
   // Of what somebody has changed there may be nothing left to prove.
@@ -68,7 +68,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     notReady,
     unknown: listUnknown(delivery, notReady).map(neutralizeText),
     took: main?.took ?? {},
-    notes: listNotes(delivery, placement, face),
+    notes: listNotes(delivery, main, face),
     ...(ready && main && operation === 'deliver' && { proven: listProven(main) }),
   };
   return { ...report, lines: composeLines(report, delivery) };
@@ -81,10 +81,11 @@ function findVerdict(ready: boolean, isProven: boolean, isGone: boolean): AuditV
 
 /** What was told of the place holds no more where what was there before was put back. */
 function listNotes(
-  { operation, restored, notes }: Delivery,
-  placement: Placement | null,
+  { operation, notes }: Delivery,
+  main: ChannelAttempt | null,
   face: Face,
 ): readonly string[] {
+  const { placement, restored } = main ?? {};
   const told = restored?.commitSha ? [] : (placement?.notes ?? []);
   const isNothing = operation === 'withdraw' && placement?.written === false;
   return [...told, ...notes, ...(isNothing ? [say(OTHER_PATH, face)] : [])].map(neutralizeText);
@@ -133,28 +134,31 @@ const boundLists = (changes: SiteChanges): SiteChanges => {
 const listGone = ({ url, parts = [] }: Placement): readonly string[] =>
   [url, ...parts.map((part) => part.url)].slice(0, SITE.listed).map(({ href }) => href);
 
-/** An error as the report's reason. @param lastHttpCode for an error without a code of its own */
-type ToReason = (error: DeliveryError, lastHttpCode?: number | null) => FailureReason;
+/**
+ * An error as the report's reason, with what is there now where something was put back.
+ *
+ * @param attempt its last answer is for an error without a code of its own
+ */
+type ToReason = (error: DeliveryError, attempt: Partial<ChannelAttempt>) => FailureReason;
 
 const reportDuplicate = (
-  { task, placement, proof, failure }: ChannelAttempt,
+  { task, placement, proof, failure, restored }: ChannelAttempt,
   toReason: ToReason,
 ): DuplicateReport => ({
   channel: task.plan.channel,
   url: proof === null ? null : (placement?.url.href ?? null),
-  reason: failure === null ? null : formatReason(toReason(failure)),
+  reason: failure === null ? null : formatReason(toReason(failure, { ...(restored && { restored }) })),
+  ...(restored && { restored }),
 });
 
-/** Why there is no address to hand over, and what is there now where something was put back. */
+/** Why there is no address to hand over. */
 function reportFailure(
-  { failure, restored }: Delivery,
+  { failure }: Delivery,
   main: ChannelAttempt | null,
   toReason: ToReason,
 ): FailureReason {
   const error = failure ?? main?.failure ?? new DeliveryError('INTERNAL', 'nothing was delivered', REPORT);
-  const failed = toReason(error, main?.lastProbe?.httpCode);
-  if (restored === undefined) return failed;
-  return { ...failed, reason: `${failed.reason}; ${neutralizeText(restored.detail)}` };
+  return toReason(error, main ?? {});
 }
 
 const REPORT = { step: 'report' } as const;
@@ -167,16 +171,24 @@ function createReasonWriter(face: Face, { operation, site, choice }: Delivery): 
     isDelivered: operation === 'deliver',
     isLink: choice?.channels[0] === 'K4',
   };
-  return (error, lastHttpCode = null) => {
-    const { step = 'check', httpCode = lastHttpCode, code, about, findings, advice = '' } = error;
+  return (error, { lastProbe, restored }) => {
+    const {
+      step = 'check',
+      httpCode = lastProbe?.httpCode ?? null,
+      code,
+      about,
+      findings,
+      advice = '',
+    } = error;
     const prefix = code === 'NO_NETWORK' ? "the protocol can't be executed, there is no network: " : '';
+    const back = restored === undefined ? '' : `; ${restored.detail}`;
     const parts = { about: neutralizeText(say(about, face)), lines: findings.map(neutralizeText) };
     return {
       step,
       httpCode,
       code,
       // It may quote a host or a file's name, as the hint may.
-      reason: neutralizeText(prefix + error.messageFor(face)),
+      reason: neutralizeText(prefix + error.messageFor(face) + back),
       ...(findings.length > 1 && { findings: parts }),
       hint: neutralizeText(say(advice, face, context)),
     };

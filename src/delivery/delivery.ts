@@ -60,8 +60,6 @@ export interface Delivery extends ChannelItem {
   readonly notes: readonly string[];
   /** Of an audit: what somebody has changed of it since, in words. */
   readonly changed?: string;
-  /** What is there now, where something was to be put back. */
-  readonly restored?: Restoration;
   /** What failed before a channel was tried. */
   readonly failure: DeliveryError | null;
 }
@@ -176,6 +174,8 @@ export interface ChannelAttempt {
   readonly screen: { readonly view: ScreenView; readonly agreement: number | null } | null;
   readonly unknown: readonly string[];
   readonly failure: DeliveryError | null;
+  /** What is there now, where what was there before was to be put back. */
+  readonly restored?: Restoration;
   /** Milliseconds that each step took. */
   readonly took: Readonly<Partial<Record<Step, number>>>;
 }

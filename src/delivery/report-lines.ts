@@ -177,17 +177,20 @@ export function listUnknown(delivery: Delivery, notReady: FailureReason | null):
     unknown.push('the body has the marker, but other bytes than the file');
   if (main?.proof?.match === 'marked')
     unknown.push('what else the page says: no file was given, so only the marker was seen');
-  for (const { task, failure, unknown: open } of listDuplicates(delivery)) {
+  for (const { task, failure, restored, unknown: open } of listDuplicates(delivery)) {
     const { channel } = task.plan;
     unknown.push(...open.map((line) => `${channel}: ${line}`));
-    if (failure !== null) unknown.push(`the duplicate on ${channel} is not proven: ${failure.message}`);
+    const back = restored === undefined ? '' : `; ${restored.detail}`;
+    if (failure !== null)
+      unknown.push(`the duplicate on ${channel} is not proven: ${failure.message}${back}`);
   }
   return notReady === null ? unknown : [...unknown, ...describeOpen(delivery, notReady)];
 }
 
 /** What nobody knows of a delivery that is not ready. */
 function describeOpen(delivery: Delivery, { code }: FailureReason): readonly string[] {
-  const { operation, site, subject, restored, attempts } = delivery;
+  const { operation, site, subject, attempts } = delivery;
+  const { restored } = mainAttempt(delivery) ?? {};
   if (code === 'DRY_RUN') {
     const rest = 'everything that only a real run can show';
     if (attempts.length === 0) {

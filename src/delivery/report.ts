@@ -45,6 +45,8 @@ export interface DuplicateReport {
   /** `null` unless it was proven. */
   readonly url: string | null;
   readonly reason: string | null;
+  /** As that of the report: what is there now. */
+  readonly restored?: Restoration;
 }
 
 /** A folder that was delivered as one. */

@@ -1,5 +1,5 @@
 import type { ChannelMap } from '../channels/channel.ts';
-import { hasFailed, type Result } from '../errors.ts';
+import { hasFailed } from '../errors.ts';
 import {
   askChannel,
   attemptIn,
@@ -8,6 +8,7 @@ import {
   isPlaced,
   newAttempt,
   type Restoration,
+  withAttempt,
 } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { proveAttempts } from './publish-through-channel.ts';
@@ -39,23 +40,30 @@ export async function restoreFailed(
       );
       return proveAttempts(put, request, context, channels.K1);
     },
-    (one, attempt) => {
-      const restoration = toRestoration(attempt);
-      logger.info(`${one.subject}: ${restoration.detail}`);
-      return { ...one, restored: restoration };
+    (one, result, attempt) => {
+      const back = hasFailed(result) ? { ...newAttempt(attempt.task), failure: result } : result;
+      const restored = toRestoration(back);
+      logger.info(`${one.subject}: ${restored.detail}`);
+      const mayBeBack = back.placement === null && back.failure?.leftBehind === undefined;
+      const unknown = [...attempt.unknown, ...(mayBeBack ? [PERHAPS_BACK] : [])];
+      return withAttempt(one, { ...attempt, restored, unknown });
     },
   );
   // The last look comes after the last write.
   return recheckDeliveries(restored, channels);
 }
 
-function toRestoration(result: Result<ChannelAttempt>): Restoration {
-  if (hasFailed(result)) return { commitSha: null, proven: false, detail: result.message };
-  const { placement, proof, failure } = result;
+const PERHAPS_BACK = 'whether what was there before is put back all the same';
+
+function toRestoration({ placement, proof, failure }: ChannelAttempt): Restoration {
   if (placement === null) {
     const left = failure?.leftBehind?.join(', ') ?? '';
-    const detail = `${failure?.message}${left === '' ? '' : `; what was put back is ${left}`}`;
-    return { commitSha: null, proven: false, detail };
+    const detail = `what was there before could not be put back: ${failure?.message}`;
+    return {
+      commitSha: null,
+      proven: false,
+      detail: left === '' ? detail : `${detail}; left behind: ${left}`,
+    };
   }
   const { commitSha = null, url } = placement;
   const back = `commit ${commitSha?.slice(0, 7)} put back what was delivered there before`;

@@ -176,7 +176,7 @@ export const recheckDeliveries = (
       const attempt = openAttempt(one, key);
       if (!channels[key].recheck || attempt === undefined || !isPlaced(attempt)) return undefined;
       // Of what was put back the branch tells nothing more.
-      const isLate = key === 'K1' && !one.restored && LATE.includes(attempt.failure?.code ?? 'INTERNAL');
+      const isLate = key === 'K1' && !attempt.restored && LATE.includes(attempt.failure?.code ?? 'INTERNAL');
       return attempt.failure === null || isLate ? attempt : undefined;
     },
     async (key, placed) => (await channels[key].recheck?.(placed)) ?? [],

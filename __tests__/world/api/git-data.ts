@@ -43,8 +43,8 @@ function showTree(call: ApiCall): HostReply {
 }
 
 function formatGitCommit({ git }: TestRepository, sha: string) {
-  const { tree, parents } = git.commit(sha);
-  return { sha, tree: { sha: tree }, parents: parents.map((parent) => ({ sha: parent })) };
+  const { tree, parents, message } = git.commit(sha);
+  return { sha, message, tree: { sha: tree }, parents: parents.map((parent) => ({ sha: parent })) };
 }
 
 function createCommit(call: ApiCall): HostReply {

@@ -38,11 +38,11 @@ export function createPagesChannels(inputs: PagesOptions, access: RepositoryCont
     ...channelFor(inputs),
     restore: async (failed, step) => {
       const { branch = '', deploy = null } = failed[0]?.task.target ?? {};
-      if (deploy === null) return restoreBefore(failed, step);
+      if (deploy === null) return restoreBefore(failed, step, ports);
       if (inputs.branch === undefined) {
         throw notRestoredError('a site without a branch keeps nothing of what was there before');
       }
-      return deployBranch(await restoreBefore(failed, step), branch, deploy, ports);
+      return deployBranch(await restoreBefore(failed, step, ports), branch, deploy, ports);
     },
   };
   return { publish, remove: channelFor({ ...inputs, setup: false, isRemoval: true }) };

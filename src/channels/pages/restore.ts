@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream';
 import { forEachItem } from '../../async.ts';
-import { DeliveryError, type Result } from '../../errors.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { getBranchHead, parentFolders } from '../../github/api/branch.ts';
 import { commitChanges } from '../../github/api/git-data.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { Change } from '../../github/change.ts';
 import { nameFew } from '../../plain-text.ts';
+import { type RetryPorts, withRetries } from '../../retry.ts';
 import type { PlacedTask, Placement } from '../channel.ts';
+import { SentWrites } from '../sent-writes.ts';
 import { type BranchTree, blobAt, filesBelow } from './branch-reader.ts';
 import { listKept } from './claims.ts';
 import { describeDelivered, formatCommitMessage, parseMessage } from './commit-message.ts';
@@ -26,13 +28,14 @@ type Placed = PlacedTask<PagesTask>;
 export async function restoreBefore(
   failed: readonly Placed[],
   step: readonly Placed[],
+  ports: RetryPorts,
 ): Promise<readonly Result<Placement>[]> {
   const own = new Set(step.flatMap(({ placement }) => placement.commitSha ?? []));
   // One after the other: each is written on top of the one before.
   return forEachItem(
     failed,
     async (one) => {
-      const restored = await restore(one, own);
+      const restored = await restore(one, own, ports);
       own.add(restored.commitSha ?? '');
       return restored;
     },
@@ -43,33 +46,45 @@ export async function restoreBefore(
 async function restore(
   { task, placement: { written, commitSha } }: Placed,
   own: ReadonlySet<string>,
+  ports: RetryPorts,
 ): Promise<Placement> {
   const { github, branch, readEntries } = task.target;
+  const readCommit = async (sha: string) => {
+    const { data } = await github.rest.git.getCommit({ ...github.repository, commit_sha: sha });
+    return { text: data.message, parent: data.parents?.[0]?.sha };
+  };
   if (!written || commitSha === undefined) throw notRestoredError('this step wrote nothing there');
-  const head = await getBranchHead(github, branch);
-  if (!own.has(head)) throw notRestoredError(`somebody wrote to the branch ${branch} since`);
   const readTree = async (sha: string) => ({ head: sha, entries: await readEntries(sha) });
-  const { data } = await github.rest.git.getCommit({ ...github.repository, commit_sha: commitSha });
-  const [parent] = data.parents ?? [];
+  const { parent } = await readCommit(commitSha);
   if (parent === undefined) throw notRestoredError('nothing was there before');
-  const before = await readTree(parent.sha);
+  const before = await readTree(parent);
   const after = await readTree(commitSha);
   const { files, message } = await findDeliveredTo(task.place, task.target, before);
   if (files.length === 0) {
     throw notRestoredError('what was there before, if anything, is no delivery of this tool');
   }
-  const now = head === commitSha ? after : await readTree(head);
-  const change = {
-    ...compareTrees(before, after, now, task.place),
-    message: formatRestored(task.place, files, message, before),
-    replaces: null,
+  const told = { message: formatRestored(task.place, files, message, before), replaces: null };
+  const writes = new SentWrites();
+  const put = async (): Promise<string> => {
+    const head = await getBranchHead(github, branch);
+    if (!own.has(head)) {
+      const last = writes.mayHaveArrived ? await readCommit(head) : null;
+      // An earlier attempt, whose answer was lost.
+      if (last?.text === told.message && own.has(last.parent ?? '')) return head;
+      throw notRestoredError(`somebody wrote to the branch ${branch} since`);
+    }
+    const now = head === commitSha ? after : await readTree(head);
+    const change = { ...told, ...compareTrees(before, after, now, task.place) };
+    const [sha = ''] = await writes.send(() => commitChanges(github, [change], { branch, planned: head }));
+    return sha;
   };
-  const [sha = ''] = await commitChanges(github, [change], { branch, planned: head });
-  return describeRestored(task, sha, files, [before, after]);
+  const back = await resultOf(() => withRetries(ports, put));
+  if (hasFailed(back)) throw writes.explain(back);
+  return describeRestored(task, back, files, [before, after]);
 }
 
 export const notRestoredError = (why: string): DeliveryError =>
-  new DeliveryError('NOT_OURS', `nothing was put back: ${why}`, {
+  new DeliveryError('NOT_OURS', why, {
     hint: 'deliver the last good version again',
     leftBehind: [],
   });

@@ -103,8 +103,8 @@ async function place(action: ReturnType<typeof actionsOn>['publish'], item: Chan
 }
 
 test.each<[string, boolean, RegExp]>([
-  ['was no plain file', true, /: p\/1\/a\.css was no plain file before$/],
-  ['the step did not replace', false, /: this step wrote nothing there$/],
+  ['was no plain file', true, /^p\/1\/a\.css was no plain file before$/],
+  ['the step did not replace', false, /^this step wrote nothing there$/],
 ])('nothing is put back of what %s', async (_, written, reason) => {
   const branch = new MemoryBranch();
   await deliverSite(branch, 'p/1/', { 'index.html': 'one', 'a.css': 'first' });
