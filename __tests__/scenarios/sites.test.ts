@@ -264,6 +264,17 @@ describe('`setup`', () => {
     expect(await repository.log('gh-pages')).toMatchObject([{ files: ['app.js', 'index.html'] }]);
   });
 
+  test.each(['page.html', './'])('that was switched off keeps nobody from withdrawing %s', async (path) => {
+    const repository = await play.repository();
+    await proven(
+      play.deliver({ repository, files: { 'page.html': createPage() }, inputs: { channel: 'K1' } }),
+    );
+    repository.site = null;
+    const withdrawal = { channel: 'K1', operation: 'withdraw', branch: 'main', path };
+    await proven(play.deliver({ repository, inputs: withdrawal }));
+    expect(await repository.read('page.html')).toBeNull();
+  });
+
   test('makes the branch of a site for several files', async () => {
     const repository = await play.repository({ pages: { branch: 'gh-pages', built: false } });
     const several = { 'a.html': createPage('a'), 'b.html': createPage('b') };

@@ -181,7 +181,7 @@ function noSiteError(
     httpCode: 404,
     hint: (w) =>
       isRemoval
-        ? `nothing shows it any more; to remove it from its branch too, set ${w.input('branch')} to that`
+        ? `its raw address may still show it; to remove it from its branch, set ${w.input('branch')} to that`
         : `set ${w.input('setup', 'true')}${own(w)}, or switch it on under Settings → Pages (Deploy from a branch; of a private repository only with a paid plan)${w.orUse('K2 or K3')}`,
   });
 }
