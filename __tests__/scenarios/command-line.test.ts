@@ -119,7 +119,7 @@ describe('with a token', () => {
     const dry = await run([...deliver, '--dry-run'], { env, files });
     expect(dry.exitCode).toBe(0);
     expect(reportsOf(dry).map(({ notReady }) => notReady?.code)).toEqual(['DRY_RUN', 'DRY_RUN']);
-    expect(reportsOf(dry)[0]?.lines.CODE).toMatch(/method B.*: commit "ADD a\.html: .*", branch main/);
+    expect(reportsOf(dry)[0]?.lines.CODE).toMatch(/method [BC].*: commit "ADD a\.html: .*"; branch main/);
     expect(await repository.log()).toHaveLength(1);
     expect(parseDocument(dry.stdout)).toMatchObject({
       result: 'planned',
