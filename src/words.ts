@@ -29,18 +29,14 @@ export interface Words {
 
 /** One interface: its words, of which those for channels and permissions follow from its inputs. */
 export interface Face
-  extends Omit<Words, 'use' | 'orUse' | 'orRename' | 'grant' | 'say'>,
-    Partial<Pick<Words, 'use' | 'orUse' | 'grant'>> {
+  extends Omit<Words, 'filesIn' | 'use' | 'orUse' | 'orRename' | 'grant' | 'say'>,
+    Partial<Pick<Words, 'filesIn' | 'use' | 'orUse' | 'grant'>> {
   /** What is said after a text that names inputs: who sets those that this interface does not take. */
   readonly others?: (names: readonly string[]) => string;
 }
 
 /** What everybody must know of K3 who is told to use it. */
 const PUBLIC_BIN = ' (public to anyone with the link)';
-
-export function nameByPattern(folder: string): string {
-  return `\`'${folder}/**'\``;
-}
 
 /** The action: inputs as YAML. */
 export const ACTION: Face = {
@@ -51,7 +47,6 @@ export const ACTION: Face = {
   link: 'set `url:` to the link to prove',
   ownToken: ', such as `${{ github.token }}` (a secret that does not exist is empty)',
   folder: 'the workspace',
-  filesIn: nameByPattern,
 };
 
 /** What decides which channels can take a delivery. */
@@ -72,6 +67,7 @@ export function say(text: Text, face: Face, delivered: HintContext = {}): string
     return face.input(name, value);
   };
   const words: Words = {
+    filesIn: (folder) => `\`'${folder}/**'\``,
     ...face,
     grant(permissions) {
       const way = `set ${input('token')} to one with the permissions \`${permissions}\``;

@@ -146,6 +146,6 @@ test('a search through more than a workspace has is refused', async () => {
   );
   await expect(refusal).rejects.toMatchObject({
     code: 'BAD_INPUT',
-    message: `input \`file\` looks through more than ${FILES.length} files`,
+    message: `**/*.nomatch meets more than ${FILES.length} files`,
   });
 });

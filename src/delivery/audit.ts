@@ -82,7 +82,7 @@ async function proveAll(
   let wrong = await lookAtEach(found, reports, context);
   const deadline = clock.now() + request.timeout;
   for (let pause = request.interval; wrong.length > 0; pause *= 2) {
-    logger.info(`not as delivered: ${wrong.length}; they are asked again`);
+    logger.info(`not as delivered, and asked again: ${wrong.length}`);
     wrong = await lookAtEach(wrong, reports, context, deadline);
     const left = deadline - clock.now();
     if (left <= 0) break;
@@ -92,19 +92,15 @@ async function proveAll(
   return sortByResult([...reports.values()]);
 }
 
-/**
- * In groups, of which the addresses are made when they are asked: what is kept of each is its report.
- *
- * @param deadline of which each group has its share, and after which nothing is asked; without one a look is short
- * @returns those to ask again
- */
+/** In groups, each with its share of the time, of which only reports are kept; without a deadline shortly. @returns what to ask again */
 async function lookAtEach(
   some: readonly AuditedDelivery[],
   reports: Map<AuditedDelivery, Report>,
   context: DeliveryContext,
   deadline?: number,
 ): Promise<readonly AuditedDelivery[]> {
-  const { clock, face, request, signal } = context;
+  const { clock, face, signal } = context;
+  const { interval } = context.request;
   const { proveAttempts } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
   const wrong: AuditedDelivery[] = [];
   for (let at = 0; at < some.length; at += AUDIT.together) {
@@ -114,8 +110,7 @@ async function lookAtEach(
     const group = some.slice(at, at + AUDIT.together);
     const opened = group.map(openDelivery);
     const attempts = opened.flatMap((delivery) => delivery.attempts);
-    const limits = { interval: request.interval, timeout, once: true };
-    const proven = await proveAttempts(attempts, limits, context);
+    const proven = await proveAttempts(attempts, { interval, timeout, once: true }, context);
     // What a stop kept from being proven is not lost.
     signal.throwIfAborted();
     for (const [nth, delivery] of opened.entries()) {

@@ -32,10 +32,7 @@ export function exchange(
       headersTimeout: limit,
     };
     dispatcher.dispatch(options, {
-      onRequestStart(controller) {
-        take();
-        received.start(controller);
-      },
+      onRequestStart: (controller) => received.start(controller),
       onBodySent: take,
       onRequestSent: take,
       onResponseStart(_controller, status, responseHeaders) {

@@ -164,7 +164,7 @@ export function getApiCall(route: string): CallTemplate {
 export const UPLOAD = { asset: call('POST /releases/{id}/assets', 'contents: write', 'uploading the asset') };
 
 /** What the answer of a success must have: a field, or a field of a field; `[]` for a list. */
-const RESULT_FIELDS: readonly (readonly [string, readonly CallTemplate[]])[] = [
+export const RESULT_FIELDS: readonly (readonly [string, readonly CallTemplate[]])[] = [
   ['[]', [API.commits_of_path, API.branch_rules, API.deployments, API.deployment_statuses]],
   ['[]', [API.list_releases, API.list_assets, API.list_pulls, API.list_issues, API.list_comments]],
   ['id', [API.create_deployment, API.create_pages_deployment, API.create_comment, UPLOAD.asset]],
@@ -174,14 +174,9 @@ const RESULT_FIELDS: readonly (readonly [string, readonly CallTemplate[]])[] = [
   ['tree.sha', [API.get_commit]],
   ['object.sha', [API.get_ref]],
   ['commit.sha', [API.put_file_le1mb]],
-  ['number', [API.create_issue]],
   ['workflow_runs', [API.workflow_runs]],
   ['data', [API.graphql]],
 ];
-
-/** The field without which an answer is no result; `undefined` where nothing of it is needed. */
-export const getResultField = (call: CallTemplate): string | undefined =>
-  RESULT_FIELDS.find(([, calls]) => calls.includes(call))?.[0];
 
 /** Calls to the anonymous file-bin, below `{bin_host_url}`. @see protocol 4.4 */
 export const BIN = {

@@ -1,5 +1,5 @@
 import { TOOL } from '../protocol/words.ts';
-import { type Face, nameByPattern } from '../words.ts';
+import type { Face } from '../words.ts';
 import { FLAGS, isSwitch } from './commands.ts';
 import { INPUTS, type InputName } from './inputs.ts';
 
@@ -20,7 +20,6 @@ export function commandFace(command: string, token = TOKEN): Face {
     link: isLink ? 'give the link to prove' : `prove a link with \`${TOOL.name} verify URL\``,
     ownToken: '',
     folder: 'the current folder',
-    filesIn: nameByPattern,
   };
 }
 

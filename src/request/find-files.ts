@@ -29,7 +29,6 @@ export const findFiles: FindFiles = async (lines, folder, signal) => {
   const roots: string[] = [];
   // What is found may be left out again; else the search need not go on.
   const most = lines.some((line) => line.startsWith('!')) ? Number.POSITIVE_INFINITY : BATCH.files + 1;
-  const find = (pattern: string) => findMatches(pattern, { folder, most, signal });
   for (const line of lines) {
     const path = resolve(folder, line);
     const [, excluded] = /^!\s*(.*)$/s.exec(line) ?? [];
@@ -38,11 +37,11 @@ export const findFiles: FindFiles = async (lines, folder, signal) => {
       named.add(path);
       roots.push(dirname(path));
     } else if (excluded !== undefined) {
-      for (const match of await find(excluded)) {
+      for (const match of await findMatches(excluded, folder, most, signal)) {
         if (!named.has(match)) files.delete(match);
       }
     } else {
-      const matches = await find(line);
+      const matches = await findMatches(line, folder, most, signal);
       if (matches.length === 0) throw noMatchError(line);
       for (const match of matches) if (!files.has(match)) files.set(match, relative(folder, match));
       roots.push(resolve(folder, findSearchRoot(line)));
@@ -63,16 +62,6 @@ const noMatchError = (subject: string): DeliveryError =>
     subject,
   });
 
-const tooLongError = (): DeliveryError =>
-  new DeliveryError(
-    'BAD_INPUT',
-    (w) => `${w.subject('file')} looks through more than ${BATCH.looked} files`,
-    {
-      hint: 'begin the pattern with the folder that the files are in',
-      step: 'check',
-    },
-  );
-
 const exists = async (path: string): Promise<boolean> => (await lstat(path).catch(() => null)) !== null;
 
 export const isFolderAt = async (path: string): Promise<boolean> =>
@@ -86,17 +75,14 @@ function findSearchRoot(line: string): string {
 }
 
 /** Absolute, sorted, and only the first ones. */
-async function findMatches(
-  pattern: string,
-  { folder, most, signal }: { folder: string; most: number; signal: AbortSignal | undefined },
-): Promise<readonly string[]> {
+async function findMatches(pattern: string, folder: string, most: number, signal?: AbortSignal) {
   const paths: string[] = [];
-  let looked = 0;
+  let left = BATCH.looked;
   // It is asked of all that the search meets, also where nothing matches.
   const exclude = (): boolean => {
     signal?.throwIfAborted();
-    looked += 1;
-    if (looked > BATCH.looked) throw tooLongError();
+    left -= 1;
+    if (left < 0) refuseInput(`${pattern} meets more than ${BATCH.looked} files`, 'narrow the pattern');
     return false;
   };
   for await (const entry of glob(pattern, { cwd: folder, withFileTypes: true, exclude })) {

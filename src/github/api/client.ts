@@ -3,7 +3,7 @@ import { DeliveryError } from '../../errors.ts';
 import { sendRequest, type TextAnswer, type TextRequest } from '../../http/send-request.ts';
 import { toFields } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
-import { API, type CallTemplate, getApiCall, getResultField } from '../../protocol/calls.ts';
+import { API, type CallTemplate, getApiCall, RESULT_FIELDS } from '../../protocol/calls.ts';
 import {
   HOUR,
   LIST_PAGE,
@@ -102,7 +102,7 @@ async function sendCall(
 
 /** Whether it has what is read of it; a proxy answers anything. */
 function isResult(json: unknown, call: CallTemplate): boolean {
-  const field = getResultField(call);
+  const [field] = RESULT_FIELDS.find(([, calls]) => calls.includes(call)) ?? [];
   if (field === '[]') return Array.isArray(json) && !json.includes(null);
   const names = field?.split('.') ?? [];
   return names.reduce((value, name) => toFields(value)[name], json) != null && typeof json === 'object';
