@@ -43,7 +43,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   // Of what somebody has changed there may be nothing left to prove.
   const ready = isProven || (failure === null && changed !== undefined && main === null);
   const isGone = operation === 'withdraw' || main?.gone === true;
-  const notReady = ready ? null : reportFailure(delivery, main, toReason);
+  const notReady = ready ? null : toReason(failure ?? main?.failure ?? nothingError(), main ?? {});
   const provenUrl = (isProven && placement?.url.href) || null;
   const report = {
     protocol: PROTOCOL.identifier,
@@ -134,11 +134,7 @@ const boundLists = (changes: SiteChanges): SiteChanges => {
 const listGone = ({ url, parts = [] }: Placement): readonly string[] =>
   [url, ...parts.map((part) => part.url)].slice(0, SITE.listed).map(({ href }) => href);
 
-/**
- * An error as the report's reason, with what is there now where something was put back.
- *
- * @param attempt its last answer is for an error without a code of its own
- */
+/** An error as the report's reason, with what its attempt answered last, and what is there now if it was put back. */
 type ToReason = (error: DeliveryError, attempt: Partial<ChannelAttempt>) => FailureReason;
 
 const reportDuplicate = (
@@ -151,17 +147,8 @@ const reportDuplicate = (
   ...(restored && { restored }),
 });
 
-/** Why there is no address to hand over. */
-function reportFailure(
-  { failure }: Delivery,
-  main: ChannelAttempt | null,
-  toReason: ToReason,
-): FailureReason {
-  const error = failure ?? main?.failure ?? new DeliveryError('INTERNAL', 'nothing was delivered', REPORT);
-  return toReason(error, main ?? {});
-}
-
-const REPORT = { step: 'report' } as const;
+const nothingError = (): DeliveryError =>
+  new DeliveryError('INTERNAL', 'nothing was delivered', { step: 'report' });
 
 /** Writes reasons in the words of an interface, with the ways out that the delivery has. */
 function createReasonWriter(face: Face, { operation, site, choice }: Delivery): ToReason {
@@ -172,20 +159,13 @@ function createReasonWriter(face: Face, { operation, site, choice }: Delivery): 
     isLink: choice?.channels[0] === 'K4',
   };
   return (error, { lastProbe, restored }) => {
-    const {
-      step = 'check',
-      httpCode = lastProbe?.httpCode ?? null,
-      code,
-      about,
-      findings,
-      advice = '',
-    } = error;
+    const { step = 'check', code, about, findings, advice = '' } = error;
     const prefix = code === 'NO_NETWORK' ? "the protocol can't be executed, there is no network: " : '';
     const back = restored === undefined ? '' : `; ${restored.detail}`;
     const parts = { about: neutralizeText(say(about, face)), lines: findings.map(neutralizeText) };
     return {
       step,
-      httpCode,
+      httpCode: error.httpCode ?? lastProbe?.httpCode ?? null,
       code,
       // It may quote a host or a file's name, as the hint may.
       reason: neutralizeText(prefix + error.messageFor(face) + back),

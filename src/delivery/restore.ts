@@ -58,12 +58,8 @@ const PERHAPS_BACK = 'whether what was there before is put back all the same';
 function toRestoration({ placement, proof, failure }: ChannelAttempt): Restoration {
   if (placement === null) {
     const left = failure?.leftBehind?.join(', ') ?? '';
-    const detail = `what was there before could not be put back: ${failure?.message}`;
-    return {
-      commitSha: null,
-      proven: false,
-      detail: left === '' ? detail : `${detail}; left behind: ${left}`,
-    };
+    const why = `${failure?.message}${left === '' ? '' : `; left behind: ${left}`}`;
+    return { commitSha: null, proven: false, detail: `what was there before could not be put back: ${why}` };
   }
   const { commitSha = null, url } = placement;
   const back = `commit ${commitSha?.slice(0, 7)} put back what was delivered there before`;
