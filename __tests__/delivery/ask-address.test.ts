@@ -95,6 +95,11 @@ describe('an answer', () => {
     [{ 'content-disposition': 'attachment' }, 'not-shown', 'not-shown'],
     [{ 'content-disposition': 'form-data; name="x"' }, 'not-shown', 'not-shown'],
     [{ 'content-disposition': ['inline', 'attachment'] }, 'not-shown', 'not-shown'],
+    [{ 'content-disposition': ['inline; a=b', 'inline; a=c'] }, 'not-shown', 'not-shown'],
+    [{ 'content-disposition': 'inline, attachment' }, 'not-shown', 'not-shown'],
+    [{ 'content-disposition': 'inline-x; filename=a' }, 'not-shown', 'not-shown'],
+    [{ 'content-type': 'text/' }, 'not-shown', 'identical'],
+    [{ 'content-type': 'text/html; charset=iso-2022-kr' }, 'not-shown', 'not-shown'],
     [{ 'content-type': 'text/plain' }, 'not-shown', 'identical'],
     [{ 'content-type': 'application/octet-stream' }, 'not-shown', 'not-shown'],
     [{ 'content-type': 'binary/octet-stream; charset=binary' }, 'not-shown', 'not-shown'],
@@ -153,6 +158,7 @@ describe('an answer', () => {
     const matchFor = (type: string) =>
       matchOf({ ...ALONE, address: { isLink: true }, answer: { body, headers: { 'content-type': type } } });
     const readWrongly = [
+      "text/html; charset='utf-8'",
       'text/html',
       'text/html; charset=latin1, text/html',
       'text/html; a=", charset=utf-8"',

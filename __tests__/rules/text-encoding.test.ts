@@ -76,6 +76,7 @@ describe('a text in UTF-8', () => {
     ['of 8 bits', PAGE, 'windows-1251'],
     ['of 8 bits, where it is cut within a character', CUT, 'windows-1252'],
     ['of 16 bits', '<p>Hello', 'utf-16le'],
+    ['that shows nothing', '<p>Hello', 'replacement'],
   ])('is not read as it was written in one %s', (_, head, encoding) => {
     expect(isReadAsWritten(head, encoding)).toBe(false);
   });
@@ -95,6 +96,8 @@ test.each([
   ['<meta name=description content="charset=utf-8">', null],
   [`<p>${'x'.repeat(1_024)}</p><meta charset=utf-8>`, 'utf-8'],
   ['<meta charset=utf-16>', 'utf-8'],
+  ['<meta http-equiv=content-type content="text/html; charset=\'utf-8\'">', 'utf-8'],
+  ['<meta charset=iso-2022-kr>', 'replacement'],
   ['<noscript><meta charset=windows-1251></noscript><meta charset=utf-8>', 'windows-1251'],
   ['', null],
 ])('A page declares in %s the encoding %s.', (head, encoding) => {

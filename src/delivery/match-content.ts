@@ -75,7 +75,7 @@ async function isKeptFromSight(
 async function findEncoding(fetched: FetchedContent, usual: string): Promise<string> {
   const type = readType(fetched);
   const isPlain = /^text\/plain\b/i.test(type);
-  const declared = readEncoding(type);
+  const declared = readEncoding(/; charset=(.*)$/s.exec(type)?.[1] ?? '');
   if (declared !== null || !(isPlain || /^(?:text\/html\b|$)/i.test(type))) return declared ?? 'utf-8';
   return isPlain ? usual : ((await loadPageRules()).readCharset(fetched.readHead()) ?? usual);
 }

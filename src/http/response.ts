@@ -189,6 +189,8 @@ export function readType({ headers }: Answer): string {
     charset = type.params.get('charset') ?? (type.essence === essence ? charset : '');
     essence = type.essence;
   }
+  // What is no type is shown as text.
+  if (essence === '') return String(headers['content-type'] ?? '').trim();
   return charset === '' ? essence : `${essence}; charset=${charset}`;
 }
 
@@ -215,8 +217,12 @@ export function isShownAsPage(response: Answer & { readonly readHead: () => stri
   return (isNamed || isSniffed) && !isAttachment(response);
 }
 
+/** The one value of `Content-Disposition` with which every browser shows the content, with any parameters. */
+const INLINE = /^inline\s*(?:;(?:[^,"]|"[^"]*")*)?$/i;
+
 function isAttachment(response: Answer): boolean {
-  return allValues(response, 'content-disposition').some((one) => one !== '' && !/^inline\b/i.test(one));
+  const values = allValues(response, 'content-disposition');
+  return new Set(values).size > 1 || values.some((one) => one !== '' && !INLINE.test(one));
 }
 
 /** The types that stand for any bytes; no browser looks for another one in them. */

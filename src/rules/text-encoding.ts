@@ -55,9 +55,12 @@ const DECLARED_WITHIN = 1_024;
 export const UTF_16_MARK = /^(?:\xfe\xff|\xff\xfe)/;
 const UTF_8_MARK = '\xef\xbb\xbf';
 
-/** The encoding that a `Content-Type` declares; `null` for none that browsers know: they ignore any other label. */
-export function readEncoding(contentType: string): string | null {
-  const [, label = ''] = /\bcharset\s*=\s*["']?([^\s;"']+)/i.exec(contentType) ?? [];
+/** The labels of encodings in which browsers show nothing but one �. @see https://encoding.spec.whatwg.org/#replacement */
+const REPLACEMENT = /^\s*(?:replacement|hz-gb-2312|(?:cs)?iso-?2022-?(?:kr|cn(?:-ext)?))\s*$/i;
+
+/** The encoding that a label means; `null` for none that browsers know: they ignore any other label. */
+export function readEncoding(label: string): string | null {
+  if (REPLACEMENT.test(label)) return 'replacement';
   try {
     return new TextDecoder(label).encoding;
   } catch {
@@ -72,10 +75,11 @@ export function readEncoding(contentType: string): string | null {
 export function isReadAsWritten(head: string, encoding: string): boolean {
   if (UTF_16_MARK.test(head) || head.startsWith(UTF_8_MARK)) return true;
   const bytes = Buffer.from(head, 'latin1');
+  let written: string;
   try {
-    const written = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
-    return new TextDecoder(encoding).decode(bytes, { stream: true }) === written;
+    written = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
   } catch {
     return true;
   }
+  return encoding !== 'replacement' && new TextDecoder(encoding).decode(bytes, { stream: true }) === written;
 }

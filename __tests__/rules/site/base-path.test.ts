@@ -61,6 +61,14 @@ describe('a folder that was built for another base path', () => {
     expect(refusals).toMatchObject([{ kind: 'missing' }]);
   });
 
+  test('has the base of its page to change where that leads into the folder of a host, too', async () => {
+    const page = '<base href=/app/><script src=a.js></script>';
+    const { refusals } = await inspect(site(page, 'a.js'), { sitePath: '/' });
+    expect(refusals).toMatchObject([
+      { kind: 'base', hint: 'let the `<base href>` of the page begin with `/`' },
+    ]);
+  });
+
   test('has the base of its page to change, through which its relative addresses lead out', async () => {
     // As Flutter, Flet and Angular write it.
     const page = '<base href="/"><script src="flutter_bootstrap.js" async></script>';

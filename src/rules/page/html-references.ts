@@ -38,6 +38,7 @@ interface PageFields {
   importMap: ImportMap;
   /** The content of `<meta name="generator">`; empty without one. */
   generator: string;
+  hasBase: boolean;
   hasScript: boolean;
   /** Whether the whole page is searched; false once it exceeds a limit. */
   complete: boolean;
@@ -48,6 +49,7 @@ const createFields = (url: string): PageFields => ({
   base: url,
   importMap: NO_IMPORT_MAP,
   generator: '',
+  hasBase: false,
   hasScript: false,
   complete: true,
 });
@@ -57,10 +59,12 @@ const MAX_ADDRESS = 4_000;
 
 /** Keeps what a tag says of the page; the first base and generator count. */
 function readPageFields(page: PageFields, tag: StartTag): void {
-  if (tag.tagName === 'base' && page.base === page.url) {
-    const base = URL.parse(getAttribute(tag, 'href').trim(), page.url)?.href ?? page.url;
+  if (tag.tagName === 'base' && !page.hasBase && hasAttribute(tag, 'href')) {
+    page.hasBase = true;
+    const base = URL.parse(getAttribute(tag, 'href').trim(), page.url)?.href ?? '';
     if (base.length > MAX_ADDRESS) page.complete = false;
-    else page.base = base;
+    // Nothing is relative to a `data:` address: there the page's own URL counts.
+    else if (URL.canParse('x', base)) page.base = base;
   } else if (tag.tagName === 'script') page.hasScript = true;
   else if (tag.tagName === 'meta' && getAttribute(tag, 'name').toLowerCase() === 'generator') {
     page.generator ||= getAttribute(tag, 'content').slice(0, 200);
@@ -159,7 +163,7 @@ class DocumentSearch extends SAXParser {
     this.#searchAttributes(tag, name);
     if (name === 'template') this.#templates += 1;
     if (TEXT_ELEMENTS.has(name)) this.#open = tag;
-    if (this.#templates === 0) readPageFields(this.#page, tag);
+    if (this.#templates === 0 && this.#depth === 0) readPageFields(this.#page, tag);
   }
 
   #readEndTag(name: string): void {
@@ -224,8 +228,11 @@ class DocumentSearch extends SAXParser {
     const { importMap, base } = this.#page;
     this.#maps += 1;
     const added = this.#maps > SEARCH_LIMITS.maps ? null : addImportMap(importMap, text, base);
-    if (added === null || added.entries.length > SEARCH_LIMITS.mapEntries) this.#page.complete = false;
-    else this.#page.importMap = added;
+    if (added !== null && added.entries.length <= SEARCH_LIMITS.mapEntries) this.#page.importMap = added;
+    else {
+      this.#page.complete = false;
+      this.#page.importMap = { ...importMap, isOpen: true };
+    }
   }
 
   /** What a browser uses at the current place is used at this time or later. */

@@ -11,8 +11,13 @@ interface ImportMapEntry {
   readonly address: string | null;
 }
 
-/** The id is the same for maps that say the same. */
-export type ImportMap = { readonly id: string; readonly entries: readonly ImportMapEntry[] };
+export interface ImportMap {
+  /** The same for maps that say the same. */
+  readonly id: string;
+  readonly entries: readonly ImportMapEntry[];
+  /** Whether there are more entries, which were not read. */
+  readonly isOpen?: boolean;
+}
 
 export const NO_IMPORT_MAP: ImportMap = { id: '', entries: [] };
 
@@ -33,7 +38,7 @@ export function addImportMap(earlier: ImportMap, json: string, base: string): Im
       entries.push({ scope: within, specifier: toUrl(key, base), address: isValid ? address : null });
     }
   }
-  return { id: hash('sha256', JSON.stringify(entries)), entries };
+  return { ...earlier, id: hash('sha256', JSON.stringify(entries)), entries };
 }
 
 const toUrl = (text: string, from: string): string =>

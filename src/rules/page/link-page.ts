@@ -2,19 +2,13 @@ import { createHash } from 'node:crypto';
 import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
 import { shorten } from '../../plain-text.ts';
 import { readEncoding } from '../text-encoding.ts';
-import { getAttribute, hasAttribute } from './addresses.ts';
+import { getAttribute, hasAttribute, parseRefresh } from './addresses.ts';
 import { searchPage } from './html-references.ts';
+import { resolveSpecifier } from './import-map.ts';
 import { parsePage } from './parse-page.ts';
 
-/**
- * Whether a page asks to sign in, or leads a browser to another one; so does one of which nothing is known.
- *
- * @param html as Latin-1 text of its bytes
- */
-export function isGatePage(html: string): boolean {
-  const page = parsePage(html);
-  return page === null || holds([page], isGate);
-}
+/** Whether a page asks to sign in, or leads a browser to another one. @param html as Latin-1 text of its bytes */
+export const isGatePage = (html: string): boolean => holds([parsePage(html).document], isGate);
 
 /**
  * The encoding that a page declares, at its beginning or later; `null` for none that browsers know. Of several it is one
@@ -24,15 +18,13 @@ export function isGatePage(html: string): boolean {
  */
 export function readCharset(html: string): string | null {
   const found = new Set<string | null>();
-  const page = parsePage(html, { scriptingEnabled: false });
-  holds(page === null ? [] : [page], (element) => {
+  holds([parsePage(html, { scriptingEnabled: false }).document], (element) => {
     if (element.tagName !== 'meta') return false;
     const isHeader = getAttribute(element, 'http-equiv').toLowerCase() === 'content-type';
-    const own = `charset=${getAttribute(element, 'charset')}`;
-    const header = isHeader ? getAttribute(element, 'content') : '';
-    found.add(
-      readEncoding(hasAttribute(element, 'charset') ? own : header)?.replace(/^utf-.*/, 'utf-8') ?? null,
-    );
+    const content = isHeader ? getAttribute(element, 'content') : '';
+    const [, , within = ''] = /charset\s*=\s*(["']?)([^\s;"']+)/i.exec(content) ?? [];
+    const label = hasAttribute(element, 'charset') ? getAttribute(element, 'charset') : within;
+    found.add(readEncoding(label)?.replace(/^utf-.*/, 'utf-8') ?? null);
     return false;
   });
   found.delete(null);
@@ -50,8 +42,8 @@ export function readCharset(html: string): string | null {
 export function findAdditions(file: string, page: string): readonly string[] | null {
   const added: Dom.ChildNode[] = [];
   const [own, shown] = [parsePage(file), parsePage(page)];
-  if (own === null || shown === null || !saysSomething(own)) return null;
-  if (!hasAll(own, shown, added, DEEPEST) || holds(added, isTakeover)) return null;
+  if (!own.isComplete || !shown.isComplete || !saysSomething(own.document)) return null;
+  if (!hasAll(own.document, shown.document, added, DEEPEST) || holds(added, isTakeover)) return null;
   return [...new Set(added.map(nameNode))];
 }
 
@@ -131,8 +123,9 @@ async function hashAddresses(html: string, url: string): Promise<string> {
   const pieces = (async function* () {
     yield html;
   })();
-  await searchPage(pieces, url, ({ address }, { base }) => {
-    hash.update(`${URL.parse(address, base)?.href}\n`);
+  await searchPage(pieces, url, ({ address, isSpecifier }, { base, importMap }) => {
+    const meant = isSpecifier ? resolveSpecifier(address, importMap, base) : address;
+    hash.update(`${meant === null ? '' : URL.parse(meant, base)?.href}\n`);
   });
   return hash.digest('hex');
 }
@@ -157,7 +150,9 @@ function holds(nodes: readonly Dom.Node[], isMeant: (element: Dom.Element) => bo
 const isGate = (element: Dom.Element): boolean =>
   element.tagName === 'input'
     ? getAttribute(element, 'type').trim().toLowerCase() === 'password'
-    : element.tagName === 'meta' && getAttribute(element, 'http-equiv').trim().toLowerCase() === 'refresh';
+    : element.tagName === 'meta' &&
+      getAttribute(element, 'http-equiv').trim().toLowerCase() === 'refresh' &&
+      parseRefresh(getAttribute(element, 'content')) !== '';
 
 /** Whether an addition is a gate, or stands for headers, an encoding or a base of everything else. */
 const isTakeover = (element: Dom.Element): boolean =>

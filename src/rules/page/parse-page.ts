@@ -5,20 +5,28 @@ const DEEPEST = 2_048;
 
 class TooManyError extends Error {}
 
+/** The tree of a page as far as it was read, and whether that is all of it. */
+interface PageTree {
+  readonly document: Dom.Document;
+  readonly isComplete: boolean;
+}
+
 /**
- * The tree of a page; `null` for one that is nested without end, or that makes the parser write more elements than it
- * has characters: each paragraph opens all formatting again that nobody has closed.
+ * Reads the tree of a page, up to where it is nested without end, or makes the parser write more elements than it has
+ * characters: each paragraph opens all formatting again that nobody has closed.
  */
 export function parsePage(
   html: string,
   options: Pick<ParserOptions<Dom.DefaultTreeAdapterMap>, 'scriptingEnabled'> = {},
-): Dom.Document | null {
+): PageTree {
   let [left, open] = [html.length + DEEPEST, 0];
+  const document = defaultTreeAdapter.createDocument();
   const refuse = (): never => {
     throw new TooManyError();
   };
   const treeAdapter: typeof defaultTreeAdapter = {
     ...defaultTreeAdapter,
+    createDocument: () => document,
     createElement(...given) {
       left -= 1;
       return left < 0 ? refuse() : defaultTreeAdapter.createElement(...given);
@@ -32,9 +40,10 @@ export function parsePage(
     },
   };
   try {
-    return parse(html, { ...options, treeAdapter });
+    parse(html, { ...options, treeAdapter });
+    return { document, isComplete: true };
   } catch (thrown) {
-    if (thrown instanceof TooManyError) return null;
+    if (thrown instanceof TooManyError) return { document, isComplete: false };
     throw thrown;
   }
 }

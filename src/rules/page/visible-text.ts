@@ -34,12 +34,11 @@ export function mayShowText(html: string, text: string): boolean {
  */
 export const readVisibleText = (html: string): string => readTexts(html, false);
 
-/** The text of a page, without spaces; empty where the page can't be read. @param isPossible whether what a script or a person may show is read as well */
+/** The text of a page, without spaces. @param isPossible whether what a script or a person may show is read as well */
 function readTexts(html: string, isPossible: boolean): string {
   const without = isPossible ? NEVER_SHOWN : WITHOUT_TEXT;
   let shown = '';
-  const page = parsePage(html);
-  const pending: Dom.Node[] = page === null ? [] : [page];
+  const pending: Dom.Node[] = [parsePage(html).document];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (node.nodeName === '#text' && 'value' in node) shown += withoutSpace(node.value);
     if (!('childNodes' in node)) continue;

@@ -193,6 +193,7 @@ class SiteSearch {
     const address = found.isSpecifier
       ? resolveSpecifier(found.address, visit.importMap, base)
       : found.address;
+    if (address === null && visit.importMap.isOpen) return;
     const path = this.#judge.judge({ ...found, file: visit.path, base, grade }, address);
     const isFollowed = isLoaded(grade === 'link' ? visit.grade : grade);
     if (path === null || !isFollowed || !hasReferences(found.kind, path)) return;

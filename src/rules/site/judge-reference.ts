@@ -98,8 +98,8 @@ export class ReferenceJudge {
 
   /** An address that leads into the folder, where no such file is. */
   #judgeMissing(reference: SiteReference, path: string): void {
-    const { address, grade } = reference;
-    const mayBeBase = ABSOLUTE.test(address) && !this.#topFolders.has(topFolder(path));
+    const { grade } = reference;
+    const mayBeBase = isAbsolute(reference) && !this.#topFolders.has(topFolder(path));
     const inFolder = mayBeBase ? this.#findSuffix(path) : null;
     const describe = (): FindingText => ({
       text: `${nameOf(reference)} is missing`,
