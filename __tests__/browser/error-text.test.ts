@@ -46,6 +46,8 @@ Errors: 0
 Error rate 5 %
 No errors found
 No error found
+No exception occurred
+No network error. All is available
 Status: OK
 Back to the start page
 Lost and found

@@ -20,7 +20,10 @@ const ERROR_WORDS = toWords(
 
 /** What makes an error of such words. */
 const ERROR =
-  /404|410 gone|\bnot? (?:be )?(?:found|exist|available)|n't (?:exist|find|be found)|(?<!\bno )error|exception|undefined|\bnull\b|\bnan\b|object object|went wrong|cannot get|\bbad \w|timeout|too many requests|forbidden|unauthorized|denied|unavailable|failed to|unable to|enable javascript|nicht gefunden|fehler|no encontrada|introuvable|erreur|не найдена|ошибка|見つかりません|不存在/;
+  /404|410 gone|\bnot? (?:be )?(?:found|exist|available)|n't (?:exist|find|be found)|error|exception|undefined|\bnull\b|\bnan\b|object object|went wrong|cannot get|\bbad \w|timeout|too many requests|forbidden|unauthorized|denied|unavailable|failed to|unable to|enable javascript|nicht gefunden|fehler|no encontrada|introuvable|erreur|не найдена|ошибка|見つかりません|不存在/;
+
+/** What says that there is no error. */
+const NO_ERROR = /^(?:no|0|without) (?:\w+ )?(?:error|exception|timeout)/;
 
 /** Of what pages say that tell a person to wait. */
 const WAITING_WORDS = toWords(
@@ -61,7 +64,10 @@ export function isOnlyError(text: string): boolean {
   if (line.length <= LONGEST.trace && PRINTED.some((pattern) => pattern.test(line))) return true;
   const lower = line.toLowerCase();
   return (
-    line.length <= LONGEST.text && ERROR.test(lower) && isMadeOf(lower.replace(/[[\]]/g, ' '), ERROR_WORDS)
+    line.length <= LONGEST.text &&
+    ERROR.test(lower) &&
+    !NO_ERROR.test(lower) &&
+    isMadeOf(lower.replace(/[[\]]/g, ' '), ERROR_WORDS)
   );
 }
 

@@ -54,6 +54,12 @@ test.each([
   expect(seen).toBe(isSame);
 });
 
+test('A node with many others in it is compared with many in linear time.', () => {
+  const file = `<title>t</title><div>${'<b></b>'.repeat(150_000)}</div>`;
+  const page = `<title>t</title>${'<div></div>'.repeat(150_000)}`;
+  expect(finish(() => findAdditions(file, page))).toBeNull();
+});
+
 test('A large node is compared with many others in linear time.', () => {
   const file = `<title>t</title><p x="${'A'.repeat(1_000_000)}">hi`;
   expect(finish(() => findAdditions(file, `<title>t</title>${'<p>'.repeat(30_000)}`))).toBeNull();

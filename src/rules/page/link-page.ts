@@ -64,7 +64,7 @@ const DEEPEST = 512;
 /** Whether a node has the children of another one in order; what else it has is added to the list. */
 function hasAll(file: Dom.ParentNode, page: Dom.ParentNode, added: Dom.ChildNode[], levels: number): boolean {
   if (levels === 0) return false;
-  const wanted = file.childNodes.filter((node) => !isBlank(node));
+  const wanted = solidChildrenOf(file);
   let found = 0;
   for (const node of page.childNodes) {
     if (isBlank(node)) continue;
@@ -81,6 +81,15 @@ function hasAll(file: Dom.ParentNode, page: Dom.ParentNode, added: Dom.ChildNode
     for (const one of isFound ? within : [node]) added.push(one);
   }
   return found === wanted.length;
+}
+
+/** Of each node once: it may have many, and is compared with many others. */
+const SOLID = new WeakMap<Dom.ParentNode, readonly Dom.ChildNode[]>();
+
+function solidChildrenOf(node: Dom.ParentNode): readonly Dom.ChildNode[] {
+  const children = SOLID.get(node) ?? node.childNodes.filter((one) => !isBlank(one));
+  SOLID.set(node, children);
+  return children;
 }
 
 /** What has the children of a node; what a template holds is beside them. */
