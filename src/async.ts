@@ -1,4 +1,4 @@
-import { type DeliveryError, hasFailed, isOfHost, type Result, resultOf } from './errors.ts';
+import { type DeliveryError, followingError, hasFailed, isOfHost, type Result, resultOf } from './errors.ts';
 import type { Clock, Ports } from './ports.ts';
 import { CLEANUP_TIME } from './protocol/limits.ts';
 
@@ -93,9 +93,10 @@ export const forEachItem = <Item, Value>(
   atOnce = 1,
 ): Promise<readonly Result<Value>[]> => mapConcurrently(items, atOnce, (item) => resultOf(() => work(item)));
 
-/** As `forEachItem`, until the host fails for everybody: then all that was not begun fails with that, and is not sent. */
+/** As `forEachItem`, until the host fails for everybody: then all that was not begun is not sent, and says why. */
 export function forEachOnHost<Item, Value>(
   items: readonly Item[],
+  nameOf: (item: Item) => string,
   work: (item: Item) => Promise<Value>,
   { atOnce = 1, endsAll = isOfHost } = {},
 ): Promise<readonly Result<Value>[]> {
@@ -104,7 +105,7 @@ export function forEachOnHost<Item, Value>(
     if (end !== undefined) throw end;
     const done = await resultOf(() => work(item));
     if (!hasFailed(done)) return done;
-    if (endsAll(done)) end = done.withLeftBehind([]);
+    if (endsAll(done)) end = followingError('not sent', nameOf(item), done);
     throw done;
   };
   return forEachItem(items, next, atOnce);

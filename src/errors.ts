@@ -141,7 +141,12 @@ export const isUnclear = ({ code, httpCode = 0 }: DeliveryError): boolean =>
   UNCLEAR_CODES.has(code) && Math.floor(httpCode / 100) !== 4;
 
 /** Whether the host would do the same to any other request: it limits, fails, or can't be reached. */
-export const isOfHost = (failure: DeliveryError): boolean =>
-  failure.code === 'RATE_LIMITED' ||
-  failure.code === 'NO_NETWORK' ||
-  (failure.code !== 'INTERNAL' && isUnclear(failure));
+export const isOfHost = ({ code, httpCode = 0 }: DeliveryError): boolean =>
+  code === 'RATE_LIMITED' || code === 'NO_NETWORK' || httpCode === 429 || httpCode >= 500;
+
+/** The failure of what was not done, because another one failed: nothing of it was sent. */
+export function followingError(what: string, subject: string, failure: DeliveryError): DeliveryError {
+  const { code, message, httpCode, advice: hint } = failure;
+  const reason = `${what}, because ${subject} failed: ${message}`;
+  return new DeliveryError(code, reason, { httpCode, hint, leftBehind: [] });
+}

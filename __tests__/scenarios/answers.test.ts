@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
-import type { RequestMatch } from '../world/server/interceptions.ts';
+import type { InterceptedReply, RequestMatch } from '../world/server/interceptions.ts';
 import { proven, refused, requestsOf, setUpPlay } from './play.ts';
 import { createPage, MARKER } from './scenario.ts';
 
@@ -103,6 +103,13 @@ describe.each([403, 404])(
   },
 );
 
+const withDigest = (sha256: string): InterceptedReply => ({
+  alter: (real) => ({
+    ...real,
+    body: JSON.stringify({ ...JSON.parse(String(real.body)), digest: `sha256:${sha256}` }),
+  }),
+});
+
 const LIMITED = { status: 403, body: '{"message":"You have exceeded a secondary rate limit"}' };
 
 test.each<[string, RequestMatch, { status: number; body: string }]>([
@@ -123,10 +130,27 @@ test.each<[string, RequestMatch, { status: number; body: string }]>([
     const inputs = { channel, tag: 'v1', file: Object.keys(given).join('\n') };
     const { reports, took } = await play.deliver({ repository, files: given, inputs });
     expect(took).toBeLessThan(1_200_000);
-    expect(new Set(reports.map(({ notReady }) => notReady?.reason)).size).toBe(1);
+    const [first, ...others] = reports.map(({ notReady }) => notReady?.reason);
+    expect(new Set(others)).toEqual(new Set([expect.stringMatching(/^not sent, because 0\.txt failed: /)]));
+    expect(others[0]).toContain(first);
     for (const { lines } of reports.slice(1)) expect(lines.UNKNOWN).toBe('nothing was published');
   },
 );
+
+test.each<[string, InterceptedReply, RegExp]>([
+  ['was stored as other bytes', withDigest('a'.repeat(64)), /other bytes than those of the file/],
+  ['is stopped on its way', { fault: 'reset-before' }, /failed: .*reset/i],
+])('a file that %s is told of itself alone, and the next one is delivered', async (_, answer, reason) => {
+  const repository = await play.repository();
+  repository.addEarlierAssets('v1', 1);
+  play.intercept({ method: 'POST', url: /uploads\..*name=a\.zip/, times: 9_999 }, answer);
+  const inputs = { channel: 'K2', tag: 'v1', file: 'a.zip\nb.zip' };
+  const { reports } = await play.deliver({ repository, files: { ...ARCHIVE, 'b.zip': 'PK b' }, inputs });
+  expect(reports).toMatchObject([
+    { ready: false, notReady: { reason: expect.stringMatching(reason) } },
+    { ready: true },
+  ]);
+});
 
 describe('a list of files that is not what the branch holds refuses the delivery, and nothing is changed', () => {
   const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';

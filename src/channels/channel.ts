@@ -47,6 +47,8 @@ export interface PreparedTask {
   readonly pictures?: PagePictures;
 }
 
+export const nameOf = ({ plan }: PreparedTask): string => plan.name;
+
 /** A file, or the entry of a folder, as a host of pages will serve it. */
 export interface ServedFile {
   /** Where it will be: no address to hand over, because nothing is proven yet. */

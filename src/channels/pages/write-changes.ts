@@ -16,6 +16,9 @@ import { type CommitMethod, type CommitTarget, readTargetHead } from './target.t
 /** The commit of each change, in their order. */
 type Commits = readonly Result<string>[];
 
+const nameChange = ({ writes, removals }: Change): string =>
+  writes[0]?.path ?? removals[0] ?? 'another change';
+
 /** The method for these changes: one call of method A writes one path, and nothing beside it. */
 export function methodOf(changes: readonly Change[], { method }: Pick<CommitTarget, 'method'>): CommitMethod {
   const isSingle = changes.every(({ writes, removals }) => writes.length === 1 && removals.length === 0);
@@ -74,7 +77,7 @@ export class BranchWriter {
    */
   async #writeObjects(changes: readonly Change[], head: string | null, way?: WithoutGit): Promise<Commits> {
     const { github, branch } = this.#target;
-    const sent = await forEachOnHost(changes, async (change) => {
+    const sent = await forEachOnHost(changes, nameChange, async (change) => {
       if (way !== undefined) refuseExcess(change, this.#target, way);
       for (const { file } of change.writes) {
         if (!this.#sentBlobs.has(file.blobSha)) await createBlob(github, file, this.#ports);

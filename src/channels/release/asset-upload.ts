@@ -37,7 +37,7 @@ export async function uploadFiles(
 ): Promise<PlacedFiles> {
   const endsAll = (failure: DeliveryError): boolean => target.release.draft || isOfHost(failure);
   const upload = (task: AssetTask) => new AssetUpload(task, target, ports).run();
-  const results = await forEachOnHost(tasks, upload, { endsAll });
+  const results = await forEachOnHost(tasks, ({ name }) => name, upload, { endsAll });
   return new Map(results.map((one, nth) => [tasks[nth] as AssetTask, one]));
 }
 

@@ -1,4 +1,4 @@
-import { DeliveryError, type Result } from '../../errors.ts';
+import { DeliveryError, followingError, type Result } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { dataOrNull } from '../../github/api/failures.ts';
 import {
@@ -136,8 +136,5 @@ function findRefusal({ tag, release }: FoundRelease, batch: ReleaseBatch): Deliv
 }
 
 /** A release is published with all files of the step, or not at all. */
-export function unpublishedError({ subject, failure }: AbsentFile): DeliveryError {
-  const { code, message, httpCode, advice: hint } = failure;
-  const reason = `the release was not published, because ${subject} failed: ${message}`;
-  return new DeliveryError(code, reason, { httpCode, hint, leftBehind: [] });
-}
+export const unpublishedError = ({ subject, failure }: AbsentFile): DeliveryError =>
+  followingError('the release was not published', subject, failure);
