@@ -67,8 +67,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     expect(withdrawn.answer).toMatchObject({ result: 'withdrawn', url: '', reports: [{ withdrawn: page }] });
     expect(withdrawn.text).toMatch(/^withdrawn: .*page\.html is removed; see UNKNOWN/);
     expect(await repository.read('page.html')).toBeNull();
-    const same = { repository: repository.fullName, channel: 'K1', path: 'page.html' };
-    const nothing = await server.call('withdraw', same);
+    const nothing = await server.call('withdraw', { repository: repository.fullName, path: 'page.html' });
     expect(nothing.answer.result).toBe('withdrawn');
     expect(nothing.text).toMatch(/^withdrawn: nothing to withdraw: page\.html was not there; see UNKNOWN/);
 

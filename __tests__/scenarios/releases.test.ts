@@ -277,6 +277,19 @@ test.each<[Record<string, string>, Record<string, string>, Record<string, string
   await proven(play.deliver({ repository, files, inputs: { operation: 'withdraw', ...sure } }));
 });
 
+test.each([
+  ['this tool', { channel: 'K1' }],
+  ['a person', null],
+])('nothing on the site is certain where %s removed what was delivered there', async (_, inputs) => {
+  const repository = await play.repository();
+  const withdraw = (more = {}) =>
+    play.deliver({ repository, inputs: { operation: 'withdraw', path: 'page.html', ...more } });
+  await proven(play.deliver({ repository, files: { 'page.html': createPage() } }));
+  await (inputs === null ? repository.commit('page.html', null, 'Clean up') : withdraw(inputs));
+  const { report } = await proven(withdraw());
+  expect(report.lines.RESULT).toMatch(/nothing to withdraw: page\.html was not there/);
+});
+
 const STEPS = { upload: /\/assets\?name=incoming/, rename: /releases\/assets\// } as const;
 test.each<[string, keyof typeof STEPS, string, object]>([
   ['a job that delivers the old bytes', 'upload', 'PK old', {}],

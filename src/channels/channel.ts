@@ -135,6 +135,8 @@ export interface Placement extends Omit<PlacedPart, 'path'> {
   readonly changes?: SiteChanges;
   /** Git's id of a site's files as a tree. */
   readonly treeSha?: string | undefined;
+  /** K1, of a file that is removed: whether the branch's history knows it as this tool's. */
+  readonly wasOurs?: boolean;
   /** K1: git's id of what the branch must hold at each path, also after the proof; `null` for nothing. */
   readonly held?: ReadonlyMap<string, string | null>;
   /** Bytes of everything that Pages serves from the branch with the site. */

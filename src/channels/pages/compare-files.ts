@@ -5,6 +5,7 @@ import type { GitHubClient } from '../../github/api/client.ts';
 import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import { type BranchTree, blobsIn } from './branch-reader.ts';
+import { parseMessage } from './commit-message.ts';
 import { type ComparedPlace, notOursError, planChange } from './compare.ts';
 import { isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
@@ -137,8 +138,9 @@ function compareFile(
   const earlier = [place, [...versions.values()]] as const;
   const gone = blobsIn([entries], planned.change?.removals ?? []);
   const replaced = (state.owned.has(place) && last) || undefined;
+  const wasOurs = last?.messages.some((one) => parseMessage(one) !== null) === true;
   const placement = isRemoval(task)
-    ? describeRemoved(planned, new Map([...gone, earlier]), rest)
+    ? { ...describeRemoved(planned, new Map([...gone, earlier]), rest), wasOurs }
     : describePublished(planned, { earlier: new Map([earlier]), gone, replaced });
   return { ...planned, placement };
 }

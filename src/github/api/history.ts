@@ -11,6 +11,8 @@ export interface CommitWords {
 }
 
 export interface LastCommit extends CommitWords {
+  /** Its own, and those of as many versions as `blobs` has, the newest first. */
+  readonly messages: readonly string[];
   /** Milliseconds since the epoch; `null` where the host does not say. */
   readonly committedAt: number | null;
   /** What the path holds since, and what it held before, the newest first: of few paths ten versions, of many two. */
@@ -97,6 +99,7 @@ async function queryLastCommits(
     const blobs = [...page.nodes, ...oldest].flatMap(({ file }) =>
       file ? [{ sha: file.oid, size: file.size }] : [],
     );
-    return [path, { sha: oid, message, committedAt: Date.parse(committedDate) || null, blobs }];
+    const messages = page.nodes.map((one) => one.message);
+    return [path, { sha: oid, message, messages, committedAt: Date.parse(committedDate) || null, blobs }];
   });
 }
