@@ -3,6 +3,7 @@ import { type DeliveryError, hasFailed, type Result, resultOf } from '../../erro
 import { type BranchEntry, getExistingBlobs } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
+import { MARKDOWN } from '../../rules/jekyll.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import { type BranchTree, blobsIn } from './branch-reader.ts';
 import { parseMessage } from './commit-message.ts';
@@ -86,8 +87,9 @@ async function readRest(
   head: string | null,
   own: ReadonlySet<string>,
 ): Promise<BranchTree['entries']> {
+  const isPage = (path: string): boolean => isHtml(path) || MARKDOWN.test(path);
   const page = tasks.find(
-    (one) => isRemoval(one) && isHtml(one.place) && one.destination.builtBy === 'branch',
+    (one) => isRemoval(one) && isPage(one.place) && one.destination.builtBy === 'branch',
   );
   if (page === undefined || head === null) return new Map();
   const { readEntries } = page.target;

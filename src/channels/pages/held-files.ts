@@ -15,14 +15,11 @@ import { isFolderPath, type PagesTask } from './target.ts';
  * @param rest the other files of the branch
  */
 export function addressesOfRemoved(known: EarlierFiles, destination: PagesDestination, rest: HeldFiles) {
-  const isRendered = rendersMarkdown(destination, rest);
-  const [first, ...parts] = listOldAddresses([...known.keys()], destination, isRendered).map(
-    (one): PlacedPart => {
-      const earlier = known.get(one.path) ?? [];
-      const mayBeServed = earlier.length > 0 && isServedByAnother(destination, rest, one.path);
-      return mayBeServed ? { ...one, earlier, mayBeServed } : one;
-    },
-  );
+  const [first, ...parts] = listOldAddresses([...known.keys()], destination, rest).map((one): PlacedPart => {
+    const earlier = known.get(one.path) ?? [];
+    const mayBeServed = earlier.length > 0 && isServedByAnother(destination, rest, one.path);
+    return mayBeServed ? { ...one, earlier, mayBeServed } : one;
+  });
   const { url = destination.pageUrl, earlier = [], mayBeServed = false } = first ?? {};
   return { url, file: null, parts, earlier, mayBeServed };
 }
@@ -70,23 +67,25 @@ export type HeldFiles = ReadonlyMap<string, Partial<GitBlob>>;
  * The address of each removed file that was served: the pages of folders first, the highest of them before, then the
  * other pages.
  *
- * @param isRendered whether Markdown is served as pages, beside the file itself
+ * @param rest the other files of the branch: Markdown was served as a page as well, if none of them has its address
  */
 export function listOldAddresses(
   files: readonly string[],
-  destination: Pick<PagesDestination, 'siteRoot' | 'rootUrl'>,
-  isRendered = false,
+  destination: Pick<PagesDestination, 'siteRoot' | 'rootUrl' | 'builtBy'>,
+  rest: HeldFiles,
 ): readonly PlacedPart[] {
   const rank = (path: string): number => {
     if (/(?:^|\/)index\.html$/.test(path)) return path.split('/').length - SITE.files;
     return /\.html?$/i.test(path) ? 1 : 2;
   };
+  const isRendered = rendersMarkdown(destination, rest);
   const served = files.filter((path) => path.startsWith(destination.siteRoot));
   return served
     .toSorted((one, other) => rank(one) - rank(other))
     .flatMap((path) => {
-      const url = entryUrl(addressOf(destination, path));
-      const shown = isRendered && MARKDOWN.test(path) ? [new URL(url.href.replace(MARKDOWN, '.html'))] : [];
-      return [...shown, url].map((one) => ({ path, url: one, file: null }));
+      const page = path.replace(MARKDOWN, '.html');
+      const isTaken = rest.has(page) || isServedByAnother(destination, rest, page);
+      const paths = isRendered && page !== path && !isTaken ? [page, path] : [path];
+      return paths.map((one) => ({ path: one, url: entryUrl(addressOf(destination, one)), file: null }));
     });
 }

@@ -5,7 +5,7 @@ import { nameFew } from '../../plain-text.ts';
 import { buildWithJekyll, listRivals, MARKDOWN } from '../../rules/jekyll.ts';
 import type { Words } from '../../words.ts';
 import { type PagesDestination, servedPath } from './destination.ts';
-import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
+import { isFolderPath, type PagesTask } from './target.ts';
 
 /** Tells whether a branch has the file that switches Jekyll off. */
 export type SwitchLookup = (destination: Pick<PagesDestination, 'branch' | 'siteRoot'>) => Promise<boolean>;
@@ -48,7 +48,7 @@ export function isServedByAnother(
 
 /**
  * Adds what the site's build does to a file or a folder. A file that is both copied and rendered is shown as a page
- * where a marker can prove that, and so is one that is removed.
+ * where a marker can prove that.
  *
  * @throws {DeliveryError} `BAD_INPUT` where the address would never show what is delivered.
  */
@@ -62,18 +62,16 @@ export async function applyJekyll(
   const isFolder = isFolderPath(place);
   if (builtBy === 'workflow' && !isFolder) return { ...destination, hostMayChangeBytes: true };
   if (builtBy !== 'branch' || (isFolder && nojekyll)) return destination;
-  const isGone = isRemoval({ files });
   const outputs = files.map((one) => ({
     ...one,
     ...buildWithJekyll(servedPath(siteRoot, one.path), one.file.head),
   }));
-  const isShownAsPage = !isFolder && (isGone ? MARKDOWN.test(path) : hasMarker && outputs[0]?.page != null);
+  const isShownAsPage = !isFolder && hasMarker && outputs[0]?.page != null;
   const changed = outputs.filter(({ isCopied }) => !isCopied);
   if (!isShownAsPage && changed.length === 0) return destination;
   if (await isOff(destination)) return destination;
   if (!isShownAsPage) throw jekyllError(destination, place, changed);
   const page = new URL(pageUrl.href.replace(MARKDOWN, '.html'));
-  if (isGone) return { ...destination, pageUrl: page };
   const notes = [`Jekyll renders ${servedPath(siteRoot, path)} into this page`];
   return { ...destination, pageUrl: page, hostMayChangeBytes: true, notes, rivals: listRivals(path) };
 }

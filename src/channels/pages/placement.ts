@@ -1,6 +1,7 @@
 import type { CommitWords } from '../../github/api/history.ts';
 import { countFiles, nameFew } from '../../plain-text.ts';
 import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
+import { MARKDOWN } from '../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { entryUrl } from '../../rules/naming.ts';
 import type { Placement } from '../channel.ts';
@@ -46,7 +47,11 @@ export function describePublished(
   const isFolder = isFolderPath(place);
   const entry = destination.path;
   const asked = choosePlain(earlier, entry);
-  const goneParts = listOldAddresses([...gone.keys()], destination).slice(0, AUDIT.gone);
+  const goneParts = listOldAddresses(
+    [...gone.keys()],
+    { ...destination, builtBy: 'workflow' },
+    new Map(),
+  ).slice(0, AUDIT.gone);
   return {
     evidence: `commit ${commitSha} already holds ${isFolder ? 'this site' : 'these bytes'}`,
     written: false,
@@ -141,7 +146,8 @@ export function describeRemoved(
     written: false,
     bypassCache: true,
     ...addressesOfRemoved(gone, destination, rest),
-    ...(!isFolder && { url: destination.pageUrl, rawUrl: destination.rawUrl }),
+    ...(!isFolder && !MARKDOWN.test(place) && { url: destination.pageUrl }),
+    ...(!isFolder && { rawUrl: destination.rawUrl }),
     held: new Map([...gone.keys()].map((path) => [path, null])),
     notes: change && isFolder ? [`${countFiles(gone.size)} removed${sites}`] : [],
     unknown: [...destination.unknown, ...unknown],

@@ -171,13 +171,19 @@ describe('withdrawing a site', () => {
 test.each([
   ['notes.html', {}],
   ['notes.md', { '.nojekyll': '' }],
-])('withdrawing a Markdown file proves the address of its page: %s', async (shown, theirs) => {
-  const branch = new MemoryBranch(heldFiles(theirs));
-  await deliverFile(branch, 'notes.md', '# x');
-  const { remove } = actionsOn(branch, { path: 'notes.md' });
-  const { url, rawUrl } = placementOf(await runOne(remove, { site: null, name: 'page.html' }));
-  expect([url.pathname, rawUrl?.pathname]).toEqual([`/site/${shown}`, '/octo/site/main/notes.md']);
-});
+  ['notes.md', { 'notes.html': 'theirs' }],
+  ['notes.md', { 'notes.markdown': 'theirs' }],
+])(
+  'withdrawing a Markdown file proves the address of its page, if it had one: %s of %j',
+  async (shown, theirs) => {
+    const branch = new MemoryBranch(heldFiles(theirs));
+    await deliverFile(branch, 'notes.md', '# x');
+    const { remove } = actionsOn(branch, { path: 'notes.md' });
+    const { url, rawUrl, parts } = placementOf(await runOne(remove, { site: null, name: 'page.html' }));
+    expect([url.pathname, rawUrl?.pathname]).toEqual([`/site/${shown}`, '/octo/site/main/notes.md']);
+    expect(parts).toHaveLength(shown === 'notes.md' ? 0 : 1);
+  },
+);
 
 test('withdrawing a folder goes before single files that are named with it', async () => {
   const branch = new MemoryBranch();
