@@ -143,6 +143,6 @@ function compareFile(
   const wasOurs = last?.messages.some((one) => parseMessage(one) !== null) === true;
   const placement = isRemoval(task)
     ? { ...describeRemoved(planned, new Map([...gone, earlier]), rest), wasOurs }
-    : describePublished(planned, { earlier: new Map([earlier]), gone, replaced });
+    : describePublished(planned, { earlier: new Map([earlier]), gone, entries, replaced });
   return { ...planned, placement };
 }

@@ -55,6 +55,7 @@ export async function compareSite(task: PagesTask, together: readonly string[]):
     servedSize: measureSite(destination.siteRoot, tree, change),
     earlier: await findEarlier(task, tree, change === undefined ? [older] : [tree.entries, older]),
     gone: blobsIn([tree.entries, older], gone),
+    entries: tree.entries,
   });
   return { ...planned, placement };
 }

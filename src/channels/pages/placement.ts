@@ -32,6 +32,8 @@ interface KnownBefore {
   readonly earlier: EarlierFiles;
   /** What must not be served any more, by path in the branch. */
   readonly gone: EarlierFiles;
+  /** All that the branch held. */
+  readonly entries: HeldFiles;
   /** The newest delivery of this tool to it. */
   readonly replaced?: CommitWords | undefined;
   /** Of a folder: bytes of all that Pages serves. */
@@ -41,17 +43,15 @@ interface KnownBefore {
 /** What is delivered, and the addresses that show it. */
 export function describePublished(
   { task, change, commitSha, changes, treeSha }: Omit<PlannedPlace, 'head'>,
-  { earlier, gone, replaced, servedSize }: KnownBefore,
+  { earlier, gone, entries, replaced, servedSize }: KnownBefore,
 ): Placement {
   const { destination, target, pictures, files, place } = task;
   const isFolder = isFolderPath(place);
   const entry = destination.path;
   const asked = choosePlain(earlier, entry);
-  const goneParts = listOldAddresses(
-    [...gone.keys()],
-    { ...destination, builtBy: 'workflow' },
-    new Map(),
-  ).slice(0, AUDIT.gone);
+  const held: HeldFiles = new Map([...entries, ...files.map(({ path }) => [path, {}] as const)]);
+  const rest = new Map([...held].filter(([path]) => !gone.has(path)));
+  const goneParts = listOldAddresses([...gone.keys()], destination, rest);
   return {
     evidence: `commit ${commitSha} already holds ${isFolder ? 'this site' : 'these bytes'}`,
     written: false,
@@ -72,7 +72,10 @@ export function describePublished(
       ...files.flatMap((one) =>
         one.path === entry ? [] : partAt(task, one.path, one.file, asked.get(one.path)),
       ),
-      ...goneParts.map((one) => ({ ...one, earlier: gone.get(one.path) ?? [], mayBeServed: true })),
+      // A page that Jekyll made has other bytes than its file: none are known.
+      ...goneParts.slice(0, AUDIT.gone).map((one) => {
+        return { ...one, earlier: gone.get(one.path) ?? [], mayBeServed: gone.has(one.path) };
+      }),
     ],
     ...(pictures && { pictures: addressesOfPictures(pictures, destination.pageUrl) }),
     ...(isFolder && { changes, treeSha, ...(servedSize && { servedSize }) }),
@@ -81,7 +84,11 @@ export function describePublished(
       ...describeReplaced(change && replaced, target.options.essence),
       ...describeEffects(changes, servedSize),
     ],
-    unknown: [...destination.unknown, ...describeUnasked(earlier, asked, entry), ...describeLeft(gone)],
+    unknown: [
+      ...destination.unknown,
+      ...describeUnasked(earlier, asked, entry),
+      ...describeLeft(goneParts.length),
+    ],
   };
 }
 
@@ -107,7 +114,7 @@ function describeUnasked(earlier: EarlierFiles, asked: EarlierFiles, entry: stri
   ];
 }
 
-const describeLeft = ({ size }: EarlierFiles): string[] =>
+const describeLeft = (size: number): string[] =>
   size <= AUDIT.gone
     ? []
     : [`whether ${size - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`];

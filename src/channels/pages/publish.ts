@@ -100,7 +100,7 @@ async function deployFiles(prepared: Tasks, target: DeployTarget, ports: Ports):
     const changes = { added, changed, removed, kept: [], removedFolders: [] };
     const earlier = new Map(paths.map(earlierAt));
     const gone = new Map(nth === 0 ? removed.map(earlierAt) : []);
-    const placement = describePublished({ task, changes }, { earlier, gone, servedSize });
+    const placement = describePublished({ task, changes }, { earlier, gone, entries: before, servedSize });
     return withDeployment({ ...placement, written: true, evidence }, deployment);
   });
 }

@@ -49,6 +49,30 @@ describe('publishing a site', () => {
     });
   });
 
+  test.each<[Contents, readonly (readonly [string, boolean])[]]>([
+    [
+      {},
+      [
+        ['p/doc.html', false],
+        ['p/doc.md', true],
+      ],
+    ],
+    [{ '.nojekyll': '' }, [['p/doc.md', true]]],
+    [{ 'p/doc.markdown': 'theirs' }, [['p/doc.md', true]]],
+  ])(
+    'asks for the page that Jekyll made of removed Markdown, which nobody else shows, beside %j',
+    async (theirs, asked) => {
+      const branch = new MemoryBranch(heldFiles(theirs));
+      await deliverSite(branch, 'p/', { 'index.html': 'old', 'doc.md': '# x', 'new.md': '# y' });
+      const placed = placementOf(await deliverSite(branch, 'p/', { 'index.html': 'new', 'new.html': 'y' }));
+      const gone = (placed.parts ?? []).filter(({ file }) => file === null);
+      expect(gone.map(({ url, mayBeServed }) => [url.pathname.slice('/site/'.length), mayBeServed])).toEqual([
+        ...asked,
+        ['p/new.md', true],
+      ]);
+    },
+  );
+
   test('knows what was there before somebody removed the folder: a cache may still have it', async () => {
     const branch = new MemoryBranch();
     await publish(branch, { 'index.html': 'one', 'a.css': 'first' });
