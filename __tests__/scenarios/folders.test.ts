@@ -145,6 +145,8 @@ describe('a folder', () => {
     const delivered = await deliver(repository, { nojekyll: 'true' }, files);
     expectSite(delivered, `${repository.pages.url}${PATH}`, 6);
     expect((await repository.read('.nojekyll'))?.length).toBe(0);
+    const note = 'with an empty .nojekyll, which ends Jekyll for the whole site';
+    expect(delivered.report.notes).toContain(note);
   });
 
   test('at the root of the site is delivered again and withdrawn beside the file that switches Jekyll off', async () => {

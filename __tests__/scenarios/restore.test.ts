@@ -96,13 +96,15 @@ test('a page that Jekyll renders is proven at its raw address', async () => {
 
 test('a folder of which the host misses a chunk is put back as a whole', async () => {
   const repository = await play.repository();
-  const site = (files: Files) => put(repository, files, { file: 'dist/', path: 'docs/', nojekyll: 'true' });
+  const site = (files: Files, nojekyll = 'true') =>
+    put(repository, files, { file: 'dist/', path: 'docs/', nojekyll });
   const before = { 'dist/index.html': BEFORE, 'dist/old.js': 'old\n', 'dist/app.js': 'one\n' };
-  await proven(site(before));
+  await proven(site(before, 'false'));
   await repository.commit('docs/theirs.txt', 'of a person');
   hide(repository, 'docs/chunk.js', 'chunk\n');
   const after = { 'dist/index.html': AFTER, 'dist/chunk.js': 'chunk\n', 'dist/app.js': 'two\n' };
-  await expectFailed(site(after), { proven: true }, /chunk\.js/);
+  const { report } = await expectFailed(site(after), { proven: true }, /chunk\.js/);
+  expect(report.restored?.detail).toMatch(/byte for byte; beside it stays what was committed: \.nojekyll$/);
   const paths = ['index.html', 'old.js', 'app.js', 'chunk.js', 'theirs.txt'].map((name) => `docs/${name}`);
   expect(await readAll(repository, paths)).toEqual([BEFORE, 'old\n', 'one\n', null, 'of a person']);
   await proven(site({ ...before, 'dist/app.js': 'three\n' }));

@@ -61,11 +61,11 @@ function toRestoration({ placement, proof, failure }: ChannelAttempt): Restorati
     const why = `${failure?.message}${left === '' ? '' : `; left behind: ${left}`}`;
     return { commitSha: null, proven: false, detail: `what was there before could not be put back: ${why}` };
   }
-  const { commitSha = null, url } = placement;
+  const { commitSha = null, url, notes = [] } = placement;
   const back = `commit ${commitSha?.slice(0, 7)} put back what was delivered there before`;
   const shown =
     proof === null
       ? `that is not proven either: ${failure?.message}`
       : `${url.href} shows that again, byte for byte`;
-  return { commitSha, proven: proof !== null, detail: `${back}, and ${shown}` };
+  return { commitSha, proven: proof !== null, detail: [`${back}, and ${shown}`, ...notes].join('; ') };
 }

@@ -9,6 +9,7 @@ import type { EarlierFiles } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
 import type { ComparedPlace, PlannedPlace } from './compare.ts';
 import { addressesOfRemoved, type HeldFiles, listOldAddresses, partAt } from './held-files.ts';
+import { switchFileOf } from './jekyll.ts';
 import { addressesOfPictures } from './pictures.ts';
 import { notDeployed } from './site-workflow.ts';
 import { type CommitMethod, isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
@@ -82,6 +83,9 @@ export function describePublished(
     notes: [
       ...destination.notes,
       ...describeReplaced(change && replaced, target.options.essence),
+      ...(change?.writes.some(({ path }) => path === switchFileOf(destination))
+        ? [`with an empty ${switchFileOf(destination)}, which ends Jekyll for the whole site`]
+        : []),
       ...describeEffects(changes, servedSize),
     ],
     unknown: [

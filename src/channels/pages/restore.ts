@@ -156,8 +156,12 @@ function describeRestored(
   // A rendered page never has the file's bytes.
   const isRendered = destination.rivals !== undefined;
   const placed = addressesOfHeld(paths, before.entries, task, { isRendered, earlierAt });
+  const beside = [...filesBelow(after, '').keys()].filter(
+    (path) => !before.entries.has(path) && !path.startsWith(task.place),
+  );
+  const notes = beside.length === 0 ? [] : [`beside it stays what was committed: ${nameFew(beside)}`];
   const evidence = `commit ${commitSha} puts back what commit ${before.head} had`;
   const earlier = earlierAt(page);
-  const told = { bypassCache: true, written: true };
+  const told = { bypassCache: true, written: true, notes };
   return { ...told, ...placed, commitSha, evidence, ...(earlier && { earlier }) };
 }
