@@ -52,7 +52,7 @@ export function describePublished(
   const asked = choosePlain(earlier, entry);
   const held: HeldFiles = new Map([...entries, ...files.map(({ path }) => [path, {}] as const)]);
   const rest = new Map([...held].filter(([path]) => !gone.has(path)));
-  const goneParts = listOldAddresses([...gone.keys()], destination, rest);
+  const goneAt = listOldAddresses([...gone.keys()], destination, rest);
   return {
     evidence: `commit ${commitSha} already holds ${isFolder ? 'this site' : 'these bytes'}`,
     written: false,
@@ -74,7 +74,7 @@ export function describePublished(
         one.path === entry ? [] : partAt(task, one.path, one.file, asked.get(one.path)),
       ),
       // A page that Jekyll made has other bytes than its file: none are known.
-      ...goneParts.slice(0, AUDIT.gone).map((one) => {
+      ...goneAt.slice(0, AUDIT.gone).map((one) => {
         return { ...one, earlier: gone.get(one.path) ?? [], mayBeServed: gone.has(one.path) };
       }),
     ],
@@ -88,11 +88,7 @@ export function describePublished(
         : []),
       ...describeEffects(changes, servedSize),
     ],
-    unknown: [
-      ...destination.unknown,
-      ...describeUnasked(earlier, asked, entry),
-      ...describeLeft(goneParts.length),
-    ],
+    unknown: [...destination.unknown, ...describeUnasked(earlier, asked, entry), ...describeLeft(goneAt)],
   };
 }
 
@@ -118,10 +114,10 @@ function describeUnasked(earlier: EarlierFiles, asked: EarlierFiles, entry: stri
   ];
 }
 
-const describeLeft = (size: number): string[] =>
-  size <= AUDIT.gone
+const describeLeft = ({ length }: readonly unknown[]): string[] =>
+  length <= AUDIT.gone
     ? []
-    : [`whether ${size - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`];
+    : [`whether ${length - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`];
 
 /** What the delivery of a folder changes or leaves beside its files. */
 function describeEffects({ kept, removedFolders }: PlannedPlace['changes'], servedSize = 0): string[] {
