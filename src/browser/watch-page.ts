@@ -75,8 +75,9 @@ async function watch(
   let last: PageSight | null = null;
   let settledSince: number | null = null;
   while (!events.crash.signal.aborted) {
+    const begun = clock.now();
     // One that begins while the page goes to another address may never end: another one must follow.
-    const time = Math.max(0, deadline - clock.now()) / 2 + LOOK_TIME;
+    const time = Math.max(0, deadline - begun) / 2 + LOOK_TIME;
     const sight: PageSight | null = await within(time, lookAtPage(opened, last));
     last = sight ?? last;
     const isShown =
@@ -87,7 +88,8 @@ async function watch(
     // Of a page that threw and is quiet, nothing more is to be expected.
     const isSettled = isShown || (isQuiet && events.exceptions.length > 0);
     settledSince = isSettled ? (settledSince ?? now) : null;
-    const isLate = now >= deadline && sight?.isStable !== null;
+    // What is there at the end of the time is looked at, however long the look before took.
+    const isLate = begun >= deadline && sight?.isStable !== null;
     const isDone = isLate || (isShown && isQuiet) || now - (settledSince ?? now) >= PATIENCE;
     if (isDone && isShown && sight.isMarkerVisible === false) {
       // It scrolls, and so it comes last; it ends by itself.

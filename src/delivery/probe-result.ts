@@ -55,7 +55,7 @@ const MATCHES = {
       `set ${w.input('marker')} to a text that only the content has and the page shows, or name the file in ${w.input('file')}`,
   },
   gate: {
-    text: 'a page to sign in, or one that leads elsewhere',
+    text: 'a page to sign in, one that leads elsewhere, or one nested too deeply to be judged',
     hint: (w) =>
       `set ${w.input('url')} to where the content itself opens, or make it public${w.orUse('K1, K2 or K3')}`,
   },

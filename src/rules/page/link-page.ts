@@ -7,8 +7,15 @@ import { searchPage } from './html-references.ts';
 import { resolveSpecifier } from './import-map.ts';
 import { parsePage } from './parse-page.ts';
 
-/** Whether a page asks to sign in, or leads a browser to another one. @param html as Latin-1 text of its bytes */
-export const isGatePage = (html: string): boolean => holds([parsePage(html).document], isGate);
+/**
+ * Whether a page asks to sign in, or leads a browser to another one; so may one that can't be read to its end.
+ *
+ * @param html as Latin-1 text of its bytes
+ */
+export function isGatePage(html: string): boolean {
+  const { document, isComplete } = parsePage(html);
+  return !isComplete || holds([document], isGate);
+}
 
 /**
  * The encoding that a page declares, at its beginning or later; `null` for none that browsers know. Of several it is one
