@@ -84,10 +84,10 @@ describe('a delivery', () => {
 
   test.each<[string, RepositoryQuery]>([
     ['auto', { site: true, repository: true }],
-    ['K1', { site: true, repository: false }],
+    ['K1', { site: true, repository: true }],
     ['K2', { site: false, repository: true }],
     ['K3', { site: false, repository: false }],
-    ['K3+K1', { site: true, repository: false }],
+    ['K3+K1', { site: true, repository: true }],
   ])('through %s asks the repository no more than it needs', async (channel, needs) => {
     const { asked } = await delivering({ inputs: { channel } });
     expect(asked).toEqual([needs]);

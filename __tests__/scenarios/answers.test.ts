@@ -60,7 +60,7 @@ describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
   test('lifted within minutes are waited for', async () => {
     const repository = await play.repository();
     play.world.rateLimits.setLeft(repository, 0, 60);
-    play.meanwhile({ method: 'GET', url: /\/pages$/ }, () => play.world.rateLimits.clear());
+    play.meanwhile({ method: 'GET', url: /repos\/[^/]+\/[^/]+$/ }, () => play.world.rateLimits.clear());
     const { log } = await proven(deliver(repository));
     expect(log).toMatch(/trying again in 6\d(\.\d)? s/);
   });
