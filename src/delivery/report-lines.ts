@@ -226,6 +226,8 @@ function describeLeftBehind(main: ChannelAttempt | null): string {
   if (placement) {
     const older = placement.changes?.removedFolders ?? [];
     const removed = older.length === 0 ? '' : `; older sites removed: ${nameFew(older)}`;
+    // What somebody has replaced is placed no more.
+    if (failure?.leftBehind?.length) return `left behind: ${failure.leftBehind.join(', ')}${removed}`;
     return `whether the address will show the file later; it is placed (${placement.evidence}; ${where}${removed})`;
   }
   if (failure && failure.leftBehind === undefined) {

@@ -124,7 +124,10 @@ async function recheckBranch(placed: readonly Placed[]): Promise<readonly Result
       return new DeliveryError(
         'NOT_PROVEN',
         `while it was proven, somebody removed or replaced on the branch ${branch}: ${nameFew(changed)}`,
-        { hint: (w) => `try again, or set ${w.input('path')} to a place of its own` },
+        {
+          hint: (w) => `try again, or set ${w.input('path')} to a place of its own`,
+          leftBehind: [placement.evidence],
+        },
       );
     }
     if (unread === undefined) return [];
