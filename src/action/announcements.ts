@@ -64,14 +64,9 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce
       pull = await finding;
       return await work({ request, run, pull, connect });
     } catch (thrown) {
-      const { code, message, hint } = toDeliveryError(thrown);
       const help = grant(pull === undefined ? `${permission}, pull-requests: read` : permission);
-      // The hints of hosts are for the delivery.
-      const change = NOT_ALLOWED.includes(code) ? help : code === 'BAD_INPUT' ? hint : '';
       const subject = `the ${title}${pull ? ` on pull request ${pull.number}` : ''}`;
-      ports.logger.warning(
-        `Could not update ${subject} (the delivery is not affected): ${message}${change && `. To change: ${change}`}`,
-      );
+      ports.logger.warning(describeProblem(subject, toDeliveryError(thrown), help));
       return undefined;
     }
   };
@@ -91,6 +86,13 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce
       );
     }
   };
+}
+
+function describeProblem(subject: string, { code, message, hint }: DeliveryError, help: string): string {
+  // The hints of hosts are for the delivery.
+  const change = NOT_ALLOWED.includes(code) ? help : code === 'BAD_INPUT' ? hint : '';
+  const way = change && `. To change: ${change}`;
+  return `Could not update ${subject} (the delivery is not affected): ${message}${way}`;
 }
 
 /** The event's own repository. On another instance its number is somebody else's pull request. */

@@ -47,7 +47,7 @@ export interface PreparedTask {
   readonly pictures?: PagePictures;
 }
 
-export const nameOf = ({ plan }: PreparedTask): string => plan.name;
+export const nameTask = ({ plan }: PreparedTask): string => plan.name;
 
 /** A file, or the entry of a folder, as a host of pages will serve it. */
 export interface ServedFile {

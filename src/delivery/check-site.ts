@@ -166,7 +166,7 @@ function brokenSiteError(
   const hint = findings.find((finding) => finding.hint !== undefined)?.hint;
   // No file lies beside a content.
   const levels = isTemporary ? -1 : Math.max(...findings.map((finding) => finding.levels ?? -1));
-  const ways = describeWays(subject, site, findings, levels, hint);
+  const ways = describeWays(subject, site, findings, { levels, hint });
   return new DeliveryError('BAD_FILE', `${site.isFolder ? 'the folder ' : ''}${subject} ${problem}`, {
     hint: (w) => [ways, ...(refusal === null ? [] : [refusal.advice ?? ''])].map(w.say).join('; '),
     leftBehind: [],
@@ -179,8 +179,7 @@ function describeWays(
   subject: string,
   { isFolder, entry }: LocalSite,
   findings: readonly SiteFinding[],
-  levels: number,
-  hint: string | undefined,
+  { levels, hint }: { readonly levels: number; readonly hint: string | undefined },
 ): Text {
   const depth = levels + entry.name.split('/').length - 1;
   const names = (isFolder ? join(subject, entry.name) : subject).split(/[\\/]/);

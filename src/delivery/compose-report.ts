@@ -51,9 +51,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     operation,
     ready,
     ...(isGone ? { url: null, withdrawn: provenUrl } : { url: provenUrl, withdrawn: null }),
-    ...(operation === 'withdraw' &&
-      ready &&
-      placement && { gone: listGone(placement), wasAbsent: !placement.written }),
+    ...(operation === 'withdraw' && ready && placement && reportGone(placement)),
     ...(restored && { restored }),
     ...(operation === 'audit' && attempts.length > 0 && { verdict: findVerdict(ready, isProven, isGone) }),
     gates,
@@ -131,8 +129,10 @@ const boundLists = (changes: SiteChanges): SiteChanges => {
   return Object.fromEntries(bounded);
 };
 
-const listGone = ({ url, parts = [] }: Placement): readonly string[] =>
-  [url, ...parts.map((part) => part.url)].slice(0, SITE.listed).map(({ href }) => href);
+const reportGone = ({ url, parts = [], written }: Placement) => ({
+  gone: [url, ...parts.map((part) => part.url)].slice(0, SITE.listed).map(({ href }) => href),
+  wasAbsent: !written,
+});
 
 /** An error as the report's reason, with what its attempt answered last, and what is there now if it was put back. */
 type ToReason = (error: DeliveryError, attempt: Partial<ChannelAttempt>) => FailureReason;

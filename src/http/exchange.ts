@@ -11,13 +11,12 @@ import { EXCHANGE } from '../protocol/limits.ts';
  */
 export function exchange(
   dispatcher: Dispatcher,
-  { url, method, headers = {}, body, signal, headersTimeout }: HttpRequest,
+  { url, method, headers = {}, body, signal, headersTimeout = EXCHANGE.headers }: HttpRequest,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     // A later reader sees a failure as well; where nobody does, it ends no process.
     const received = new ReceivedBody(signal).on('error', reject);
-    const limit = headersTimeout ?? EXCHANGE.headers;
     // When a piece of the request's body was taken last: as a whole it may take as long as it needs.
     let takenAt = performance.now();
     const take = (): void => {
@@ -29,19 +28,17 @@ export function exchange(
       method: method as Dispatcher.HttpMethod,
       headers,
       body: body?.() ?? null,
-      headersTimeout: limit,
+      headersTimeout,
     };
     dispatcher.dispatch(options, {
       onRequestStart: (controller) => received.start(controller),
       onBodySent: take,
       onRequestSent: take,
       onResponseStart(_controller, status, responseHeaders) {
+        if (status >= 200) resolve({ status, headers: responseHeaders, body: received });
         // It only announces the answer, such as 103, and undici starts its own limit anew.
-        if (status < 200) {
-          if (performance.now() - takenAt > limit) received.destroy(new errors.HeadersTimeoutError());
-          return;
-        }
-        resolve({ status, headers: responseHeaders, body: received });
+        else if (performance.now() - takenAt > headersTimeout)
+          received.destroy(new errors.HeadersTimeoutError());
       },
       onResponseData(controller, chunk) {
         if (!received.push(chunk)) controller.pause();

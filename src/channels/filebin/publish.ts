@@ -7,7 +7,7 @@ import { AGREEING_PROBES, EXCHANGE, TEXT } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { getTypeDisplay } from '../../rules/media-type.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
-import { type Channel, nameOf, type Placement, type PreparedTask, requireSite } from '../channel.ts';
+import { type Channel, nameTask, type Placement, type PreparedTask, requireSite } from '../channel.ts';
 import { BIN_HEADERS, type BinLocation, lockBin, readBin, urlFor } from './bin-client.ts';
 import { listRefusals, refusedLaterError } from './refusals.ts';
 import {
@@ -45,7 +45,7 @@ export const createFilebinPublisher = (
     });
   },
   async perform(tasks) {
-    const posted = await forEachOnHost(tasks, nameOf, (task) => storeFile(task, options, ports));
+    const posted = await forEachOnHost(tasks, nameTask, (task) => storeFile(task, options, ports));
     const stored = posted.flatMap((one) => (hasFailed(one) ? [] : [one]));
     const unknown = await lockOwnBin(options, stored, ports);
     return forEachItem(posted, async (one) => {

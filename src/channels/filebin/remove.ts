@@ -5,7 +5,7 @@ import { BIN } from '../../protocol/calls.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
-import { type Channel, nameOf, type PreparedTask } from '../channel.ts';
+import { type Channel, nameTask, type PreparedTask } from '../channel.ts';
 import { type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
 import { planInBin } from './publish.ts';
 import { listRefusalsOfDeleted } from './refusals.ts';
@@ -33,7 +33,7 @@ export function createFilebinRemover(options: BinOptions, ports: Ports): Channel
   ) {
     const state = await withRetries(ports, () => readBin(options, ports));
     const one = (task: BinRemoval) => work(task.filename, mayRemove(task, state, options));
-    return forEachOnHost(tasks, nameOf, one, { atOnce: BATCH.reads });
+    return forEachOnHost(tasks, nameTask, one, { atOnce: BATCH.reads });
   }
 
   return {

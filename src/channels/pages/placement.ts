@@ -4,7 +4,7 @@ import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { entryUrl } from '../../rules/naming.ts';
-import type { Placement } from '../channel.ts';
+import type { PlacedPart, Placement } from '../channel.ts';
 import type { EarlierFiles } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
 import type { ComparedPlace, PlannedPlace } from './compare.ts';
@@ -69,27 +69,34 @@ export function describePublished(
     }),
     file: files.find(({ path }) => path === entry)?.file ?? null,
     earlier: earlier.get(entry) ?? [],
-    parts: [
-      ...files.flatMap((one) =>
-        one.path === entry ? [] : partAt(task, one.path, one.file, asked.get(one.path)),
-      ),
-      // A page that Jekyll made has other bytes than its file: none are known.
-      ...goneAt.slice(0, AUDIT.gone).map((one) => {
-        return { ...one, earlier: gone.get(one.path) ?? [], mayBeServed: gone.has(one.path) };
-      }),
-    ],
+    parts: [...listOthers(task, asked), ...listGone(goneAt, gone)],
     ...(pictures && { pictures: addressesOfPictures(pictures, destination.pageUrl) }),
     ...(isFolder && { changes, treeSha, ...(servedSize && { servedSize }) }),
     notes: [
       ...destination.notes,
       ...describeReplaced(change && replaced, target.options.essence),
-      ...(change?.writes.some(({ path }) => path === switchFileOf(destination))
-        ? [`with an empty ${switchFileOf(destination)}, which ends Jekyll for the whole site`]
-        : []),
+      ...describeSwitch(destination, change),
       ...describeEffects(changes, servedSize),
     ],
     unknown: [...destination.unknown, ...describeUnasked(earlier, asked, entry), ...describeLeft(goneAt)],
   };
+}
+
+const listOthers = (task: PagesTask, asked: EarlierFiles): readonly PlacedPart[] =>
+  task.files.flatMap(({ path, file }) =>
+    path === task.destination.path ? [] : partAt(task, path, file, asked.get(path)),
+  );
+
+/** A page that Jekyll made has other bytes than its file: none are known. */
+const listGone = (goneAt: readonly PlacedPart[], gone: EarlierFiles): readonly PlacedPart[] =>
+  goneAt.slice(0, AUDIT.gone).map((one) => {
+    return { ...one, earlier: gone.get(one.path) ?? [], mayBeServed: gone.has(one.path) };
+  });
+
+function describeSwitch(destination: PagesTask['destination'], change: PlannedPlace['change']): string[] {
+  const file = switchFileOf(destination);
+  const isSwitched = change?.writes.some(({ path }) => path === file);
+  return isSwitched ? [`with an empty ${file}, which ends Jekyll for the whole site`] : [];
 }
 
 const listHeld = ({ files, destination: { rivals = [] } }: PagesTask) =>

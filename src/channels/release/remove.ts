@@ -17,7 +17,7 @@ import type { Clock, Ports } from '../../ports.ts';
 import { TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, encodePath, flatName } from '../../rules/naming.ts';
-import { type Channel, type ChannelItem, nameOf, type Placement, type PreparedTask } from '../channel.ts';
+import { type Channel, type ChannelItem, nameTask, type Placement, type PreparedTask } from '../channel.ts';
 import { hasDigestOf, isInterim, isQuiet, type PlacedAsset, planAsset, unfinishedError } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
 
@@ -58,7 +58,7 @@ export function createReleaseRemover(
   ): Promise<readonly Result<Value>[]> {
     const github = requireGitHub(access);
     const listed = await listReleased(github, tags);
-    return forEachOnHost(tasks, nameOf, async (task) => {
+    return forEachOnHost(tasks, nameTask, async (task) => {
       const chosen = chooseAsset(task, listed, overwrite, clock);
       if (chosen === null && tags.length > 1) throw notFoundError(task.name, tags);
       return work(chosen, task.name, github);

@@ -88,9 +88,8 @@ async function queryLastCommits(
     const page = histories?.[`p${nth}`];
     // That the commit is not there yet is not the same as that none changed the path.
     if (page === undefined) {
-      throw new DeliveryError('HOST_ERROR', 'reading the history of several paths returned no history', {
-        hint: RETRY_HINT,
-      });
+      const problem = 'reading the history of several paths returned no history';
+      throw new DeliveryError('HOST_ERROR', problem, { hint: RETRY_HINT });
     }
     const [last] = page.nodes;
     if (last === undefined) return [path, null];
