@@ -62,17 +62,16 @@ async function listItems(
 const isFolder = ({ name }: ChannelItem): boolean => name.endsWith('/');
 
 /**
- * Where K1 had nothing, and its branch never had it of us, another channel may have it, or a folder: nobody knows of a
- * file that is not here whether it was so large that a release was chosen, and of a name without an ending whether it was
- * a folder's.
+ * Where K1 had nothing, and its branch never had it of us, another channel or branch may have it, or a folder: nobody knows
+ * whether the file was so large that a release was chosen, and of a name without an ending whether it was a folder's.
  */
 export function refuseUnsure(delivery: Delivery, { channels, fileLines }: DeliveryRequest): Delivery {
   const main = mainAttempt(delivery);
-  const isHere = delivery.site !== null || isFolder(delivery);
   const isNamed = channels !== 'auto' && (fileLines.length === 0 || /\.\w+$/.test(delivery.name));
   const { written, wasOurs } = main?.placement ?? {};
-  if (isHere || isNamed || main?.task.plan.channel !== 'K1' || written !== false || wasOurs) return delivery;
-  const message = `the site had no ${delivery.subject}, and without the file nobody knows whether it was a folder, or so large that it was delivered elsewhere`;
+  if (isFolder(delivery) || isNamed || main?.task.plan.channel !== 'K1' || written !== false || wasOurs)
+    return delivery;
+  const message = `the site had no ${delivery.subject}, and nothing tells that it was ever delivered there: perhaps it was a folder, or was delivered elsewhere`;
   const failure = new DeliveryError('NOT_FOUND', message, {
     step: 'verify',
     hint: (w) =>
