@@ -219,8 +219,12 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
 });
 
 describe('a site that others deploy at the same time', () => {
-  test('may have been deployed where the answer was lost and all is refused after that', async () => {
+  test.each([
+    [false, /^whether a part of the file has arrived/],
+    [true, /^left behind: commit \w+ on the branch gh-pages, perhaps its deployment$/],
+  ])('may have been deployed where the answer was lost (with a branch: %s)', async (hasBranch, says) => {
     const repository = await newSite();
+    if (hasBranch) await proven(deliverPage(repository, 'a.html', 'first'));
     const headers = { 'content-type': 'application/json' };
     play.intercept(
       { method: 'POST', url: /pages\/deployments$/ },
@@ -234,8 +238,9 @@ describe('a site that others deploy at the same time', () => {
         },
       },
     );
-    const { report } = await refused(deliver(repository), /^place 403: /);
-    expect(report.lines.UNKNOWN).toMatch(/^whether a part of the file has arrived/);
+    const delivered = hasBranch ? deliverPage(repository, 'a.html', 'second') : deliver(repository);
+    const { report } = await refused(delivered, /^place 403: /);
+    expect(report.lines.UNKNOWN).toMatch(says);
   });
 
   test('is not replaced where it came while another deployment was waited for', async () => {

@@ -67,7 +67,7 @@ async function lookAtAll(
 }
 
 /** What is wrong, in a few words: one answer in full, of several files the first ten. */
-export function describeWrong(wrong: readonly AddressProof[]): string {
+function describeWrong(wrong: readonly AddressProof[]): string {
   const [first] = wrong;
   if (wrong.length === 1 && first?.address.path === null) return describeProbe(first.wrong);
   return nameFew(wrong.map((one) => `${one.address.path ?? 'the page'} (${describeShortly(one)})`));
@@ -82,7 +82,7 @@ function describeShortly({ address, wrong: result }: AddressProof): string {
 }
 
 /** @param total how many addresses were asked @see protocol 7 (final URL does not answer 200 or lacks the marker) */
-export function wrongAnswersError(wrong: readonly AddressProof[], total: number): DeliveryError {
+function wrongAnswersError(wrong: readonly AddressProof[], total: number): DeliveryError {
   const [first] = wrong;
   if (wrong.length === 1 && first?.address.path === null) return notProvenError(first);
   const which = first?.address.fresh ? WITHOUT_VERSION : '';

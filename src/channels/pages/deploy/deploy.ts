@@ -157,6 +157,8 @@ export async function deployBranch(
     if (hasFailed(one)) return one;
     if (!hasFailed(deployed)) return withDeployment(one, deployed);
     const { commitSha, written } = one;
-    return written ? deployed.withLeftBehind([`commit ${commitSha} on the branch ${branch}`]) : deployed;
+    if (!written) return deployed;
+    const perhaps = deployed.leftBehind === undefined ? ['perhaps its deployment'] : [];
+    return deployed.withLeftBehind([`commit ${commitSha} on the branch ${branch}`, ...perhaps]);
   });
 }
