@@ -47,16 +47,27 @@ const toUrl = (text: string, from: string): string =>
 const hasKey = (name: string, key: string): boolean =>
   key === name || (key.endsWith('/') && name.startsWith(key));
 
+/** The entries by their names: a page may have many of them, and imports without end. */
+const INDEXES = new WeakMap<ImportMap, ReadonlyMap<string, readonly ImportMapEntry[]>>();
+
+/** The entries for a name, or for all names that begin as it does up to a slash. */
+function listEntries(map: ImportMap, name: string): readonly ImportMapEntry[] {
+  const index = INDEXES.get(map) ?? Map.groupBy(map.entries, ({ specifier }) => specifier);
+  INDEXES.set(map, index);
+  const folders = Array.from(name.matchAll(/\//g), ({ index: at }) => name.slice(0, at + 1));
+  return [...new Set([...folders, name])].flatMap((key) => index.get(key) ?? []);
+}
+
 /**
  * What a module specifier means below an import map: an address.
  *
  * @param importer the URL of the module that imports
  * @returns `null` for a bare name that no entry has, and for a name whose entry has no address
  */
-export function resolveSpecifier(specifier: string, { entries }: ImportMap, importer: string): string | null {
+export function resolveSpecifier(specifier: string, map: ImportMap, importer: string): string | null {
   const name = toUrl(specifier, importer);
-  const [best] = entries
-    .filter(({ scope, specifier: key }) => (scope === '' || hasKey(importer, scope)) && hasKey(name, key))
+  const [best] = listEntries(map, name)
+    .filter(({ scope }) => scope === '' || hasKey(importer, scope))
     .sort((a, b) => b.scope.length - a.scope.length || b.specifier.length - a.specifier.length);
   if (best === undefined) return isSpecifierAddress(specifier) ? specifier : null;
   const rest = name.slice(best.specifier.length);
