@@ -41,10 +41,17 @@ describe('buildWithJekyll', () => {
   });
 });
 
+// As Jekyll 4.3.1 built these names.
 test.each([
   [true, '_a.html .a.html #a.html ~a.html a.html~ docs/_drafts/a.html docs/.hidden/a.html docs~/a.html'],
-  [true, 'node_modules/a.html vendor/a.html'],
-  [false, 'a.html a_b.html docs/a.html docs/vendor/a.html a~b.html vendor.html a#b.html'],
+  [
+    true,
+    'Gemfile Gemfile.lock Gemfile.html gemfiles/a.js gemfiles2.js node_modules/a.html node_modules.html',
+  ],
+  [true, 'vendor/bundle/a.js vendor/gems/a.js .well-known/a .sass-cache.html'],
+  [false, 'a.html a_b.html docs/a.html docs/vendor/bundle/a.js a~b.html vendor.html a#b.html vendor2/a.js'],
+  [false, 'vendor/a.js vendor/bundle.html vendor/bundler/a.js docs/Gemfile docs/node_modules/a.js'],
+  [false, '.htaccess docs/.htaccess'],
 ])('isLeftOutByJekyll is %s for %s', (expected, paths) => {
   expect(paths.split(' ').filter((path) => isLeftOutByJekyll(path) !== expected)).toEqual([]);
 });

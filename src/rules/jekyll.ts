@@ -24,14 +24,12 @@ export function buildWithJekyll(path: string, head: string): JekyllOutput {
   return { isCopied: !hasFrontMatter, page: isRendered ? path.replace(MARKDOWN, '.html') : null };
 }
 
-/** Whether Jekyll leaves the path out of a site. @see https://jekyllrb.com/docs/structure/ */
-export function isLeftOutByJekyll(path: string): boolean {
-  const segments = path.split('/');
-  const [top] = segments;
-  return (
-    top === 'node_modules' || top === 'vendor' || segments.some((segment) => /^[_.#~]|~$/u.test(segment))
-  );
-}
+/** Whether Jekyll leaves the path out of a site. @see https://jekyllrb.com/docs/configuration/options/ (exclude) */
+export const isLeftOutByJekyll = (path: string): boolean =>
+  EXCLUDED.test(path) || path.split('/').some((part) => /^[_.#~]|~$/u.test(part) && part !== '.htaccess');
+
+/** What Jekyll excludes by default: names at the root, by their beginning, and folders below `vendor`. */
+const EXCLUDED = /^(?:gemfiles|Gemfile|node_modules|vendor\/(?:bundle|cache|gems|ruby)\/)/;
 
 /** File name endings that Jekyll renders as Markdown. */
 export const MARKDOWN = /\.(md|markdown|mkdown|mkdn|mkd)$/i;

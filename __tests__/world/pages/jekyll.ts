@@ -1,7 +1,9 @@
 import { isTextFile } from '../media-types.ts';
 
 const EXCLUDED_START = /^[_.#~]/;
-const EXCLUDED_FOLDERS = new Set(['node_modules', 'vendor']);
+const EXCLUDED_STARTS = ['gemfiles', 'Gemfile', 'node_modules'];
+const EXCLUDED_FOLDERS = ['vendor/bundle/', 'vendor/cache/', 'vendor/gems/', 'vendor/ruby/'];
+const INCLUDED = '.htaccess';
 const FRONT_MATTER_START = /^---[ \t\r\f\v]*\n/;
 const FRONT_MATTER = /^---[ \t\r\f\v]*\n(?:[\s\S]*?\r?\n)?---[ \t]*(?:\r?\n|$)/;
 const MARKDOWN = /\.(?:md|markdown|mkdown|mkdn|mkd)$/i;
@@ -17,8 +19,8 @@ const NOT_RENDERED = new Set(
 export function isExcluded(path: string): boolean {
   const parts = path.split('/');
   return (
-    parts.some((part) => EXCLUDED_START.test(part) || part.endsWith('~')) ||
-    EXCLUDED_FOLDERS.has(parts[0] as string)
+    parts.some((part) => part !== INCLUDED && (EXCLUDED_START.test(part) || part.endsWith('~'))) ||
+    [...EXCLUDED_STARTS, ...EXCLUDED_FOLDERS].some((start) => path.startsWith(start))
   );
 }
 

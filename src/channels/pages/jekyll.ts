@@ -105,4 +105,4 @@ function jekyllError(
 }
 
 const SEEN_NAMES =
-  'choose names that do not begin with _ . # or ~, do not end with ~, and are not vendor or node_modules';
+  'choose names that do not begin with _ . # or ~ and do not end with ~, and no Gemfile, node_modules or vendor/bundle at the root';

@@ -49,7 +49,7 @@ describe('names that Jekyll changes', () => {
   };
 
   // Vitest writes its report to `.vitest`, whose name the site's folder gets by default.
-  test.each(['.vitest/', 'reports/_build/html/', '~drafts/', 'vendor/'])(
+  test.each(['.vitest/', 'reports/_build/html/', '~drafts/', 'vendor/bundle/'])(
     'are refused with what to change if the folder itself has one: %s',
     async (name) => {
       const message = `Jekyll, which builds this Pages site, leaves out ${name}index.html`;
