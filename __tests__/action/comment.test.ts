@@ -137,10 +137,11 @@ describe('the comment, after a withdrawal', () => {
     });
 
   test.each([
-    ['its page', `${AT}page.html`],
-    ['the page of its folder, by its other name', `${AT}p/1/`],
-  ])('the comment of another step about %s says that it is gone', async (_, address) => {
-    const url = new URL(address.endsWith('/') ? `${address}index.html` : address);
+    ['its page', `${AT}page.html`, `${AT}page.html`],
+    ['the page of its folder, by its other name', `${AT}p/1/`, `${AT}p/1/index.html`],
+    ['its asset, as GitHub writes it', `${AT}a+b&lt;c.zip`, `${AT}a%2Bb&lt;c.zip`],
+  ])('the comment of another step about %s says that it is gone', async (_, address, shown) => {
+    const url = new URL(shown);
     const report = reportWith({
       subject: 'a_b.html',
       main: attemptWith({ placement: placementWith({ url }) }),
@@ -150,7 +151,7 @@ describe('the comment, after a withdrawal', () => {
     expect(texts[0]?.split('\n\n').slice(0, 3)).toEqual([
       markerIn(before),
       '### Preview of &#35;&#8203;7: 🗑️ Withdrawn',
-      expect.stringMatching(/^- a&#95;b\.html: <code>.*<\/code>$/),
+      expect.stringMatching(/^- a&#95;b\.html: <code>(?!.*amp;).*<\/code>$/),
     ]);
     expect(texts[0]).not.toMatch(/\]\(<https:\/\/octo/);
     expect(texts[0]).toMatch(/\n\n2026-\S+ \S+ UTC · .*\[run\]\(<\S+>\)$/);

@@ -72,7 +72,11 @@ describe('formatAddressLink and formatLink', () => {
   test.each([
     ['https://octo.github.io/a_b(c).html', '<https://octo.github.io/a_b(c).html>'],
     ['https://octo.github.io/a|b>c<d`e\\f?g|h', '<https://octo.github.io/a%7Cb%3Ec%3Cd%60e/f?g%7Ch>'],
-    ['https://octo.github.io/?a=`b`&c=\\d', '<https://octo.github.io/?a=%60b%60&c=%5Cd>'],
+    ['https://octo.github.io/?a=`b`&c=\\d', '<https://octo.github.io/?a=%60b%60&amp;c=%5Cd>'],
+    [
+      "https://octo.github.io/@a&copy;b&lt'*_$;.html",
+      "<https://octo.github.io/@a&amp;copy;b&amp;lt'*_$;.html>",
+    ],
     ['https://octo.github.io/?a=1&lt;b', '<https://octo.github.io/?a=1&amp;lt;b>'],
     ['https://octo.github.io/слайды.html', /^<https:\/\/octo\.github\.io\/(%[0-9A-F]{2})+\.html>$/],
   ])('keep the address %s intact', (address, expected) => {

@@ -1,7 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { TEXT } from '../../src/protocol/limits.ts';
-import { assetName, binFileName, nameFromFile, repositoryPath } from '../../src/rules/naming.ts';
+import {
+  assetName,
+  binFileName,
+  decodePath,
+  encodePath,
+  nameFromFile,
+  repositoryPath,
+  urlBelow,
+} from '../../src/rules/naming.ts';
 
 /** й as one code point and as two: the same on screen, but not in an address. */
 const COMPOSED = '\u0439';
@@ -49,6 +57,31 @@ describe('repositoryPath', () => {
       const refusal = { code: 'BAD_INPUT', message, hint: expect.stringMatching(advice) };
       expect(() => repositoryPath(path, 'input `path`')).toThrow(expect.objectContaining(refusal));
     }
+  });
+});
+
+describe('encodePath and urlBelow', () => {
+  test.each([
+    ["-._~!$&'()*+,;=:@/x", "-._~!$&'()*+,;=:@/x"],
+    ['100%25?#.html', '100%2525%3F%23.html'],
+    ['a b\\c"<d>`{e}|[f]^.html', 'a%20b%5Cc%22%3Cd%3E%60%7Be%7D%7C%5Bf%5D%5E.html'],
+    ['ё.html', '%D1%91.html'],
+  ])('write %j as %j', (path, expected) => {
+    expect(encodePath(path)).toBe(expected);
+    const folder = new URL('https://octo.dev//a%2Bb?c#d');
+    expect(urlBelow(folder, path).href).toBe(`https://octo.dev//a%2Bb/${expected}`);
+  });
+
+  test('write any name so that no browser changes it, and every server reads it', () => {
+    fc.assert(
+      fc.property(anyName, (name) => {
+        fc.pre(name.isWellFormed() && !/^\.{0,2}$|\//.test(name));
+        const { href, pathname } = urlBelow(new URL('https://octo.dev/x/'), name);
+        expect(new URL(`./${encodePath(name)}`, 'https://octo.dev/x/').href).toBe(href);
+        expect(pathname).toMatch(/^[\w\-.~!$&'()*+,;=:@/%]+$/);
+        expect(decodePath(pathname)).toBe(`/x/${name}`);
+      }),
+    );
   });
 });
 

@@ -90,6 +90,28 @@ describe('a folder that others deployed', () => {
     expect(asked).toEqual(expect.arrayContaining([expected, ...others.map((name) => below + name)]));
   });
 
+  test.each<[string, Host, string]>([
+    ['knows no other', { otherNames: 'unknown' }, '@home;v=1.html'],
+    ['redirects any other to it', { otherNames: 'redirected', cleans: true }, '@home;v=1.html'],
+    ['redirects any other to it, and got one', { otherNames: 'redirected' }, '%40home%3Bv%3D1.html'],
+  ])('is asked for by names as browsers write them, where its host %s', async (_, host, given) => {
+    const names = "a:b/c.js @local.js a+b.js a,b.js $a&b.js ~a!b'c*d(e).js 100%.js a[b].js я=.js".split(' ');
+    const local = {
+      '@home;v=1.html': page(
+        'Home',
+        names.map((name) => `<script src="./${encodeURI(name)}"></script>`).join(''),
+      ),
+      'a.css': '',
+      ...Object.fromEntries(names.map((name) => [name, `"${name}"`])),
+    };
+    const inputs = { entry: '@home;v=1.html' };
+    const { report } = await proven(
+      verify(serve({ files: local, ...host }), { local, inputs, url: `${HOST}/${given}` }),
+    );
+    expect(report).toMatchObject({ url: `${HOST}/${given}` });
+    expect(report.lines.TEST).toContain('files identical: 11 of 11');
+  });
+
   test('is as little asked for in a dry run as its plan says', async () => {
     const site = serve();
     const { report } = await verify(site, { inputs: { 'dry-run': 'true' } });

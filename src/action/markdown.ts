@@ -48,9 +48,9 @@ export const formatLink = (text: string, address: string): string =>
 /** A link whose text is its address. @param address absolute URL */
 export const formatAddressLink = (address: string): string => `<${escapeAddress(address)}>`;
 
-/** An address that ends neither a link nor an attribute. @param address absolute URL */
+/** An address that ends neither a link nor an attribute, and in which no entity begins. @param address absolute URL */
 export const escapeAddress = (address: string): string =>
-  new URL(address).href.replace(/["<>\\|`]/g, encodeURIComponent).replace(/&(?=#?\w+;)/g, '&amp;');
+  new URL(address).href.replace(/["<>\\|`]/g, encodeURIComponent).replaceAll('&', '&amp;');
 
 export const formatTableRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 

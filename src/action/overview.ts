@@ -1,6 +1,7 @@
 import { type Report, sortByResult } from '../delivery/report.ts';
 import { countFiles } from '../plain-text.ts';
 import { COMMENTS, SUMMARY } from '../protocol/limits.ts';
+import { decodePercents } from '../rules/page/addresses.ts';
 import {
   formatAddressLink,
   formatFoldedSection,
@@ -76,14 +77,14 @@ export function composeWithdrawnComment(
   gone: readonly string[],
   context: CommentContext,
 ): string | null {
-  // The address of a folder's page is that of the folder.
-  const withoutIndex = (address: string): string => address.replace(/\/index\.html>$/, '/>');
-  const known = new Set(gone.map((address) => withoutIndex(formatAddressLink(address))));
+  // The address of a folder's page is that of the folder, and GitHub writes `%2B` where others write `+`.
+  const toKey = (link: string): string => decodePercents(link.replace(/\/index\.html>$/, '/>'));
+  const known = new Set(gone.map((address) => toKey(formatAddressLink(address))));
   // Those to the run are about what was.
   const links = [...body.matchAll(LINK)].filter(([link]) => !link.includes('/actions/runs/'));
   const lines = links.map(([link, text, address = '']) =>
-    known.has(withoutIndex(address))
-      ? `- ${text}: ${formatInlineCode(address.slice(1, -1))}`
+    known.has(toKey(address))
+      ? `- ${text}: ${formatInlineCode(address.slice(1, -1).replaceAll('&amp;', '&'))}`
       : `${LAST_PROVEN}: ${link}`,
   );
   if (lines.every((line) => line.startsWith(LAST_PROVEN))) return null;

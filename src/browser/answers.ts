@@ -3,7 +3,8 @@ import { Readable } from 'node:stream';
 import type { Protocol } from 'puppeteer-core';
 import { decodeBody, discard, readEncodings } from '../http/response.ts';
 import type { HttpResponse } from '../ports.ts';
-import { decodePath, findServed } from '../rules/site/site-address.ts';
+import { decodePath } from '../rules/naming.ts';
+import { findServed } from '../rules/site/site-address.ts';
 import type { LocalFiles } from './screen-view.ts';
 
 /**

@@ -4,7 +4,7 @@ import { nameFew } from '../plain-text.ts';
 import { AGREEING_PROBES } from '../protocol/limits.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
-import { encodePath, entryUrl } from '../rules/naming.ts';
+import { decodePath, entryUrl, urlBelow } from '../rules/naming.ts';
 import type { Words } from '../words.ts';
 import type { Channel, ChannelItem, PlacedPart, Placement, PreparedTask } from './channel.ts';
 import { listRefusals } from './filebin/refusals.ts';
@@ -14,6 +14,8 @@ interface LinkTask extends PreparedTask {
   readonly url: URL;
   /** The address of the file itself, such as `…/index.html`; absent where the link is that of one file. */
   readonly home?: URL;
+  /** Of a folder: where its files are. */
+  readonly folder?: URL;
   /** What it must show; `null` where only a marker tells. */
   readonly site: LocalSite | null;
 }
@@ -42,7 +44,7 @@ function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
   const { site, relativePath } = item;
   const destination = `${relativePath ?? 'its address'} on ${url.hostname}`;
   const address = findAddress(url, item);
-  const { home } = address;
+  const { home, folder } = address;
   return {
     plan: {
       channel: 'K4',
@@ -54,10 +56,10 @@ function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
     ...address,
     site,
     ...(home &&
-      site?.isFolder && {
+      folder && {
         served: {
           url: entryUrl(home),
-          sitePath: folderOf(home, site).pathname,
+          sitePath: folder.pathname,
           display: 'page',
           isServedAsIs: true,
           pictureUrls: null,
@@ -67,26 +69,22 @@ function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
 }
 
 /** The link is the page of a folder, and with its `/` the folder; of several items, each lies below it. */
-function findAddress(url: URL, { site, relativePath }: ChannelItem): Pick<LinkTask, 'url' | 'home'> {
+function findAddress(
+  url: URL,
+  { site, relativePath }: ChannelItem,
+): Pick<LinkTask, 'url' | 'home' | 'folder'> {
   if (relativePath === undefined && !site?.isFolder) return { url };
-  const folder = new URL(url.pathname, url);
-  if (!site?.isFolder) {
-    const home = new URL(encodePath(relativePath ?? ''), withSlash(folder));
-    return { url: home, home };
-  }
+  const place = relativePath === undefined ? url : urlBelow(url, relativePath);
+  if (!site?.isFolder) return { url: place, home: place };
   const entry = site.entry.name;
-  const isEntry = relativePath === undefined && url.pathname.endsWith(`/${encodePath(entry)}`);
-  const within = relativePath === undefined ? folder : new URL(encodePath(relativePath), withSlash(folder));
-  const home = isEntry ? folder : new URL(encodePath(entry), withSlash(within));
+  const isEntry = relativePath === undefined && decodePath(url.pathname).endsWith(`/${entry}`);
+  const folder = isEntry
+    ? new URL(`./${'../'.repeat(entry.split('/').length - 1)}`, url)
+    : urlBelow(place, '');
+  const home = urlBelow(folder, entry);
   const isGiven = isEntry || (relativePath === undefined && entry === 'index.html');
-  return { url: isGiven ? url : entryUrl(home), home };
+  return { url: isGiven ? url : entryUrl(home), home, folder };
 }
-
-const withSlash = (url: URL): URL => new URL(url.pathname.replace(/\/?$/, '/'), url);
-
-/** The folder of an entry's own address. */
-const folderOf = (home: URL, { entry }: LocalSite): URL =>
-  new URL(home.pathname.slice(0, -encodePath(entry.name).length), home);
 
 /** A link has no bin that a delivery could go on with. */
 const BIN_REFUSALS = listRefusals('').map((one) => ({
@@ -95,9 +93,8 @@ const BIN_REFUSALS = listRefusals('').map((one) => ({
     `correct the address, or ask the operator of the bin host: a bin lives about 7 days${w.orUse('K1, K2 or K3')}`,
 }));
 
-function placementOf({ url, home, site }: LinkTask, isBin: boolean): Placement {
+function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Placement {
   const file = site?.entry ?? null;
-  const folder = site?.isFolder ? site : null;
   // A bin gives every file as a download.
   const isShown = !isBin && file !== null && getBrowserDisplay(file.name) === 'page';
   return {
@@ -110,14 +107,14 @@ function placementOf({ url, home, site }: LinkTask, isBin: boolean): Placement {
     ...(isBin && { answers: AGREEING_PROBES.counted, refusals: BIN_REFUSALS }),
     ...(home && { home }),
     ...(isShown && { display: 'page' }),
-    ...(home && folder && { parts: listSiteParts(folder, home) }),
+    ...(site && folder && { parts: listSiteParts(site, folder) }),
     notes: [
       'how long the link lives is up to its host',
       ...(isBin ? ['a browser may be shown a warning page first'] : []),
     ],
     unknown: [
       'whether the link still opens later, and from every network',
-      ...(folder === null ? [] : describeUnasked(folder)),
+      ...(site && folder ? describeUnasked(site) : []),
     ],
   };
 }
@@ -128,11 +125,10 @@ const CONTROL_FILES: ReadonlySet<string> = new Set([
   ...['staticwebapp.config.json', 'firebase.json', 'CNAME'],
 ]);
 
-function listSiteParts(site: LocalSite, home: URL): readonly PlacedPart[] {
-  const folder = folderOf(home, site);
+function listSiteParts(site: LocalSite, folder: URL): readonly PlacedPart[] {
   return site.files
     .filter(({ name }) => name !== site.entry.name && !CONTROL_FILES.has(name))
-    .map((file) => ({ path: file.name, url: new URL(encodePath(file.name), folder), file }));
+    .map((file) => ({ path: file.name, url: urlBelow(folder, file.name), file }));
 }
 
 function describeUnasked({ files, leftOut }: LocalSite): readonly string[] {

@@ -6,7 +6,7 @@ import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import type { LocalSite } from '../rules/local-site.ts';
-import { baseName, encodePath } from '../rules/naming.ts';
+import { baseName, decodePath, encodePath } from '../rules/naming.ts';
 import { isHtml } from '../rules/page/page-file.ts';
 import {
   formatSiteFindings,
@@ -14,7 +14,7 @@ import {
   type SiteInspection,
   type SiteOptions,
 } from '../rules/site/findings.ts';
-import { decodePath, findServed } from '../rules/site/site-address.ts';
+import { findServed } from '../rules/site/site-address.ts';
 import type { Text, Words } from '../words.ts';
 import { isWanted } from './choose-channel.ts';
 import { attemptIn, type Delivery, runStep, shownTask } from './delivery.ts';

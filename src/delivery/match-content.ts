@@ -6,6 +6,7 @@ import { MEGABYTE, PARTIAL_PROBE } from '../protocol/limits.ts';
 import { isPartOfAddress } from '../rules/external-address.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import { getContentType, getTypeClass } from '../rules/media-type.ts';
+import { decodePath } from '../rules/naming.ts';
 import { isReadAsWritten, readEncoding } from '../rules/text-encoding.ts';
 import type { Address } from './addresses.ts';
 import type { ContentMatch, ProbeResult } from './probe-result.ts';
@@ -172,15 +173,17 @@ async function placeAnswer(
   }
   const leavesHost = addresses.some(({ origin }) => origin !== home.origin);
   if (leavesHost || cleanPath(end) !== cleanPath(home)) return { match: 'moved' };
-  if (new URL('.', end).pathname === new URL('.', home).pathname) return { match };
+  if (folderPath(end) === folderPath(home)) return { match };
   const { hasSameAddresses } = await loadPageRules();
   const isSame = await hasSameAddresses(readHead(), home.href, end.href);
   return isSame ? { match, isElsewhere: true } : { match: 'moved' };
 }
 
+const folderPath = (page: URL): string => decodePath(new URL('.', page).pathname);
+
 /** One form of the addresses under which hosts serve a page. */
 const cleanPath = ({ pathname }: URL): string =>
-  pathname
+  decodePath(pathname)
     .replace(/\.html?$/i, '')
     .replace(/\/index$/i, '/')
     .replace(/\/$/, '')

@@ -1,6 +1,7 @@
 import { DeliveryError } from '../errors.ts';
 import { TEXT } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
+import { decodePercents } from './page/addresses.ts';
 
 /**
  * The name under which a local file is published: composed letters (NFC), `-` for spaces.
@@ -44,8 +45,25 @@ export function repositoryPath(given: string, label: Text): string {
   throw new DeliveryError('BAD_INPUT', (w) => `${w.say(label)} ${problem}`, { hint });
 }
 
-/** Percent-encodes every segment of a path and keeps its slashes. @see protocol 4 */
-export const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+/**
+ * A path as browsers write it: some hosts know `/@app.js`, and not `/%40app.js`.
+ *
+ * @see protocol 4, https://url.spec.whatwg.org/#path-percent-encode-set
+ */
+export const encodePath = (path: string): string => encodeURI(path).replace(/[?#]/g, encodeURIComponent);
+
+/** The path of a URL as a server reads it: an invalid escape stays, several slashes count as one. */
+export const decodePath = (pathname: string): string => decodePercents(pathname.replace(/\/{2,}/g, '/'));
+
+/** The address of a path below a folder's, which may lack its last slash. */
+export function urlBelow(folder: URL, path: string): URL {
+  const url = new URL(folder);
+  // Resolved as an address, `a:b` would be one of its own.
+  url.pathname = `${folder.pathname.replace(/\/$/, '')}/${encodePath(path)}`;
+  url.search = '';
+  url.hash = '';
+  return url;
+}
 
 /** The address of a folder's page: that of the folder itself. */
 export const entryUrl = (page: URL): URL => new URL(page.href.replace(/\/index\.html$/, '/'));

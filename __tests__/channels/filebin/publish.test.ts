@@ -42,14 +42,14 @@ const withFiles = (files?: number) => created({ bin: { ...RECORD.bin, files } })
 
 describe('publishing through channel K3', () => {
   test('posts the file with its SHA-256 and without a credential, then locks the bin', async () => {
-    const post = created({ bin: { id: 'svstored' }, file: { filename: 'ä_b.html' } });
+    const post = created({ bin: { id: 'svstored' }, file: { filename: 'ä+b,[c].html' } });
     const binHostUrl = new URL('https://bins.dev/b/');
     const { file, host, task } = await prepareUpload({ post, name: "a'b.html", binHostUrl });
     const destination = `bin ${BIN}, name a_b.html`;
     expect(task.plan).toMatchObject({ method: 'one POST', destination, claim: 'is available' });
     // Of the bin that was asked for, and the file name that the host answers.
-    const evidence = `HTTP 201, bin ${BIN}, file ä_b.html`;
-    const url = new URL(`https://bins.dev/b/${BIN}/%C3%A4_b.html`);
+    const evidence = `HTTP 201, bin ${BIN}, file ä+b,[c].html`;
+    const url = new URL(`https://bins.dev/b/${BIN}/%C3%A4+b,%5Bc%5D.html`);
     await expect(task.perform()).resolves.toMatchObject({ evidence, url, unknown: [] });
     const headers = { 'content-sha256': file.sha256, 'content-length': String(file.size) };
     expect(host.seen).toMatchObject([

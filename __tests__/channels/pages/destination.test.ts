@@ -82,9 +82,9 @@ test('resolveDestination: what no site shows can be removed from its branch all 
 });
 
 test('resolveDestination: the page and raw addresses are percent-encoded below the site’s base and the raw host', () => {
-  expect(getUrls(destinationFor({ path: 'папка/ü#1.html' }, siteWith({ branch: 'docs/ä' })))).toEqual([
-    'https://octo.github.io/site/%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0/%C3%BC%231.html',
-    'https://raw.githubusercontent.com/octo/site/docs/%C3%A4/%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0/%C3%BC%231.html',
+  expect(getUrls(destinationFor({ path: 'папка/@ü+&#1.html' }, siteWith({ branch: 'docs/ä' })))).toEqual([
+    'https://octo.github.io/site/%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0/@%C3%BC+&%231.html',
+    'https://raw.githubusercontent.com/octo/site/docs/%C3%A4/%D0%BF%D0%B0%D0%BF%D0%BA%D0%B0/@%C3%BC+&%231.html',
   ]);
 });
 

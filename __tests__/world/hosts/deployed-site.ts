@@ -13,6 +13,8 @@ interface SiteHabits {
   readonly cleans?: boolean | 'bare';
   /** The file that is served in place of a missing one, with 200; absent: 404. */
   readonly fallback?: string;
+  /** Any other form of a name than that of browsers: `sirv` does not know it, `serve` and Cloudflare redirect it. */
+  readonly otherNames?: 'unknown' | 'redirected';
   /** What becomes of a page. */
   readonly alter?: (page: string, path: string) => string;
   /** Whether it compresses for those who accept it. */
@@ -39,14 +41,17 @@ export class DeployedSite {
   }
 
   readonly answer = (request: HostRequest): HostReply => {
-    const { below = '/', cleans = false, fallback } = this.#habits;
+    const { below = '/', cleans = false, fallback, otherNames } = this.#habits;
     const files = this.nodes[this.asked.length % this.nodes.length] ?? {};
     this.asked.push(request.path);
     const early = this.before(request.path);
     if (early !== undefined) return early;
     if (`${request.path}/` === below) return replyRedirect(below, 301);
     if (!request.path.startsWith(below)) return { status: 404 };
-    const path = decodeComponent(request.path.slice(below.length));
+    const named = request.path.slice(below.length);
+    const path = otherNames === 'unknown' ? decodeURI(named) : decodeComponent(named);
+    const usual = encodeURI(path).replace(/[?#]/g, encodeURIComponent);
+    if (otherNames === 'redirected' && named !== usual) return replyRedirect(below + usual, 301);
     const has = (name: string): boolean => files[name] !== undefined;
     if (cleans !== false && has(path) && path.endsWith('.html')) {
       const clean = request.path.replace(/\.html$/, '').replace(/(?<=\/)index$/, '');

@@ -4,6 +4,7 @@ import { sendRequest, type TextAnswer } from '../../http/send-request.ts';
 import { toFields, toText } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
+import { urlBelow } from '../../rules/naming.ts';
 import { binRefusedError } from './refusals.ts';
 
 export interface BinLocation {
@@ -96,8 +97,6 @@ export async function deleteFile(filename: string, location: BinLocation, ports:
 
 /** The address of a bin, or of a file in it. */
 export function urlFor(call: CallTemplate, { binHostUrl, bin }: BinLocation, filename = ''): URL {
-  const path = call.path
-    .replace('{bin}', encodeURIComponent(bin))
-    .replace('{filename}', encodeURIComponent(filename));
-  return new URL(binHostUrl.href.replace(/\/$/, '') + path);
+  const path = call.path.replace('{bin}', () => bin).replace('{filename}', () => filename);
+  return urlBelow(binHostUrl, path.slice(1));
 }

@@ -1,7 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import { type PagesSite, type RepositoryContext, settingsOf } from '../../github/api/repository.ts';
 import { defaultRawUrl, defaultSiteUrl, type RepositoryName } from '../../github/hosts.ts';
-import { encodePath } from '../../rules/naming.ts';
+import { urlBelow } from '../../rules/naming.ts';
 import type { Words } from '../../words.ts';
 import type { JobRuntime } from './deploy/job-runtime.ts';
 
@@ -166,10 +166,6 @@ export const addressOf = (
   { siteRoot, rootUrl }: Pick<PagesDestination, 'siteRoot' | 'rootUrl'>,
   path: string,
 ): URL => urlBelow(rootUrl, servedPath(siteRoot, path));
-
-function urlBelow(base: URL, path: string): URL {
-  return new URL(`${base.href.replace(/\/$/, '')}/${encodePath(path)}`);
-}
 
 function noSiteError(
   { owner, repo }: RepositoryName,

@@ -7,7 +7,7 @@ import { BATCH } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
-import { baseName, encodePath, entryUrl } from '../../rules/naming.ts';
+import { baseName, decodePath, entryUrl } from '../../rules/naming.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import { type ChannelItem, type ChannelPlan, requireSite, type ServedFile } from '../channel.ts';
 import { createEntriesReader } from './branch-reader.ts';
@@ -134,7 +134,7 @@ function listFiles(item: ChannelItem, place: string): readonly FileWrite<LocalFi
 function describeServed(destination: PagesDestination, folder: string | null): ServedFile {
   const { pageUrl, path, hostMayChangeBytes } = destination;
   // A rendered page has another name than its file.
-  const isNamedAlike = pageUrl.pathname.endsWith(`/${encodePath(baseName(path))}`);
+  const isNamedAlike = baseName(decodePath(pageUrl.pathname)) === baseName(path);
   return {
     url: folder === null ? pageUrl : entryUrl(pageUrl),
     sitePath: folder === null ? new URL('.', pageUrl).pathname : addressOf(destination, folder).pathname,

@@ -16,7 +16,7 @@ import { serverUrlOf } from '../../github/hosts.ts';
 import type { Clock, Ports } from '../../ports.ts';
 import { TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import { assetName, encodePath, flatName } from '../../rules/naming.ts';
+import { assetName, flatName, urlBelow } from '../../rules/naming.ts';
 import { type Channel, type ChannelItem, nameTask, type Placement, type PreparedTask } from '../channel.ts';
 import { hasDigestOf, isInterim, isQuiet, type PlacedAsset, planAsset, unfinishedError } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
@@ -77,8 +77,8 @@ export function createReleaseRemover(
       forEachAsset(tasks, async (chosen, name, github) => {
         if (chosen !== null) return removeAsset(chosen, name, github, clock);
         const { owner, repo } = github.repository;
-        const path = `/${owner}/${repo}/releases/download/${encodePath(tag)}/${encodeURIComponent(name)}`;
-        const url = new URL(path, serverUrlOf(github.apiUrl));
+        const path = `${owner}/${repo}/releases/download/${tag}/${name}`;
+        const url = urlBelow(serverUrlOf(github.apiUrl), path);
         return { evidence: NOTHING_THERE, url, file: null, written: false };
       }),
   };

@@ -7,6 +7,7 @@ import { neutralizeText } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import { createMemoryFile } from '../../rules/inspect.ts';
+import { baseName, decodePath } from '../../rules/naming.ts';
 import { attemptIn, type Delivery, withAttempt } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { askPastCaches } from './ask-host.ts';
@@ -53,8 +54,7 @@ async function compareWithEarlier(
   };
 }
 
-const nameOf = ({ pathname }: URL): string =>
-  decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1));
+const nameOf = ({ pathname }: URL): string => baseName(decodePath(pathname));
 
 const withoutPicture = (delivery: Delivery, reason: string): Delivery => ({
   ...delivery,

@@ -6,8 +6,8 @@ import type { DeliveryRequest } from '../../request/parse-request.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { loadPageRules } from '../../rules/load-page-rules.ts';
 import { getContentType, isImage } from '../../rules/media-type.ts';
+import { decodePath } from '../../rules/naming.ts';
 import { decodeText, isHtml } from '../../rules/page/page-file.ts';
-import { decodePath } from '../../rules/site/site-address.ts';
 import { type Delivery, isOngoing, shownTask } from '../delivery.ts';
 
 /** What a browser is to open, and what it must show. */

@@ -1,7 +1,6 @@
 import { extname } from 'node:path';
-import { encodePath } from '../naming.ts';
+import { decodePath, encodePath } from '../naming.ts';
 import type { ReferenceGrade, ResourceKind } from '../page/addresses.ts';
-import { decodePercents } from '../page/addresses.ts';
 import { isHtml } from '../page/page-file.ts';
 import type { SiteOptions } from './findings.ts';
 
@@ -48,9 +47,6 @@ export function findServed(path: string, isFile: (path: string) => boolean): str
   if (path === '' || path.endsWith('/')) return isFile(`${path}index.html`) ? `${path}index.html` : null;
   return [path, `${path}.html`, `${path}/index.html`].find(isFile) ?? null;
 }
-
-/** Decodes the path of a URL as a server does: an invalid escape stays, several slashes count as one. */
-export const decodePath = (pathname: string): string => decodePercents(pathname.replace(/\/{2,}/g, '/'));
 
 /** Pages that a host shows for addresses without a page: their addresses are made for another place. */
 const FALLBACK_PAGE = /^(?:200|404)\.html$/i;
