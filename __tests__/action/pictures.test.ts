@@ -4,7 +4,7 @@ import { composeComment, composeSummary } from '../../src/action/overview.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { memorySite } from '../channels/pages/site/memory-files.ts';
-import { attemptWith, PAGE, placementWith, planWith, proofWith } from '../delivery/builders.ts';
+import { attemptWith, PAGE, placementWith, planWith } from '../delivery/builders.ts';
 import { NOON } from '../support/ports.ts';
 import { planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
@@ -41,7 +41,7 @@ const site = (changes: Readonly<Record<string, readonly string[]>>): Report =>
         treeSha: '7ree',
         servedSize: 2_621_440,
       }),
-      proof: proofWith({ parts: 3 }),
+      identicalFiles: 4,
     }),
   });
 const update = site({ added: ['new.html'], changed: ['index.html'], removed: ['old.js'] });

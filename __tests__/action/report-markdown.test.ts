@@ -6,7 +6,7 @@ import type { Report } from '../../src/delivery/report.ts';
 import type { PictureReport } from '../../src/delivery/screen/add-picture.ts';
 import { MEGABYTE, SITE } from '../../src/protocol/limits.ts';
 import { memorySite } from '../channels/pages/site/memory-files.ts';
-import { attemptWith, PAGE, placementWith, proofWith } from '../delivery/builders.ts';
+import { attemptWith, PAGE, placementWith } from '../delivery/builders.ts';
 import { NOON } from '../support/ports.ts';
 import { reportWith, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
@@ -44,7 +44,7 @@ const UPDATE: Partial<SiteChanges> = { added: ['new.html'], changed: ['index.htm
 function siteReport(
   changes: Partial<SiteChanges> = UPDATE,
   files: Readonly<Record<string, string>> = FILES,
-  parts = 3,
+  identicalFiles = 4,
 ) {
   const none = { added: [], changed: [], removed: [], kept: [], removedFolders: [] };
   const placement = placementWith({
@@ -53,7 +53,7 @@ function siteReport(
     treeSha: '7ree',
     servedSize: 2.5 * MEGABYTE,
   });
-  const main = attemptWith({ placement, proof: proofWith({ parts }) });
+  const main = attemptWith({ placement, identicalFiles });
   return reportWith({ subject: 'dist/', site: memorySite(files), main });
 }
 

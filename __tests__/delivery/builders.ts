@@ -108,7 +108,6 @@ export const proofWith = (more: Partial<Proof> = {}): Proof => ({
   sha256: 'aa',
   match: 'identical',
   hosts: [PAGE.host],
-  parts: 0,
   further: [],
   rawUrl: RAW,
   isCached: false,
@@ -140,6 +139,7 @@ export const attemptWith = ({
   placement: placementWith(),
   proof: proofWith(),
   lastProbe: probeResultWith({ httpCode }),
+  identicalFiles: 1,
   took: { place: 1_200, wait: 34_560, verify: 0 },
   ...more,
 });

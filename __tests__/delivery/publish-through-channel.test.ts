@@ -101,7 +101,7 @@ test('of many folders only some are asked at once, each for many of its files', 
     placement: placementWith({ file, parts }),
   }));
   const proven = await proveAttempts(folders, LIMITS, fakePorts(slow));
-  expect(proven.every(({ proof }) => proof?.parts === 40)).toBe(true);
+  expect(proven.every(({ identicalFiles }) => identicalFiles === 41)).toBe(true);
   expect(most).toBeGreaterThan(SITE.probes);
   // Connections are most of the memory of an audit.
   expect(most).toBeLessThanOrEqual(80);

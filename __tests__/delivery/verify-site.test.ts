@@ -42,8 +42,9 @@ async function proveSite(respond: Answer, { parts = PARTS, gone = false, timeout
 
 describe('the files of a site', () => {
   test('are proven where each has its bytes, after one anonymous request that no cache answers', async () => {
-    const { proof, asked, ports } = await proveSite(() => undefined);
-    expect([proof?.parts, asked.length, ports.clock.slept]).toEqual([3, 3, []]);
+    const { proof, identicalFiles, asked, ports } = await proveSite(() => undefined);
+    expect([proof?.match, identicalFiles, asked.length]).toEqual(['identical', 4, 3]);
+    expect(ports.clock.slept).toEqual([]);
     for (const { url, headers } of asked) {
       expect(new URL(url).searchParams.get('v')).toMatch(new RegExp(`^${NOON / 1_000}50000000\\d$`));
       expect(headers).not.toHaveProperty('authorization');
@@ -52,11 +53,13 @@ describe('the files of a site', () => {
   });
 
   test('are asked again where they are not there yet, and only those', async () => {
-    const { proof, asked, ports } = await proveSite(({ path, nth }) =>
+    const { identicalFiles, asked, ports } = await proveSite(({ path, nth }) =>
       path === 'b.css' && nth < 3 ? NOT_FOUND : undefined,
     );
-    expect([proof?.parts, asked.length, ports.clock.slept]).toEqual([3, 5, [5_000, 5_000]]);
-    expect(ports.logger.lines).toContain('0 s: 1 of 3 files are not there yet: b.css (HTTP 404)');
+    expect([identicalFiles, asked.length, ports.clock.slept]).toEqual([4, 5, [5_000, 5_000]]);
+    expect(ports.logger.lines).toContain(
+      '0 s: 1 of 4 files of the site do not show the delivered bytes: b.css (HTTP 404)',
+    );
   });
 
   const toOther = { status: 302, headers: { location: 'https://example.com/site/b.css' } };
@@ -70,14 +73,14 @@ describe('the files of a site', () => {
     ['another host', toOther, 'leads to example.com, and not to octo.github.io', 200],
     ['a way on', { body: 'b.css', headers: { refresh: '0; url=/x' } }, 'HTTP 200 with a page', 200],
   ])('are not proven at the deadline where one shows %s', async (_, answer, problem, httpCode) => {
-    const { failure, elapsed } = await proveSite(({ url, path }) => {
+    const { failure, elapsed, identicalFiles } = await proveSite(({ url, path }) => {
       if (path !== 'b.css') return undefined;
       return url.startsWith(SITE_URL) ? answer : { body: path };
     });
     expect(failure).toMatchObject({ code: 'NOT_PROVEN', hint: expect.stringContaining('again') });
-    expect(String(failure)).toContain('1 of 3 files of the site do not show the delivered bytes: b.css (');
+    expect(String(failure)).toContain('1 of 4 files of the site do not show the delivered bytes: b.css (');
     expect(String(failure)).toContain(problem);
-    expect([failure?.httpCode, elapsed]).toEqual([httpCode, TIMEOUT]);
+    expect([failure?.httpCode, elapsed, identicalFiles]).toEqual([httpCode, TIMEOUT, 3]);
   });
 
   test('are not asked after a stop, also where the time is over', async () => {
@@ -94,14 +97,14 @@ describe('the files of a site', () => {
     const parts = Array.from({ length: 1_000 }, (_, nth) => part(`p${nth}.js`));
     const limits = { parts, timeout: 20_000, lag: 1_000 };
     const { asked, failure } = await proveSite(() => ({ status: 503 }), limits);
-    expect(failure?.message).toMatch(/1000 of 1000 files .*p9\.js \(.*and 990 more/);
+    expect(failure?.message).toMatch(/1000 of 1001 files .*p9\.js \(.*and 990 more/);
     expect(asked.length).toBeLessThan(100);
   });
 });
 
 describe('the files of a site that was withdrawn', () => {
   test.each([404, 410])('are gone where the host answers HTTP %d', async (status) => {
-    expect((await proveSite(() => ({ status }), { gone: true })).proof?.parts).toBe(3);
+    expect((await proveSite(() => ({ status }), { gone: true })).proof?.match).toBe('gone');
   });
 
   test.each<[string, Scripted, string]>([
@@ -109,7 +112,7 @@ describe('the files of a site that was withdrawn', () => {
     ['that it fails', { status: 500 }, 'a.js (HTTP 500)'],
   ])('are not gone where the host shows %s', async (_, answer, problem) => {
     const { failure } = await proveSite(({ path }) => (path === 'a.js' ? answer : undefined), { gone: true });
-    expect(failure?.message).toBe(`1 of 3 files of the site still open: ${problem}`);
+    expect(failure?.message).toBe(`1 of 4 removed files are still open: ${problem}`);
   });
 });
 
@@ -162,14 +165,14 @@ describe('the files of a link', () => {
       parts: Array.from({ length: count }, (_, nth) => part(`${nth}.txt`)),
     };
     const answer: Answer = (one) => respond(one) ?? (one.path === '' ? FILE : { body: one.path });
-    const { proof, asked, ports } = await prove(answer, placement, { marker: '', timeout: TIMEOUT });
-    return { parts: proof?.parts, paths: asked.map(({ path }) => path), slept: ports.clock.slept };
+    const { identicalFiles, asked, ports } = await prove(answer, placement, { marker: '', timeout: TIMEOUT });
+    return { identicalFiles, paths: asked.map(({ path }) => path), slept: ports.clock.slept };
   }
   const MANY = 101;
 
   test('are all asked before its page is asked again, at once where they are many and all fresh and right', async () => {
-    const { parts, paths, slept } = await proveLink(MANY, () => undefined);
-    expect([parts, paths.length, slept]).toEqual([MANY, MANY + 4, []]);
+    const { identicalFiles, paths, slept } = await proveLink(MANY, () => undefined);
+    expect([identicalFiles, paths.length, slept]).toEqual([MANY + 1, MANY + 4, []]);
     expect([paths[0], ...paths.slice(-3)]).toEqual(['', '', '', '']);
   });
 
@@ -185,9 +188,9 @@ describe('the files of a link', () => {
   });
 
   test('are asked again where the page was wrong after them', async () => {
-    const { parts, paths } = await proveLink(MANY, ({ path, nth }) =>
+    const { identicalFiles, paths } = await proveLink(MANY, ({ path, nth }) =>
       path === '' && nth === 2 ? NOT_FOUND : undefined,
     );
-    expect([parts, paths.filter((path) => path === '7.txt').length]).toEqual([MANY, 2]);
+    expect([identicalFiles, paths.filter((path) => path === '7.txt').length]).toEqual([MANY + 1, 2]);
   });
 });

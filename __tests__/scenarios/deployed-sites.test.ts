@@ -112,6 +112,14 @@ describe('a folder that others deployed', () => {
     expect(report.lines.TEST).toContain('files identical: 11 of 11');
   });
 
+  test('of which one file is not there says so of one of all', async () => {
+    const site = serve({ files: without('js/app.js') });
+    const says =
+      /^verify 404: 1 of 6 files of the site do not show the delivered bytes: js\/app\.js \(HTTP 404\)/;
+    const { report } = await refused(verify(site, { inputs: { timeout: '9' } }), says);
+    expect(report.lines.TEST).toContain('; files identical: 5 of 6; ');
+  });
+
   test('is as little asked for in a dry run as its plan says', async () => {
     const site = serve();
     const { report } = await verify(site, { inputs: { 'dry-run': 'true' } });
@@ -192,7 +200,7 @@ describe('what hosts do with a site', () => {
     expect(unknownOf(report)).toMatch(/not asked for: CNAME, _headers, _redirects, \.nojekyll$/);
     expect(report.lines.TEST).toContain('files identical: 6 of 9');
     const more = { ...local, 'docs/CNAME': 'no control file' };
-    const says = /^verify.*: 1 of 6 files .*: docs\/CNAME \(HTTP 404\) → /;
+    const says = /^verify.*: 1 of 7 files .*: docs\/CNAME \(HTTP 404\) → /;
     await refused(verify(serve(), { local: more, inputs: { timeout: '9' } }), says);
   });
 
@@ -211,7 +219,7 @@ describe('what hosts do with a site', () => {
       'the entry in place of a missing file',
       {},
       { files: without('js/app.js', 'about.html'), ...asFallback },
-      `: 2 of 5 .*about\\.html ${OTHER}, js/app\\.js ${OTHER}`,
+      `: 2 of 6 .*about\\.html ${OTHER}, js/app\\.js ${OTHER}`,
     ],
     [
       'another page in place of a missing one',
@@ -229,13 +237,13 @@ describe('what hosts do with a site', () => {
     ],
     ['a page as a download', {}, { types: { 'about.html': BYTES } }, `about\\.html ${RIGHT} as a download`],
     ['a stale node of three', {}, { nodes: [SITE, SITE, { ...SITE, 'a.css': 'old' }] }, `a\\.css ${OTHER}`],
-    ['the entry for a blank page', { 'blank.html': BLANK }, asFallback, `: 1 of 6 .*blank.html ${OTHER}`],
+    ['the entry for a blank page', { 'blank.html': BLANK }, asFallback, `: 1 of 7 .*blank.html ${OTHER}`],
     ['the entry for an empty file', { 'ping.txt': '' }, asFallback, String.raw`ping\.txt \(.*HTTP 200`],
     [
       'a page of its own for everything missing in place of a blank page',
       { 'blank.html': '<html><body> </body></html>' },
       { files: { ...SITE, oops: page('Oops') }, fallback: 'oops', types: { oops: 'text/html' } },
-      `: 1 of 6 .*blank\\.html ${OTHER}`,
+      `: 1 of 7 .*blank\\.html ${OTHER}`,
     ],
     [
       'a page of which another one has everything, where it adds a script to each',
@@ -245,13 +253,13 @@ describe('what hosts do with a site', () => {
         files: { ...SITE, 'index.html': LOADING },
         ...asFallback,
       },
-      `: 1 of 6 .*admin\\.html ${OTHER}`,
+      `: 1 of 7 .*admin\\.html ${OTHER}`,
     ],
     [
       'a page with relative references that ends in another folder',
       RELATIVE,
       { files: { ...SITE, ...RELATIVE }, cleans: 'bare' },
-      `: 1 of 5 .*docs/index\\.html ${RIGHT} after a redirect`,
+      `: 1 of 6 .*docs/index\\.html ${RIGHT} after a redirect`,
     ],
   ])('%s: not ready, and named', async (_, more, host, says) => {
     const given = { local: { ...SITE, ...more }, inputs: { timeout: '30', 'self-contained': 'off' } };
@@ -344,15 +352,15 @@ describe('a host that is late', () => {
     const site = changing(old, [COUNT + 6, { ...old, 'f/0.txt': now['f/0.txt'] ?? '' }], [COUNT + 10, now]);
     const { log } = await proven(verify(site, { local: now }));
     const other = String.raw`\(HTTP 200 with other content\)`;
-    expect(log).toMatch(new RegExp(`3 of 499 files are not there yet: f/0\\.txt ${other}, f/1\\.txt`));
-    expect(log).toMatch(/2 of 499 files are not there yet: f\/1\.txt/);
+    expect(log).toMatch(new RegExp(`3 of 500 files .*: f/0\\.txt ${other}, f/1\\.txt`));
+    expect(log).toMatch(/2 of 500 files .*: f\/1\.txt/);
     expect(log).toMatch(/once more: 496 files/);
   });
 
   test('and takes back a file meanwhile: not ready', async () => {
     const now = large('new', 3);
     const site = changing(large('old', 3), [COUNT + 20, { ...now, 'f/400.txt': 'changed meanwhile' }]);
-    await refused(verify(site, { local: now }), /^verify.*: 1 of 496 .*f\/400\.txt/);
+    await refused(verify(site, { local: now }), /^verify.*: 1 of 500 .*f\/400\.txt/);
   });
 });
 
@@ -377,7 +385,7 @@ describe('a wall before a deployment', () => {
   test('that its query alone opens: not ready, with what the other files are asked without', async () => {
     const site = serve();
     site.before = (path) => (path === '/' ? undefined : { status: 403 });
-    const says = /^verify.*: 5 of 5 files .*HTTP 403.* → .*without the query of the link/;
+    const says = /^verify.*: 5 of 6 files .*HTTP 403.* → .*without the query of the link/;
     await refused(verify(site, { url: `${HOST}/?sig=a1`, inputs: { timeout: '9' } }), says);
   });
 

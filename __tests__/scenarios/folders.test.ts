@@ -103,6 +103,23 @@ describe('a folder', () => {
     }
   });
 
+  test.each([
+    ['is not there', /assets\/app\.js/, ''],
+    ['is not there for browsers', /assets\/app\.js$/, ' without \\?v='],
+  ])('of 14 files of which one %s says so of one of 14, and so does its audit', async (_, url, which) => {
+    const more = Array.from({ length: 10 }, (_, nth) => [`dist/${nth}.html`, `<p>${nth}</p>`]);
+    const files = { ...SITE, ...Object.fromEntries(more) };
+    const repository = await play.repository();
+    play.intercept({ url: new RegExp(`github\\.io/.*${url.source}`), times: 999 }, { status: 404 });
+    const says = `^verify 404: 1 of 14 files of the site do not show the delivered bytes${which}: \\S+app\\.js \\(HTTP 404\\)`;
+    const { report } = await refused(deliver(repository, {}, files), new RegExp(says));
+    expect(report.lines.TEST).toContain('; files identical: 13 of 14; ');
+    if (which !== '') return;
+    const audit = play.deliver({ repository, inputs: { operation: 'audit', path: PATH } });
+    const audited = await refused(audit, new RegExp(says));
+    expect(audited.report.lines.TEST).toContain('; files identical: 13 of 14; ');
+  });
+
   test('leaves files of others alone, and refuses to replace one of them', async () => {
     const repository = await play.repository({ files: { [`${PATH}notes.txt`]: 'theirs' } });
     const { report } = await proven(deliver(repository));

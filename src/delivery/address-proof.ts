@@ -76,6 +76,7 @@ export class AddressProof {
       const isAccepted = verdict === 'right' || (verdict === 'old' && acceptsOld);
       const mayDiffer = isOld || (address.isLink && asBrowser);
       if (!isAccepted || (result && !mayDiffer && !isSameAnswer(next, result))) {
+        check.identical.delete(address.url.href);
         this.wrong = next;
         this.earlier = result ?? this.earlier;
         if (result) this.#needed = Math.min(this.#needed * 2, AGREEING_PROBES.most);
@@ -86,6 +87,7 @@ export class AddressProof {
     }
     this.proven = result;
     this.isOld = isOld;
+    if (result?.match === 'identical') check.identical.add(address.url.href);
     return result !== undefined;
   }
 

@@ -45,6 +45,8 @@ export class PlacementCheck {
   /** Why the addresses may open only inside this network; empty where nothing says so. */
   internalReason = '';
   publicOnly = true;
+  /** The addresses that showed their file byte for byte when they were asked last. */
+  readonly identical = new Set<string>();
   /** Digits that nobody else has. */
   readonly #own: string;
   #stamps = 0;

@@ -170,6 +170,8 @@ export interface ChannelAttempt {
   readonly proof: Proof | null;
   /** What the address answered last; `null` where it was not asked. */
   readonly lastProbe: ProbeResult | null;
+  /** How many of its files were there byte for byte when they were asked last; pictures of the page do not count. */
+  readonly identicalFiles: number;
   /** What a browser saw at the address, and the share of pixels, 0 to 1, as before publishing; `null` for no look. */
   readonly screen: { readonly view: ScreenView; readonly agreement: number | null } | null;
   readonly unknown: readonly string[];
@@ -193,6 +195,7 @@ export function newAttempt(task: PreparedTask, marker?: string): ChannelAttempt 
     placement: null,
     proof: null,
     lastProbe: null,
+    identicalFiles: 0,
     screen: null,
     unknown: [],
     failure: null,

@@ -135,8 +135,6 @@ export interface Proof {
   /** How the body relates to the file. */
   readonly match: ProvenMatch;
   readonly hosts: readonly string[];
-  /** How many further files of a site were proven to be there byte for byte. */
-  readonly parts: number;
   /** What the other addresses of a site have answered; of very many the first. */
   readonly further: readonly ProvenSubject[];
   /** The raw address, where it was proven too. */

@@ -35,9 +35,8 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
       const isLast = limits.once === true || check.late !== null || clock.now() >= deadline;
       open = await lookAtAll(open, { asksAll: asksAll || isLast, isLast }, log.advance);
       if (open.length === 0) return;
-      if (isLast || open.some(({ meaning }) => meaning?.isFinal)) throw wrongAnswersError(open, total);
-      const count = total === 1 ? '' : `${open.length} of ${total} files are not there yet: `;
-      log.write(count + describeWrong(open));
+      if (isLast || open.some(({ meaning }) => meaning?.isFinal)) throw wrongAnswersError(open);
+      log.write(isPageAlone(open) ? describeProbe(open[0]?.wrong ?? null) : describeFiles(open));
       await clock.sleep(Math.max(Math.min(limits.interval, deadline - clock.now()), 0), signal);
     }
   } finally {
@@ -66,11 +65,23 @@ async function lookAtAll(
   return left;
 }
 
-/** What is wrong, in a few words: one answer in full, of several files the first ten. */
-function describeWrong(wrong: readonly AddressProof[]): string {
-  const [first] = wrong;
-  if (wrong.length === 1 && first?.address.path === null) return describeProbe(first.wrong);
-  return nameFew(wrong.map((one) => `${one.address.path ?? 'the page'} (${describeShortly(one)})`));
+const isPageAlone = ([first, ...others]: readonly AddressProof[]): boolean =>
+  first?.address.path === null && others.length === 0;
+
+/** What is wrong with how many of all files, its page among them, and with how many of those that were removed. */
+function describeFiles(wrong: readonly AddressProof[]): string {
+  const { gone: isRemoval = false, placement } = wrong[0]?.check.attempt ?? {};
+  const all = [isRemoval, ...(placement?.parts ?? []).map(({ file }) => file === null)];
+  const which = wrong[0]?.address.fresh ? WITHOUT_VERSION : '';
+  const kinds = [false, true].map((isRemoved) => {
+    const found = wrong.filter(({ address }) => (address.gone ?? false) === isRemoved);
+    if (found.length === 0) return '';
+    const total = all.filter((one) => one === isRemoved).length;
+    const problem = isRemoved ? 'are still open' : `do not show the delivered bytes${which}`;
+    const named = found.map((one) => `${one.address.path ?? 'the page'} (${describeShortly(one)})`);
+    return `${found.length} of ${total} ${isRemoved ? 'removed files' : 'files of the site'} ${problem}: ${nameFew(named)}`;
+  });
+  return kinds.filter(Boolean).join('; ');
 }
 
 function describeShortly({ address, wrong: result }: AddressProof): string {
@@ -81,23 +92,16 @@ function describeShortly({ address, wrong: result }: AddressProof): string {
   return describeAnswer(result);
 }
 
-/** @param total how many addresses were asked @see protocol 7 (final URL does not answer 200 or lacks the marker) */
-function wrongAnswersError(wrong: readonly AddressProof[], total: number): DeliveryError {
+/** @see protocol 7 (final URL does not answer 200 or lacks the marker) */
+function wrongAnswersError(wrong: readonly AddressProof[]): DeliveryError {
   const [first] = wrong;
-  if (wrong.length === 1 && first?.address.path === null) return notProvenError(first);
-  const which = first?.address.fresh ? WITHOUT_VERSION : '';
-  const isGone = wrong.every(({ address }) => address.gone);
-  const what = isGone ? 'still open' : 'do not show the delivered bytes';
+  if (first !== undefined && isPageAlone(wrong)) return notProvenError(first);
   const meaning = wrong.find((one) => one.meaning)?.meaning;
-  return new DeliveryError(
-    'NOT_PROVEN',
-    `${wrong.length} of ${total} files of the site ${what}${which}: ${describeWrong(wrong)}`,
-    {
-      httpCode: wrong.find((one) => one.wrong?.httpCode != null)?.wrong?.httpCode ?? undefined,
-      hint: meaning?.hint ?? (first?.address.isLink ? LATE_SITE_HINT : AGAIN_HINT),
-      retryable: meaning?.isFinal !== true,
-    },
-  );
+  return new DeliveryError('NOT_PROVEN', describeFiles(wrong), {
+    httpCode: wrong.find((one) => one.wrong?.httpCode != null)?.wrong?.httpCode ?? undefined,
+    hint: meaning?.hint ?? (first?.address.isLink ? LATE_SITE_HINT : AGAIN_HINT),
+    retryable: meaning?.isFinal !== true,
+  });
 }
 
 /** How an address was asked that is not asked past caches. */

@@ -143,13 +143,20 @@ async function verifyAll(
     const begun = clock.now();
     const verified = await resultOf(() => verifyPlacement(page));
     const took = { ...attempt.took, ...waited, verify: clock.now() - begun };
-    const after = { ...attempt, took, lastProbe: page.last };
+    const after = { ...attempt, took, lastProbe: page.last, identicalFiles: countIdentical(page.check) };
     // What is removed is gone when the host has built without it.
     if (late !== null && (hasFailed(verified) || attempt.gone)) return { ...after, failure: late };
     if (hasFailed(verified)) return { ...after, failure: verified.withStep('verify') };
     const { proof, unknown } = verified;
     return { ...after, proof, unknown: [...new Set([...attempt.unknown, ...unknown])] };
   });
+}
+
+function countIdentical({ identical, attempt: { placement } }: PlacementCheck): number {
+  const { url, parts = [], pictures } = placement;
+  const pictureUrls = [pictures?.url.href, pictures?.before?.href];
+  const files = [url, ...parts.map((part) => part.url)].filter(({ href }) => !pictureUrls.includes(href));
+  return files.filter(({ href }) => identical.has(href)).length;
 }
 
 /** The ports, with a log that says which of several files a line is about. */

@@ -151,22 +151,22 @@ function describeTest({ notReady, screen }: ReportFields, delivery: Delivery): r
 /** What was compared, or that nothing is there any more. */
 function describeContent(
   { operation, site }: Delivery,
-  { proof, lastProbe, marker }: ChannelAttempt,
+  { proof, lastProbe, marker, identicalFiles, placement }: ChannelAttempt,
 ): readonly string[] {
-  // The pictures of its page, which are proven too, are no files of it.
-  const files = (count: number, total = site?.files.length ?? 0) =>
-    !site?.isFolder ? [] : [`files identical: ${Math.min(count, total)} of ${total}`];
+  const isAudit = operation === 'audit';
+  const audited = [placement, ...(placement?.parts ?? [])].filter((one) => one?.file != null).length;
+  const total = isAudit ? audited : site?.isFolder ? site.files.length : 0;
+  const files = total === 0 ? [] : [`files identical: ${identicalFiles} of ${total}`];
   if (proof === null) {
-    if (operation === 'audit') return [describeProbe(lastProbe)];
+    if (isAudit) return [describeProbe(lastProbe), ...files];
     if (operation === 'withdraw') return ['not proven to be gone'];
     const count = countMarker(lastProbe, marker);
-    return [count === null ? 'marker found: none was given' : formatMarker(count), ...files(0)];
+    return [count === null ? 'marker found: none was given' : formatMarker(count), ...files];
   }
   if (proof.match === 'gone') return describeProof(proof);
-  if (operation === 'audit')
-    return [...describeProof(proof), `files identical: ${proof.parts + 1} of ${proof.parts + 1}`];
-  const none = proof.markerCount === null ? ['marker found: none was given, all bytes compared'] : [];
-  return [...none, ...describeProof(proof), ...files(proof.parts + (proof.match === 'identical' ? 1 : 0))];
+  const none =
+    proof.markerCount === null && !isAudit ? ['marker found: none was given, all bytes compared'] : [];
+  return [...none, ...describeProof(proof), ...files];
 }
 
 /** What was not verified. @see protocol 4.7 */

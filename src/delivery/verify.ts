@@ -50,7 +50,6 @@ export async function verifyPlacement(
       sha256: isReplaced ? null : (result.fingerprint?.sha256 ?? null),
       match: isReplaced ? 'gone' : (result.match as ProvenMatch),
       hosts: result.hosts,
-      parts: files.filter((one) => gone || isIdenticalFile(one)).length,
       further: gone ? [] : files.slice(0, SITE.subjects).flatMap(toSubject),
       rawUrl: (isRawProven && placement.rawUrl) || null,
       isCached: old.length > 0 || isUnasked,
@@ -103,10 +102,6 @@ async function proveTogether(page: AddressProof, files: readonly AddressProof[])
   if (older.length > 0) check.ports.logger.info(`once more: ${countFiles(older.length)}`);
   await prove(older.map((one) => new AddressProof(one.address, check)));
 }
-
-/** Whether it is there as it was delivered: nothing was added to it, and it is none that was removed. */
-const isIdenticalFile = ({ address, proven }: AddressProof): boolean =>
-  !address.mayBeServed && proven?.match !== 'extended';
 
 /** What was removed from a site answers nothing. */
 const toSubject = ({ address: { url, gone }, proven }: AddressProof): readonly ProvenSubject[] =>
