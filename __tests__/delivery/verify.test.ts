@@ -149,6 +149,13 @@ describe('answers in a row', () => {
     expect(asked.map(({ isBrowser }) => isBrowser)).toEqual([false, true, false, false]);
   });
 
+  test('may differ for browsers where the host of a link adds to its page for them alone, which is told', async () => {
+    const answer: Answer = ({ isBrowser }) => ({ body: isBrowser ? `${BYTES}<nav>Host</nav>` : BYTES });
+    const { proof, unknown } = await provePage(answer, LINK);
+    expect(proof?.match).toBe('extended');
+    expect(unknown).toEqual(["what the link's host has added to its pages does: <nav>"]);
+  });
+
   test.each<[string, Answer, object]>([
     ['that opens once', ({ nth }) => (nth === 1 ? FILE : GONE), { httpCode: 410 }],
     ['that opens for four seconds', ({ seconds }) => (seconds < 4 ? FILE : GONE), { httpCode: 410 }],

@@ -61,6 +61,7 @@ export class AddressProof {
     const { address, check } = this;
     let result: ProbeResult | undefined;
     let isOld = false;
+    let extended: ProbeResult | undefined;
     for (let count = 0; count < this.#needed; count += 1) {
       // Where answers differed, a series that the deadline cuts short proves nothing.
       if (count >= address.answers && this.#isOver()) return false;
@@ -82,13 +83,15 @@ export class AddressProof {
         if (result) this.#needed = Math.min(this.#needed * 2, AGREEING_PROBES.most);
         return false;
       }
+      // What a host adds for browsers alone, a person sees.
+      if (next.match === 'extended') extended ??= next;
       // A part has another fingerprint than the whole.
       if (result === undefined || (!provesAlone(next) && !asBrowser)) result = next;
     }
-    this.proven = result;
+    this.proven = extended ?? result;
     this.isOld = isOld;
-    if (result?.match === 'identical') check.identical.add(address.url.href);
-    return result !== undefined;
+    if (this.proven?.match === 'identical') check.identical.add(address.url.href);
+    return this.proven !== undefined;
   }
 
   /** Whether the deadline has passed so many milliseconds ago. */
