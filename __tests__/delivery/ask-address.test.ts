@@ -75,7 +75,9 @@ describe('an answer', () => {
     ['gate', { body: `<p>${MARKER}</p><meta http-equiv="refresh" content="0; url=/x">` }, ALONE],
     ['gate', { body: `${LONG_STYLE}<p>${MARKER}</p><input type=password>` }, ALONE],
     ['marked', { body: `<p>${MARKER}</p><textarea><input type="password"></textarea>` }, ALONE],
-    ['marked', { body: `{"message": "${MARKER}"}` }, ALONE],
+    ['no-text', { body: `{"error": "${MARKER}"}` }, ALONE],
+    ['no-text', { body: `{"error": "${MARKER}"}`, headers: { 'content-type': 'application/json' } }, ALONE],
+    ['marked', { body: MARKER, headers: { 'content-type': 'text/plain' } }, ALONE],
   ])('is %s for %j, with %j', async (match, answer, stage) => {
     await expect(matchOf({ answer, ...stage })).resolves.toBe(match);
   });
@@ -284,7 +286,8 @@ describe('a marker that only the address brings into the page', () => {
   const link = (body: string, marker: string, location?: string): Promise<ContentMatch> => {
     const url = new URL('https://a.dev/q/share-42?n=%C3%9Cbung%20eins');
     const away = location && { status: 302, headers: { location } };
-    const answer: Answer = (one) => (away && one.url === url.href ? away : { body });
+    const answer: Answer = (one) =>
+      away && one.url === url.href ? away : { body, headers: { 'content-type': 'text/html' } };
     return matchOf({ address: { url }, withFile: false, marker, answer });
   };
 
@@ -331,6 +334,7 @@ describe('a link with a file', () => {
 
 test.each([
   ['a comment', `<!-- ${MARKER} -->`, 'echo'],
+  ['a script', `<p>Sign in</p><script>window.__INITIAL__ = {"title": "${MARKER}"}</script>`, 'echo'],
   ['the title', `<title>${MARKER}</title><p>Loading…</p>`, 'echo'],
   ['the text', `<h1>${MARKER}</h1>`, 'marked'],
 ])('A marker in %s of a page, also behind much style, is %s.', async (_, markup, match) => {

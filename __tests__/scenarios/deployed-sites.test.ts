@@ -267,6 +267,47 @@ describe('what hosts do with a site', () => {
   });
 });
 
+describe('a link of which only a marker is known', () => {
+  const MARK = 'Quarterly report';
+  const HTML = 'text/html; charset=utf-8';
+  const check = (body: string, type = HTML, more: object = {}) => {
+    const answer = { status: 200, body, headers: { 'content-type': type, ...more } };
+    play.world.host('site.deployed.dev', () => answer);
+    return play.deliver({ inputs: { url: `${HOST}/r/7`, marker: MARK, timeout: '9' } });
+  };
+  const SHELL = page('Sign in', `<script>window.__INITIAL__ = {"title":"${MARK}"}</script>`);
+  const REFUSAL = page('No access', `<script>count("denied", "${MARK}")</script>`);
+  const JSON_TYPE = 'application/json';
+
+  test.each<[string, string, string, string]>([
+    ['a shell that only its script tells it', SHELL, HTML, 'only where a page does not show it'],
+    ['a refusal that sends it to a counter', REFUSAL, HTML, 'only where a page does not show it'],
+    ['a form to sign in', page(MARK, '<input type="password">'), HTML, 'a page to sign in'],
+    ['JSON that is an error', `{"error":"${MARK}: no access"}`, JSON_TYPE, 'neither as a page nor as plain'],
+    ['bytes of any kind', `PK ${MARK}`, 'application/zip', 'neither as a page nor as plain text'],
+  ])('and which shows %s is not ready', async (_, body, type, says) => {
+    await refused(check(body, type), new RegExp(`^verify 200: .*${says}`));
+  });
+
+  test.each<[string, string, object, string]>([
+    ['a page', HTML, {}, 'opens'],
+    ['a page to be saved', HTML, { 'content-disposition': 'attachment' }, 'downloads'],
+    ['a text', 'text/plain; charset=utf-8', {}, 'opens'],
+  ])('and which shows it in %s is ready, and said to be no more', async (_, type, more, verb) => {
+    const { report } = await proven(check(page(MARK), type, more));
+    const claim = `the given link ${verb} without signing in at ${HOST}/r/7`;
+    expect(report.lines.CLAIM).toMatch(claim);
+    expect(report.lines.UNKNOWN).toContain('no file was given, so only the marker was seen');
+  });
+
+  test('of a file that a browser saves says that it downloads', async () => {
+    play.world.host('site.deployed.dev', new DeployedSite({ 'a.zip': 'PK 1' }).answer);
+    const given = { files: { 'a.zip': 'PK 1' }, inputs: { file: 'a.zip', url: `${HOST}/a.zip` } };
+    const { report } = await proven(play.deliver(given));
+    expect(report.lines.CLAIM).toContain(`a.zip downloads without signing in at ${HOST}/a.zip`);
+  });
+});
+
 describe('a folder that is not served as it is, but looks so', () => {
   const COPY = 'https://copy.deployed.dev';
   const AFTER = 'HTTP 200 with the right content, but after';

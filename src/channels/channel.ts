@@ -34,6 +34,8 @@ export interface ChannelPlan {
   readonly name: string;
   /** The verb of the report's claim, such as `opens on the screen`. */
   readonly claim: string;
+  /** K4: the same of what its host sends as a download. */
+  readonly claimOfDownload?: string;
 }
 
 /** What a channel has prepared for one item; each adds what it needs to carry it out. Nothing is written yet. */

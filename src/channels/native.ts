@@ -52,6 +52,7 @@ function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
       destination,
       name: destination,
       claim: 'opens without signing in',
+      claimOfDownload: 'downloads without signing in',
     },
     ...address,
     site,

@@ -5,6 +5,7 @@ import type { CookieJar } from '../http/follow.ts';
 import {
   firstHeader,
   isAbsence,
+  isDownloaded,
   isShownAsPage,
   parseRetryAfter,
   readCacheTime,
@@ -164,6 +165,7 @@ function summarizeAnswer(fetched: FetchedContent, now: number): Omit<ProbeResult
     version: readVersion(fetched),
     ...readCacheTime(fetched),
     hasPolicy: isShownAsPage(fetched) && firstHeader(fetched, 'content-security-policy') !== undefined,
+    isDownload: isDownloaded(fetched),
     ...(pause !== undefined && { notBefore: now + pause }),
   };
 }

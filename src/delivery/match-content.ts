@@ -1,7 +1,15 @@
 import type { ExpectedFile } from '../channels/channel.ts';
 import type { FetchedContent } from '../http/fetch-back.ts';
 import { leadsToSignIn } from '../http/follow.ts';
-import { isAbsence, isReplaced, isSaved, isShownAsPage, readLength, readType } from '../http/response.ts';
+import {
+  hasPageType,
+  isAbsence,
+  isReplaced,
+  isSaved,
+  isShownAsPage,
+  readLength,
+  readType,
+} from '../http/response.ts';
 import { MEGABYTE, PARTIAL_PROBE } from '../protocol/limits.ts';
 import { isPartOfAddress } from '../rules/external-address.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
@@ -110,11 +118,21 @@ async function matchContent(fetched: FetchedContent, address: Address): Promise<
     return 'cut-short';
   }
   if (marker === undefined || fingerprint.markerCount === 0) return file === null ? 'unmarked' : 'different';
-  if (await isEcho(fetched, file, marker)) return 'echo';
-  if (file !== null) return 'altered';
-  // Of a link only the page itself tells what it is.
+  if (isPartOfAddress(marker, addresses)) return 'echo';
+  // A site's build may put the marker of a file anywhere.
+  return file === null ? matchMarked(fetched, marker) : 'altered';
+}
+
+/** What of a link nothing tells but a marker that its answer has: a text that a browser shows of it, or nothing. */
+async function matchMarked(fetched: FetchedContent, marker: string): Promise<ContentMatch> {
+  const { addresses, readHead } = fetched;
   if (addresses.at(-1)?.host !== addresses[0]?.host) return 'gate';
-  return (await loadPageRules()).isGatePage(fetched.readHead()) ? 'gate' : 'marked';
+  if (/^text\/plain\b/i.test(readType(fetched))) return 'marked';
+  if (!hasPageType(fetched)) return 'no-text';
+  const { isGatePage, parsePage, showsText } = await loadPageRules();
+  const page = parsePage(Buffer.from(readHead(), 'latin1').toString());
+  if (isGatePage(page)) return 'gate';
+  return showsText(page, marker) ? 'marked' : 'echo';
 }
 
 /** Bytes of a link's page by which it is judged; where additions are looked for, all of it. */
@@ -129,14 +147,14 @@ async function readAdditions(
   if (!isShownAsPage(fetched) || file.size > LINK_HEAD_SIZE) return null;
   const head = fetched.readHead();
   if (fetched.fingerprint?.size !== head.length) return null;
-  const { findAdditions } = await loadPageRules();
-  const wanted = await readPage(file);
-  const added = findAdditions(wanted, head);
+  const { findAdditions, parsePage } = await loadPageRules();
+  const [wanted, shown] = [parsePage(await readPage(file)), parsePage(head)];
+  const added = findAdditions(wanted, shown);
   if (added === null) return null;
   // A page with little in it is a part of many others.
   for (const fallback of fallbacks) {
-    const other = await readPage(fallback);
-    if (findAdditions(other, head) !== null && findAdditions(other, wanted) === null) return null;
+    const other = parsePage(await readPage(fallback));
+    if (findAdditions(other, shown) !== null && findAdditions(other, wanted) === null) return null;
   }
   return added;
 }
@@ -145,16 +163,6 @@ async function readPage(file: ExpectedFile): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of file.pieces?.() ?? []) pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces).toString('latin1');
-}
-
-/** Whether the page has the marker in its own address alone, or only where nothing of it is shown. */
-async function isEcho(fetched: FetchedContent, file: ExpectedFile | null, marker: string): Promise<boolean> {
-  if (isPartOfAddress(marker, fetched.addresses)) return true;
-  // A site's build may put the marker of a file anywhere.
-  if (file !== null || !isShownAsPage(fetched)) return false;
-  const decoder = new TextDecoder(await findEncoding(fetched, 'utf-8'));
-  const text = decoder.decode(Buffer.from(fetched.readHead(), 'latin1'));
-  return !(await loadPageRules()).mayShowText(text, marker);
 }
 
 /**

@@ -50,9 +50,13 @@ const MATCHES = {
       `make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages)${w.orUse('K3')}`,
   },
   echo: {
-    text: 'the marker only where a page does not show it: in its own address, its title, a comment, an attribute or a hidden part',
+    text: 'the marker only where a page does not show it: in its own address, its title, a script, a comment, an attribute or a hidden part',
     hint: (w) =>
       `set ${w.input('marker')} to a text that only the content has and the page shows, or name the file in ${w.input('file')}`,
+  },
+  'no-text': {
+    text: 'the marker, but neither as a page nor as plain text, so that anything may have it, such as an error',
+    hint: (w) => `name the file in ${w.input('file')}, so that its bytes are compared`,
   },
   gate: {
     text: 'a page to sign in, one that leads elsewhere, or one nested too deeply to be judged',
@@ -99,6 +103,8 @@ export interface ProbeResult
   readonly version?: string;
   /** Whether it is a page, and a `Content-Security-Policy` may keep parts of it from working. */
   readonly hasPolicy?: boolean;
+  /** Whether a browser downloads it. */
+  readonly isDownload?: boolean;
   /** Whether it was asked as a browser asks, unlike the others. */
   readonly asBrowser?: boolean;
   /** When its host allows another request: milliseconds since the epoch. */
@@ -139,6 +145,8 @@ export interface Proof {
   readonly further: readonly ProvenSubject[];
   /** The raw address, where it was proven too. */
   readonly rawUrl: URL | null;
+  /** Whether a browser downloads it. */
+  readonly isDownload?: boolean;
   /** Whether a cache still has what was there before, or was not asked, as UNKNOWN says. */
   readonly isCached: boolean;
   /** Whether it was reached in a private network, as UNKNOWN says. */

@@ -86,7 +86,8 @@ function concludeReady(
   const also = duplicates
     .filter((one) => one.url !== null)
     .map((one) => `duplicate on ${one.channel} (${CHANNELS[one.channel].lifetime}): ${one.url}`);
-  const claim = `${subject} ${task.plan.claim} at ${address}`;
+  const { claim: verb, claimOfDownload = verb } = task.plan;
+  const claim = `${subject} ${proof?.isDownload ? claimOfDownload : verb} at ${address}`;
   return [[claim, ...(placement?.notes ?? []), ...also].join('; '), ` → ${address}`];
 }
 

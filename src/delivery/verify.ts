@@ -52,6 +52,7 @@ export async function verifyPlacement(
       hosts: result.hosts,
       further: gone ? [] : files.slice(0, SITE.subjects).flatMap(toSubject),
       rawUrl: (isRawProven && placement.rawUrl) || null,
+      isDownload: result.isDownload === true,
       isCached: old.length > 0 || isUnasked,
       isInternal: check.internalReason !== '',
     },

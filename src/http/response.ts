@@ -4,6 +4,7 @@ import zlib from 'node:zlib';
 import { DeliveryError } from '../errors.ts';
 import type { HttpResponse } from '../ports.ts';
 import { SECOND, TEXT } from '../protocol/limits.ts';
+import { getTypeDisplay } from '../rules/media-type.ts';
 
 /** What is known of a response before its body. */
 interface Answer {
@@ -206,16 +207,21 @@ function parseType(item: string): MIMEType | null {
 const PAGE_START =
   /^\s*<(?:!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|!--)(?:[\s>]|$)/i;
 
-/** Whether a browser shows it as a page, and not as a download or its source. */
-export function isShownAsPage(response: Answer & { readonly readHead: () => string }): boolean {
+/** An answer whose beginning can be read. */
+type ReadAnswer = Answer & { readonly readHead: () => string };
+
+/** Whether its type is that of a page. */
+export function hasPageType(response: ReadAnswer): boolean {
   const type = readType(response);
-  const isNamed = /^(?:text\/html|application\/xhtml\+xml)(?:$|[\s;])/i.test(type);
-  const isSniffed =
-    type === '' &&
-    firstHeader(response, 'x-content-type-options') === undefined &&
-    PAGE_START.test(response.readHead());
-  return (isNamed || isSniffed) && !isAttachment(response);
+  if (type !== '') return /^(?:text\/html|application\/xhtml\+xml)(?:$|[\s;])/i.test(type);
+  return (
+    firstHeader(response, 'x-content-type-options') === undefined && PAGE_START.test(response.readHead())
+  );
 }
+
+/** Whether a browser shows it as a page, and not as a download or its source. */
+export const isShownAsPage = (response: ReadAnswer): boolean =>
+  hasPageType(response) && !isAttachment(response);
 
 /** The one value of `Content-Disposition` with which every browser shows the content, with any parameters. */
 const INLINE = /^inline\s*(?:;(?:[^,"]|"[^"]*")*)?$/i;
@@ -231,6 +237,12 @@ const ANY_BYTES = /^(?:(?:application|binary)\/octet-stream|application\/(?:x-|f
 /** Whether every browser saves it to a file, whatever it is. */
 export const isSaved = (response: Answer): boolean =>
   isAttachment(response) || ANY_BYTES.test(readType(response));
+
+/** Whether a browser downloads it, since its host says so or its type is none that browsers show. */
+export function isDownloaded(response: Answer): boolean {
+  const type = readType(response);
+  return isSaved(response) || (type !== '' && getTypeDisplay(type) === 'none');
+}
 
 /** A `Refresh` with an address after its seconds; browsers need no `url=` before it. */
 const LEADS_ON = /[;,\s]\s*\S/;

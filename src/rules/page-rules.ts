@@ -4,5 +4,6 @@
  */
 
 export { findAdditions, hasSameAddresses, isGatePage, readCharset } from './page/link-page.ts';
-export { mayShowText, readVisibleText } from './page/visible-text.ts';
+export { parsePage } from './page/parse-page.ts';
+export { readVisibleText, showsText } from './page/visible-text.ts';
 export { inspectSite } from './site/inspect-site.ts';

@@ -1,6 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { findAdditions, hasSameAddresses, isGatePage } from '../../../src/rules/page/link-page.ts';
+import * as linkPage from '../../../src/rules/page/link-page.ts';
+import { parsePage } from '../../../src/rules/page/parse-page.ts';
 import { finish } from '../../support/finish.ts';
+
+const { hasSameAddresses } = linkPage;
+const isGatePage = (html: string): boolean => linkPage.isGatePage(parsePage(html));
+const findAdditions = (file: string, page: string) =>
+  linkPage.findAdditions(parsePage(file), parsePage(page));
 
 test('A page with additions in several places is the page, whatever they are.', () => {
   const file = '<!doctype html><html><head><title>A</title></head><body><p>One</p><p>Two</p></body></html>';

@@ -5,17 +5,11 @@ import { readEncoding } from '../text-encoding.ts';
 import { getAttribute, hasAttribute, parseRefresh } from './addresses.ts';
 import { searchPage } from './html-references.ts';
 import { resolveSpecifier } from './import-map.ts';
-import { parsePage } from './parse-page.ts';
+import { type PageTree, parsePage } from './parse-page.ts';
 
-/**
- * Whether a page asks to sign in, or leads a browser to another one; so may one that can't be read to its end.
- *
- * @param html as Latin-1 text of its bytes
- */
-export function isGatePage(html: string): boolean {
-  const { document, isComplete } = parsePage(html);
-  return !isComplete || holds([document], isGate);
-}
+/** Whether a page asks to sign in, or leads a browser to another one; so may one that can't be read to its end. */
+export const isGatePage = ({ document, isComplete }: PageTree): boolean =>
+  !isComplete || holds([document], isGate);
 
 /**
  * The encoding that a page declares, at its beginning or later; `null` for none that browsers know. Of several it is one
@@ -26,7 +20,7 @@ export function isGatePage(html: string): boolean {
 export function readCharset(html: string): string | null {
   const found = new Set<string | null>();
   holds([parsePage(html, { scriptingEnabled: false }).document], (element) => {
-    if (element.tagName !== 'meta') return false;
+    if (!('tagName' in element) || element.tagName !== 'meta') return false;
     const isHeader = getAttribute(element, 'http-equiv').toLowerCase() === 'content-type';
     const content = isHeader ? getAttribute(element, 'content') : '';
     const [, , within = ''] = /charset\s*=\s*(["']?)([^\s;"']+)/i.exec(content) ?? [];
@@ -43,27 +37,21 @@ export function readCharset(html: string): string | null {
  * parents, and an addition is a whole element, text or comment. So the file is neither in an attribute nor in an
  * element that hides it, and no addition asks to sign in or changes what the rest means.
  *
- * @param file the page as it was delivered, and as it is served; both as Latin-1 text of their bytes
+ * @param own the page as it was delivered, and as it is served; both of Latin-1 text of their bytes
  * @returns the names of what was added, in order; `null` where the page does not have all of the file
  */
-export function findAdditions(file: string, page: string): readonly string[] | null {
+export function findAdditions(own: PageTree, shown: PageTree): readonly string[] | null {
   const added: Dom.ChildNode[] = [];
-  const [own, shown] = [parsePage(file), parsePage(page)];
-  if (!own.isComplete || !shown.isComplete || !saysSomething(own.document)) return null;
+  if (!own.isComplete || !shown.isComplete || !holds([own.document], saysSomething)) return null;
   if (!hasAll(own.document, shown.document, added, DEEPEST) || holds(added, isTakeover)) return null;
   return [...new Set(added.map(nameNode))];
 }
 
-/** Whether a page has a text or loads something: any page has all of a blank one. */
-function saysSomething(page: Dom.Document): boolean {
-  const pending: Dom.Node[] = [page];
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (node.nodeName === '#text' && 'value' in node && !isBlank(node)) return true;
-    if ('attrs' in node && (getAttribute(node, 'src') || getAttribute(node, 'href')) !== '') return true;
-    if ('childNodes' in node) for (const child of node.childNodes) pending.push(child);
-  }
-  return false;
-}
+/** Whether it is a text or loads something: any page has all of a blank one. */
+const saysSomething = (node: Dom.Node): boolean =>
+  'attrs' in node
+    ? (getAttribute(node, 'src') || getAttribute(node, 'href')) !== ''
+    : 'value' in node && !isBlank(node);
 
 /** A browser nests elements no deeper. */
 const DEEPEST = 512;
@@ -154,28 +142,32 @@ const shownIn = (node: Dom.Node): readonly Dom.ParentNode[] =>
       ? [node]
       : [];
 
-function holds(nodes: readonly Dom.Node[], isMeant: (element: Dom.Element) => boolean): boolean {
+function holds(nodes: readonly Dom.Node[], isMeant: (node: Dom.Node) => boolean): boolean {
   const pending = [...nodes];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if ('attrs' in node && isMeant(node)) return true;
+    if (isMeant(node)) return true;
     for (const { childNodes } of shownIn(node)) for (const child of childNodes) pending.push(child);
   }
   return false;
 }
 
-const isGate = (element: Dom.Element): boolean =>
-  element.tagName === 'input'
-    ? getAttribute(element, 'type').trim().toLowerCase() === 'password'
-    : element.tagName === 'meta' &&
-      getAttribute(element, 'http-equiv').trim().toLowerCase() === 'refresh' &&
-      parseRefresh(getAttribute(element, 'content')) !== '';
+function isGate(node: Dom.Node): boolean {
+  if (!('attrs' in node)) return false;
+  if (node.tagName === 'input') return getAttribute(node, 'type').trim().toLowerCase() === 'password';
+  return (
+    node.tagName === 'meta' &&
+    getAttribute(node, 'http-equiv').trim().toLowerCase() === 'refresh' &&
+    parseRefresh(getAttribute(node, 'content')) !== ''
+  );
+}
 
 /** Whether an addition is a gate, or stands for headers, an encoding or a base of everything else. */
-const isTakeover = (element: Dom.Element): boolean =>
-  isGate(element) ||
-  element.tagName === 'base' ||
-  (element.tagName === 'meta' &&
-    element.attrs.some(({ name }) => name === 'http-equiv' || name === 'charset'));
+const isTakeover = (node: Dom.Node): boolean =>
+  isGate(node) ||
+  node.nodeName === 'base' ||
+  (node.nodeName === 'meta' &&
+    'attrs' in node &&
+    node.attrs.some(({ name }) => name === 'http-equiv' || name === 'charset'));
 
 /** Characters of an added name or text that are shown. */
 const SHOWN = 60;

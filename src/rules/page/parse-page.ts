@@ -6,7 +6,7 @@ const DEEPEST = 2_048;
 class TooManyError extends Error {}
 
 /** The tree of a page as far as it was read, and whether that is all of it. */
-interface PageTree {
+export interface PageTree {
   readonly document: Dom.Document;
   readonly isComplete: boolean;
 }

@@ -1,53 +1,38 @@
 import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
 import { withoutSpace } from '../../plain-text.ts';
 import { getAttribute, hasAttribute } from './addresses.ts';
-import { parsePage } from './parse-page.ts';
-
-/** Elements whose text no browser shows: what names the page, and what replaces an element that does not work. */
-const NEVER_SHOWN: ReadonlySet<string> = new Set([
-  ...['title', 'style', 'template', 'noscript', 'noframes', 'noembed', 'datalist'],
-  ...['iframe', 'object', 'video', 'audio', 'canvas', 'progress', 'meter', 'rp'],
-]);
+import { type PageTree, parsePage } from './parse-page.ts';
 
 /** Elements whose text a browser does not show on the page, or only after a person or a script did something. */
-const WITHOUT_TEXT: ReadonlySet<string> = new Set([...NEVER_SHOWN, 'head', 'script', 'select', 'textarea']);
+const WITHOUT_TEXT: ReadonlySet<string> = new Set([
+  ...['head', 'title', 'style', 'script', 'template', 'noscript', 'noframes', 'noembed', 'datalist'],
+  ...['iframe', 'object', 'video', 'audio', 'canvas', 'progress', 'meter', 'rp', 'select', 'textarea'],
+]);
 
 const HIDDEN_STYLE =
   /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0\s*(?:;|!|$))/i;
 
-/**
- * Whether a browser may show a text of a page. Scripts may show what they hold, and a person opens details; no
- * attribute, comment, title or hidden element counts.
- *
- * @param text as it is in the source, with or without markup
- */
-export function mayShowText(html: string, text: string): boolean {
+/** Whether a browser shows a text of a page. @param text as it is in the source, with or without markup */
+export function showsText(page: PageTree, text: string): boolean {
   const plain = readVisibleText(text);
-  if (plain === '') return false;
-  const shown = readTexts(html, true);
-  return shown.includes(plain) || shown.includes(withoutSpace(text));
+  return plain !== '' && readText(page).includes(plain);
 }
+
+/** The text of a page, as `readText` has it. */
+export const readVisibleText = (html: string): string => readText(parsePage(html));
 
 /**
  * The text that a browser shows of a page, without spaces: nothing in a comment, an attribute, a script or a hidden
  * element. What style sheets and scripts hide or add is not known here.
  */
-export const readVisibleText = (html: string): string => readTexts(html, false);
-
-/** The text of a page, without spaces. @param isPossible whether what a script or a person may show is read as well */
-function readTexts(html: string, isPossible: boolean): string {
-  const without = isPossible ? NEVER_SHOWN : WITHOUT_TEXT;
+function readText({ document }: PageTree): string {
   let shown = '';
-  const pending: Dom.Node[] = [parsePage(html).document];
+  const pending: Dom.Node[] = [document];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (node.nodeName === '#text' && 'value' in node) shown += withoutSpace(node.value);
     if (!('childNodes' in node)) continue;
-    if ('attrs' in node) {
-      if (hidesItself(node)) continue;
-      if (without.has(node.nodeName)) continue;
-    }
-    const children = isPossible ? node.childNodes : shownChildren(node);
-    for (const child of children.toReversed()) pending.push(child);
+    if ('attrs' in node && (WITHOUT_TEXT.has(node.nodeName) || hidesItself(node))) continue;
+    for (const child of shownChildren(node).toReversed()) pending.push(child);
   }
   return shown;
 }
