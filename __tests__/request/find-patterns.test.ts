@@ -1,10 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { BATCH } from '../../src/protocol/limits.ts';
 import { findFiles } from '../../src/request/find-files.ts';
-import { temporaryFolder } from '../support/files.ts';
+import { temporaryFolder, withLocked } from '../support/files.ts';
 
 const FILES = [
   'page.html',
@@ -74,11 +75,31 @@ describe('findFiles, with patterns', () => {
     await expect(find([`${workspace}/rep*/e.html`])).resolves.toEqual(['reports/e.html']);
   });
 
-  test('follows no symbolic link, to a folder or a file', async () => {
-    const folder = await folderWith(['out/a.html', 'secret/b.html']);
+  const LINKS = ['gone.html is a symbolic link', 'link.html is a symbolic link'];
+  const PIPE = 'pipe.html is no regular file';
+  const FOLDERS = ['linked/ is a symbolic link', "locked/ can't be read (EACCES)"];
+
+  test.each<[string, string[], string[]]>([
+    ['files', ['out/*'], [...LINKS, FOLDERS[0]?.replace('/', '') ?? '', 'loop is a symbolic link', PIPE]],
+    ['files in folders', ['out/**/*.html'], [...LINKS, ...FOLDERS, PIPE]],
+    ['folders', ['o*/l*/*'], FOLDERS],
+    ['what a ! leaves', ['out/**/*.html', '!out/*.html', '!out/locked/**'], FOLDERS.slice(0, 1)],
+    ['nothing, once a ! left it out', ['out/**/*.html', '!out/[glp]*.html', '!out/l*/**'], []],
+    ['nothing that it does not match', ['out/*.txt'], []],
+  ])('refuses by name what a pattern meets and nobody can deliver: %s', async (_, lines, names) => {
+    const folder = await folderWith(['out/a.html', 'out/b.txt', 'out/locked/c.html', 'secret/b.html']);
     await symlink(join(folder, 'secret'), join(folder, 'out', 'linked'));
-    await symlink(join(folder, 'secret/b.html'), join(folder, 'out', 'linked.html'));
-    await expect(find(['out/**/*.html'], folder)).resolves.toEqual(['out/a.html at a.html']);
+    await symlink(join(folder, 'secret/b.html'), join(folder, 'out', 'link.html'));
+    await symlink('nowhere', join(folder, 'out', 'gone.html'));
+    await symlink('loop', join(folder, 'out', 'loop'));
+    execFileSync('mkfifo', [join(folder, 'out', 'pipe.html')]);
+    const found = withLocked(join(folder, 'out', 'locked'), () => findFiles(lines, folder));
+    if (names.length === 0) return expect((await found).size).toBe(1);
+    await expect(found).rejects.toMatchObject({
+      code: 'BAD_FILE',
+      findings: names.map((name) => `out/${name}`).toSorted(),
+      hint: expect.stringContaining('`!out/'),
+    });
   });
 });
 

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { SITE } from '../../src/protocol/limits.ts';
 import { listSiteFiles, refuseLargeFolder } from '../../src/rules/local-site.ts';
-import { temporaryFolder } from '../support/files.ts';
+import { temporaryFolder, withLocked } from '../support/files.ts';
 
 async function folderWith(...paths: string[]): Promise<string> {
   const folder = await temporaryFolder();
@@ -62,10 +62,12 @@ describe('listing the files of a site', () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'a'));
     await writeFile(join(folder, 'a', 'x.txt'), 'x');
-    const message = "a folder of the site can't be read (ENOTDIR): ./";
+    const message = "the folder dist can't be a site: ./ can't be read (ENOTDIR)";
     const listed = listSiteFiles(join(folder, 'a', 'x.txt'), 'dist');
     await expect(listed).rejects.toMatchObject({ code: 'BAD_FILE', message });
     await expect(listSiteFiles(join(folder, 'n'.repeat(300)), 'dist')).rejects.toThrow('ENAMETOOLONG');
+    const locked = withLocked(join(folder, 'a'), () => listSiteFiles(folder, 'dist'));
+    await expect(locked).rejects.toThrow("the folder dist can't be a site: a/ can't be read (EACCES)");
   });
 });
 

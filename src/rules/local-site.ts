@@ -1,11 +1,11 @@
-import { type Dirent, lstatSync } from 'node:fs';
-import { opendir } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { DeliveryError } from '../errors.ts';
-import { firstFew, shorten } from '../plain-text.ts';
+import { firstFew } from '../plain-text.ts';
 import { MEGABYTE, SITE } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
 import type { LocalFile } from './inspect.ts';
+import { describeProblem, walkFolder } from './walk-folder.ts';
 
 /** What is delivered as one, once it is checked: a folder, or a single file. */
 export interface LocalSite {
@@ -65,21 +65,13 @@ async function listFolder(folder: string) {
   const leftOut: string[] = [];
   const refused: string[] = [];
   let entries = 0;
-  // Those that are found are added. One is open at a time.
-  const folders = [''];
-  for (const prefix of folders) {
-    for await (const entry of readFolder(join(folder, prefix), prefix)) {
-      entries += 1;
-      if (entries > SITE.entries) throw tooManyError(`${SITE.entries} files and folders`);
-      const path = prefix + entry.name;
-      const problem = PATH_PROBLEMS.find(({ pattern }) => pattern.test(entry.name));
-      if (entry.name.startsWith('.')) leftOut.push(entry.isDirectory() ? `${path}/` : path);
-      else if (problem !== undefined) refused.push(`${JSON.stringify(path)} ${problem.text}`);
-      else if (entry.isDirectory()) folders.push(`${path}/`);
-      else if (entry.isFile()) paths.push(path);
-      else refused.push(`${path} is ${entry.isSymbolicLink() ? 'a symbolic link' : 'no regular file'}`);
-      if (paths.length > SITE.files) throw tooManyError(`${SITE.files} files`);
-    }
+  for await (const { path, isHidden, problem } of walkFolder(folder)) {
+    entries += 1;
+    if (entries > SITE.entries) throw tooManyError(`${SITE.entries} files and folders`);
+    if (isHidden) leftOut.push(path);
+    else if (problem !== null) refused.push(describeProblem(path, problem));
+    else if (!path.endsWith('/')) paths.push(path);
+    if (paths.length > SITE.files) throw tooManyError(`${SITE.files} files`);
   }
   return { paths, leftOut, refused };
 }
@@ -88,27 +80,6 @@ const tooManyError = (count: string): DeliveryError =>
   new DeliveryError('TOO_LARGE', `the folder has more than ${count}`, {
     hint: (w) => `deliver a part of it, or pack it into an archive and ${w.use('K2')}`,
   });
-
-async function* readFolder(path: string, name: string): AsyncGenerator<Dirent, void, undefined> {
-  try {
-    yield* await opendir(path);
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    // A name that is too long for the system may be too long for a message.
-    throw new DeliveryError(
-      'BAD_FILE',
-      `a folder of the site can't be read (${code}): ${shorten(name, 100) || './'}`,
-      { hint: 'correct what writes the folder, and deliver it after that has ended', cause },
-    );
-  }
-}
-
-/** Names that git, a browser or a host would change. */
-const PATH_PROBLEMS = [
-  { pattern: /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, text: 'has a control character in its name' },
-  { pattern: /\\/, text: 'has a backslash in its name' },
-  { pattern: /\uFFFD/, text: 'has a name that is not UTF-8' },
-] as const;
 
 /** @throws {DeliveryError} `TOO_LARGE` where the files are more than a site can have. */
 export function refuseLargeFolder(folder: string, given: string, paths: readonly string[]): void {

@@ -1,0 +1,58 @@
+import { opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { shorten } from '../plain-text.ts';
+
+/** What a walk through a folder meets. */
+export interface FolderEntry {
+  /** Its path within the folder, separated by `/`; that of a folder ends in `/`. */
+  readonly path: string;
+  readonly isHidden: boolean;
+  /** Why it can't be delivered, such as `is a symbolic link`; `null` for a regular file and a readable folder. */
+  readonly problem: string | null;
+}
+
+/**
+ * Meets everything in a folder, apart from the contents of hidden folders. It follows no symbolic link.
+ *
+ * @param folder absolute
+ * @param enters whether to enter a folder, by its path without the last slash
+ */
+export async function* walkFolder(
+  folder: string,
+  enters: (path: string) => boolean = () => true,
+): AsyncGenerator<FolderEntry, void, undefined> {
+  // Folders are added while they are found. One is open at a time.
+  const folders = [''];
+  for (const prefix of folders) {
+    try {
+      for await (const entry of await opendir(join(folder, prefix))) {
+        const path = prefix + entry.name;
+        const isHidden = entry.name.startsWith('.');
+        const isFolder = entry.isDirectory();
+        const problem =
+          PATH_PROBLEMS.find(({ pattern }) => pattern.test(entry.name))?.text ??
+          (isFolder || entry.isFile()
+            ? null
+            : entry.isSymbolicLink()
+              ? 'is a symbolic link'
+              : 'is no regular file');
+        if (isFolder && !isHidden && problem === null && enters(path)) folders.push(`${path}/`);
+        yield { path: isFolder ? `${path}/` : path, isHidden, problem };
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof Error && 'syscall' in thrown && 'code' in thrown)) throw thrown;
+      yield { path: prefix || './', isHidden: false, problem: `can't be read (${thrown.code})` };
+    }
+  }
+}
+
+/** Names that git, a browser or a host would change. */
+const PATH_PROBLEMS = [
+  { pattern: /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, text: 'has a control character in its name' },
+  { pattern: /\\/, text: 'has a backslash in its name' },
+  { pattern: /\uFFFD/, text: 'has a name that is not UTF-8' },
+] as const;
+
+/** A line for a message. A name that is too long for the system may be too long for a message. */
+export const describeProblem = (path: string, problem: string): string =>
+  `${/[\p{C}\p{Z}\\]/u.test(path) ? JSON.stringify(shorten(path, 100)) : shorten(path, 100)} ${problem}`;
