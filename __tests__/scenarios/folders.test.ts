@@ -1,6 +1,10 @@
+import { rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { runOf } from '../action/current-runs.ts';
+import { temporaryFolder } from '../support/files.ts';
 import type { TestRepository } from '../world/repository.ts';
+import { writeFiles } from '../world/runner.ts';
 import { listUnproven } from './expect-report.ts';
 import { type Played, proven, refused, setUpPlay, writesOf } from './play.ts';
 import { createPage, listRequests, setUpScenario } from './scenario.ts';
@@ -88,6 +92,21 @@ describe('a folder, by git', () => {
 });
 
 describe('a folder', () => {
+  test.each<[string, (dist: string) => Promise<void>, RegExp]>([
+    ['grows', (dist) => writeFile(join(dist, 'late.html'), 'late'), /: late\.html is new →/],
+    ['shrinks', (dist) => rm(join(dist, 'empty.txt')), /: empty\.txt is gone →/],
+    ['gets a link', (dist) => symlink('x', join(dist, 'link')), /link is a symbolic link →/],
+  ])('that %s after it was checked is refused before anything is written', async (_, change, says) => {
+    const repository = await play.repository();
+    const folder = await temporaryFolder();
+    await writeFiles(folder, SITE);
+    play.meanwhile({ method: 'GET', url: /\/pages$/ }, () => change(join(folder, 'dist')));
+    const around = { folder, allowedRoots: [folder] };
+    const played = await refused(play.deliver({ repository, inputs, around }), says);
+    expect(played.report.lines.UNKNOWN).toBe('nothing was published');
+    expect(writesOf(played)).toEqual([]);
+  });
+
   test('of which a cache still has an old file is ready, and UNKNOWN says so, also in a second run', async () => {
     const repository = await play.repository();
     await deliver(repository);

@@ -6,7 +6,7 @@ import { composeReport } from './compose-report.ts';
 import { type Delivery, failAll, isOngoing, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import { listRemovals, refuseUnsure } from './list-removals.ts';
-import { openFiles } from './open-files.ts';
+import { openFiles, relistFolders } from './open-files.ts';
 import type { Report } from './report.ts';
 import { viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
 import { carryOut, prepareTasks, recheckDeliveries } from './tasks.ts';
@@ -38,6 +38,7 @@ export async function deliver(context: DeliveryContext): Promise<readonly Report
       step = 'place';
       files = await prepareTasks(files, channels, context);
       if (!isRemoval) files = await viewLocalPages(await checkPages(files, context), context);
+      files = await relistFolders(files, context);
       files = await carryOut(files, channels, context);
       // The report is on what is removed, and not on a file that is here.
       if (isRemoval) files = files.map((one) => ({ ...refuseUnsure(one, request), site: null }));

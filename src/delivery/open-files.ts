@@ -1,7 +1,7 @@
 import { basename, join, resolve } from 'node:path';
 import { mapConcurrently } from '../async.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
-import { countFiles, nameFew } from '../plain-text.ts';
+import { countFiles, firstFew, nameFew } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { SITE } from '../protocol/limits.ts';
 import { deliveredName, isFolderAt, refuseOneNameForMany, siteName } from '../request/find-files.ts';
@@ -11,6 +11,7 @@ import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
 import { refuseOutside } from '../rules/open-file.ts';
+import { changedError } from '../rules/unchanged-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import type { Words } from '../words.ts';
 import { describeProblems, type FileProblems, findProblems, refuseSecretNames } from './check-content.ts';
@@ -118,6 +119,22 @@ async function listFolder(given: string, run: DeliveryRun): ReturnType<typeof li
   keepOldHeapSmall();
   return listing;
 }
+
+/** Lists each folder once more, so that one that is still written is not delivered in part. It reads no file. */
+export const relistFolders = (
+  deliveries: readonly Delivery[],
+  { request }: DeliveryRun,
+): Promise<readonly Delivery[]> =>
+  runStep('check', deliveries, async (delivery) => {
+    const { site, subject: given } = delivery;
+    if (site?.isFolder !== true) return delivery;
+    const { paths } = await listSiteFiles(resolve(request.folder, given), given);
+    const [checked, found] = [new Set(site.files.map(({ name }) => name)), new Set(paths)];
+    const added = paths.filter((path) => !checked.has(path)).map((path) => `${path} is new`);
+    const removed = [...checked].filter((path) => !found.has(path)).map((path) => `${path} is gone`);
+    if (added.length + removed.length === 0) return delivery;
+    throw changedError(`the folder ${given}`, firstFew([...added, ...removed]));
+  });
 
 /** Reads and checks a file, alone or as one of a folder. @returns no file where it can't be read */
 async function checkFile(

@@ -162,8 +162,11 @@ async function takeTurns(): Promise<void> {
 const formatWritten = ({ dev, ino, size, mtimeNs }: BigIntStats): string =>
   [dev, ino, size, mtimeNs].join(' ');
 
-export function changedFileError(given: string): DeliveryError {
-  return new DeliveryError('BAD_FILE', `the file ${given} changed while it was delivered`, {
+export const changedFileError = (given: string): DeliveryError => changedError(`the file ${given}`);
+
+/** @param subject such as `the folder dist` */
+export const changedError = (subject: string, findings: readonly string[] = []): DeliveryError =>
+  new DeliveryError('BAD_FILE', `${subject} changed while it was delivered`, {
     hint: 'deliver it after what writes it has ended',
+    findings,
   });
-}
