@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { SECOND } from '../../src/protocol/limits.ts';
 import { writeFiles } from '../world/runner.ts';
 import type { ActiveInterception } from '../world/server/interceptions.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
@@ -14,6 +16,7 @@ import {
   formatRequestName,
   type RecordedRequest,
 } from './recorded-http.ts';
+import type { SimulatedClock } from './simulated-clock.ts';
 import { GIT_FAULTS, interceptCell, type PendingRequest, type SocketFault } from './socket-faults.ts';
 
 // The fault matrix for method C: git connects to the hosts over real sockets and has a
@@ -34,6 +37,7 @@ const tooLarge: FaultHandler = async () =>
 let world: GitHubWorld;
 let runner: FaultRunner<SocketFault>;
 let interception: ActiveInterception | undefined;
+let clock: SimulatedClock;
 /** The processes that run; the hosts start some as well. One that has ended may leave a child that still holds its output. */
 const processes = new Set<ChildProcess>();
 const environment = { ...process.env };
@@ -50,7 +54,8 @@ beforeAll(async () => {
   world = await startWorld();
   Object.assign(process.env, world.env);
   await writeFiles(world.folder, DELIVERY_FILES);
-  runner = new FaultRunner(world, ({ clock, repository, cell }) => {
+  runner = new FaultRunner(world, ({ repository, cell, ...scene }) => {
+    clock = scene.clock;
     if (cell !== undefined) {
       const reply = cell.fault.createReply?.({ clock, getRequest: createWaitingCheck() });
       interception = interceptCell(world, cell, reply ?? { fault: 'reset-before' });
@@ -109,3 +114,21 @@ test('a delivery is proven or correctly refused when any request of git fails', 
   expect(wrong).toEqual([]);
   summary.expectNoFlaws('fault matrix of git', 25);
 }, 600_000);
+
+test.each(['git-upload-pack', 'git-receive-pack'])(
+  'a host that drips its answer to %s holds a delivery for the time of one upload, if `timeout` is shorter',
+  async (service) => {
+    const match = { method: 'POST', url: new RegExp(`/${service}$`), times: 1_000 };
+    const pause = async () => {
+      await clock.advance(10 * SECOND);
+      await sleep(1);
+    };
+    const dripping = world.intercept(match, { fault: 'drip', pause });
+    const inputs = { ...METHOD_C.inputs, timeout: '5' };
+    const { report, recordedHttp } = await runner.run({ ...METHOD_C, inputs });
+    dripping.remove();
+    expect(report.notReady?.reason).toMatch(/broke off: git did not end within 1[23]\d\.0 s$/);
+    const asked = recordedHttp.requests.filter(({ request }) => request.url.search === `?service=${service}`);
+    expect(asked).toHaveLength(1);
+  },
+);

@@ -7,7 +7,7 @@ import { NOON } from '../support/ports.ts';
  */
 export class SimulatedClock implements Clock {
   #time = NOON;
-  #alarms: { readonly at: number; readonly ms: number; readonly alarm: AbortController }[] = [];
+  #alarms: { readonly at: number; readonly alarm: AbortController }[] = [];
   readonly #meanwhile: () => Promise<void>;
 
   /** @param meanwhile called whenever time passes, such as for builds */
@@ -27,13 +27,8 @@ export class SimulatedClock implements Clock {
 
   timeout(ms: number): AbortSignal {
     const alarm = new AbortController();
-    this.#alarms.push({ at: this.#time + ms, ms, alarm });
+    this.#alarms.push({ at: this.#time + ms, alarm });
     return alarm.signal;
-  }
-
-  /** Whether a timeout of this length is running. */
-  hasTimeout(ms: number): boolean {
-    return this.#alarms.some((alarm) => alarm.ms === ms);
   }
 
   /** Moves the clock, but not past the moment at which the signal aborts. */

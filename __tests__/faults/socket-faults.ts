@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { transferTime } from '../../src/http/send-request.ts';
 import type { HttpRequest } from '../../src/ports.ts';
 import { EXCHANGE, SECOND } from '../../src/protocol/limits.ts';
 import type { ActiveInterception, InterceptedReply } from '../world/server/interceptions.ts';
 import type { ConnectionMode } from '../world/server/proxy.ts';
 import type { GitHubWorld } from '../world/world.ts';
+import { LARGE_CONTENT } from './delivery-kinds.ts';
 import { type InjectedFault, isTargetRequest, type MatrixCell } from './fault-runner.ts';
 import { formatRequestName } from './recorded-http.ts';
 import type { SimulatedClock } from './simulated-clock.ts';
@@ -66,13 +68,7 @@ export const SOCKET_FAULTS: readonly SocketFault[] = [
   })),
 ];
 
-/** Moves the clock until git has ended. Each time that git prints something, its time starts again. */
-async function endSilence(clock: SimulatedClock, isRunning: () => boolean): Promise<void> {
-  while (isRunning()) {
-    if (clock.hasTimeout(EXCHANGE.git)) await clock.advance(EXCHANGE.git);
-    await sleep(20);
-  }
-}
+const LONGEST_PUSH = transferTime(Buffer.byteLength(LARGE_CONTENT));
 
 /**
  * Faults of git's own requests. git measures silence with its own clock, so that is
@@ -85,7 +81,7 @@ export const GIT_FAULTS: readonly SocketFault[] = [
       // Before a large push git asks with an empty one, whose report is empty too: it goes on.
       const isReport = path.endsWith('/git-receive-pack') && real.body.length > 0;
       // After half a report git waits forever.
-      if (isReport) void endSilence(clock, () => getRequest() !== undefined);
+      if (isReport) void advance({ clock, getRequest }, LONGEST_PUSH);
       return { ...real, body: real.body.subarray(0, real.body.length / 2) };
     },
   })),

@@ -23,6 +23,12 @@ export interface TextAnswer {
 }
 
 /**
+ * The longest time for a whole exchange with a host, by the bytes that are sent. What is taken, or arrives, in very small
+ * pieces would never reach a limit of silence.
+ */
+export const transferTime = (bytes = 0): number => EXCHANGE.api + (bytes / MEGABYTE) * EXCHANGE.perMegabyte;
+
+/**
  * Sends a request once, and reads all of its answer, whatever its status is.
  *
  * @throws {DeliveryError} `CONNECTION` when the exchange fails: it is then unknown what has arrived; `HOST_ERROR` for
@@ -33,9 +39,7 @@ export async function sendRequest(
   { http, clock, signal }: Pick<Ports, 'http' | 'clock' | 'signal'>,
 ): Promise<TextAnswer> {
   const { method, url, headers, length, headersTimeout } = request;
-  // What is taken, or arrives, in very small pieces would never reach the stall limit.
-  const sending = ((length ?? 0) / MEGABYTE) * EXCHANGE.perMegabyte;
-  const limit = clock.timeout(sending + EXCHANGE.api + (headersTimeout ?? 0));
+  const limit = clock.timeout(transferTime(length) + (headersTimeout ?? 0));
   try {
     const response = await http({
       method,

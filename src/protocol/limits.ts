@@ -92,8 +92,6 @@ export const EXCHANGE = {
   perMegabyte: 16 * SECOND,
   /** The archive of a branch, which is sent on while it is read. */
   archive: 240 * SECOND,
-  /** Without output of git during a transfer: git waits forever for the end of some broken responses. */
-  git: 300 * SECOND,
   /** The longest JSON response that is read. */
   apiBody: 8 * MEGABYTE,
 } as const;

@@ -35,7 +35,7 @@ test.each<[string, (number | null)[], 'A' | 'B' | 'C', 'A' | 'B' | 'C']>([
 ])(
   'chooseMethod chooses the method for %s, with git and without it',
   async (_, sizes, withGit, withoutGit) => {
-    const choose = () => chooseMethod(sizes.map(fileOfSize), fakePorts().signal);
+    const choose = () => chooseMethod(sizes.map(fileOfSize), fakePorts());
     expect(await choose()).toBe(withGit);
     process.env.PATH = await temporaryFolder();
     expect(await choose()).toBe(withoutGit);
@@ -62,7 +62,7 @@ async function createWriter(
   const stored = (nth: number) => ({ status: 201, body: { sha: files[nth - 1]?.blobSha } });
   const host = new FakeHttp((_, nth) => blob(nth) ?? stored(nth));
   const ports = fakePorts(host.http);
-  const method = await chooseMethod(files, ports.signal);
+  const method = await chooseMethod(files, ports);
   const target = commitTargetWith(github, { serverUrl: UNREACHABLE_HOST, method });
   const writer = new BranchWriter(target, ports);
   return { changes, github, host, ports, writer, files, write: () => writer.write(changes, BASE) };

@@ -54,6 +54,7 @@ async function pushAll(changes: readonly Change[], overrides: Partial<PushOption
     {
       ...{ remote, token: world.token(), branch: 'main', changes, author: AUTHOR },
       planned: await repository.head(),
+      deadline: ports.clock.now() + 1,
       ...overrides,
     },
     ports,

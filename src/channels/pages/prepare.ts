@@ -55,7 +55,7 @@ export async function prepareItems(
   // The bytes of what is removed do not count.
   const items: typeof given = options.isRemoval ? given.map(({ name }) => ({ name, site: null })) : given;
   const singles = items.filter((one) => !isFolderItem(one)).map(({ site }) => site?.entry ?? null);
-  const singleMethod = await chooseMethod(singles, ports.signal, setup?.absence);
+  const singleMethod = await chooseMethod(singles, ports, setup?.absence);
   const target = { github, readEntries: createEntriesReader(github), options, setup, deploy };
   const isPrivate = access.privateRepository === true;
   const step = { target, pages, isPrivate, isJekyllOff: createSwitchLookup(github), singleMethod };

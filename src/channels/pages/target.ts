@@ -3,7 +3,7 @@ import { getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { findAbsence } from '../../github/api/failures.ts';
 import type { FileWrite } from '../../github/change.ts';
-import { hasGit } from '../../github/git/process.ts';
+import { type GitPorts, hasGit } from '../../github/git/process.ts';
 import { SIZE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import type { Words } from '../../words.ts';
@@ -70,10 +70,10 @@ const COMMIT_METHODS: Readonly<Record<CommitMethod, string>> = {
  */
 export async function chooseMethod(
   files: readonly (LocalFile | null)[],
-  signal: AbortSignal,
+  ports: GitPorts,
   absence: 'branch' | 'commits' | null = null,
 ): Promise<CommitMethod> {
-  if ((files.length > 1 || absence === 'commits') && (await hasGit(signal))) return 'C';
+  if ((files.length > 1 || absence === 'commits') && (await hasGit(ports))) return 'C';
   const size = files.length > 1 ? undefined : files[0]?.size;
   if (size === undefined) return 'B';
   if (size <= SIZE.methodA) return absence === 'branch' ? 'B' : 'A';

@@ -31,6 +31,8 @@ export class BranchWriter {
   readonly #ports: Ports;
   /** How the branch was written to, or may have been: it may be another method than planned. */
   method: CommitMethod | undefined;
+  /** Milliseconds since the epoch: `timeout` from the first attempt on. */
+  readonly #deadline: number;
   /** Blobs that the host has already: a blob is named by its content. */
   readonly #sentBlobs = new Set<string>();
   /** What the branch asks for and who commits is read once. */
@@ -40,6 +42,7 @@ export class BranchWriter {
   constructor(target: CommitTarget, ports: Ports) {
     this.#target = target;
     this.#ports = ports;
+    this.#deadline = ports.clock.now() + target.options.timeout;
   }
 
   /**
@@ -85,7 +88,7 @@ export class BranchWriter {
       }
     });
     const isRefused = (one: Result<void>) => way === undefined && hasFailed(one) && one.code === 'TOO_LARGE';
-    if (sent.some(isRefused) && (await hasGit(this.#ports.signal))) {
+    if (sent.some(isRefused) && (await hasGit(this.#ports))) {
       this.#ports.logger.info('the host refuses a blob of this size: using git instead');
       return this.#writeByGit(changes, head);
     }
@@ -128,8 +131,9 @@ export class BranchWriter {
     const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, options.serverUrl);
     const { token } = github;
     const push = { remote, token, branch, changes, author: this.#author, planned: head };
+    const deadline = this.#deadline;
     this.method = 'C';
-    return pushChanges(push, this.#ports);
+    return pushChanges({ ...push, deadline }, this.#ports);
   }
 }
 
@@ -138,16 +142,16 @@ const noGitError = (): DeliveryError =>
     hint: INSTALL_HINT,
   });
 
-const NO_GIT = 'no git (2.31 or later) is installed here';
+const NO_GIT = 'no git (2.31 or later) runs here';
 const INSTALL_HINT = (w: Words) => `install git${w.orUse('K2', ' for a single file')}`;
 
 /** Why the object API is used instead of git: for the host's signature, or because there is no git. */
 type WithoutGit = 'signed' | 'without-git';
 type GitWay = 'git' | WithoutGit;
 
-async function findGitWay({ github, branch }: CommitTarget, { signal }: Ports): Promise<GitWay> {
+async function findGitWay({ github, branch }: CommitTarget, ports: Ports): Promise<GitWay> {
   if (await needsSignatures(github, branch)) return 'signed';
-  return (await hasGit(signal)) ? 'git' : 'without-git';
+  return (await hasGit(ports)) ? 'git' : 'without-git';
 }
 
 /** @throws {DeliveryError} where `BranchWriter` could not write a change, as far as that is known before */

@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { transferTime } from '../../http/send-request.ts';
+import type { Ports } from '../../ports.ts';
 import { HAS_GROUPS, killGroup } from '../../system.ts';
 
 export interface GitRun {
@@ -12,8 +14,11 @@ export interface GitRun {
   readonly input?: Readable;
   /** Is called with git's error output as it arrives. */
   readonly onOutput?: ((text: string) => void) | undefined;
-  readonly signal: AbortSignal;
+  /** Bytes that git reads from this machine or sends: they give it more time. */
+  readonly size?: number;
 }
+
+export type GitPorts = Pick<Ports, 'clock' | 'signal'>;
 
 export interface GitResult {
   /** `null` when a signal ended git. */
@@ -25,12 +30,15 @@ export interface GitResult {
 const KEPT_OUTPUT = 65_536;
 
 /**
- * Runs git to its end. Its output is limited, its input streamed; an abort kills it with all its children.
+ * Runs git to its end. Its output is limited, its input streamed; an abort kills it with all its children, and so does
+ * the end of its time, whatever it prints.
  *
- * @throws the signal's reason, the error of reading the input, or the system's error where git cannot be started.
+ * @throws the signal's reason, a `TimeoutError`, the error of reading the input, or the system's error where git cannot
+ * be started.
  */
-export async function runGit(run: GitRun): Promise<GitResult> {
-  const { args, folder, env, input = Readable.from([]), onOutput, signal } = run;
+export async function runGit(run: GitRun, ports: GitPorts): Promise<GitResult> {
+  const { args, folder, env, input = Readable.from([]), onOutput, size } = run;
+  const signal = AbortSignal.any([ports.signal, ports.clock.timeout(transferTime(size))]);
   signal.throwIfAborted();
   const child = spawn('git', args, { cwd: folder, env, detached: HAS_GROUPS, windowsHide: true });
   // With its children: the helper for https is one of them.
@@ -76,15 +84,15 @@ function keepEnd(stream: Readable, onOutput?: (text: string) => void): () => str
   return () => text;
 }
 
-/** Whether a git is installed that reads settings from its environment (2.31 or later). */
-export async function hasGit(signal: AbortSignal): Promise<boolean> {
+/** Whether a git runs here that reads settings from its environment (2.31 or later). */
+export async function hasGit(ports: GitPorts): Promise<boolean> {
   const { PATH = '', SYSTEMROOT = '' } = process.env;
   try {
-    const { out } = await runGit({ args: ['version'], folder: tmpdir(), env: { PATH, SYSTEMROOT }, signal });
+    const { out } = await runGit({ args: ['version'], folder: tmpdir(), env: { PATH, SYSTEMROOT } }, ports);
     const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(out) ?? [];
     return Number(major) * 1_000 + Number(minor) >= 2_031;
   } catch {
-    signal.throwIfAborted();
+    ports.signal.throwIfAborted();
     return false;
   }
 }

@@ -51,6 +51,9 @@ export async function pushChanges(push: PushOptions, ports: Ports): Promise<stri
   }
 }
 
+const sizeOf = ({ changes }: PushOptions): number =>
+  changes.flatMap(({ writes }) => writes).reduce((sum, { file }) => sum + file.size, 0);
+
 const isLarge = ({ file }: FileWrite): boolean => file.size > LARGE_BLOB;
 
 async function fetchBase(git: RunGitCommand, { branch, planned }: PushOptions): Promise<void> {
@@ -72,6 +75,7 @@ async function fetchBase(git: RunGitCommand, { branch, planned }: PushOptions): 
 async function writeCommits(git: RunGitCommand, push: PushOptions, now: number): Promise<string[]> {
   const output = await git({
     args: ['fast-import', '--quiet', '--date-format=raw'],
+    size: sizeOf(push),
     input: Readable.from(formatFastImport(push, now), { objectMode: false }),
     description: 'creating the commits',
   });
@@ -112,19 +116,16 @@ const quotePath = (path: string): string =>
     .toString('latin1')
     .replace(/["\\]|[^ -~]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`)}"`;
 
-async function pushToBranch(
-  git: RunGitCommand,
-  { branch, changes }: PushOptions,
-  { logger }: Ports,
-): Promise<void> {
-  const files = changes.flatMap(({ writes }) => writes);
-  const size = files.reduce((sum, { file }) => sum + file.size, 0);
+async function pushToBranch(git: RunGitCommand, push: PushOptions, { logger }: Ports): Promise<void> {
+  const { branch } = push;
+  const size = sizeOf(push);
   const meter = logger.progress('uploaded', size, 'bytes');
   const options = ['--porcelain', '--progress', '--no-verify', '--recurse-submodules=no'];
   try {
     await git({
       args: ['push', ...options, 'origin', `${NEXT}:refs/heads/${branch}`],
       onOutput: createPushMeter(meter, size),
+      size,
       description: `pushing to the branch ${branch}`,
       online: true,
     });

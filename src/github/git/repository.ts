@@ -2,20 +2,22 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { createSilenceTimer } from '../../async.ts';
 import { createRedactor } from '../../credentials.ts';
 import { DeliveryError } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
-import type { Clock, Ports } from '../../ports.ts';
+import { transferTime } from '../../http/send-request.ts';
+import { formatSeconds } from '../../plain-text.ts';
 import { EXCHANGE, SECOND } from '../../protocol/limits.ts';
 import { RETRY_HINT, refusalError } from '../refusals.ts';
 import { LARGE_BLOB } from './blob-pack.ts';
-import { type GitResult, type GitRun, runGit } from './process.ts';
+import { type GitPorts, type GitResult, type GitRun, runGit } from './process.ts';
 
 export interface GitRemote {
   /** Such as `https://github.com/owner/repo.git`. */
   readonly remote: URL;
   readonly token: string;
+  /** Milliseconds since the epoch from which on a git that took too long is not tried again. */
+  readonly deadline: number;
 }
 
 type GitSettings = Readonly<Record<string, string>>;
@@ -40,7 +42,7 @@ const SETTINGS: GitSettings = {
   'protocol.allow': 'never',
 };
 
-interface GitCommand extends Pick<GitRun, 'input' | 'onOutput'> {
+interface GitCommand extends Pick<GitRun, 'input' | 'onOutput' | 'size'> {
   readonly args: readonly string[];
   /** What the command does, as an error message names it. */
   readonly description: string;
@@ -53,8 +55,8 @@ export type RunGitCommand = (command: GitCommand) => Promise<string>;
 /** Creates an empty repository. @returns what runs git in it; a command that fails is thrown as a `DeliveryError` */
 export async function createGitRepository(
   folder: string,
-  { remote, token }: GitRemote,
-  { clock, signal }: Pick<Ports, 'clock' | 'signal'>,
+  { remote, token, deadline }: GitRemote,
+  ports: GitPorts,
 ): Promise<RunGitCommand> {
   const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');
   const environment = await createGitEnvironment(folder);
@@ -66,10 +68,14 @@ export async function createGitRepository(
     'http.lowSpeedTime': String(EXCHANGE.headers / SECOND),
     [`http.${remote.href}.extraHeader`]: `Authorization: Basic ${credentials}`,
   };
-  const git: RunGitCommand = async ({ description, online = false, ...command }) => {
+  const git: RunGitCommand = async (command) => {
+    const { description, online = false } = command;
     const settings = { ...SETTINGS, ...(online && onlineSettings) };
-    const run = { ...command, folder, env: { ...environment, ...formatGitSettings(settings) }, signal };
-    const result = await (online ? runWithSilenceLimit(description, run, clock) : runGit(run));
+    const run = { ...command, folder, env: { ...environment, ...formatGitSettings(settings) } };
+    const result = await runGit(run, ports).catch((thrown: unknown) => {
+      const isLate = thrown instanceof Error && thrown.name === 'TimeoutError' && !ports.signal.aborted;
+      throw isLate ? lateGitError(command, ports.clock.now() < deadline) : thrown;
+    });
     if (result.exitCode !== 0) throw gitError(description, result, { online, secrets: [token, credentials] });
     return result.out;
   };
@@ -122,21 +128,11 @@ export function gitError(
   return refusalError(message, { status, message: output, permission: 'contents: write' });
 }
 
-/** Runs a git that talks to a host, and ends it when it prints nothing for too long. */
-async function runWithSilenceLimit(description: string, run: GitRun, clock: Clock): Promise<GitResult> {
-  const silence = createSilenceTimer(clock, EXCHANGE.git);
-  const onOutput = (text: string): void => {
-    silence.restart();
-    run.onOutput?.(text);
-  };
-  try {
-    return await runGit({ ...run, onOutput, signal: AbortSignal.any([run.signal, silence.signal]) });
-  } catch (thrown) {
-    run.signal.throwIfAborted();
-    if (!silence.signal.aborted) throw thrown;
-    const message = `${description} broke off: git printed nothing for ${EXCHANGE.git / SECOND} s`;
-    throw new DeliveryError('CONNECTION', message, { hint: RETRY_HINT, retryable: true });
-  }
+/** A git that did not end in its time: the host writes on without an end, or this machine hangs. */
+function lateGitError({ description, online = false, size }: GitCommand, retryable: boolean): DeliveryError {
+  const message = `${description} broke off: git did not end within ${formatSeconds(transferTime(size))}`;
+  if (online) return new DeliveryError('CONNECTION', message, { hint: RETRY_HINT, retryable });
+  return new DeliveryError('BAD_INPUT', message, { hint: 'check the git and the disk of this machine' });
 }
 
 /** Variables that git needs; all others, secrets and tracing above all, are not passed on. */
