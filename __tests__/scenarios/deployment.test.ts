@@ -135,6 +135,44 @@ describe('a proven delivery', () => {
   });
 });
 
+describe('a run that another run started', () => {
+  /** The run after another one, which was for a branch; the job itself is on main. */
+  async function follow(previous: object) {
+    const repository = await play.repository();
+    const sha = (await repository.head()) ?? '';
+    const head = await repository.commit('a.txt', 'a', 'Change', 'feature');
+    const { owner, name: repo } = repository;
+    const about = { head_sha: head, head_branch: 'feature', head_repository: { id: 1 }, pull_requests: [] };
+    const payload = { repository: { id: 1 }, workflow_run: { ...about, ...previous } };
+    const run = { ...runOf(payload, 'workflow_run'), sha, repository: { owner, repo } };
+    const ofMain = { ...runWith({ sha }), repository: { owner, repo } };
+    await deliver(repository, ofMain);
+    return { repository, head, run };
+  }
+  const fork = { id: 2, owner: { login: 'human' } };
+
+  test('for a push to a branch, is about that branch, and leaves the one of main', async () => {
+    const { repository, head, run } = await follow({ event: 'push' });
+    await proven(deliver(repository, run));
+    const payload = { 'screen-delivery': 'refs/heads/feature' };
+    expect(newest(repository)).toMatchObject({ sha: head, payload });
+    expect(states(repository)).toEqual(['success', 'success']);
+  });
+
+  test.each<[string, object]>([
+    ['has a newer push meanwhile', { head_branch: 'main', head_repository: fork }],
+    ['has no fork any more', { head_branch: 'main', head_repository: null }],
+    ['came from a fork, by another event', { event: 'push', head_branch: 'main', head_repository: fork }],
+  ])('for a pull request that %s, announces nothing and says why', async (_, previous) => {
+    const { repository, head, run } = await follow({ event: 'pull_request', ...previous });
+    const why = `a run for the commit ${head}, which no pull request has at its head`;
+    const delivered = await proven(deliver(repository, run, { inputs: { comment: 'true' } }));
+    const withdrawn = await proven(withdraw(repository, run));
+    expect([delivered, withdrawn].map(({ log }) => log.split(why).length - 1)).toEqual([2, 1]);
+    expect(states(repository)).toEqual(['success']);
+  });
+});
+
 describe('what is not proven', () => {
   const served = /github\.io/;
   test.each<[string, Partial<PlayedDelivery>, InterceptedReply | null]>([

@@ -11,7 +11,13 @@ import type { Ports } from '../ports.ts';
 import { TOOL } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { withRetries } from '../retry.ts';
-import { type CurrentRun, findPullRequest, type PullRequest } from './current-run.ts';
+import {
+  type CurrentRun,
+  findBranch,
+  findPullRequest,
+  type PullRequest,
+  type RunBranch,
+} from './current-run.ts';
 import { escapeMarkdown } from './markdown.ts';
 import { composeComment, composeWithdrawnComment } from './overview.ts';
 
@@ -117,6 +123,7 @@ function beginComment(
 ): End {
   return async (reports, connect, ports) => {
     if (pull === null) {
+      requireBranch(run);
       logger.info('No comment: the run is not about a pull request');
       return;
     }
@@ -139,23 +146,32 @@ function beginComment(
   };
 }
 
-/** A deployment of the pull request's head or the job's commit; those of earlier runs end, whatever the result. */
+/** @throws {DeliveryError} if nothing is known that the run is about */
+function requireBranch(run: CurrentRun): RunBranch {
+  const branch = findBranch(run);
+  if (branch !== null) return branch;
+  const { head_sha: commit = 'unknown' } = run.payload.workflow_run ?? {};
+  const message = `this run follows a run for the commit ${commit}, which no pull request has at its head (after a newer push, or without its fork), so there is nothing to announce`;
+  throw new DeliveryError('CONFLICT', message);
+}
+
+/** A deployment of the pull request's head, or of the branch's; those of earlier runs end, whatever the result. */
 async function beginDeployment(
   { request: { environment = '', operation }, run, pull, connect }: Announcement,
   { logger }: Ports,
 ): Promise<End> {
-  const source = pull === null ? run.ref : `pull request ${pull.number}`;
-  const subject = { environment, source };
+  const { ref, sha } =
+    pull === null ? requireBranch(run) : { ref: `pull request ${pull.number}`, sha: pull.headSha };
+  const subject = { environment, source: ref };
   const page = run.url === null ? {} : { log_url: run.url };
   let id: number | null = null;
   if (operation === 'deliver') {
-    const commit = pull === null ? run.sha : pull.headSha;
-    if (!commit) {
+    if (!sha) {
       const hint = `leave out \`environment:\` where the run is for this event`;
       throw new DeliveryError('BAD_INPUT', 'the event does not say which commit it is about', { hint });
     }
     const github = connect();
-    id = await createDeployment(github, subject, { commit, isPreview: pull !== null });
+    id = await createDeployment(github, subject, { commit: sha, isPreview: pull !== null });
     // Where this fails, the end still says how it ended.
     await setDeploymentState(github, id, { state: 'in_progress', ...page }).catch(() => undefined);
   }

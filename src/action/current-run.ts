@@ -69,6 +69,21 @@ export async function findPullRequest(
   return issue?.pull_request ? { number: issue.number, headSha: null } : null;
 }
 
+/** A branch or tag, such as `refs/heads/main`, and its commit. */
+export type RunBranch = Pick<CurrentRun, 'ref' | 'sha'>;
+
+/**
+ * The branch that the run is about. If another run started this one, the job's own branch and commit say nothing:
+ * the branch is then that of the other run, or `null` if that was about a pull request or a fork.
+ */
+export function findBranch({ payload, ref, sha }: CurrentRun): RunBranch | null {
+  const { workflow_run: previous, repository } = payload;
+  if (!previous) return { ref, sha };
+  const { event, head_branch: branch, head_sha: commit, head_repository: from } = previous;
+  const isOwn = event && !event.startsWith('pull_request') && from && from.id === repository?.id;
+  return isOwn && branch && commit ? { ref: `refs/heads/${branch}`, sha: commit } : null;
+}
+
 /** The fork of a run that may only read: of a fork's runs only `pull_request_target` can write. Else `null`. */
 export function findReadOnlyFork({ payload: { pull_request: pull }, eventName }: CurrentRun): string | null {
   if (pull === undefined || eventName === 'pull_request_target') return null;
