@@ -63,6 +63,17 @@ describe('createRunContext', () => {
     expect(createRunContext({ GITHUB_WORKSPACE: '' }, runWith(), ports).folder).toBe(process.cwd());
   });
 
+  test.each<[string | undefined, string | undefined, string | undefined]>([
+    ['octo/site/.github/workflows/a b.yml@refs/heads/x.yml@y', '42', 'octo/site/.github/workflows/a b.yml'],
+    ['octo/site/.github/workflows/a.yaml@refs/pull/7/merge', '42', 'octo/site/.github/workflows/a.yaml'],
+    [undefined, '42', undefined],
+    ['octo/site/.github/workflows/a.yml@refs/heads/main', undefined, undefined],
+  ])('takes from %j the file of the workflow, and its run', (reference, id, workflow) => {
+    const env = { GITHUB_WORKFLOW_REF: reference, GITHUB_RUN_ID: id, GITHUB_RUN_ATTEMPT: '2' };
+    const from = workflow && { workflow, run: '42/2' };
+    expect(createRunContext(env, runWith(), ports).from).toEqual(from);
+  });
+
   test.each<[unknown, boolean | null]>([
     [{ private: true }, true],
     [{ private: false }, false],

@@ -172,6 +172,57 @@ describe('a folder', () => {
     expect(report.lines.UNKNOWN).toContain('older sites removed: runs/1/');
   });
 
+  describe('`keep`', () => {
+    const NIGHTLY = { workflow: 'octo/site/.github/workflows/nightly.yml', run: '7/1' };
+    const MANUAL = { ...NIGHTLY, workflow: 'octo/site/.github/workflows/manual.yml' };
+    const put = (repository: TestRepository, path: string, from?: typeof NIGHTLY, more: object = {}) =>
+      proven(
+        play.deliver({
+          repository,
+          files: SITE,
+          inputs: { ...inputs, path, keep: '2', ...more },
+          around: { from },
+        }),
+      );
+    const removedBy = ({ report }: Played) => report.site?.changes?.removedFolders;
+
+    test.each(['runs/', ''])(
+      'goes by the history, whatever the clocks of the runners in %j',
+      async (below) => {
+        const repository = await play.repository();
+        for (const [path, hours] of [
+          ['1', 48],
+          ['2', 0],
+        ] as const) {
+          const now = new Date(Date.now() + hours * 3_600_000);
+          repository.now = () => now;
+          await put(repository, `${below}${path}/`);
+        }
+        expect(removedBy(await put(repository, `${below}3/`))).toEqual([`${below}1/`]);
+      },
+    );
+
+    test('removes none if the history does not tell which are the newest', async () => {
+      const repository = await play.repository();
+      for (const path of ['runs/1/', 'runs/2/']) await put(repository, path);
+      play.intercept({ url: /\/commits\?path=runs&/, times: 99 }, { status: 200, body: '[]' });
+      expect(removedBy(await put(repository, 'runs/3/'))).toEqual([]);
+    });
+
+    test('counts the folders of its own workflow alone, in whichever run', async () => {
+      const repository = await play.repository();
+      await put(repository, 'runs/by-hand/', MANUAL);
+      await put(repository, 'runs/laptop/');
+      for (const run of ['1', '2']) await put(repository, `runs/${run}/`, { ...NIGHTLY, run: `${run}/1` });
+      const { report } = await put(repository, 'runs/3/', NIGHTLY);
+      expect(report.site?.changes?.removedFolders).toEqual(['runs/1/']);
+      const all = await put(repository, 'runs/4/', NIGHTLY, { overwrite: 'true' });
+      expect(new Set(removedBy(all))).toEqual(new Set(['runs/by-hand/', 'runs/laptop/', 'runs/2/']));
+      const [commit] = await repository.log();
+      expect(commit?.message).toContain(`\nDelivered-from: 7/1 ${NIGHTLY.workflow}\n`);
+    });
+  });
+
   test('with names that Jekyll leaves out is refused before the commit, unless `nojekyll` is set', async () => {
     const repository = await play.repository();
     const files = { ...SITE, 'dist/_static/app.js': 'one\n', 'dist/notes.md': '---\n---\n# two\n' };

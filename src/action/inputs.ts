@@ -1,5 +1,6 @@
 import { readJobRuntime } from '../channels/pages/deploy/job-runtime.ts';
 import { readCredentials } from '../credentials.ts';
+import { readWorkflowRun } from '../github/workflow-run.ts';
 import type { Ports } from '../ports.ts';
 import { findFiles } from '../request/find-files.ts';
 import { completeInputs, INPUT_NAMES, type RawInputs } from '../request/inputs.ts';
@@ -31,6 +32,7 @@ export function createRunContext(
     findFiles,
     origin: `from ${title}`,
     job: [env.GITHUB_WORKFLOW ?? '', env.GITHUB_JOB ?? ''].join('/'),
+    from: readWorkflowRun(env),
     now: clock.now(),
     random,
     sourceIsPrivate: typeof isPrivate === 'boolean' ? isPrivate : null,

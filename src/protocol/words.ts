@@ -17,6 +17,9 @@ export const TOOL = { name: 'screen-delivery', version: '0.1.0', node: '>=22.19'
 /** The commit trailer that marks files delivered by this tool. */
 export const TRAILER = `Delivered-by: ${TOOL.name}`;
 
+/** The trailer that names the workflow that delivered, and its run. */
+export const RUN_TRAILER = 'Delivered-from';
+
 /** The trailer that names what a commit delivered: git's id of the object, and its path. */
 export const OBJECT_TRAILER = 'Delivered-object';
 

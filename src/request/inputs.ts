@@ -92,7 +92,7 @@ export const INPUTS = {
   ),
   keep: input(
     optional(PARSERS.count, 'number'),
-    'Of a folder: how many delivered folders to keep in the folder that it goes to, itself included, such as `20`; older ones are removed in the same commit.',
+    'Folders only. How many deliveries of this workflow to keep in the parent folder, counting this one, such as `20`; older ones are removed in the same commit. Deliveries of other workflows count only with `overwrite: true`.',
     { ...FOLDER, tools: ['deliver'] },
   ),
   nojekyll: input(

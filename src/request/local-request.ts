@@ -4,6 +4,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { toMessage } from '../errors.ts';
+import { readWorkflowRun } from '../github/workflow-run.ts';
 import { toOneLine } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { SECOND, TEXT } from '../protocol/limits.ts';
@@ -16,7 +17,7 @@ import { PARSERS } from './values.ts';
 /** What a request outside of a workflow is made of, beside its inputs. */
 type LocalContext = Omit<
   RunContext,
-  'job' | 'now' | 'random' | 'sourceIsPrivate' | 'sources' | 'checkOnly'
+  'job' | 'from' | 'now' | 'random' | 'sourceIsPrivate' | 'sources' | 'checkOnly'
 > & { readonly env: NodeJS.ProcessEnv };
 
 /** The request of a command or of a tool, such as `deliver`, or `verify` for a link. @throws {DeliveryError} as `createRequest` */
@@ -42,7 +43,8 @@ export async function createLocalRequest(
       : await findRepository(given, folder, [...files.keys()], env);
   // Without any repository the source can't be private; a token shows that there is one, even if not which.
   const sourceIsPrivate = sources.length === 0 && asked.token === '' ? false : null;
-  const around = { job: '', now: clock.now(), random, sourceIsPrivate, sources, checkOnly, findFiles };
+  const from = readWorkflowRun(env);
+  const around = { job: '', from, now: clock.now(), random, sourceIsPrivate, sources, checkOnly, findFiles };
   const request = await createRequest({ ...asked, repository }, { ...context, ...around }, logger);
   // What is wrong with a command is told before anything else.
   if (detail !== null) logger.info(`repository: ${detail}`);

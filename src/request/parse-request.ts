@@ -1,5 +1,6 @@
 import type { JobRuntime } from '../channels/pages/deploy/job-runtime.ts';
 import { isCredential } from '../credentials.ts';
+import type { WorkflowRun } from '../github/workflow-run.ts';
 import { DAY, SECOND } from '../protocol/limits.ts';
 import { type FindFiles, findLiteralFiles } from './find-files.ts';
 import { oneLine } from './input-kinds.ts';
@@ -24,6 +25,8 @@ export interface RunContext {
   readonly origin: string;
   /** The workflow and job that delivers; empty outside of one. */
   readonly job: string;
+  /** The run that delivers; absent outside of a workflow. */
+  readonly from?: WorkflowRun | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** A number in [0, 1) that can't be guessed. */

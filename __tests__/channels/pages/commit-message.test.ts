@@ -17,6 +17,7 @@ const PICTURE = { path: `${PATH}.png`, sha: 'p1' };
 const said = { verb: 'ADD', essence: 'from run 7 of Deliver' } as const;
 const ofFile: DeliveryMessage = { ...said, delivered: FILE, removed: [] };
 const ofFolder: DeliveryMessage = { ...said, delivered: FOLDER, removed: [] };
+const FROM = { workflow: 'octo/site/.github/workflows/a b.yml', run: '4242/1' };
 const ofRemoval: DeliveryMessage = { ...said, verb: 'REMOVE', removed: REMOVED };
 
 const format = (message: DeliveryMessage): string =>
@@ -28,6 +29,11 @@ describe('the message of a commit', () => {
       'a file',
       ofFile,
       `ADD page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: ${OBJECT} ${PATH}`,
+    ],
+    [
+      'the workflow and its run',
+      { ...ofFile, from: FROM },
+      `ADD page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-from: 4242/1 octo/site/.github/workflows/a b.yml\nDelivered-object: ${OBJECT} ${PATH}`,
     ],
     [
       'a page with its picture',
@@ -96,6 +102,11 @@ describe('the message of a commit', () => {
     ['names a picture beside a folder', [ofFolder], (text) => `${text}\nDelivered-object: p1 ${PATH}.png`],
     ['says that a file kept others', [ofFile], (text) => `${text}\nKept-object: c0 notes.txt`],
     ['removes a folder beside a file', [ofFile], (text) => `${text}\nRemoved-folder: previews/`],
+    [
+      'names two workflows',
+      [{ ...ofFile, from: FROM }],
+      (text) => text.replace(/(Delivered-from: .*\n)/, '$1$1'),
+    ],
     [
       'confines twice',
       [{ ...ofFile, confinedTo: 'a' }],

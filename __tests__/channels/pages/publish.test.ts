@@ -2,8 +2,10 @@ import { expect, test } from '@jest/globals';
 import type { PagesOptions } from '../../../src/channels/pages/destination.ts';
 import { methodOf } from '../../../src/channels/pages/write-changes.ts';
 import { DeliveryError } from '../../../src/errors.ts';
+import type { WorkflowRun } from '../../../src/github/workflow-run.ts';
 import { siteOfFile } from '../../../src/rules/local-site.ts';
 import { changeWith } from '../../github/changes.ts';
+import { pagesOptionsWith } from '../pages-options.ts';
 import { getOnly, prepareOne } from '../prepare-one.ts';
 import { MemoryBranch } from './site/memory-branch.ts';
 import { memoryFile, shaOf } from './site/memory-files.ts';
@@ -49,16 +51,22 @@ test('the file that a commit through channel K1 replaces is known by what git ha
 });
 
 test.each([
-  ['another run', 'from run 6 of Deliver', /^replaced the delivery of run 6 of Deliver$/],
-  ['the same run', 'from run 7 of Deliver', /^$/],
-  ['a machine', 'from a machine', /^replaced the delivery of commit [0-9a-f]{7}$/],
+  [
+    'another run',
+    { run: '6/1' },
+    /^replaced the delivery of run 6 of octo\/site\/\.github\/workflows\/deliver\.yml$/,
+  ],
+  ['another workflow', { workflow: 'octo/a.yml' }, /^replaced the delivery of run 7 of octo\/a\.yml$/],
+  ['another attempt of the same run', { run: '7/2' }, /^$/],
+  ['a machine', null, /^replaced the delivery of commit [0-9a-f]{7}$/],
 ])(
   'the file that a commit through channel K1 replaces is named where it is the delivery of %s',
   async (...row) => {
-    const [, essence, note] = row;
+    const [, other, note] = row;
+    const from = other === null ? undefined : ({ ...pagesOptionsWith().from, ...other } as WorkflowRun);
     const branch = new MemoryBranch();
     const site = siteOfFile(memoryFile('old'));
-    await runOne(actionsOn(branch, { path: PATH, essence }).publish, { site, name: PATH });
+    await runOne(actionsOn(branch, { path: PATH, from }).publish, { site, name: PATH });
     const { notes = [] } = placementOf(await deliverFile(branch, PATH, 'new'));
     expect(notes.join()).toMatch(note);
   },

@@ -26,11 +26,16 @@ export type DeliveredClaim = Claim & { readonly delivered: DeliveredObject };
  * Reads what this tool says that it delivered to a folder or a file, and below it, in requests of a hundred commits each.
  *
  * @param head sha of the commit to begin with
- * @param until the place whose newest claim is enough
+ * @param isEnough whether no older claim is needed
  * @returns the claims by place, the newest first, whether all of the history was read, and the newest commit that touched
  * the place, by anybody
  */
-export async function readClaims(github: GitHubClient, head: string, place: string, until?: string) {
+export async function readClaims(
+  github: GitHubClient,
+  head: string,
+  place: string,
+  isEnough: (claims: ReadonlyMap<string, Claim>) => boolean = () => false,
+) {
   const claims = new Map<string, Claim>();
   const addToIndex = createIndex();
   const path = place.replace(/\/$/, '');
@@ -48,7 +53,7 @@ export async function readClaims(github: GitHubClient, head: string, place: stri
           claims.set(said.place, { ...found, ...said, isReplaced });
         }
       }
-      if (until !== undefined && claims.has(until)) return { claims, last, isComplete };
+      if (isEnough(claims)) return { claims, last, isComplete };
     }
     isComplete = isLastPage(answer, LIST_PAGE);
   }

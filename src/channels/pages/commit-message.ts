@@ -1,10 +1,12 @@
 import type { CommitWords } from '../../github/api/history.ts';
 import { hashTree, type TreeFile } from '../../github/api/tree-id.ts';
+import { nameRun, type WorkflowRun } from '../../github/workflow-run.ts';
 import {
   CONFINED_TRAILER,
   KEPT_TRAILER,
   OBJECT_TRAILER,
   REMOVED_TRAILER,
+  RUN_TRAILER,
   TRAILER,
 } from '../../protocol/words.ts';
 import { baseName } from '../../rules/naming.ts';
@@ -28,6 +30,8 @@ export interface DeliveryMessage {
   readonly verb: 'ADD' | 'UPDATE' | 'REMOVE';
   /** What the user said about the delivery, in one line. */
   readonly essence: string;
+  /** Absent if no workflow delivered it. */
+  readonly from?: WorkflowRun | undefined;
   readonly confinedTo?: string | undefined;
   /** Absent where something is removed. */
   readonly delivered?: DeliveredObject | undefined;
@@ -41,7 +45,7 @@ export const formatCommitMessage = (place: string, message: DeliveryMessage): st
 
 function formatNamed(
   name: string,
-  { verb, essence, confinedTo, delivered, removed = [] }: DeliveryMessage,
+  { verb, essence, from, confinedTo, delivered, removed = [] }: DeliveryMessage,
 ): string {
   const { place = '', object = '', pictures = [], kept = [] } = delivered ?? {};
   const objects = delivered === undefined ? [] : [{ path: place || ROOT, sha: object }, ...pictures];
@@ -49,6 +53,7 @@ function formatNamed(
     `${verb} ${name}: ${essence}`,
     '',
     TRAILER,
+    ...(from === undefined ? [] : [`${RUN_TRAILER}: ${from.run} ${from.workflow}`]),
     ...(confinedTo === undefined ? [] : [`${CONFINED_TRAILER}: ${confinedTo}`]),
     ...objects.map(({ path, sha }) => `${OBJECT_TRAILER}: ${sha} ${path}`),
     ...kept.map(({ path, sha }) => `${KEPT_TRAILER}: ${sha} ${escapeName(path)}`),
@@ -80,11 +85,13 @@ export function parseMessage(message: string): DeliveryMessage | null {
   const kept = valuesOf(KEPT_TRAILER)
     .map(parseObject)
     .map(({ path, sha }) => ({ path: unescapeName(path), sha }));
+  const [from] = valuesOf(RUN_TRAILER).map(parseObject);
   const place = main?.path === ROOT ? '' : main?.path;
   const name = place === undefined ? title.slice(0, title.indexOf(': ')) : shortName(place);
   const said: DeliveryMessage = {
     verb: verb as DeliveryMessage['verb'],
     essence: title.slice(name.length + 2),
+    from: from && { workflow: from.path, run: from.sha },
     confinedTo: valuesOf(CONFINED_TRAILER)[0],
     ...(main && place !== undefined && { delivered: { place, object: main.sha, pictures, kept } }),
     removed: valuesOf(REMOVED_TRAILER).map((folder) => (folder === ROOT ? '' : folder)),
@@ -137,15 +144,15 @@ export const listAlone = ({ place, object, pictures }: DeliveredObject): readonl
   isFolderPath(place) ? [] : [{ path: place, sha: object }, ...pictures];
 
 /**
- * Says whose delivery was replaced, unless it is one of the same run: somebody may have handed over its address.
+ * Says whose delivery was replaced, unless the same run made it: somebody may have handed over its address.
  *
  * @param replaced the newest commit of this tool for the same place
- * @param essence of the commit that replaces it
+ * @param own the run that replaces it
  */
-export function describeReplaced(replaced: CommitWords | undefined, essence: string): string[] {
+export function describeReplaced(replaced: CommitWords | undefined, own: WorkflowRun | undefined): string[] {
   if (replaced === undefined) return [];
-  const before = parseMessage(replaced.message)?.essence ?? '';
-  const [, run] = /^from (run \d+ of .+)$/.exec(before) ?? [];
-  if (run !== undefined && essence === before) return [];
-  return [`replaced the delivery of ${run ?? `commit ${replaced.sha.slice(0, 7)}`}`];
+  const before = parseMessage(replaced.message)?.from;
+  if (before && own && nameRun(before) === nameRun(own)) return [];
+  const whose = before ? nameRun(before) : `commit ${replaced.sha.slice(0, 7)}`;
+  return [`replaced the delivery of ${whose}`];
 }

@@ -8,7 +8,7 @@ import { refuseLargeSite } from '../../rules/local-site.ts';
 import { type BranchTree, blobAt, blobsIn, type EarlierFiles, filesBelow } from './branch-reader.ts';
 import { type ComparedPlace, notOursError, planChange } from './compare.ts';
 import { switchFileOf } from './jekyll.ts';
-import { type FolderInBranch, findDeliveries, findSingleFiles, findWholeSites } from './ownership.ts';
+import { type FolderInBranch, findDeliveries, findOlderSites, findSingleFiles } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
 import { describePublished } from './placement.ts';
 import { type CommitTarget, isRemoval, type PagesTask, readTargetTree } from './target.ts';
@@ -143,7 +143,7 @@ async function findOldSites(
   const siblings = [...tree.entries]
     .flatMap(([path, { type }]) => (type === 'tree' ? [`${path}/`] : []))
     .filter((path) => parentOf(path) === parent && path !== folder && !together.includes(path));
-  return (await findWholeSites(target, tree, siblings)).slice(Math.max(keep - beside.length, 0));
+  return findOlderSites(target, tree, siblings, Math.max(keep - beside.length, 0));
 }
 
 const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);

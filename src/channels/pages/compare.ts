@@ -94,6 +94,7 @@ export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
     message: formatCommitMessage(place, {
       verb: isGone ? 'REMOVE' : sorted.isAdded ? 'ADD' : 'UPDATE',
       essence: target.options.essence,
+      from: target.options.from,
       confinedTo: target.options.confinement?.owner,
       delivered,
       removed: isGone ? removedFolders : [],

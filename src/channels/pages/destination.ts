@@ -1,6 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import { type PagesSite, type RepositoryContext, settingsOf } from '../../github/api/repository.ts';
 import { defaultRawUrl, defaultSiteUrl, type RepositoryName } from '../../github/hosts.ts';
+import type { WorkflowRun } from '../../github/workflow-run.ts';
 import { urlBelow } from '../../rules/naming.ts';
 import type { Words } from '../../words.ts';
 import type { JobRuntime } from './deploy/job-runtime.ts';
@@ -26,6 +27,8 @@ export interface PagesOptions {
   /** Whether files are removed: then nothing is made. */
   readonly isRemoval?: boolean;
   readonly essence: string;
+  /** The run that delivers; absent outside of a workflow. */
+  readonly from?: WorkflowRun | undefined;
   /** Whether a file that this tool did not deliver may be replaced or removed. */
   readonly overwrite: boolean;
   /** Of a site: whether owned files that are no longer part of it are removed. */

@@ -73,7 +73,12 @@ export async function findDeliveries(
   isWithBelow = false,
 ): Promise<FolderInBranch> {
   if (tree.head === null) return { tree, sites: new Map() };
-  const { claims, last } = await readClaims(github, tree.head, folder, isWithBelow ? undefined : folder);
+  const { claims, last } = await readClaims(
+    github,
+    tree.head,
+    folder,
+    (read) => !isWithBelow && read.has(folder),
+  );
   const readOlder = limitTrees(readEntries, SITE.olderTrees);
   const sites = new Map<string, OwnedSite>();
   const found = new Set<string>();
@@ -93,30 +98,36 @@ export async function findDeliveries(
 const isOfSite = (claim: Claim): claim is DeliveredClaim =>
   claim.delivered !== undefined && isFolderPath(claim.place);
 
-const BY_NUMBER = new Intl.Collator('en', { numeric: true });
-
 /**
- * The folders of which the last commit that touched them delivered all that they hold, the newest first; of those of one
- * second (git knows no less), that with the higher number in its name.
+ * The folders of which the last commit that touched them delivered all that they hold, but for the newest ones. The order
+ * is that of the history: a commit has the date of any clock.
+ *
+ * @param keep how many of them stay; where the history that is read does not show so many, all stay
  */
-export async function findWholeSites(
-  { github }: SearchTarget,
+export async function findOlderSites(
+  { github, options: { from, overwrite } }: Pick<CommitTarget, 'github' | 'options'>,
   tree: BranchTree,
   folders: readonly string[],
+  keep: number,
 ): Promise<readonly string[]> {
-  if (tree.head === null) return [];
+  const { head, entries } = tree;
+  if (head === null) return [];
   const asked = folders.slice(0, SITE.siblings);
   const nameOf = (folder: string): string => folder.slice(0, -1);
-  const commits = await getLastCommits(github, tree.head, asked.map(nameOf));
-  const whole = asked.flatMap((place) => {
-    const { message = '', committedAt } = commits.get(nameOf(place)) ?? {};
-    const { delivered } = parseMessage(message) ?? {};
-    const isWhole = delivered?.place === place && delivered.object === tree.entries.get(nameOf(place))?.sha;
-    return isWhole && committedAt ? [{ place, committedAt }] : [];
+  const commits = await getLastCommits(github, head, asked.map(nameOf));
+  const whole = asked.filter((place) => {
+    const said = parseMessage(commits.get(nameOf(place))?.message ?? '');
+    const isOurs = overwrite || said?.from?.workflow === from?.workflow;
+    const { delivered } = said ?? {};
+    return isOurs && delivered?.place === place && delivered.object === entries.get(nameOf(place))?.sha;
   });
-  const newestFirst = (one: (typeof whole)[0], other: (typeof whole)[0]): number =>
-    other.committedAt - one.committedAt || BY_NUMBER.compare(other.place, one.place);
-  return whole.sort(newestFirst).map(({ place }) => place);
+  if (whole.length <= keep) return [];
+  const parent = nameOf(whole[0] ?? '').replace(/[^/]+$/, '');
+  const newestOf = (claims: ReadonlyMap<string, Claim>): readonly string[] =>
+    [...claims.keys()].filter((place) => whole.includes(place)).slice(0, keep);
+  const { claims } = await readClaims(github, head, parent, (read) => newestOf(read).length === keep);
+  const newest = newestOf(claims);
+  return newest.length < keep ? [] : whole.filter((place) => !newest.includes(place));
 }
 
 /**

@@ -74,7 +74,7 @@ export function describePublished(
     ...(isFolder && { changes, treeSha, ...(servedSize && { servedSize }) }),
     notes: [
       ...destination.notes,
-      ...describeReplaced(change && replaced, target.options.essence),
+      ...describeReplaced(change && replaced, target.options.from),
       ...describeSwitch(destination, change),
       ...describeEffects(changes, servedSize),
     ],

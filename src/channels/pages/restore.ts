@@ -97,10 +97,12 @@ function formatRestored(
   before: BranchTree,
 ): string {
   const kept = isFolderPath(place) ? listKept(before, place, new Set(files.map(({ path }) => path))) : [];
+  const said = parseMessage(message);
   return formatCommitMessage(place, {
     verb: 'UPDATE',
     essence: 'put back, because what replaced it is not proven',
-    confinedTo: parseMessage(message)?.confinedTo,
+    from: said?.from,
+    confinedTo: said?.confinedTo,
     delivered: describeDelivered(place, files, kept),
   });
 }

@@ -13,8 +13,6 @@ export interface CommitWords {
 export interface LastCommit extends CommitWords {
   /** Its own, and those of as many versions as `blobs` has, the newest first. */
   readonly messages: readonly string[];
-  /** Milliseconds since the epoch; `null` where the host does not say. */
-  readonly committedAt: number | null;
   /** What the path holds since, and what it held before, the newest first: of few paths ten versions, of many two. */
   readonly blobs: readonly GitBlob[];
 }
@@ -52,7 +50,6 @@ interface HistoryPage {
   readonly nodes: readonly (FileEntry & {
     readonly oid: string;
     readonly message: string;
-    readonly committedDate: string;
     readonly parents?: { readonly nodes: readonly FileEntry[] };
   })[];
 }
@@ -72,7 +69,7 @@ async function queryLastCommits(
   const variables = names.map((name) => `, $${name}: String!`).join('');
   const fields = names.map((name) => {
     const file = `file(path: $${name}) { oid size }`;
-    const node = `oid message committedDate ${file} parents(first: 1) { nodes { ${file} } }`;
+    const node = `oid message ${file} parents(first: 1) { nodes { ${file} } }`;
     return `${name}: history(first: ${versions}, path: $${name}) { nodes { ${node} } }`;
   });
   const query = `query($owner: String!, $repo: String!, $head: GitObjectID!${variables}) {
@@ -93,12 +90,12 @@ async function queryLastCommits(
     }
     const [last] = page.nodes;
     if (last === undefined) return [path, null];
-    const { oid, message, committedDate } = last;
+    const { oid, message } = last;
     const oldest = page.nodes.at(-1)?.parents?.nodes ?? [];
     const blobs = [...page.nodes, ...oldest].flatMap(({ file }) =>
       file ? [{ sha: file.oid, size: file.size }] : [],
     );
     const messages = page.nodes.map((one) => one.message);
-    return [path, { sha: oid, message, messages, committedAt: Date.parse(committedDate) || null, blobs }];
+    return [path, { sha: oid, message, messages, blobs }];
   });
 }

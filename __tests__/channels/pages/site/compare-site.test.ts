@@ -89,25 +89,25 @@ describe('older folders beside it', () => {
     return branch;
   }
 
-  test('are removed, the oldest first, until as many as wanted are there with it', async () => {
+  test('are removed, the oldest of the history, until as many as wanted are there with it', async () => {
     const branch = await branchWithSites();
     const removed = async (keep: number) =>
       (await plan(branch, contents('new'), keeping(keep))).changes?.removedFolders;
     await expect(removed(4)).resolves.toEqual([]);
     await expect(removed(3)).resolves.toEqual(['p/1/']);
-    await expect(removed(1)).resolves.toEqual(['p/2/', 'p/3/', 'p/1/']);
+    await expect(removed(1)).resolves.toEqual(['p/1/', 'p/2/', 'p/3/']);
     const { change, removals } = await plan(branch, contents('new'), keeping(3));
     expect(removals).toEqual(['p/1/index.html']);
     expect(parseMessage(change?.message ?? '')?.delivered?.place).toBe('p/9/');
     expect((await plan(branch, contents('new'), { folder: 'p/9/' })).changes?.removedFolders).toEqual([]);
   });
 
-  test('of the same second are removed by the numbers in their names', async () => {
+  test('of the same second are removed in the order of the history', async () => {
     const branch = new MemoryBranch();
     branch.hours = 0;
     for (const nth of [10, 8]) await deliverSite(branch, `p/${nth}/`, contents(`site ${nth}`));
     const { changes } = await plan(branch, contents('new'), keeping(2));
-    expect(changes?.removedFolders).toEqual(['p/8/']);
+    expect(changes?.removedFolders).toEqual(['p/10/']);
   });
 
   test('are counted, and stay, where the same step delivers them', async () => {

@@ -1,0 +1,22 @@
+/** The run of a workflow that delivers. What is made outside of a workflow has none. */
+export interface WorkflowRun {
+  /** The workflow's file with its repository, such as `octo/site/.github/workflows/nightly.yml`. */
+  readonly workflow: string;
+  /** The number of its page and of its attempt, such as `4242/1`. */
+  readonly run: string;
+}
+
+/**
+ * Which run this is, by the runner's variables: a workflow can't set them itself. A workflow's name is no identity:
+ * two files may have the same one.
+ *
+ * @see https://docs.github.com/actions/reference/workflows-and-actions/variables
+ */
+export function readWorkflowRun(env: Readonly<Record<string, string | undefined>>): WorkflowRun | undefined {
+  const [, workflow] = /^([^\n]+?\.ya?ml)@/.exec(env.GITHUB_WORKFLOW_REF ?? '') ?? [];
+  const { GITHUB_RUN_ID: id = '', GITHUB_RUN_ATTEMPT: attempt = '1' } = env;
+  return workflow && /^\d+$/.test(id) ? { workflow, run: `${id}/${attempt}` } : undefined;
+}
+
+/** How a message names the run. */
+export const nameRun = ({ workflow, run }: WorkflowRun): string => `run ${run.split('/')[0]} of ${workflow}`;
