@@ -10,8 +10,8 @@ import { type CommitTarget, isFolderPath } from './target.ts';
  * Who owns a path of the branch: the newest commit that has the form of this tool's says what was delivered
  * (`listClaimed`), and the branch still holds just that; a changed file of a folder loses only itself. What is not ours
  * is written or removed with `overwrite` alone (`sortByChange`, `compareRemovedFolder`). A restoration (`restoreBefore`)
- * and the audit (`listDeliveries`) read the same commits and judge what the branch holds as well. Elsewhere the digest
- * and the label of an asset decide (`isOwnRelease`), the text of a draft (`listOwnAssets`), the bytes of a file in a bin
+ * and the audit (`listDeliveries`) read the same commits and judge what the branch holds as well. Elsewhere the label of
+ * an asset decides (`hasOwnLabel`), the text of a draft (`listOwnAssets`), the bytes of a file in a bin
  * (`mayRemove`), the receipt of a deployed site (`refuseForeignSite`), and marker and author of a comment or an issue
  * (`filterOwn`).
  */

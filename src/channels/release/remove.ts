@@ -6,25 +6,20 @@ import {
   deleteAsset,
   getReleaseByTag,
   hasOwnLabel,
-  isOwnRelease,
   isUnfinished,
   listAssets,
   type Release,
 } from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import { serverUrlOf } from '../../github/hosts.ts';
-import type { Clock, Ports } from '../../ports.ts';
 import { TAG_ATTEMPTS } from '../../protocol/limits.ts';
-import type { LocalFile } from '../../rules/inspect.ts';
 import { assetName, flatName, urlBelow } from '../../rules/naming.ts';
 import { type Channel, type ChannelItem, nameTask, type Placement, type PreparedTask } from '../channel.ts';
-import { hasDigestOf, isInterim, isQuiet, type PlacedAsset, planAsset, unfinishedError } from './asset.ts';
+import { isInterim, type PlacedAsset, planAsset, unfinishedError } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
 
 interface AssetRemoval extends PreparedTask {
   readonly name: string;
-  /** The file that the asset must hold, where it is still there to compare. */
-  readonly file: LocalFile | null;
 }
 
 export interface RemovalOptions extends Omit<ReleaseOptions, 'job'> {
@@ -34,9 +29,11 @@ export interface RemovalOptions extends Omit<ReleaseOptions, 'job'> {
 
 type FoundAsset = Pick<PlacedAsset, 'release' | 'asset'>;
 
-interface ChosenAsset extends FoundAsset {
-  /** What replacements of this name have beside it, each public under a name of its own: of killed runs, or others. */
-  readonly beside: readonly Asset[];
+interface ChosenAssets extends Pick<FoundAsset, 'release'> {
+  /** The asset of the name, after those that were to get it: each of them can be downloaded. */
+  readonly assets: readonly Asset[];
+  /** The interim names of uploads that have not ended. */
+  readonly running: readonly string[];
   /** The tags of the other releases that have an asset of this name. */
   readonly otherTags: readonly string[];
 }
@@ -47,19 +44,18 @@ const NOTHING_THERE = 'nothing exists there';
 export function createReleaseRemover(
   { tag, tagIsDefault, earlierTag, overwrite }: RemovalOptions,
   access: RepositoryContext,
-  { clock }: Pick<Ports, 'clock'>,
 ): Channel<AssetRemoval> {
   const tags = tagIsDefault ? [tag, earlierTag] : [tag];
 
   /** Does the work for the assets of each task; `null` stands for none. Each release is read once. */
   async function forEachAsset<Value>(
     tasks: readonly AssetRemoval[],
-    work: (chosen: ChosenAsset | null, name: string, github: GitHubClient) => Promise<Value>,
+    work: (chosen: ChosenAssets | null, name: string, github: GitHubClient) => Promise<Value>,
   ): Promise<readonly Result<Value>[]> {
     const github = requireGitHub(access);
     const listed = await listReleased(github, tags);
     return forEachOnHost(tasks, nameTask, async (task) => {
-      const chosen = chooseAsset(task, listed, overwrite, clock);
+      const chosen = chooseAssets(task, listed, overwrite);
       if (chosen === null && tags.length > 1) throw notFoundError(task.name, tags);
       return work(chosen, task.name, github);
     });
@@ -70,27 +66,23 @@ export function createReleaseRemover(
     preview: (tasks) =>
       forEachAsset(tasks, async (chosen) => {
         if (chosen === null) return NOTHING_THERE;
-        const { asset, release } = chosen;
-        return `asset ${asset.id} (${asset.name}) of the release ${release.tag_name} would be deleted`;
+        return `${nameAssets(chosen)} of the release ${chosen.release.tag_name} would be deleted`;
       }),
     perform: (tasks) =>
       forEachAsset(tasks, async (chosen, name, github) => {
-        if (chosen !== null) return removeAsset(chosen, name, github, clock);
         const { owner, repo } = github.repository;
-        const path = `${owner}/${repo}/releases/download/${tag}/${name}`;
+        const path = `${owner}/${repo}/releases/download/${chosen?.release.tag_name ?? tag}/${name}`;
         const url = urlBelow(serverUrlOf(github.apiUrl), path);
+        if (chosen !== null) return { url, ...(await removeAssets(chosen, name, github)) };
         return { evidence: NOTHING_THERE, url, file: null, written: false };
       }),
   };
 }
 
-async function prepareRemoval(
-  { site, name: wanted }: ChannelItem,
-  tags: readonly string[],
-): Promise<AssetRemoval> {
+async function prepareRemoval({ name: wanted }: ChannelItem, tags: readonly string[]): Promise<AssetRemoval> {
   const name = await assetName(flatName(wanted));
   const plan = planAsset(tags.join(' or '), name, 'the asset is deleted', 'is removed');
-  return { plan, name, file: site?.entry ?? null };
+  return { plan, name };
 }
 
 /** An older release may still have it, so this is not an asset that is gone. */
@@ -118,56 +110,54 @@ async function listReleased(github: GitHubClient, tags: readonly string[]): Prom
   return listed;
 }
 
-async function removeAsset(
-  { asset, beside, release, otherTags }: ChosenAsset,
+const nameAssets = ({ assets }: ChosenAssets): string =>
+  assets.map(({ id, name }) => `asset ${id} (${name})`).join(' and ');
+
+async function removeAssets(
+  chosen: ChosenAssets,
   name: string,
   github: GitHubClient,
-  clock: Pick<Clock, 'now'>,
-): Promise<Placement> {
-  const leftovers = beside.filter((one) => isQuiet(one, clock));
-  for (const one of [...leftovers, asset]) await deleteAsset(github, release, one);
-  const inUse = beside.filter((one) => !leftovers.includes(one));
+): Promise<Omit<Placement, 'url'>> {
+  const { assets, release, running, otherTags } = chosen;
+  for (const one of assets) await deleteAsset(github, release, one);
   return {
-    evidence: `asset ${asset.id} (${asset.name}) is deleted`,
-    url: new URL(asset.browser_download_url),
+    evidence: `${nameAssets(chosen)} ${assets.length === 1 ? 'is' : 'are'} deleted`,
     file: null,
     plan: { destination: `release ${release.tag_name}, asset ${name}` },
     written: true,
     notes: otherTags.map(
       (other) => `an asset ${name} is also in the release ${other}: name that tag to withdraw it`,
     ),
-    unknown: inUse.map((one) => `whether another job publishes ${name} again: it has ${one.name} there`),
+    unknown: running.map((one) => `whether another job publishes ${name} again: it uploads ${one} there`),
   };
 }
 
 /**
- * Chooses among the assets of the name: the one with the file's own bytes, else the newest one of ours. Only an owned
- * asset is removed, or any finished one with `overwrite`. A killed replacement may have left no more than interim
- * names; those that are not quiet are another job's.
+ * Chooses the newest release with an asset of the name and our label, else the newest with any: that needs `overwrite`.
+ * What a replacement has uploaded for the name goes with it, or alone if nothing has the name.
  */
-function chooseAsset(
-  { name, file }: AssetRemoval,
+function chooseAssets(
+  { name }: AssetRemoval,
   listed: readonly FoundAsset[],
   overwrite: boolean,
-  clock: Pick<Clock, 'now'>,
-): ChosenAsset | null {
-  const found = listed.filter(({ asset }) => asset.name === name);
-  const interim = listed.filter(({ asset }) => isInterim(asset, name) && !isUnfinished(asset));
-  const hasBytes = ({ asset }: FoundAsset): boolean => hasDigestOf(asset, file);
-  const isOwned = (one: FoundAsset): boolean =>
-    hasBytes(one) || (isOwnRelease(one.release) && hasOwnLabel(one.asset));
-  const candidates = found.length > 0 ? found : interim;
-  const chosen = candidates.find(hasBytes) ?? candidates.find(isOwned) ?? candidates[0];
+): ChosenAssets | null {
+  const named = listed.filter(({ asset }) => asset.name === name);
+  const interim = listed.filter(({ asset }) => isInterim(asset, name));
+  const complete = interim.filter(({ asset }) => !isUnfinished(asset));
+  const candidates = named.length > 0 ? named : complete;
+  const chosen = candidates.find(({ asset }) => hasOwnLabel(asset)) ?? candidates[0];
   if (chosen === undefined) return null;
   const { release, asset } = chosen;
-  if (isUnfinished(asset) || (candidates === interim && !isQuiet(asset, clock)))
-    throw unfinishedError(asset.name, release.tag_name, true);
-  if (release.immutable === true || !(isOwned(chosen) || overwrite)) throw keptError(name, release);
-  const others = found.filter((one) => one.release !== release);
+  if (isUnfinished(asset)) throw unfinishedError(name, release.tag_name, true);
+  if (release.immutable === true || !(hasOwnLabel(asset) || overwrite)) throw keptError(name, release);
+  const isBeside = (one: FoundAsset): boolean => one.release === release && one.asset !== asset;
+  const beside = interim.filter(isBeside).map((one) => one.asset);
+  const elsewhere = [...named, ...complete].filter((one) => one.release !== release);
   return {
-    ...chosen,
-    beside: interim.flatMap((one) => (one.release === release && one.asset !== asset ? [one.asset] : [])),
-    otherTags: others.map((one) => one.release.tag_name),
+    release,
+    assets: [...beside.filter((one) => !isUnfinished(one)), asset],
+    running: beside.filter(isUnfinished).map((one) => one.name),
+    otherTags: [...new Set(elsewhere.map((one) => one.release.tag_name))],
   };
 }
 
@@ -179,8 +169,8 @@ function keptError(name: string, { tag_name: tag, immutable }: Release): Deliver
       hint: 'delete the whole release by hand on its page, if nobody needs it; its tag can never be used again then',
     });
   }
-  return new DeliveryError('NOT_OURS', `nothing shows that the asset ${name} of release ${tag} is yours`, {
-    hint: (w) =>
-      `give the file with the same bytes as ${w.input('file')}, or set ${w.input('overwrite', 'true')}`,
+  const message = `the asset ${name} of release ${tag} does not have this tool's label, so this tool did not upload it`;
+  return new DeliveryError('NOT_OURS', message, {
+    hint: (w) => `set ${w.input('overwrite', 'true')} to delete it anyway`,
   });
 }

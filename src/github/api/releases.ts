@@ -91,9 +91,6 @@ export async function deleteAsset(github: GitHubClient, release: Release, { id }
   if ((await listAssets(github, release)).some((one) => one.id === id)) await send();
 }
 
-/** Whether this tool made the release, and nobody has changed its text since. */
-export const isOwnRelease = ({ body }: Pick<Release, 'body'>): boolean => body === RELEASE_BODY;
-
 /** At the end of an asset's label, which the release's page shows instead of its name. */
 const LABEL_SUFFIX = ` (${TOOL.name})`;
 
@@ -102,6 +99,10 @@ export const formatLabel = (name: string): string => `${name}${LABEL_SUFFIX}`;
 
 export const hasOwnLabel = ({ label }: Pick<Asset, 'label'>): boolean =>
   label?.endsWith(LABEL_SUFFIX) === true;
+
+/** The name of the file in the label of an asset that this tool uploaded. */
+export const nameInLabel = ({ label }: Pick<Asset, 'label'>): string =>
+  label?.slice(0, -LABEL_SUFFIX.length) ?? '';
 
 /** Gives an uploaded asset its final name; this changes its address. */
 export async function renameAsset(github: GitHubClient, asset: Asset, name: string): Promise<Asset> {
