@@ -107,11 +107,11 @@ function checkLeftovers({ repository, deliveryKind }: DeliveryRun, cell?: Matrix
   const assets = repository.releases().flatMap((release) => release.assets);
   const wrong: string[] = [];
   // If no rename request is ever answered, the new asset can't get its name.
-  const kept = cell?.isPermanent === true ? /^((incoming|outgoing)-.*-)?page\.html$/ : /^page\.html$/;
+  const kept = cell?.isPermanent === true ? /^(incoming-.*-)?page\.html$/ : /^page\.html$/;
   if (deliveryKind.name === 'K2, over an asset' && !assets.some(({ name }) => kept.test(name))) {
     wrong.push('the earlier asset is lost');
   }
-  const half = assets.filter(({ name, state }) => /^(incoming|outgoing)-/.test(name) || state === 'starter');
+  const half = assets.filter(({ name, state }) => /^incoming-/.test(name) || state === 'starter');
   if (half.length > 0 && cell?.isPermanent !== true)
     wrong.push(`left behind: ${half.map(({ name }) => name)}`);
   return wrong;

@@ -254,6 +254,24 @@ test('assets of releases are compared with their digest; those of others are not
   expect(verdicts(await audit(repository, { timeout: '20' }))).toEqual({ 'files/data.zip': 'lost' });
 });
 
+test.each([
+  ['is lost where only a killed replacement has it', ['incoming-0123456789ab-data.zip'], 'lost'],
+  ['is lost where somebody renamed it', ['other.zip'], 'lost'],
+  [
+    'is one beside what a killed replacement left',
+    ['data.zip', 'incoming-0123456789ab-data.zip'],
+    'as-delivered',
+  ],
+])('an asset %s, by the name in its label', async (_, names, verdict) => {
+  const repository = await play.repository();
+  await put(repository, { 'data.zip': 'PK one' }, { channel: 'K2', tag: 'files', nojekyll: 'false' });
+  const [release] = repository.releases();
+  const [asset] = release?.assets ?? [];
+  for (const name of names.slice(1)) repository.releaseStore.attach(release as never, name, { ...asset });
+  Object.assign(asset ?? {}, { name: names[0] });
+  expect(verdicts(await audit(repository, { channel: 'K2' }))).toEqual({ 'files/data.zip': verdict });
+});
+
 test('a folder that was withdrawn is found in both spellings', async () => {
   const repository = await play.repository();
   await deliverSite(repository, 'pr-1/');

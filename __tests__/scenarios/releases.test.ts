@@ -311,3 +311,26 @@ test.each<[string, keyof typeof STEPS, string, object]>([
   const assets = repository.releases().flatMap((release) => release.assets);
   expect(assets.map(({ name, size }) => [name, size])).toEqual([['a.zip', 'PK new'.length]]);
 });
+
+test('a replacement that is killed at any request leaves no delivery under another name, and all of it is withdrawn', async () => {
+  const over = { tag: 'v1', overwrite: 'true' };
+  const open = async (): Promise<TestRepository> => {
+    const repository = await createRepository(false);
+    await deliverAll(repository, { 'a.zip': 'PK old' });
+    return repository;
+  };
+  const replace = (repository: TestRepository) => deliver(repository, { 'a.zip': 'PK new' }, over);
+  const { requests } = await replace(await open());
+  expect(requests.length).toBeGreaterThan(6);
+  for (const at of requests.keys()) {
+    const repository = await open();
+    await killAt(at, () => replace(repository));
+    const names = published(repository).flatMap(([, all]) => all);
+    const audited = await play.deliver({ repository, inputs: { operation: 'audit', channel: 'K2' } });
+    const found = audited.reports.map(({ lines, ready }) => [/asset ([^;,]+)/.exec(lines.CODE)?.[1], ready]);
+    expect([at, found]).toEqual([at, [['a.zip', names.includes('a.zip')]]]);
+    const withdrawal = { operation: 'withdraw', channel: 'K2', tag: 'v1', path: 'a.zip' };
+    await proven(play.deliver({ repository, inputs: withdrawal }));
+    expect([at, published(repository)]).toEqual([at, [['v1', []]]]);
+  }
+});

@@ -11,7 +11,7 @@ export interface CallTemplate {
   readonly expects?: readonly number[];
   /** Whether a failure is followed by another attempt: not where the caller asks again, or must look first. */
   readonly repeatable?: boolean;
-  /** One of several calls that make up one write: not paced, because others could move the branch in a pause. */
+  /** Part of the write before it: not paced, because others could move the branch, or miss the asset, in a pause. */
   readonly partOfWrite?: boolean;
 }
 
@@ -108,7 +108,7 @@ export const API = {
   get_release: call('GET /releases/{release_id}', 'contents: read', 'reading the draft of the release'),
   release_by_tag: call('GET /releases/tags/{tag}', 'contents: read', 'reading the release'),
   list_assets: call('GET /releases/{release_id}/assets', 'contents: read', "listing the release's assets"),
-  rename_asset: call('PATCH /releases/assets/{asset_id}', 'contents: write', 'renaming the asset'),
+  rename_asset: call('PATCH /releases/assets/{asset_id}', 'contents: write', 'renaming the asset', PART),
   delete_draft: call(
     'DELETE /releases/{release_id}',
     'contents: write',

@@ -148,13 +148,15 @@ test('createGitHubClient paces whole writes, but neither reads nor the parts of 
     body: { sha: 'abc', private: false, browser_download_url: 'https://github.com/a', data: {} },
   });
   const { rest, repository } = github;
-  const rename = () => rest.repos.updateReleaseAsset({ ...repository, asset_id: 7, name: 'a' });
-  await rename();
+  const remove = () => rest.repos.deleteReleaseAsset({ ...repository, asset_id: 6 });
+  await remove();
+  // The asset that takes the name of the deleted one.
+  await rest.repos.updateReleaseAsset({ ...repository, asset_id: 7, name: 'a' });
   await rest.repos.get(repository);
   await github.graphql('query { viewer { login } }');
   await rest.git.createCommit({ ...repository, message: 'm', tree: 't', parents: [] });
   expect(ports.clock.slept).toEqual([]);
-  await rename();
+  await remove();
   await github.pace(async () => undefined);
   expect(ports.clock.slept).toEqual([1_000, 1_000]);
 });

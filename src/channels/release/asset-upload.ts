@@ -10,6 +10,7 @@ import {
   renameAsset,
   uploadAsset,
 } from '../../github/api/releases.ts';
+import { CONFLICT_HINT } from '../../github/refusals.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import { SentWrites } from '../sent-writes.ts';
@@ -42,20 +43,19 @@ export async function uploadFiles(
 }
 
 /**
- * One file on its way into a release. An asset is replaced in four steps: the new one is uploaded under an interim
- * name, the old one is renamed, the new one gets the name, and the old one is deleted. So both are there until the
- * name has the new one, and a failure before gives the name back to the old one.
+ * One file on its way into a release. An asset is replaced in three steps: the new one is uploaded under an interim
+ * name, the old one is deleted, and the new one gets the name. No pause lies between the last two. A failure before them
+ * deletes the new one; a failure after the deletion was sent still gives it the name.
  */
 class AssetUpload {
   readonly #task: AssetTask;
   readonly #ports: Ports;
   readonly #label: string;
-  /** No other run has these names; they are the same in each attempt. */
+  /** No other run has this name; it is the same in each attempt. */
   readonly #incomingName: string;
-  readonly #outgoingName: string;
   #target: TargetRelease;
-  /** The asset that this run replaces, as it was. */
-  #replaced: Asset | null = null;
+  /** The number of the asset that this run replaces, once its deletion may have been carried out. */
+  #replacedId: number | null = null;
   /** The name under which this run has uploaded the file, or may have. */
   #uploadedAs: string | null = null;
   readonly #uploads = new SentWrites();
@@ -65,9 +65,7 @@ class AssetUpload {
     this.#target = target;
     this.#ports = ports;
     this.#label = formatLabel(task.originalName);
-    const suffix = `${randomUUID().slice(-12)}-${task.name}`;
-    this.#incomingName = `incoming-${suffix}`;
-    this.#outgoingName = `outgoing-${suffix}`;
+    this.#incomingName = `incoming-${randomUUID().slice(-12)}-${task.name}`;
   }
 
   /** Uploads the file, or finds that it is there. After a final failure, what is half done is cleaned up. */
@@ -89,8 +87,10 @@ class AssetUpload {
       // A draft is deleted with all that it holds.
       if (found === undefined || release.draft) throw failure;
       this.#ports.logger.warning(`could not clean up a half-done upload: ${found.message}`);
-      const names = `${this.#task.name}, ${this.#incomingName} or ${this.#outgoingName}`;
-      throw failure.withLeftBehind([`perhaps ${names} in the release ${release.tag_name}`]);
+      const { name } = this.#task;
+      const left = `perhaps ${name} or ${this.#incomingName} in the release ${release.tag_name}`;
+      const lost = this.#replacedId === null ? '' : `, and no longer the earlier ${name}`;
+      throw failure.withLeftBehind([left + lost]);
     }
   }
 
@@ -101,31 +101,33 @@ class AssetUpload {
   async #attempt(listed: readonly Asset[]): Promise<Asset> {
     const { name } = this.#task;
     const { release, overwrite } = this.#target;
-    const { existing, incoming, outgoing, leftovers, isBlocked } = await this.#find(listed);
+    const { existing, incoming, leftovers, isBlocked } = await this.#find(listed);
     if (isBlocked) throw unfinishedError(name, release.tag_name);
     const isThere = existing !== undefined && this.#holdsFile(existing);
     if (!isThere && existing && !overwrite) throw assetExistsError(name, release.tag_name, existing);
-    const asset = isThere ? existing : await this.#place(existing, incoming, outgoing);
-    for (const one of [this.#replaced, incoming, ...leftovers]) {
+    const asset = isThere ? existing : await this.#place(existing, incoming);
+    for (const one of [incoming, ...leftovers]) {
       if (one && one.id !== asset.id) await this.#delete(one);
     }
     return asset;
   }
 
-  async #place(existing?: Asset, incoming?: Asset, outgoing?: Asset): Promise<Asset> {
-    const { name } = this.#task;
-    const { github } = this.#target;
-    if (existing === undefined && incoming === undefined) return this.#upload(name);
-    const uploaded = incoming ?? (await this.#upload(this.#incomingName));
-    if (existing !== undefined) {
-      if (outgoing !== undefined) await this.#delete(outgoing);
-      this.#replaced = existing;
-      // With our label: if this run is killed, a later one knows what the asset is.
-      const labeled = { ...existing, label: this.#label };
-      const moved = await resultOf(() => renameAsset(github, labeled, this.#outgoingName));
-      if (hasFailed(moved) && moved.code !== 'NOT_FOUND') throw moved;
-    }
-    return renameAsset(github, uploaded, name);
+  async #place(existing?: Asset, incoming?: Asset): Promise<Asset> {
+    if (existing === undefined && incoming === undefined) return this.#upload(this.#task.name);
+    return this.#putInPlace(incoming ?? (await this.#upload(this.#incomingName)), existing);
+  }
+
+  /** Gives the name to the new asset, and deletes the old one right before. */
+  async #putInPlace(uploaded: Asset, existing?: Asset): Promise<Asset> {
+    const deleted = existing && (await resultOf(() => this.#delete(existing)));
+    if (existing && !(hasFailed(deleted) && !isUnclear(deleted))) this.#replacedId = existing.id;
+    if (hasFailed(deleted)) throw deleted;
+    const renamed = await resultOf(() => renameAsset(this.#target.github, uploaded, this.#task.name));
+    if (!hasFailed(renamed)) return renamed;
+    if (renamed.code !== 'NOT_FOUND') throw renamed;
+    // A withdrawal deletes the new one as well: the next attempt uploads it again.
+    const message = `somebody deleted the new asset before it got the name ${this.#task.name}`;
+    throw new DeliveryError('CONFLICT', message, { httpCode: 404, hint: CONFLICT_HINT, retryable: true });
   }
 
   async #upload(name: string): Promise<Asset> {
@@ -163,9 +165,7 @@ class AssetUpload {
     const whole = kept.filter((asset) => !isUnfinished(asset));
     return {
       existing: whole.find((asset) => asset.name === name),
-      /** The new file and the replaced one, under the interim names of this run. */
       incoming: whole.find((asset) => asset.name === this.#incomingName),
-      outgoing: whole.find((asset) => asset.id === this.#replaced?.id && asset.name !== name),
       /** What killed deliveries of this name left. */
       leftovers: whole.filter((asset) => isInterim(asset, name) && isQuiet(asset, this.#ports.clock)),
       isBlocked: kept.some((asset) => isUnfinished(asset) && asset.name === name),
@@ -173,8 +173,8 @@ class AssetUpload {
   }
 
   /**
-   * Cleans up, also after a stop, for a short time. The asset that was to be replaced gets its name back, if nothing
-   * else has it, and the new one is deleted.
+   * Cleans up, also after a stop, for a short time. Where the old asset is gone, or may be gone any moment, the new one
+   * gets the name; else it is deleted.
    *
    * @returns the asset, if it has arrived complete after all
    */
@@ -182,11 +182,9 @@ class AssetUpload {
     const ports = withCleanupSignal(this.#ports);
     const github = this.#target.github.withSignal(ports.signal);
     this.#target = { ...this.#target, github };
-    const { name } = this.#task;
-    const { existing, incoming, outgoing } = await this.#find(await this.#list());
-    const old = this.#replaced;
-    if (existing && outgoing) await this.#delete(outgoing);
-    else if (old && outgoing) await withRetries(ports, () => renameAsset(github, old, name));
+    const { existing, incoming } = await this.#find(await this.#list());
+    const isLeft = existing === undefined || existing.id === this.#replacedId;
+    if (incoming && isLeft) return withRetries(ports, () => this.#putInPlace(incoming, existing));
     if (incoming) await this.#delete(incoming);
     return existing && this.#holdsFile(existing) ? existing : undefined;
   }

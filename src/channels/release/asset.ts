@@ -57,11 +57,11 @@ export const unfinishedError = (name: string, tag: string, isRemoval = false): D
   });
 
 /**
- * Whether the asset is the new or the old one of that name, while a run of this tool replaces it, or was killed. The
- * label of a file that was delivered under such a name begins with it.
+ * Whether the asset is a new one for that name, and has not got it yet: a run replaces the old one, or was killed. A file
+ * that was delivered under such a name has it in its label as well.
  */
 export function isInterim(asset: Asset, name: string): boolean {
-  const [prefix, end] = /^((?:incoming|outgoing)-[0-9a-f]{12}-)(.+)$/.exec(asset.name)?.slice(1) ?? [];
+  const [prefix, end] = /^(incoming-[0-9a-f]{12}-)(.+)$/.exec(asset.name)?.slice(1) ?? [];
   return end === name && hasOwnLabel(asset) && asset.label?.startsWith(prefix ?? '') === false;
 }
 

@@ -1,4 +1,10 @@
-import { hasOwnLabel, isUnfinished, listPublicAssets, listReleases } from '../../github/api/releases.ts';
+import {
+  hasOwnLabel,
+  isUnfinished,
+  listPublicAssets,
+  listReleases,
+  nameInLabel,
+} from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { Ports } from '../../ports.ts';
 import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
@@ -13,8 +19,8 @@ interface AuditOptions {
 }
 
 /**
- * K2: finds the assets that this tool uploaded, by their label; the host's digest says what each must be. One that
- * somebody deleted, or uploaded again, has no label any more.
+ * K2: finds the assets that this tool uploaded. The name in the label is what was delivered: an asset under any other
+ * name, such as that of a killed replacement, tells only what must be there. The host's digest says what it must be.
  */
 export function createReleaseAudit(
   { tag, tagIsDefault, path }: AuditOptions,
@@ -26,12 +32,17 @@ export function createReleaseAudit(
     const releases = await listReleases(github);
     const unread = `what was delivered to older releases than the newest ${RELEASES.total}`;
     const unknown = releases.length >= RELEASES.total ? [unread] : [];
-    const name = path === undefined ? undefined : await assetName(flatName(path));
+    const wanted = path === undefined ? undefined : await assetName(flatName(path));
     const found: AuditedDelivery[] = [];
     for (const release of releases) {
       if (release.draft || !(tagIsDefault || release.tag_name === tag)) continue;
-      for (const asset of await listPublicAssets(github, release)) {
-        if (!hasOwnLabel(asset) || isUnfinished(asset) || (name ?? asset.name) !== asset.name) continue;
+      const assets = await listPublicAssets(github, release);
+      const names = new Set(assets.map((asset) => asset.name));
+      for (const asset of assets) {
+        if (!hasOwnLabel(asset) || isUnfinished(asset)) continue;
+        const name = await assetName(nameInLabel(asset));
+        if ((wanted ?? name) !== name || (asset.name !== name && names.has(name))) continue;
+        names.add(name);
         const sha256 = asset.digest?.replace('sha256:', '');
         if (sha256 === undefined) {
           logger.warning(`GitHub has no digest of ${asset.name}, so it can not be compared, and is left out`);
@@ -39,15 +50,15 @@ export function createReleaseAudit(
         }
         const composePlacement = () => ({
           evidence: `asset ${asset.id} has the label of this tool`,
-          url: new URL(asset.browser_download_url),
+          url: new URL(asset.name === name ? '' : name, asset.browser_download_url),
           file: { size: asset.size, sha256 },
           answers: AGREEING_PROBES.counted,
           refusals: access.privateRepository === true ? PRIVATE : LOST,
           written: false,
         });
         const { tag_name } = release;
-        const plan = planAsset(tag_name, asset.name, 'nothing is written', 'downloads');
-        found.push({ plan: { ...plan, name: `${tag_name}/${asset.name}` }, composePlacement, unknown });
+        const plan = planAsset(tag_name, name, 'nothing is written', 'downloads');
+        found.push({ plan: { ...plan, name: `${tag_name}/${name}` }, composePlacement, unknown });
       }
     }
     return found;
