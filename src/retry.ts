@@ -28,12 +28,16 @@ function retryLimitsFor({ code }: DeliveryError) {
 export type RetryPorts = Pick<Ports, 'clock' | 'logger' | 'random' | 'signal'>;
 
 /**
- * Runs `work` until it succeeds or the policy gives up; no attempt starts later than `RETRY.totalTime` after
- * the first failure. Work that writes must first check whether an earlier attempt succeeded after all.
+ * Runs `work` until it succeeds or the policy gives up; no attempt starts later than `limit` milliseconds after the
+ * first failure. Work that writes must first check whether an earlier attempt succeeded after all.
  *
  * @throws {DeliveryError} the last failure, marked as not retryable, or the signal's reason
  */
-export async function withRetries<T>(ports: RetryPorts, work: () => Promise<T>): Promise<T> {
+export async function withRetries<T>(
+  ports: RetryPorts,
+  work: () => Promise<T>,
+  limit: number = RETRY.totalTime,
+): Promise<T> {
   const { clock, logger, random, signal } = ports;
   let deadline = Number.POSITIVE_INFINITY;
   // Counted separately: a conflict with another writer says nothing about the health of the host.
@@ -47,7 +51,7 @@ export async function withRetries<T>(ports: RetryPorts, work: () => Promise<T>):
       failures[kind] += 1;
       const attempt = failures[kind];
       // The time starts at the first failure: a long upload before it does not count.
-      deadline = Math.min(deadline, clock.now() + RETRY.totalTime);
+      deadline = Math.min(deadline, clock.now() + limit);
       const left = deadline - clock.now();
       const pause = pauseBeforeRetry(failure, attempt, left, random());
       // Not retryable anymore, because nested retries would multiply.

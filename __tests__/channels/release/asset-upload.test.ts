@@ -78,16 +78,19 @@ describe('an upload to a release', () => {
     expect([played.report.ready, changesOf(played), contents()]).toEqual([true, changes, 'a.zip new']);
   });
 
-  test('waits for the upload of another job under the name, and never deletes it', async () => {
-    const { contents, deliver } = await openRelease(STARTER);
-    const played = await refused(
-      deliver(),
-      /^place: an upload of a\.zip to the release v1 has not ended → .*delete this unfinished asset.*`path:`/,
-    );
-    expect([played.report.lines.UNKNOWN, writesOf(played)]).toEqual(['nothing was published', []]);
-    expect(contents()).toBe('a.zip starter');
-    expect(played.took).toBeGreaterThan(240_000);
-  });
+  test.each([7, 900])(
+    'waits for the upload of another job for `timeout: %s`, and never deletes it',
+    async (timeout) => {
+      const { contents, deliver } = await openRelease(STARTER);
+      const played = await refused(
+        deliver({ timeout: String(timeout) }),
+        /^place: an upload of a\.zip to the release v1 has not ended → .*delete this unfinished asset.*`path:`/,
+      );
+      expect([played.report.lines.UNKNOWN, writesOf(played)]).toEqual(['nothing was published', []]);
+      expect(contents()).toBe('a.zip starter');
+      expect(played.took).toBe(timeout * 1_000);
+    },
+  );
 
   test.each<[string, readonly HeldAsset[], string]>([
     ['has the same bytes in the end', [SAME], ''],

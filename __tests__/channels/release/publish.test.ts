@@ -158,6 +158,13 @@ describe('a new release of channel K2', () => {
     expect(draftsOf(repository)).toHaveLength(drafts);
   });
 
+  test('waits only for `timeout` where another job has its tag, and no list shows that release', async () => {
+    play.intercept(PUBLISH, { status: 422, body: taken });
+    const waited = deliver(await newRepository(), ['a.zip'], { timeout: '7' });
+    const { took } = await refused(waited, /^place: another job is publishing the release v1/);
+    expect(took).toBeLessThan(10_000);
+  });
+
   const change = (more: Partial<StoredRelease>) => (draft: StoredRelease) => Object.assign(draft, more);
   const changeEach = (more: object) => (draft: StoredRelease) =>
     draft.assets.map((asset) => Object.assign(asset, more));

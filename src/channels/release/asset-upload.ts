@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { forEachOnHost, withCleanupSignal } from '../../async.ts';
+import { forEachOnHost, poll, withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, isOfHost, isUnclear, resultOf } from '../../errors.ts';
 import {
   type Asset,
@@ -12,6 +12,7 @@ import {
 } from '../../github/api/releases.ts';
 import { CONFLICT_HINT } from '../../github/refusals.ts';
 import type { Ports } from '../../ports.ts';
+import { OTHERS_UPLOAD } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { SentWrites } from '../sent-writes.ts';
 import {
@@ -54,6 +55,10 @@ class AssetUpload {
   /** No other run has this name; it is the same in each attempt. */
   readonly #incomingName: string;
   #target: TargetRelease;
+  /** What the release held when it was read for all files; later it is read again. */
+  #known: readonly Asset[] | null;
+  /** Until when the uploads of other jobs are waited for, once there was one. */
+  #deadline: number | undefined;
   /** The number of the asset that this run replaces, once its deletion may have been carried out. */
   #replacedId: number | null = null;
   /** The name under which this run has uploaded the file, or may have. */
@@ -63,6 +68,7 @@ class AssetUpload {
   constructor(task: AssetTask, target: TargetRelease, ports: Ports) {
     this.#task = task;
     this.#target = target;
+    this.#known = target.assets;
     this.#ports = ports;
     this.#label = formatLabel(task.originalName);
     this.#incomingName = `incoming-${randomUUID().slice(-12)}-${task.name}`;
@@ -70,14 +76,9 @@ class AssetUpload {
 
   /** Uploads the file, or finds that it is there. After a final failure, what is half done is cleaned up. */
   async run(): Promise<PlacedAsset> {
-    const { release, assets } = this.#target;
-    let known: readonly Asset[] | null = assets;
+    const { release } = this.#target;
     try {
-      const asset = await withRetries(this.#ports, async () => {
-        const listed = known ?? (await this.#list());
-        known = null;
-        return this.#attempt(listed);
-      });
+      const asset = await withRetries(this.#ports, () => this.#attempt());
       return { release, asset, written: this.#uploadedAs !== null };
     } catch (thrown) {
       const failure = this.#uploads.explain(thrown);
@@ -94,15 +95,19 @@ class AssetUpload {
     }
   }
 
-  #list = (): Promise<readonly Asset[]> => listAssets(this.#target.github, this.#target.release);
+  #list(): Promise<readonly Asset[]> {
+    const known = this.#known;
+    this.#known = null;
+    return known ? Promise.resolve(known) : listAssets(this.#target.github, this.#target.release);
+  }
+
   #delete = (asset: Asset): Promise<void> => deleteAsset(this.#target.github, this.#target.release, asset);
 
   /** Looks at the release first: what an earlier attempt has uploaded is not sent again. */
-  async #attempt(listed: readonly Asset[]): Promise<Asset> {
+  async #attempt(): Promise<Asset> {
     const { name } = this.#task;
     const { release, overwrite } = this.#target;
-    const { existing, incoming, leftovers, isBlocked } = await this.#find(listed);
-    if (isBlocked) throw unfinishedError(name, release.tag_name);
+    const { existing, incoming, leftovers } = await this.#findFree();
     const isThere = existing !== undefined && this.#holdsFile(existing);
     if (!isThere && existing && !overwrite) throw assetExistsError(name, release.tag_name, existing);
     const asset = isThere ? existing : await this.#place(existing, incoming);
@@ -110,6 +115,25 @@ class AssetUpload {
       if (one && one.id !== asset.id) await this.#delete(one);
     }
     return asset;
+  }
+
+  /** As `#find`, once no other job uploads under the name. @throws {DeliveryError} `CONFLICT` after `timeout` */
+  async #findFree() {
+    const found = await this.#find();
+    if (!found.isBlocked) return found;
+    const { release, timeout } = this.#target;
+    const { clock, logger, signal } = this.#ports;
+    logger.info(`another job uploads ${this.#task.name}; waiting for its end`);
+    this.#deadline ??= clock.now() + timeout;
+    const freed = await poll(
+      { clock, signal, interval: OTHERS_UPLOAD, deadline: this.#deadline },
+      async () => {
+        const again = await this.#find();
+        return again.isBlocked ? undefined : again;
+      },
+    );
+    if (freed === undefined) throw unfinishedError(this.#task.name, release.tag_name);
+    return freed;
   }
 
   async #place(existing?: Asset, incoming?: Asset): Promise<Asset> {
@@ -155,8 +179,9 @@ class AssetUpload {
    * without an answer is deleted. What another delivery has under an interim name was never proven and is not given the
    * name; it is deleted only once it is quiet.
    */
-  async #find(listed: readonly Asset[]) {
+  async #find() {
     const { name, file } = this.#task;
+    const listed = await this.#list();
     const isLost = (asset: Asset): boolean =>
       this.#isSent(asset) &&
       (isUnfinished(asset) || (asset.name === this.#incomingName && !isStored(asset, file)));
@@ -182,7 +207,7 @@ class AssetUpload {
     const ports = withCleanupSignal(this.#ports);
     const github = this.#target.github.withSignal(ports.signal);
     this.#target = { ...this.#target, github };
-    const { existing, incoming } = await this.#find(await this.#list());
+    const { existing, incoming } = await this.#find();
     const isLeft = existing === undefined || existing.id === this.#replacedId;
     if (incoming && isLeft) return withRetries(ports, () => this.#putInPlace(incoming, existing));
     if (incoming) await this.#delete(incoming);

@@ -18,6 +18,8 @@ export interface TargetRelease {
   /** What it held when it was read. */
   readonly assets: readonly Asset[];
   readonly overwrite: boolean;
+  /** Milliseconds that another job's upload under the same name is waited for. */
+  readonly timeout: number;
 }
 
 /** An asset that holds the file. */
@@ -48,12 +50,11 @@ export function assetExistsError(name: string, tag: string, { digest }: Asset): 
   });
 }
 
-/** Another job uploads under the name: its end is waited for as that of any conflict, and nothing of it is deleted. */
+/** Another job uploads under the name; nothing of it is ever deleted. */
 export const unfinishedError = (name: string, tag: string, isRemoval = false): DeliveryError =>
   new DeliveryError('CONFLICT', `an upload of ${name} to the release ${tag} has not ended`, {
     hint: (w) =>
       `try again when the other job has ended; if no job uploads it any more, delete this unfinished asset on the page of the release${isRemoval ? '' : `, or set ${w.input('path')} to another name`}`,
-    retryable: true,
   });
 
 /**

@@ -117,7 +117,7 @@ async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFi
   try {
     for (;;) {
       const isAgain = made !== null;
-      const choice = await withRetries(ports, () => chooseRelease(rest, takenTags, isAgain));
+      const choice = await withRetries(ports, () => chooseRelease(rest, takenTags, isAgain), batch.timeout);
       const { done, open, release, assets, tag } = choice;
       add(done);
       rest = { ...rest, tasks: open };

@@ -22,7 +22,7 @@ interface AssetRemoval extends PreparedTask {
   readonly name: string;
 }
 
-export interface RemovalOptions extends Omit<ReleaseOptions, 'job'> {
+export interface RemovalOptions extends Omit<ReleaseOptions, 'job' | 'timeout'> {
   /** That of the day before, where `tag` is that of the day. */
   readonly earlierTag: string;
 }
