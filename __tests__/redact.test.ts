@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createRedactor, isCredential } from '../src/credentials.ts';
+import { createRedactor, isCredential, readCredentials } from '../src/credentials.ts';
 import { createSecretPattern } from '../src/secret-pattern.ts';
 import { ENCODINGS } from './support/encodings.ts';
 
@@ -125,4 +125,57 @@ describe('isCredential', () => {
   ])('is false for %j', (value) => {
     expect(isCredential(value)).toBe(false);
   });
+});
+
+describe('readCredentials', () => {
+  const RANDOM = 'k7Qp2vX9mB4tZ8wL';
+
+  test.each([
+    ['DB_SECRET', RANDOM],
+    ['db_password', 'tR0ub4dor&3-x9Zq'],
+    ['CLIENT_SECRET', '550e8400-e29b-41d4-a716-446655440000'],
+    ['AWS_SECRET_ACCESS_KEY', '/JalrXUtnF3MI/K7MDENG/bPxRfiCYzzzzzzzKEY'],
+    ['GITHUB_PAT', TOKEN],
+    ['ACTIONS_RUNTIME_TOKEN', SIGNED],
+  ])('finds %s', (name, value) => {
+    expect(readCredentials({ [name]: ` ${value}\n` })).toEqual([{ name, value }]);
+  });
+
+  test('finds of a key with lines the longest one, and a value once', () => {
+    const key = `-----BEGIN PRIVATE KEY-----\n${LONG}\n${RANDOM}\n-----END PRIVATE KEY-----\n`;
+    const env = { A_PRIVATE_KEY: key, ONE_TOKEN: RANDOM, SAME_TOKEN: RANDOM, OTHER: 'm3Rk9-Pq7x-Lz2v-W8n' };
+    const found = [
+      { name: 'A_PRIVATE_KEY', value: LONG },
+      { name: 'ONE_TOKEN', value: RANDOM },
+    ];
+    expect(readCredentials(env)).toEqual(found);
+    expect(readCredentials(env, 'OTHER')).toContainEqual({ name: 'OTHER', value: env.OTHER });
+  });
+
+  test.each([
+    ...['', 'true', 'none', '***', '86400', 'correct horse battery staple', 'k7Qp2vX9'],
+    ...[
+      'https://login.example.com/oauth2/v2.0/token',
+      'api://0f8a2c/Read.All',
+      'db1.internal.example.com:5432',
+    ],
+    ...[
+      '/run/secrets/db2/token',
+      '/home/runner/work/_temp/3f2a9c1b',
+      './keys/3f2a9c1bd4/key',
+      'C:\\keys\\3f2a9c1b',
+    ],
+    ...['tmp/3f2a9c1bd4e5/service-account.json', 'deploy-3f2a9c1bd4e5.pem'],
+    ...['my-app-tls-2024-01', 'projects/123456789012/secrets/myToken/versions/12', 'vault_prod2_password'],
+    'arn:aws:secretsmanager:us-east-1:123456789012:secret:MySecret-AbCdEf',
+  ])('takes %j for no secret', (value) => {
+    expect(readCredentials({ MY_SECRET: value })).toEqual([]);
+  });
+
+  test.each(['API_KEY', 'VITE_TOKEN', 'NEXT_PUBLIC_SECRET', 'PUBLIC_TOKEN', 'INPUT_ALLOW-SECRET'])(
+    'leaves %s alone',
+    (name) => {
+      expect(readCredentials({ [name]: RANDOM })).toEqual([]);
+    },
+  );
 });

@@ -20,19 +20,53 @@ export function isMixed(text: string): boolean {
   return text.length >= SHORTEST.mixedCase && /[a-z]/.test(text) && /[A-Z]/.test(text);
 }
 
-const CREDENTIAL_VARIABLES = [
-  ...['GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_ENTERPRISE_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_PAT', 'GH_PAT'],
-  ...['ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'NODE_AUTH_TOKEN', 'NPM_TOKEN'],
-];
-
-/** The credentials in the environment. @param further names of more variables that may hold one */
-export function readCredentials(
-  env: Readonly<Record<string, string | undefined>>,
-  further: readonly string[] = [],
-): string[] {
-  const values = [...CREDENTIAL_VARIABLES, ...further].map((name) => env[name]?.trim() ?? '');
-  return [...new Set(values)].filter(isCredential);
+/** A credential of this environment, and the variable that has it: only its name is ever told. */
+export interface OwnCredential {
+  readonly name: string;
+  readonly value: string;
 }
+
+/** What a variable is called whose value is secret. */
+const SECRET_NAME = /TOKEN|SECRET|PASSWORD|PRIVATE_KEY|^(?:GITHUB|GH)_PAT$/i;
+
+/** A build puts these into pages on purpose; what a runner makes of inputs is checked as inputs. */
+const PUBLIC_NAME = /^(?:NEXT_PUBLIC|VITE|REACT_APP|PUBLIC|NUXT_PUBLIC|GATSBY|EXPO_PUBLIC|INPUT)_/;
+
+/** The path of a file; a relative one may be known by its ending alone. */
+const PATH = /^(?:~|\.{1,2}|[a-z]:)[\\/]|^\/[a-z]{2,}\/|\.[a-z][a-z\d]{1,4}$/i;
+
+/** Such as `prod`, `myVault`, `DB2` or `2026`. */
+const WORD = /^(?:[A-Za-z]?[a-z]*(?:[A-Z][a-z]+)*|[A-Z]+)\d{0,4}$|^\d+$/;
+
+/** Whether a value names something, such as a file or a secret of a vault, and is no secret itself. */
+const isName = (value: string): boolean =>
+  !GITHUB_TOKEN.test(value) &&
+  (PATH.test(value) || (/[-_./:@]/.test(value) && value.split(/[-_./:@]/).every((part) => WORD.test(part))));
+
+/**
+ * The credentials in the environment: of each variable with a name that says so the longest part without spaces, if
+ * that is long and random enough.
+ *
+ * @param further name of one more variable that has one
+ * @see SECURITY.md
+ */
+export function readCredentials(env: NodeJS.ProcessEnv, further?: string): readonly OwnCredential[] {
+  const found = new Map<string, OwnCredential>();
+  for (const [name, text = ''] of Object.entries(env)) {
+    const isNamed = SECRET_NAME.test(name) && !PUBLIC_NAME.test(name);
+    const [value] = secretsIn(text)
+      .filter((part) => name === further || (isNamed && !isName(part)))
+      .sort((one, other) => other.length - one.length);
+    if (value !== undefined && !found.has(value)) found.set(value, { name, value });
+  }
+  return [...found.values()];
+}
+
+/** All of a run: the token first, so that it is called that. */
+export const withToken = (token: string | undefined, others: readonly OwnCredential[]) => {
+  const all = [{ name: 'the token', value: token ?? '' }, ...others.filter(({ value }) => value !== token)];
+  return all.filter(({ value }) => isCredential(value));
+};
 
 const REPLACEMENT = '***';
 

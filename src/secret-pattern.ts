@@ -18,8 +18,8 @@ export const LONGEST_MATCH = 2_048;
 /** How far from the beginning of a match its keyword may begin: after four characters, a line break and an indentation. */
 export const KEYWORD_AREA = 64;
 
-/** A job has few credentials, and each is looked for in many places. */
-const RECENT_PATTERNS = 16;
+/** A job has some credentials, and each is looked for in many places. */
+const RECENT_PATTERNS = 64;
 
 /**
  * How to find a secret in a text: as it is; escaped by the usual functions for addresses, JSON and HTML; in UTF-16,

@@ -48,13 +48,13 @@ describe('createRunContext', () => {
       RUNNER_TEMP: '/tmp/r',
       GITHUB_WORKFLOW: 'Deliver',
       GITHUB_JOB: 'pages',
-      ACTIONS_RUNTIME_TOKEN: 'runtime-token-Ab12',
+      ACTIONS_RUNTIME_TOKEN: 'runtimeTokenAb12',
     };
     expect(createRunContext(env, runWith(), ports)).toMatchObject({
       folder: '/ws',
       job: 'Deliver/pages',
       runtime: null,
-      secrets: ['runtime-token-Ab12'],
+      secrets: [{ name: 'ACTIONS_RUNTIME_TOKEN', value: 'runtimeTokenAb12' }],
       allowedRoots: ['/ws', '/tmp/r'],
       allowsFullPaths: false,
       sources: [null],

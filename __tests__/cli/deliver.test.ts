@@ -224,6 +224,28 @@ describe('a file on the command line', () => {
 });
 
 describe('the credentials of the command line', () => {
+  test('are all variables that are named like secrets, which a bundle got with `process.env`', async () => {
+    const env = {
+      DEPLOY_PASSWORD: 'tR0ub4dor&3-x9Zq',
+      VITE_API_TOKEN: 'pk_Live0123456789ab',
+      DB_SECRET: 'none',
+    };
+    const pages: [string, Record<string, string>][] = [
+      ['page.html', env],
+      ['second.html', { ...env, DEPLOY_PASSWORD: 'left out' }],
+    ];
+    for (const [name, bundled] of pages) {
+      await writeFile(name, `<p>marker-42</p><script>const env = ${JSON.stringify(bundled)}</script>\n`);
+    }
+    const { report } = await runForReport(['check', 'page.html'], env);
+    expect(report.notReady?.reason).toBe(
+      'the file page.html contains a credential of this environment (DEPLOY_PASSWORD)',
+    );
+    expect(JSON.stringify(report)).not.toContain('tR0ub4dor');
+    const passed = await runForReport(['check', 'second.html'], env);
+    expect(passed.report.notReady?.code).toBe('DRY_RUN');
+  });
+
   test.each([
     ['GITHUB_TOKEN', [] as string[]],
     ['GH_TOKEN', []],

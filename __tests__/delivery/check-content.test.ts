@@ -9,13 +9,16 @@ const OWN = `ghs_${drawn(36)}`;
 const KNOWN = `ghp_${drawn(36)}`;
 
 const check = (names: readonly string[], allowSecret: readonly string[] = []) =>
-  refuseSecretNames(names, { request: { ...requestWith(), ownSecrets: [OWN], allowSecret }, ...fakePorts() });
+  refuseSecretNames(names, {
+    request: { ...requestWith(), ownSecrets: [{ name: 'DB_SECRET', value: OWN }], allowSecret },
+    ...fakePorts(),
+  });
 
 describe('the name of a file', () => {
   test.each([
-    ['a credential of this environment', `${OWN}.html`],
-    ['a credential of this environment', `a/${Buffer.from(OWN).toString('base64url')}/b.html`],
-    ['a credential of this environment', `${Buffer.from(OWN).toString('hex')}.html`],
+    ['a credential of this environment (DB_SECRET)', `${OWN}.html`],
+    ['a credential of this environment (DB_SECRET)', `a/${Buffer.from(OWN).toString('base64url')}/b.html`],
+    ['a credential of this environment (DB_SECRET)', `${Buffer.from(OWN).toString('hex')}.html`],
     ['what looks like a secret: github', `${KNOWN}.html`],
     ['what looks like a secret: github', `reports/${KNOWN}/index.html`],
   ])(

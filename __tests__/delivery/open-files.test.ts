@@ -102,7 +102,7 @@ describe('opening a site', () => {
     [
       'credentials of the job',
       { 'index.html': PAGE, 'a.js': `x("${own}")`, 'b/c.js': `y("${own}")` },
-      [{}, { secrets: [own] }],
+      [{}, { secrets: [{ name: 'DB_SECRET', value: own }] }],
       /^the folder dist can't be a site: .*dist\/a\.js.*; .*dist\/b\/c\.js/,
       /revoke it/,
     ],

@@ -38,7 +38,14 @@ async function setUp(progressToken?: string) {
   const root = await temporaryFolder();
   const redactor = createRedactor();
   redactor.addSecret(SECRET);
-  const settings = { root, fixed: {}, token: '', secrets: [SECRET], env: {}, redactor };
+  const settings = {
+    root,
+    fixed: {},
+    token: '',
+    secrets: [{ name: 'DB_SECRET', value: SECRET }],
+    env: {},
+    redactor,
+  };
   const session = new McpSession(settings, ports);
   const sent: { readonly progress: number; readonly message: string }[] = [];
   const context = {

@@ -13,7 +13,7 @@ const KNOWN = `ghp_${drawn(36)}`;
 const check = (inputs: Partial<RawInputs>): Promise<unknown> =>
   refuseSecretInputs(
     rawInputs({ token: OWN, 'allow-secret': ALLOWED, ...inputs }),
-    [OTHER],
+    [{ name: 'DB_SECRET', value: OTHER }],
     fakePorts().logger,
   )
     .then(() => null)
@@ -26,7 +26,7 @@ describe('an input that becomes public or is printed', () => {
     const found = /contains what looks like a secret: github \(fingerprint [0-9a-f]{16}\)/;
     for (const [secret, message] of [
       [OWN, /holds the token$/],
-      [Buffer.from(OTHER).toString('base64'), /holds a credential of this environment$/],
+      [Buffer.from(OTHER).toString('base64'), /holds a credential of this environment \(DB_SECRET\)$/],
       [KNOWN, found],
     ] as const) {
       const refusal = (await check({ [name]: `a ${secret}` })) as Error;

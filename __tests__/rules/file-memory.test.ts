@@ -16,7 +16,7 @@ const INSPECT = `
   const inspect = async (nth) => {
     const name = 'file-' + nth + '.html';
     const path = folder + '/' + name;
-    const options = { name, path, given: path, marker: undefined, secrets: ['a secret'] };
+    const options = { name, path, given: path, marker: undefined, secrets: [{ name: 'A', value: 'a secret' }] };
     const file = await inspectFile({ ...options, allowedRoots });
     kept.push(file);
   };

@@ -24,6 +24,8 @@ const CHANGED = { code: 'BAD_FILE', message: 'the file out/page.html changed whi
 const run = promisify(execFile);
 const hex = (algorithm: string, bytes: string): string => createHash(algorithm).update(bytes).digest('hex');
 
+const ownOf = (...values: string[]) => values.map((value, at) => ({ name: `NAME_${at + 1}`, value }));
+
 const optionsFor = (path: string, given = 'page.html') => ({ path, given, marker: undefined, secrets: [] });
 
 /** Writes a file and returns the options to inspect it. */
@@ -114,9 +116,13 @@ describe('a file that fails a check', () => {
   });
 
   test('is refused because it contains any of several secrets, which the refusal does not repeat', async () => {
-    const options = { ...(await writeTestFile('a hunter2 b')), secrets: ['other', 'hunter2', 'third'] };
+    const options = { ...(await writeTestFile('a hunter2 b')), secrets: ownOf('other', 'hunter2', 'third') };
     const refusal = await getRefusal(options);
-    expect(refusal).toMatchObject({ code: 'BAD_FILE', hint: expect.stringContaining('revoke') });
+    expect(refusal).toMatchObject({
+      code: 'BAD_FILE',
+      message: expect.stringContaining('(NAME_2)'),
+      hint: expect.stringContaining('revoke'),
+    });
     expect(JSON.stringify([String(refusal), refusal])).not.toContain('hunter2');
     expect(listOpenFiles(dirname(options.path))).toEqual([]);
   });
@@ -128,8 +134,8 @@ describe('a file with a credential in another encoding', () => {
     // At several places of the borders between chunks.
     for (const before of [0, 262_144 - 300, 262_144 - 40, 262_144 - 3]) {
       const content = Buffer.from(`${' '.repeat(before)}${encode(secret)} and more`, 'latin1');
-      const inspected = inspectFile({ ...(await writeTestFile(content)), secrets: [secret] });
-      await expect(inspected).rejects.toThrow('contains a credential of this environment');
+      const inspected = inspectFile({ ...(await writeTestFile(content)), secrets: ownOf(secret) });
+      await expect(inspected).rejects.toThrow('contains a credential of this environment (NAME_1)');
     }
   });
 

@@ -1,5 +1,5 @@
 import { answerRequest, createPorts } from '../context.ts';
-import { createRedactor, readCredentials } from '../credentials.ts';
+import { createRedactor, readCredentials, withToken } from '../credentials.ts';
 import { describeOutcome, getDeliveryResult, nameSubject } from '../delivery/report.ts';
 import { toMessage } from '../errors.ts';
 import { type ApiAccess, createGitHubClient } from '../github/api/client.ts';
@@ -23,7 +23,7 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
   try {
     const inputs = readInputs(env);
     const logger = createActionLogger(redactor, systemClock);
-    for (const secret of new Set([inputs.token, ...readCredentials(env)])) logger.mask(secret);
+    for (const { value } of withToken(inputs.token, readCredentials(env))) logger.mask(value);
     const ports = createPorts(logger, stop.signal);
     const currentRun = await loadCurrentRun();
     const face = actionFace(env, inputs, currentRun);

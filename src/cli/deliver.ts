@@ -3,7 +3,7 @@ import { access, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { answerRequest } from '../context.ts';
-import { readCredentials } from '../credentials.ts';
+import { type OwnCredential, readCredentials, withToken } from '../credentials.ts';
 import { RECEIPT_START } from '../delivery/receipt.ts';
 import { authorizeDevice } from '../github/device-flow.ts';
 import type { Logger, Ports } from '../ports.ts';
@@ -75,7 +75,7 @@ export function readAndMaskCredentials(
   tokenEnv: string | undefined,
   env: NodeJS.ProcessEnv,
   logger: Pick<Logger, 'mask'>,
-): { readonly token: string; readonly tokenVariable: string; readonly secrets: readonly string[] } {
+): { readonly token: string; readonly tokenVariable: string; readonly secrets: readonly OwnCredential[] } {
   const tokenVariable = findTokenVariable(tokenEnv, env);
   const token = env[tokenVariable]?.trim() ?? '';
   if (token === '' && tokenEnv !== undefined) {
@@ -84,8 +84,8 @@ export function readAndMaskCredentials(
       'set it, or name another one',
     );
   }
-  const secrets = readCredentials(env, [tokenEnv ?? []].flat());
-  for (const secret of new Set([token, ...secrets])) logger.mask(secret);
+  const secrets = readCredentials(env, tokenEnv);
+  for (const { value } of withToken(token, secrets)) logger.mask(value);
   return { token, tokenVariable, secrets };
 }
 

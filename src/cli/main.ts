@@ -51,7 +51,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   let face = commandFace('');
   try {
     // Before the arguments are read: what is wrong with one may be that it is a credential.
-    for (const secret of readCredentials(env)) terminal.logger.mask(secret);
+    for (const { value } of readCredentials(env)) terminal.logger.mask(value);
     const command = parseCommand(args);
     face = commandFace(command.name, findTokenVariable(command.tokenEnv, env));
     const logger = command.quiet ? quietLogger(terminal.logger) : terminal.logger;

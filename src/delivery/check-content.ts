@@ -61,11 +61,13 @@ export async function refuseSecretNames(
 ): Promise<void> {
   const { ownSecrets, allowSecret } = request;
   const text = names.join('\n');
-  const isOwn = ownSecrets.some((secret) => createSecretPattern(secret).isIn(text));
+  const own = ownSecrets.find(({ value }) => createSecretPattern(value).isIn(text));
   const found = (await findSecretsInText(text)).find(({ fingerprint }) => !allowSecret.includes(fingerprint));
-  if (!isOwn && found === undefined) return;
+  if (own === undefined && found === undefined) return;
   if (found !== undefined) logger.mask(found.secret);
-  const what = isOwn ? 'a credential of this environment' : `what looks like a secret: ${found?.rule}`;
+  const what = own
+    ? `a credential of this environment (${own.name})`
+    : `what looks like a secret: ${found?.rule}`;
   throw new DeliveryError('BAD_FILE', `the name of a file contains ${what}`, {
     hint: 'rename the file, and revoke the secret',
   });

@@ -2,7 +2,7 @@ import { opendirSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { answerRequest } from '../context.ts';
-import type { Redactor } from '../credentials.ts';
+import type { OwnCredential, Redactor } from '../credentials.ts';
 import { composeDocument } from '../delivery/report.ts';
 import { DeliveryError, stoppedError } from '../errors.ts';
 import type { authorizeDevice } from '../github/device-flow.ts';
@@ -32,7 +32,7 @@ export interface McpSettings {
   readonly token: string;
   /** The variable that has it; `GITHUB_TOKEN` by default. */
   readonly tokenVariable?: string;
-  readonly secrets: readonly string[];
+  readonly secrets: readonly OwnCredential[];
   readonly env: NodeJS.ProcessEnv;
   /** Knows the token and the secrets. */
   readonly redactor: Redactor;

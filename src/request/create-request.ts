@@ -1,4 +1,4 @@
-import { isCredential } from '../credentials.ts';
+import { type OwnCredential, withToken } from '../credentials.ts';
 import type { Logger } from '../ports.ts';
 import { findSecretsInText } from '../rules/secrets/secrets.ts';
 import { createSecretPattern } from '../secret-pattern.ts';
@@ -50,13 +50,13 @@ function refuseUnsafeEnvironment(env: NodeJS.ProcessEnv): void {
 /** Refuses secrets in the inputs, which may become public, and never names them. @see protocol 7 (prohibition 3) */
 export async function refuseSecretInputs(
   raw: RawInputs,
-  ownSecrets: readonly string[],
+  ownSecrets: readonly OwnCredential[],
   logger: Pick<Logger, 'mask'>,
 ): Promise<void> {
-  for (const secret of new Set([raw.token, ...ownSecrets].filter(isCredential))) {
-    const { isIn } = createSecretPattern(secret);
+  for (const { name: owner, value } of withToken(raw.token, ownSecrets)) {
+    const { isIn } = createSecretPattern(value);
     const leak = INPUT_NAMES.find((name) => name !== 'token' && isIn(raw[name]));
-    const kind = secret === raw.token ? 'the token' : 'a credential of this environment';
+    const kind = value === raw.token ? owner : `a credential of this environment (${owner})`;
     if (leak !== undefined) refuseInput((w) => `${w.subject(leak)} holds ${kind}`, `remove ${kind} from it`);
   }
   const allowed = new Set(PARSERS.fingerprints(raw['allow-secret'].toLowerCase()));

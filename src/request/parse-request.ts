@@ -1,5 +1,5 @@
 import type { JobRuntime } from '../channels/pages/deploy/job-runtime.ts';
-import { isCredential } from '../credentials.ts';
+import { type OwnCredential, withToken } from '../credentials.ts';
 import type { WorkflowRun } from '../github/workflow-run.ts';
 import { DAY, SECOND } from '../protocol/limits.ts';
 import { type FindFiles, findLiteralFiles } from './find-files.ts';
@@ -38,7 +38,7 @@ export interface RunContext {
   /** What the runner gives to deploy a site; absent outside of an action. */
   readonly runtime?: JobRuntime | null;
   /** Further credentials of the job, beside the token. */
-  readonly secrets: readonly string[];
+  readonly secrets: readonly OwnCredential[];
   /** Folders that the file must be in; empty: any folder. */
   readonly allowedRoots: readonly string[];
   /** Whether an absolute path may name a file outside the allowed roots, or a symbolic link. */
@@ -82,7 +82,7 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     binIsNew: bin === undefined,
     scopedInputs: listScopedInputs(raw, given),
     /** Strings that must not be in the file, whatever is allowed. */
-    ownSecrets: [...new Set([raw.token, ...secrets])].filter(isCredential),
+    ownSecrets: withToken(raw.token, secrets),
     /** Milliseconds between polls. A timeout may be shorter: then there is one poll at its end. */
     interval: Math.min(pollInterval, timeout),
     serverUrl: authUrl,

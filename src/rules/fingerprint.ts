@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { keepRecent } from '../async.ts';
+import type { OwnCredential } from '../credentials.ts';
 import { createSecretPattern, KEYWORD_AREA, LONGEST_MATCH } from '../secret-pattern.ts';
 import { createKeywordSearch } from './keyword-filter.ts';
 
@@ -61,33 +62,41 @@ function createOccurrenceCounter(needle: Buffer) {
 /** A run searches all its files for the same credentials. */
 const RECENT_SEARCHES = 4;
 
-/** Tells whether some bytes contain one of the credentials, which are given as JSON. */
-const getContains = keepRecent(RECENT_SEARCHES, (secrets) => {
-  const patterns = (JSON.parse(secrets) as string[]).map((secret) => createSecretPattern(secret));
+/** Finds the first of the credentials, which are given as JSON, that some bytes contain. */
+const getFinder = keepRecent(RECENT_SEARCHES, (credentials) => {
+  const patterns = (JSON.parse(credentials) as OwnCredential[]).map(({ name, value }) => {
+    return { name, ...createSecretPattern(value) };
+  });
   const findKeywords = createKeywordSearch(
     patterns.flatMap((pattern) => pattern.keywords.map((keyword) => [pattern, keyword] as const)),
   );
-  return (bytes: Buffer): boolean =>
-    findKeywords(bytes, (pattern, at) =>
-      pattern.isIn(bytes.toString('latin1', Math.max(at - KEYWORD_AREA, 0), at + LONGEST_MATCH)),
-    );
+  return (bytes: Buffer): string | undefined => {
+    let found: string | undefined;
+    findKeywords(bytes, ({ name, isIn }, at) => {
+      if (isIn(bytes.toString('latin1', Math.max(at - KEYWORD_AREA, 0), at + LONGEST_MATCH))) found = name;
+      return found !== undefined;
+    });
+    return found;
+  };
 });
 
 /**
  * Searches a stream for the credentials of the job, as what ordinary programs make of them. Only bytes around a
  * keyword are decoded.
  *
- * @returns whether a chunk, together with the end of the chunks before it, contains one
+ * @returns the name of one that a chunk contains, together with the end of the chunks before it
  * @see protocol 7 (prohibition 3)
  */
-export function createCredentialSearch(secrets: readonly string[]): (chunk: Buffer) => boolean {
-  if (secrets.length === 0) return () => false;
-  const contains = getContains(JSON.stringify(secrets));
+export function createCredentialSearch(
+  credentials: readonly OwnCredential[],
+): (chunk: Buffer) => string | undefined {
+  if (credentials.length === 0) return () => undefined;
+  const find = getFinder(JSON.stringify(credentials));
   let tail: Buffer = Buffer.alloc(0);
   return (chunk) => {
     // What begins in an earlier chunk is complete near the start of this one.
     const border = Buffer.concat([tail, chunk.subarray(0, LONGEST_MATCH)]);
-    const found = contains(border) || contains(chunk);
+    const found = find(border) ?? find(chunk);
     const bytes = chunk.length < LONGEST_MATCH ? border : chunk;
     tail = Buffer.from(bytes.subarray(Math.max(bytes.length - LONGEST_MATCH, 0)));
     return found;

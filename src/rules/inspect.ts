@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type BigIntStats, fstatSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
+import type { OwnCredential } from '../credentials.ts';
 import { DeliveryError } from '../errors.ts';
 import { SIZE } from '../protocol/limits.ts';
 import {
@@ -34,7 +35,7 @@ export interface LocalFile extends ContentFingerprint {
 export interface InspectOptions extends FileLocation {
   readonly marker: string | undefined;
   /** What the file must not contain, as any ordinary program writes it: the credentials of this job. */
-  readonly secrets: readonly string[];
+  readonly secrets: readonly OwnCredential[];
   /** Throws if the file has too many bytes; called before they are read. */
   readonly accept?: (size: number) => void;
   /** Whether a file without a byte is accepted: within a site it may have a meaning. */
@@ -105,19 +106,20 @@ class CheckedFile extends UnchangedFile implements LocalFile {
   /** Reads all bytes once: computes the hashes, counts the marker and refuses a file with a credential. */
   async scan({ given, marker, secrets, signal }: InspectOptions): Promise<void> {
     const blob = this.size > SIZE.repository ? null : createBlobHash(this.size);
-    const hasCredential = createCredentialSearch(secrets);
+    const findCredential = createCredentialSearch(secrets);
     const fingerprint = createFingerprint(marker);
-    let leaks = false;
+    let leaked: string | undefined;
     for await (const chunk of this.pieces()) {
       signal?.throwIfAborted();
-      leaks ||= hasCredential(chunk);
+      leaked ??= findCredential(chunk);
       blob?.update(chunk);
       this.binary ||= chunk.includes(0);
       this.head ||= chunk.toString('latin1', 0, HEAD_LENGTH);
       fingerprint.add(chunk);
     }
-    if (leaks) {
-      throw new DeliveryError('BAD_FILE', `the file ${given} contains a credential of this environment`, {
+    if (leaked !== undefined) {
+      const what = `a credential of this environment (${leaked})`;
+      throw new DeliveryError('BAD_FILE', `the file ${given} contains ${what}`, {
         hint: 'remove it from the file, and revoke it if the file was published anywhere',
       });
     }
