@@ -24,7 +24,7 @@ export function createChannels(
     : createReleasePublisher(request, access, ports);
   return {
     K1: { ...(isRemoval ? pages.remove : pages.publish), audit: createPagesAudit(request, access, ports) },
-    K2: { ...releases, audit: createReleaseAudit(request, access, ports) },
+    K2: { ...releases, audit: createReleaseAudit(request, access) },
     K3: isRemoval ? createFilebinRemover(request, ports) : createFilebinPublisher(request, ports),
     K4: createNativeChannel(request.url, request.binHostUrl),
   };

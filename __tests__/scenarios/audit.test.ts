@@ -3,6 +3,7 @@ import type { Report } from '../../src/delivery/report.ts';
 import { computeBlobSha } from '../world/git/git-store.ts';
 import type { TestRepository } from '../world/repository.ts';
 import type { InterceptedReply } from '../world/server/interceptions.ts';
+import { addCommits, replaceBranch } from './branch-of-others.ts';
 import {
   type Played,
   type PlayedDelivery,
@@ -48,7 +49,7 @@ test('an audit proves files and folders by the bytes that the branch holds, and 
   const repository = await repositoryWith('one.html');
   await deliverSite(repository, 'docs/');
   await repository.commit('docs/kept.txt', 'of a person');
-  const played = await audit(repository);
+  const played = await audit(repository, { channel: 'K1' });
   expect(verdicts(played)).toEqual({ 'one.html': 'as-delivered', 'docs/': 'as-delivered' });
   expect(reportOn(played, 'docs/')).toMatchObject({
     ready: true,
@@ -118,26 +119,76 @@ test('what comes back while other deliveries are asked is as delivered', async (
   expect(verdicts(await audit(late.repository, { timeout: '60' }))['late.html']).toBe('as-delivered');
 });
 
-describe('what somebody changed on the branch is named, and no failure', () => {
-  test.each([
-    ['replaced', 'one.html', '<p>of a person</p>', 'changed'],
-    ['removed', 'one.html', null, 'changed'],
-    ['changed in a folder', 'docs/app.js', 'of a person', 'as-delivered'],
-    ['removed from a folder', 'docs/app.js', null, 'as-delivered'],
-  ])('%s', async (_, path, bytes, ofPage) => {
+describe('what somebody did on the branch is named', () => {
+  const WELL = { 'one.html': 'as-delivered', 'docs/': 'as-delivered' };
+  const repositoryWithBoth = async (): Promise<TestRepository> => {
     const repository = await repositoryWith('one.html');
     await deliverSite(repository, 'docs/');
-    const sha = await repository.commit(path, bytes, 'Fix it by hand');
+    return repository;
+  };
+
+  test.each([
+    ['a page', 'one.html', 'one.html', /nothing was fetched/],
+    ['a file of a folder', 'docs/', 'docs/app.js', /files identical: 2 of 3/],
+    ['the page of a folder', 'docs/', 'docs/index.html', /files identical: 2 of 3/],
+  ])('%s that has other bytes is changed, and no failure', async (_, place, path, tested) => {
+    const repository = await repositoryWithBoth();
+    const sha = await repository.commit(path, 'of a person', 'Fix it by hand');
     const played = await audit(repository);
-    expect(verdicts(played)).toEqual({ 'one.html': ofPage, 'docs/': 'as-delivered' });
-    expect(played.reports.every(({ ready }) => ready)).toBe(true);
-    const { notes } = reportOn(played, path.startsWith('docs/') ? 'docs/' : path);
-    expect(notes).toEqual([
-      `changed or removed since it was delivered, by commit ${sha.slice(0, 7)} (Fix it by hand): ${path}`,
-    ]);
+    expect(verdicts(played)).toEqual({ ...WELL, [place]: 'changed' });
+    const by = `changed since it was delivered, by commit ${sha.slice(0, 7)} (Fix it by hand): ${path}`;
+    expect(reportOn(played, place)).toMatchObject({
+      ready: true,
+      url: null,
+      notes: [by],
+      lines: { TEST: expect.stringMatching(tested) },
+    });
   });
 
-  test('with a message copied from ours', async () => {
+  test('what is left of a changed folder must still be as delivered', async () => {
+    const repository = await repositoryWithBoth();
+    await repository.commit('docs/index.html', 'of a person');
+    play.alterSite(repository, 'docs/app.js', { status: 404 });
+    expect(verdicts(await audit(repository, { timeout: '20' }))).toEqual({ ...WELL, 'docs/': 'lost' });
+  });
+
+  test.each([
+    ['a page', 'one.html', 'one.html'],
+    ['a style sheet of a folder', 'docs/', 'docs/a/b.css'],
+    ['the page of a folder', 'docs/', 'docs/index.html'],
+  ])('%s that is absent is lost, with the commit', async (_, place, path) => {
+    const repository = await repositoryWithBoth();
+    const sha = await repository.commit(path, null, 'Tidy up');
+    const played = await audit(repository);
+    expect(verdicts(played)).toEqual({ ...WELL, [place]: 'lost' });
+    const { notReady, url } = reportOn(played, place);
+    expect(url).toBeNull();
+    expect(notReady?.reason).toContain(`${path} any more (removed by commit ${sha.slice(0, 7)} (Tidy up))`);
+  });
+
+  test('a file of a folder that was withdrawn by itself is no loss', async () => {
+    const repository = await repositoryWithBoth();
+    const one = { channel: 'K1', path: 'docs/app.js', operation: 'withdraw', overwrite: 'true' };
+    await proven(play.deliver({ repository, inputs: one }));
+    expect(verdicts(await audit(repository))).toEqual(WELL);
+    await repository.commit('docs/a/b.css', null);
+    expect(verdicts(await audit(repository))).toEqual({ ...WELL, 'docs/': 'lost' });
+  });
+
+  test('an ordinary commit of another deployer that has nothing of it loses all of it', async () => {
+    const repository = await repositoryWithBoth();
+    await deliverSite(repository, 'old/');
+    await withdraw(repository, 'old/');
+    replaceBranch(repository, { isOrphan: false });
+    const played = await audit(repository);
+    expect(verdicts(played)).toEqual({ 'one.html': 'lost', 'docs/': 'lost', 'old/': 'withdrawn' });
+    await refused(
+      Promise.resolve(played),
+      /^verify: the branch main does not have .* \(removed by commit \w{7} \(Deploy\)\) → deliver it again/,
+    );
+  });
+
+  test('also with a message copied from ours', async () => {
     const repository = await repositoryWith('one.html');
     const [{ message } = { message: '' }] = await repository.log();
     await repository.commit('one.html', 'of a person', message);
@@ -161,6 +212,14 @@ describe('what was withdrawn', () => {
       'docs/': 'withdrawn',
     });
     expect(reportOn(played, 'docs/').url).toBeNull();
+  });
+
+  test('with the folder around it is no loss', async () => {
+    const repository = await repositoryWith('p/one.html');
+    await deliverSite(repository, 'p/site/');
+    await proven(withdraw(repository, 'p/'));
+    const gone = { 'p/': 'withdrawn', 'p/one.html': 'withdrawn', 'p/site/': 'withdrawn' };
+    expect(verdicts(await audit(repository))).toEqual(gone);
   });
 
   test('and is still served is a failure that names it', async () => {
@@ -194,15 +253,10 @@ describe('a site', () => {
   test('with another branch, or a history without our commits, is not called well', async () => {
     const repository = await repositoryWith('one.html');
     await repository.commit('index.html', 'other', 'Begin', 'trunk');
-    const { git } = repository;
-    const head = (await repository.head()) ?? '';
-    const tree = await git.writeTree(head, []);
-    const person = { name: 'A', email: 'a@example.org', date: new Date(0).toISOString() };
-    const by = { author: person, committer: person };
-    const squashed = await git.writeCommit({ tree, parents: [], message: 'Begin again', ...by });
-    await git.updateRef('refs/heads/main', squashed, head);
-    const { report } = await refused(audit(repository), /its history rewritten/);
+    replaceBranch(repository, { isOrphan: true });
+    const { report } = await refused(audit(repository), /^check: nothing was found/);
     expect([report.notReady?.code, report.verdict]).toEqual(['NOT_FOUND', undefined]);
+    expect(report.lines.UNKNOWN).toContain('may have been rewritten');
   });
 });
 
@@ -219,7 +273,7 @@ describe('deliveries within each other', () => {
       'docs/': 'as-delivered',
       'docs/more.html': 'as-delivered',
     });
-    expect(played.reports.flatMap(({ notes, unknown }) => [...notes, ...unknown])).toEqual([]);
+    expect(played.reports.flatMap(({ notes }) => notes)).toEqual([]);
     expect(verdicts(await audit(repository, { path: 'docs' }))).toEqual({
       'docs/': 'as-delivered',
       'docs/more.html': 'as-delivered',
@@ -236,6 +290,28 @@ describe('deliveries within each other', () => {
       'previews/pr-2/': 'as-delivered',
     });
   });
+});
+
+test('an old preview that `keep` removed and a restoration put back is as delivered, and still ours', async () => {
+  const repository = await play.repository();
+  await deliverSite(repository, 'previews/pr-1/');
+  await deliverSite(repository, 'previews/pr-2/');
+  const loss = play.alterSite(repository, 'previews/pr-2/new.js', { status: 404 });
+  const { report } = await play.deliver({
+    repository,
+    files: { ...SITE, 'dist/new.js': 'new\n' },
+    inputs: {
+      ...{ channel: 'K1', file: 'dist/', path: 'previews/pr-2/', keep: '1', nojekyll: 'true' },
+      ...{ 'on-failure': 'restore', timeout: '20' },
+    },
+  });
+  expect(report).toMatchObject({ ready: false, restored: { proven: true } });
+  loss.remove();
+  expect(verdicts(await audit(repository))).toEqual({
+    'previews/pr-1/': 'as-delivered',
+    'previews/pr-2/': 'as-delivered',
+  });
+  await deliverSite(repository, 'previews/pr-1/', { 'dist/index.html': createPage('newer') });
 });
 
 test('assets of releases are compared with their digest; those of others are not looked at', async () => {
@@ -270,6 +346,54 @@ test.each([
   for (const name of names.slice(1)) repository.releaseStore.attach(release as never, name, { ...asset });
   Object.assign(asset ?? {}, { name: names[0] });
   expect(verdicts(await audit(repository, { channel: 'K2' }))).toEqual({ 'files/data.zip': verdict });
+});
+
+describe('what an audit could not read is a line of it', () => {
+  const withAsset = async (repository: TestRepository): Promise<TestRepository> => {
+    await put(repository, { 'data.zip': 'PK one' }, { channel: 'K2', tag: 'files', nojekyll: 'false' });
+    return repository;
+  };
+  const OF_RELEASES = /^whether somebody deleted or replaced assets of this tool/;
+
+  test('of a history without deliveries', async () => {
+    const repository = await withAsset(await repositoryWith('one.html'));
+    replaceBranch(repository, { isOrphan: true });
+    const played = await audit(repository);
+    expect(verdicts(played)).toEqual({ 'files/data.zip': 'as-delivered' });
+    expect(played.report.unknown).toEqual([
+      expect.stringMatching(/^whether anything was delivered to \.\/ of the branch main: .* rewritten$/),
+      expect.stringMatching(OF_RELEASES),
+    ]);
+  });
+
+  test('of what is older than the commits that are read', async () => {
+    const repository = await withAsset(await repositoryWith('one.html'));
+    play.alterSite(repository, 'one.html', { status: 404 });
+    addCommits(repository, 1_300);
+    const played = await audit(repository);
+    expect(verdicts(played)).toEqual({ 'files/data.zip': 'as-delivered' });
+    const older = /^what was delivered before the newest 1200 commits on the branch main/;
+    expect(played.report.unknown).toEqual([expect.stringMatching(older), expect.stringMatching(OF_RELEASES)]);
+    const alone = await refused(audit(repository, { channel: 'K1' }), /^check: nothing was found.*`path:`/);
+    expect(alone.report.unknown).toContainEqual(expect.stringMatching(older));
+    // The history of the path itself is short.
+    expect(verdicts(await audit(repository, { path: 'one.html', timeout: '5' }))).toEqual({
+      'one.html': 'lost',
+    });
+  });
+
+  test('of releases, where one of two assets was deleted by hand', async () => {
+    const repository = await play.repository();
+    const inputs = { channel: 'K2', tag: 'files', file: '*.zip', nojekyll: 'false' };
+    await put(repository, { 'a.zip': 'PK a', 'b.zip': 'PK b' }, inputs);
+    const [release] = repository.releases();
+    const [asset] = release?.assets ?? [];
+    if (!release || !asset) throw new Error('nothing was delivered');
+    await repository.releaseStore.removeAsset(release, asset);
+    const played = await audit(repository, { tag: 'files' });
+    expect(verdicts(played)).toEqual({ 'files/b.zip': 'as-delivered' });
+    expect(played.report.unknown).toEqual([expect.stringMatching(OF_RELEASES)]);
+  });
 });
 
 test('a folder that was withdrawn is found in both spellings', async () => {

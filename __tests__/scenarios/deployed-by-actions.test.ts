@@ -478,13 +478,26 @@ describe('an audit of a site that GitHub Actions deploys', () => {
   test('proves what the receipt of the site says, without a branch', async () => {
     const repository = await newSite();
     await proven(deliver(repository));
-    const played = await audit(repository);
+    const played = await audit(repository, { channel: 'K1' });
     expect(played.reports).toMatchObject([{ verdict: 'as-delivered', url: repository.pages.url }]);
     expect(played.report.lines.TEST).toContain('files identical: 2 of 2');
     expect(played.report.unknown).toEqual([expect.stringContaining('only the receipt that it carries')]);
     expect(writesOf(played)).toEqual([]);
     const part = await audit(repository, { path: 'js/' });
     expect(part.report).toMatchObject({ verdict: 'as-delivered', url: `${repository.pages.url}js/app.js` });
+  });
+
+  test('says that it is not known whose the site was, where another deployment is live', async () => {
+    const repository = await newSite();
+    await proven(deliver(repository));
+    const asset = { channel: 'K2', tag: 'files' };
+    await proven(play.deliver({ repository, files: { 'data.zip': 'PK one' }, inputs: asset }));
+    play.alterSite(repository, RECEIPT, { status: 404 });
+    const { reports } = await audit(repository);
+    expect(reports).toMatchObject([{ verdict: 'as-delivered', channel: 'K2' }]);
+    expect(reports[0]?.lines.UNKNOWN).toMatch(
+      /of the branch main: its history has no delivery.*; whether this tool deployed the site without a branch/,
+    );
   });
 
   test('finds the branch that was deployed in the receipt', async () => {

@@ -337,7 +337,7 @@ describe('withdrawing a folder', () => {
     expect(report.lines.UNKNOWN).toMatch(/^what stays in previews\/pr-12\/, .*app\.js, .*theirs\.txt;/);
     const [commit, ...before] = await repository.log();
     expect(before).toHaveLength(4);
-    expect(commit?.message).toMatch(/^REMOVE pr-12: .*\n\n.*\nRemoved-folder: previews\/pr-12\/$/);
+    expect(commit?.message).toMatch(/^REMOVE pr-12: .*\n\n.*\nRemoved: previews\/pr-12\/$/);
     expect(await repository.read(`${PATH}index.html`)).toBeNull();
     expect(String(await repository.read(`${PATH}theirs.txt`))).toBe('theirs');
     expect(String(await repository.read(`${PATH}assets/app.js`))).toBe('changed by hand');

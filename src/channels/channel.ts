@@ -211,7 +211,14 @@ export interface Channel<Task extends PreparedTask = PreparedTask> {
    */
   recheck?(placed: readonly PlacedTask<Task>[]): Promise<readonly Result<readonly string[]>[]>;
   /** Finds everything that this tool delivered; absent where nothing tells it. Writes nothing. */
-  audit?(): Promise<readonly AuditedDelivery[]>;
+  audit?(): Promise<AuditFindings>;
+}
+
+/** What an audit finds in a channel. */
+export interface AuditFindings {
+  readonly deliveries: readonly AuditedDelivery[];
+  /** What could not be found out: deliveries of which no record was read, or none is left. */
+  readonly unknown: readonly string[];
 }
 
 /** What an audit finds of one delivery, and how it is proven again. */
@@ -219,8 +226,8 @@ export interface AuditedDelivery {
   readonly plan: ChannelPlan;
   /** Called when it is asked, since those of all deliveries would take much memory; absent where nothing is left. */
   readonly composePlacement?: () => Placement;
-  /** What somebody has changed of it since, in words. */
-  readonly changed?: string | undefined;
+  /** What somebody has changed of it since, in words, and how many files. */
+  readonly changed?: { readonly text: string; readonly count: number };
   /** Why it is lost, where no address tells it. */
   readonly failure?: DeliveryError;
   readonly unknown: readonly string[];

@@ -1,4 +1,4 @@
-import type { AuditedDelivery } from '../channels/channel.ts';
+import type { AuditedDelivery, AuditFindings } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { AUDIT } from '../protocol/limits.ts';
@@ -15,17 +15,19 @@ export async function audit(context: DeliveryContext): Promise<readonly Report[]
   const { request } = context;
   const subject = request.path ?? './';
   let step: Step = 'authorize';
+  let unknown: readonly string[] = [];
   try {
     const keys = listChannels(request);
     const query = { site: keys.includes('K1'), repository: keys.includes('K2') };
     const opened = await context.openRepository(query);
     step = 'check';
     const found = await findDelivered(keys, opened, context);
-    if (found.length === 0) throw nothingFoundError(request, keys, opened);
+    unknown = found.unknown;
+    if (found.deliveries.length === 0) throw nothingFoundError(request, keys, opened);
     step = 'verify';
-    return await proveAll(found, context);
+    return await proveAll(found.deliveries, context);
   } catch (thrown) {
-    const failed = failAll([newDelivery('audit', subject)], step, thrown);
+    const failed = failAll([{ ...newDelivery('audit', subject), unknown }], step, thrown);
     return failed.map((one) => composeReport(one, context.face));
   } finally {
     context.logger.endSection();
@@ -39,22 +41,27 @@ function listChannels({ channels, path, tagIsDefault }: DeliveryRequest): readon
   return path === undefined ? ['K1', 'K2'] : ['K1'];
 }
 
+/** What a channel could not find out is told of each delivery: its own report is all that a reader may have. */
 async function findDelivered(
   keys: readonly ChannelKey[],
   { channels }: OpenRepository,
   { logger }: Ports,
-): Promise<readonly AuditedDelivery[]> {
+): Promise<AuditFindings> {
   logger.startSection('Find what was delivered');
-  const found: AuditedDelivery[] = [];
+  const found: AuditFindings[] = [];
   for (const key of keys) {
-    const ofChannel = (await channels[key].audit?.()) ?? [];
-    logger.info(`deliveries through ${key}: ${ofChannel.length}`);
-    for (const one of ofChannel) found.push(one);
+    const ofChannel = (await channels[key].audit?.()) ?? { deliveries: [], unknown: [] };
+    logger.info(`deliveries through ${key}: ${ofChannel.deliveries.length}`);
+    found.push(ofChannel);
   }
-  return found;
+  const unknown = found.flatMap((one) => one.unknown);
+  const deliveries = found
+    .flatMap((one) => one.deliveries)
+    .map((one) => ({ ...one, unknown: [...one.unknown, ...unknown] }));
+  return { deliveries, unknown };
 }
 
-/** Whether all of it is lost, or there never was any, nothing tells. */
+/** All of it may be lost, or older than what was read; or nothing was ever delivered. */
 function nothingFoundError(
   { path = './', tag, tagIsDefault }: DeliveryRequest,
   keys: readonly ChannelKey[],
@@ -66,7 +73,7 @@ function nothingFoundError(
   const message = `nothing was found that this tool delivered to ${place} of the repository${site}`;
   return new DeliveryError('NOT_FOUND', message, {
     hint: (w) =>
-      `if nothing was delivered yet, deliver something first; if something was, set ${w.input('branch')} or ${w.input('tag')} to where it went, or ${w.input('path')} to a path of the site or the name of an asset, and look at Settings → Pages and the releases: the branch may be another one, its history rewritten, or the asset deleted or given another label`,
+      `set ${w.input('branch')} or ${w.input('tag')} to where it was delivered, or ${w.input('path')} to its folder or the name of an asset (of a folder, older commits are read); if nothing is there, deliver it`,
     leftBehind: [],
   });
 }
@@ -133,6 +140,6 @@ function openDelivery({ plan, composePlacement, changed, failure, unknown }: Aud
     ...{ name, unknown, failure: failure?.withStep('verify') ?? null },
     choice: { channels: [channel], reason: 'this tool delivered it there' },
     attempts: [{ ...newAttempt({ plan }), placement, gone: placement?.file === null }],
-    ...(changed !== undefined && { changed, notes: [changed] }),
+    ...(changed !== undefined && { changed, notes: [changed.text] }),
   };
 }

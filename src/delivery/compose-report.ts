@@ -50,10 +50,13 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     version: PROTOCOL.version,
     operation,
     ready,
-    ...(isGone ? { url: null, withdrawn: provenUrl } : { url: provenUrl, withdrawn: null }),
+    // Of what somebody has changed, the proven address may be that of another page.
+    url: isGone || changed !== undefined ? null : provenUrl,
+    withdrawn: isGone ? provenUrl : null,
     ...(operation === 'withdraw' && ready && placement && reportGone(placement)),
     ...(restored && { restored }),
-    ...(operation === 'audit' && attempts.length > 0 && { verdict: findVerdict(ready, isProven, isGone) }),
+    ...(operation === 'audit' &&
+      attempts.length > 0 && { verdict: findVerdict(ready, changed !== undefined, isGone) }),
     gates,
     file: reportFile(delivery),
     site: reportSite(delivery, placement),
@@ -72,8 +75,9 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   return { ...report, lines: composeLines(report, delivery) };
 }
 
-function findVerdict(ready: boolean, isProven: boolean, isGone: boolean): AuditVerdict {
-  if (!isProven) return ready ? 'changed' : 'lost';
+function findVerdict(ready: boolean, isChanged: boolean, isGone: boolean): AuditVerdict {
+  if (!ready) return 'lost';
+  if (isChanged) return 'changed';
   return isGone ? 'withdrawn' : 'as-delivered';
 }
 

@@ -1,5 +1,11 @@
 import type { ScreenView } from '../browser/screen-view.ts';
-import type { ChannelItem, PlacedTask, Placement, PreparedTask } from '../channels/channel.ts';
+import type {
+  AuditedDelivery,
+  ChannelItem,
+  PlacedTask,
+  Placement,
+  PreparedTask,
+} from '../channels/channel.ts';
 import {
   type DeliveryError,
   type ErrorCode,
@@ -58,8 +64,8 @@ export interface Delivery extends ChannelItem {
   readonly unknown: readonly string[];
   /** What a person should know of the folder, such as links to missing pages. */
   readonly notes: readonly string[];
-  /** Of an audit: what somebody has changed of it since, in words. */
-  readonly changed?: string;
+  /** Of an audit: what somebody has changed of it since, in words, and how many files. */
+  readonly changed?: AuditedDelivery['changed'];
   /** What failed before a channel was tried. */
   readonly failure: DeliveryError | null;
 }

@@ -61,8 +61,11 @@ function concludeReady(
   const main = mainAttempt(delivery);
   const name = neutralizeText(subject);
   const address = url ?? withdrawn;
-  if (main === null)
-    return [`${subject} was ${changed}`, `, changed since: ${name}; nothing is left to prove`];
+  if (changed !== undefined || main === null) {
+    const rest =
+      main === null ? 'nothing is left to prove' : 'the rest of it still opens as it was delivered';
+    return [`${subject} was ${changed?.text}; ${rest}`, `, changed since: ${name}; ${rest}`];
+  }
   const { gone, placement, proof, task, unknown } = main;
   if (operation === 'audit') {
     return gone
@@ -151,12 +154,12 @@ function describeTest({ notReady, screen }: ReportFields, delivery: Delivery): r
 
 /** What was compared, or that nothing is there any more. */
 function describeContent(
-  { operation, site }: Delivery,
+  { operation, site, changed }: Delivery,
   { proof, lastProbe, marker, identicalFiles, placement }: ChannelAttempt,
 ): readonly string[] {
   const isAudit = operation === 'audit';
   const audited = [placement, ...(placement?.parts ?? [])].filter((one) => one?.file != null).length;
-  const total = isAudit ? audited : site?.isFolder ? site.files.length : 0;
+  const total = isAudit ? audited + (changed?.count ?? 0) : site?.isFolder ? site.files.length : 0;
   const files = total === 0 ? [] : [`files identical: ${identicalFiles} of ${total}`];
   if (proof === null) {
     if (isAudit) return [describeProbe(lastProbe), ...files];

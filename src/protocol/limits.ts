@@ -214,7 +214,7 @@ export const SITE = {
 /** What is delivered is proven again. */
 export const AUDIT = {
   /** Older commits whose files are read: those of folders that somebody changed, or that were removed. */
-  olderTrees: 4,
+  olderTrees: 12,
   /** Deliveries that are proven at the same time. */
   together: 12,
   /** Addresses of a removed folder that must answer 404. */

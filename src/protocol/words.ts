@@ -27,7 +27,7 @@ export const OBJECT_TRAILER = 'Delivered-object';
 export const KEPT_TRAILER = 'Kept-object';
 
 /** The folder whose delivered files a commit removes: what is there afterwards is no longer ours. */
-export const REMOVED_TRAILER = 'Removed-folder';
+export const REMOVED_TRAILER = 'Removed';
 
 /** The folder that a delivery was confined to, and its job: another one does not own what it delivered. */
 export const CONFINED_TRAILER = 'Confined-to';

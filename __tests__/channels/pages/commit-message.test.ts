@@ -51,9 +51,9 @@ describe('the message of a commit', () => {
       `ADD .: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: ${FOLDER.object} ./`,
     ],
     [
-      'the folders whose deliveries it removes',
+      'the paths that it removes',
       ofRemoval,
-      'REMOVE previews: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nRemoved-folder: previews/\nRemoved-folder: previews/a/deep/\nRemoved-folder: ./',
+      'REMOVE previews: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nRemoved: previews/\nRemoved: previews/a/deep/\nRemoved: ./',
     ],
   ])('names %s, and is read as it was', (_, message, text) => {
     expect(format(message)).toBe(text);
@@ -101,7 +101,7 @@ describe('the message of a commit', () => {
     ['names another file', [ofFile], (text) => `${text}\nDelivered-object: x docs/other.html`],
     ['names a picture beside a folder', [ofFolder], (text) => `${text}\nDelivered-object: p1 ${PATH}.png`],
     ['says that a file kept others', [ofFile], (text) => `${text}\nKept-object: c0 notes.txt`],
-    ['removes a folder beside a file', [ofFile], (text) => `${text}\nRemoved-folder: previews/`],
+    ['removes a folder beside a file', [ofFile], (text) => `${text}\nRemoved: previews/`],
     [
       'names two workflows',
       [{ ...ofFile, from: FROM }],

@@ -18,6 +18,8 @@ export interface Claim extends CommitWords {
   readonly delivered?: DeliveredObject | undefined;
   /** Whether newer commits of this tool delivered what a path holds now: then it is theirs, whatever the bytes. */
   readonly isReplaced: (path: string) => boolean;
+  /** Whether newer commits of this tool say that they removed a path, alone or with its folder. */
+  readonly isRemoved: (path: string) => boolean;
 }
 
 export type DeliveredClaim = Claim & { readonly delivered: DeliveredObject };
@@ -48,9 +50,9 @@ export async function readClaims(
       const found = { sha, message: commit.message, parent: parents[0]?.sha };
       last ??= found;
       for (const said of readMessage(commit.message)) {
-        const isReplaced = addToIndex(said);
-        if (isWithin(said.place, path) && !claims.has(said.place)) {
-          claims.set(said.place, { ...found, ...said, isReplaced });
+        const newer = addToIndex(said);
+        if (said.isClaim && isWithin(said.place, path) && !claims.has(said.place)) {
+          claims.set(said.place, { ...found, ...said, ...newer });
         }
       }
       if (isEnough(claims)) return { claims, last, isComplete };
@@ -60,32 +62,36 @@ export async function readClaims(
   return { claims, last, isComplete };
 }
 
-/** Whether a path is a place, without the slash at its end, or lies in it. */
+/** Whether a path is a place, with or without the slash at its end, or lies in it. */
 export const isWithin = (path: string, place: string): boolean =>
-  place === '' || path === place || path.startsWith(`${place}/`);
+  place === '' || path === place || path.startsWith(place.endsWith('/') ? place : `${place}/`);
 
-type Said = Pick<Claim, 'place' | 'delivered'>;
+type Said = Pick<Claim, 'place' | 'delivered'> & { readonly isClaim: boolean };
 
 /** The places that a commit message names; none for a commit of somebody else. */
 function readMessage(message: string): readonly Said[] {
   const { delivered, removed = [] } = parseMessage(message) ?? {};
-  const gone = removed.map((place) => ({ place }));
-  return delivered ? [{ place: delivered.place, delivered }, ...gone] : gone;
+  // A file is judged by its delivery; so is a folder that a delivery removed beside its own, and may have put back.
+  const gone = removed.map((place) => ({ place, isClaim: !delivered && isFolderPath(place) }));
+  return delivered ? [{ place: delivered.place, delivered, isClaim: true }, ...gone] : gone;
 }
 
-/** Remembers what newer commits delivered, in one list for all claims. */
-function createIndex(): (said: Said) => Claim['isReplaced'] {
-  const deliveries: { readonly place: string; readonly holds: (path: string) => boolean }[] = [];
-  return ({ place, delivered }) => {
-    const newer = deliveries.length;
-    if (delivered) deliveries.push({ place, holds: createDeliveredLookup(delivered) });
-    let nearby: typeof deliveries | undefined;
-    return (path) => {
-      nearby ??= deliveries
+/** Remembers what newer commits delivered and removed, in one list for all claims. */
+function createIndex(): (said: Said) => Pick<Claim, 'isReplaced' | 'isRemoved'> {
+  const all: { readonly said: Said; readonly holds: (path: string) => boolean }[] = [];
+  return (said) => {
+    const { place, delivered } = said;
+    const newer = all.length;
+    const holds = delivered ? createDeliveredLookup(delivered) : (path: string) => isWithin(path, place);
+    all.push({ said, holds });
+    let nearby: typeof all | undefined;
+    const search = (isDelivery: boolean) => (path: string) => {
+      nearby ??= all
         .slice(0, newer)
-        .filter((one) => one.place.startsWith(place) || place.startsWith(one.place));
-      return nearby.some(({ holds }) => holds(path));
+        .filter((one) => one.said.place.startsWith(place) || place.startsWith(one.said.place));
+      return nearby.some((one) => (one.said.delivered !== undefined) === isDelivery && one.holds(path));
     };
+    return { isReplaced: search(true), isRemoved: search(false) };
   };
 }
 

@@ -35,7 +35,7 @@ export interface DeliveryMessage {
   readonly confinedTo?: string | undefined;
   /** Absent where something is removed. */
   readonly delivered?: DeliveredObject | undefined;
-  /** Folders whose deliveries were removed. */
+  /** The paths that were removed, so that an audit knows that nobody else did: a file, or a folder with all below it. */
   readonly removed?: readonly string[];
 }
 
@@ -57,7 +57,7 @@ function formatNamed(
     ...(confinedTo === undefined ? [] : [`${CONFINED_TRAILER}: ${confinedTo}`]),
     ...objects.map(({ path, sha }) => `${OBJECT_TRAILER}: ${sha} ${path}`),
     ...kept.map(({ path, sha }) => `${KEPT_TRAILER}: ${sha} ${escapeName(path)}`),
-    ...removed.map((folder) => `${REMOVED_TRAILER}: ${folder || ROOT}`),
+    ...removed.map((path) => `${REMOVED_TRAILER}: ${path || ROOT}`),
   ].join('\n');
 }
 
@@ -94,7 +94,7 @@ export function parseMessage(message: string): DeliveryMessage | null {
     from: from && { workflow: from.path, run: from.sha },
     confinedTo: valuesOf(CONFINED_TRAILER)[0],
     ...(main && place !== undefined && { delivered: { place, object: main.sha, pictures, kept } }),
-    removed: valuesOf(REMOVED_TRAILER).map((folder) => (folder === ROOT ? '' : folder)),
+    removed: valuesOf(REMOVED_TRAILER).map((path) => (path === ROOT ? '' : path)),
   };
   const isWhole = said.essence !== '' && (verb === 'REMOVE' ? place === undefined : isDelivery(said));
   return isWhole && formatNamed(name, said) === text ? said : null;
@@ -102,10 +102,10 @@ export function parseMessage(message: string): DeliveryMessage | null {
 
 /** A folder, or a file and nothing beside it but the pictures of a page. */
 function isDelivery({ delivered, removed = [] }: DeliveryMessage): boolean {
-  if (delivered === undefined || removed.length > 0) return false;
+  if (delivered === undefined) return false;
   const { place, pictures, kept } = delivered;
   if (isFolderPath(place)) return pictures.length === 0;
-  return kept.length === 0 && pictures.every(({ path }) => isPictureOf(path, place));
+  return removed.length + kept.length === 0 && pictures.every(({ path }) => isPictureOf(path, place));
 }
 
 function parseObject(value: string): TreeFile {

@@ -97,7 +97,7 @@ export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
       from: target.options.from,
       confinedTo: target.options.confinement?.owner,
       delivered,
-      removed: isGone ? removedFolders : [],
+      removed: [...new Set([...(isGone ? [place] : []), ...removedFolders])],
     }),
     writes: [...files.filter(({ path }) => isNew.has(path)), ...writes],
     removals: [...removed, ...removals],

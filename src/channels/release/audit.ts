@@ -6,10 +6,9 @@ import {
   nameInLabel,
 } from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
-import type { Ports } from '../../ports.ts';
 import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
-import type { AuditedDelivery, KnownRefusal } from '../channel.ts';
+import type { AuditedDelivery, AuditFindings, KnownRefusal } from '../channel.ts';
 import { planAsset } from './asset.ts';
 
 interface AuditOptions {
@@ -18,20 +17,22 @@ interface AuditOptions {
   readonly path: string | undefined;
 }
 
+/** What a release does not record: one that somebody uploaded again has no label any more. */
+const DELETED = 'whether somebody deleted or replaced assets of this tool: a release keeps no record of them';
+
 /**
  * K2: finds the assets that this tool uploaded. The name in the label is what was delivered: an asset under any other
  * name, such as that of a killed replacement, tells only what must be there. The host's digest says what it must be.
  */
-export function createReleaseAudit(
-  { tag, tagIsDefault, path }: AuditOptions,
-  access: RepositoryContext,
-  { logger }: Pick<Ports, 'logger'>,
-) {
-  return async (): Promise<readonly AuditedDelivery[]> => {
+export function createReleaseAudit({ tag, tagIsDefault, path }: AuditOptions, access: RepositoryContext) {
+  return async (): Promise<AuditFindings> => {
     const github = requireGitHub(access);
     const releases = await listReleases(github);
     const unread = `what was delivered to older releases than the newest ${RELEASES.total}`;
-    const unknown = releases.length >= RELEASES.total ? [unread] : [];
+    const unknown = [
+      ...(releases.length > 0 ? [DELETED] : []),
+      ...(releases.length >= RELEASES.total ? [unread] : []),
+    ];
     const wanted = path === undefined ? undefined : await assetName(flatName(path));
     const found: AuditedDelivery[] = [];
     for (const release of releases) {
@@ -45,7 +46,9 @@ export function createReleaseAudit(
         names.add(name);
         const sha256 = asset.digest?.replace('sha256:', '');
         if (sha256 === undefined) {
-          logger.warning(`GitHub has no digest of ${asset.name}, so it can not be compared, and is left out`);
+          unknown.push(
+            `whether ${release.tag_name}/${asset.name} is as delivered: GitHub has no digest of it`,
+          );
           continue;
         }
         const composePlacement = () => ({
@@ -58,10 +61,10 @@ export function createReleaseAudit(
         });
         const { tag_name } = release;
         const plan = planAsset(tag_name, name, 'nothing is written', 'downloads');
-        found.push({ plan: { ...plan, name: `${tag_name}/${name}` }, composePlacement, unknown });
+        found.push({ plan: { ...plan, name: `${tag_name}/${name}` }, composePlacement, unknown: [] });
       }
     }
-    return found;
+    return { deliveries: found, unknown };
   };
 }
 

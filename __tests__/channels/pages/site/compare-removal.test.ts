@@ -34,7 +34,7 @@ describe('withdrawing a site', () => {
     const { url, parts = [], notes } = placementOf(await withdrawFolder(branch, 'p/'));
     expect(branch.now).toEqual({ 'README.md': shaOf('theirs'), 'p/theirs/deep/index.html': shaOf('theirs') });
     expect(branch.head.parent).toBe(before);
-    const removed = ['p/2026/', 'p/2026/11/22/', 'p/1/'];
+    const removed = ['p/', 'p/2026/', 'p/2026/11/22/', 'p/1/'];
     expect(parseMessage(branch.head.message)).toMatchObject({ verb: 'REMOVE', removed });
     expect([url, ...parts.map((part) => part.url)].map(({ pathname }) => pathname)).toEqual([
       '/site/p/2026/',

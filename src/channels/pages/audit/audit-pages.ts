@@ -1,13 +1,14 @@
 import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../../errors.ts';
 import { getBranchHead } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
+import type { CommitWords } from '../../../github/api/history.ts';
 import { type RepositoryContext, requireGitHub, settingsOf } from '../../../github/api/repository.ts';
 import { nameFew, shorten } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { HISTORY_PAGES, LIST_PAGE } from '../../../protocol/limits.ts';
 import { baseName } from '../../../rules/naming.ts';
 import type { Text } from '../../../words.ts';
-import type { AuditedDelivery } from '../../channel.ts';
+import type { AuditedDelivery, AuditFindings } from '../../channel.ts';
 import { isWithin } from '../claims.ts';
 import { parseMessage } from '../commit-message.ts';
 import { type DeployedReceipt, readDeployedReceipt } from '../deploy/deployed-receipt.ts';
@@ -27,7 +28,7 @@ type Site = RepositoryContext['site'];
 export function createPagesAudit(inputs: AuditOptions, access: RepositoryContext, ports: Ports) {
   // A site that was switched off is no reason not to look: its addresses tell it.
   const options = { ...inputs, setup: true };
-  return async (): Promise<readonly AuditedDelivery[]> => {
+  return async (): Promise<AuditFindings> => {
     const github = requireGitHub(access);
     const { site } = access;
     const settings = settingsOf(site);
@@ -38,9 +39,13 @@ export function createPagesAudit(inputs: AuditOptions, access: RepositoryContext
     const receipt = typeof live === 'string' ? null : live;
     if (receipt?.branch === null) return auditReceipt(receipt, { github, site, options, branch: null });
     const branch = receipt?.branch ?? targetBranch(options, site);
-    return auditBranch({ github, site, options, branch }, branch);
+    const found = await auditBranch({ github, site, options, branch }, branch);
+    return isDeployed && receipt === null ? { ...found, unknown: [...found.unknown, NO_RECEIPT] } : found;
   };
 }
+
+const NO_RECEIPT =
+  'whether this tool deployed the site without a branch: what is live there has no receipt of this tool';
 
 /** What an audit looks at: a file or a folder, without the slash at its end; nothing for all. */
 const auditedPlace = (path = ''): string => path.replace(/^\.\/$|\/$/g, '');
@@ -54,34 +59,38 @@ interface AuditedSite {
 }
 
 /** The whole site is one delivery, without a branch: its files, or those below `path`. */
-function auditReceipt({ commit, files }: DeployedReceipt, site: AuditedSite): readonly AuditedDelivery[] {
+function auditReceipt({ commit, files }: DeployedReceipt, site: AuditedSite): AuditFindings {
   const wanted = auditedPlace(site.options.path);
   const paths = [...files.keys()].filter((path) => isWithin(path, wanted));
-  if (paths.length === 0) return [];
+  if (paths.length === 0) return { deliveries: [], unknown: [OTHER_DEPLOYMENT] };
   const claim = { place: files.has(wanted) || wanted === '' ? wanted : `${wanted}/`, sha: commit };
-  const found = { claim, paths, state: 'there', changed: [], by: null, unknown: [OTHER_DEPLOYMENT] } as const;
-  return [describeDelivery(found, site, files)];
+  const found = { claim, paths, state: 'there', changed: [], by: null, unknown: [] } as const;
+  return { deliveries: [describeDelivery(found, site, files)], unknown: [OTHER_DEPLOYMENT] };
 }
 
 const OTHER_DEPLOYMENT =
   'whether this is the newest delivery: of a site without a branch only the receipt that it carries tells what was deployed';
 
-async function auditBranch(audited: AuditedSite, branch: string): Promise<readonly AuditedDelivery[]> {
+async function auditBranch(audited: AuditedSite, branch: string): Promise<AuditFindings> {
   const { github, site, options } = audited;
+  const place = auditedPlace(options.path);
+  const whether = `whether anything was delivered to ${place || './'} of the branch ${branch}`;
   const head = await resultOf(() => getBranchHead(github, branch));
   if (hasFailed(head)) {
-    if (site === null && head.code === 'NOT_FOUND') return [];
-    throw head;
+    if (site !== null || head.code !== 'NOT_FOUND') throw head;
+    return { deliveries: [], unknown: [`${whether}: there is no such branch, and no Pages site`] };
   }
-  const place = auditedPlace(options.path);
   const { deliveries, entries, isComplete, last } = await listDeliveries(github, head, place);
   const whole = parseMessage(last?.message ?? '')?.delivered?.place;
   if (deliveries.length === 0 && whole !== undefined && isFolderPath(whole)) throw partError(place, whole);
-  const unread = `what was delivered before the newest ${HISTORY_PAGES * LIST_PAGE} commits of ${branch}`;
-  return deliveries.map((one) => {
-    const described = describeDelivery(one, audited, entries);
-    return isComplete ? described : { ...described, unknown: [...described.unknown, unread] };
-  });
+  const newest = `the newest ${HISTORY_PAGES * LIST_PAGE} commits ${place && `of ${place} `}on the branch ${branch}`;
+  const forgotten = `${whether}: its history has no delivery, and may have been rewritten`;
+  const unknown = !isComplete
+    ? [`what was delivered before ${newest}: older ones were not read`]
+    : deliveries.length === 0
+      ? [forgotten]
+      : [];
+  return { deliveries: deliveries.map((one) => describeDelivery(one, audited, entries)), unknown };
 }
 
 /** What came with a folder is audited with it alone. */
@@ -93,7 +102,7 @@ function partError(place: string, whole: string): DeliveryError {
 
 /** @param files what the branch or the site has */
 function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: HeldFiles): AuditedDelivery {
-  const { claim, state, changed, unknown } = found;
+  const { claim, state, unknown } = found;
   const { branch, github, options, site } = audited;
   const name = claim.place || './';
   const isFolder = isFolderPath(claim.place);
@@ -105,9 +114,9 @@ function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: Hel
     name,
     claim: 'opens as it was delivered',
   } as const;
-  const common = { plan, unknown, ...(changed.length > 0 && { changed: describeChange(found) }) };
-  if (state === 'changed') return common;
-  if (state === 'lost') return { ...common, failure: lostError(name, branch) };
+  if (state === 'lost') return { plan, unknown, failure: lostError(found, branch) };
+  const common = { plan, unknown, ...(state === 'changed' && { changed: describeChange(found) }) };
+  if (state === 'changed' && found.paths.length === 0) return common;
   const isRemoved = state === 'removed';
   const paths = isRemoved ? found.paths : sortPaths(found.paths, claim.place, isFolder ? options.entry : '');
   const path = paths[0] ?? claim.place;
@@ -130,9 +139,11 @@ function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: Hel
   return { ...common, ...proven, unknown: [...unknown, ...proven.unknown] };
 }
 
-function lostError(name: string, branch: string | null): DeliveryError {
-  const message = `the branch ${branch} does not have ${name} any more, and no commit removed it`;
-  const hint = 'its history was rewritten, as by a forced push: deliver it again';
+function lostError({ claim, changed, by }: FoundDelivery, branch: string | null): DeliveryError {
+  const removal =
+    by === null || by.sha === claim.sha ? 'no commit says who removed it' : `removed by ${nameCommit(by)}`;
+  const message = `the branch ${branch} does not have ${nameFew(changed.map((path) => path || './'))} any more (${removal})`;
+  const hint = 'deliver it again; if it was removed on purpose, withdraw it after that';
   return new DeliveryError('NOT_PROVEN', message, { hint });
 }
 
@@ -144,9 +155,12 @@ function unservedError(cause: DeliveryError): DeliveryError {
   return new DeliveryError('NOT_PROVEN', message, { hint, cause });
 }
 
-/** Who changed what; the first line of a message is the word of others. */
-function describeChange({ changed, by }: FoundDelivery): string {
-  const [title = ''] = by?.message.split('\n') ?? [];
-  const who = by === null ? 'on the branch' : `by commit ${by.sha.slice(0, 7)} (${shorten(title, 72)})`;
-  return `changed or removed since it was delivered, ${who}: ${nameFew(changed)}`;
-}
+/** Who changed what. */
+const describeChange = ({ changed, by }: FoundDelivery) => ({
+  text: `changed since it was delivered, ${by === null ? 'on the branch' : `by ${nameCommit(by)}`}: ${nameFew(changed)}`,
+  count: changed.length,
+});
+
+/** The first line of its message is the word of others. */
+const nameCommit = ({ sha, message }: CommitWords): string =>
+  `commit ${sha.slice(0, 7)} (${shorten(message.split('\n')[0] ?? '', 72)})`;

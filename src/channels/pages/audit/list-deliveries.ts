@@ -11,14 +11,13 @@ import {
   type OlderTrees,
 } from '../branch-reader.ts';
 import { type Claim, type DeliveredClaim, listClaimed, readClaims } from '../claims.ts';
-import { parseMessage } from '../commit-message.ts';
 import { isFolderPath } from '../target.ts';
 
 /**
- * What became of a delivery on the branch: it is there, as a whole or in part; this tool removed it; somebody changed
- * or removed all of it; or it is gone, and no commit says why.
+ * What became of a delivery on the branch, the worst of its paths first: one is absent and no commit of this tool removed
+ * it; somebody changed one; they are as delivered; or this tool removed it.
  */
-type BranchState = 'there' | 'removed' | 'changed' | 'lost';
+type BranchState = 'lost' | 'changed' | 'there' | 'removed';
 
 /** A delivery, and what the branch holds of it now. */
 export interface ListedDelivery {
@@ -28,9 +27,9 @@ export interface ListedDelivery {
   readonly paths: readonly string[];
   /** What was there before it was removed. */
   readonly before?: ReadonlyMap<string, GitBlob>;
-  /** Paths that somebody has changed or removed since. */
+  /** Paths that are lost, or else those that hold other bytes. */
   readonly changed: readonly string[];
-  /** The commit that did so, or that removed it; `null` where it is not known. */
+  /** The last commit that touched the first of them, or that removed the delivery; `null` if it is not known. */
   readonly by: CommitWords | null;
   /** What was not looked at. */
   readonly unknown: readonly string[];
@@ -65,10 +64,13 @@ async function compareClaim(
   tree: BranchTree,
   older: OlderTrees,
 ): Promise<ListedDelivery | null> {
-  const { place, delivered, isReplaced } = claim;
+  const { place, delivered, isReplaced, isRemoved } = claim;
   const below = [...filesBelow(tree, place).keys()];
   if (delivered && (below.length > 0 || !isFolderPath(place))) {
     return compareDelivered({ ...claim, delivered }, tree, older);
+  }
+  if (delivered && !isReplaced(place) && !isRemoved(place)) {
+    return { ...NOTHING, claim, state: 'lost', changed: [place] };
   }
   const removed = await listRemoved(claim, delivered ? claim.sha : claim.parent, tree, older);
   if (removed.paths.length > 0 || below.length === 0) return removed;
@@ -82,21 +84,28 @@ async function compareDelivered(
   tree: BranchTree,
   older: OlderTrees,
 ): Promise<ListedDelivery | null> {
-  const { place } = claim;
-  const isFolder = isFolderPath(place);
+  const { place, isRemoved } = claim;
   const files = await listClaimed(claim, tree, older);
   if (files === null) {
-    const unknown = 'which of its files are still as they were delivered: only that it changed was found out';
+    const unknown = `which files of ${place || './'} are lost, changed or as they were delivered: only that the folder changed was found out`;
     return { ...NOTHING, claim, state: 'changed', changed: [place], unknown: [unknown] };
   }
   if (files.length === 0) return null;
-  const paths = files.flatMap((file) => (holdsFile(tree, file) ? [file.path] : []));
-  const changed = files.flatMap((file) => (holdsFile(tree, file) ? [] : [file.path]));
-  const isThere = isFolder ? paths.length > 0 : paths[0] === place;
-  if (isThere) return { ...NOTHING, claim, state: 'there', paths, changed };
-  if (isFolder || tree.entries.has(place)) return { ...NOTHING, claim, state: 'changed', changed };
-  const gone = changed.filter((path) => !tree.entries.has(path));
-  return { ...NOTHING, claim, state: 'removed', paths: gone };
+  // The pictures of a page go with it.
+  const isGone = (path: string): boolean => isRemoved(path) || (!isFolderPath(place) && isRemoved(place));
+  const paths: Record<BranchState, string[]> = { lost: [], changed: [], there: [], removed: [] };
+  for (const file of files) {
+    const { path } = file;
+    if (holdsFile(tree, file)) paths.there.push(path);
+    else if (tree.entries.has(path)) paths.changed.push(path);
+    else paths[isGone(path) ? 'removed' : 'lost'].push(path);
+  }
+  const { lost, changed, there, removed } = paths;
+  if (lost.length > 0) return { ...NOTHING, claim, state: 'lost', changed: lost };
+  if (removed.includes(place)) return { ...NOTHING, claim, state: 'removed', paths: removed };
+  if (changed.length > 0) return { ...NOTHING, claim, state: 'changed', paths: there, changed };
+  const [state, left] = there.length > 0 ? (['there', there] as const) : (['removed', removed] as const);
+  return { ...NOTHING, claim, state, paths: left };
 }
 
 /** @param commit that has the folder */
@@ -107,39 +116,32 @@ async function listRemoved(
   older: OlderTrees,
 ): Promise<ListedDelivery> {
   const { place } = claim;
+  const removed = { ...NOTHING, claim, state: 'removed', by: claim.delivered ? null : claim } as const;
   const entries = await older(commit);
   if (entries === null) {
     const unknown = `whether its other files are gone: only the page of ${place || './'} was asked for`;
-    const page = isFolderPath(place) ? `${place}index.html` : place;
+    const page = `${place}index.html`;
     const paths = tree.entries.has(page) ? [] : [page];
-    return { ...NOTHING, claim, state: 'removed', paths, unknown: [unknown] };
+    return { ...removed, paths, unknown: [unknown] };
   }
   const before = new Map([...filesBelow({ entries }, place)].filter(([path]) => !tree.entries.has(path)));
-  return { ...NOTHING, claim, state: 'removed', paths: [...before.keys()], before };
+  return { ...removed, paths: [...before.keys()], before };
 }
 
-/** Finds out who changed or removed what is not as it was delivered, fifty paths in one request. */
+/** Finds out which commits did it, fifty paths in one request. */
 async function nameCommits(
   listed: readonly ListedDelivery[],
   github: GitHubClient,
   head: string,
 ): Promise<readonly ListedDelivery[]> {
-  const pathOf = ({ claim, changed, state }: ListedDelivery): string | undefined => {
-    if (state === 'removed' && claim.delivered === undefined) return undefined;
-    return (changed[0] ?? (state === 'removed' ? claim.place : '')).replace(/\/$/, '') || undefined;
-  };
-  const asked = new Set(listed.flatMap((one) => pathOf(one) ?? []));
+  const pathOf = ({ claim, changed, state, by }: ListedDelivery): string =>
+    (changed[0] ?? (state === 'removed' && by === null ? claim.place : '')).replace(/\/$/, '');
+  const asked = new Set(listed.map(pathOf).filter((path) => path !== ''));
   const commits = await getLastCommits(github, head, [...asked]);
   return listed.map((one) => {
     const path = pathOf(one);
-    if (path === undefined) return one.state === 'removed' ? { ...one, by: one.claim } : one;
-    const by = commits.get(path) ?? null;
-    if (one.state !== 'removed') return { ...one, by };
-    if (by === null || by.sha === one.claim.sha) return { ...one, state: 'lost' };
-    if (parseMessage(by.message) !== null) {
-      const own = by.blobs.filter(({ sha }) => sha === one.claim.delivered?.object);
-      return { before: new Map(own.map((blob) => [path, blob])), ...one, by };
-    }
-    return { ...one, state: 'changed', changed: [one.claim.place], by, paths: [] };
+    const last = commits.get(path);
+    const own = last?.blobs.filter(({ sha }) => sha === one.claim.delivered?.object) ?? [];
+    return { before: new Map(own.map((blob) => [path, blob])), ...one, by: last ?? one.by };
   });
 }
