@@ -1,8 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { runWith } from '../action/current-runs.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { LOGINS } from '../world/tokens.ts';
-import { type Played, requestsOf, setUpPlay } from './play.ts';
+import { addCommits, replaceBranch } from './branch-of-others.ts';
+import { type Played, proven, requestsOf, setUpPlay } from './play.ts';
 import { createPage, waitForAll } from './scenario.ts';
 
 const play = setUpPlay();
@@ -10,11 +11,12 @@ const MARKER = /^<!-- screen-delivery:audit:[0-9a-f]{16} -->\n/;
 
 const listIssues = ({ issues }: TestRepository) => issues.list();
 
+const deliverPage = (repository: TestRepository, path = 'one.html') =>
+  proven(play.deliver({ repository, files: { 'page.html': createPage() }, inputs: { channel: 'K1', path } }));
+
 async function repositoryWithPage(): Promise<TestRepository> {
   const repository = await play.repository();
-  const inputs = { channel: 'K1', path: 'one.html' };
-  const files = { 'page.html': createPage() };
-  expect((await play.deliver({ repository, files, inputs })).report.notReady).toBeNull();
+  await deliverPage(repository);
   return repository;
 }
 
@@ -51,13 +53,95 @@ test('one issue is opened while something is lost, updated, closed when all is w
   const { log } = await audit(repository);
   expect(log).toContain(`Issue ${opened?.number}: closed`);
   expect(await listIssues(repository)).toMatchObject([
-    { number: opened?.number, state: 'closed', title: 'Everything that was delivered is there again' },
+    { number: opened?.number, state: 'closed', title: 'Every delivery named here is verified again' },
   ]);
   expect(requestsOf(await audit(repository), /^PATCH/)).toEqual([]);
 
   lose(repository);
   await audit(repository);
   expect(await listIssues(repository)).toMatchObject([{ number: opened?.number, state: 'open' }]);
+});
+
+const CLOSED = { state: 'closed', title: 'Every delivery named here is verified again' };
+
+describe('an issue stays open while what it names is not verified', () => {
+  async function repositoryThatLost(): Promise<TestRepository> {
+    const repository = await repositoryWithPage();
+    const asset = { repository, files: { 'data.zip': 'PK' }, inputs: { channel: 'K2', tag: 'files' } };
+    await proven(play.deliver(asset));
+    await repository.commit('one.html', null);
+    await audit(repository);
+    expect(await listIssues(repository)).toMatchObject([
+      { state: 'open', title: expect.stringMatching(/^1 of 2 .* lost/) },
+    ]);
+    return repository;
+  }
+  const openTitle = 'Not verified again: 1 of the deliveries named here';
+
+  test('although the history has it no more, until it is delivered again', async () => {
+    const repository = await repositoryThatLost();
+    replaceBranch(repository, { isOrphan: true });
+    for (let run = 0; run < 2; run += 1) {
+      expect((await audit(repository)).report.ready).toBe(true);
+      expect(await listIssues(repository)).toMatchObject([
+        { state: 'open', title: openTitle, body: expect.stringContaining('<code>K1 one.html</code>') },
+      ]);
+    }
+    await deliverPage(repository);
+    await audit(repository);
+    expect(await listIssues(repository)).toMatchObject([CLOSED]);
+  });
+
+  test('although it is older than what is read', async () => {
+    const repository = await repositoryThatLost();
+    addCommits(repository, 1_300);
+    await audit(repository);
+    expect(await listIssues(repository)).toMatchObject([{ state: 'open', title: openTitle }]);
+  });
+
+  test('although somebody put something else there', async () => {
+    const repository = await repositoryThatLost();
+    await repository.commit('one.html', 'of a person');
+    await audit(repository);
+    expect(await listIssues(repository)).toMatchObject([{ state: 'open', title: openTitle }]);
+  });
+
+  test('and says no more of it once a person has closed it', async () => {
+    const repository = await repositoryThatLost();
+    replaceBranch(repository, { isOrphan: true });
+    const [issue] = repository.issues.all;
+    if (issue) issue.state = 'closed';
+    await audit(repository);
+    expect(await listIssues(repository)).toMatchObject([
+      { state: 'closed', title: expect.stringMatching(/lost/) },
+    ]);
+  });
+
+  test('whatever the names of the deliveries are', async () => {
+    const repository = await play.repository();
+    for (const path of ['a--b.html', 'ü.html']) await deliverPage(repository, path);
+    for (const path of ['a--b.html', 'ü.html']) await repository.commit(path, null);
+    await audit(repository);
+    const named = (await listIssues(repository))[0]?.body?.split('\n')[1] ?? '';
+    expect(named).toMatch(/^<!-- named: [^<>-]+ -->$/);
+    expect(JSON.parse(named.slice('<!-- named: '.length, -' -->'.length)).toSorted()).toEqual([
+      'K1 a--b.html',
+      'K1 ü.html',
+    ]);
+  });
+});
+
+test('an audit that finds nothing does not call it lost', async () => {
+  const repository = await repositoryWithPage();
+  addCommits(repository, 1_300);
+  await audit(repository, undefined, undefined, { channel: 'K1' });
+  expect(await listIssues(repository)).toMatchObject([
+    {
+      state: 'open',
+      title: 'The audit found nothing that was delivered',
+      body: expect.stringContaining('what was delivered before the newest 1200 commits'),
+    },
+  ]);
 });
 
 test('two audits at once keep one issue', async () => {

@@ -74,7 +74,7 @@ test.each<[string, string, string, 'all' | 'browsers', InterceptedReply, RegExp]
     'docs/app.js',
     'all',
     { status: 404 },
-    /: 1 of 2 .*: app\.js \(HTTP 404\) → /,
+    /: 1 of 3 .*: app\.js \(HTTP 404\) → /,
   ],
   ['a cached file', 'docs/', 'docs/app.js', 'browsers', DEFACED, /without \?v=: app\.js \(HTTP 200 /],
 ])('%s is lost: the step fails with the file and the answer', async (_, path, at, whom, reply, says) => {

@@ -11,6 +11,7 @@ import type { Ports } from '../ports.ts';
 import { TOOL } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { withRetries } from '../retry.ts';
+import { composeAuditIssue, isConclusive } from './audit-issue.ts';
 import {
   type CurrentRun,
   findBranch,
@@ -190,31 +191,20 @@ async function beginDeployment(
   };
 }
 
-/** Keeps one issue open while an audit finds something lost, and closes it when all is well again. */
+/** Keeps one issue open while an audit finds something lost, and closes it when all that it names is verified again. */
 function beginIssue({ request, run }: Announcement, { logger, clock }: Ports): End {
   return async (reports, connect, ports) => {
-    const lost = reports.filter(isLost).length;
-    if (lost === 0 && reports.some(({ ready }) => !ready)) {
+    if (!isConclusive(reports)) {
       logger.info('The issue stays as it is: the audit did not find out what is lost');
       return;
     }
     const marker = createMarker(request);
-    const title =
-      lost === 0
-        ? 'Everything that was delivered is there again'
-        : `${lost} of ${reports.length} deliveries are lost or altered`;
     const context = { marker, title: 'Audit: ', headSha: null, now: clock.now(), runUrl: run.url };
-    const body = composeComment(reports, context);
-    const sticky = { marker, title, body, isOpen: lost > 0 };
-    const { result, number } = await updateStickyIssue(connect(), sticky, ports);
+    const compose = (earlier: string) => composeAuditIssue(reports, context, earlier);
+    const { result, number } = await updateStickyIssue(connect(), { marker, compose }, ports);
     logger.info(`Issue${number === null ? '' : ` ${number}`}: ${result}`);
   };
 }
-
-/** Where nothing of this tool is found any more, all of it may be lost. */
-const isLost = ({ verdict, notReady }: Report): boolean =>
-  verdict === 'lost' ||
-  (verdict === undefined && notReady?.code === 'NOT_FOUND' && notReady.step === 'check');
 
 /** Audits that look at the same share an issue: all inputs that choose it count, as they are written. */
 function createMarker(request: DeliveryRequest): string {

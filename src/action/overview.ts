@@ -40,15 +40,17 @@ export interface CommentContext {
   readonly headSha: string | null;
   /** The address of the run, which shows the summary; `null` if not known. */
   readonly runUrl: string | null;
+  /** What comes before the reports, in Markdown. */
+  readonly lines?: readonly string[];
 }
 
 /** The text of a comment or an issue, never longer than GitHub accepts. @param earlier our comment as it is, or empty */
 export function composeComment(reports: readonly Report[], context: CommentContext, earlier = ''): string {
-  const { marker, title, runUrl } = context;
+  const { marker, title, runUrl, lines = [] } = context;
   return composeOverview(reports, {
     marker,
     title,
-    earlier: reports.flatMap((report) => listLastProven(report, earlier)),
+    earlier: [...lines, ...reports.flatMap((report) => listLastProven(report, earlier))],
     footer: composeFooter(context),
     elsewhere: runUrl === null ? 'see the summary' : formatLink('see the summary', runUrl),
     limit: COMMENTS.body,

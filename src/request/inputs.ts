@@ -201,7 +201,7 @@ export const INPUTS = {
   ),
   issue: input(
     OFF,
-    'Of an audit: keep one issue open while something is lost, and close it when all is well; needs `permissions: { issues: write }`.',
+    'For an audit: open one issue if something is lost, and close it when everything that it names is verified again; needs `permissions: { issues: write }`.',
     { flag: 'none' },
   ),
   overwrite: input(

@@ -4,14 +4,19 @@ import { type GitHubClient, listAll } from './client.ts';
 import { getTokenOwner } from './token-owner.ts';
 
 /** What the one issue of this tool on a subject says. */
-interface StickyIssue {
-  /** An HTML comment: the first line of the body, by which the issue is found again. */
-  readonly marker: string;
+export interface IssueText {
   readonly title: string;
   /** Begins with the marker. */
   readonly body: string;
   /** Whether it is needed; one that is not is closed, and never opened. */
   readonly isOpen: boolean;
+}
+
+interface StickyIssue {
+  /** An HTML comment: the first line of the body, by which the issue is found again. */
+  readonly marker: string;
+  /** @param earlier the body of the open issue; empty for none: who closes it by hand has dealt with what it says */
+  compose(earlier: string): IssueText;
 }
 
 /**
@@ -23,12 +28,16 @@ interface StickyIssue {
  */
 export async function updateStickyIssue(
   github: GitHubClient,
-  { marker, title, body, isOpen }: StickyIssue,
+  { marker, compose }: StickyIssue,
   ports: Ports,
 ) {
   const { rest, repository } = github;
+  const first = compose('');
   const query = { ...repository, state: 'all' } as const;
-  const create = async () => (await rest.issues.create({ ...repository, title, body })).data;
+  const create = async () => {
+    const { title, body } = first;
+    return (await rest.issues.create({ ...repository, title, body })).data;
+  };
   const list = async (creator: string) => {
     const issues = await listAll((page) => rest.issues.listForRepo({ ...query, creator, ...page }));
     return issues.filter((one) => !one.pull_request);
@@ -38,13 +47,15 @@ export async function updateStickyIssue(
     const closed = { state: 'closed', state_reason: 'not_planned' } as const;
     await rest.issues.update({ ...repository, issue_number: number, ...closed });
   };
-  const kind = { marker, list, create: isOpen ? create : null, drop };
+  const kind = { marker, list, create: first.isOpen ? create : null, drop };
   const { kept, isNew } = await keepOldest(github, kind, ports);
-  const wasClosed = kept?.state === 'closed';
-  // What was well before, and is, needs no word.
-  if (kept === undefined || (wasClosed && !isOpen)) return { result: 'none', number: kept?.number ?? null };
+  if (kept === undefined) return { result: 'none', number: null };
   const { number } = kept;
   if (isNew) return { result: 'opened', number };
+  const wasClosed = kept.state === 'closed';
+  const { title, body, isOpen } = wasClosed ? first : compose(kept.body ?? '');
+  // What was well before, and is, needs no word.
+  if (wasClosed && !isOpen) return { result: 'none', number };
   const text = { ...repository, issue_number: number, title, body };
   await rest.issues.update({ ...text, state: isOpen ? 'open' : 'closed' });
   const opened = wasClosed ? 'opened' : 'updated';
