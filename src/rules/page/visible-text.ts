@@ -15,17 +15,17 @@ const HIDDEN_STYLE =
 /** Whether a browser shows a text of a page. @param text as it is in the source, with or without markup */
 export function showsText(page: PageTree, text: string): boolean {
   const plain = readVisibleText(text);
-  return plain !== '' && readText(page).includes(plain);
+  return plain !== '' && readShownText(page).includes(plain);
 }
 
-/** The text of a page, as `readText` has it. */
-export const readVisibleText = (html: string): string => readText(parsePage(html));
+/** The text of a page, as `readShownText` has it. */
+export const readVisibleText = (html: string): string => readShownText(parsePage(html));
 
 /**
  * The text that a browser shows of a page, without spaces: nothing in a comment, an attribute, a script or a hidden
  * element. What style sheets and scripts hide or add is not known here.
  */
-function readText({ document }: PageTree): string {
+function readShownText({ document }: PageTree): string {
   let shown = '';
   const pending: Dom.Node[] = [document];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
