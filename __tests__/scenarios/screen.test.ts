@@ -101,6 +101,18 @@ describe('files of one step in a real browser', () => {
   });
 });
 
+test('a folder whose router takes its address for that of a missing page is refused, in any language', async () => {
+  const page = `<!doctype html><html><head><title>App</title></head><body><div id="app"></div><script type="module" src="./app.js"></script></body></html>`;
+  const router =
+    "const { pathname } = location;\napp.innerHTML = pathname === '/' ? '<h1>Bericht</h1>' : `<p>404 Seite ${pathname} gibt es nicht</p>`;\n";
+  const delivered = await scenario.deliver({
+    files: { 'dist/index.html': page, 'dist/app.js': router },
+    inputs: { ...browser.inputs, channel: 'K1', file: 'dist/', path: 'previews/pr-1/' },
+    env: browser.env,
+  });
+  expectNotReady(delivered, 'check', /shows in its folder only what it shows at any path/);
+});
+
 describe('a folder that others deployed, in a real browser', () => {
   const site = { 'index.html': createPage(MARKER), 'about.html': createPage('About') };
   const files = Object.fromEntries(Object.entries(site).map(([path, page]) => [`dist/${path}`, page]));

@@ -11,6 +11,7 @@ export const viewWith = (more: Partial<ScreenView> = {}): ScreenView => ({
   hint: '',
   browser: 'HeadlessChrome/147.0.0.0',
   httpCode: 200,
+  text: 'It works',
   painted: { characters: 8, images: 0, drawings: 0 },
   elapsed: 800,
   isStable: true,

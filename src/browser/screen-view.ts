@@ -62,6 +62,8 @@ export interface ScreenFacts {
 }
 
 export interface ScreenView extends ScreenFacts {
+  /** The text that can be seen in the window, at least its beginning, as the page has it. */
+  readonly text: string;
   /** PNG of 1280 × 800 CSS pixels, at most 5 MB; `null` where none could be taken. */
   readonly picture: Uint8Array | null;
 }
@@ -96,6 +98,7 @@ export function createUncheckedView(reason: string, hint = ''): ScreenView {
     browser: '',
     httpCode: null,
     title: '',
+    text: '',
     painted: { characters: 0, images: 0, drawings: 0 },
     isMarkerVisible: null,
     exceptions: [],

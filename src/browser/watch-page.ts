@@ -1,5 +1,5 @@
 import { untilAborted } from '../async.ts';
-import { SECOND } from '../protocol/limits.ts';
+import { SCREEN, SECOND } from '../protocol/limits.ts';
 import { isMarkerOnPage } from './find-marker.ts';
 import { judge, judgeNavigationError, type PageJudgment } from './judge.ts';
 import { evaluateApart, type OpenPage } from './open-page.ts';
@@ -113,6 +113,7 @@ function createView(
     ...judgment,
     httpCode: events.httpCode,
     title: toPlainLine(sight?.title ?? ''),
+    text: sight?.text.slice(0, SCREEN.seen) ?? '',
     ...(sight && { painted: sight.painted }),
     isMarkerVisible: sight?.isMarkerVisible ?? null,
     isStable: sight?.isStable ?? null,

@@ -239,6 +239,8 @@ export const SCREEN = {
   picture: 5 * MEGABYTE,
   /** Characters of one text of a page, such as an exception, in a note. */
   text: 200,
+  /** Characters of the text that a page shows, by which it is compared with what it shows elsewhere. */
+  seen: 100_000,
 } as const;
 
 /** The longest texts from the user or from a host: `marker` and `refusal` in bytes, the others in characters. */

@@ -100,7 +100,10 @@ describe('a page that may be built for another place', () => {
   const [BELOW, ROOT] = ['https://octo.github.io/site/p/', 'https://octo.github.io/'];
   const NOWHERE = 'https://octo.github.io/site/no-such-page-7f3a9c2e/';
   const showing = (characters: number, images = 0) =>
-    viewWith({ painted: { characters, images, drawings: 0 }, picture: pictureOf('a') });
+    viewWith({
+      ...{ painted: { characters, images, drawings: 0 }, picture: pictureOf('a') },
+      text: 'x'.repeat(characters),
+    });
   const [header, whole] = [showing(8), showing(17)];
   type Views = { below: ScreenView; root?: ScreenView; nowhere?: ScreenView };
   const look = async ({ below, root = whole, nowhere = below }: Views) => {
@@ -120,6 +123,16 @@ describe('a page that may be built for another place', () => {
 
   test('is refused where it shows less at the root, but in its folder what it shows anywhere', async () => {
     const { viewed } = await look({ below: whole, root: header });
+    expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN', hint: expect.stringContaining(SETTING) });
+  });
+
+  test.each([
+    ['/site/p/', '/site/no-such-page-7f3a9c2e/'],
+    ['p', 'no-such-page-7f3a9c2e'],
+  ])('is refused where it shows anywhere the same but for its own address: %s', async (own, other) => {
+    const missing = (address: string) =>
+      viewWith({ ...header, text: `404 Page ${address} not found`, title: `No ${address}` });
+    const { viewed } = await look({ below: missing(own), nowhere: missing(other) });
     expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN', hint: expect.stringContaining(SETTING) });
   });
 

@@ -21,7 +21,7 @@ export function reportScreen(delivery: Delivery): ScreenReport | null {
   const published = attempts[0]?.screen ?? attemptIn(delivery, 'K1')?.screen ?? null;
   const view = published?.view ?? localView;
   if (view === null) return null;
-  const { picture: _, ...facts } = view;
+  const { picture: _, text: __, ...facts } = view;
   return {
     isPublished: published !== null,
     ...facts,

@@ -7,6 +7,7 @@ import {
 import { hasFailed, resultOf } from '../../errors.ts';
 import { SCREEN, SECOND } from '../../protocol/limits.ts';
 import { withVersion } from '../../rules/naming.ts';
+import { decodePath } from '../../rules/site/site-address.ts';
 import {
   type Delivery,
   isOngoing,
@@ -121,10 +122,14 @@ async function compareWithLocal(before: ScreenView | null, view: ScreenView, { s
   return { agreement: 1 - difference, different };
 }
 
+/** The name of a folder for which nothing was built: no page shows it unless it shows its own address. */
+const UNBUILT = 'no-such-page-7f3a9c2e';
+
 /**
  * Finds out whether a page was built for the root of a host, from the local files: it is opened there too, and, where
  * it shows another text there, below a path for which nothing was built. A router that was not told the path of the folder
- * takes it for the name of a page that it lacks, and shows the same at both: its words for a missing page.
+ * takes it for the name of a page that it lacks, and shows the same at both: its words for a missing page, in any
+ * language, perhaps with the address.
  *
  * @param view what a browser saw below the folder's path
  * @param opened the page that it opened
@@ -137,10 +142,10 @@ async function compareWithRoot(
   screen: Screen,
 ): Promise<ScreenView> {
   const { routerSetting, site } = delivery;
-  const sitePath = site?.isFolder ? shownTask(delivery)?.served?.sitePath : undefined;
+  const sitePath = site?.isFolder ? (shownTask(delivery)?.served?.sitePath ?? '/') : '/';
   // What did not respond was not seen.
   const isComparable = view.verdict !== 'not-checked' && view.isStable !== false && view.picture !== null;
-  if (routerSetting === null || sitePath === undefined || !isComparable) return view;
+  if (routerSetting === null || sitePath === '/' || !isComparable) return view;
   // A page that was built for its folder may stay blank there: it gets no more than it needed.
   const renderTime = view.verdict === 'shown' ? 2 * view.elapsed + SECOND : 4 * SECOND;
   const openAt = async (path: string): Promise<ScreenView | null> => {
@@ -152,14 +157,19 @@ async function compareWithRoot(
   const root = await openAt('/');
   // A picture that is missing below the path makes no other page: another text does.
   const isShown = view.verdict === 'shown';
-  if (root === null || (isShown && root.painted.characters === view.painted.characters)) return view;
+  if (root === null || (isShown && root.text === view.text)) return view;
   const hint = `set ${routerSetting}: at the root of a host the page shows something else than below ${sitePath}`;
   if (view.verdict === 'not-shown') return { ...view, hint: view.hint || hint };
-  const nowhere = await openAt(sitePath.replace(/[^/]+\/$/, 'no-such-page-7f3a9c2e/'));
-  if (nowhere === null || !showsSame(nowhere, view)) return view;
+  const [, parent = '', folder = ''] = /^(.*\/)(.*)\/$/.exec(sitePath) ?? [];
+  const unbuilt = await openAt(`${parent}${UNBUILT}/`);
+  const names = [folder, decodePath(folder)];
+  const isSame =
+    unbuilt !== null && names.some((name) => describeSight(unbuilt, name) === describeSight(view));
+  if (!isSame) return view;
   const reason = 'it shows in its folder only what it shows at any path for which nothing was built';
   return { ...view, verdict: 'not-shown', reason, hint };
 }
 
-const showsSame = (one: ScreenView, other: ScreenView): boolean =>
-  one.title === other.title && JSON.stringify(one.painted) === JSON.stringify(other.painted);
+/** What a page shows. @param folder takes the place of the unbuilt one's name, by which alone both addresses differ */
+const describeSight = ({ title, text, painted }: ScreenView, folder = UNBUILT): string =>
+  [title, text, painted.images, painted.drawings].join('\n').replaceAll(UNBUILT, folder);
