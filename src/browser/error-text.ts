@@ -1,45 +1,34 @@
 import type { PageSight } from './view-page.ts';
 
-const toWords = (...lines: readonly string[]): ReadonlySet<string> =>
-  new Set(lines.flatMap((line) => line.split(' ')));
-
-/** Of what pages say that show an error and nothing else, in the words of hosts, frameworks and programs. */
-const ERROR_WORDS = toWords(
-  '400 401 403 404 405 408 410 429 500 501 502 503 504 http https status code error exception',
-  'not found gone bad gateway request timeout too many requests forbidden unauthorized get',
-  'access permission denied internal server service temporarily unavailable',
-  "the this that page file url resource site requested was were is are be could can has can't couldn't isn't",
-  "cannot doesn't does moved or exist missing available on here there for looking you we i what find a an",
-  "sorry oops ooops whoops we're you're that's all know unexpected unknown fatal network application occurred",
-  'something went wrong please try again later retry reload refresh go back return take me to home homepage start',
-  'undefined null nan object failed unable load fetch connect data enable javascript need run app dynamically imported module',
-  'nginx apache cloudflare ubuntu debian',
-  'seite wurde nicht gefunden ein fehler ist aufgetreten página no encontrada introuvable erreur',
-  'страница не найдена произошла ошибка ページが見つかりません 页面不存在',
+/**
+ * Of what pages say that show an error and nothing else, in the words of hosts, frameworks and programs. A page by itself
+ * can be compared with nothing; what a router says in any language, the folder's view at an unbuilt path tells.
+ */
+const ERROR_WORDS: ReadonlySet<string> = new Set(
+  [
+    '400 401 403 404 405 408 410 429 500 501 502 503 504 http https status code error exception',
+    'not found gone bad gateway request timeout too many requests forbidden unauthorized get',
+    'access permission denied internal server service temporarily unavailable',
+    "the this that page file url resource site requested was were is are be could can has can't couldn't isn't",
+    "cannot doesn't does moved or exist missing available on here there for looking you we i what find a an",
+    "sorry oops ooops whoops we're you're that's all know unexpected unknown fatal network application occurred",
+    'something went wrong please try again later retry reload refresh go back return take me to home homepage start',
+    'undefined null nan object failed unable load fetch connect data enable javascript need run app dynamically imported module',
+    'nginx apache cloudflare ubuntu debian',
+  ].flatMap((line) => line.split(' ')),
 );
 
 /** What makes an error of such words. */
 const ERROR =
-  /404|410 gone|\bnot? (?:be )?(?:found|exist|available)|n't (?:exist|find|be found)|error|exception|undefined|\bnull\b|\bnan\b|object object|went wrong|cannot get|\bbad \w|timeout|too many requests|forbidden|unauthorized|denied|unavailable|failed to|unable to|enable javascript|nicht gefunden|fehler|no encontrada|introuvable|erreur|не найдена|ошибка|見つかりません|不存在/;
+  /404|410 gone|\bnot? (?:be )?(?:found|exist|available)|n't (?:exist|find|be found)|error|exception|undefined|\bnull\b|\bnan\b|object object|went wrong|cannot get|\bbad \w|timeout|too many requests|forbidden|unauthorized|denied|unavailable|failed to|unable to|enable javascript/;
 
 /** What says that there is no error. */
 const NO_ERROR = /^(?:no|0|without) (?:\w+ )?(?:error|exception|timeout)/;
 
-/** Of what pages say that tell a person to wait. */
-const WAITING_WORDS = toWords(
-  'loading please wait one just a moment initializing starting connecting the app application page data content',
-  'wird geladen lädt bitte warten chargement veuillez patienter cargando espere carregando aguarde caricamento attendere',
-  'загрузка подождите пожалуйста 読み込み中 加载中 正在加载 載入中 请稍候 로딩 중',
-);
-
-/** What makes a text of such words one that waits. */
-const WAITING =
-  /loading|wait|moment|initializing|starting|connecting|geladen|lädt|warten|chargement|patienter|cargando|espere|carregando|aguarde|caricamento|attendere|загрузка|подождите|読み込み|加载|載入|请稍候|로딩/;
-
-/** Whether all words of a text are of these; neither an address nor a share in percent is a word. */
-function isMadeOf(text: string, words: ReadonlySet<string>): boolean {
+/** Whether all words of a text are of those; neither an address nor a share in percent is a word. */
+function isMadeOfErrorWords(text: string): boolean {
   const found = text.replace(/\S*\/\S*|\d+ ?%/g, ' ').match(/[\p{L}\p{M}\d']+/gu) ?? [];
-  return found.length > 0 && found.every((word) => words.has(word));
+  return found.length > 0 && found.every((word) => ERROR_WORDS.has(word));
 }
 
 /** A text on one line, as its words are compared. */
@@ -67,7 +56,7 @@ export function isOnlyError(text: string): boolean {
     line.length <= LONGEST.text &&
     ERROR.test(lower) &&
     !NO_ERROR.test(lower) &&
-    isMadeOf(lower.replace(/[[\]]/g, ' '), ERROR_WORDS)
+    isMadeOfErrorWords(lower.replace(/[[\]]/g, ' '))
   );
 }
 
@@ -90,11 +79,14 @@ export function isOwnNotFound({ text, title, headings }: PageSight, isLacking: b
 export const isErrorPageName = (pathname: string): boolean =>
   /\/(?:[45]\d\d|error|not-?found)(?:\.x?html?|\/|\/index\.x?html?)?$/i.test(pathname);
 
-/** Whether all the text of a page only tells that something is still to come. */
-export function isOnlyWaiting(text: string): boolean {
-  const lower = simplify(text).toLowerCase();
-  return text.length <= 80 && WAITING.test(lower) && isMadeOf(lower, WAITING_WORDS);
-}
+/**
+ * Whether all the text of a page only tells that something is still to come. In every language such a text ends with an
+ * ellipsis; alone it counts where something moves, failed or is still awaited.
+ */
+export const isOnlyWaiting = (text: string, isUnfinished: boolean): boolean =>
+  text.length <= 80 &&
+  (/^(?:(?:loading|please wait)[\s.…!,]*)+(?:\d+ ?%)?$/i.test(text.trim()) ||
+    (isUnfinished && /(?:…|\.\.\.)(?:\s*\d+ ?%)?$/.test(text.trim())));
 
 /** What browsers and frameworks show in place of a page that failed, with more text of any length. */
 const ERROR_SCREENS =

@@ -87,14 +87,15 @@ function describeOtherContent(sight: PageSight, events: PageEvents, page: PageTo
   if (lacking !== '' && ownData.found === 0 && painted.images === 0 && isShort(text)) {
     return `the page shows only "${toPlainLine(text, 160)}": ${toPlainLine(lacking, 160)}`;
   }
-  if (isSmall && isOnlyWaiting(text)) {
-    return withCause(`the page shows nothing but "${toPlainLine(text, 80)}"`, findCause(events));
+  const cause = findCause(events);
+  if (isSmall && isOnlyWaiting(text, sight.isStable !== true || cause !== '')) {
+    return withCause(`the page shows nothing but "${toPlainLine(text, 80)}"`, cause);
   }
   // What tells to wait moves, or stays where a script has failed.
   const isWaiting =
     (isSmall && sight.isStable !== true) || (largestPicture <= SMALL.alone && events.exceptions.length > 0);
   return text.trim() === '' && isWaiting
-    ? withCause('the page shows nothing but a small picture', findCause(events))
+    ? withCause('the page shows nothing but a small picture', cause)
     : '';
 }
 
