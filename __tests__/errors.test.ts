@@ -1,4 +1,5 @@
 import './support/one-realm.ts';
+import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { DeliveryError, type ErrorDetails, resultOf, stoppedError, toDeliveryError } from '../src/errors.ts';
@@ -39,11 +40,26 @@ describe('toDeliveryError', () => {
     expect(toDeliveryError(await pauseUntil(AbortSignal.any([signal])))).toBe(signal.reason);
   });
 
+  const systemError = (code: string, syscall: string, path: string): Error =>
+    Object.assign(new Error(code), { code, syscall, path, errno: -constants.errno[code as 'ENOENT'] });
+
   const over = AbortSignal.abort(new DOMException('The time is over', 'TimeoutError'));
   test.each<[string, () => unknown, string, RegExp]>([
     ['a time limit', () => over.reason, 'CONNECTION', /^no answer came in time$/],
     ['a pause that a time limit ended', () => pauseUntil(over), 'CONNECTION', /in time$/],
     ['an abort that nobody expected', () => AbortSignal.abort().reason, 'INTERNAL', /^unexpected error: /],
+    [
+      'a full disk',
+      () => systemError('ENOSPC', 'open', '/tmp/a'),
+      'LOCAL',
+      /^this machine can't open \/tmp\/a: no space left on device \(ENOSPC\)$/,
+    ],
+    [
+      'a missing program',
+      () => systemError('ENOENT', 'spawn git', 'git'),
+      'LOCAL',
+      /^this machine can't spawn git: no such file or directory \(ENOENT\)$/,
+    ],
     ['an error', () => new TypeError('x is undefined'), 'INTERNAL', /^unexpected error: x is undefined$/],
     ['a text', () => 'broken', 'INTERNAL', /^unexpected error: broken$/],
     ['undefined', () => undefined, 'INTERNAL', /^unexpected error: undefined$/],
@@ -51,7 +67,12 @@ describe('toDeliveryError', () => {
     const thrown = await createThrown();
     const error = toDeliveryError(thrown);
     expect(error).toMatchObject({ code, retryable: false, message: expect.stringMatching(message) });
-    expect(error.hint).toMatch(code === 'INTERNAL' ? /report it/ : /try again/);
+    const hints: Record<string, RegExp> = {
+      INTERNAL: /report it/,
+      CONNECTION: /try again/,
+      LOCAL: /`TMPDIR`/,
+    };
+    expect(error.hint).toMatch(hints[code] ?? /^$/);
     expect(error.cause).toBe(thrown);
   });
 });

@@ -1,3 +1,4 @@
+import { getSystemErrorMap } from 'node:util';
 import type { ErrorCode } from './protocol/error-codes.ts';
 import type { Step } from './protocol/words.ts';
 import { ACTION, type Face, say, type Text } from './words.ts';
@@ -118,7 +119,53 @@ export const stoppedError = (): DeliveryError =>
 export const toMessage = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
-/** Turns any thrown value into a DeliveryError: `CONNECTION` for a time limit, `INTERNAL` for everything unexpected. */
+const TEMPORARY = '; temporary files go to `RUNNER_TEMP` or `TMPDIR`, which may name another folder';
+const SPACE = `free space there${TEMPORARY}`;
+const RIGHTS = `give this user the permission${TEMPORARY}`;
+const FILES = 'allow more open files, as with `ulimit -n`';
+
+/** What to change on this machine, by the code of the system's error. */
+const LOCAL_HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: SPACE,
+  EDQUOT: SPACE,
+  EFBIG: 'allow larger files, as with `ulimit -f`',
+  EMFILE: FILES,
+  ENFILE: FILES,
+  ENOMEM: 'free memory',
+  EAGAIN: 'allow more processes, as with `ulimit -u`',
+  EACCES: RIGHTS,
+  EPERM: RIGHTS,
+  EROFS: RIGHTS,
+};
+
+/** An error with which the operating system refused a call of this process. */
+type SystemError = NodeJS.ErrnoException & { readonly code: string; readonly syscall: string };
+
+export const isSystemError = (thrown: unknown): thrown is SystemError =>
+  thrown instanceof Error &&
+  'code' in thrown &&
+  'syscall' in thrown &&
+  [thrown.code, thrown.syscall].every((one) => typeof one === 'string');
+
+/** Whether the machine lacks something, whichever path or host was named. */
+export const isShortage = (thrown: unknown): thrown is SystemError =>
+  isSystemError(thrown) && ![undefined, RIGHTS].includes(LOCAL_HINTS[thrown.code]);
+
+/** What the machine refused: the call, the path, and what to change. @param given the path as the user wrote it */
+export function localError(cause: SystemError, given = cause.path ?? ''): DeliveryError {
+  const { code, errno = 0, syscall } = cause;
+  const [, reason = 'an error of the system'] = getSystemErrorMap().get(errno) ?? [];
+  const call = syscall.endsWith(given) ? syscall : `${syscall} ${given}`;
+  return new DeliveryError('LOCAL', `this machine can't ${call}: ${reason} (${code})`, {
+    hint: LOCAL_HINTS[code] ?? `correct that on this machine${TEMPORARY}`,
+    cause,
+  });
+}
+
+/**
+ * Turns any thrown value into a DeliveryError: `CONNECTION` for a time limit, `LOCAL` for an error of the system,
+ * `INTERNAL` for everything unexpected.
+ */
 export function toDeliveryError(thrown: unknown): DeliveryError {
   // Node wraps the reason of a signal in an error of its own.
   const reason = thrown instanceof Error && thrown.name === 'AbortError' ? (thrown.cause ?? thrown) : thrown;
@@ -126,6 +173,7 @@ export function toDeliveryError(thrown: unknown): DeliveryError {
   if (reason instanceof Error && reason.name === 'TimeoutError') {
     return new DeliveryError('CONNECTION', 'no answer came in time', { hint: 'try again', cause: thrown });
   }
+  if (isSystemError(reason)) return localError(reason);
   const message = toMessage(thrown);
   return new DeliveryError('INTERNAL', `unexpected error: ${message}`, {
     hint: 'this is a bug in screen-delivery: please report it together with the log',

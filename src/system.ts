@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { DeliveryError, stoppedError } from './errors.ts';
+import { stoppedError } from './errors.ts';
 import type { Clock } from './ports.ts';
 import { TOOL } from './protocol/words.ts';
 
@@ -30,7 +31,8 @@ export function watchForEnd(): { readonly comes: Promise<never>; unwatch(): void
   const { promise: comes, reject } = Promise.withResolvers<never>();
   const endsEarly = (): void =>
     reject(new Error('the delivery stopped without a result: nothing was left to wait for'));
-  process.once('beforeExit', endsEarly).once('uncaughtException', reject).once('unhandledRejection', reject);
+  // Each error that nobody handles, also one after the first: the outputs are still to be written.
+  process.once('beforeExit', endsEarly).on('uncaughtException', reject).on('unhandledRejection', reject);
   comes.catch(() => undefined);
   const unwatch = (): void => {
     process.off('beforeExit', endsEarly).off('uncaughtException', reject).off('unhandledRejection', reject);
@@ -53,12 +55,25 @@ export function watchForStop(): { readonly signal: AbortSignal; unwatch(): void 
 /** Whether a child process can lead a process group, with which its own children are killed. */
 export const HAS_GROUPS = process.platform !== 'win32';
 
+/** A process that was just spawned, once it runs. @throws the system's error if it can't be started */
+export async function whenStarted<Child extends ChildProcess>(child: Child): Promise<Child> {
+  await once(child, 'spawn');
+  // How it ends tells of later errors. Without a listener, each would end this process.
+  return child.on('error', () => undefined);
+}
+
 /** Kills a process that leads a group (`detached: HAS_GROUPS`) with all its children; never throws. */
 export function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     if (HAS_GROUPS) process.kill(-pid, 'SIGKILL');
-    else spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore', windowsHide: true });
+    else {
+      const kill = spawn('taskkill', ['/pid', String(pid), '/T', '/F'], {
+        stdio: 'ignore',
+        windowsHide: true,
+      });
+      kill.on('error', () => undefined);
+    }
   } catch {
     // It has ended already.
   }
@@ -79,16 +94,6 @@ export function keepOldHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=20');
 }
 
-/** Makes a new folder that only this user may read. @throws {DeliveryError} `BAD_INPUT`, as on a full disk */
-export async function createTemporaryFolder(parent: string, purpose = ''): Promise<string> {
-  try {
-    return await mkdtemp(join(parent, `${TOOL.name}-${purpose}`));
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
-    throw new DeliveryError('BAD_INPUT', `no temporary folder can be made in ${parent}${code}`, {
-      hint: 'make room there, or set the environment variable `RUNNER_TEMP` (outside of a runner `TMPDIR`) to a folder that can be written to',
-      leftBehind: [],
-      cause,
-    });
-  }
-}
+/** Makes a new folder that only this user may read. */
+export const createTemporaryFolder = (parent: string, purpose = ''): Promise<string> =>
+  mkdtemp(join(parent, `${TOOL.name}-${purpose}`));

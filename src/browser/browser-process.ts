@@ -10,7 +10,7 @@ import { _connectToCdpBrowser } from 'puppeteer-core/internal/cdp/BrowserConnect
 import { PipeTransport } from 'puppeteer-core/internal/node/PipeTransport.js';
 import { untilAborted } from '../async.ts';
 import { toMessage } from '../errors.ts';
-import { HAS_GROUPS, killGroup } from '../system.ts';
+import { HAS_GROUPS, killGroup, whenStarted } from '../system.ts';
 import type { EnvironmentVariables } from './find-browser.ts';
 import { DESKTOP } from './pixels.ts';
 
@@ -61,16 +61,12 @@ export async function launchBrowser(options: LaunchOptions, signal: AbortSignal)
 
 async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<BrowserProcess> {
   const profile = await mkdtemp(join(options.tempFolder, 'screen-delivery-browser-'));
-  const home = join(profile, 'home');
-  await mkdir(home);
-  const flags = [`--user-data-dir=${join(profile, 'profile')}`, ...(options.sandbox ? [] : ['--no-sandbox'])];
-  const child = spawn(options.executablePath, [...BROWSER_FLAGS, ...flags, 'about:blank'], {
-    cwd: home,
-    env: createEnvironment(options.environment, home),
-    // A group of its own, so that all its processes can be ended together.
-    detached: HAS_GROUPS,
-    windowsHide: true,
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+  // Its processes may need a moment to end.
+  const removeProfile = (): Promise<void> =>
+    rm(profile, { recursive: true, force: true, maxRetries: 9 }).catch(() => undefined);
+  const child = await spawnBrowser(options, profile).catch(async (cause: unknown) => {
+    await removeProfile();
+    throw new BrowserLaunchError(toMessage(cause), { cause });
   });
   let output = '';
   child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
@@ -79,13 +75,11 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
   const ended = new AbortController();
   const killAtExit = (): void => killGroup(child);
   process.once('exit', killAtExit);
-  child.once('error', (error) => ended.abort(error));
   child.once('exit', (code, signalName) => ended.abort(new Error(`it ended (${signalName ?? code})`)));
   const kill = async (): Promise<void> => {
     killAtExit();
     process.off('exit', killAtExit);
-    // Its processes may need a moment to end.
-    await rm(profile, { recursive: true, force: true, maxRetries: 9 }).catch(() => undefined);
+    await removeProfile();
   };
   try {
     const starting = connect(child).then(async (browser) => ({ browser, version: await browser.version() }));
@@ -98,6 +92,22 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
     await rest.catch(() => undefined);
     throw new BrowserLaunchError(output.trim() || toMessage(thrown), { cause: thrown });
   }
+}
+
+async function spawnBrowser(options: LaunchOptions, profile: string): Promise<ChildProcess> {
+  const home = join(profile, 'home');
+  await mkdir(home);
+  const flags = [`--user-data-dir=${join(profile, 'profile')}`, ...(options.sandbox ? [] : ['--no-sandbox'])];
+  return whenStarted(
+    spawn(options.executablePath, [...BROWSER_FLAGS, ...flags, 'about:blank'], {
+      cwd: home,
+      env: createEnvironment(options.environment, home),
+      // A group of its own, so that all its processes can be ended together.
+      detached: HAS_GROUPS,
+      windowsHide: true,
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    }),
+  );
 }
 
 /** Variables of the system without which no browser runs. */

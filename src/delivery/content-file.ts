@@ -18,7 +18,8 @@ export async function openContent(
   const [name = ''] = request.fileLines;
   if (content === undefined) return { request, remove: async () => undefined };
   const folder = await createTemporaryFolder(tmpdir());
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  // What was delivered is delivered, whatever is left here.
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true }).catch(() => undefined);
   try {
     await writeContent(join(folder, name), content, ports);
     // No other file of the machine is meant, whatever its name is.
@@ -31,7 +32,7 @@ export async function openContent(
 
 async function writeContent(path: string, content: Content, ports: Ports): Promise<void> {
   const name = basename(path);
-  const file = await open(path, 'wx', 0o600).catch(failOnDisk);
+  const file = await open(path, 'wx', 0o600);
   try {
     let size = 0;
     for await (const chunk of readWhileActive(content, ports)) {
@@ -41,7 +42,7 @@ async function writeContent(path: string, content: Content, ports: Ports): Promi
         const hint = 'write it to a file, and deliver that';
         throw new DeliveryError('TOO_LARGE', `the content of ${name} has more than ${most}`, { hint });
       }
-      await file.writeFile(chunk).catch(failOnDisk);
+      await file.writeFile(chunk);
     }
     if (size === 0) {
       const hint = 'check what writes it; an empty file is never delivered';
@@ -69,14 +70,6 @@ async function* readWhileActive(content: Content, { clock, signal }: Ports): Asy
     signal.throwIfAborted();
     throw silence.signal.aborted ? silentContentError() : thrown;
   }
-}
-
-/** Such as a full disk, or a temporary folder that nobody may write to. */
-function failOnDisk(cause: NodeJS.ErrnoException): never {
-  throw new DeliveryError('BAD_FILE', `the content can't be written to a temporary file (${cause.code})`, {
-    hint: 'make room in the temporary folder, or set TMPDIR to another one',
-    cause,
-  });
 }
 
 const silentContentError = (): DeliveryError =>

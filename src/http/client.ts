@@ -2,7 +2,7 @@ import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { EnvHttpProxyAgent, errors } from 'undici';
 import { keepRecent } from '../async.ts';
-import { DeliveryError, toMessage } from '../errors.ts';
+import { DeliveryError, isShortage, localError, toMessage } from '../errors.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
 import { EXCHANGE, SECOND } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
@@ -113,6 +113,7 @@ export function connectionError(
   if (signal?.aborted) return signal.reason;
   if (thrown instanceof DeliveryError) return thrown;
   const inner = innerError(thrown);
+  if (isShortage(inner)) return localError(inner);
   const [code, message] = [codeOf(inner), toMessage(inner)];
   const [, refusal] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
   if (refusal !== undefined) return refusedByProxyError(url, Number(refusal), thrown);

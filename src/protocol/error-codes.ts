@@ -102,6 +102,10 @@ export const ERROR_CODES = {
     meaning: 'The delivery was stopped before it was finished.',
     action: 'Read UNKNOWN for what may be left behind, and try again if it is still wanted.',
   },
+  LOCAL: {
+    meaning: 'This machine refused something: no space, no permission, or too many open files.',
+    action: 'Do what `hint` says on the machine, and try again.',
+  },
   DRY_RUN: {
     meaning: 'Only a preview or a check was asked for, and nothing is wrong.',
     action: 'Deliver it.',

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { DeliveryError } from '../errors.ts';
+import { DeliveryError, isShortage, localError } from '../errors.ts';
 
 export interface FileLocation {
   readonly path: string;
@@ -54,6 +54,7 @@ function openError(cause: unknown, location: FileLocation, isClosed: boolean): u
     if (outside instanceof DeliveryError) return outside;
   }
   if (cause instanceof DeliveryError) return cause;
+  if (isShortage(cause)) return localError(cause, given);
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const kind = /[/\\]$/.test(given) ? 'the folder' : 'the file';
   const message =
@@ -61,7 +62,9 @@ function openError(cause: unknown, location: FileLocation, isClosed: boolean): u
   return new DeliveryError('BAD_FILE', message, {
     // Where patterns are read, none of them is left.
     hint: (w) =>
-      `make sure that it exists by then; its path is relative to ${w.folder}${/[*?[]/.test(given) ? ', and is no pattern' : ''}`,
+      code === 'EACCES'
+        ? 'give this user the permission to read it'
+        : `make sure that it exists by then; its path is relative to ${w.folder}${/[*?[]/.test(given) ? ', and is no pattern' : ''}`,
     cause,
   });
 }

@@ -1,5 +1,6 @@
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isShortage, isSystemError } from '../errors.ts';
 import { shorten } from '../plain-text.ts';
 
 /** What a walk through a folder meets. */
@@ -40,7 +41,7 @@ export async function* walkFolder(
         yield { path: isFolder ? `${path}/` : path, isHidden, problem };
       }
     } catch (thrown) {
-      if (!(thrown instanceof Error && 'syscall' in thrown && 'code' in thrown)) throw thrown;
+      if (isShortage(thrown) || !isSystemError(thrown)) throw thrown;
       yield { path: prefix || './', isHidden: false, problem: `can't be read (${thrown.code})` };
     }
   }

@@ -43,10 +43,10 @@ describe('gitError', () => {
     expect(failWith(err)).toMatchObject({ code: 'FORBIDDEN_BY_RULE', message });
   });
 
-  test('takes a failure of an offline command for INTERNAL, whatever its message', () => {
+  test('takes a failure of an offline command for one of this machine, whatever its message', () => {
     const err = 'fatal: No space left on device; HTTP 403';
     const failure = gitError('writing', { exitCode: 128, out: '', err }, { online: false, secrets: [] });
-    expect(failure).toMatchObject({ code: 'INTERNAL', retryable: false });
+    expect(failure).toMatchObject({ code: 'LOCAL', retryable: false });
   });
 
   test('has no secret in its message, which is limited in length', () => {

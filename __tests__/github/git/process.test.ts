@@ -6,8 +6,10 @@ import '../../support/one-realm.ts';
 import { type GitRun, hasGit, runGit } from '../../../src/github/git/process.ts';
 import { EXCHANGE } from '../../../src/protocol/limits.ts';
 import { SimulatedClock } from '../../faults/simulated-clock.ts';
+import { NODE } from '../../scenarios/scenario.ts';
 import { temporaryFolder } from '../../support/files.ts';
 import { fakePorts } from '../../support/ports.ts';
+import { runChild } from '../../world/child.ts';
 import { writeGitScript } from './git-script.ts';
 
 const { PATH } = process.env;
@@ -58,6 +60,22 @@ test('runGit rejects with the reason of the abort also when git has ended with a
   const input = Readable.from(read(), { objectMode: false });
   const run = await createRun(SLEEP, { input });
   await expect(runGit(run, ports)).rejects.toThrow('stopped');
+});
+
+test('runGit says that no process can be started, and no event of it ends the program', async () => {
+  const source = new URL('../../../src/github/git/process.ts', import.meta.url).href;
+  const script = `
+    const { openSync } = await import('node:fs');
+    const { runGit } = await import('${source}');
+    try { for (;;) openSync('/dev/null'); } catch {}
+    const { signal } = new AbortController();
+    const ports = { signal, clock: { timeout: () => signal } };
+    const run = { args: [], folder: '/', env: { PATH: '' }, size: 0 };
+    const failure = await runGit(run, ports).catch((thrown) => thrown);
+    process.stdout.write(failure.message);`;
+  const words = ['-c', 'ulimit -n 64; "$@"', 'bash', NODE, '--input-type=module', '--eval', script];
+  const ended = await runChild('bash', { args: words, cwd: '/', env: {} });
+  expect(ended).toMatchObject({ exitCode: 0, stdout: 'spawn git EMFILE' });
 });
 
 test.each([

@@ -98,9 +98,10 @@ function listProcesses(folder: string): { args: string; peak: number }[] {
 
 test('pushChanges names a temporary folder that can not be used', async () => {
   process.env.RUNNER_TEMP = join(temporary, 'missing');
-  const message = `no temporary folder can be made in ${join(temporary, 'missing')} (ENOENT)`;
+  const path = join(temporary, 'missing', 'screen-delivery-git-XXXXXX');
+  const message = `this machine can't mkdtemp ${path}: no such file or directory (ENOENT)`;
   const hint = expect.stringContaining('`RUNNER_TEMP`');
-  await expect(push()).rejects.toMatchObject({ code: 'BAD_INPUT', message, hint });
+  await expect(push()).rejects.toMatchObject({ code: 'LOCAL', message, hint });
 });
 
 test('pushChanges takes a name with line breaks and quotes as a name, and no command of it', async () => {
@@ -229,7 +230,7 @@ test.each([
 test('pushChanges does not push a file whose bytes are not those that were checked', async () => {
   const [file, other] = [await localFile('one'), await localFile('two')];
   await expect(push({ file: withRead(file, () => other.read()) })).rejects.toMatchObject({
-    code: 'INTERNAL',
+    code: 'LOCAL',
   });
   expect(world.traffic.lines(/receive-pack/)).toEqual([]);
 });

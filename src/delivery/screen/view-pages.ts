@@ -6,8 +6,7 @@ import {
 } from '../../browser/screen-view.ts';
 import { hasFailed, resultOf } from '../../errors.ts';
 import { SCREEN, SECOND } from '../../protocol/limits.ts';
-import { withVersion } from '../../rules/naming.ts';
-import { decodePath } from '../../rules/site/site-address.ts';
+import { decodePath, withVersion } from '../../rules/naming.ts';
 import {
   type Delivery,
   isOngoing,

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { transferTime } from '../../http/send-request.ts';
 import type { Ports } from '../../ports.ts';
-import { HAS_GROUPS, killGroup } from '../../system.ts';
+import { HAS_GROUPS, killGroup, whenStarted } from '../../system.ts';
 
 export interface GitRun {
   readonly args: readonly string[];
@@ -40,16 +40,15 @@ export async function runGit(run: GitRun, ports: GitPorts): Promise<GitResult> {
   const { args, folder, env, input = Readable.from([]), onOutput, size } = run;
   const signal = AbortSignal.any([ports.signal, ports.clock.timeout(transferTime(size))]);
   signal.throwIfAborted();
-  const child = spawn('git', args, { cwd: folder, env, detached: HAS_GROUPS, windowsHide: true });
+  const options = { cwd: folder, env, detached: HAS_GROUPS, windowsHide: true };
+  const child = await whenStarted(spawn('git', args, options));
   // With its children: the helper for https is one of them.
   const kill = (): void => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
+  if (signal.aborted) kill();
   const getOut = keepEnd(child.stdout);
   const getErr = keepEnd(child.stderr, onOutput);
-  const closed = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
   try {
     const written = pipeline(input, child.stdin).catch((thrown: unknown) => {
       // A git that ends without reading all of its input is judged by its exit code.
@@ -62,7 +61,7 @@ export async function runGit(run: GitRun, ports: GitPorts): Promise<GitResult> {
     return { exitCode, out: getOut(), err: getErr() };
   } catch (thrown) {
     // The caller removes the folder next: git must not write into it any more.
-    await closed.catch(() => undefined);
+    await closed;
     signal.throwIfAborted();
     throw thrown;
   } finally {

@@ -47,7 +47,8 @@ export async function pushChanges(push: PushOptions, ports: Ports): Promise<stri
     await pushToBranch(git, push, ports);
     return commits;
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    // What was pushed is pushed, whatever is left here.
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
   }
 }
 

@@ -102,6 +102,8 @@ const IRRELEVANT_LINE =
 /** What git puts before each line that the host says. */
 const HOST_PREFIX = /^remote:\s*(error:\s*)?/;
 
+const OFFLINE_HINT = 'free disk space and memory on this machine, and see its limits: `ulimit -a`';
+
 /** The failure of a git command, without any secret. Only one that was online talked to the host. */
 export function gitError(
   description: string,
@@ -121,8 +123,9 @@ export function gitError(
   const output = join(lines);
   // What the host says is told alone: git adds its own form of the same.
   const said = join(lines.filter((line) => HOST_PREFIX.test(line))) || output;
-  const message = `${description} failed: ${shortHostMessage(said) || `git ended with ${exitCode}`}`;
-  if (!online) return new DeliveryError('INTERNAL', message);
+  const message = `${description} failed: ${shortHostMessage(said) || `git ended ${exitCode === null ? 'by a signal' : `with ${exitCode}`}`}`;
+  // It only read and wrote files of this machine.
+  if (!online) return new DeliveryError('LOCAL', message, { hint: OFFLINE_HINT });
   const [, told] = /(?:returned error:|HTTP) (\d{3})/.exec(output) ?? [];
   const status = Number(told ?? STATUSES.find(([text]) => text.test(output))?.[1] ?? 0);
   return refusalError(message, { status, message: output, permission: 'contents: write' });
