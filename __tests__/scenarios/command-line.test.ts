@@ -290,6 +290,68 @@ describe('SIGINT', () => {
   });
 });
 
+describe('a machine without room', () => {
+  const limited = (limit: string, { args, cwd, env }: Awaited<ReturnType<typeof launch>>) =>
+    runChild('bash', { args: ['-c', `${limit}; echo text | "$@"`, 'bash', NODE, ...args], cwd, env });
+
+  test.each<[string, string, string[], Record<string, string>, RegExp, string]>([
+    [
+      'no file may grow',
+      'ulimit -f 0',
+      ['-', '--name', 'a.txt'],
+      {},
+      /^this machine can't write: file too large \(EFBIG\)$/,
+      '`ulimit -f`',
+    ],
+    [
+      'there is no temporary folder',
+      ':',
+      ['-', '--name', 'a.txt'],
+      { TMPDIR: '/dev/null' },
+      /^this machine can't mkdtemp \/dev\/null\/\S+: not a directory \(ENOTDIR\)$/,
+      '`TMPDIR`',
+    ],
+    ['git can write no file', 'ulimit -f 0', ['dist'], {}, /^creating .* failed: git /, '`ulimit -a`'],
+  ])('%s: the report says so, and it is no bug', async (_, limit, args, more, reason, hint) => {
+    const repository = await scenario.repository();
+    const files = { 'dist/index.html': createPage(), 'dist/a.txt': 'a' };
+    const env = { GITHUB_TOKEN: scenario.world.token(), ...more };
+    const words = ['deliver', ...args, '--repository', repository.fullName, '--channel', 'K1', '--json'];
+    const { stdout, exitCode } = await limited(limit, await launch(words, { files, env }));
+    const said = {
+      code: 'LOCAL',
+      reason: expect.stringMatching(reason),
+      hint: expect.stringContaining(hint),
+    };
+    expect(parseDocument(stdout)).toMatchObject(said);
+    expect(exitCode).toBe(1);
+  });
+
+  test('with few files to open, the action is ready or says why, and its outputs are written', async () => {
+    const repository = await scenario.repository();
+    for (const most of [22, 23, 24, 25, 26]) {
+      const files = {
+        'dist/index.html': createPage(`${most}`),
+        'dist/a.txt': 'a',
+        'dist/b.txt': 'b',
+        outputs: '',
+      };
+      const call = await launch([], { files, program: join(ROOT, 'dist/index.js') });
+      const inputs = { INPUT_FILE: 'dist', INPUT_TOKEN: scenario.world.token(), INPUT_SCREEN: 'off' };
+      const around = { GITHUB_REPOSITORY: repository.fullName, GITHUB_OUTPUT: join(call.cwd, 'outputs') };
+      const env = { ...call.env, ...inputs, ...around, 'INPUT_POLL-INTERVAL': '0.05' };
+      const { stderr } = await limited(`ulimit -n ${most}`, { ...call, env });
+      const outputs = await readFile(around.GITHUB_OUTPUT, 'utf8');
+      expect({ most, stderr, outputs }).toMatchObject({
+        most,
+        stderr: '',
+        outputs: expect.stringMatching(/^result<</m),
+      });
+      expect(outputs).toMatch(/"result": ?"ready"|"code": ?"LOCAL"/);
+    }
+  });
+});
+
 describe('output that can not be written', () => {
   test('a log that nobody reads any more ends no delivery', async () => {
     const repository = await scenario.repository();

@@ -1,3 +1,5 @@
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { answerRequest, createPorts } from '../context.ts';
 import { createRedactor, readCredentials, withToken } from '../credentials.ts';
 import { describeOutcome, getDeliveryResult, nameSubject } from '../delivery/report.ts';
@@ -21,6 +23,8 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
   const redactor = createRedactor();
   const stop = watchForStop();
   try {
+    // Connections may hold all files that this process may open: one is kept for the outputs.
+    const reserved = openSync(devNull, 'r');
     const inputs = readInputs(env);
     const logger = createActionLogger(redactor, systemClock);
     for (const { value } of withToken(inputs.token, readCredentials(env))) logger.mask(value);
@@ -35,6 +39,7 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     const reports = await answerRequest(request, ports, { asked: inputs, redactor, face });
     // Loaded after the delivery. `eager` keeps the bundle one file.
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
+    closeSync(reserved);
     const outputFailure = await writeOutputs(reports, env, logger);
     await announce?.(reports);
     // Whether a delivery that is not ready leaves the step green; an unreadable value does not.
