@@ -26,7 +26,7 @@ export function withCleanupSignal<P extends Pick<Ports, 'clock' | 'signal'>>(por
 interface PollOptions extends Pick<Ports, 'clock' | 'signal'> {
   /** Milliseconds between two probes. */
   readonly interval: number;
-  /** Milliseconds since the epoch after which no further probe starts. */
+  /** When no further probe starts, by `Clock.now`. */
   readonly deadline: number;
 }
 

@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
 
-/** The current time and timers. Only `systemClock` reads the machine's clock; tests use a fake one. */
+/** The current time and timers. Only `systemClock` reads the machine's clocks; tests use a fake one. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds that never jump, for deadlines and durations. Where they begin means nothing. */
   now(): number;
+  /** Milliseconds since the epoch, for dates that are shown or compared with a host's. Somebody may set this clock. */
+  date(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   timeout(ms: number): AbortSignal;

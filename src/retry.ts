@@ -55,7 +55,7 @@ export async function withRetries<T>(
       const left = deadline - clock.now();
       const pause = pauseBeforeRetry(failure, attempt, left, random());
       // Not retryable anymore, because nested retries would multiply.
-      if (pause === null) throw addRetryTime(failure, left, clock.now()).asFinal();
+      if (pause === null) throw addRetryTime(failure, left, clock.date()).asFinal();
       const { attempts } = retryLimitsFor(failure);
       const next = `trying again in ${formatSeconds(pause)} (attempt ${attempt + 1} of ${attempts})`;
       logger.info(`${failure.message}; ${next}`);

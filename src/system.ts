@@ -10,7 +10,8 @@ import type { Clock } from './ports.ts';
 import { TOOL } from './protocol/words.ts';
 
 export const systemClock: Clock = {
-  now: () => Date.now(),
+  now: () => Number(process.hrtime.bigint() / 1_000_000n),
+  date: () => Date.now(),
   async sleep(ms, signal) {
     try {
       await sleep(ms, undefined, signal === undefined ? {} : { signal });

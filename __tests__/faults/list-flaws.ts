@@ -132,7 +132,7 @@ function checkLeaks({ token, grantedTokens, logger, report, recordedHttp }: Deli
 }
 
 function checkDuration({ clock, report }: DeliveryRun): string[] {
-  const took = clock.now() - NOON;
+  const took = clock.date() - NOON;
   const channels = 1 + report.duplicates.length;
   const most = channels * (RETRY.totalTime + VERIFY_DEADLINE) + RETRY.totalTime;
   return took <= most ? [] : [`it took ${took / 1000} s`];

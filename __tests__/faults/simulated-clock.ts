@@ -6,7 +6,9 @@ import { NOON } from '../support/ports.ts';
  * one. Its timeouts fire as soon as time has passed them, in their order.
  */
 export class SimulatedClock implements Clock {
-  #time = NOON;
+  /** As in a young process, and far from any date: no time may pass for the other kind. */
+  #time = 1_000;
+  #dateAhead = NOON - 1_000;
   #alarms: { readonly at: number; readonly alarm: AbortController }[] = [];
   readonly #meanwhile: () => Promise<void>;
 
@@ -17,6 +19,15 @@ export class SimulatedClock implements Clock {
 
   now(): number {
     return this.#time;
+  }
+
+  date(): number {
+    return this.#time + this.#dateAhead;
+  }
+
+  /** Somebody sets the machine's clock. */
+  jump(ms: number): void {
+    this.#dateAhead += ms;
   }
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {

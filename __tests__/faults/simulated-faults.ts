@@ -83,7 +83,7 @@ export const SIMULATED_FAULTS: readonly SimulatedFault[] = [
   transient(
     'HTTP 403, hourly limit',
     (exchange, repository) => {
-      const reset = String(Math.ceil(exchange.clock.now() / SECOND) + 420);
+      const reset = String(Math.ceil(exchange.clock.date() / SECOND) + 420);
       const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
       return answers(403, 'API rate limit exceeded', headers)(exchange, repository);
     },

@@ -75,6 +75,8 @@ export interface PlayWorld extends TestWorld {
   alterSite(repository: TestRepository, path: string, answer: InterceptedReply): ActiveInterception;
   /** Does something between a host's answer and the product that waits for it: each time, by default once. */
   meanwhile(match: RequestMatch, act: () => unknown): ActiveInterception;
+  /** Somebody sets the clock of the machine on which the last delivery runs. */
+  jumpClock(ms: number): void;
 }
 
 /** Starts the local GitHub before a file's tests, and cleans up after each test. */
@@ -82,6 +84,7 @@ export function setUpPlay(): PlayWorld {
   const setup = setUpWorld('play');
   let running = 0;
   let rules = new InterceptionRules();
+  let newestClock: SimulatedClock | undefined;
   const { PATH } = process.env;
   beforeAll(() => {
     setup.world.rateLimits.now = () => NOON;
@@ -99,6 +102,7 @@ export function setUpPlay(): PlayWorld {
     repository: setup.repository,
     intercept: (match, answer) => rules.add(match, answer),
     meanwhile: (match, act) => rules.add(match, doMeanwhile(act)),
+    jumpClock: (ms) => newestClock?.jump(ms),
     alterSite: ({ pages }, path, answer) =>
       rules.add({ url: (address) => address.split('?')[0] === pages.url + path, times: 9_999 }, answer),
     async deliver(delivery) {
@@ -115,6 +119,7 @@ export function setUpPlay(): PlayWorld {
       };
       if (repository.site !== null) finish = holdBuilds(repository);
       const clock = new SimulatedClock(finishBuilds);
+      newestClock = clock;
       const started = clock.now();
       const stop = signal ?? new AbortController().signal;
       const own = rules;

@@ -77,6 +77,21 @@ test.each(['K1', 'K2', 'K3', 'K4'])(
   },
 );
 
+describe('a clock that somebody sets during a delivery', () => {
+  test.each([3_600_000, -3_600_000])('by %i ms ends no proof, and makes none longer', async (ms) => {
+    const repository = await play.repository();
+    play.meanwhile({ method: 'GET', url: /page\.html\?v=/ }, () => play.jumpClock(ms));
+    await proven(deliver(repository, 'first'));
+
+    repository.pages.live = false;
+    play.meanwhile({ method: 'GET', url: /page\.html\?v=/ }, () => play.jumpClock(ms));
+    const { report, took } = await deliver(repository, 'second');
+    expect(report.notReady?.code).toBe('NOT_PROVEN');
+    expect(took).toBeGreaterThan(230_000);
+    expect(took).toBeLessThan(300_000);
+  });
+});
+
 const TAKEN = (path: string): RegExp =>
   new RegExp(`^verify.*: .*somebody removed or replaced .*${path}.* → try again`);
 

@@ -23,6 +23,10 @@ export class FakeClock implements Clock {
     return this.time;
   }
 
+  date(): number {
+    return this.time;
+  }
+
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     this.slept.push(ms);

@@ -32,6 +32,7 @@ async function pause<T>(
 Object.assign(timers, { setTimeout: pause });
 syncBuiltinESMExports();
 Date.now = () => time;
+process.hrtime.bigint = () => BigInt(Math.floor(time)) * 1_000_000n;
 AbortSignal.timeout = (ms) => {
   const controller = new AbortController();
   alarms.push({ at: time + ms, controller });

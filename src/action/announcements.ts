@@ -131,7 +131,7 @@ function beginComment(
     const { number, headSha } = pull;
     const marker = markerOf(path ?? (fileLines.join('\n') || (url?.href ?? '')));
     const title = `Preview of ${escapeMarkdown(`#${number}`)}: `;
-    const context = { marker, title, headSha, now: clock.now(), runUrl: run.url };
+    const context = { marker, title, headSha, now: clock.date(), runUrl: run.url };
     const compose = (earlier: string): string => composeComment(reports, context, earlier);
     const mayCreate = reports.some((report) => getDeliveryResult(report) === 'ready');
     const github = connect();
@@ -199,7 +199,7 @@ function beginIssue({ request, run }: Announcement, { logger, clock }: Ports): E
       return;
     }
     const marker = createMarker(request);
-    const context = { marker, title: 'Audit: ', headSha: null, now: clock.now(), runUrl: run.url };
+    const context = { marker, title: 'Audit: ', headSha: null, now: clock.date(), runUrl: run.url };
     const compose = (earlier: string) => composeAuditIssue(reports, context, earlier);
     const { result, number } = await updateStickyIssue(connect(), { marker, compose }, ports);
     logger.info(`Issue${number === null ? '' : ` ${number}`}: ${result}`);

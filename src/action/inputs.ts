@@ -33,7 +33,7 @@ export function createRunContext(
     origin: `from ${title}`,
     job: [env.GITHUB_WORKFLOW ?? '', env.GITHUB_JOB ?? ''].join('/'),
     from: readWorkflowRun(env),
-    now: clock.now(),
+    now: clock.date(),
     random,
     sourceIsPrivate: typeof isPrivate === 'boolean' ? isPrivate : null,
     sources: [env.GITHUB_REPOSITORY || null],

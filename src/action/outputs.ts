@@ -38,7 +38,7 @@ export async function writeOutputs(
 
 /** Writes the receipt to a file of its own, for a later step. @returns its path; empty where there is none */
 async function writeReceipt(reports: readonly Report[], { RUNNER_TEMP }: NodeJS.ProcessEnv): Promise<string> {
-  const text = composeReceipt(reports, systemClock.now());
+  const text = composeReceipt(reports, systemClock.date());
   if (text === null || !RUNNER_TEMP) return '';
   const path = join(await mkdtemp(join(RUNNER_TEMP, 'screen-delivery-')), 'receipt.json');
   await writeFile(path, text);

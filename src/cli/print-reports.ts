@@ -40,7 +40,7 @@ async function writeReceipt(
   path: string,
   { logger }: Pick<Terminal, 'logger'>,
 ): Promise<boolean> {
-  const text = composeReceipt(reports, systemClock.now());
+  const text = composeReceipt(reports, systemClock.date());
   if (text === null) {
     logger.warning(`no receipt was written to ${path}: only what is ready gets one`);
     return true;

@@ -24,8 +24,8 @@ export class AddressProof {
   oldLooks = 0;
   #needed: number;
   #isReached: boolean;
-  /** When it was asked last: milliseconds since the epoch. */
-  #askedAt = 0;
+  /** When it was asked last, by `Clock.now`. */
+  #askedAt = Number.NEGATIVE_INFINITY;
 
   /** @param before the same address, whose last answer counts */
   constructor(address: Address, check: PlacementCheck, before?: AddressProof) {
@@ -34,7 +34,7 @@ export class AddressProof {
     this.#needed = address.answers;
     this.last = before?.last ?? null;
     this.#isReached = before !== undefined;
-    this.#askedAt = before ? before.#askedAt : 0;
+    if (before) this.#askedAt = before.#askedAt;
   }
 
   /** What the host means by its wrong answer. */

@@ -34,7 +34,7 @@ export class PlacementCheck {
   readonly attempt: PlacedAttempt;
   readonly limits: WaitLimits;
   readonly ports: Ports;
-  /** When it began, and when it must end: milliseconds since the epoch. */
+  /** When it began, and when it must end, by `Clock.now`. */
   readonly begun: number;
   readonly deadline: number;
   /** When the commit was made that the host says it has built: milliseconds since the epoch. */
@@ -76,7 +76,7 @@ export class PlacementCheck {
   /** A new value for `?v=`: a cache keeps the answer to each. */
   nextStamp(): string {
     this.#stamps += 1;
-    return `${Math.floor(this.ports.clock.now() / SECOND)}${this.#own}${this.#stamps}`;
+    return `${Math.floor(this.ports.clock.date() / SECOND)}${this.#own}${this.#stamps}`;
   }
 }
 
@@ -134,7 +134,7 @@ async function askOnce(address: Address, check: PlacementCheck, how: AskOptions)
     const match = await matchAnswer(fetched, address, how.isBeginning);
     return {
       ...match,
-      ...summarizeAnswer(fetched, clock.now()),
+      ...summarizeAnswer(fetched, clock),
       ...(how.asBrowser && !isInBin && { asBrowser: true }),
     };
   } catch (thrown) {
@@ -152,10 +152,10 @@ async function askOnce(address: Address, check: PlacementCheck, how: AskOptions)
 }
 
 /** What is kept of an answer, besides how it compares with the file. */
-function summarizeAnswer(fetched: FetchedContent, now: number): Omit<ProbeResult, 'match'> {
+function summarizeAnswer(fetched: FetchedContent, clock: Ports['clock']): Omit<ProbeResult, 'match'> {
   const { status, addresses, fingerprint, refusal } = fetched;
   // What may be a proof is asked for again: each answer counts once.
-  const pause = status === 200 || isAbsence(status) ? undefined : parseRetryAfter(fetched, now);
+  const pause = status === 200 || isAbsence(status) ? undefined : parseRetryAfter(fetched, clock.date());
   return {
     httpCode: status,
     hosts: addresses.map(({ host }) => host),
@@ -166,7 +166,7 @@ function summarizeAnswer(fetched: FetchedContent, now: number): Omit<ProbeResult
     ...readCacheTime(fetched),
     hasPolicy: isShownAsPage(fetched) && firstHeader(fetched, 'content-security-policy') !== undefined,
     isDownload: isDownloaded(fetched),
-    ...(pause !== undefined && { notBefore: now + pause }),
+    ...(pause !== undefined && { notBefore: clock.now() + pause }),
   };
 }
 

@@ -107,7 +107,7 @@ export interface ProbeResult
   readonly isDownload?: boolean;
   /** Whether it was asked as a browser asks, unlike the others. */
   readonly asBrowser?: boolean;
-  /** When its host allows another request: milliseconds since the epoch. */
+  /** When its host allows another request, by `Clock.now`. */
   readonly notBefore?: number;
   /** Why there was no answer to compare. */
   readonly failure?: DeliveryError;

@@ -20,7 +20,7 @@ export interface DeviceFlow extends DeviceFlowOptions {
   readonly deviceCode: string;
   readonly userCode: string;
   readonly page: string;
-  /** When the codes expire: milliseconds since the epoch. */
+  /** When the codes expire, by `Clock.now`. */
   readonly deadline: number;
   /** Milliseconds before each poll; longer after each `slow_down`. */
   pause: number;
@@ -64,7 +64,7 @@ export async function startDeviceFlow(options: DeviceFlowOptions, ports: Ports):
 /**
  * Polls until the user has entered the code.
  *
- * @param until when to stop for now, in milliseconds since the epoch
+ * @param until when to stop for now, by `Clock.now`
  * @returns the token; `null` where nothing was decided until then
  * @throws {DeliveryError} `NOT_AUTHORIZED` when the user refused, or the code expired.
  */
@@ -147,7 +147,7 @@ async function postForm(
     const { code, message, hint } = FINAL_ERRORS[error] ?? { code: 'HOST_ERROR', message: said };
     throw flowError(code, message, { hint });
   }
-  const { code, message, retryable, retryAfter } = refusedCallError(answer, call, ports.clock.now());
+  const { code, message, retryable, retryAfter } = refusedCallError(answer, call, ports.clock.date());
   const hint: Text = (w) => `check ${w.input('auth-url')}, or ${ALTERNATIVE_HINT(w)}`;
   const details = { httpCode, retryable, retryAfter, hint };
   throw flowError(code === 'RATE_LIMITED' ? code : 'HOST_ERROR', message, details);

@@ -44,7 +44,7 @@ export async function createLocalRequest(
   // Without any repository the source can't be private; a token shows that there is one, even if not which.
   const sourceIsPrivate = sources.length === 0 && asked.token === '' ? false : null;
   const from = readWorkflowRun(env);
-  const around = { job: '', from, now: clock.now(), random, sourceIsPrivate, sources, checkOnly, findFiles };
+  const around = { job: '', from, now: clock.date(), random, sourceIsPrivate, sources, checkOnly, findFiles };
   const request = await createRequest({ ...asked, repository }, { ...context, ...around }, logger);
   // What is wrong with a command is told before anything else.
   if (detail !== null) logger.info(`repository: ${detail}`);

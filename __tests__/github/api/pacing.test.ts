@@ -41,14 +41,6 @@ describe('createWritePacer', () => {
     await expect(next).resolves.toBe('b');
   });
 
-  test('pauses no longer than a second when the clock was set back', async () => {
-    const { ports, write } = createWrites();
-    await write('a');
-    ports.clock.time -= 3_600_000;
-    await write('b');
-    expect(ports.clock.slept).toEqual([1_000]);
-  });
-
   test('starts no more writes in an hour than GitHub allows, and says how long it waits', async () => {
     const { ports, log, write } = createWrites();
     for (let nth = 0; nth <= WRITES_PER_HOUR; nth += 1) await write(String(nth));

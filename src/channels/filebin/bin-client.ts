@@ -64,7 +64,7 @@ export async function readBin(location: BinLocation, ports: Ports): Promise<BinS
   const answer = await send(BIN.list, location, ports);
   const state = parseBinState(answer, location.bin);
   if (state !== null) return state;
-  throw binRefusedError(BIN.list, answer, { bin: location.bin, now: ports.clock.now() });
+  throw binRefusedError(BIN.list, answer, { bin: location.bin, now: ports.clock.date() });
 }
 
 /** What the answer says about the bin; `null` where it says nothing about it. */
@@ -92,7 +92,7 @@ export async function deleteFile(filename: string, location: BinLocation, ports:
   const answer = await send(BIN.remove, location, ports, filename);
   if (answer.status === 404) return false;
   if (answer.status >= 200 && answer.status < 300 && !isPage(answer)) return true;
-  throw binRefusedError(BIN.remove, answer, { bin: location.bin, now: ports.clock.now() });
+  throw binRefusedError(BIN.remove, answer, { bin: location.bin, now: ports.clock.date() });
 }
 
 /** The address of a bin, or of a file in it. */

@@ -162,7 +162,7 @@ async function postFile(
     });
   }
   const { status: httpCode, json } = answer;
-  if (httpCode !== 201) throw binRefusedError(BIN.post, answer, { ...location, now: ports.clock.now() });
+  if (httpCode !== 201) throw binRefusedError(BIN.post, answer, { ...location, now: ports.clock.date() });
   const { file: stored, expires, filesBefore } = readRecord(json);
   return { stored, expires, written: true, filesBefore };
 }

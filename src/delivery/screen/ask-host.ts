@@ -41,6 +41,6 @@ export function askPastCaches(
   purpose: string,
   { http, clock, signal }: Ports,
 ): Promise<HttpResponse> {
-  const url = withVersion(known, `${clock.now()}-${purpose}`);
+  const url = withVersion(known, `${clock.date()}-${purpose}`);
   return http({ method: 'GET', url, signal: AbortSignal.any([signal, clock.timeout(PROBE_TIME.least)]) });
 }

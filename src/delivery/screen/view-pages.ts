@@ -83,7 +83,7 @@ async function viewPublishedPage(
   }
   const { placement, proof } = attempt;
   // A cache would show the page of before.
-  const url = proof.isCached ? withVersion(placement.url, `${context.clock.now()}-screen`) : placement.url;
+  const url = proof.isCached ? withVersion(placement.url, `${context.clock.date()}-screen`) : placement.url;
   const page = {
     ...(await pageToView(url, delivery, request)),
     // By its own host: one behind a redirect stays refused.

@@ -91,7 +91,7 @@ async function sendCall(
   const isExpected = (call.expects ?? [200, 201, 204]).includes(status);
   // An answer with `errors` may have a part of its `data`, in which what is missing is not absent: none of it counts.
   const hasErrors = call === API.graphql && Object.hasOwn(Object(json), 'errors');
-  if (hasErrors || (!isExpected && status >= 300)) throw refusedCallError(answer, call, ports.clock.now());
+  if (hasErrors || (!isExpected && status >= 300)) throw refusedCallError(answer, call, ports.clock.date());
   if (isExpected && (status >= 204 || isResult(json, call))) return answer;
   throw new DeliveryError('HOST_ERROR', `${call.description} answered HTTP ${status}, but without a result`, {
     httpCode: status,
@@ -175,9 +175,7 @@ export function createWritePacer({
   let queue: Promise<unknown> = Promise.resolve();
   /** The starts of the newest writes, `WRITES_PER_HOUR` at most. */
   let starts: readonly number[] = [];
-  /** The rest of a time since a start; without a limit, a clock that was set back would make it very long. */
-  const restOf = (time: number, start = Number.NEGATIVE_INFINITY): number =>
-    Math.min(start + time - clock.now(), time);
+  const restOf = (time: number, start = Number.NEGATIVE_INFINITY): number => start + time - clock.now();
 
   async function runInTurn<T>(write: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();

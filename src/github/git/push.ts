@@ -43,7 +43,7 @@ export async function pushChanges(push: PushOptions, ports: Ports): Promise<stri
       writeBlobPack(folder, large, ports.signal),
     ]);
     for (const work of [fetched, packed]) if (work.status === 'rejected') throw work.reason;
-    const commits = await writeCommits(git, push, ports.clock.now());
+    const commits = await writeCommits(git, push, ports.clock.date());
     await pushToBranch(git, push, ports);
     return commits;
   } finally {

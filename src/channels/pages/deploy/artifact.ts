@@ -29,7 +29,7 @@ export async function uploadArtifact(
   // The name is another one at each attempt: one that arrived without an answer has taken the last one.
   const { url, artifact } = await withRetries(ports, async () => {
     const named = { ...ids, name: `screen-delivery-${Math.floor(random() * 36 ** 8).toString(36)}` };
-    const expires_at = new Date(clock.now() + ARTIFACT.life).toISOString();
+    const expires_at = new Date(clock.date() + ARTIFACT.life).toISOString();
     const created = await call('CreateArtifact', { ...named, version: 4, expires_at }, runtime, ports);
     const signed = URL.parse(String(created.signed_upload_url ?? created.signedUploadUrl));
     if (signed?.protocol !== 'https:') throw unusableError(CALLS.CreateArtifact);

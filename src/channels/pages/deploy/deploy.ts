@@ -96,7 +96,7 @@ async function upload(content: SiteContent, { runtime }: DeployTarget, ports: Po
   const { receipt } = content;
   return withRetries(ports, async () => {
     const begun = clock.now();
-    const { id, size } = await uploadArtifact(() => packContent(content, begun), runtime, ports);
+    const { id, size } = await uploadArtifact(() => packContent(content, clock.date()), runtime, ports);
     const took = Math.round((clock.now() - begun) / SECOND);
     logger.info(
       `uploaded ${receipt.files.size} files as artifact ${id} (${(size / MEGABYTE).toFixed(1)} MB, ${took} s)`,

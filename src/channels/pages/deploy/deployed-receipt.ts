@@ -60,7 +60,7 @@ const lookAtReceipt = (root: URL, ports: Ports): Promise<LiveSite> =>
   withRetries(ports, async () => {
     const { clock, random, signal } = ports;
     // Two jobs may ask in the same moment.
-    const stamp = `${clock.now()}${Math.floor(random() * 1_000_000)}`;
+    const stamp = `${clock.date()}${Math.floor(random() * 1_000_000)}`;
     const url = withVersion(new URL(RECEIPT_PATH, root), stamp);
     const { response } = await followRedirects(ports.http, url, { signal, guard: () => undefined });
     const { status } = response;

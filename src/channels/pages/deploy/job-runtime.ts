@@ -82,7 +82,7 @@ export async function askService(request: ServiceRequest, ports: Ports): Promise
         ? 'run the job again: what the runner gives to a job is valid for a few hours; and check the storage for artifacts (Settings → Billing)'
         : TRY_AGAIN,
       retryable: status < 300 || status === 408 || status === 429 || status >= 500,
-      retryAfter: parseRetryAfter(answer, ports.clock.now()),
+      retryAfter: parseRetryAfter(answer, ports.clock.date()),
     },
   );
 }
