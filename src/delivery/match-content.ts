@@ -22,9 +22,6 @@ import type { ContentMatch, ProbeResult } from './probe-result.ts';
 /** What is the content, if its headers let a browser show it. */
 const RIGHT: readonly ContentMatch[] = ['identical', 'extended', 'altered', 'marked'];
 
-/** What a link's page may be that has all of the file. */
-const OTHER_PAGES: readonly ContentMatch[] = ['different', 'altered', 'echo', 'cut-short'];
-
 type MatchedAnswer = Pick<ProbeResult, 'match' | 'added' | 'isElsewhere'>;
 
 /** Whether it is a page to which its host may have added something. */
@@ -41,8 +38,7 @@ export async function matchAnswer(
   const match = await (isBeginning ? matchBeginning : matchContent)(fetched, address);
   const { file, fallbacks } = address;
   const isKept = await isKeptFromSight(fetched, address);
-  // With a file the whole page decides, and no marker.
-  if (file !== null && !isKept && comparesPage(address) && OTHER_PAGES.includes(match)) {
+  if (file !== null && !isKept && comparesPage(address) && (match === 'different' || match === 'cut-short')) {
     const added = await readAdditions(fetched, file, fallbacks);
     if (added === null) return { match: match === 'cut-short' ? match : 'different' };
     return { added, ...(await placeAnswer('extended', fetched, address)) };
@@ -102,7 +98,7 @@ async function matchBeginning(fetched: FetchedContent, { file }: Address): Promi
 /** Compares a body with the file, and with what the address showed before. */
 async function matchContent(fetched: FetchedContent, address: Address): Promise<ContentMatch> {
   const { status, fingerprint, addresses, blobSha } = fetched;
-  const { file, marker, gone = false } = address;
+  const { file, marker, gone = false, isLink = false } = address;
   const login = leadsToSignIn(addresses);
   if (gone && isAbsence(status) && !login) return 'gone';
   if (fingerprint !== null && fingerprint.sha256 === file?.sha256) return 'identical';
@@ -117,6 +113,8 @@ async function matchContent(fetched: FetchedContent, address: Address): Promise<
   if (file !== null && size < file.size && (size === 0 || (await file.headSha256?.(size)) === sha256)) {
     return 'cut-short';
   }
+  // With a file the whole of a link decides, and no marker.
+  if (isLink && file !== null) return 'different';
   if (marker === undefined || fingerprint.markerCount === 0) return file === null ? 'unmarked' : 'different';
   if (isPartOfAddress(marker, addresses)) return 'echo';
   // A site's build may put the marker of a file anywhere.
