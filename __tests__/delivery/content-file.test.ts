@@ -4,7 +4,8 @@ import { describe, expect, test } from '@jest/globals';
 import { openContent } from '../../src/delivery/content-file.ts';
 import { CONTENT } from '../../src/protocol/limits.ts';
 import type { DeliveryRequest } from '../../src/request/parse-request.ts';
-import { FakeClock, fakePorts } from '../support/ports.ts';
+import { SimulatedClock } from '../faults/simulated-clock.ts';
+import { FakeLogger, fakePorts } from '../support/ports.ts';
 import { requestWith } from './builders.ts';
 
 /** A request with a stream as its content. */
@@ -60,19 +61,36 @@ describe('openContent', () => {
     });
   });
 
-  test('ends the wait for content that never ends: at the signal, and after a long silence', async () => {
+  test('ends the wait for content that never ends: at the signal, and after ten minutes', async () => {
     const stop = new AbortController();
     const stopped = openContent(requestFor(endless(() => stop.abort())), ports(stop.signal));
     await expect(stopped).rejects.toMatchObject({ name: 'AbortError' });
 
-    const silence = new AbortController();
-    const timeout = (ms: number) => {
-      expect(ms).toBe(CONTENT.silence);
-      return silence.signal;
-    };
-    const clock = Object.assign(new FakeClock(), { timeout });
-    const silent = openContent(requestFor(endless(() => silence.abort())), { ...ports(), clock });
-    const message = 'the content did not end: nothing arrived for 300 s';
-    await expect(silent).rejects.toMatchObject({ code: 'BAD_INPUT', message });
+    const clock = new SimulatedClock();
+    const late = openContent(requestFor(endless(() => void clock.advance(600_000))), { ...ports(), clock });
+    const message = 'the content did not end within 600 s';
+    await expect(late).rejects.toMatchObject({ code: 'BAD_INPUT', message });
+  });
+
+  test('says once what it waits for, after three seconds without content, and not after its end', async () => {
+    const logger = new FakeLogger();
+    const clock = new SimulatedClock();
+    async function* slow() {
+      await clock.advance(2_000);
+      yield Buffer.from('x');
+      await clock.advance(2_999);
+      expect(logger.lines).toEqual([]);
+      await clock.advance(1);
+      await clock.advance(9_000);
+    }
+    const opened = await openContent(requestFor(slow()), { ...ports(), clock, logger });
+    const line = /^warning: waiting for the content, for up to 600 s: .* Ctrl-D on a terminal$/;
+    expect(logger.lines).toEqual([expect.stringMatching(line)]);
+    await opened.remove();
+
+    const quick = await openContent(requestFor(chunksOf('x')), { ...ports(), clock, logger });
+    await clock.advance(9_000);
+    expect(logger.lines).toHaveLength(1);
+    await quick.remove();
   });
 });

@@ -31,10 +31,7 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
   return {
     redactor,
     isInteractive: () => stdout.isTTY === true,
-    input() {
-      if (process.stdin.isTTY) info('reading standard input, until Ctrl-D');
-      return process.stdin;
-    },
+    input: () => process.stdin,
     printJson: (data) =>
       void stdout.write(`${showInvisible(JSON.stringify(data, null, 2)).replace(C1, escapeCode)}\n`),
     print: (text) => void stdout.write(`${clean(text)}\n`),

@@ -35,7 +35,7 @@ async function writeContent(path: string, content: Content, ports: Ports): Promi
   const file = await open(path, 'wx', 0o600);
   try {
     let size = 0;
-    for await (const chunk of readWhileActive(content, ports)) {
+    for await (const chunk of readInTime(content, ports)) {
       size += chunk.length;
       if (size > CONTENT.bytes) {
         const most = `${CONTENT.bytes / MEGABYTE} MB`;
@@ -53,11 +53,14 @@ async function writeContent(path: string, content: Content, ports: Ports): Promi
   }
 }
 
-/** The chunks of a content, until the delivery is stopped or nothing has arrived for too long. */
-async function* readWhileActive(content: Content, { clock, signal }: Ports): AsyncGenerator<Uint8Array> {
+/** The chunks of a content, until the delivery is stopped or its time is over. Says so when it has to wait. */
+async function* readInTime(content: Content, { clock, signal, logger }: Ports): AsyncGenerator<Uint8Array> {
   if (typeof content === 'string') return yield Buffer.from(content);
+  const over = clock.timeout(CONTENT.time);
+  const either = AbortSignal.any([signal, over]);
   const silence = createSilenceTimer(clock, CONTENT.silence);
-  const either = AbortSignal.any([signal, silence.signal]);
+  const sayWaiting = (): void => logger.warning(WAITING);
+  silence.signal.addEventListener('abort', sayWaiting, { once: true });
   const chunks = content[Symbol.asyncIterator]();
   try {
     for (;;) {
@@ -68,13 +71,15 @@ async function* readWhileActive(content: Content, { clock, signal }: Ports): Asy
     }
   } catch (thrown) {
     signal.throwIfAborted();
-    throw silence.signal.aborted ? silentContentError() : thrown;
+    throw over.aborted ? endlessContentError() : thrown;
+  } finally {
+    silence.signal.removeEventListener('abort', sayWaiting);
   }
 }
 
-const silentContentError = (): DeliveryError =>
-  new DeliveryError(
-    'BAD_INPUT',
-    `the content did not end: nothing arrived for ${CONTENT.silence / SECOND} s`,
-    { hint: 'close the pipe after the last byte, or write the content to a file and deliver that' },
-  );
+const WAITING = `waiting for the content, for up to ${CONTENT.time / SECOND} s: it ends when the program before the pipe ends, or with Ctrl-D on a terminal`;
+
+const endlessContentError = (): DeliveryError =>
+  new DeliveryError('BAD_INPUT', `the content did not end within ${CONTENT.time / SECOND} s`, {
+    hint: 'close the pipe after the last byte, or write the content to a file and deliver that',
+  });

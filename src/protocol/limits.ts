@@ -254,8 +254,13 @@ export const TEXT = {
   shortestMarker: 3,
 } as const;
 
-/** Content that is given instead of a file: its bytes, those of its name, and how long nothing may arrive. */
-export const CONTENT = { bytes: SIZE.repository, name: 255, silence: 300 * SECOND } as const;
+/** Content that is given instead of a file: its bytes, those of its name, when to say that nothing arrives, all its time. */
+export const CONTENT = {
+  bytes: SIZE.repository,
+  name: 255,
+  silence: 3 * SECOND,
+  time: 600 * SECOND,
+} as const;
 
 export const PROGRESS_INTERVAL = {
   action: 10 * SECOND,
