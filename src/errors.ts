@@ -116,6 +116,10 @@ export const stoppedError = (): DeliveryError =>
     hint: 'run it again: what is as wanted already is only verified',
   });
 
+/** The reason of a stop that came before a request has left this process: so it has left nothing behind. */
+export const unsentError = (signal: AbortSignal): DeliveryError =>
+  toDeliveryError(signal.reason).withLeftBehind([]);
+
 export const toMessage = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
@@ -184,9 +188,9 @@ export function toDeliveryError(thrown: unknown): DeliveryError {
 /** Failures after which it is unknown what the host has done. */
 const UNCLEAR_CODES: ReadonlySet<ErrorCode> = new Set(['HOST_ERROR', 'CONNECTION', 'ABORTED', 'INTERNAL']);
 
-/** Whether the host may have done what was asked of it; an answer of HTTP 4xx refuses that. */
-export const isUnclear = ({ code, httpCode = 0 }: DeliveryError): boolean =>
-  UNCLEAR_CODES.has(code) && Math.floor(httpCode / 100) !== 4;
+/** Whether the host may have done what was asked of it: not after HTTP 4xx, and not where nothing was sent. */
+export const isUnclear = ({ code, httpCode = 0, leftBehind }: DeliveryError): boolean =>
+  UNCLEAR_CODES.has(code) && Math.floor(httpCode / 100) !== 4 && leftBehind?.length !== 0;
 
 /** Whether the host would do the same to any other request: it limits, fails, or can't be reached. */
 export const isOfHost = ({ code, httpCode = 0 }: DeliveryError): boolean =>

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import tls from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { type Dispatcher, errors } from 'undici';
-import { DeliveryError } from '../../src/errors.ts';
+import { DeliveryError, stoppedError } from '../../src/errors.ts';
 import { checkedLookup, connectionError, createHttpClient, type ResolveHost } from '../../src/http/client.ts';
 import { exchange } from '../../src/http/exchange.ts';
 import type { HttpRequest, SendHttp } from '../../src/ports.ts';
@@ -136,6 +136,22 @@ test.each<[string, 'onRequestSent' | 'onBodySent', boolean, number, string]>([
   jest.useRealTimers();
   expect(await response).toBe(outcome);
   expect(abort).toHaveBeenCalledTimes(last === 103 ? 1 : 0);
+});
+
+test.each([
+  ['before it has a connection', false, []],
+  ['that was begun', true, undefined],
+])('a stop of a request %s says whether anything was sent', async (_, isBegun, leftBehind) => {
+  const controller = { abort: jest.fn() } as Partial<Dispatcher.DispatchController>;
+  const dispatch = (_options: unknown, handler: Dispatcher.DispatchHandler): boolean => {
+    if (isBegun) handler.onRequestStart?.(controller as Dispatcher.DispatchController, {});
+    return true;
+  };
+  const stop = new AbortController();
+  const request = requestTo('https://files.example.com/', { signal: stop.signal });
+  const response = exchange({ dispatch } as Partial<Dispatcher> as Dispatcher, request);
+  stop.abort(stoppedError());
+  expect(connectionError(await errorOf(response), request)).toMatchObject({ code: 'ABORTED', leftBehind });
 });
 
 test.each([

@@ -45,6 +45,8 @@ export interface PlayedDelivery {
   readonly token?: string;
   readonly around?: Partial<RunContext>;
   readonly signal?: AbortSignal;
+  /** Called in each of its pauses. */
+  readonly onPause?: () => void;
   /** The run whose step it is: then it is announced as well. */
   readonly run?: CurrentRun;
 }
@@ -107,7 +109,7 @@ export function setUpPlay(): PlayWorld {
       rules.add({ url: (address) => address.split('?')[0] === pages.url + path, times: 9_999 }, answer),
     async deliver(delivery) {
       const { world } = setup;
-      const { files = {}, inputs = {}, token = world.token(), around, signal, run } = delivery;
+      const { files = {}, inputs = {}, token = world.token(), around, signal, run, onPause } = delivery;
       const repository = delivery.repository ?? (await this.repository());
       const folder = await mkdtemp(join(world.folder, 'play-'));
       await writeFiles(folder, files);
@@ -118,7 +120,10 @@ export function setUpPlay(): PlayWorld {
         await finish?.();
       };
       if (repository.site !== null) finish = holdBuilds(repository);
-      const clock = new SimulatedClock(finishBuilds);
+      const clock = new SimulatedClock(async () => {
+        onPause?.();
+        await finishBuilds();
+      });
       newestClock = clock;
       const started = clock.now();
       const stop = signal ?? new AbortController().signal;

@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { stoppedError } from '../../src/errors.ts';
 import { LARGE_CONTENT } from '../faults/delivery-kinds.ts';
 import type { RequestMatch } from '../world/server/interceptions.ts';
-import { refused, setUpPlay } from './play.ts';
+import { LOGINS } from '../world/tokens.ts';
+import { refused, requestsOf, setUpPlay } from './play.ts';
 import { createPage } from './scenario.ts';
 
 const play = setUpPlay();
@@ -74,4 +75,58 @@ test.each<[string, string, string | Buffer, RequestMatch, string, number]>([
   expect(report.notReady?.code).toBe('ABORTED');
   expect(report.lines.UNKNOWN).toMatch(new RegExp(says));
   expect(await repository.log()).toHaveLength(commits);
+});
+
+test('a stop in any pause before a new release is published leaves no draft, and nothing is published', async () => {
+  let isReady = false;
+  for (let nth = 1; !isReady; nth += 1) {
+    const stop = new AbortController();
+    const repository = await play.repository({ pages: false });
+    let pauses = 0;
+    const { report } = await play.deliver({
+      ...{ repository, files: { 'a.zip': 'PK a', 'b.zip': 'PK b' }, signal: stop.signal },
+      inputs: { channel: 'K2', tag: 'v1', file: 'a.zip\nb.zip' },
+      onPause: () => {
+        pauses += 1;
+        const [release] = repository.releases();
+        if (pauses === nth && release?.draft !== false) stop.abort(stoppedError());
+      },
+    });
+    isReady = report.ready;
+    if (isReady) expect(nth).toBeGreaterThan(2);
+    else expect([nth, report.lines.UNKNOWN, repository.releases()]).toEqual([nth, NOTHING, []]);
+  }
+});
+
+const POST_PAGES = { method: 'POST', url: /\/pages$/ };
+test.each([
+  ['before the request', 'but the request to switch Pages on was not sent', ''],
+  [
+    'while the host hangs',
+    'and it is unknown whether Pages is on for it',
+    ', perhaps the Pages site of this branch',
+  ],
+  ['after the host did it', 'and Pages is on for it', ', the Pages site of this branch'],
+])('a stop %s that switches Pages on says: %s', async (when, says, left) => {
+  const stop = new AbortController();
+  const end = (): void => stop.abort(stoppedError());
+  const repository = await play.repository({ pages: false });
+  const hanging = when.includes('hangs') ? play.intercept(POST_PAGES, { fault: 'hang' }) : null;
+  if (when.includes('did')) play.meanwhile(POST_PAGES, end);
+  const delivering = play.deliver({
+    ...{ repository, files: { 'dist/index.html': createPage() }, signal: stop.signal },
+    inputs: { channel: 'K1', file: 'dist/', path: './', branch: 'gh-pages', setup: 'true' },
+    token: play.world.token({ administration: 'write' }, LOGINS.human),
+    onPause: () => void (repository.git.readRef('refs/heads/gh-pages') && when.includes('before') && end()),
+  });
+  while (hanging?.hits === 0) await new Promise(setImmediate);
+  if (hanging !== null) end();
+  const played = await refused(
+    delivering,
+    new RegExp(`^place: the branch gh-pages is there already, ${says}: .* → run it again`),
+  );
+  expect(played.report.lines.UNKNOWN).toMatch(
+    new RegExp(`^left behind: commit [0-9a-f]{40} on the branch gh-pages${left}$`),
+  );
+  expect(requestsOf(played, /^POST .*\/pages$/)).toHaveLength(when.includes('before') ? 0 : 1);
 });

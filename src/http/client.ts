@@ -110,8 +110,8 @@ export function connectionError(
   thrown: unknown,
   { url, signal, headersTimeout = EXCHANGE.headers }: Pick<HttpRequest, 'url' | 'signal' | 'headersTimeout'>,
 ): unknown {
-  if (signal?.aborted) return signal.reason;
   if (thrown instanceof DeliveryError) return thrown;
+  if (signal?.aborted) return signal.reason;
   const inner = innerError(thrown);
   if (isShortage(inner)) return localError(inner);
   const [code, message] = [codeOf(inner), toMessage(inner)];

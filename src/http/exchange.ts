@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Dispatcher, errors } from 'undici';
+import { DeliveryError } from '../errors.ts';
 import type { HttpRequest, HttpResponse } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 
@@ -52,7 +53,12 @@ export function exchange(
 /** The body of a response, from the request on. Where it is destroyed before its end, its connection is closed. */
 class ReceivedBody extends Readable {
   readonly #signal: AbortSignal | undefined;
-  readonly #stop = (): unknown => this.destroy(this.#signal?.reason);
+  readonly #stop = (): unknown => {
+    const reason: unknown = this.#signal?.reason;
+    // Without a controller there is no connection yet.
+    const isUnsent = this.#controller === undefined && reason instanceof DeliveryError;
+    return this.destroy(isUnsent ? reason.withLeftBehind([]) : (reason as Error));
+  };
   #controller: Dispatcher.DispatchController | undefined;
   #isComplete = false;
 

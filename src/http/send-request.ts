@@ -1,4 +1,5 @@
 import { addAbortSignal, Readable } from 'node:stream';
+import { unsentError } from '../errors.ts';
 import { parseJson } from '../plain-text.ts';
 import type { HttpRequest, Ports, Progress } from '../ports.ts';
 import { EXCHANGE, MEGABYTE } from '../protocol/limits.ts';
@@ -32,12 +33,13 @@ export const transferTime = (bytes = 0): number => EXCHANGE.api + (bytes / MEGAB
  * Sends a request once, and reads all of its answer, whatever its status is.
  *
  * @throws {DeliveryError} `CONNECTION` when the exchange fails: it is then unknown what has arrived; `HOST_ERROR` for
- * an answer that is too long. The signal's reason when it aborts.
+ * an answer that is too long. The signal's reason when it aborts; `unsentError` before it is sent.
  */
 export async function sendRequest(
   request: TextRequest,
   { http, clock, signal }: Pick<Ports, 'http' | 'clock' | 'signal'>,
 ): Promise<TextAnswer> {
+  if (signal.aborted) throw unsentError(signal);
   const { method, url, headers, length, headersTimeout } = request;
   const limit = clock.timeout(transferTime(length) + (headersTimeout ?? 0));
   try {

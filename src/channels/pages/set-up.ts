@@ -1,12 +1,21 @@
+import { withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { findAbsence } from '../../github/api/failures.ts';
-import { createPagesSite, type RepositoryContext, settingsOf } from '../../github/api/repository.ts';
+import {
+  createPagesSite,
+  getPagesSite,
+  type PagesSite,
+  type RepositoryContext,
+  settingsOf,
+} from '../../github/api/repository.ts';
 import { defaultSiteUrl } from '../../github/hosts.ts';
 import type { Ports } from '../../ports.ts';
-import type { Words } from '../../words.ts';
+import { withRetries } from '../../retry.ts';
+import type { Text, Words } from '../../words.ts';
 import type { Placement } from '../channel.ts';
+import { SentWrites } from '../sent-writes.ts';
 import { type PagesOptions, refuseUnusableSite, targetBranch } from './destination.ts';
 import type { CommitTarget, Setup } from './target.ts';
 
@@ -80,8 +89,10 @@ export async function finishSetup(
   const failure = enablesPages ? await resultOf(() => enablePages(github, branch, assumed, ports)) : null;
   return placed.map((result) => {
     if (hasFailed(result)) return result;
-    if (hasFailed(failure))
-      return failure.withLeftBehind([`commit ${result.commitSha} on the branch ${branch}`]);
+    if (hasFailed(failure)) {
+      const commit = `commit ${result.commitSha} on the branch ${branch}`;
+      return failure.withLeftBehind([commit, ...(failure.leftBehind ?? [])]);
+    }
     const done = [
       ...(absence !== null && result.written ? [`the branch ${branch} was created`] : []),
       ...(enablesPages ? [`Pages was switched on for the branch ${branch}`] : []),
@@ -92,18 +103,16 @@ export async function finishSetup(
 
 /** @param assumed the address for which the pages were checked */
 async function enablePages(github: GitHubClient, branch: string, assumed: URL, ports: Ports): Promise<void> {
-  const site = await resultOf(() => createPagesSite(github, branch, ports));
-  if (hasFailed(site)) {
-    const { code, httpCode, message, advice = '' } = site;
-    // A token that may not do it is told so by 403, or by 404.
-    const mayNot = code === 'NO_PERMISSION' || code === 'NOT_FOUND';
-    const clicks = `under Settings → Pages choose "Deploy from a branch" and the branch ${branch}, and try again`;
-    const hint = (w: Words) =>
-      `${clicks}; or ${mayNot ? `set ${w.input('token')} to that of an administrator` : w.say(advice)}`;
-    const reason = mayNot ? 'this token may not switch Pages on' : 'Pages could not be switched on';
-    const about = `the branch ${branch} is there already, but ${reason} for it: ${message}`;
-    throw new DeliveryError(code, about, { httpCode, hint, leftBehind: [], cause: site });
-  }
+  const writes = new SentWrites();
+  let isAgain = false;
+  const enable = async (): Promise<PagesSite> => {
+    // Where it is on by now, these settings count.
+    const existing = isAgain ? settingsOf(await getPagesSite(github)) : null;
+    isAgain = true;
+    return existing ?? writes.send(() => createPagesSite(github, branch));
+  };
+  const site = await resultOf(() => withRetries(ports, enable));
+  if (hasFailed(site)) throw await notEnabledError(writes.explain(site), branch, github, ports);
   refuseUnusableSite(site, { branch });
   ports.logger.info(`Pages was switched on for the branch ${branch}: ${site.base.href}`);
   if (site.base.href === assumed.href) return;
@@ -111,4 +120,34 @@ async function enablePages(github: GitHubClient, branch: string, assumed: URL, p
   throw new DeliveryError('NOT_PROVEN', message, {
     hint: 'try again, which checks the pages for this address',
   });
+}
+
+/** "Could not" is for an answer. What became of a request without one, the settings may tell, also after a stop. */
+async function notEnabledError(
+  failure: DeliveryError,
+  branch: string,
+  github: GitHubClient,
+  ports: Ports,
+): Promise<DeliveryError> {
+  const { code, httpCode, message, advice = '' } = failure;
+  // A token that may not do it is told so by 403, or by 404.
+  const mayNot = code === 'NO_PERMISSION' || code === 'NOT_FOUND';
+  const clicks = `under Settings → Pages choose "Deploy from a branch" and the branch ${branch}, and try again`;
+  const other = (w: Words) =>
+    mayNot ? `set ${w.input('token')} to that of an administrator` : w.say(advice);
+  const tell = (state: string, hint: Text, leftBehind: readonly string[] = []): DeliveryError => {
+    const about = `the branch ${branch} is there already, ${state}: ${message}`;
+    return new DeliveryError(code, about, { httpCode, hint, leftBehind, cause: failure });
+  };
+  if (httpCode !== undefined) {
+    const reason = mayNot ? 'this token may not switch Pages on' : 'Pages could not be switched on';
+    return tell(`but ${reason} for it`, (w) => `${clicks}; or ${other(w)}`);
+  }
+  if (failure.leftBehind !== undefined)
+    return tell('but the request to switch Pages on was not sent', advice);
+  const site = await resultOf(() => getPagesSite(github.withSignal(withCleanupSignal(ports).signal)));
+  const isOn = !hasFailed(site) && settingsOf(site)?.branch === branch;
+  return isOn
+    ? tell('and Pages is on for it', advice, ['the Pages site of this branch'])
+    : tell('and it is unknown whether Pages is on for it', advice, ['perhaps the Pages site of this branch']);
 }

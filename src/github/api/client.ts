@@ -1,5 +1,5 @@
 import { Octokit } from '@octokit/rest';
-import { DeliveryError } from '../../errors.ts';
+import { DeliveryError, unsentError } from '../../errors.ts';
 import { sendRequest, type TextAnswer, type TextRequest } from '../../http/send-request.ts';
 import { toFields } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
@@ -178,14 +178,15 @@ export function createWritePacer({
   const restOf = (time: number, start = Number.NEGATIVE_INFINITY): number => start + time - clock.now();
 
   async function runInTurn<T>(write: () => Promise<T>): Promise<T> {
-    signal.throwIfAborted();
     const untilHour = restOf(HOUR, starts.at(-WRITES_PER_HOUR));
     const pause = Math.max(restOf(WRITE_INTERVAL, starts.at(-1)), untilHour);
     if (untilHour > 0) {
       const minutes = Math.ceil(untilHour / MINUTE);
       logger.info(`GitHub allows about ${WRITES_PER_HOUR} writes an hour: the next one is in ${minutes} min`);
     }
-    if (pause > 0) await clock.sleep(pause, signal);
+    // It rejects only where the signal aborts.
+    if (pause > 0) await clock.sleep(pause, signal).catch(() => undefined);
+    if (signal.aborted) throw unsentError(signal);
     starts = [...starts, clock.now()].slice(-WRITES_PER_HOUR);
     return write();
   }

@@ -1,6 +1,5 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
-import { type RetryPorts, withRetries } from '../../retry.ts';
 import { defaultSiteUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 import { dataOrNull } from './failures.ts';
@@ -36,21 +35,15 @@ export async function getPagesSite(github: GitHubClient): Promise<PagesSite | nu
 }
 
 /**
- * Switches Pages on for a branch, which must exist. Where it is on by now, these settings count.
+ * Switches Pages on for a branch, which must exist.
  *
  * @throws {DeliveryError} `NO_PERMISSION` or `NOT_FOUND` where the token may not: the own token of a job never may.
  * @see https://docs.github.com/rest/pages/pages#create-a-github-pages-site
  */
-export function createPagesSite(github: GitHubClient, branch: string, ports: RetryPorts): Promise<PagesSite> {
-  let wasSent = false;
-  return withRetries(ports, async () => {
-    const existing = wasSent ? await getPagesSite(github) : null;
-    if (existing !== null && existing !== 'unreadable') return existing;
-    wasSent = true;
-    const source = { branch, path: '/' } as const;
-    const settings = { ...github.repository, build_type: 'legacy', source } as const;
-    return toPagesSite((await github.rest.repos.createPagesSite(settings)).data, github);
-  });
+export async function createPagesSite(github: GitHubClient, branch: string): Promise<PagesSite> {
+  const source = { branch, path: '/' } as const;
+  const settings = { ...github.repository, build_type: 'legacy', source } as const;
+  return toPagesSite((await github.rest.repos.createPagesSite(settings)).data, github);
 }
 
 function toPagesSite(
