@@ -20,7 +20,7 @@ export function createChannels(
   const isRemoval = request.operation === 'withdraw';
   const pages = createPagesChannels(request, access, ports);
   const releases = isRemoval
-    ? createReleaseRemover(request, access)
+    ? createReleaseRemover(request, access, ports)
     : createReleasePublisher(request, access, ports);
   return {
     K1: { ...(isRemoval ? pages.remove : pages.publish), audit: createPagesAudit(request, access, ports) },

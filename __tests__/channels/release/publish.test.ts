@@ -240,8 +240,7 @@ describe('a new release of channel K2', () => {
     ['that was created a while ago', change({ createdAt: recent, assets: [] }), TWO, 'Deliver', KEPT],
     ['whose file is not old', changeEach({ updatedAt: recent }), TWO, 'Deliver', KEPT],
     ['of another job', () => undefined, TWO, 'Deliver/other', KEPT],
-    ['of a delivery with other names', () => undefined, ['a.zip', 'c.zip'], 'Deliver', KEPT],
-    ['of a delivery with fewer files', () => undefined, ['a.zip'], 'Deliver', KEPT],
+    ['of a delivery with other names: it is deleted', () => undefined, ['c.zip'], 'Deliver', /^v1 false$/],
   ])('leaves the draft of a killed run alone: %s', async (_, act, names, job, releases) => {
     const { repository, left } = await leaveDraft();
     act(left, repository);
@@ -252,6 +251,16 @@ describe('a new release of channel K2', () => {
     await proven(deliver(repository, names, {}, about));
     const shown = repository.releases().map(({ tag, draft }) => `${tag} ${draft}`);
     expect(shown.join(', ')).toMatch(releases);
+  });
+
+  test.each(['deliver', 'withdraw'])('is not needed for a sweep of quiet drafts: %s', async (operation) => {
+    const { repository, left } = await leaveDraft();
+    const about = { target: 'main', name: 'v2', body: null, draft: false, prerelease: false };
+    hold(repository, repository.releaseStore.add({ tag: 'v2', ...about }));
+    const planned = await deliver(repository, ['a.zip'], { tag: 'v2', 'dry-run': 'true' });
+    expect(planned.log).toContain(`; the draft ${left.id} of an earlier run would be deleted`);
+    await proven(deliver(repository, ['a.zip'], { tag: 'v2', operation }));
+    expect(draftsOf(repository)).toEqual([]);
   });
 
   test('is made although the draft of a killed run can not be deleted', async () => {

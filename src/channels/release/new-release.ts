@@ -15,6 +15,7 @@ import {
   type Release,
 } from '../../github/api/releases.ts';
 import type { Ports } from '../../ports.ts';
+import { CLEANUP_TIME } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import type { SentWrites } from '../sent-writes.ts';
 import { type AssetTask, isQuiet, isStored, type PlacedAsset, type PlacedFiles } from './asset.ts';
@@ -109,8 +110,8 @@ export class NewRelease {
 }
 
 /**
- * Creates a draft, after those that killed runs of the same delivery left are deleted. Its text names the delivery and
- * the run: so after an answer that was lost, the list shows whether it was created.
+ * Creates a draft. Its text names the job and the run: so after an answer that was lost, the list shows whether it was
+ * created.
  */
 export async function openDraft(
   batch: ReleaseBatch,
@@ -118,67 +119,79 @@ export async function openDraft(
   writes: SentWrites,
   ports: Ports,
 ): Promise<Release> {
-  const body = `${RELEASE_BODY}\nDelivery: ${hashDelivery(batch, tag)} ${randomUUID()}`;
+  const body = `${RELEASE_BODY}\nDelivery: ${hashJob(batch, tag)} ${randomUUID()}`;
   return withRetries(ports, async () => {
-    const { drafts, leftovers } = await readDrafts(batch, tag, ports);
-    const made = drafts.find((one) => one.body === body);
-    if (made !== undefined) return made;
-    for (const left of leftovers) {
-      ports.logger.info(`deleting the draft ${left.id}, which an earlier run of this delivery left`);
-      await discardDraft(left, batch, ports);
-    }
-    return writes.send(() => createDraft(batch.github, tag, body));
+    const made = (await listDrafts(batch, tag)).find((one) => one.body === body);
+    return made ?? writes.send(() => createDraft(batch.github, tag, body));
   });
 }
 
+/** Whose drafts are meant: those of one job. */
+type DraftOwner = Pick<ReleaseBatch, 'github' | 'job'>;
+
 /**
- * Reads the drafts that matter for a new release.
- *
- * @param usedTag the tag under which the delivery is to be published
- * @returns all drafts, and those of this delivery that are quiet, for whichever tag: killed runs left them
+ * @param newTag the tag under which a release is to be published
  * @throws {DeliveryError} `NOT_OURS` where somebody prepares a release for that tag: only one can be published.
  */
-export async function readDrafts(batch: ReleaseBatch, usedTag: string, { clock }: Pick<Ports, 'clock'>) {
-  const drafts = (await listReleases(batch.github)).filter(({ draft }) => draft);
-  const foreign = drafts.find((one) => one.tag_name === usedTag && deliveryOf(one) === null);
+async function listDrafts({ github }: DraftOwner, newTag?: string): Promise<readonly Release[]> {
+  const drafts = (await listReleases(github)).filter(({ draft }) => draft);
+  const foreign = drafts.find((one) => one.tag_name === newTag && jobHashOf(one) === null);
   if (foreign !== undefined) {
-    const message = `somebody prepares a release for the tag ${usedTag} (the draft ${foreign.id}), which could not be published after this delivery`;
+    const message = `somebody prepares a release for the tag ${newTag} (the draft ${foreign.id}), which could not be published after this delivery`;
     throw new DeliveryError('NOT_OURS', message, {
       hint: (w) =>
         `publish or delete that draft and try again, which adds the file to what is published, or set ${w.input('tag')} to another one`,
       leftBehind: [],
     });
   }
-  const leftovers: Release[] = [];
-  for (const one of drafts) {
-    const assets = await listOwnAssets(one, batch);
+  return drafts;
+}
+
+/** The drafts that killed runs of this job left, for whichever tag. @param newTag as of `listDrafts` */
+export async function findQuietDrafts(
+  owner: DraftOwner,
+  { clock }: Pick<Ports, 'clock'>,
+  newTag?: string,
+): Promise<readonly Release[]> {
+  const quiet: Release[] = [];
+  for (const one of await listDrafts(owner, newTag)) {
     // Its `created_at` is that of a commit.
-    if (assets && [one, ...assets].every((part) => isQuiet(part, clock))) leftovers.push(one);
+    const assets = isQuiet(one, clock) ? await listOwnAssets(one, owner) : null;
+    if (assets?.every((part) => isQuiet(part, clock))) quiet.push(one);
   }
-  return { drafts, leftovers };
+  return quiet;
 }
 
-/** Names a delivery, the job and the names of its files; and the tag of this draft, which somebody may change. */
-function hashDelivery({ job, tasks }: ReleaseBatch, tag: string): string {
-  const lines = [job, tag, ...tasks.map(({ name }) => name).sort()];
-  return createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 32);
+/** Deletes the quiet drafts of this job, as each run of K2 does; what fails of it only warns. */
+export async function sweepDrafts(owner: DraftOwner, ports: Ports): Promise<void> {
+  const signal = AbortSignal.any([ports.signal, ports.clock.timeout(CLEANUP_TIME)]);
+  const found = await resultOf(() =>
+    findQuietDrafts({ ...owner, github: owner.github.withSignal(signal) }, ports),
+  );
+  if (hasFailed(found)) ports.logger.warning(`could not look for drafts of earlier runs: ${found.message}`);
+  for (const left of hasFailed(found) ? [] : found) {
+    ports.logger.info(`deleting the draft ${left.id}, which an earlier run of this job left`);
+    await discardDraft(left, owner, ports);
+  }
 }
 
-/** The delivery that a draft names; `null` where its text or its title is not as a run of this tool wrote it. */
-function deliveryOf({ name, tag_name, body }: Release): string | null {
+/** Names the job, and the tag of this draft, which somebody may change. */
+const hashJob = ({ job }: DraftOwner, tag: string): string =>
+  createHash('sha256').update(`${job}\n${tag}`).digest('hex').slice(0, 32);
+
+/** The job that a draft names; `null` where its text or its title is not as a run of this tool wrote it. */
+function jobHashOf({ name, tag_name, body }: Release): string | null {
   if (name !== tag_name || body?.startsWith(RELEASE_BODY) !== true) return null;
-  const [, delivery = null] =
+  const [, hash = null] =
     /^\nDelivery: ([0-9a-f]{32}) [0-9a-f-]{36}$/.exec(body.slice(RELEASE_BODY.length)) ?? [];
-  return delivery;
+  return hash;
 }
 
-/** The assets of a draft that is as a run of this delivery made it; `null` for any other, which is somebody else's. */
-async function listOwnAssets(draft: Release, batch: ReleaseBatch): Promise<readonly Asset[] | null> {
-  if (deliveryOf(draft) !== hashDelivery(batch, draft.tag_name)) return null;
-  const names = new Set(batch.tasks.map(({ name }) => name));
-  const assets = await listAssets(batch.github, draft);
-  const isOwn = (asset: Asset) => hasOwnLabel(asset) || (isUnfinished(asset) && names.has(asset.name));
-  return assets.every(isOwn) ? assets : null;
+/** The assets of a draft that is as a run of this job made it; `null` for any other, which is somebody else's. */
+async function listOwnAssets(draft: Release, owner: DraftOwner): Promise<readonly Asset[] | null> {
+  if (jobHashOf(draft) !== hashJob(owner, draft.tag_name)) return null;
+  const assets = await listAssets(owner.github, draft);
+  return assets.every((asset) => hasOwnLabel(asset) || isUnfinished(asset)) ? assets : null;
 }
 
 /**
@@ -187,11 +200,11 @@ async function listOwnAssets(draft: Release, batch: ReleaseBatch): Promise<reado
  */
 async function discardDraft(
   draft: Release,
-  batch: ReleaseBatch,
+  owner: DraftOwner,
   ports: Ports,
   mayDelete = true,
 ): Promise<readonly string[]> {
-  const github = batch.github.withSignal(withCleanupSignal(ports).signal);
+  const github = owner.github.withSignal(withCleanupSignal(ports).signal);
   const state = mayDelete ? 'is not public' : 'may be published';
   const left = [`the draft ${draft.id} of the release ${draft.tag_name}, which ${state}`];
   try {
@@ -199,7 +212,7 @@ async function discardDraft(
     // Somebody deleted it, or this token can't see it any more.
     if (existing === null) return left.map((one) => `perhaps ${one}`);
     if (!existing.draft) return [`the release ${existing.tag_name}, which is published`];
-    if (!mayDelete || (await listOwnAssets(existing, { ...batch, github })) === null) return left;
+    if (!mayDelete || (await listOwnAssets(existing, { ...owner, github })) === null) return left;
     await deleteDraft(github, draft);
     return [];
   } catch (thrown) {

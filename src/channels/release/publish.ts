@@ -23,7 +23,7 @@ import {
   planAsset,
 } from './asset.ts';
 import { uploadFiles } from './asset-upload.ts';
-import { NewRelease, openDraft, readDrafts } from './new-release.ts';
+import { findQuietDrafts, NewRelease, openDraft, sweepDrafts } from './new-release.ts';
 import { chooseRelease, type ReleaseBatch, type ReleaseOptions } from './release-choice.ts';
 
 /** K2: uploads files as assets of the tag's release. @see protocol 4.3 */
@@ -43,6 +43,7 @@ export function createReleasePublisher(
     preview: (tasks, absent) => previewAssets(toBatch(tasks, absent), ports),
     async perform(tasks, absent) {
       const batch = toBatch(tasks, absent);
+      await sweepDrafts(batch, ports);
       const placed = await uploadAssets(batch, ports);
       return forEachItem(batch.tasks, async (task) => {
         const result = placed.get(task) ?? new DeliveryError('INTERNAL', 'the file was not uploaded');
@@ -79,11 +80,11 @@ async function prepareAsset(
 async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonly Result<string>[]> {
   const { done, open, release, tag, assets } = await chooseRelease(batch);
   const isNew = release === null && open.length > 0;
-  const { leftovers } = isNew ? await readDrafts({ ...batch, tasks: open }, tag, ports) : { leftovers: [] };
+  const quiet = await findQuietDrafts(batch, ports, isNew ? tag : undefined);
   const reason = tag === batch.tag ? '' : `the release ${batch.tag} is immutable, so `;
-  const deleted = leftovers.map(({ id }) => `; the draft ${id} of an earlier run would be deleted`).join('');
-  const news = `${reason}the release ${tag} would be created as a draft, and published with all its files${deleted}`;
-  return batch.tasks.map((task) => {
+  const deleted = quiet.map(({ id }) => `; the draft ${id} of an earlier run would be deleted`).join('');
+  const news = `${reason}the release ${tag} would be created as a draft, and published with all its files`;
+  const describe = (task: AssetTask): Result<string> => {
     const result = done.get(task);
     if (result !== undefined) {
       return hasFailed(result) ? result : describeHeld(result.asset, result.release.tag_name);
@@ -95,7 +96,8 @@ async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonl
     if (isUnfinished(existing)) return `the end of another job's upload of ${name} would be waited for`;
     if (hasDigestOf(existing, file)) return describeHeld(existing, tag);
     return batch.overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, existing);
-  });
+  };
+  return batch.tasks.map(describe).map((one) => (hasFailed(one) ? one : one + deleted));
 }
 
 const describeHeld = ({ id, name }: Asset, tag: string): string =>

@@ -12,17 +12,19 @@ import {
 } from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import { serverUrlOf } from '../../github/hosts.ts';
+import type { Ports } from '../../ports.ts';
 import { TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import { assetName, flatName, urlBelow } from '../../rules/naming.ts';
 import { type Channel, type ChannelItem, nameTask, type Placement, type PreparedTask } from '../channel.ts';
 import { isInterim, type PlacedAsset, planAsset, unfinishedError } from './asset.ts';
+import { sweepDrafts } from './new-release.ts';
 import type { ReleaseOptions } from './release-choice.ts';
 
 interface AssetRemoval extends PreparedTask {
   readonly name: string;
 }
 
-export interface RemovalOptions extends Omit<ReleaseOptions, 'job' | 'timeout'> {
+export interface RemovalOptions extends Omit<ReleaseOptions, 'timeout'> {
   /** That of the day before, where `tag` is that of the day. */
   readonly earlierTag: string;
 }
@@ -42,8 +44,9 @@ const NOTHING_THERE = 'nothing exists there';
 
 /** K2: deletes owned assets. Releases and tags are never deleted. */
 export function createReleaseRemover(
-  { tag, tagIsDefault, earlierTag, overwrite }: RemovalOptions,
+  { tag, tagIsDefault, earlierTag, overwrite, job }: RemovalOptions,
   access: RepositoryContext,
+  ports: Ports,
 ): Channel<AssetRemoval> {
   const tags = tagIsDefault ? [tag, earlierTag] : [tag];
 
@@ -68,14 +71,16 @@ export function createReleaseRemover(
         if (chosen === null) return NOTHING_THERE;
         return `${nameAssets(chosen)} of the release ${chosen.release.tag_name} would be deleted`;
       }),
-    perform: (tasks) =>
-      forEachAsset(tasks, async (chosen, name, github) => {
+    perform: async (tasks) => {
+      await sweepDrafts({ github: requireGitHub(access), job }, ports);
+      return forEachAsset(tasks, async (chosen, name, github) => {
         const { owner, repo } = github.repository;
         const path = `${owner}/${repo}/releases/download/${chosen?.release.tag_name ?? tag}/${name}`;
         const url = urlBelow(serverUrlOf(github.apiUrl), path);
         if (chosen !== null) return { url, ...(await removeAssets(chosen, name, github)) };
         return { evidence: NOTHING_THERE, url, file: null, written: false };
-      }),
+      });
+    },
   };
 }
 
