@@ -43,3 +43,24 @@ test.each<[string, string, RequestMatch, RegExp, number]>([
   expect(repository.releases()).toEqual([]);
   expect(collectOutput(delivered)).not.toContain(delivered.token);
 });
+
+test('a step that is stopped while its proxy is silent ends with its outputs', async () => {
+  const { proxy } = scenario.world;
+  let pid = 0;
+  proxy.chooseMode = () => {
+    process.kill(pid, 'SIGTERM');
+    return 'silent';
+  };
+  const delivered = await scenario.deliver({
+    files: { 'page.html': createPage() },
+    token: '',
+    inputs: { channel: 'K3' },
+    onStart: (started) => {
+      pid = started;
+    },
+  });
+  proxy.chooseMode = () => 'through';
+  expect(delivered.report.notReady?.code).toBe('ABORTED');
+  expect(delivered.outputs).toMatchObject({ result: 'not-ready', url: '' });
+  expect(delivered.exitCode).toBe(1);
+});

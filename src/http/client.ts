@@ -1,6 +1,6 @@
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { EnvHttpProxyAgent, errors } from 'undici';
+import { type Dispatcher, EnvHttpProxyAgent, errors, Pool } from 'undici';
 import { keepRecent } from '../async.ts';
 import { DeliveryError, isShortage, localError, toMessage } from '../errors.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
@@ -97,12 +97,26 @@ export function checkedLookup(publicOnly: boolean, resolve: ResolveHost = lookup
 /** @throws {DeliveryError} `BAD_INPUT` for a proxy's address that can't be read; it may contain a password. */
 function createProxyAgent(options: ConstructorParameters<typeof EnvHttpProxyAgent>[0]): EnvHttpProxyAgent {
   try {
-    return new EnvHttpProxyAgent(options);
+    return new EnvHttpProxyAgent({ clientFactory: connectThroughProxy, ...options });
   } catch {
     const message = "the proxy's address in `https_proxy` or `http_proxy` is not a URL";
     const hint = 'set `https_proxy` to an address such as http://proxy.example:3128, or remove it';
     throw new DeliveryError('BAD_INPUT', message, { hint });
   }
+}
+
+/** The connections to a proxy. One that does not answer is given up like any host: undici would wait five minutes. */
+function connectThroughProxy(proxy: URL, options: object): Dispatcher {
+  const pool = new Pool(proxy, { ...options, headersTimeout: EXCHANGE.connect });
+  const connect = pool.connect.bind(pool);
+  return Object.assign(pool, {
+    connect: (tunnel: Dispatcher.ConnectOptions) =>
+      connect(tunnel).catch((thrown: unknown) => {
+        if (!(thrown instanceof errors.HeadersTimeoutError)) throw thrown;
+        const message = `the proxy did not connect to it within ${EXCHANGE.connect / SECOND} s`;
+        throw new errors.ConnectTimeoutError(message);
+      }),
+  });
 }
 
 /** `NO_NETWORK` if the host was not reached, else `CONNECTION`; the reason of an abort is kept. @see protocol 7 */

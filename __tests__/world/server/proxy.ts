@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import { createAuthority } from './certificates.ts';
 
-/** What becomes of a tunnel to a host: an impostor has a certificate that no client trusts. */
-export type ConnectionMode = 'through' | 'refused' | 'impostor';
+/** What becomes of a tunnel to a host: an impostor has a certificate that no client trusts; `silent` gets no answer. */
+export type ConnectionMode = 'through' | 'refused' | 'impostor' | 'silent';
 
 /** The intercepting proxy and its temporary certificate authority. */
 export interface InterceptingProxy {
@@ -74,6 +74,7 @@ export async function interceptTunnels(server: Server, folder: string): Promise<
     socket.on('error', () => socket.destroy());
     const [host = '', port] = (request.url ?? '').split(':');
     const mode = proxy.chooseMode(host);
+    if (mode === 'silent') return;
     if (mode === 'refused') return void socket.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n');
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (head.length > 0) socket.unshift(head);
