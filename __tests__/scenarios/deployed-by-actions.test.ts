@@ -46,9 +46,9 @@ async function startJob(repository: TestRepository, job: object = {}): Promise<R
 type Given = Omit<PlayedDelivery, 'repository'> & { readonly job?: object };
 
 /** Delivers in a job; the folder as the whole site unless told otherwise. */
-async function deliver(repository: TestRepository, { job, ...given }: Given = {}): Promise<Played> {
+async function deliver(repository: TestRepository, { job, around, ...given }: Given = {}): Promise<Played> {
   const runtime = readJobRuntime(await startJob(repository, job));
-  return play.deliver({ files: SITE, inputs: FOLDER, ...given, repository, around: { runtime } });
+  return play.deliver({ files: SITE, inputs: FOLDER, ...given, repository, around: { runtime, ...around } });
 }
 const deliverPage = (repository: TestRepository, name: string, text = name, inputs: object = BRANCH) =>
   deliver(repository, { files: { [name]: createPage(text) }, inputs });
@@ -120,7 +120,7 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
       const repository = await siteOfOthers({ [path]: 'theirs' });
       await refused(
         deliver(repository),
-        /^check: .*was not deployed by this tool, and a deployment replaces all of it → .*`overwrite: true` once/,
+        /^check: .*one that this tool did not deploy, and a deployment replaces all of it → .*`overwrite: true` once/,
       );
       expect(await readLive(repository, path)).toBe('theirs');
       await proven(deliver(repository, { inputs: { ...FOLDER, overwrite: 'true' } }));
@@ -129,7 +129,63 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
   );
 });
 
+/** The run of a workflow of the repository. */
+const runOf = (name: string, run = '43/1') => ({
+  from: { workflow: `octo/site/.github/workflows/${name}.yml`, run },
+});
+
+describe('a site that one workflow deployed, without a branch,', () => {
+  test('is replaced by another one with `overwrite: true` alone', async () => {
+    const repository = await newSite();
+    await proven(deliver(repository, { around: runOf('docs') }));
+    const whose = /^check: .* is a folder of run 43 of octo\/site\/\S+\/docs\.yml .*→ .*`overwrite: true`/;
+    await refused(deliver(repository, { around: runOf('report') }), whose);
+    await refused(deliver(repository), whose);
+    await proven(deliver(repository, { around: runOf('docs', '44/1') }));
+    const inputs = { ...FOLDER, overwrite: 'true' };
+    await proven(deliver(repository, { around: runOf('report'), inputs }));
+    expect((await readReceipt(repository)).from).toEqual(runOf('report').from);
+  });
+
+  test.each(['before', 'after'])(
+    'and that another run replaces %s it is proven, is told so',
+    async (when) => {
+      const repository = await newSite();
+      const theirs = await newSite();
+      const files = { 'site/index.html': createPage('theirs') };
+      await proven(deliver(theirs, { files, around: runOf('docs') }));
+      const body = await readLive(theirs, RECEIPT);
+      const others = new Map([[RECEIPT, Buffer.from(body)]]);
+      const commit = (await repository.head()) ?? '';
+      if (when === 'before') {
+        onceAfter(/pages\/deployments$/, () => repository.pages.deployArtifact(commit, others));
+      } else {
+        const asked = { method: 'GET', url: /github\.io\/.*js\/app\.js\?/ };
+        play.meanwhile(asked, () => play.alterSite(repository, RECEIPT, { status: 200, body }));
+      }
+      await refused(
+        deliver(repository, { around: runOf('docs', '42/1') }),
+        /^verify.*: the site at .* is now a folder of run 43 of octo\/site\/\S+\/docs\.yml .*→ deliver again if/,
+      );
+    },
+  );
+});
+
 describe('a site that GitHub Actions deploys, with a branch', () => {
+  test('has all of it but what git and GitHub read, and names what Pages does not take', async () => {
+    const repository = await newSite();
+    await proven(deliverPage(repository, 'a.html'));
+    const shown = ['.gitbook/assets/a.png', '.gitlab-ci.yml', '.github-pages/b.txt'];
+    const hidden = ['.gitattributes', '.gitignore', '.github/workflows/c.yml'];
+    for (const path of [...shown, ...hidden]) await repository.commit(path, 'x', undefined, 'gh-pages');
+    await repository.addSubmodule('lib', 'gh-pages');
+    const { report } = await proven(deliverPage(repository, 'b.html'));
+    for (const path of shown) expect(await readLive(repository, path)).toBe('x');
+    for (const path of hidden) expect(repository.pages.readLive(path)).toBeNull();
+    expect(report.notes?.join()).toContain('not deployed, being a link, a submodule');
+    expect(report.notes?.join()).toMatch(/: lib$/);
+  });
+
   test('shows previews and other pages beside each other, and loses a withdrawn one alone', async () => {
     const repository = await newSite();
     const { url } = repository.pages;
@@ -249,7 +305,10 @@ describe('a site that others deploy at the same time', () => {
     const theirs = new Map([['index.html', Buffer.from('theirs')]]);
     const commit = (await repository.head()) ?? '';
     onceAfter(/pages\/deployments$/, () => repository.pages.deployArtifact(commit, theirs));
-    await refused(deliver(repository), /^place.*: .*deployed the site at .* meanwhile, not by this tool/);
+    await refused(
+      deliver(repository),
+      /^place.*: .*deployed the site at .* meanwhile: it is one that this tool did not deploy/,
+    );
     expect(await readLive(repository)).toBe('theirs');
   });
 
@@ -261,7 +320,7 @@ describe('a site that others deploy at the same time', () => {
     onceAfter(/pages\/deployments$/, () => deliverSite(repository, 'newer', { commit: newer }));
     await refused(
       deliverSite(repository, 'older', { commit: older }),
-      new RegExp(`^place.*: .*meanwhile, from commit ${newer.slice(0, 7)}.* → .*deliver again`),
+      new RegExp(`^place.*: .*meanwhile: .*\\(commit ${newer.slice(0, 7)}\\).* → .*deliver again`),
     );
     expect(await readLive(repository)).toContain('newer');
   });
@@ -347,8 +406,11 @@ test.each<[string, Given, RegExp]>([
   ['a folder below the root', { inputs: { ...FOLDER, path: 'previews/' } }, REPLACES_ALL],
   ['a folder without a path', { inputs: { channel: 'K1', file: 'site/' } }, REPLACES_ALL],
   ['a file below the root', { inputs: { ...FOLDER, ...PAGE, path: 'a/index.html' } }, REPLACES_ALL],
-  ['a path that no deployment has', { inputs: { ...BRANCH, ...PAGE, path: '.gitlab/page.html' } }, LEFT_OUT],
-  ['the path of the receipt', { inputs: { ...BRANCH, ...PAGE, path: RECEIPT } }, LEFT_OUT],
+  [
+    'a path that no deployment has',
+    { files: { '.gitignore': 'x' }, inputs: { ...BRANCH, overwrite: 'true' } },
+    LEFT_OUT,
+  ],
   ['a job without an identity', { job: { identity: false } }, RegExp(`^check.*no identity.* → .*${BLOCK}`)],
   ['a job without one', { job: { environment: undefined } }, RegExp(`^check.*no environment.* → .*${BLOCK}`)],
   [

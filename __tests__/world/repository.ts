@@ -124,11 +124,11 @@ export class TestRepository {
   }
 
   /** Commits a submodule as the owner. Returns the sha of the other repository's commit. */
-  async addSubmodule(path: string): Promise<string> {
+  async addSubmodule(path: string, branch = this.branch): Promise<string> {
     const sha = '5b'.repeat(20);
     const settings = `[submodule "${path}"]\n\tpath = ${path}\n\turl = https://github.com/octo/other.git\n`;
     const changes = [this.#writeFile('.gitmodules', settings), { path, mode: '160000', sha }];
-    await this.runExclusively(() => this.#commitAsOwner(changes, `Add submodule ${path}`, this.branch));
+    await this.runExclusively(() => this.#commitAsOwner(changes, `Add submodule ${path}`, branch));
     return sha;
   }
 

@@ -8,6 +8,7 @@ import type { AbsentFile, Channel, PlacedTask, Placement } from '../channel.ts';
 import { watchBuilds } from './build.ts';
 import { commitTasks, previewCommits, withPictures } from './commit.ts';
 import { type DeployTarget, deployBranch, deploySite, withDeployment } from './deploy/deploy.ts';
+import { recheckSite } from './deploy/deployed-receipt.ts';
 import { contentOfFiles, sizeOf } from './deploy/site-content.ts';
 import type { PagesOptions } from './destination.ts';
 import { describePublished } from './placement.ts';
@@ -32,7 +33,16 @@ export function createPagesChannels(inputs: PagesOptions, access: RepositoryCont
     },
     perform: (tasks, absent) => placeTasks(tasks, absent, ports),
     watch: () => watchBuilds(access, options, ports),
-    recheck: recheckBranch,
+    recheck: async (placed) => {
+      const { deploy = null } = placed[0]?.task.target ?? {};
+      if (deploy === null || inputs.branch !== undefined) return recheckBranch(placed);
+      const site = await recheckSite(
+        deploy,
+        placed.flatMap(({ task }) => withPictures(task).files),
+        ports,
+      );
+      return placed.map(() => site);
+    },
   });
   const publish: Channel<PagesTask> = {
     ...channelFor(inputs),

@@ -3,6 +3,8 @@ import { DeliveryError, hasFailed, type Result, resultOf } from '../../../errors
 import { getBranchHead } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { createPagesDeployment } from '../../../github/api/pages-build.ts';
+import type { WorkflowRun } from '../../../github/workflow-run.ts';
+import { nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { ARTIFACT, MEGABYTE, SECOND } from '../../../protocol/limits.ts';
 import { withRetries } from '../../../retry.ts';
@@ -23,6 +25,8 @@ export interface DeployTarget {
   readonly timeout: number;
   /** What was live when this was checked; `null` where that can't be read, and all of it may be replaced. */
   readonly live: LiveSite | null;
+  /** The run that deploys, for the receipt. */
+  readonly from?: WorkflowRun | undefined;
 }
 
 /** Where what is deployed comes from. */
@@ -37,6 +41,8 @@ export interface SiteDeployment {
   readonly id: string;
   /** Why it is not known whether its content was still the newest after that; `null` where it was. */
   readonly doubt: string | null;
+  /** What the branch has and the site has not. */
+  readonly leftOut: readonly string[];
 }
 
 /**
@@ -56,7 +62,7 @@ export async function deploySite(
   const deadline = clock.now() + target.timeout;
   let uploaded: UploadedSite | null = null;
   const writes = new SentWrites();
-  let accepted = '';
+  const accepted: Omit<SiteDeployment, 'doubt'>[] = [];
   let refusal = new DeliveryError(
     'CONFLICT',
     'others wrote to the branch all the time, so nothing was deployed',
@@ -74,26 +80,32 @@ export async function deploySite(
         logger.info(`${created.message}; waiting for its end`);
         return undefined;
       }
-      accepted = created;
+      accepted.push({ id: created, leftOut: uploaded.leftOut });
       if ((await source.readHead()) === commit) return created;
     }
     logger.info('the branch has changed meanwhile: what it has now is deployed');
     return undefined;
   };
   const newest = await resultOf(() => poll({ clock, deadline, interval: ARTIFACT.pause, signal }, attempt));
-  if (accepted === '') throw writes.explain(hasFailed(newest) ? newest : refusal);
+  const last = accepted.at(-1);
+  if (last === undefined) throw writes.explain(hasFailed(newest) ? newest : refusal);
   // What fails after one was accepted says nothing of that one.
-  if (hasFailed(newest)) return { id: accepted, doubt: newest.message };
-  return { id: accepted, doubt: newest === undefined ? 'the time was over before that' : null };
+  const late = newest === undefined ? 'the time was over before that' : null;
+  return { ...last, doubt: hasFailed(newest) ? newest.message : late };
 }
 
-interface UploadedSite extends Pick<SiteContent, 'receipt'> {
+interface UploadedSite extends Pick<SiteContent, 'receipt' | 'leftOut'> {
   readonly artifactId: number;
 }
 
-async function upload(content: SiteContent, { runtime }: DeployTarget, ports: Ports): Promise<UploadedSite> {
+async function upload(
+  found: SiteContent,
+  { runtime, from }: DeployTarget,
+  ports: Ports,
+): Promise<UploadedSite> {
   const { clock, logger } = ports;
-  const { receipt } = content;
+  const content = { ...found, receipt: { ...found.receipt, from } };
+  const { receipt, leftOut } = content;
   return withRetries(ports, async () => {
     const begun = clock.now();
     const { id, size } = await uploadArtifact(() => packContent(content, clock.date()), runtime, ports);
@@ -101,7 +113,7 @@ async function upload(content: SiteContent, { runtime }: DeployTarget, ports: Po
     logger.info(
       `uploaded ${receipt.files.size} files as artifact ${id} (${(size / MEGABYTE).toFixed(1)} MB, ${took} s)`,
     );
-    return { receipt, artifactId: id };
+    return { receipt, leftOut, artifactId: id };
   });
 }
 
@@ -126,10 +138,16 @@ async function create(
 }
 
 /** The placement with its deployment, which is followed. */
-export const withDeployment = (placement: Placement, { id, doubt }: SiteDeployment): Placement => ({
+export const withDeployment = (placement: Placement, { id, doubt, leftOut }: SiteDeployment): Placement => ({
   ...placement,
   deployment: id,
   evidence: `${placement.evidence}, deployment ${id}`,
+  notes: [
+    ...(placement.notes ?? []),
+    ...(leftOut.length === 0
+      ? []
+      : [`not deployed, being a link, a submodule or in the place of the receipt: ${nameFew(leftOut)}`]),
+  ],
   unknown: [
     ...(placement.unknown ?? []),
     ...(doubt === null ? [] : [`whether the newest files of the branch are deployed: ${doubt}`]),

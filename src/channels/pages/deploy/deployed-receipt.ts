@@ -1,15 +1,19 @@
 import { addAbortSignal } from 'node:stream';
-import { DeliveryError } from '../../../errors.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from '../../../errors.ts';
+import type { FileWrite } from '../../../github/change.ts';
+import { nameRun, type WorkflowRun } from '../../../github/workflow-run.ts';
 import { connectionError } from '../../../http/client.ts';
 import { followRedirects } from '../../../http/follow.ts';
 import { isAbsence, readText } from '../../../http/response.ts';
 import { parseJson, toFields } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
-import { EXCHANGE } from '../../../protocol/limits.ts';
+import { EXCHANGE, TEXT } from '../../../protocol/limits.ts';
 import { TOOL } from '../../../protocol/words.ts';
 import { withRetries } from '../../../retry.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
+import type { LocalFile } from '../../../rules/inspect.ts';
 import { withVersion } from '../../../rules/naming.ts';
+import type { PagesOptions } from '../destination.ts';
 
 /** Where the receipt of a deployed site is. */
 export const RECEIPT_PATH = '.well-known/screen-delivery.json';
@@ -19,26 +23,32 @@ export interface DeployedReceipt {
   /** The branch whose files it has; `null` for a folder that is on no branch. */
   readonly branch: string | null;
   readonly commit: string;
+  /** The run that deployed it; absent where no workflow did. */
+  readonly from?: WorkflowRun | undefined;
   /** What each path holds. */
   readonly files: ReadonlyMap<string, GitBlob>;
 }
 
 /** The receipt as JSON, in the same order for the same files. */
-export function formatDeployedReceipt({ branch, commit, files }: DeployedReceipt): Buffer {
+export function formatDeployedReceipt({ branch, commit, from, files }: DeployedReceipt): Buffer {
   const list = [...files].map(([path, { sha, size }]) => ({ path, size, blob: sha }));
-  const about = { tool: TOOL.name, version: TOOL.version, branch, commit };
+  const about = { tool: TOOL.name, version: TOOL.version, branch, commit, from };
   return Buffer.from(`${JSON.stringify({ ...about, files: list })}\n`);
 }
 
 function parseReceipt(text: string): DeployedReceipt | null {
-  const { tool, branch, commit, files } = toFields(parseJson(text));
+  const { tool, branch, commit, from, files } = toFields(parseJson(text));
   if (tool !== TOOL.name || typeof commit !== 'string' || !Array.isArray(files)) return null;
   const entries = new Map<string, GitBlob>();
   for (const { path, size, blob } of files.map(toFields)) {
     if (typeof path !== 'string' || typeof blob !== 'string' || typeof size !== 'number') return null;
     entries.set(path, { sha: blob, size });
   }
-  return { branch: typeof branch === 'string' ? branch : null, commit, files: entries };
+  const { workflow, run } = toFields(from);
+  // Anybody may have written this, and messages show it.
+  const isShort = (one: unknown): one is string => typeof one === 'string' && one.length <= TEXT.message;
+  const by = isShort(workflow) && isShort(run) ? { workflow, run } : undefined;
+  return { branch: isShort(branch) ? branch : null, commit, from: by, files: entries };
 }
 
 /** Bytes of the longest receipt that is read. */
@@ -88,35 +98,73 @@ const NO_SITE = /there isn[’']t a github pages site here/i;
  * @param known what may be live: what was live when this was checked, or what is to be deployed; else `CONFLICT`
  */
 export function refuseOtherSite(live: LiveSite, known: readonly LiveSite[], root: URL): void {
-  const isSame = (one: LiveSite): boolean => {
-    if (typeof one === 'string' || typeof live === 'string') return one === live;
-    if (live.branch !== null) return one.branch === live.branch;
-    return formatDeployedReceipt(one).equals(formatDeployedReceipt(live));
-  };
-  if (known.some(isSame)) return;
-  const what = typeof live === 'string' ? 'not by this tool' : `from commit ${live.commit.slice(0, 7)}`;
-  throw new DeliveryError('CONFLICT', `somebody deployed the site at ${root.hostname} meanwhile, ${what}`, {
+  if (known.some((one) => isSameSite(one, live))) return;
+  const message = `somebody deployed the site at ${root.hostname} meanwhile: it is ${nameSite(live)}`;
+  throw new DeliveryError('CONFLICT', message, {
     hint: 'deliver again if this is the newer one',
     leftBehind: [],
   });
 }
 
-/** A deployment replaces the whole site. @throws {DeliveryError} `NOT_OURS` where somebody else deployed it. */
-export function refuseForeignSite(live: LiveSite, root: URL, branch: string | null): void {
-  if (live === 'none' || (live !== 'foreign' && live.branch === branch)) return;
+/** Whether two receipts are of the same content, whichever run deployed it; of a branch, any of its commits is. */
+function isSameSite(one: LiveSite, other: LiveSite): boolean {
+  if (typeof one === 'string' || typeof other === 'string') return one === other;
+  if (one.branch !== null) return one.branch === other.branch;
+  const [first, second] = [one, other].map((site) => formatDeployedReceipt({ ...site, from: undefined }));
+  return first !== undefined && second?.equals(first) === true;
+}
+
+/** Whose site is live. */
+function nameSite(live: LiveSite): string {
+  if (live === 'none') return 'empty';
+  if (live === 'foreign') return 'one that this tool did not deploy';
+  const { branch, commit, from } = live;
+  if (branch !== null) return `that of the branch ${branch}`;
+  const whose = from === undefined ? 'that this tool deployed' : `of ${nameRun(from)}`;
+  return `a folder ${whose} without a branch (commit ${commit.slice(0, 7)})`;
+}
+
+/**
+ * A deployment replaces the whole site, so only that of the same branch, or of the same workflow, may be replaced.
+ *
+ * @throws {DeliveryError} `NOT_OURS`
+ */
+export function refuseForeignSite(
+  live: LiveSite,
+  root: URL,
+  { branch = null, from }: Pick<PagesOptions, 'from'> & { readonly branch?: string | null | undefined },
+): void {
+  if (live === 'none') return;
   const other = live === 'foreign' ? null : live.branch;
-  const by =
-    other !== null
-      ? `is that of the branch ${other}`
-      : live === 'foreign'
-        ? 'was not deployed by this tool'
-        : 'is a folder that this tool deployed without a branch';
-  const message = `the site at ${root.hostname} ${by}, and a deployment replaces all of it`;
+  const isOwn = live !== 'foreign' && other === branch;
+  if (isOwn && (branch !== null || live.from?.workflow === from?.workflow)) return;
+  const message = `the site at ${root.hostname} is ${nameSite(live)}, and a deployment replaces all of it`;
   throw new DeliveryError('NOT_OURS', message, {
     step: 'check',
     hint: (w) =>
       other !== null
         ? `set ${w.input('branch', other)}, or ${w.input('overwrite', 'true')} to replace the whole site`
         : `set ${w.input('overwrite', 'true')} once, if the whole site may be replaced`,
+  });
+}
+
+/**
+ * After the proof: another job may have deployed its site over this one.
+ *
+ * @param before what was live before this deployment: GitHub may still show it
+ * @returns for UNKNOWN; or `NOT_PROVEN` that says whose site is live
+ */
+export async function recheckSite(
+  { root, live: before }: { readonly root: URL; readonly live: LiveSite | null },
+  files: readonly FileWrite<LocalFile>[],
+  ports: Ports,
+): Promise<Result<readonly string[]>> {
+  const live = await resultOf(() => readDeployedReceipt(root, ports));
+  if (hasFailed(live)) return [`whether the site is still this one after its proof: ${live.message}`];
+  const isOwn =
+    typeof live !== 'string' && files.every(({ path, file }) => live.files.get(path)?.sha === file.blobSha);
+  if (isOwn || (before !== null && isSameSite(before, live))) return [];
+  return new DeliveryError('NOT_PROVEN', `the site at ${root.hostname} is now ${nameSite(live)}`, {
+    hint: 'deliver again if this is the newer one, and let one workflow alone deploy the site',
   });
 }

@@ -34,7 +34,7 @@ export async function openDeployTarget(
   options: PagesOptions,
   ports: Ports,
 ): Promise<DeployTarget> {
-  const { branch, overwrite, runtime, timeout } = options;
+  const { branch, from, overwrite, runtime, timeout } = options;
   if (runtime == null) {
     const message =
       'GitHub Actions deploys this site, and what that needs exists only in an action of a job on github.com';
@@ -54,8 +54,8 @@ export async function openDeployTarget(
   ports.signal.throwIfAborted();
   if (hasFailed(read) && !overwrite) throw read;
   const live = hasFailed(read) ? null : read;
-  if (live !== null && !overwrite) refuseForeignSite(live, site.base, branch ?? null);
-  return { github, runtime, root: site.base, timeout, live };
+  if (live !== null && !overwrite) refuseForeignSite(live, site.base, { branch, from });
+  return { github, runtime, root: site.base, timeout, from, live };
 }
 
 /** A deployment replaces the whole site, so what is not the whole site needs a branch that holds the rest of it. */

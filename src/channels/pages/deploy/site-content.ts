@@ -24,6 +24,8 @@ const loadSiteArchive = (): Promise<typeof import('./site-archive.ts')> =>
 /** All of a site, as it is to be deployed. */
 export interface SiteContent {
   readonly receipt: DeployedReceipt;
+  /** What the branch has besides, and GitHub Pages does not take. */
+  readonly leftOut: readonly string[];
   /** Its files without the receipt, each to be read to its end before the next one. */
   open(): ArchivedFiles;
 }
@@ -37,12 +39,14 @@ export function contentOfFiles(files: readonly FileWrite<LocalFile>[], commit: s
   refuseLarge(receipt);
   return {
     receipt,
+    leftOut: [],
     open: () => files.map(({ path, file }) => ({ path, size: file.size, read: () => file.pieces() })),
   };
 }
 
-/** Git's own files, GitHub's settings and what is written last are no part of a site's content. */
-const isNoPart = (path: string): boolean => path.startsWith('.git') || path === RECEIPT_PATH;
+/** What git and GitHub read, and what is written last, are no part of a site's content. */
+const isNoPart = (path: string): boolean =>
+  /^\.(git(attributes|ignore|modules)$|github\/)/.test(path) || path === RECEIPT_PATH;
 
 /** Refuses a file that no deployment would have. @throws {DeliveryError} `BAD_INPUT` */
 export function refuseNoPart(path: string): void {
@@ -60,14 +64,15 @@ export async function contentOfCommit(
   ports: Ports,
 ): Promise<SiteContent> {
   const files = new Map<string, GitBlob>();
+  const leftOut: string[] = [];
   for (const [path, { type, mode, sha, size }] of await listEntries(github, commit)) {
-    // GitHub Pages takes no links.
-    if (type !== 'blob' || mode === '120000' || isNoPart(path)) continue;
-    files.set(path, { sha, size });
+    // A symbolic link or a submodule.
+    if (mode === '120000' || type === 'commit' || path === RECEIPT_PATH) leftOut.push(path);
+    else if (type === 'blob' && !isNoPart(path)) files.set(path, { sha, size });
   }
   const receipt = { branch, commit, files };
   refuseLarge(receipt);
-  return { receipt, open: () => readCommit(github, receipt, ports) };
+  return { receipt, leftOut, open: () => readCommit(github, receipt, ports) };
 }
 
 /** Bytes of all files of a site. */
