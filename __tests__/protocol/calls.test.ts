@@ -68,6 +68,7 @@ describe('permissions', () => {
     create_pages_deployment: ['pages: write, id-token: write'],
     pages_deployment: ['pages: read'],
     archive: ['contents: read'],
+    run_attempt: ['actions: read'],
   };
 
   test('are those that GitHub names for each call; GraphQL has none of its own', () => {

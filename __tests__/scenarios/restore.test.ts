@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { stoppedError } from '../../src/errors.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { type Played, proven, requestsOf, setUpPlay } from './play.ts';
 import { createPage, MARKER } from './scenario.ts';
@@ -200,6 +201,89 @@ test('a duplicate that is put back is told with that duplicate', async () => {
     notes: expect.arrayContaining([expect.stringMatching(/bin/)]),
   });
   expect(report.restored).toBeUndefined();
+});
+
+describe('after a run that was stopped', () => {
+  const inRun = (repository: TestRepository, run: number, text: string, more: object = {}) =>
+    play.deliver({
+      repository,
+      files: { 'page.html': text },
+      inputs: { channel: 'K1', path: 'page.html', 'on-failure': 'restore', timeout: '30' },
+      token: play.world.token({ actions: 'read' }),
+      around: { from: { workflow: `${repository.fullName}/.github/workflows/a.yml`, run: `${run}/1` } },
+      ...more,
+    });
+  const STOPPED = createPage('of the run that was stopped');
+
+  /** A proven delivery, and one that was stopped right after its commit. */
+  async function stopped() {
+    const repository = await play.repository();
+    await proven(inRun(repository, 1, BEFORE));
+    const stop = new AbortController();
+    play.meanwhile({ method: 'PUT', url: /contents/ }, () => stop.abort(stoppedError()));
+    const { report } = await inRun(repository, 2, STOPPED, { signal: stop.signal });
+    repository.runEnds.set('1/1', 'success');
+    hide(repository, 'page.html', AFTER);
+    return { repository, report };
+  }
+
+  test('its report says that nothing was put back', async () => {
+    const { repository, report } = await stopped();
+    expect(report.notReady?.reason).toMatch(/not put back, because the run was stopped$/);
+    expect(await readAll(repository, ['page.html'])).toEqual([STOPPED]);
+  });
+
+  test.each<[string | null | undefined, string, RegExp]>([
+    ['cancelled', BEFORE, /^(?!.*was proven)/],
+    ['timed_out', BEFORE, /^(?!.*was proven)/],
+    ['success', STOPPED, /^(?!.*was proven)/],
+    ['failure', STOPPED, /whether the delivery of run 2 of \S+, which was put back, was proven/],
+    [null, STOPPED, /whether the delivery of run 2 of/],
+    [undefined, STOPPED, /whether the delivery of run 2 of/],
+  ])(
+    'which GitHub calls %s, the next failure puts back what is not known as unproven',
+    async (end, back, unknown) => {
+      const { repository } = await stopped();
+      if (end !== undefined) repository.runEnds.set('2/1', end);
+      const { report } = await expectFailed(inRun(repository, 3, AFTER), { proven: true }, /put back/);
+      expect(await readAll(repository, ['page.html'])).toEqual([back]);
+      expect(report.lines.UNKNOWN).toMatch(unknown);
+      expect(report.restored?.detail.includes('passed over')).toBe(back === BEFORE);
+      // What was put back is as good as it was: the same once more.
+      await expectFailed(inRun(repository, 4, AFTER), { proven: true }, /put back/);
+      expect(await readAll(repository, ['page.html'])).toEqual([back]);
+    },
+  );
+
+  /** A folder of which a person changes something between the run that was stopped and the one that fails. */
+  async function failAfter(change: Files) {
+    const repository = await play.repository();
+    const site = (run: number, files: Files) =>
+      inRun(repository, run, '', {
+        files,
+        inputs: { channel: 'K1', file: 'dist/', path: 'docs/', 'on-failure': 'restore', timeout: '30' },
+      });
+    await proven(site(1, { 'dist/index.html': BEFORE, 'dist/old.js': 'old\n' }));
+    await proven(site(2, { 'dist/index.html': STOPPED, 'dist/new.js': 'new\n' }));
+    repository.runEnds.set('1/1', 'success').set('2/1', 'cancelled');
+    for (const [path, text] of Object.entries(change)) await repository.commit(path, text);
+    hide(repository, 'docs/', AFTER);
+    const failed = site(3, { 'dist/index.html': AFTER });
+    const paths = ['index.html', 'old.js', 'new.js', 'theirs.txt'].map((name) => `docs/${name}`);
+    return { failed, read: () => readAll(repository, paths) };
+  }
+
+  test('a folder is put back without the files of that run, and with those of a person', async () => {
+    const { failed, read } = await failAfter({ 'docs/theirs.txt': 'of a person' });
+    await expectFailed(failed, { proven: true }, /passed over/);
+    expect(await read()).toEqual([BEFORE, 'old\n', null, 'of a person']);
+  });
+
+  test('a file of that run that a person changed since is not removed', async () => {
+    const { failed, read } = await failAfter({ 'docs/new.js': 'of a person' });
+    await expectFailed(failed, { commitSha: null }, /another commit changed since: docs\/new\.js/);
+    expect(await read()).toEqual([AFTER, null, 'of a person', null]);
+  });
 });
 
 test('without the input what is committed stays', async () => {

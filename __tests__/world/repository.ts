@@ -52,6 +52,8 @@ export class TestRepository {
   readonly #writeMs: number;
   /** The time that its commits have. */
   now = (): Date => new Date();
+  /** How attempts of workflow runs ended, by `run/attempt`; GitHub has no word for one that still runs. */
+  readonly runEnds = new Map<string, string | null>();
   /** What all its branches require. */
   rule: BranchRule | null = null;
   /** The commits that GitHub has signed: those that a bot made through the API. */

@@ -24,8 +24,8 @@ export async function restoreFailed(
   const { restore } = channels.K1;
   const placed = deliveries.flatMap((one) => attemptIn(one, 'K1') ?? []).filter(isPlaced);
   const isFailed = ({ failure }: ChannelAttempt): boolean => failure !== null;
-  // After a stop there is no time to prove anything.
-  if (!placed.some(isFailed) || restore === undefined || signal.aborted) return deliveries;
+  if (signal.aborted) return deliveries.map(withoutRestoration);
+  if (!placed.some(isFailed) || restore === undefined) return deliveries;
   logger.startSection('Put back what was there before');
   const restored = await askChannel(
     deliveries,
@@ -45,12 +45,25 @@ export async function restoreFailed(
       const restored = toRestoration(back);
       logger.info(`${one.subject}: ${restored.detail}`);
       const mayBeBack = back.placement === null && back.failure?.leftBehind === undefined;
-      const unknown = [...attempt.unknown, ...(mayBeBack ? [PERHAPS_BACK] : [])];
+      const { unknown: open = [] } = back.placement ?? {};
+      const unknown = [...attempt.unknown, ...open, ...(mayBeBack ? [PERHAPS_BACK] : [])];
       return withAttempt(one, { ...attempt, restored, unknown });
     },
   );
   // The last look comes after the last write.
   return recheckDeliveries(restored, channels);
+}
+
+/** After a stop there is no time to prove anything. */
+function withoutRestoration(one: Delivery): Delivery {
+  const attempt = attemptIn(one, 'K1');
+  if (attempt?.failure == null) return one;
+  const { placement, failure } = attempt;
+  const mayBeThere = placement === null ? failure.leftBehind === undefined : placement.written;
+  const detail = 'what was there before is not put back, because the run was stopped';
+  return mayBeThere
+    ? withAttempt(one, { ...attempt, restored: { commitSha: null, proven: false, detail } })
+    : one;
 }
 
 const PERHAPS_BACK = 'whether what was there before is put back all the same';

@@ -101,6 +101,11 @@ export const API = {
     "listing the runs of the site's workflow",
     ONCE,
   ),
+  run_attempt: call(
+    'GET /actions/runs/{run_id}/attempts/{attempt_number}',
+    'actions: read',
+    'reading how the run ended',
+  ),
   // Before the first upload, which is the next write.
   create_release: call('POST /releases', 'contents: write', 'creating the draft of the release', PART),
   publish_release: call('PATCH /releases/{release_id}', 'contents: write', 'publishing the release'),

@@ -211,7 +211,7 @@ export const INPUTS = {
   ),
   'on-failure': input(
     oneOf('keep', 'restore'),
-    'K1: what becomes of a file or folder that is committed and then not proven: `keep` leaves it; `restore` puts back, by a new commit, what this tool delivered there before, if nobody wrote to the branch since. The step fails all the same.',
+    'K1: what becomes of a file or folder that is committed and then not proven: `keep` leaves it; `restore` puts back, by a new commit, what this tool delivered there before, if nobody wrote to the branch since. It passes over deliveries of runs that were cancelled. The step fails all the same.',
     { ...K1, tools: ['deliver'] },
   ),
   'self-contained': input(

@@ -32,9 +32,18 @@ async function listRuns(call: ApiCall): Promise<HostReply> {
   );
 }
 
+/** One attempt of a run. */
+function getAttempt({ repository, parameters: { run = '', attempt = '' } }: ApiCall): HostReply {
+  const conclusion = repository.runEnds.get(`${run}/${attempt}`);
+  if (conclusion === undefined) return failNotFound();
+  const status = conclusion === null ? 'in_progress' : 'completed';
+  return replyJson(200, { id: Number(run), run_attempt: Number(attempt), status, conclusion });
+}
+
 const READ = { actions: 'read' } as const;
 
 export const ACTIONS_ROUTES = [
+  createRoute('GET /actions/runs/:run/attempts/:attempt', READ, getAttempt),
   createRoute('GET /actions/workflows/:workflow', READ, (call) =>
     replyJson(200, { state: getWorkflowSite(call) && 'active' }),
   ),

@@ -151,20 +151,20 @@ export async function findSingleFiles(
   });
 }
 
-/** What this tool delivered to a place, as far as it is still there, and the commit's message; no files for nothing. */
+/** What this tool delivered to a place, as far as it is still there, and in which commit; no files for nothing. */
 export async function findDeliveredTo(
   place: string,
   target: SearchTarget,
   tree: BranchTree,
-): Promise<{ readonly files: readonly TreeFile[]; readonly message: string }> {
+): Promise<CommitWords & { readonly files: readonly TreeFile[] }> {
   if (isFolderPath(place)) {
     const { claim, files = [] } = (await findDeliveries(target, tree, place)).sites.get(place) ?? {};
-    return { files, message: claim?.message ?? '' };
+    return { files, sha: claim?.sha ?? '', message: claim?.message ?? '' };
   }
   const commits = await getLastCommits(target.github, tree.head ?? '', [place]);
-  const message = commits.get(place)?.message ?? '';
+  const { sha = '', message = '' } = commits.get(place) ?? {};
   const { delivered } = parseMessage(message) ?? {};
   const all = delivered?.place === place ? listAlone(delivered) : [];
   const files = all.filter((one) => holdsFile(tree, one));
-  return { files: files[0] === all[0] ? files : [], message };
+  return { files: files[0] === all[0] ? files : [], sha, message };
 }
