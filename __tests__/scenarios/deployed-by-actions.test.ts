@@ -398,7 +398,7 @@ describe('a file that a delivery removes must be gone', () => {
 
 const REPLACES_ALL =
   /^check: .*each deployment replaces all of it.* → .*`branch: gh-pages`.*`path: \.\/`.*`site-workflow:`.*Deploy from a branch/;
-const LEFT_OUT = /^check: .*a deployment leaves it out → .*`path:` to another place/;
+const OBEYED = /^check: .*it says whose a site that GitHub Actions deploys is → .*`path:` to another place/;
 const PAGE = { file: 'site/index.html' };
 const BLOCK = 'environment github-pages.*pages: write, id-token: write';
 
@@ -406,11 +406,7 @@ test.each<[string, Given, RegExp]>([
   ['a folder below the root', { inputs: { ...FOLDER, path: 'previews/' } }, REPLACES_ALL],
   ['a folder without a path', { inputs: { channel: 'K1', file: 'site/' } }, REPLACES_ALL],
   ['a file below the root', { inputs: { ...FOLDER, ...PAGE, path: 'a/index.html' } }, REPLACES_ALL],
-  [
-    'a path that no deployment has',
-    { files: { '.gitignore': 'x' }, inputs: { ...BRANCH, overwrite: 'true' } },
-    LEFT_OUT,
-  ],
+  ['the path of the receipt', { inputs: { ...BRANCH, ...PAGE, path: RECEIPT } }, OBEYED],
   ['a job without an identity', { job: { identity: false } }, RegExp(`^check.*no identity.* → .*${BLOCK}`)],
   ['a job without one', { job: { environment: undefined } }, RegExp(`^check.*no environment.* → .*${BLOCK}`)],
   [

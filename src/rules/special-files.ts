@@ -18,6 +18,7 @@ const SPECIAL_FILES: readonly (readonly [
   [/^\.nojekyll$/, 'site', 'it switches Jekyll off for the whole site'],
   [/^\.(?:gitattributes|gitignore|lfsconfig)$/, 'anywhere', 'it changes how git treats other files'],
   [/^\.gitmodules$/, [''], 'it adds other repositories to this one'],
+  [/^screen-delivery\.json$/, ['.well-known'], 'it says whose a site that GitHub Actions deploys is'],
   [/^codeowners$/, ['', 'docs', '.github'], 'it decides who must approve changes'],
 ];
 

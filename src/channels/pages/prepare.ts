@@ -12,7 +12,6 @@ import { refuseSpecialFile } from '../../rules/special-files.ts';
 import { type ChannelItem, type ChannelPlan, requireSite, type ServedFile } from '../channel.ts';
 import { createEntriesReader } from './branch-reader.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
-import { refuseNoPart } from './deploy/site-content.ts';
 import type { PagesOptions } from './destination.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
 import { applyJekyll, createSwitchLookup, type SwitchLookup } from './jekyll.ts';
@@ -66,7 +65,7 @@ const isFolderItem = ({ site, name }: ChannelItem): boolean => site?.isFolder ==
 
 /** Where an item goes, and what the site makes of it. @throws {DeliveryError} `NOT_OURS` for what a whole site obeys */
 async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesTask> {
-  const { options, deploy, github } = step.target;
+  const { options, github } = step.target;
   const { isRemoval = false, overwrite, marker, nojekyll } = options;
   const isFolder = isFolderItem(item);
   const location = { ...options, ...(isFolder ? folderLocation(item, step) : { name: item.name }) };
@@ -74,10 +73,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
   const { path, siteRoot, branch } = settings;
   const place = isFolder ? path.slice(0, path.length - (item.site?.entry.name.length ?? 0)) : path;
   const files = isRemoval ? [] : listFiles(item, place);
-  for (const one of files) {
-    if (!overwrite) refuseSpecialFile(one.path, siteRoot.slice(0, -1));
-    if (deploy !== null) refuseNoPart(one.path);
-  }
+  for (const one of overwrite ? [] : files) refuseSpecialFile(one.path, siteRoot.slice(0, -1));
   const built = await resultOf(() =>
     applyJekyll(settings, { place, files, hasMarker: marker !== undefined, nojekyll }, step.isJekyllOff),
   );

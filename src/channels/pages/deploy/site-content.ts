@@ -44,17 +44,8 @@ export function contentOfFiles(files: readonly FileWrite<LocalFile>[], commit: s
   };
 }
 
-/** What git and GitHub read, and what is written last, are no part of a site's content. */
-const isNoPart = (path: string): boolean =>
-  /^\.(git(attributes|ignore|modules)$|github\/)/.test(path) || path === RECEIPT_PATH;
-
-/** Refuses a file that no deployment would have. @throws {DeliveryError} `BAD_INPUT` */
-export function refuseNoPart(path: string): void {
-  if (!isNoPart(path)) return;
-  throw new DeliveryError('BAD_INPUT', `${path} would not be on the site: a deployment leaves it out`, {
-    hint: (w) => `leave it out, or set ${w.input('path')} to another place`,
-  });
-}
+/** What git and GitHub read is no part of a site's content. */
+const NO_PART = /^\.(git(attributes|ignore|modules)$|github\/)/;
 
 /** The files of a commit as a whole site. @throws {DeliveryError} for more than Pages serves */
 export async function contentOfCommit(
@@ -68,7 +59,7 @@ export async function contentOfCommit(
   for (const [path, { type, mode, sha, size }] of await listEntries(github, commit)) {
     // A symbolic link or a submodule.
     if (mode === '120000' || type === 'commit' || path === RECEIPT_PATH) leftOut.push(path);
-    else if (type === 'blob' && !isNoPart(path)) files.set(path, { sha, size });
+    else if (type === 'blob' && !NO_PART.test(path)) files.set(path, { sha, size });
   }
   const receipt = { branch, commit, files };
   refuseLarge(receipt);
