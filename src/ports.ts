@@ -45,6 +45,8 @@ export interface HttpRequest {
   readonly headersTimeout?: number | undefined;
   /** Whether to connect to public addresses only, because the URL comes from an untrusted source. */
   readonly publicOnly?: boolean;
+  /** Requests with different numbers never share a connection; 0 by default. */
+  readonly connections?: number | undefined;
 }
 
 export interface HttpResponse {

@@ -32,7 +32,7 @@ async function probing({ address, marker, withFile = true, gone = false, answer 
   const attempt = { ...newAttempt(taskWith()), placement: placementWith() };
   const check = new PlacementCheck(attempt, { interval: INTERVAL, timeout: TIMEOUT }, ports);
   const row = { path: null, url: PAGE, answers: 1, file, marker, gone, ...address };
-  const probe = (seen?: ProbeResult) => askAddress(row, check, false, seen);
+  const probe = (seen?: ProbeResult) => askAddress(row, check, { seen: seen ?? null });
   return { probe, asked, ports, check };
 }
 

@@ -116,7 +116,13 @@ interface ReceivedRequest extends HostRequest {
   readonly bytes: Buffer;
 }
 
-async function toHostRequest({ method, url, headers = {}, body }: HttpRequest): Promise<ReceivedRequest> {
+async function toHostRequest({
+  method,
+  url,
+  headers = {},
+  body,
+  connections = 0,
+}: HttpRequest): Promise<ReceivedRequest> {
   const made = body?.() ?? '';
   const bytes = made instanceof Readable ? await collectBytes(made.map(Buffer.from)) : Buffer.from(made);
   const length: Record<string, string> = made === '' ? {} : { 'content-length': String(bytes.length) };
@@ -129,6 +135,7 @@ async function toHostRequest({ method, url, headers = {}, body }: HttpRequest): 
     headers: { 'user-agent': 'screen-delivery', ...length, ...headers },
     body: Readable.from([bytes], { objectMode: false }),
     bytes,
+    connection: connections,
   };
 }
 

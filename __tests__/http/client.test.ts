@@ -64,6 +64,19 @@ describe('a request through the proxy of the environment', () => {
     expect(exchange?.headers).not.toHaveProperty('cookie');
   });
 
+  test('never shares a connection with one of another number', async () => {
+    const used = new Map<string, Set<string>>();
+    world.host('files.example.com', ({ connection, path }) => {
+      used.set(String(connection), (used.get(String(connection)) ?? new Set()).add(path));
+      return { status: 207 };
+    });
+    for (const connections of [0, 1, 2, 0, 1, 2, undefined]) {
+      const url = `https://files.example.com/${connections ?? 0}`;
+      await text((await http(requestTo(url, { connections }))).body);
+    }
+    expect(Math.max(...[...used.values()].map(({ size }) => size))).toBe(1);
+  });
+
   test('is refused for plain http', async () => {
     const message = 'the request to files.example.com uses http:// instead of https';
     const refused = await errorOf(http(requestTo('http://files.example.com/file')));

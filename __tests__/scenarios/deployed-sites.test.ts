@@ -390,7 +390,7 @@ describe('a host that is late', () => {
 
   test('says what is still old, and asks for all of it once more at the end', async () => {
     const [old, now] = [large('old', 3), large('new', 3)];
-    const site = changing(old, [COUNT + 6, { ...old, 'f/0.txt': now['f/0.txt'] ?? '' }], [COUNT + 10, now]);
+    const site = changing(old, [COUNT + 6, { ...old, 'f/0.txt': now['f/0.txt'] ?? '' }], [COUNT + 13, now]);
     const { log } = await proven(verify(site, { local: now }));
     const other = String.raw`\(HTTP 200 with other content\)`;
     expect(log).toMatch(new RegExp(`3 of 500 files .*: f/0\\.txt ${other}, f/1\\.txt`));
@@ -403,6 +403,17 @@ describe('a host that is late', () => {
     const site = changing(large('old', 3), [COUNT + 20, { ...now, 'f/400.txt': 'changed meanwhile' }]);
     await refused(verify(site, { local: now }), /^verify.*: 1 of 500 .*f\/400\.txt/);
   });
+});
+
+test.each<[string, readonly string[]]>([
+  ['lacks its files', []],
+  ['has an older page', ['index.html']],
+  ['has an older file', ['js/app.js']],
+])('a host with a node for every second connection that %s: not ready', async (_, older) => {
+  const old =
+    older.length === 0 ? {} : { ...SITE, ...Object.fromEntries(older.map((name) => [name, 'older'])) };
+  const site = serve({ nodes: [SITE, old as SiteFiles], balancesConnections: true });
+  await refused(verify(site), /^verify(?: \d+)?: .*(?:not proven|do not show)/);
 });
 
 describe('a wall before a deployment', () => {

@@ -129,7 +129,8 @@ export function setUpPlay(): PlayWorld {
       const stop = signal ?? new AbortController().signal;
       const own = rules;
       const http = createWorldHttp(world, clock, ({ request }) => {
-        const asked = { method: request.method, url: request.url.href, headers: request.headers ?? {} };
+        const { method, url, headers = {}, connections: connection = 0 } = request;
+        const asked = { method, url: url.href, headers, connection };
         const answer = own.take(asked as HostRequest);
         return answer && intercepted(answer, asked as HostRequest, stop);
       });

@@ -162,6 +162,16 @@ describe('the old page, which has the same marker', () => {
     }
   });
 
+  test('is not believed where a node of the site has it for every second connection', async () => {
+    const repository = await withOldPage();
+    repository.pages.live = true;
+    const old = { status: 200, body: createPage('old') };
+    play.alterSite(repository, 'page.html', {
+      alter: (real, { connection }) => (connection % 2 === 1 ? old : real),
+    });
+    await refused(deliver(repository, 'new'), /^verify 200: .*not proven/);
+  });
+
   test('is not believed either where it was committed before ours and went live later', async () => {
     const repository = await withOldPage();
     repository.pages.live = true;

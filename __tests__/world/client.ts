@@ -40,7 +40,7 @@ export const createWorldClient =
       ...(token !== null && { authorization: `Bearer ${token}` }),
       ...given,
     };
-    const asked = { method, url, host, path, query, headers, body: Readable.from([sent]) };
+    const asked = { method, url, host, path, query, headers, body: Readable.from([sent]), connection: 0 };
     const reply = await world.ask(asked);
     const shown = reply.body ?? '';
     const bytes = shown instanceof Readable ? await collectBytes(shown) : Buffer.from(shown);

@@ -45,31 +45,35 @@ export class AddressProof {
     return findMeaning(refusals, httpCode ?? 0, refusal);
   }
 
-  /** @returns whether it is proven now, or is optional and was asked often enough */
-  async look(isLast: boolean): Promise<boolean> {
+  /**
+   * @param mustAgree whether one right answer is not enough
+   * @returns whether it is proven now, or is optional and was asked often enough
+   */
+  async look(isLast: boolean, mustAgree = false): Promise<boolean> {
     const { path, isOptional = false } = this.address;
     // Of thousands of files, a second each would add up to many minutes.
     if (path !== null && this.#isOver(SITE.overtime)) return false;
     this.looks += 1;
-    const isProven = await this.#askInARow(isLast);
+    const least = mustAgree && !isOptional ? AGREEING_PROBES.usual : 1;
+    const isProven = await this.#askInARow(isLast, Math.max(this.#needed, least));
     const isEnough = isLast || this.looks >= FURTHER_PROBES || this.wrong?.match === 'login';
     return isProven || (isOptional && isEnough);
   }
 
   /** Asks as often as is needed, up to the first answer that is wrong or another. @returns whether it is proven */
-  async #askInARow(isLast: boolean): Promise<boolean> {
+  async #askInARow(isLast: boolean, needed: number): Promise<boolean> {
     const { address, check } = this;
     let result: ProbeResult | undefined;
     let isOld = false;
     let extended: ProbeResult | undefined;
-    for (let count = 0; count < this.#needed; count += 1) {
+    for (let count = 0; count < needed; count += 1) {
       // Where answers differed, a series that the deadline cuts short proves nothing.
       if (count >= address.answers && this.#isOver()) return false;
       if (count === 1) await this.#wait();
       const asBrowser = address.asBrowser ?? count === BROWSER_PROBE;
       // What was right before the first look is not asked again, and neither is a login page.
       const known = count === 0 && this.looks === 1 && this.last && isKnown(this.last) && this.last;
-      const next = known || (await this.ask(asBrowser, result !== undefined));
+      const next = known || (await this.ask(count, asBrowser));
       const verdict = judgeAnswer(next, address, check.builtAt);
       if (verdict === 'old') this.oldLooks += 1;
       isOld ||= verdict === 'old';
@@ -80,7 +84,7 @@ export class AddressProof {
         check.identical.delete(address.url.href);
         this.wrong = next;
         this.earlier = result ?? this.earlier;
-        if (result) this.#needed = Math.min(this.#needed * 2, AGREEING_PROBES.most);
+        if (result) this.#needed = Math.min(needed * 2, AGREEING_PROBES.most);
         return false;
       }
       // What a host adds for browsers alone, a person sees.
@@ -108,15 +112,20 @@ export class AddressProof {
     if (left > 0) await clock.sleep(left, signal);
   }
 
-  /** Asks once, unless the host asks to wait. @throws {DeliveryError} `NOT_EXTERNAL` for the page itself */
-  async ask(asBrowser = false, isFurther = false): Promise<ProbeResult> {
+  /**
+   * Asks once, unless the host asks to wait.
+   *
+   * @param nth which answer in a row it is, from 0
+   * @throws {DeliveryError} `NOT_EXTERNAL` for the page itself
+   */
+  async ask(nth = 0, asBrowser = false): Promise<ProbeResult> {
     const { address, check, last } = this;
     const { path, isLink = false, refusals } = address;
     const now = check.ports.clock.now();
     this.#askedAt = now;
     if (last?.notBefore !== undefined && now < last.notBefore) return last;
     try {
-      const result = await askAddress(address, check, asBrowser, isFurther ? last : null);
+      const result = await askAddress(address, check, { asBrowser, nth, seen: nth === 0 ? null : last });
       this.last = result;
       this.#isReached ||= result.failure?.code !== 'NO_NETWORK';
       // Closed to the public, and its host says nothing else of it.

@@ -94,6 +94,8 @@ export function listFurther(
     answers: AGREEING_PROBES.usual,
     mayBeBuilt: page.mayBeBuilt && !provesAlone(seen),
     builtSha256: seen.fingerprint?.sha256,
+    // Of a node of the host that is late as a whole, the copy with `?v=` is old as well.
+    fresh: { ...page, answers: AGREEING_PROBES.usual },
   };
   const asOpened = [handedOver, ...changed.map((one) => ({ ...toOpened(one), asBrowser: true }))];
   if (rawUrl && file) {

@@ -82,9 +82,17 @@ export class PlacementCheck {
 
 const RECENT_SIGNALS = 16;
 
-interface AskOptions {
+/** How one of several answers in a row is asked for. */
+interface Look {
+  readonly asBrowser?: boolean;
+  /** What it answered before: of a large file only the beginning is read, unless it is another version. */
+  readonly seen?: ProbeResult | null;
+  /** Looks with different numbers never share a connection: a balancer may choose the node by connection. */
+  readonly nth?: number;
+}
+
+interface AskOptions extends Required<Pick<Look, 'asBrowser' | 'nth'>> {
   readonly cookies: CookieJar | undefined;
-  readonly asBrowser: boolean;
   /** Whether only the beginning of the file is read and compared. */
   readonly isBeginning: boolean;
 }
@@ -92,14 +100,12 @@ interface AskOptions {
 /**
  * Gets one answer as somebody new would, without a cookie. A host's failure is a result like any other.
  *
- * @param seen what it answered before: of a large file only the beginning is read, unless it is another version
  * @throws {DeliveryError} `NOT_EXTERNAL` for a redirect to this machine, or to no public host where it must be one
  */
 export async function askAddress(
   address: Address,
   check: PlacementCheck,
-  asBrowser = false,
-  seen: ProbeResult | null = null,
+  { asBrowser = false, seen = null, nth = 0 }: Look = {},
 ): Promise<ProbeResult> {
   const { isInBin = false, file } = address;
   const { headSha256, size = 0 } = file ?? {};
@@ -107,7 +113,7 @@ export async function askAddress(
   const cookies: CookieJar | undefined = isInBin && file !== null ? new Map() : undefined;
   const isBeginning = seen?.match === 'identical' && headSha256 !== undefined && size > PARTIAL_PROBE;
   // Where each look counts, the only one is that of a browser.
-  const how = { cookies, asBrowser: asBrowser || isInBin, isBeginning };
+  const how = { cookies, asBrowser: asBrowser || isInBin, nth, isBeginning };
   const first = await askOnce(address, check, how);
   const isWarned = first.httpCode === 200 && !provesAlone(first) && cookies !== undefined && cookies.size > 0;
   const result = isWarned ? await askOnce(address, check, how) : first;
@@ -173,7 +179,7 @@ function summarizeAnswer(fetched: FetchedContent, clock: Ports['clock']): Omit<P
 function fetchOptions(
   address: Address,
   check: PlacementCheck,
-  { asBrowser, cookies, isBeginning }: AskOptions,
+  { asBrowser, nth, cookies, isBeginning }: AskOptions,
 ): Omit<FetchBackOptions, 'guard' | 'signal'> {
   const { file, marker, earlier = [], fallbacks = [], display, isInBin = false, path, home } = address;
   const isLink = file === null || comparesPage(address);
@@ -183,6 +189,7 @@ function fetchOptions(
   const isShown = !isComparedOnly && path === null;
   return {
     publicOnly: check.publicOnly,
+    connections: nth,
     asBrowser,
     plainRefusals: isInBin,
     cookies,

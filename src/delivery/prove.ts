@@ -26,6 +26,7 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
   if (check === undefined) return;
   const { limits, deadline, ports } = check;
   const { clock, signal } = ports;
+  const isSite = proofs.length > 1;
   const total = proofs.filter(({ address }) => !address.isOptional).length;
   const log = createWaitLog('waited for the address', total, check);
   let open = proofs;
@@ -33,7 +34,7 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
     for (let asksAll = true; ; asksAll = false) {
       signal.throwIfAborted();
       const isLast = limits.once === true || check.late !== null || clock.now() >= deadline;
-      open = await lookAtAll(open, { asksAll: asksAll || isLast, isLast }, log.advance);
+      open = await lookAtAll(open, { asksAll: asksAll || isLast, isLast, isSite }, log.advance);
       if (open.length === 0) return;
       if (isLast || open.some(({ meaning }) => meaning?.isFinal)) throw wrongAnswersError(open);
       log.write(isPageAlone(open) ? describeProbe(open[0]?.wrong ?? null) : describeFiles(open));
@@ -44,10 +45,21 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
   }
 }
 
-/** Looks at all; or, if asked before, at one, then twice as many: a site is late as a whole. @returns the rest */
+interface Round {
+  readonly asksAll: boolean;
+  readonly isLast: boolean;
+  readonly isSite: boolean;
+}
+
+/**
+ * Looks at all; or, if asked before, at one, then twice as many: a site is late as a whole. That one must agree with
+ * itself, or another node of the host may be the late one.
+ *
+ * @returns the rest
+ */
 async function lookAtAll(
   open: readonly AddressProof[],
-  { asksAll, isLast }: { readonly asksAll: boolean; readonly isLast: boolean },
+  { asksAll, isLast, isSite }: Round,
   advance: () => void,
 ): Promise<AddressProof[]> {
   const left: AddressProof[] = [];
@@ -55,7 +67,7 @@ async function lookAtAll(
     const asked = open.slice(at, at + count);
     const looks = await mapConcurrently(asked, SITE.probes, async (one) => {
       const isNew = one.proven === undefined;
-      const isDone = await one.look(isLast);
+      const isDone = await one.look(isLast, isSite && !asksAll && at === 0);
       if (isDone && isNew && !one.address.isOptional) advance();
       return isDone;
     });

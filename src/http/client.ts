@@ -4,7 +4,7 @@ import { type Dispatcher, EnvHttpProxyAgent, errors, Pool } from 'undici';
 import { keepRecent } from '../async.ts';
 import { DeliveryError, isShortage, localError, toMessage } from '../errors.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
-import { EXCHANGE, SECOND } from '../protocol/limits.ts';
+import { AGREEING_PROBES, EXCHANGE, SECOND } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { addressRange, isMachineRange, refuseMachineAddress } from '../rules/external-address.ts';
 import { keepYoungHeapSmall } from '../system.ts';
@@ -51,19 +51,23 @@ export function createHttpClient(resolve?: ResolveHost): SendHttp {
   };
 }
 
-/** The connections of each kind of request, opened when the first one is sent. */
+/** Kinds of requests, and as many numbers of connections as the longest series of looks has. */
+const RECENT_AGENTS = 3 + AGREEING_PROBES.most;
+
+/** The connections of each kind of request, opened when the first one is sent. Idle ones close by themselves. */
 function createAgents(resolve?: ResolveHost): (httpRequest: HttpRequest) => EnvHttpProxyAgent {
-  const getAgent = keepRecent(3, (kind) => {
+  const getAgent = keepRecent(RECENT_AGENTS, (key) => {
+    const [kind] = key.split(' ');
     const lookup = kind === 'api' ? {} : { lookup: checkedLookup(kind === 'public', resolve) };
     return createProxyAgent({
       bodyTimeout: EXCHANGE.stall,
       connect: { timeout: EXCHANGE.connect, ...lookup },
     });
   });
-  return ({ publicOnly = false, headers }) => {
-    if (publicOnly) return getAgent('public');
+  return ({ publicOnly = false, headers, connections = 0 }) => {
     // The API, which the settings name and which receives the token, may even be on this machine.
-    return getAgent(headers?.authorization === undefined ? 'any' : 'api');
+    const named = headers?.authorization === undefined ? 'any' : 'api';
+    return getAgent(`${publicOnly ? 'public' : named} ${connections}`);
   };
 }
 

@@ -18,6 +18,7 @@ export interface FollowOptions {
   /** Whether to accept anything: to a browser that asks for pages, some hosts write a refusal as a page. */
   readonly plainRefusals?: boolean;
   readonly publicOnly?: boolean;
+  readonly connections?: number;
 }
 
 /** By these, hosts tell a browser from a tool; the tool is named all the same. */
@@ -43,7 +44,7 @@ export async function followRedirects(
   start: URL,
   options: FollowOptions,
 ): Promise<{ readonly response: HttpResponse; readonly hops: readonly URL[] }> {
-  const { signal, guard, cookies } = options;
+  const { signal, guard, cookies, publicOnly = false, connections = 0 } = options;
   const hops: URL[] = [];
   for (let url = start; ; ) {
     if (hops.length > MAX_REDIRECTS) {
@@ -62,7 +63,8 @@ export async function followRedirects(
         ...(cookie === '' ? {} : { cookie }),
       },
       signal,
-      publicOnly: options.publicOnly ?? false,
+      publicOnly,
+      connections,
     });
     if (cookies !== undefined) saveCookies(cookies, url, response);
     const target = redirectTarget(response, url);

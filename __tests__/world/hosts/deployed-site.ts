@@ -15,6 +15,8 @@ interface SiteHabits {
   readonly fallback?: string;
   /** Any other form of a name than that of browsers: `sirv` does not know it, `serve` and Cloudflare redirect it. */
   readonly otherNames?: 'unknown' | 'redirected';
+  /** Whether a connection stays with the node that it got. */
+  readonly balancesConnections?: boolean;
   /** What becomes of a page. */
   readonly alter?: (page: string, path: string) => string;
   /** Whether it compresses for those who accept it. */
@@ -27,7 +29,7 @@ interface SiteHabits {
 
 /** A host of others' deployments: Netlify, Vercel, Cloudflare Pages, Firebase, S3, nginx, Caddy. */
 export class DeployedSite {
-  /** What it serves; of several nodes, each answers in turn. */
+  /** What it serves; of several nodes, each answers in turn, or has connections of its own. */
   nodes: readonly SiteFiles[];
   /** Answers instead of it, where it returns something. */
   before: (path: string) => HostReply | undefined = () => undefined;
@@ -41,8 +43,9 @@ export class DeployedSite {
   }
 
   readonly answer = (request: HostRequest): HostReply => {
-    const { below = '/', cleans = false, fallback, otherNames } = this.#habits;
-    const files = this.nodes[this.asked.length % this.nodes.length] ?? {};
+    const { below = '/', cleans = false, fallback, otherNames, balancesConnections } = this.#habits;
+    const turn = balancesConnections ? request.connection : this.asked.length;
+    const files = this.nodes[turn % this.nodes.length] ?? {};
     this.asked.push(request.path);
     const early = this.before(request.path);
     if (early !== undefined) return early;

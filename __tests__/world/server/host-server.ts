@@ -56,6 +56,16 @@ function parseAnswer({ status, headers = {}, body }: HostReply): HttpExchange['a
   return { status, body: JSON.parse(body) };
 }
 
+/** The connections in the order of their first requests. */
+const numbers = new WeakMap<object, number>();
+let lastNumber = -1;
+
+function numberOf(socket: object): number {
+  const number = numbers.get(socket) ?? ++lastNumber;
+  numbers.set(socket, number);
+  return number;
+}
+
 function receive(
   traffic: TrafficLog,
   raw: http.IncomingMessage,
@@ -69,7 +79,8 @@ function receive(
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   const query = new URLSearchParams(mark === -1 ? '' : target.slice(mark + 1));
-  return { request: { method, url, host, path, query, headers, body: tap }, exchange };
+  const connection = numberOf(raw.socket);
+  return { request: { method, url, host, path, query, headers, body: tap, connection }, exchange };
 }
 
 /** Calls a host; a thrown `ReplyError` is its reply. */

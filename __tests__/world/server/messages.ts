@@ -13,6 +13,8 @@ export interface HostRequest {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readable;
+  /** Which connection it came by, from 0; without sockets, the number that the product asks for. */
+  readonly connection: number;
 }
 
 /** The reply of a host. A stream is sent as it arrives; set `content-length` when it is known. */

@@ -111,7 +111,16 @@ export class MemoryBranch {
     if (method === 'PUT' || method === 'PATCH') this.beforeMove();
     const { host, pathname: path, searchParams: query } = new URL(url);
     const headers = { 'user-agent': 'screen-delivery', ...given };
-    const asked = { method, url, host, path, query, headers, body: Readable.from([Buffer.from(sent)]) };
+    const asked = {
+      method,
+      url,
+      host,
+      path,
+      query,
+      headers,
+      body: Readable.from([Buffer.from(sent)]),
+      connection: 0,
+    };
     const { status, body } = await this.#api(asked);
     const answer = JSON.parse(String(body));
     if (this.sizes.size === 0 || !Array.isArray(answer.tree)) return { status, body: answer };
