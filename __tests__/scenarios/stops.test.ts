@@ -99,15 +99,12 @@ test('a stop in any pause before a new release is published leaves no draft, and
 });
 
 const POST_PAGES = { method: 'POST', url: /\/pages$/ };
+const UNKNOWN = 'and it is unknown whether Pages is on for it';
 test.each([
-  ['before the request', 'but the request to switch Pages on was not sent', ''],
-  [
-    'while the host hangs',
-    'and it is unknown whether Pages is on for it',
-    ', perhaps the Pages site of this branch',
-  ],
-  ['after the host did it', 'and Pages is on for it', ', the Pages site of this branch'],
-])('a stop %s that switches Pages on says: %s', async (when, says, left) => {
+  ['before the request', 'but the request to switch Pages on was not sent', 'run it again', ''],
+  ['while the host hangs', UNKNOWN, 'look under Settings', ', perhaps its Pages site'],
+  ['after the host did it', UNKNOWN, 'look under Settings', ', perhaps its Pages site'],
+])('a stop %s that switches Pages on says: %s', async (when, says, hint, left) => {
   const stop = new AbortController();
   const end = (): void => stop.abort(stoppedError());
   const repository = await play.repository({ pages: false });
@@ -121,12 +118,9 @@ test.each([
   });
   while (hanging?.hits === 0) await new Promise(setImmediate);
   if (hanging !== null) end();
-  const played = await refused(
-    delivering,
-    new RegExp(`^place: the branch gh-pages is there already, ${says}: .* → run it again`),
-  );
-  expect(played.report.lines.UNKNOWN).toMatch(
-    new RegExp(`^left behind: commit [0-9a-f]{40} on the branch gh-pages${left}$`),
-  );
+  const place = new RegExp(`^place: the branch gh-pages is there already, ${says}: .* → ${hint}`);
+  const played = await refused(delivering, place);
+  const unknown = new RegExp(`^left behind: commit [0-9a-f]{40} on the branch gh-pages${left}$`);
+  expect(played.report.lines.UNKNOWN).toMatch(unknown);
   expect(requestsOf(played, /^POST .*\/pages$/)).toHaveLength(when.includes('before') ? 0 : 1);
 });

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Dispatcher, errors } from 'undici';
-import { DeliveryError } from '../errors.ts';
+import { hasFailed } from '../errors.ts';
 import type { HttpRequest, HttpResponse } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 
@@ -54,10 +54,9 @@ export function exchange(
 class ReceivedBody extends Readable {
   readonly #signal: AbortSignal | undefined;
   readonly #stop = (): unknown => {
-    const reason: unknown = this.#signal?.reason;
-    // Without a controller there is no connection yet.
-    const isUnsent = this.#controller === undefined && reason instanceof DeliveryError;
-    return this.destroy(isUnsent ? reason.withLeftBehind([]) : (reason as Error));
+    const reason = this.#signal?.reason;
+    // Without a controller there is no connection yet, so nothing was sent.
+    return this.destroy(!this.#controller && hasFailed(reason) ? reason.withLeftBehind([]) : reason);
   };
   #controller: Dispatcher.DispatchController | undefined;
   #isComplete = false;

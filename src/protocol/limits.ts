@@ -132,7 +132,7 @@ export const RELEASES = { page: 30, total: 300 } as const;
 export const TAG_ATTEMPTS = 100;
 
 /** Between two looks at another job's upload under the same name. */
-export const OTHERS_UPLOAD = 5 * SECOND;
+export const OTHERS_UPLOAD = 10 * SECOND;
 
 /** A draft in which nothing has changed for longer is filled by no job any more: GitHub ends its own after this time. */
 export const QUIET_DRAFT = 6 * HOUR;

@@ -1,4 +1,3 @@
-import { withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import { getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
@@ -6,14 +5,13 @@ import { findAbsence } from '../../github/api/failures.ts';
 import {
   createPagesSite,
   getPagesSite,
-  type PagesSite,
   type RepositoryContext,
   settingsOf,
 } from '../../github/api/repository.ts';
 import { defaultSiteUrl } from '../../github/hosts.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
-import type { Text, Words } from '../../words.ts';
+import type { Words } from '../../words.ts';
 import type { Placement } from '../channel.ts';
 import { SentWrites } from '../sent-writes.ts';
 import { type PagesOptions, refuseUnusableSite, targetBranch } from './destination.ts';
@@ -105,14 +103,14 @@ export async function finishSetup(
 async function enablePages(github: GitHubClient, branch: string, assumed: URL, ports: Ports): Promise<void> {
   const writes = new SentWrites();
   let isAgain = false;
-  const enable = async (): Promise<PagesSite> => {
+  const enable = async () => {
     // Where it is on by now, these settings count.
     const existing = isAgain ? settingsOf(await getPagesSite(github)) : null;
     isAgain = true;
     return existing ?? writes.send(() => createPagesSite(github, branch));
   };
   const site = await resultOf(() => withRetries(ports, enable));
-  if (hasFailed(site)) throw await notEnabledError(writes.explain(site), branch, github, ports);
+  if (hasFailed(site)) throw notEnabledError(writes.explain(site), branch);
   refuseUnusableSite(site, { branch });
   ports.logger.info(`Pages was switched on for the branch ${branch}: ${site.base.href}`);
   if (site.base.href === assumed.href) return;
@@ -122,32 +120,24 @@ async function enablePages(github: GitHubClient, branch: string, assumed: URL, p
   });
 }
 
-/** "Could not" is for an answer. What became of a request without one, the settings may tell, also after a stop. */
-async function notEnabledError(
-  failure: DeliveryError,
-  branch: string,
-  github: GitHubClient,
-  ports: Ports,
-): Promise<DeliveryError> {
+/** "Could not" is for an answer. What was sent and has no clear answer is unknown. */
+function notEnabledError(failure: DeliveryError, branch: string): DeliveryError {
   const { code, httpCode, message, advice = '' } = failure;
   // A token that may not do it is told so by 403, or by 404.
   const mayNot = code === 'NO_PERMISSION' || code === 'NOT_FOUND';
+  const refused = mayNot
+    ? 'this token may not switch Pages on for it'
+    : 'Pages could not be switched on for it';
   const clicks = `under Settings → Pages choose "Deploy from a branch" and the branch ${branch}, and try again`;
-  const other = (w: Words) =>
-    mayNot ? `set ${w.input('token')} to that of an administrator` : w.say(advice);
-  const tell = (state: string, hint: Text, leftBehind: readonly string[] = []): DeliveryError => {
-    const about = `the branch ${branch} is there already, ${state}: ${message}`;
-    return new DeliveryError(code, about, { httpCode, hint, leftBehind, cause: failure });
-  };
-  if (httpCode !== undefined) {
-    const reason = mayNot ? 'this token may not switch Pages on' : 'Pages could not be switched on';
-    return tell(`but ${reason} for it`, (w) => `${clicks}; or ${other(w)}`);
-  }
-  if (failure.leftBehind !== undefined)
-    return tell('but the request to switch Pages on was not sent', advice);
-  const site = await resultOf(() => getPagesSite(github.withSignal(withCleanupSignal(ports).signal)));
-  const isOn = !hasFailed(site) && settingsOf(site)?.branch === branch;
-  return isOn
-    ? tell('and Pages is on for it', advice, ['the Pages site of this branch'])
-    : tell('and it is unknown whether Pages is on for it', advice, ['perhaps the Pages site of this branch']);
+  const isUnknown = failure.leftBehind === undefined;
+  const [state, action] = isUnknown
+    ? ['and it is unknown whether Pages is on for it', 'look under Settings → Pages, and ']
+    : httpCode === undefined
+      ? ['but the request to switch Pages on was not sent', '']
+      : [`but ${refused}`, `${clicks}; or `];
+  const about = `the branch ${branch} is there already, ${state}: ${message}`;
+  const hint = (w: Words) =>
+    action + (mayNot ? `set ${w.input('token')} to that of an administrator` : w.say(advice));
+  const leftBehind = isUnknown ? ['perhaps its Pages site'] : [];
+  return new DeliveryError(code, about, { httpCode, hint, leftBehind, cause: failure });
 }

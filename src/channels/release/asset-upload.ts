@@ -55,10 +55,8 @@ class AssetUpload {
   /** No other run has this name; it is the same in each attempt. */
   readonly #incomingName: string;
   #target: TargetRelease;
-  /** What the release held when it was read for all files; later it is read again. */
-  #known: readonly Asset[] | null;
-  /** Until when the uploads of other jobs are waited for, once there was one. */
-  #deadline: number | undefined;
+  /** What the release held when it was read for all files: for the first look alone. */
+  readonly #known: (readonly Asset[])[];
   /** The number of the asset that this run replaces, once its deletion may have been carried out. */
   #replacedId: number | null = null;
   /** The name under which this run has uploaded the file, or may have. */
@@ -68,7 +66,7 @@ class AssetUpload {
   constructor(task: AssetTask, target: TargetRelease, ports: Ports) {
     this.#task = task;
     this.#target = target;
-    this.#known = target.assets;
+    this.#known = [target.assets];
     this.#ports = ports;
     this.#label = formatLabel(task.originalName);
     this.#incomingName = `incoming-${randomUUID().slice(-12)}-${task.name}`;
@@ -95,12 +93,8 @@ class AssetUpload {
     }
   }
 
-  #list(): Promise<readonly Asset[]> {
-    const known = this.#known;
-    this.#known = null;
-    return known ? Promise.resolve(known) : listAssets(this.#target.github, this.#target.release);
-  }
-
+  #list = async (): Promise<readonly Asset[]> =>
+    this.#known.pop() ?? listAssets(this.#target.github, this.#target.release);
   #delete = (asset: Asset): Promise<void> => deleteAsset(this.#target.github, this.#target.release, asset);
 
   /** Looks at the release first: what an earlier attempt has uploaded is not sent again. */
@@ -119,21 +113,17 @@ class AssetUpload {
 
   /** As `#find`, once no other job uploads under the name. @throws {DeliveryError} `CONFLICT` after `timeout` */
   async #findFree() {
-    const found = await this.#find();
-    if (!found.isBlocked) return found;
-    const { release, timeout } = this.#target;
     const { clock, logger, signal } = this.#ports;
-    logger.info(`another job uploads ${this.#task.name}; waiting for its end`);
-    this.#deadline ??= clock.now() + timeout;
-    const freed = await poll(
-      { clock, signal, interval: OTHERS_UPLOAD, deadline: this.#deadline },
-      async () => {
-        const again = await this.#find();
-        return again.isBlocked ? undefined : again;
-      },
-    );
-    if (freed === undefined) throw unfinishedError(this.#task.name, release.tag_name);
-    return freed;
+    const { release, timeout } = this.#target;
+    const waiting = { clock, signal, interval: OTHERS_UPLOAD, deadline: clock.now() + timeout };
+    const free = await poll(waiting, async () => {
+      const { isBlocked, ...found } = await this.#find();
+      if (!isBlocked) return found;
+      logger.info(`another job uploads ${this.#task.name}; waiting for its end`);
+      return undefined;
+    });
+    if (free === undefined) throw unfinishedError(this.#task.name, release.tag_name);
+    return free;
   }
 
   async #place(existing?: Asset, incoming?: Asset): Promise<Asset> {
@@ -146,11 +136,12 @@ class AssetUpload {
     const deleted = existing && (await resultOf(() => this.#delete(existing)));
     if (existing && !(hasFailed(deleted) && !isUnclear(deleted))) this.#replacedId = existing.id;
     if (hasFailed(deleted)) throw deleted;
-    const renamed = await resultOf(() => renameAsset(this.#target.github, uploaded, this.#task.name));
+    const { name } = this.#task;
+    const renamed = await resultOf(() => renameAsset(this.#target.github, uploaded, name));
     if (!hasFailed(renamed)) return renamed;
     if (renamed.code !== 'NOT_FOUND') throw renamed;
     // A withdrawal deletes the new one as well: the next attempt uploads it again.
-    const message = `somebody deleted the new asset before it got the name ${this.#task.name}`;
+    const message = `somebody deleted the new asset before it got the name ${name}`;
     throw new DeliveryError('CONFLICT', message, { httpCode: 404, hint: CONFLICT_HINT, retryable: true });
   }
 

@@ -36,8 +36,8 @@ export type PlacedFiles = ReadonlyMap<AssetTask, Result<PlacedAsset>>;
 export const planAsset = (tag: string, name: string, method: string, claim: string) =>
   ({ channel: 'K2', method, destination: `release ${tag}, asset ${name}`, name, claim }) as const;
 
-export const hasDigestOf = ({ digest }: Asset, file: LocalFile | null): boolean =>
-  file !== null && digest === `sha256:${file.sha256}`;
+export const hasDigestOf = ({ digest }: Asset, { sha256 }: LocalFile): boolean =>
+  digest === `sha256:${sha256}`;
 
 /** Whether an asset that this run has sent holds the file: without a digest only its size can tell. */
 export const isStored = (asset: Asset, file: LocalFile): boolean =>

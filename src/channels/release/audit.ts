@@ -1,10 +1,4 @@
-import {
-  hasOwnLabel,
-  isUnfinished,
-  listPublicAssets,
-  listReleases,
-  nameInLabel,
-} from '../../github/api/releases.ts';
+import { isUnfinished, listPublicAssets, listReleases, nameInLabel } from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
@@ -40,8 +34,9 @@ export function createReleaseAudit({ tag, tagIsDefault, path }: AuditOptions, ac
       const assets = await listPublicAssets(github, release);
       const names = new Set(assets.map((asset) => asset.name));
       for (const asset of assets) {
-        if (!hasOwnLabel(asset) || isUnfinished(asset)) continue;
-        const name = await assetName(nameInLabel(asset));
+        const original = nameInLabel(asset);
+        if (original === null || isUnfinished(asset)) continue;
+        const name = await assetName(original);
         if ((wanted ?? name) !== name || (asset.name !== name && names.has(name))) continue;
         names.add(name);
         const sha256 = asset.digest?.replace('sha256:', '');

@@ -34,8 +34,6 @@ type FoundAsset = Pick<PlacedAsset, 'release' | 'asset'>;
 interface ChosenAssets extends Pick<FoundAsset, 'release'> {
   /** The asset of the name, after those that were to get it: each of them can be downloaded. */
   readonly assets: readonly Asset[];
-  /** The interim names of uploads that have not ended. */
-  readonly running: readonly string[];
   /** The tags of the other releases that have an asset of this name. */
   readonly otherTags: readonly string[];
 }
@@ -123,7 +121,7 @@ async function removeAssets(
   name: string,
   github: GitHubClient,
 ): Promise<Omit<Placement, 'url'>> {
-  const { assets, release, running, otherTags } = chosen;
+  const { assets, release, otherTags } = chosen;
   for (const one of assets) await deleteAsset(github, release, one);
   return {
     evidence: `${nameAssets(chosen)} ${assets.length === 1 ? 'is' : 'are'} deleted`,
@@ -133,7 +131,6 @@ async function removeAssets(
     notes: otherTags.map(
       (other) => `an asset ${name} is also in the release ${other}: name that tag to withdraw it`,
     ),
-    unknown: running.map((one) => `whether another job publishes ${name} again: it uploads ${one} there`),
   };
 }
 
@@ -147,21 +144,18 @@ function chooseAssets(
   overwrite: boolean,
 ): ChosenAssets | null {
   const named = listed.filter(({ asset }) => asset.name === name);
-  const interim = listed.filter(({ asset }) => isInterim(asset, name));
-  const complete = interim.filter(({ asset }) => !isUnfinished(asset));
-  const candidates = named.length > 0 ? named : complete;
+  const interim = listed.filter(({ asset }) => isInterim(asset, name) && !isUnfinished(asset));
+  const candidates = named.length > 0 ? named : interim;
   const chosen = candidates.find(({ asset }) => hasOwnLabel(asset)) ?? candidates[0];
   if (chosen === undefined) return null;
   const { release, asset } = chosen;
   if (isUnfinished(asset)) throw unfinishedError(name, release.tag_name, true);
   if (release.immutable === true || !(hasOwnLabel(asset) || overwrite)) throw keptError(name, release);
-  const isBeside = (one: FoundAsset): boolean => one.release === release && one.asset !== asset;
-  const beside = interim.filter(isBeside).map((one) => one.asset);
-  const elsewhere = [...named, ...complete].filter((one) => one.release !== release);
+  const beside = interim.filter((one) => one.release === release && one.asset !== asset);
+  const elsewhere = [...named, ...interim].filter((one) => one.release !== release);
   return {
     release,
-    assets: [...beside.filter((one) => !isUnfinished(one)), asset],
-    running: beside.filter(isUnfinished).map((one) => one.name),
+    assets: [...beside.map((one) => one.asset), asset],
     otherTags: [...new Set(elsewhere.map((one) => one.release.tag_name))],
   };
 }

@@ -97,12 +97,11 @@ const LABEL_SUFFIX = ` (${TOOL.name})`;
 /** The label of an asset that this tool uploads: the file's own name, and who delivered it. */
 export const formatLabel = (name: string): string => `${name}${LABEL_SUFFIX}`;
 
-export const hasOwnLabel = ({ label }: Pick<Asset, 'label'>): boolean =>
-  label?.endsWith(LABEL_SUFFIX) === true;
+/** The name of the file in the label of an asset that this tool uploaded; `null` for any other asset. */
+export const nameInLabel = ({ label }: Pick<Asset, 'label'>): string | null =>
+  label?.endsWith(LABEL_SUFFIX) ? label.slice(0, -LABEL_SUFFIX.length) : null;
 
-/** The name of the file in the label of an asset that this tool uploaded. */
-export const nameInLabel = ({ label }: Pick<Asset, 'label'>): string =>
-  label?.slice(0, -LABEL_SUFFIX.length) ?? '';
+export const hasOwnLabel = (asset: Pick<Asset, 'label'>): boolean => nameInLabel(asset) !== null;
 
 /** Gives an uploaded asset its final name; this changes its address. */
 export async function renameAsset(github: GitHubClient, asset: Asset, name: string): Promise<Asset> {
