@@ -1,4 +1,10 @@
-import { isUnfinished, listPublicAssets, listReleases, nameInLabel } from '../../github/api/releases.ts';
+import {
+  type Asset,
+  isUnfinished,
+  listPublicAssets,
+  listReleases,
+  nameInLabel,
+} from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
@@ -31,14 +37,8 @@ export function createReleaseAudit({ tag, tagIsDefault, path }: AuditOptions, ac
     const found: AuditedDelivery[] = [];
     for (const release of releases) {
       if (release.draft || !(tagIsDefault || release.tag_name === tag)) continue;
-      const assets = await listPublicAssets(github, release);
-      const names = new Set(assets.map((asset) => asset.name));
-      for (const asset of assets) {
-        const original = nameInLabel(asset);
-        if (original === null || isUnfinished(asset)) continue;
-        const name = await assetName(original);
-        if ((wanted ?? name) !== name || (asset.name !== name && names.has(name))) continue;
-        names.add(name);
+      for (const [name, asset] of await findDelivered(await listPublicAssets(github, release))) {
+        if ((wanted ?? name) !== name) continue;
         const sha256 = asset.digest?.replace('sha256:', '');
         if (sha256 === undefined) {
           unknown.push(
@@ -61,6 +61,18 @@ export function createReleaseAudit({ tag, tagIsDefault, path }: AuditOptions, ac
     }
     return { deliveries: found, unknown };
   };
+}
+
+/** The assets that this tool uploaded, by the name in their label; one under another name only where nothing has it. */
+async function findDelivered(assets: readonly Asset[]): Promise<ReadonlyMap<string, Asset>> {
+  const delivered = new Map<string, Asset>();
+  for (const asset of assets) {
+    const original = nameInLabel(asset);
+    if (original === null || isUnfinished(asset)) continue;
+    const name = await assetName(original);
+    if (asset.name === name || assets.every((one) => one.name !== name)) delivered.set(name, asset);
+  }
+  return delivered;
 }
 
 const LOST: readonly KnownRefusal[] = [

@@ -170,7 +170,7 @@ export async function sweepDrafts(owner: DraftOwner, ports: Ports): Promise<void
   );
   if (hasFailed(found)) ports.logger.warning(`could not look for drafts of earlier runs: ${found.message}`);
   for (const left of hasFailed(found) ? [] : found) {
-    ports.logger.info(`deleting the draft ${left.id}, which an earlier run of this job left`);
+    ports.logger.info(`deleting the draft ${left.id}, which an earlier run left`);
     await discardDraft(left, owner, ports);
   }
 }

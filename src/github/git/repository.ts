@@ -135,7 +135,7 @@ export function gitError(
 function lateGitError({ description, online = false, size }: GitCommand, retryable: boolean): DeliveryError {
   const message = `${description} broke off: git did not end within ${formatSeconds(transferTime(size))}`;
   if (online) return new DeliveryError('CONNECTION', message, { hint: RETRY_HINT, retryable });
-  return new DeliveryError('BAD_INPUT', message, { hint: 'check the git and the disk of this machine' });
+  return new DeliveryError('LOCAL', message, { hint: OFFLINE_HINT });
 }
 
 /** Variables that git needs; all others, secrets and tracing above all, are not passed on. */
