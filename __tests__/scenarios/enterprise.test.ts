@@ -151,12 +151,11 @@ describe('a file-bin of one’s own', () => {
     const url = `${BIN}/own-bin-1/page.html`;
     await expectReady(scenario, delivered, { channel: 'K3', shows: createPage(), url, unknown: NO_WARNING });
     expect(own.bins.get('own-bin-1')).toMatchObject({ locked: true });
-    // The bin is read before the upload, since its name was given; then the file; bin and file after the proof.
+    // The bin is read before the upload, since its name was given; then the file, once; the bin after the proof.
     expect(listRequests(scenario, /^GET /).map(({ host }) => host)).toEqual([
       'bin.example.com',
       'bin.example.com',
       'situla.filebin-storage.com',
-      'bin.example.com',
       'bin.example.com',
     ]);
   });

@@ -40,14 +40,41 @@ test('a bin of somebody else keeps its file, takes another one, and is never loc
   await refused(locked, /^place.*: .*is locked.* → .*leave `bin:` out/);
 });
 
+test('what somebody posts between the look and the upload is named where it was replaced', async () => {
+  const name = 'bin-of-two';
+  const { filebin } = play.world;
+  const isList = /filebin\.net\/bin-of-two$/;
+  play.meanwhile({ method: 'GET', url: isList }, () => filebin.addFile(name, 'page.html', 'theirs'));
+  const { report } = await proven(deliver(toBin(name)));
+  expect(report.lines.UNKNOWN).toMatch(
+    /; whose file was replaced: .* had one named page\.html, .*after the bin was read$/,
+  );
+});
+
+test('a name of a megabyte in the answer to an upload is taken for none', async () => {
+  const filename = 'a'.repeat(1_048_576);
+  const alter = ({ body, ...reply }: { status: number; body: Buffer }) => {
+    const { bin, file } = JSON.parse(String(body));
+    return { ...reply, body: JSON.stringify({ bin, file: { ...file, filename } }) };
+  };
+  play.intercept({ method: 'POST', url: /filebin\.net/ }, { alter });
+  const { report } = await proven(deliver({ channel: 'K3', token: '' }));
+  expect(JSON.stringify(report).length).toBeLessThan(20_000);
+});
+
 test('approval that the host asks for: the bin to use again, and a later run proves the same file', async () => {
   const { filebin } = play.world;
   filebin.manualApproval = true;
   const bin = toBin('bin-waiting');
   await refused(deliver(bin), /^verify 403: .*requires approval.* → .*`bin: bin-waiting`/);
   filebin.approve('bin-waiting');
+  const planned = await deliver(toBin('bin-waiting', { 'dry-run': 'true' }));
+  expect(planned.report.lines.CODE).toContain(
+    '; one POST, unless the bin holds these bytes: the bin already holds these bytes; ',
+  );
   const again = await proven(deliver(bin));
   expect(requestsOf(again, /^POST /)).toEqual([]);
+  expect(again.report.lines.CODE).toContain('; nothing written, because it was there already; ');
 });
 
 test('approval hides that a file is deleted, which the withdrawal says at once', async () => {
@@ -70,9 +97,17 @@ describe('a limit of downloads', () => {
   ])('%s', async (_, downloadLimit, cookieCheck) => {
     Object.assign(play.world.filebin, { downloadLimit, cookieCheck });
     const { report } = await proven(deliver(toBin(`bin-limited-${cookieCheck}`)));
-    expect(binOf(`bin-limited-${cookieCheck}`)?.files.get('page.html')?.downloads).toBe(cookieCheck ? 1 : 2);
-    const told = cookieCheck ? /^$/ : /^whether the file can be downloaded again: .* may limit/;
+    expect(binOf(`bin-limited-${cookieCheck}`)?.files.get('page.html')?.downloads).toBe(1);
+    expect(report.lines.TEST).toContain('downloads that the proof took: 1');
+    const told = cookieCheck ? /^$/ : /^whether the file can be downloaded again: .* proof was 1 of them$/;
     expect(report.lines.UNKNOWN).toMatch(told);
+  });
+
+  test('stays unknown where the warning page does not come again, and costs no second download', async () => {
+    play.intercept({ method: 'GET', url: /bin-unclear\/page\.html$/, skip: 2 }, { status: 502 });
+    const { report } = await proven(deliver(toBin('bin-unclear')));
+    expect(binOf('bin-unclear')?.files.get('page.html')?.downloads).toBe(1);
+    expect(report.lines.UNKNOWN).toMatch(/^whether the file can be downloaded again: /);
   });
 
   test.each([

@@ -24,6 +24,10 @@ const NASTY = [
   '<img src=x onerror=alert(1)> | **bold** [link](https://evil.example.org/) `code`',
 ].join('\n');
 
+/** Some of it, as short as a bin's texts are. */
+const SHORT =
+  'one\n::add-path::/tmp/x\r::error::forged\n<img src=x> **bold** [link](x) `code`\nRESULT: ГОТОВО';
+
 /** What a summary would show as more than text. */
 const LIVE = ['<img', '[link](', '**bold**', '`code`', '##[set-env'];
 
@@ -66,7 +70,7 @@ type Story = readonly [
 const ERRORED = { builds: 'errored', errorMessage: NASTY } as const;
 const DEPLOYED = { ...ERRORED, buildType: 'workflow' } as const;
 const status = withNasty((build) => ({ ...build, status: NASTY }));
-const filename = withNasty(({ file, ...bin }) => ({ ...bin, file: { ...file, filename: NASTY } }));
+const filename = withNasty(({ file, ...bin }) => ({ ...bin, file: { ...file, filename: SHORT } }));
 
 describe("a host's words are text and nothing else", () => {
   test.each<Story>([
@@ -101,7 +105,7 @@ describe("a host's words are text and nothing else", () => {
   });
 
   test("the bin's expiry, which the report repeats", async () => {
-    const expiry = withNasty(({ bin, file }) => ({ bin: { ...bin, expired_at: NASTY }, file }));
+    const expiry = withNasty(({ bin, file }) => ({ bin: { ...bin, expired_at: SHORT }, file }));
     scenario.intercept({ method: 'POST', url: /filebin/ }, expiry);
     const { stdout, outputs, summary } = await scenario.deliver({
       files: { 'page.txt': createPage() },

@@ -48,6 +48,8 @@ export class PlacementCheck {
   publicOnly = true;
   /** The addresses that showed their file byte for byte when they were asked last. */
   readonly identical = new Set<string>();
+  /** Downloads of a bin's file. */
+  downloads = 0;
   /** Digits that nobody else has. */
   readonly #own: string;
   #stamps = 0;
@@ -107,18 +109,34 @@ export async function askAddress(
   check: PlacementCheck,
   { asBrowser = false, seen = null, nth = 0 }: Look = {},
 ): Promise<ProbeResult> {
-  const { isInBin = false, file } = address;
-  const { headSha256, size = 0 } = file ?? {};
-  // The bin's warning page is the one exception: a person leaves it with one click, and then the bytes decide.
-  const cookies: CookieJar | undefined = isInBin && file !== null ? new Map() : undefined;
+  if (address.isInBin) return askBin(address, check);
+  const { headSha256, size = 0 } = address.file ?? {};
   const isBeginning = seen?.match === 'identical' && headSha256 !== undefined && size > PARTIAL_PROBE;
-  // Where each look counts, the only one is that of a browser.
-  const how = { cookies, asBrowser: asBrowser || isInBin, nth, isBeginning };
-  const first = await askOnce(address, check, how);
-  const isWarned = first.httpCode === 200 && !provesAlone(first) && cookies !== undefined && cookies.size > 0;
-  const result = isWarned ? await askOnce(address, check, how) : first;
+  const how = { cookies: undefined, asBrowser, nth, isBeginning };
+  const result = await askOnce(address, check, how);
   const isOther = isBeginning && result.match === 'identical' && result.version !== seen.version;
   return isOther ? askOnce(address, check, { ...how, isBeginning: false }) : result;
+}
+
+/**
+ * Gets one answer of a file-bin as a browser does; the host may limit downloads, and this is one. Its warning page is none,
+ * and comes only before a file that may still be downloaded: a person leaves it with one click, and then the bytes decide.
+ */
+async function askBin(address: Address, check: PlacementCheck): Promise<ProbeResult> {
+  const ask = async (cookies: CookieJar | undefined) => {
+    const answer = await askOnce(address, check, { cookies, asBrowser: true, nth: 0, isBeginning: false });
+    // Anything but a page or a refusal of the bin itself.
+    if (answer.hosts.length !== 1 || provesAlone(answer)) check.downloads += 1;
+    const isWarning = answer.httpCode === 200 && !provesAlone(answer) && (cookies?.size ?? 0) > 0;
+    return { ...answer, isWarning };
+  };
+  const cookies: CookieJar | undefined = address.file === null ? undefined : new Map();
+  const first = await ask(cookies);
+  if (!first.isWarning) return first;
+  const result = await ask(cookies);
+  if (!provesAlone(result)) return result;
+  const again = await ask(new Map());
+  return [403, 404, 410].includes(again.httpCode ?? 0) ? again : { ...result, opensAgain: again.isWarning };
 }
 
 async function askOnce(address: Address, check: PlacementCheck, how: AskOptions): Promise<ProbeResult> {

@@ -107,6 +107,8 @@ export interface ProbeResult
   readonly isDownload?: boolean;
   /** Whether it was asked as a browser asks, unlike the others. */
   readonly asBrowser?: boolean;
+  /** Of a file in a bin: whether the host says that it may be downloaded once more. */
+  readonly opensAgain?: boolean;
   /** When its host allows another request, by `Clock.now`. */
   readonly notBefore?: number;
   /** Why there was no answer to compare. */
@@ -143,6 +145,8 @@ export interface Proof {
   readonly hosts: readonly string[];
   /** What the other addresses of a site have answered; of very many the first. */
   readonly further: readonly ProvenSubject[];
+  /** Of a file in a bin, whose host may limit them: how many downloads the proof was. */
+  readonly downloads?: number;
   /** The raw address, where it was proven too. */
   readonly rawUrl: URL | null;
   /** Whether a browser downloads it. */
@@ -188,6 +192,7 @@ const BYTES: Readonly<Record<ProvenMatch, (proof: Proof) => readonly string[]>> 
 export const describeProof = (proof: Proof): readonly string[] => [
   ...(proof.markerCount === null || proof.match === 'gone' ? [] : [formatMarker(proof.markerCount)]),
   ...BYTES[proof.match](proof),
+  ...(proof.downloads === undefined ? [] : [`downloads that the proof took: ${proof.downloads}`]),
 ];
 
 export const formatMarker = (count: number): string =>

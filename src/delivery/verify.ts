@@ -55,6 +55,7 @@ export async function verifyPlacement(
       isDownload: result.isDownload === true,
       isCached: old.length > 0 || isUnasked,
       isInternal: check.internalReason !== '',
+      ...(placement.isInBin && { downloads: check.downloads }),
     },
     unknown: [
       ...describePage(check, result, files),
@@ -129,11 +130,11 @@ function describeRaw({ address: { path }, last }: AddressProof): string {
 
 /** What the answers with `?v=` leave open: of the page itself, and of a link all of them together. */
 function describePage(
-  { attempt: { placement, gone }, internalReason }: PlacementCheck,
+  { attempt: { placement, gone }, internalReason, downloads }: PlacementCheck,
   result: ProbeResult,
   files: readonly AddressProof[],
 ): readonly string[] {
-  const { url, bypassCache, isLink } = placement;
+  const { url, bypassCache, isLink, isInBin } = placement;
   const end = result.hosts.at(-1);
   const found = isLink ? [result, ...files.flatMap(({ proven }) => proven ?? [])] : [];
   const added = [...new Set(found.flatMap((one) => one.added ?? []))];
@@ -143,6 +144,10 @@ function describePage(
       // A page of K1 may be at another host, such as the site's own domain, and the file of a link in a store.
       !gone && (bypassCache || isLink === true) && end !== url.host,
       `whether ${end}, where the address leads to, is a part of the site: what it shows can change without ${isLink ? 'the link' : 'the repository'}`,
+    ],
+    [
+      isInBin === true && !result.opensAgain,
+      `whether the file can be downloaded again: the bin host may limit downloads, and the proof was ${downloads} of them`,
     ],
     [added.length > 0, `what the link's host has added to its pages does: ${nameFew(added)}`],
     [

@@ -67,9 +67,9 @@ export const FURTHER_PROBES = 3;
 export const AGREEING_PROBES = {
   usual: 4,
   /** Where the host may limit downloads: a file-bin has one store behind it. */
-  counted: 2,
-  /** The same where the channel looks once more after the proof. */
-  rechecked: 1,
+  counted: 1,
+  /** Assets of an audit. */
+  audited: 2,
   most: 32,
 } as const;
 
@@ -153,6 +153,9 @@ export const LIST_TOTAL = 2_500;
 export const SUMMARY = MEGABYTE;
 
 export const BIN_NAME = { shortest: 8, longest: 60 } as const;
+
+/** Bytes of the longest file name that a bin keeps; it tells no other text that is longer. */
+export const BIN_FILE_NAME = 120;
 
 /** Several files in one step. */
 export const BATCH = {

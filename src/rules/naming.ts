@@ -1,5 +1,5 @@
 import { DeliveryError } from '../errors.ts';
-import { TEXT } from '../protocol/limits.ts';
+import { BIN_FILE_NAME, TEXT } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
 import { decodePercents } from './page/addresses.ts';
 
@@ -110,7 +110,7 @@ export function binFileName(name: string): string {
     .normalize('NFC')
     .replace(/[^\p{L}\p{Nd}\-_=+,.()[\]]/gu, '_')
     .replace(/^\./, '_');
-  return cutToBytes(safe, 120);
+  return cutToBytes(safe, BIN_FILE_NAME);
 }
 
 /** Shortens a name to a number of UTF-8 bytes and keeps its ending. */

@@ -9,12 +9,15 @@ export const ADDRESS = `https://filebin.net/${BIN}`;
 export const CONTENT = '<p>hello</p>';
 export const EXPIRY = '2026-01-09T03:04:05Z';
 export const PAGE: Scripted = { headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<html>' };
-/** Comes only before a file that may still be downloaded. */
-export const WARNING: Scripted = { ...PAGE, headers: { ...PAGE.headers, 'set-cookie': 'verified=1' } };
 export const NO_BIN: Scripted = { status: 404, body: 'The bin does not exist.' };
 export const RECORD = {
   bin: { id: BIN, expired_at: EXPIRY },
-  file: { filename: 'page.html', 'content-type': 'text/html; charset=utf-8' },
+  file: {
+    filename: 'page.html',
+    'content-type': 'text/html; charset=utf-8',
+    created_at: '2026-01-02T03:04:05.678901Z',
+    updated_at: '2026-01-02T03:04:05.678901Z',
+  },
 };
 export const CREATED: Scripted = { status: 201, body: RECORD };
 
@@ -36,18 +39,16 @@ export interface BinSetup extends Partial<BinOptions> {
   readonly post?: Answers;
   readonly put?: Answers;
   readonly remove?: Answers;
-  /** To a GET of a file's own address. */
-  readonly look?: Answers;
 }
 
 /** K3 in front of a bin host that answers as scripted; by default it takes every file, and locks every bin. */
 export function openBin(setup: BinSetup = {}) {
-  const { list: GET = NO_BIN, post: POST = CREATED, put: PUT = {}, remove: DELETE = {}, ...rest } = setup;
-  const { look: LOOK = WARNING, ...more } = rest;
-  const answers: Readonly<Record<string, Answers>> = { GET, POST, PUT, DELETE, LOOK };
+  const { list: GET = NO_BIN, post: POST = CREATED, put: PUT = {}, remove: DELETE = {}, ...more } = setup;
+  const answers: Readonly<Record<string, Answers>> = { GET, POST, PUT, DELETE };
   const kinds: string[] = [];
   const host = new FakeHttp(({ method, url }: Seen) => {
-    const kind = method === 'GET' && !url.endsWith(BIN) ? 'LOOK' : method;
+    // No file is downloaded: that may be counted.
+    const kind = method === 'GET' && !url.endsWith(BIN) ? 'DOWNLOAD' : method;
     kinds.push(kind);
     const own = [answers[kind] ?? []].flat();
     return own[Math.min(kinds.filter((one) => one === kind).length, own.length) - 1];

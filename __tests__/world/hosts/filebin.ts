@@ -34,7 +34,9 @@ export interface StoredBinFile {
   readonly size: number;
   readonly sha256: string;
   readonly path: string;
+  /** When a file of this name came first, also one that was deleted since. */
   readonly createdAt: Date;
+  readonly updatedAt: Date;
   /** How often it was fetched; each GET that leads to the storage counts. */
   downloads: number;
 }
@@ -47,8 +49,8 @@ export interface StoredBin {
   /** Whether its files can be downloaded, where the server demands approval. */
   approved: boolean;
   readonly files: Map<string, StoredBinFile>;
-  /** Names that held a file once. */
-  readonly deletedFiles: Set<string>;
+  /** By their names. */
+  readonly deletedFiles: Map<string, StoredBinFile>;
 }
 
 class FilebinSettings {
@@ -175,8 +177,12 @@ export class FakeFilebin extends FilebinSettings {
     const { path, size, sha256, head } = stored;
     const now = new Date();
     const about = { filename, contentType: detectContentType(head), size, sha256, path };
-    const uploaded: StoredBinFile = { ...about, createdAt: now, downloads: 0 };
     const bin = known ?? this.#open(binName, now);
+    const { createdAt = now, downloads = 0 } =
+      bin.files.get(filename) ?? bin.deletedFiles.get(filename) ?? {};
+    // The real server counts microseconds.
+    const updatedAt = createdAt === now ? now : new Date(Math.max(now.getTime(), createdAt.getTime() + 1));
+    const uploaded: StoredBinFile = { ...about, createdAt, updatedAt, downloads };
     // The bin is described as it was before this upload.
     bin.expiresAt = new Date(now.getTime() + 7 * DAY);
     const before = formatBin(bin, bin.expiresAt);
@@ -185,7 +191,7 @@ export class FakeFilebin extends FilebinSettings {
   }
 
   #open(id: string, now: Date): StoredBin {
-    const empty = { files: new Map(), deletedFiles: new Set<string>(), locked: false };
+    const empty = { files: new Map(), deletedFiles: new Map<string, StoredBinFile>(), locked: false };
     const bin: StoredBin = { ...empty, id, createdAt: now, expiresAt: now, approved: !this.manualApproval };
     this.bins.set(id, bin);
     return bin;
@@ -243,8 +249,10 @@ export class FakeFilebin extends FilebinSettings {
     const bin = this.bins.get(binName);
     if (bin === undefined) return replyText(404, 'The bin does not exist\n');
     if (isUnavailable(bin)) return replyText(404, 'The bin is no longer available\n');
-    if (bin.files.delete(filename)) {
-      bin.deletedFiles.add(filename);
+    const deleted = bin.files.get(filename);
+    if (deleted !== undefined) {
+      bin.files.delete(filename);
+      bin.deletedFiles.set(filename, deleted);
       return replyText(200, 'File deleted successfully\n');
     }
     const once = bin.deletedFiles.has(filename);
@@ -334,7 +342,7 @@ function formatBin(
 }
 
 /** The real server adds the sizes and times in words; how often a file was downloaded is not told. */
-function formatFile({ filename, contentType, size, sha256, createdAt }: StoredBinFile) {
-  const dates = { created_at: createdAt, updated_at: createdAt };
+function formatFile({ filename, contentType, size, sha256, createdAt, updatedAt }: StoredBinFile) {
+  const dates = { created_at: createdAt, updated_at: updatedAt };
   return { filename, 'content-type': contentType, bytes: size, sha256, ...dates };
 }

@@ -4,6 +4,7 @@ import { sendRequest, type TextAnswer } from '../../http/send-request.ts';
 import { toFields, toText } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
+import { BIN_FILE_NAME } from '../../protocol/limits.ts';
 import { urlBelow } from '../../rules/naming.ts';
 import { binRefusedError } from './refusals.ts';
 
@@ -19,6 +20,8 @@ export interface BinFile {
   readonly sha256: string | undefined;
   /** What the host found in the bytes: it decides whether a browser shows the file. */
   readonly contentType: string | undefined;
+  /** Whether the host has replaced a file of this name, also a deleted one; `undefined` where it does not say. */
+  readonly isReplaced: boolean | undefined;
 }
 
 export interface BinState {
@@ -40,8 +43,8 @@ export function readRecord(json: unknown) {
     isDescribed: bin != null,
     id,
     isLocked: readonly === true,
-    created: toText(created_at),
-    expires: toText(expired_at),
+    created: toShortText(created_at),
+    expires: toShortText(expired_at),
     /** In the answer to an upload. */
     filesBefore: typeof filesBefore === 'number' ? filesBefore : undefined,
     file: toBinFile(file),
@@ -50,8 +53,20 @@ export function readRecord(json: unknown) {
 }
 
 function toBinFile(file: unknown): BinFile {
-  const { filename, sha256, 'content-type': type } = toFields(file);
-  return { filename: toText(filename), sha256: toText(sha256), contentType: toText(type) };
+  const { filename, sha256, 'content-type': type, created_at, updated_at } = toFields(file);
+  const [created, updated] = [toShortText(created_at), toShortText(updated_at)];
+  return {
+    filename: toShortText(filename),
+    sha256: toShortText(sha256),
+    contentType: toShortText(type),
+    isReplaced: created === undefined || updated === undefined ? undefined : created !== updated,
+  };
+}
+
+/** A text of the host, none of which is longer than a file name; any other counts as absent. */
+function toShortText(value: unknown): string | undefined {
+  const text = toText(value);
+  return text !== undefined && Buffer.byteLength(text) <= BIN_FILE_NAME ? text : undefined;
 }
 
 export const BIN_HEADERS = { accept: 'application/json' };

@@ -1,15 +1,15 @@
 import { forEachItem, forEachOnHost } from '../../async.ts';
-import { hasFailed, resultOf } from '../../errors.ts';
-import { discard, firstHeader, isPage, readText, shortHostMessage } from '../../http/response.ts';
+import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
+import { shortHostMessage } from '../../http/response.ts';
 import type { Ports } from '../../ports.ts';
 import { BIN } from '../../protocol/calls.ts';
-import { AGREEING_PROBES, EXCHANGE, TEXT } from '../../protocol/limits.ts';
+import { AGREEING_PROBES } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { getTypeDisplay } from '../../rules/media-type.ts';
-import { binFileName, flatName } from '../../rules/naming.ts';
+import { baseName, binFileName, flatName } from '../../rules/naming.ts';
 import { type Channel, nameTask, type Placement, type PreparedTask, requireSite } from '../channel.ts';
-import { BIN_HEADERS, type BinLocation, lockBin, readBin, urlFor } from './bin-client.ts';
-import { listRefusals, refusedLaterError } from './refusals.ts';
+import { type BinFile, type BinLocation, type BinState, lockBin, readBin, urlFor } from './bin-client.ts';
+import { listRefusals } from './refusals.ts';
 import {
   type BinOptions,
   type BinUpload,
@@ -19,51 +19,58 @@ import {
   storeFile,
 } from './store-file.ts';
 
+const POST = 'one POST';
+
 /**
  * K3: posts files to the anonymous file-bin, and locks the bin after the last one if this delivery created it.
  *
  * @see protocol 4.4
  */
-export const createFilebinPublisher = (
-  options: BinOptions,
-  ports: Ports,
-): Channel<PreparedTask & BinUpload> => ({
-  prepare: (items) =>
-    forEachItem(items, async (item) => {
-      const filename = binFileName(flatName(item.name));
-      const plan = planInBin(options.bin, filename, 'one POST', 'is available');
-      return { plan, file: requireSite(item).entry, filename };
-    }),
-  async preview(tasks) {
-    const before = await withRetries(ports, () => readOptionalBin(options, ports));
-    return forEachItem(tasks, async (task) => {
-      const { filename } = task;
-      if (findOrAllowUpload(task, before, options) !== undefined) return 'the bin already holds these bytes';
-      if (before.status === 'absent') return `${filename} would be posted`;
-      const replaces = before.files.some((stored) => stored.filename === filename);
-      return `${filename} would ${replaces ? 'replace the file of that name' : 'be posted'}; the bin exists already and would not be locked`;
-    });
-  },
-  async perform(tasks) {
-    const posted = await forEachOnHost(tasks, nameTask, (task) => storeFile(task, options, ports));
-    const stored = posted.flatMap((one) => (hasFailed(one) ? [] : [one]));
-    const unknown = await lockOwnBin(options, stored, ports);
-    return forEachItem(posted, async (one) => {
-      if (hasFailed(one)) throw one;
-      return placementOfFile(one, unknown, options);
-    });
-  },
-  /** Whether each file can still be downloaded after its proof, and whether the lock holds, which is read once. */
-  recheck(placed) {
-    let lock: Promise<readonly string[]> | undefined;
-    return forEachItem(placed, async ({ placement: { url, unknown = [] } }) => {
-      const unseen = await lookAtAddress(url, options, ports);
-      // What is said of the bin already is no lock.
-      if (unknown.length === 0) lock ??= recheckLock(options, ports);
-      return [...unseen, ...((await lock) ?? [])];
-    });
-  },
-});
+export function createFilebinPublisher(options: BinOptions, ports: Ports): Channel<PreparedTask & BinUpload> {
+  let isLocked = false;
+  return {
+    prepare: (items) =>
+      forEachItem(items, async (item) => {
+        const filename = binFileName(flatName(item.name));
+        const method = options.binIsNew ? POST : `${POST}, unless the bin holds these bytes`;
+        const plan = planInBin(options.bin, filename, method, 'is available');
+        return { plan, file: requireSite(item).entry, filename };
+      }),
+    async preview(tasks) {
+      const before = await withRetries(ports, () => readOptionalBin(options, ports));
+      return forEachItem(tasks, async (task) => previewUpload(task, before, options));
+    },
+    async perform(tasks) {
+      const posted = await forEachOnHost(tasks, nameTask, (task) => storeFile(task, options, ports));
+      const stored = posted.flatMap((one) => (hasFailed(one) ? [] : [one]));
+      isLocked = await lockOwnBin(options, stored, ports);
+      return forEachItem(posted, async (one) => {
+        if (hasFailed(one)) throw one;
+        return placementOfFile(one, isLocked, options);
+      });
+    },
+    /** Whether the bin still holds each file after its proof, and is locked: its list is read once, and nothing downloaded. */
+    async recheck(placed) {
+      const state = await resultOf(() => readAfterProof(isLocked, options, ports));
+      return placed.map(({ task, placement }) => {
+        if (hasFailed(state))
+          return ['whether the bin still holds the file, and is locked, could not be read'];
+        const name = decodeURIComponent(baseName(placement.url.pathname));
+        const held = state.files.find(({ filename }) => filename === name);
+        if (held === undefined || held.sha256 !== task.file.sha256) return lostError(options, held);
+        return isLocked && state.status !== 'locked' ? [NOT_LOCKED] : [];
+      });
+    },
+  };
+}
+
+function previewUpload(upload: BinUpload, before: BinState, options: BinOptions): string {
+  const { filename } = upload;
+  if (findOrAllowUpload(upload, before, options) !== undefined) return 'the bin already holds these bytes';
+  if (before.status === 'absent') return `${filename} would be posted`;
+  const replaces = before.files.some((stored) => stored.filename === filename);
+  return `${filename} would ${replaces ? 'replace the file of that name' : 'be posted'}; the bin exists already and would not be locked`;
+}
 
 export const planInBin = (bin: string, filename: string, method: string, claim: string) =>
   ({ channel: 'K3', method, destination: `bin ${bin}, name ${filename}`, name: filename, claim }) as const;
@@ -77,72 +84,60 @@ const FOREIGN = `the bin was not locked, because this delivery did not create it
  * Any other one is never locked: that is for good, and its owner could not add to it any more.
  *
  * @param stored the files of this delivery, in their order
- * @returns for UNKNOWN: why anybody may change the bin; nothing where the lock is looked at after the proof
+ * @returns whether the bin should be locked now, which is read after the proof
  */
 async function lockOwnBin(
   options: BinOptions,
   stored: readonly StoreResult[],
   ports: Ports,
-): Promise<readonly string[]> {
+): Promise<boolean> {
   const before = stored[0]?.before ?? 'locked';
-  if (before === 'locked') return [];
+  if (before === 'locked') return true;
   const isOwn = options.binIsNew || stored.every(({ filesBefore }, nth) => filesBefore === nth);
-  if (before !== 'absent' || !isOwn) return [FOREIGN];
+  if (before !== 'absent' || !isOwn) return false;
   await lockBin(options, ports);
-  return [];
+  return true;
 }
 
 /**
- * Reads after the proof whether the lock holds: an upload that was still being stored, ours or another one, writes its
- * own state over it. Then it is locked once more.
- *
- * @returns for UNKNOWN: what is not as it was left
+ * Reads the bin after the proof, which is no download. Where this delivery has locked it, the lock must hold: an upload
+ * that was still being stored, ours or another one, writes its own state over it. Then it is locked once more.
  */
-async function recheckLock(location: BinLocation, ports: Ports, mayLock = true): Promise<readonly string[]> {
-  const state = await resultOf(() => readBin(location, ports));
-  if (hasFailed(state)) return ['whether the bin is locked could not be read'];
-  if (state.status === 'locked') return [];
-  if (!mayLock) return [NOT_LOCKED];
+async function readAfterProof(isLocked: boolean, location: BinLocation, ports: Ports): Promise<BinState> {
+  const state = await readBin(location, ports);
+  if (!isLocked || state.status === 'locked') return state;
   await lockBin(location, ports);
-  return recheckLock(location, ports, false);
+  return readBin(location, ports);
 }
 
-const UNCLEAR = 'whether the address still opens after its proof: the bin host gave no clear answer';
-const COUNTED =
-  'whether the file can be downloaded again: the bin host may limit downloads, and the proof itself was some of them';
+/** The bin was proven to have the file, and has it no more. */
+const lostError = ({ bin }: BinLocation, held: BinFile | undefined): DeliveryError =>
+  new DeliveryError(
+    'NOT_PROVEN',
+    `after its proof, bin ${bin} ${held === undefined ? 'does not hold the file any more' : 'holds another file under its name'}`,
+    { hint: (w) => `try again without ${w.input('bin')}${w.orUse('K1 or K2')}` },
+  );
 
 /**
- * Looks at a file's address as somebody new, without following it to the storage. The warning page comes only before a
- * file that may be downloaded, and is no download itself; anything else the host may have counted as one.
- *
- * @returns for UNKNOWN: what this look leaves open
- * @throws {DeliveryError} `NOT_PROVEN` where the host refuses it now
+ * What an upload may have done to a file of somebody else: the bin was read before, but takes anybody's files meanwhile.
+ * Nobody knows the name of a bin that was just generated.
  */
-async function lookAtAddress(
-  url: URL,
-  { bin }: BinLocation,
-  { http, clock, signal }: Ports,
-): Promise<readonly string[]> {
-  const limit = AbortSignal.any([signal, clock.timeout(EXCHANGE.api)]);
-  const answer = await resultOf(() =>
-    http({ method: BIN.get.method, url, headers: BIN_HEADERS, signal: limit }),
-  );
-  if (hasFailed(answer)) return [UNCLEAR];
-  const { status } = answer;
-  if ([403, 404, 410].includes(status)) {
-    throw refusedLaterError(status, await readText(answer, TEXT.refusal).catch(() => ''), bin);
-  }
-  discard(answer);
-  if (status < 200 || status >= 400) return [UNCLEAR];
-  const isWarning = status === 200 && isPage(answer) && firstHeader(answer, 'set-cookie') !== undefined;
-  return isWarning ? [] : [COUNTED];
+function describeReplaced(
+  { stored, filesBefore, upload }: StoreResult,
+  options: BinOptions,
+): readonly string[] {
+  const { isReplaced } = stored;
+  if (options.binIsNew || options.overwrite || filesBefore === null || isReplaced === false) return [];
+  const name = upload.filename;
+  return [
+    isReplaced
+      ? `whose file was replaced: the bin host says that it had one named ${name}, deleted or posted after the bin was read`
+      : `whether a file named ${name} was replaced that somebody posted after the bin was read`,
+  ];
 }
 
-function placementOfFile(
-  { upload, stored, expires, written, filesBefore }: StoreResult,
-  unknown: readonly string[],
-  options: BinOptions,
-): Placement {
+function placementOfFile(result: StoreResult, isLocked: boolean, options: BinOptions): Placement {
+  const { upload, stored, expires, written, filesBefore } = result;
   const { bin, path } = options;
   const { filename = upload.filename, contentType } = stored;
   const where = `bin ${bin}, file ${filename}`;
@@ -156,10 +151,10 @@ function placementOfFile(
     url: urlFor(BIN.get, options, filename),
     file: upload.file,
     written,
-    plan: { claim },
+    plan: { claim, method: POST },
     isInBin: true,
     refusals: listRefusals(bin),
-    answers: AGREEING_PROBES.rechecked,
+    answers: AGREEING_PROBES.counted,
     notes: [
       ...(filename === asked.normalize('NFC') ? [] : [`the bin keeps it as ${filename}`]),
       expires === undefined
@@ -168,7 +163,7 @@ function placementOfFile(
       'it is public to anyone with the link; a browser may be shown a warning page first',
       ...(claim === 'downloads' ? ['this kind of file is downloaded there, not shown on the screen'] : []),
     ],
-    unknown,
+    unknown: [...(isLocked ? [] : [FOREIGN]), ...describeReplaced(result, options)],
   };
 }
 

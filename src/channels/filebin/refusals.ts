@@ -70,18 +70,6 @@ export const listRefusalsOfDeleted = (bin: string): readonly KnownRefusal[] => [
   ...listRefusals(bin),
 ];
 
-/** The address was proven, and is refused now: each proof is a download, and a host may limit them. */
-export function refusedLaterError(httpCode: number, answered: string, bin: string): DeliveryError {
-  const text = plainText(answered);
-  const message = `after its proof the address answers HTTP ${httpCode}${text === '' ? '' : `: ${text}`}`;
-  return new DeliveryError('NOT_PROVEN', message, {
-    httpCode,
-    hint:
-      findReason(bin, httpCode, text)?.hint ??
-      ((w) => `try again without ${w.input('bin')}${w.orUse('K1 or K2')}`),
-  });
-}
-
 const BAD_NAME: Meaning = {
   code: 'BAD_INPUT',
   hint: (w) => `set ${w.input('bin')} to 8 to 60 letters or digits`,

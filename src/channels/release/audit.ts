@@ -50,7 +50,7 @@ export function createReleaseAudit({ tag, tagIsDefault, path }: AuditOptions, ac
           evidence: `asset ${asset.id} has the label of this tool`,
           url: new URL(asset.name === name ? '' : name, asset.browser_download_url),
           file: { size: asset.size, sha256 },
-          answers: AGREEING_PROBES.counted,
+          answers: AGREEING_PROBES.audited,
           refusals: access.privateRepository === true ? PRIVATE : LOST,
           written: false,
         });
