@@ -81,26 +81,38 @@ describe('say', () => {
       (w) => `set ${w.input('message', "it's")}`,
       "set `message: it's`",
       "set `--message 'it'\\''s'`",
-      'set `message: "it\'s"`',
+      `set \`--message 'it'\\''s'\` (${ONLY} \`--message\` among its flags)`,
     ],
     [
       (w) => `set ${w.input('overwrite', 'true')} and ${w.input('prune', 'true')}`,
       'set `overwrite: true` and `prune: true`',
       'set `--overwrite` and `--prune true`',
-      'set `overwrite: true` and `prune: true`',
+      `set \`--overwrite\` and \`--prune true\` (${ONLY} \`--overwrite\`, \`--prune\` among its flags)`,
+    ],
+    [
+      (w) => `set ${w.input('self-contained', 'warn')} or ${w.input('picture', 'false')}`,
+      'set `self-contained: warn` or `picture: false`',
+      'set `--self-contained warn` or no `--picture`',
+      'set `other_hosts: "allow"` or `picture: false`',
+    ],
+    [
+      (w) => `allow ${w.input('allow-secret', '01')}${w.fingerprint('01')}`,
+      'allow `allow-secret: 01` (fingerprint 01)',
+      'allow `--allow-secret 01` (fingerprint 01)',
+      `allow \`--allow-secret\` (${ONLY} \`--allow-secret\` among its flags)`,
     ],
     [(w) => `set ${w.input('file')}`, 'set `file:`', 'set `FILE`', 'set `file`'],
     [
       (w) => w.use('K1, K2 or K3'),
       'use channel: K1, K2 or K3 (public to anyone with the link)',
       'use `--channel K1`, K2 or K3 (public to anyone with the link)',
-      'use `channel: "K1"`, K2 or K3 (public to anyone with the link)',
+      'use `as: "page"` or `as: "download"`',
     ],
     [
       (w) => w.say((inner) => inner.grant('pages: read')),
       'give the job `permissions: { pages: read }`, or use channel: K3 (public to anyone with the link)',
       'set GITHUB_TOKEN to one with the permissions `pages: read`, or use `--channel K3` (public to anyone with the link)',
-      `set \`GITHUB_TOKEN\` to one with the permissions \`pages: read\`, or use \`channel: "K3"\` (public to anyone with the link) (${ONLY} \`GITHUB_TOKEN\` in its environment)`,
+      `set \`GITHUB_TOKEN\` to one with the permissions \`pages: read\` (${ONLY} \`GITHUB_TOKEN\` in its environment)`,
     ],
     [
       (w) => w.link,
@@ -118,6 +130,15 @@ describe('say', () => {
 
   const BOTH: Text = (w) => `set ${w.input('path')}, or ${w.input('overwrite', 'true')}`;
 
+  test('tells an agent of no channel that only a person can choose', () => {
+    const ask = 'ask the person who configured this server for another channel';
+    expect(say((w) => w.use('K3'), toolOf('deliver'))).toBe(ask);
+    expect(say((w) => w.use('K1 or K3'), toolOf('deliver', { channel: 'K2' }))).toBe(ask);
+    expect(say((w) => `set ${w.input('path', 'a/')}`, toolOf('withdraw'))).toBe(
+      'set `url` to the address of a/',
+    );
+  });
+
   test('names the files of a folder by a pattern only where there are patterns', () => {
     const text: Text = (w) => w.filesIn('dist');
     const said = [ACTION, commandFace('deliver'), toolOf('deliver')].map((face) => say(text, face));
@@ -126,7 +147,7 @@ describe('say', () => {
 
   test('says of the inputs that a tool does not take who can set them', () => {
     expect(say(BOTH, toolOf('withdraw'))).toBe(
-      `set \`path\`, or \`--overwrite\` (${ONLY} \`--overwrite\` among its flags)`,
+      `set \`url\`, or \`--overwrite\` (${ONLY} \`--overwrite\` among its flags)`,
     );
     expect(say((w) => `set ${w.input('branch', 'gh-pages')}`, toolOf('deliver', { branch: 'main' }))).toBe(
       `set \`--branch gh-pages\` (${ONLY} \`--branch\` among its flags)`,

@@ -25,28 +25,20 @@ export function reportSchemaJson(): string {
 
 /**
  * The content of src/mcp/answer.schema.json: the type `ToolAnswer` as JSON Schema. A client lists it with every tool, so
- * it is one small piece: what a report holds is told by report.schema.json alone.
+ * it is one small piece: report.schema.json tells the rest.
  */
 export function answerSchemaJson(): string {
-  const { $defs: _, properties, ...answer } = schemaOfType('ToolAnswer');
+  const { $defs: _, description: __, properties, ...answer } = schemaOfType('ToolAnswer');
   const short: Readonly<Record<string, JsonSchema>> = {
-    result: {
-      type: 'string',
-      description: '`ready`, `withdrawn`, `planned`, `not-ready` or `authorization_required`.',
-    },
     code: { type: ['string', 'null'] },
     reports: { type: 'array', items: { type: 'object' } },
     authorization: { type: 'object' },
   };
-  const fields = Object.entries(properties as Record<string, JsonSchema>).map(([name, schema]) => {
-    const { description } = schema;
-    return [
-      name,
-      short[name] === undefined
-        ? schema
-        : { ...(description === undefined ? {} : { description }), ...short[name] },
-    ];
-  });
+  const explained = ['say', 'authorization'];
+  const fields = Object.entries(properties as Record<string, JsonSchema>).map(([name, { description }]) => [
+    name,
+    { ...(explained.includes(name) && { description }), ...(short[name] ?? { type: 'string' }) },
+  ]);
   return `${JSON.stringify({ ...answer, properties: Object.fromEntries(fields) })}\n`;
 }
 

@@ -20,12 +20,14 @@ export interface ErrorDetails {
   /** Which of several lines of the input `file` it is about. */
   readonly subject?: string | undefined;
   /** What was found, one line each: the message names them after its sentence. */
-  readonly findings?: readonly string[] | undefined;
+  readonly findings?: readonly Text[] | undefined;
   readonly cause?: unknown;
 }
 
-const withFindings = (about: Text, findings: readonly string[], face: Face): string =>
-  [say(about, face), findings.join('; ')].filter((part) => part !== '').join(': ');
+const withFindings = (about: Text, findings: readonly Text[], face: Face): string =>
+  [say(about, face), findings.map((one) => say(one, face)).join('; ')]
+    .filter((part) => part !== '')
+    .join(': ');
 
 /** Every bundle has a class of its own; the errors of the MCP server's reach the command line's. */
 const MARK = Symbol.for('screen-delivery.DeliveryError');
@@ -42,7 +44,7 @@ export class DeliveryError extends Error {
   readonly retryable: boolean;
   readonly retryAfter: number | undefined;
   readonly leftBehind: readonly string[] | undefined;
-  readonly findings: readonly string[];
+  readonly findings: readonly Text[];
   readonly subject: string | undefined;
   /** The message without its findings, for any interface; `message` is in the words of the action. */
   readonly about: Text;

@@ -8,7 +8,7 @@ export function nameFew(names: readonly string[]): string {
 }
 
 /** The first of many lines, and one that counts the others. */
-export function firstFew(lines: readonly string[]): readonly string[] {
+export function firstFew<Line>(lines: readonly Line[]): readonly (Line | string)[] {
   const more = lines.length - SITE.named;
   return [...lines.slice(0, SITE.named), ...(more > 0 ? [`and ${more} more`] : [])];
 }

@@ -21,6 +21,8 @@ export interface Words {
   readonly ownToken: string;
   /** Where files are. */
   readonly folder: string;
+  /** The fingerprint of what looks like a secret, in brackets; empty for who must not allow it. */
+  fingerprint(hash: string): string;
   /** How all files of a folder are named. */
   filesIn(folder: string): string;
   /** Another text, within this one. */
@@ -29,8 +31,8 @@ export interface Words {
 
 /** One interface: its words, of which those for channels and permissions follow from its inputs. */
 export interface Face
-  extends Omit<Words, 'filesIn' | 'use' | 'orUse' | 'orRename' | 'grant' | 'say'>,
-    Partial<Pick<Words, 'filesIn' | 'use' | 'orUse' | 'grant'>> {
+  extends Omit<Words, 'filesIn' | 'use' | 'orUse' | 'orRename' | 'grant' | 'say' | 'fingerprint'>,
+    Partial<Pick<Words, 'filesIn' | 'use' | 'orUse' | 'grant' | 'fingerprint'>> {
   /** What is said after a text that names inputs: who sets those that this interface does not take. */
   readonly others?: (names: readonly string[]) => string;
 }
@@ -68,6 +70,7 @@ export function say(text: Text, face: Face, delivered: HintContext = {}): string
   };
   const words: Words = {
     filesIn: (folder) => `\`'${folder}/**'\``,
+    fingerprint: (hash) => ` (fingerprint ${hash})`,
     ...face,
     grant(permissions) {
       const way = `set ${input('token')} to one with the permissions \`${permissions}\``;

@@ -3,7 +3,7 @@ import { parseCommand } from '../../src/cli/args.ts';
 import { ALL_FLAGS, FLAGS, flagsOf, isSwitch } from '../../src/request/commands.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
 
-const EMPTY = { positionals: [], flags: {}, root: '.', json: false, quiet: false, qr: false };
+const EMPTY = { positionals: [], flags: {}, root: undefined, json: false, quiet: false, qr: false };
 
 /** Of the form of a token of GitHub. */
 const TOKEN = `ghp_${'x7Kq2mZ9'.repeat(4)}aBcD`;

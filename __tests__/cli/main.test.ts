@@ -30,7 +30,11 @@ describe('main', () => {
       ['verify', 'https://preview.dev/'],
       /^a link alone can't be proven; set `--marker` to .* content as `--file`\n$/,
     ],
-    [['mcp', '--timeout', 'soon'], /^`--timeout` is soon, .*; set `--timeout 240`\n$/],
+    [
+      ['mcp'],
+      /^the folder that files must be in is not given; add `--root \/path\/to\/the\/pages` to `mcp`\n$/,
+    ],
+    [['mcp', '--root', '.', '--timeout', 'soon'], /^`--timeout` is soon, .*; set `--timeout 240`\n$/],
   ])('with %j says on stderr what to change, and returns the exit code 2', async (args, error) => {
     await expect(main(args, {})).resolves.toBe(EXIT.wrongUsage);
     expect(output).toEqual({ stdout: '', stderr: expect.stringMatching(error) });

@@ -43,7 +43,7 @@ describe('the skill', () => {
     const [first = []] = listCommands(body);
     expect(first[first.indexOf('--path') + 1]).toMatch(/^agent\/\d{4}-\d\d-\d\d-\w+\.html$/);
     expect(body).not.toContain('one file');
-    expect(body).toMatch(/`NO_TOKEN`.*to withdraw from the file-bin, give .*`--bin`/);
+    expect(body).toMatch(/`NO_TOKEN`.*to withdraw from the file-bin, give .*`--url`/);
     expect(fields.compatibility).toContain(`Node.js ${manifest.engines.node.slice(2)} or newer`);
   });
 });
@@ -76,8 +76,10 @@ describe('server.json', () => {
 
   test('starts the MCP server over stdio; the token comes from the environment', () => {
     expect(entry).toMatchObject({ registryType: 'npm', transport: { type: 'stdio' } });
-    const values = entry.packageArguments.map(({ value }: { value: string }) => value);
-    expect(values).toEqual(['mcp']);
+    expect(entry.packageArguments).toEqual([
+      { type: 'positional', value: 'mcp' },
+      expect.objectContaining({ type: 'named', name: '--root', isRequired: true }),
+    ]);
     expect(Object.keys(CLI_COMMANDS)).toContain('mcp');
     expect(entry.environmentVariables).toEqual([
       expect.objectContaining({ name: 'GITHUB_TOKEN', isSecret: true, isRequired: false }),

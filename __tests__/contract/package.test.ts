@@ -94,7 +94,7 @@ describe('installed into an empty folder', () => {
   });
 
   test('it serves MCP from its own bundle', async () => {
-    const serving = screenDelivery('mcp');
+    const serving = screenDelivery('mcp', '--root', '.');
     serving.child.stdin?.end('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}\n');
     const { stdout } = await serving;
     const [{ result }] = stdout
@@ -102,5 +102,7 @@ describe('installed into an empty folder', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(result.tools).toHaveLength(5);
+    // An agent reads all of it before its first call.
+    expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(10_240);
   });
 });

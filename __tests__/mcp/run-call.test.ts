@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import '../support/one-realm.ts';
@@ -8,11 +10,13 @@ import { createRedactor } from '../../src/credentials.ts';
 import { McpSession, type McpSettings } from '../../src/mcp/session.ts';
 import type { ToolName } from '../../src/request/inputs.ts';
 import { captureOutput } from '../cli/terminals.ts';
+import { drawn } from '../rules/secrets/fake-secrets.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted, type Seen } from '../support/ports.ts';
+import { writeFiles } from '../world/runner.ts';
 
 // The log of the server goes to stderr.
-captureOutput();
+const output = captureOutput();
 
 const PAGE = '<p>marker-42</p>\n';
 const TOKEN = 'ghp_AbCd0123';
@@ -88,7 +92,7 @@ test('a content leaves nothing behind, however the call ends', async () => {
   const content = { content: text, name: 'a.html' };
   expect((await run('check', content, { root })).answer.result).toBe('planned');
   expect((await run('deliver', content, { root })).answer.result).toBe('not-ready');
-  expect((await run('deliver', { ...content, channel: 'K9' }, { root })).answer.result).toBe('not-ready');
+  expect((await run('deliver', { ...content, entry: '../' }, { root })).answer.result).toBe('not-ready');
   expect(await findLeft()).toEqual([]);
 });
 
@@ -103,7 +107,7 @@ test('the token of the server is refused in a file, a content and an argument', 
   for (const args of [
     { file: 'leak.html' },
     { content: `<p>${TOKEN}</p>`, name: 'a.html' },
-    { content: 'x', name: 'a.html', message: TOKEN },
+    { content: 'x', name: 'a.html', path: TOKEN },
   ]) {
     const { answer, host } = await run('deliver', args, { root, token: TOKEN });
     expect(answer).toMatchObject({ result: 'not-ready', url: '' });
@@ -114,18 +118,105 @@ test('the token of the server is refused in a file, a content and an argument', 
 
 test('what the server has fixed can not be changed by a call', async () => {
   const fixed = { channel: 'K3', marker: 'marker-42' };
-  const args = { content: PAGE, name: 'a.html', channel: 'K1', marker: 'other' };
+  const args = { content: PAGE, name: 'a.html', as: 'page', marker: 'other' };
   const { answer } = await run('deliver', args, { fixed });
   expect(answer).toMatchObject({ result: 'ready', reports: [{ channel: 'K3' }] });
 });
 
 test('an argument for another channel is told in a note, and what the server has fixed for one is not', async () => {
-  const args = { content: PAGE, name: 'a.html', channel: 'K3' };
-  const { answer } = await run('deliver', args, { fixed: { tag: 'v1', branch: 'main' } });
+  const args = { content: PAGE, name: 'a.html' };
+  const fixed = { channel: 'K3', branch: 'main' };
+  const { answer } = await run('deliver', args, { fixed });
   expect(answer).toMatchObject({ result: 'ready', reports: [{ channel: 'K3' }] });
   expect(JSON.stringify(answer)).not.toContain('had no effect');
-  const noted = await run('deliver', { ...args, tag: 'v1' });
-  expect(JSON.stringify(noted.answer)).toMatch(/`tag` had no effect: it is for K2 \(release\)/);
+  const noted = await run('deliver', { ...args, other_hosts: 'allow' }, { fixed });
+  expect(JSON.stringify(noted.answer)).toMatch(/`other_hosts` had no effect: it is for K1 \(pages\)/);
+});
+
+describe('a file with a secret', () => {
+  const SECRET = `ghp_${drawn(36)}`;
+
+  test.each([
+    ['alone', { 'page.html': `<p>marker-42 ${SECRET}</p>` }, 'page.html'],
+    [
+      'in a folder with more to correct',
+      { 'site/index.html': PAGE, 'site/a.js': SECRET, 'site/b.css': `\n${SECRET}` },
+      'site',
+    ],
+  ])(
+    '%s is refused without its fingerprint, which only the log of the server has',
+    async (_, files, file) => {
+      const root = await temporaryFolder();
+      await writeFiles(root, files);
+      const at = output.stderr.length;
+      const { answer, host } = await run('deliver', { file, 'allow-secret': 'x' }, { root, token: TOKEN });
+      const fingerprint = /fingerprint ([0-9a-f]{16})/.exec(output.stderr.slice(at))?.[1] ?? 'none';
+      expect(fingerprint).toMatch(/^[0-9a-f]{16}$/);
+      expect(answer.reason).toContain('contains what looks like a secret: github in line');
+      expect(answer.hint).toMatch(/`--allow-secret` \(only the person who configured this server can set/);
+      expect(JSON.stringify(answer)).not.toContain(fingerprint);
+      expect(host.seen).toEqual([]);
+    },
+  );
+
+  test('in an argument is refused without its fingerprint', async () => {
+    const { answer } = await run('deliver', { content: PAGE, name: 'a.html', path: `${SECRET}/` });
+    expect(answer.reason).toBe('argument `path` contains what looks like a secret: github');
+    expect(JSON.stringify(answer)).not.toMatch(/fingerprint/);
+  });
+});
+
+describe('what is hidden', () => {
+  const HIDDEN = {
+    '.env': PAGE,
+    '.ssh/config': PAGE,
+    '.config/app/session.json': PAGE,
+    '.config/index.html': PAGE,
+    'site/.cache/index.html': PAGE,
+    'site/.env': PAGE,
+    'site/index.html': PAGE,
+  };
+
+  test.each([
+    ...['.env', '.ssh/config', '.config/app/session.json', '.config', '.config/', 'site/.env', 'site/.cache'],
+    ...['./site/../.env', 'link.html', 'linked', 'linked/index.html'],
+  ])('is never delivered, checked or verified: %s', async (file) => {
+    const root = await temporaryFolder();
+    await writeFiles(root, HIDDEN);
+    await symlink(join(root, '.env'), join(root, 'link.html'));
+    await symlink(join(root, '.config'), join(root, 'linked'));
+    for (const [tool, args] of [
+      ['deliver', { file }],
+      ['check', { file }],
+      ['verify', { file, url: 'https://a.example.com/' }],
+    ] as const) {
+      const { answer, host } = await run(tool, args, { root });
+      expect([answer.result, answer.reason]).toEqual([
+        'not-ready',
+        expect.stringMatching(/is hidden, or is in a hidden folder|symbolic link/),
+      ]);
+      expect(host.seen).toEqual([]);
+    }
+  });
+
+  test('is left out of a folder, and a root may be hidden itself', async () => {
+    const root = join(await temporaryFolder(), '.pages');
+    await writeFiles(root, HIDDEN);
+    const { answer } = await run('check', { file: 'site' }, { root });
+    expect(answer).toMatchObject({ result: 'planned', reports: [{ site: { count: 1 } }] });
+    expect((await run('check', { content: PAGE, name: '.env' }, { root })).answer.reason).toContain('hidden');
+  });
+});
+
+test('a repository is named by the server alone, and never by a remote that an agent can write', async () => {
+  const root = await folderWith('page.html');
+  await promisify(execFile)('git', ['init', '--quiet'], { cwd: root });
+  await promisify(execFile)('git', ['remote', 'add', 'origin', 'https://github.com/octo/other.git'], {
+    cwd: root,
+  });
+  const { answer, host } = await run('deliver', { file: 'page.html', as: 'page' }, { root, token: TOKEN });
+  expect([answer.code, host.seen]).toEqual(['BAD_INPUT', []]);
+  expect(answer.hint).toMatch(/^set `--repository owner\/name` \(only the person/);
 });
 
 test.each<[ToolName, Record<string, string>, RegExp]>([

@@ -16,7 +16,7 @@ const output = captureOutput();
 const SECRET = 'ghp_AbCd0123';
 const CALL: ToolCall = {
   tool: 'deliver',
-  args: { content: '<p>x</p>', name: 'a.html', channel: 'K3' },
+  args: { content: '<p>x</p>', name: 'a.html' },
   handle: undefined,
   isDeclined: false,
 };
@@ -135,9 +135,10 @@ test('every line of the log goes to stderr and to the client, on one line and wi
   logger.startSection('Check a.html');
   logger.info(`the token ${SECRET}`);
   logger.warning('two\nlines\u001b[2J\u202e');
-  logger.debug('not shown');
+  logger.debug('for the person who runs the server');
   const lines = ['Check a.html', 'the token ***', 'warning: two lines [2J\\u202e'];
   expect(sent).toEqual(lines);
+  lines.push('for the person who runs the server');
   expect(output.stderr).toBe(lines.map((line) => `deliver 1: ${line}\n`).join(''));
   expect(output.stdout).toBe('');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { composeDocument, type Report, reportText } from '../../src/delivery/report.ts';
-import { formatAnswer, isFailure } from '../../src/mcp/tool-answer.ts';
+import { formatAnswer, isFailure, sayToHuman } from '../../src/mcp/tool-answer.ts';
 import { planned, provenFile, unprovenFile } from '../action/reports.ts';
 
 test.each<[string, readonly Report[]]>([
@@ -9,17 +9,27 @@ test.each<[string, readonly Report[]]>([
   ['planned', [planned('a.html')]],
   ['not-ready', [unprovenFile('a.html')]],
 ])('the text of an answer that is %s begins with it, and holds the report', (result, reports) => {
-  const answer = composeDocument(reports.map((report) => ({ ...report, notes: ['a note'] })));
+  const document = composeDocument(reports.map((report) => ({ ...report, notes: ['a note'] })));
+  const answer = { ...document, say: sayToHuman(document, undefined) };
   const text = formatAnswer(answer);
   expect(text.startsWith(`${result}: ${answer.url || answer.reason}\n\n`)).toBe(true);
   for (const report of reports) expect(text).toContain(`${reportText(report)}\nNote: a note`);
   expect(isFailure(answer)).toBe(result === 'not-ready');
+  expect(answer.say).toContain(answer.url);
+  expect(answer.say).toMatch(/^[A-Z].*\S$/);
 });
 
 test('the text of an answer names what failed also where it is the last of many', () => {
   const many = Array.from({ length: 60 }, (_, at) => provenFile(`${at}.html`));
   const failed = unprovenFile('last.html');
-  const [first, second = ''] = formatAnswer(composeDocument([...many, failed])).split('\n\n');
+  const [first, second = ''] = formatAnswer({ ...composeDocument([...many, failed]), say: '' }).split('\n\n');
   expect(first).toMatch(/^not-ready: 1 of 61 are not ready; last\.html/);
   expect(second).toBe(reportText(failed));
+});
+
+test('a human is told the page and the code alone', () => {
+  const asked = { userCode: 'ABCD-0001', page: 'https://github.com/login/device', handle: 'a-handle' };
+  const say = sayToHuman(composeDocument([unprovenFile('a.html')]), asked);
+  expect(say).toMatch(/^Open https:\/\/github\.com\/login\/device and enter the code ABCD-0001, /);
+  expect(say).not.toContain('a-handle');
 });

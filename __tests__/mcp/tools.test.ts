@@ -1,19 +1,25 @@
 import { describe, expect, test } from '@jest/globals';
-import { createInputSchema, listInputs, TOOLS } from '../../src/mcp/tools.ts';
-import { INPUT_NAMES, type ToolName } from '../../src/request/inputs.ts';
+import { createInputSchema, TOOLS, toRawInputs } from '../../src/mcp/tools.ts';
+import type { ToolName } from '../../src/request/inputs.ts';
 
 const DEFINITIONS = Object.entries(TOOLS);
 
 describe('the tools', () => {
-  test('take every input, except those that no agent may choose', () => {
-    const taken = new Set((Object.keys(TOOLS) as ToolName[]).flatMap((tool) => listInputs(tool, {})));
-    expect(INPUT_NAMES.filter((name) => !taken.has(name)).sort()).toEqual([
-      // A token must not reach a host that an agent names, nor the proof come from one.
-      ...['api-url', 'auth-url', 'bin-host-url'],
-      // The person who starts the server decides what becomes public, and what a stranger's page may do here.
-      ...['browser-sandbox', 'comment', 'confine', 'environment', 'fail-on-not-ready', 'issue', 'operation'],
-      ...['pages-base', 'raw-base', 'setup', 'token'],
-    ]);
+  test('take only what lets an agent reach and do no more than the server may', () => {
+    const taken = Object.fromEntries(
+      (Object.keys(TOOLS) as ToolName[]).map((tool) => [
+        tool,
+        Object.keys(createInputSchema(tool, {}).shape),
+      ]),
+    );
+    const file = ['file', 'content', 'name'];
+    expect(taken).toEqual({
+      deliver: [...file, 'entry', 'as', 'marker', 'path', 'other_hosts', 'picture', 'timeout'],
+      verify: [...file, 'entry', 'marker', 'url', 'timeout'],
+      check: [...file, 'entry', 'as', 'marker', 'path', 'other_hosts'],
+      withdraw: [...file, 'url', 'timeout'],
+      audit: ['path', 'timeout'],
+    });
   });
 
   test.each(DEFINITIONS)('say when not to use %s, in one sentence at the end', (_, { description }) => {
@@ -35,18 +41,35 @@ describe('the arguments', () => {
       /^fil \(did you mean file\?\), token: the arguments are file, /,
     ],
     ['a host of the agent', { 'api-url': 'https://evil.example.com' }, /^api-url/],
-    ['a text for a switch', { overwrite: 'true' }, /boolean/],
+    ...[
+      ...[
+        'repository',
+        'branch',
+        'channel',
+        'site-workflow',
+        'overwrite',
+        'allow-secret',
+        'allow-public-bin',
+      ],
+      ...['client-id', 'tag', 'bin', 'screen', 'prune', 'keep', 'self-contained', 'dry-run', 'authorization'],
+    ].map((name): [string, object, RegExp] => [
+      `the server's: ${name}`,
+      { [name]: 'x' },
+      RegExp(`^${name}\\b`),
+    ]),
+    ['a text for a switch', { picture: 'true' }, /boolean/],
     ['a number for a text', { file: 7 }, /string/],
-    ['a text for a number', { keep: '20' }, /number/],
-    ['a text without a bound', { message: 'x'.repeat(100_000) }, /65536/],
+    ['a text for a number', { timeout: '20' }, /number/],
+    ['more time than usual', { timeout: 241 }, /<=240/],
+    ['a text without a bound', { path: 'x'.repeat(100_000) }, /65536/],
     ['a content without a bound', { content: 'x'.repeat(5_242_881) }, /5242880/],
-    ['a word that it does not know', { screen: 'on' }, /"auto"\|"enforce"\|"off"/],
+    ['a word that it does not know', { as: 'K3' }, /"auto"\|"page"\|"download"/],
   ])('are refused where one is %s', (_, args, message) => {
     expect(complain('deliver', args)).toMatch(message);
   });
 
   test('are accepted as they are described, and verify needs its link', () => {
-    expect(complain('deliver', { file: 'a.html', screen: 'off', keep: 20 })).toBe('');
+    expect(complain('deliver', { file: 'a.html', other_hosts: 'allow', timeout: 20 })).toBe('');
     expect(complain('verify', { url: 'https://a.dev/', marker: 'build-1' })).toBe('');
     expect(complain('verify', { marker: 'build-1' })).toContain('expected string');
   });
@@ -57,11 +80,24 @@ describe('the arguments', () => {
     expect(texts.filter((text) => /permissions: \{|\$\{\{|the workspace|this action/.test(text))).toEqual([]);
   });
 
-  test('are those that the server has not fixed, and only with a token that of an authorization', () => {
-    const fixed = { repository: 'octo/site', 'client-id': 'x' };
-    const names = Object.keys(createInputSchema('deliver', fixed).shape);
-    expect(names).toEqual(expect.arrayContaining(['file', 'content', 'name', 'authorization']));
-    expect(names.filter((name) => Object.hasOwn(fixed, name))).toEqual([]);
-    expect(Object.keys(createInputSchema('verify', {}).shape)).not.toContain('authorization');
+  test('are those that the server has not fixed, but for less time, and only of who asks a person a handle', () => {
+    const names = (fixed: object, tool: ToolName = 'deliver') =>
+      Object.keys(createInputSchema(tool, fixed).shape);
+    expect(names({ channel: 'K1', path: 'a/' })).toEqual(
+      expect.arrayContaining(['file', 'content', 'name', 'timeout']),
+    );
+    expect(names({ channel: 'K1', path: 'a/' })).not.toEqual(expect.arrayContaining(['as']));
+    expect(names({ path: 'a/' })).not.toEqual(expect.arrayContaining(['path']));
+    expect(createInputSchema('deliver', { timeout: '60' }).safeParse({ timeout: 61 }).success).toBe(false);
+    expect(createInputSchema('deliver', { timeout: '600' }).safeParse({ timeout: 600 }).success).toBe(true);
+    expect(names({ 'client-id': 'x' })).toContain('authorization');
+    expect(names({ 'client-id': 'x' }, 'verify')).not.toContain('authorization');
+  });
+
+  test('have values of their own', () => {
+    const given = { as: 'download', other_hosts: 'allow', file: 'a.html', timeout: 20 };
+    expect(toRawInputs(given, 'deliver')).toEqual({
+      ...{ channel: 'K2', 'self-contained': 'warn', file: 'a.html', timeout: '20' },
+    });
   });
 });

@@ -79,7 +79,7 @@ describe('parseRequest, given a wrong input', () => {
     [{ ...WITHDRAW, channel: 'K4' }, /K4.*can't be withdrawn/, /K1, K2 or K3/],
     [{ ...WITHDRAW, channel: 'K1+K3' }, /the bin to withdraw from is not named/, /`bin:`/],
     // It would be taken for the file name at its end.
-    [{ ...WITHDRAW, file: 'https://a.dev/a.html' }, /`file` is an address/, /`path:` to the place within/],
+    [{ ...WITHDRAW, file: 'https://a.dev/a.html' }, /`file` is an address/, /^set `url:` to it$/],
     [{ file: 'a.html\nhttps://a.dev/a.html' }, /`file` is an address/, /`url:` to the link/],
     [{ operation: 'audit' }, /an audit .* takes no file/, /`path:`/],
     [{ operation: 'audit', file: '', channel: 'K3' }, /nothing tells what was delivered/, /K1 or K2/],

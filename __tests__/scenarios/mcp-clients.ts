@@ -14,6 +14,8 @@ export type ClientLine = '2025' | '2026';
 export interface ServerStart {
   readonly files?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** What the person who configures the server fixed, besides its root. */
+  readonly flags?: readonly string[];
   /** What the person decides whom the client shows an address; without it the client offers none. */
   readonly decide?: (question: { readonly url: string; readonly message: string }) => 'accept' | 'decline';
 }
@@ -28,12 +30,12 @@ interface CallOptions {
 export type ConnectedServer = Awaited<ReturnType<typeof connectClient>>;
 
 /** The program, its arguments and its environment. */
-export async function prepareServer(world: GitHubWorld, { files, env }: ServerStart) {
+export async function prepareServer(world: GitHubWorld, { files, env, flags = [] }: ServerStart) {
   const folder = await mkdtemp(join(world.folder, 'mcp-'));
   await writeFiles(folder, files ?? {});
   return {
     command: NODE,
-    args: [CLI, 'mcp', '--root', folder],
+    args: [CLI, 'mcp', '--root', folder, ...flags],
     env: { PATH: process.env.PATH ?? '', HOME: folder, ...world.env, ...SIMULATED_TIME, ...env },
     cwd: folder,
     stderr: 'pipe' as const,

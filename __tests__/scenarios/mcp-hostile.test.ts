@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import type { TestRepository } from '../world/repository.ts';
 import { INITIALIZE, startProcess, toLine } from './mcp-process.ts';
 import { createPage, setUpScenario } from './scenario.ts';
 
@@ -15,21 +14,18 @@ function holdWrite() {
   return { arrived: arrived.promise, release: released.resolve };
 }
 
-const toDeliver = (repository: TestRepository, text: string) => ({
-  content: createPage(text),
-  name: 'page.html',
-  repository: repository.fullName,
-  channel: 'K1',
-});
+const toDeliver = (text: string) => ({ content: createPage(text), name: 'page.html', path: 'page.html' });
 
 describe('a client that goes away while a page is being committed', () => {
   test.each(['closes stdin', 'closes stdout'])('%s: the log says what is left', async (how) => {
     const repository = await scenario.repository();
     repository.pages.beforeAnswer = () => repository.pages.whenBuilt();
     const { arrived, release } = holdWrite();
-    const server = await startProcess(scenario.world, { GITHUB_TOKEN: scenario.world.token() });
+    const env = { GITHUB_TOKEN: scenario.world.token() };
+    const flags = ['--repository', repository.fullName];
+    const server = await startProcess(scenario.world, { env, flags });
     server.write(toLine(INITIALIZE));
-    const params = { name: 'deliver', arguments: toDeliver(repository, 'first') };
+    const params = { name: 'deliver', arguments: toDeliver('first') };
     server.write(toLine({ id: 3, method: 'tools/call', params: { ...params, _meta: { progressToken: 1 } } }));
     await arrived;
     if (how === 'closes stdin') server.end();

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { GitHubWorld } from '../world/world.ts';
-import { prepareServer } from './mcp-clients.ts';
+import { prepareServer, type ServerStart } from './mcp-clients.ts';
 
 /** The first message of a client of the 2025 specification. */
 export const INITIALIZE = {
@@ -14,8 +14,8 @@ export const INITIALIZE = {
 export const toLine = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
 
 /** The server without a client: every line of its stdout must be a message. */
-export async function startProcess(world: GitHubWorld, env: Readonly<Record<string, string>> = {}) {
-  const { command, args, ...options } = await prepareServer(world, { env });
+export async function startProcess(world: GitHubWorld, start: ServerStart = {}) {
+  const { command, args, ...options } = await prepareServer(world, start);
   const child = spawn(command, args, { ...options, stdio: 'pipe' });
   const messages: { readonly id?: number | string | null }[] = [];
   let log = '';

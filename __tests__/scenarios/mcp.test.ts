@@ -26,14 +26,18 @@ describe.each(LINES)('a client of the %s specification', (line) => {
       'dist/index.html': createPage(),
       'dist/b.css': '',
     };
-    const server = await connectClient(line, scenario.world, { files, env: { GITHUB_TOKEN: token } });
+    const server = await connectClient(line, scenario.world, {
+      files,
+      env: { GITHUB_TOKEN: token },
+      flags: ['--repository', repository.fullName],
+    });
     // From here on, the client holds every answer to the schema of its tool.
     const tools = await server.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['deliver', 'verify', 'check', 'withdraw', 'audit']);
     for (const tool of tools) {
       expect(tool).toMatchObject({ title: expect.any(String), outputSchema: { type: 'object' } });
     }
-    const to = { repository: repository.fullName, channel: 'K1' };
+    const to = { as: 'page' };
     const page = `${repository.pages.url}page.html`;
 
     const refused = await server.call('deliver', { ...to, file: 'page.html' });
@@ -41,16 +45,19 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     expect(refused.answer.reason).toContain('cdn.example.com');
     expect(refused.answer.hint).not.toBe('');
 
-    const corrected = { ...to, content: createPage(), name: 'page.html', marker: MARKER };
+    const corrected = { content: createPage(), name: 'page.html', path: 'page.html', marker: MARKER };
     const progress: string[] = [];
     // Two calls at once.
     const [delivered, second] = await Promise.all([
       server.call('deliver', corrected, { onProgress: (message) => progress.push(message) }),
-      server.call('deliver', { ...to, file: 'second.html' }),
+      server.call('deliver', { file: 'second.html' }),
     ]);
     expect(delivered).toMatchObject({ isError: false, answer: { result: 'ready', url: page } });
     expect(delivered.text).toContain(`ready: ${page}`);
-    expect(second.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}second.html` });
+    // Without a path, in a place of its own.
+    const own = new RegExp(`^${repository.pages.url}agents/[0-9a-f]{12}/second\\.html$`);
+    expect(second.answer).toMatchObject({ result: 'ready', url: expect.stringMatching(own) });
+    expect(second.answer.say).toBe(`It is ready, and I have checked that it opens: ${second.answer.url}`);
     expect((await repository.read('page.html'))?.toString()).toBe(createPage());
     expect(progress).toEqual(expect.arrayContaining(['Check page.html', 'Authorize', 'Plan']));
 
@@ -63,16 +70,16 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     const proven = await server.call('verify', deployed);
     expect(proven.answer).toMatchObject({ result: 'ready', url: deployed.url });
 
-    const withdrawn = await server.call('withdraw', { repository: repository.fullName, path: 'page.html' });
+    const withdrawn = await server.call('withdraw', { url: page });
     expect(withdrawn.answer).toMatchObject({ result: 'withdrawn', url: '', reports: [{ withdrawn: page }] });
     expect(withdrawn.text).toMatch(/^withdrawn: .*page\.html is removed; see UNKNOWN/);
     expect(await repository.read('page.html')).toBeNull();
-    const nothing = await server.call('withdraw', { repository: repository.fullName, path: 'page.html' });
+    const nothing = await server.call('withdraw', { url: page });
     expect(nothing.answer.result).toBe('withdrawn');
     expect(nothing.text).toMatch(/^withdrawn: nothing to withdraw: page\.html was not there; see UNKNOWN/);
 
     await repository.commit('others.html', createPage('of somebody else'));
-    const { answer } = await server.call('withdraw', { ...to, path: 'others.html' });
+    const { answer } = await server.call('withdraw', { url: `${repository.pages.url}others.html` });
     expect(`${answer.code}: ${answer.hint}`).toMatch(/^NOT_OURS: .*`--overwrite`.*person/);
 
     expect(await server.read('screen-delivery://contract')).toMatchObject({ version: '1.1' });
@@ -88,9 +95,10 @@ describe.each(LINES)('a client of the %s specification', (line) => {
       asked.push(question);
       return 'accept' as const;
     };
-    const server = await connectClient(line, scenario.world, { decide });
-    const delivery = { content: createPage(), name: 'page.html', channel: 'K1', 'client-id': CLIENT_ID };
-    const delivered = await server.call('deliver', { ...delivery, repository: repository.fullName });
+    const flags = ['--repository', repository.fullName, '--client-id', CLIENT_ID];
+    const server = await connectClient(line, scenario.world, { decide, flags });
+    const delivery = { content: createPage(), name: 'page.html', path: 'page.html' };
+    const delivered = await server.call('deliver', delivery);
     expect(delivered.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
     const message = expect.stringMatching(/code [A-Z]{4}-[A-Z]{4}$/);
     expect(asked).toMatchObject([{ url: 'https://github.com/login/device', message }]);
@@ -105,12 +113,12 @@ test.each(LINES)(
     const repository = await createRepository();
     const { deviceUser } = scenario.world;
     deviceUser.script = ['pending'];
-    const server = await connectClient(line, scenario.world);
+    const flags = ['--repository', repository.fullName, '--client-id', CLIENT_ID];
+    const server = await connectClient(line, scenario.world, { flags });
     await server.listTools();
     const progress: string[] = [];
     const onProgress = (message: string): void => void progress.push(message);
-    const to = { repository: repository.fullName, channel: 'K1', 'client-id': CLIENT_ID };
-    const page = { ...to, content: createPage(), name: 'page.html' };
+    const page = { content: createPage(), name: 'page.html', path: 'page.html' };
     const first = await server.call('deliver', page, { onProgress });
     expect(first.isError).toBe(false);
     const { result, url, authorization: asked, reports } = first.answer;
@@ -136,7 +144,7 @@ test.each(LINES)(
     // The token stays in the server's memory, for the same app.
     const other = await server.call('withdraw', { authorization });
     expect(other.answer.reason).toContain('`authorization` is no handle');
-    const withdrawn = await server.call('withdraw', { ...to, path: 'page.html' });
+    const withdrawn = await server.call('withdraw', { url: `${repository.pages.url}page.html` });
     expect(withdrawn.answer.result).toBe('withdrawn');
     expect(scenario.world.traffic.exchanges(/login\/device\/code$/)).toHaveLength(1);
     expect(progress).not.toEqual([]);
@@ -149,9 +157,10 @@ test('a person who declines is not asked again, and the file is not published el
   const repository = await createRepository();
   const before = await repository.head();
   scenario.world.deviceUser.script = ['pending'];
-  const server = await connectClient('2026', scenario.world, { decide: () => 'decline' });
-  const to = { repository: repository.fullName, channel: 'K1', 'client-id': CLIENT_ID };
-  const { answer } = await server.call('deliver', { ...to, content: createPage(), name: 'page.html' });
+  const flags = ['--repository', repository.fullName, '--client-id', CLIENT_ID];
+  const server = await connectClient('2026', scenario.world, { decide: () => 'decline', flags });
+  const page = { as: 'page', content: createPage(), name: 'page.html' };
+  const { answer } = await server.call('deliver', page);
   const reports = [{ notReady: { step: 'authorize' } }];
   expect(answer).toMatchObject({ result: 'not-ready', url: '', reports });
   expect(scenario.world.traffic.exchanges(/filebin/)).toEqual([]);
@@ -161,12 +170,14 @@ test('a person who declines is not asked again, and the file is not published el
 
 test.each(LINES)('a canceled call is stopped, and what it left is told (%s)', async (line) => {
   const repository = await scenario.repository();
-  const server = await connectClient(line, scenario.world, { env: { GITHUB_TOKEN: scenario.world.token() } });
+  const env = { GITHUB_TOKEN: scenario.world.token() };
+  const flags = ['--repository', repository.fullName];
+  const server = await connectClient(line, scenario.world, { env, flags });
   const stop = new AbortController();
   const { arrived, release } = holdSite(repository);
   const call = server.call(
     'deliver',
-    { content: createPage(), name: 'page.html', repository: repository.fullName, channel: 'K1' },
+    { content: createPage(), name: 'page.html', path: 'page.html' },
     { signal: stop.signal },
   );
   await arrived;
@@ -230,10 +241,11 @@ describe('the process', () => {
   test('answers the call that is under way and ends in order after SIGTERM', async () => {
     const repository = await scenario.repository();
     const { arrived, release } = holdSite(repository);
-    const server = await startProcess(scenario.world, { GITHUB_TOKEN: scenario.world.token() });
+    const env = { GITHUB_TOKEN: scenario.world.token() };
+    const flags = ['--repository', repository.fullName];
+    const server = await startProcess(scenario.world, { env, flags });
     server.write(toLine(INITIALIZE));
-    const to = { repository: repository.fullName, channel: 'K1' };
-    const params = { name: 'deliver', arguments: { ...to, content: createPage(), name: 'page.html' } };
+    const params = { name: 'deliver', arguments: { content: createPage(), name: 'page.html' } };
     server.write(toLine({ id: 3, method: 'tools/call', params }));
     await arrived;
     server.kill();

@@ -12,7 +12,7 @@ export interface CliCommand {
   readonly positionals: readonly string[];
   readonly flags: Readonly<Partial<Record<InputName, string>>>;
   readonly tokenEnv: string | undefined;
-  readonly root: string;
+  readonly root: string | undefined;
   readonly json: boolean;
   readonly quiet: boolean;
   readonly qr: boolean;
@@ -59,7 +59,7 @@ function readFlags(values: ReturnType<typeof parseArgs>['values']): Omit<CliComm
   return {
     flags: Object.fromEntries(given.map((flag) => [flag, [values[flag]].flat().join('\n')])),
     tokenEnv: texts['token-env'],
-    root: texts.root ?? '.',
+    root: texts.root,
     receipt: texts.receipt,
     json: values.json === true,
     quiet: values.quiet === true,

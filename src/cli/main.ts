@@ -12,7 +12,7 @@ import { commandFace } from '../request/faces.ts';
 import { completeInputs, parseInputs } from '../request/inputs.ts';
 import { systemClock, watchForStop } from '../system.ts';
 import { type Face, say } from '../words.ts';
-import { type CliCommand, isUsageError, parseCommand, refuseAsUsage } from './args.ts';
+import { type CliCommand, isUsageError, parseCommand, refuseAsUsage, usageError } from './args.ts';
 import { deliverAll, findTokenVariable, readAndMaskCredentials } from './deliver.ts';
 import { createTerminal, quietLogger, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
@@ -32,6 +32,13 @@ async function serveMcpClient(
   { signal }: Ports,
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
+  // A client starts it in a folder of its own choice, such as `/`.
+  if (root === undefined) {
+    throw usageError(
+      'the folder that files must be in is not given',
+      'add `--root /path/to/the/pages` to `mcp`',
+    );
+  }
   const credentials = readAndMaskCredentials(tokenEnv, env, logger);
   const given = completeInputs(fixed, env);
   await refuseAsUsage(async () => {

@@ -44,7 +44,7 @@ export async function describeProblems(
   const [only, ...others] = problems;
   if (stopped !== undefined) return stopped;
   if (only !== undefined && others.length === 0) return only;
-  const found = problems.flatMap(({ findings, message }) => (findings.length > 0 ? findings : [message]));
+  const found = problems.flatMap(({ findings, about: one }) => (findings.length > 0 ? findings : [one]));
   const ways = problems.filter(({ hint }, at) => problems.findIndex((one) => one.hint === hint) === at);
   return new DeliveryError('BAD_FILE', about, {
     hint: (w) =>

@@ -121,8 +121,7 @@ function refusePublicBin(
     `${reason}, so the public file-bin (K3) is chosen, and the file's repository ${known}`,
     {
       step: 'authorize',
-      hint: (w) =>
-        `${forK1(w)}if the file may be public, set ${w.input('allow-public-bin', 'true')} or ${w.input('channel', 'K3')}`,
+      hint: (w) => `${forK1(w)}if the file may be public, set ${w.input('allow-public-bin', 'true')}`,
     },
   );
 }

@@ -166,7 +166,10 @@ function createReasonWriter(face: Face, { operation, site, choice }: Delivery): 
     const { step = 'check', code, about, findings, advice = '' } = error;
     const prefix = code === 'NO_NETWORK' ? "the protocol can't be executed, there is no network: " : '';
     const back = restored === undefined ? '' : `; ${restored.detail}`;
-    const parts = { about: neutralizeText(say(about, face)), lines: findings.map(neutralizeText) };
+    const parts = {
+      about: neutralizeText(say(about, face)),
+      lines: findings.map((one) => neutralizeText(say(one, face))),
+    };
     return {
       step,
       httpCode: error.httpCode ?? lastProbe?.httpCode ?? null,

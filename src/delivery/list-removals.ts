@@ -6,7 +6,7 @@ import { refuseInput } from '../request/input-kinds.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile } from '../rules/inspect.ts';
 import { siteOfFile } from '../rules/local-site.ts';
-import { baseName } from '../rules/naming.ts';
+import { baseName, decodePath } from '../rules/naming.ts';
 import { type Delivery, mainAttempt, newDelivery, withAttempt } from './delivery.ts';
 import type { DeliveryRun } from './delivery-context.ts';
 
@@ -33,13 +33,18 @@ export async function listRemovals({ request, signal }: DeliveryRun): Promise<re
 }
 
 /** By the names that were given; the files below a folder are found by the channel. */
-async function listItems(
-  { fileLines, findFiles, folder, path }: DeliveryRequest,
-  signal: AbortSignal,
-): Promise<readonly ChannelItem[]> {
+async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise<readonly ChannelItem[]> {
+  const { fileLines, findFiles, folder, path, address } = request;
+  if (address !== undefined) {
+    // The settings of the site tell the rest of the path.
+    const [, name = './'] = /([^/]+\/?)$/.exec(decodePath(address.pathname)) ?? [];
+    return [{ site: null, name }];
+  }
   if (fileLines.length === 0) {
     return [{ site: null, name: path?.endsWith('/') ? path : baseName(path ?? '') }];
   }
+  const { allowedRoots, allowsFullPaths, refusesHidden } = request;
+  const limits = { allowedRoots, allowsFullPaths, refusesHidden, signal };
   const places = await findFiles(fileLines, folder, signal);
   refuseOneNameForMany(places.size, path);
   const items: ChannelItem[] = [];
@@ -52,7 +57,7 @@ async function listItems(
     }
     // Its size tells the channel, and K2 and K3 compare its digest; it may no longer exist.
     const opened = await resultOf(() =>
-      inspectFile({ path: file, given, marker: undefined, secrets: [], signal }),
+      inspectFile({ ...limits, path: file, given, marker: undefined, secrets: [] }),
     );
     items.push({ name: deliveredName(place, path), site: hasFailed(opened) ? null : siteOfFile(opened) });
   }

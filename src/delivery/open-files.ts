@@ -152,6 +152,7 @@ async function checkFile(
     name: nameInFolder ?? basename(given),
     allowedRoots: request.allowedRoots,
     allowsFullPaths: request.allowsFullPaths,
+    refusesHidden: request.refusesHidden,
     secrets: request.ownSecrets,
     marker: isEntry ? request.marker : undefined,
     mayBeEmpty: !isEntry,

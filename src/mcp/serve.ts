@@ -56,7 +56,7 @@ export async function startServer(settings: McpSettings, signal: AbortSignal): P
 }
 
 const INSTRUCTIONS =
-  'A file that exists only in your environment is not delivered until its https address is proven. Call `deliver`, and give your human `url` if it is not empty, else `reason` and `hint`. Read the resource screen-delivery://contract for the rules.';
+  'A file that exists only in your environment is not delivered until its https address is proven. Call `deliver`, and tell your human `say`. Never give an address that is not in `url`. The resource screen-delivery://contract has the rules.';
 
 const JSON_TYPE = 'application/json';
 

@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { opendirSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ServerContext } from '@modelcontextprotocol/server';
@@ -20,8 +21,8 @@ import {
   type PersonRequest,
   type ToolCall,
 } from './authorizations.ts';
-import { formatAnswer, type ToolAnswer } from './tool-answer.ts';
-import { listInputs, toRawInputs } from './tools.ts';
+import { formatAnswer, sayToHuman, type ToolAnswer } from './tool-answer.ts';
+import { listInputs, type ToolArguments, toRawInputs } from './tools.ts';
 
 export interface McpSettings {
   /** The folder that files must be in. */
@@ -48,6 +49,7 @@ export class McpSession {
   readonly #ports: Ports;
   readonly #authorizations = new PersonAuthorizations();
   readonly #running = new Set<Promise<ToolAnswer>>();
+  readonly #seed = randomUUID();
   #count = 0;
 
   /** @param ports a call has a log and a signal of its own @throws {DeliveryError} `BAD_INPUT` for a root that is no folder */
@@ -117,13 +119,16 @@ export class McpSession {
       this.#authorizations.forget(granted);
     }
     const document = composeDocument(reports);
-    if (required === undefined) return document;
-    return { ...document, result: 'authorization_required', authorization: required };
+    const say = sayToHuman(document, required);
+    if (required === undefined) return { say, ...document };
+    return { say, ...document, result: 'authorization_required', authorization: required };
   }
 
   async #createRequest({ tool, args }: ToolCall, ports: Ports): Promise<DeliveryRequest> {
     const { env, fixed, secrets, token } = this.settings;
     const asked = toRawInputs(args, tool);
+    // What a folder's git remote says may be the agent's own choice.
+    const { GITHUB_REPOSITORY: repository = '' } = env;
     const context = {
       env,
       secrets,
@@ -131,10 +136,20 @@ export class McpSession {
       allowedRoots: this.roots,
       origin: 'from an agent',
       allowsFullPaths: false,
+      refusesHidden: true,
+      defaultFolder: this.#placeOf(args),
       // What the server was started with holds for every call, also for those that do not need it.
       given: Object.keys(asked) as InputName[],
     };
-    return createLocalRequest(tool, { ...asked, ...fixed, token }, context, ports);
+    const { timeout = fixed.timeout } = asked;
+    const inputs = { repository, ...asked, ...fixed, ...(timeout && { timeout }), token };
+    return createLocalRequest(tool, inputs, context, ports);
+  }
+
+  /** A folder of its own for each delivery of each server; a call that is repeated finds it again. */
+  #placeOf({ file, content, name }: ToolArguments): string {
+    const id = JSON.stringify([this.#seed, file, content, name]);
+    return `agents/${createHash('sha256').update(id).digest('hex').slice(0, 12)}/`;
   }
 }
 
@@ -189,7 +204,8 @@ export function createCallLogger(
   return {
     info: print,
     warning: (line) => print(`warning: ${line}`),
-    debug: () => undefined,
+    // For the person who runs the server alone, such as what an agent must not allow.
+    debug: (line) => writeLogLine(`${call}: ${line}`, redactor),
     startSection: print,
     endSection: () => undefined,
     mask: (secret) => redactor.addSecret(secret),

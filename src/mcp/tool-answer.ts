@@ -5,11 +5,28 @@ import type { PersonRequest } from './authorizations.ts';
 /** What a tool answers, with what a person must do first. */
 export interface ToolAnswer extends Omit<ReportDocument, 'result'> {
   readonly result: ReportDocument['result'] | 'authorization_required';
-  /**
-   * Only with the result `authorization_required`, for which a person must do something: show your human `page` and
-   * `userCode` alone, then call the tool again with `authorization` set to `handle`.
-   */
+  /** What to tell your human, in one or two sentences. */
+  readonly say: string;
+  /** A person must act: show them `page` and `userCode` alone, then call again with `authorization` set to `handle`. */
   readonly authorization?: PersonRequest;
+}
+
+/** One or two sentences for a human who knows nothing of channels and gates. */
+export function sayToHuman(
+  { result, url, reason, hint }: ReportDocument,
+  required: PersonRequest | undefined,
+): string {
+  if (required !== undefined) {
+    return `Open ${required.page} and enter the code ${required.userCode}, so that I may publish in your repository.`;
+  }
+  const texts = {
+    ready: `It is ready, and I have checked that it opens: ${url.replaceAll('\n', ' and ')}`,
+    withdrawn: 'It is removed, and I have checked that its link no longer shows it.',
+    audited: `I have checked everything again: ${reason}.`,
+    planned: 'I have checked it, and nothing is wrong. Nothing was published.',
+    'not-ready': `There is no link to give you: ${reason}.${hint === '' ? '' : ` To change that: ${hint}.`}`,
+  };
+  return texts[result];
 }
 
 export const isFailure = ({ result }: ToolAnswer): boolean => result === 'not-ready';

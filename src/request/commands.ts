@@ -36,9 +36,9 @@ export const CLI_COMMANDS: Readonly<Record<CommandName, CommandDefinition>> = {
   },
   withdraw: {
     usage: '[FILE…]',
-    description: 'remove what was delivered under these names, below --path, or in --bin',
+    description: 'remove what was delivered under these names, below --path, at --url, or in --bin',
     takes: [0, ANY, 'any number of files'],
-    explains: 'channel repository path tag bin overwrite dry-run json quiet help',
+    explains: 'channel repository path url tag bin overwrite dry-run json quiet help',
     notes: [REPOSITORY],
   },
   verify: {
@@ -114,7 +114,7 @@ const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
   root: {
     commands: ['mcp'],
     value: 'FOLDER',
-    description: 'mcp: the folder that files must be in (.). Other flags hold for every call.',
+    description: 'mcp, needed: the folder that files must be in. Other flags hold for every call.',
   },
   json: { commands: [...REPORTING, 'contract'], description: 'Print the result as JSON on stdout.' },
   receipt: {

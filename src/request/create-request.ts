@@ -68,7 +68,7 @@ export async function refuseSecretInputs(
     if (first === undefined) continue;
     refuseInput(
       (w) =>
-        `${w.subject(name)} contains what looks like a secret: ${first.rule} (fingerprint ${first.fingerprint})`,
+        `${w.subject(name)} contains what looks like a secret: ${first.rule}${w.fingerprint(first.fingerprint)}`,
       (w) =>
         `remove it there and revoke it, or, if it is known to be harmless, set ${w.input('allow-secret', first.fingerprint)}`,
     );

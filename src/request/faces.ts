@@ -1,7 +1,7 @@
 import { TOOL } from '../protocol/words.ts';
 import type { Face } from '../words.ts';
 import { FLAGS, isSwitch } from './commands.ts';
-import { INPUTS, type InputName } from './inputs.ts';
+import { INPUTS, type InputDefinition, type InputName } from './inputs.ts';
 
 const TOKEN = 'GITHUB_TOKEN';
 
@@ -31,21 +31,30 @@ function formatFlag(name: string, value?: string): string {
 }
 
 /** The words of a tool, whose arguments are `args`; all else can be set by who configured the server. */
-export function toolFace(args: readonly string[], token = TOKEN): Face {
-  const verifies = args.includes('url');
-  const isFlag = (name: string): boolean => !args.includes(name) && FLAGS.some((flag) => flag === name);
+export function toolFace(args: readonly InputName[], token = TOKEN): Face {
+  const withdraws = args.includes('url') && !args.includes('marker');
+  const verifies = args.includes('url') && !withdraws;
+  // What is withdrawn is named by its address alone.
+  const known: readonly string[] = withdraws ? [...args, 'path'] : args;
+  const isFlag = (name: string): boolean => !known.includes(name) && FLAGS.some((flag) => flag === name);
   const input: Face['input'] = (name, value) => {
     if (name === 'token') return `\`${token}\``;
-    if (isFlag(name)) return formatFlag(name, value);
-    return value === undefined ? `\`${name}\`` : `\`${name}: ${formatJson(name as InputName, value)}\``;
+    if (name === 'path' && withdraws)
+      return `\`url\`${value === undefined ? '' : ` to the address of ${value}`}`;
+    // The value of this flag is for the person who reads the log.
+    if (isFlag(name)) return formatFlag(name, name === 'allow-secret' ? undefined : value);
+    return formatArgument(name as InputName, value);
   };
   return {
     input,
     subject(name) {
       if (name === 'token') return 'the token';
-      return args.includes(name) ? `argument \`${name}\`` : input(name);
+      return isFlag(name) ? input(name) : `argument ${input(name)}`;
     },
-    ...(verifies ? { use: () => 'use the tool deliver' } : {}),
+    use: (channels) => (verifies ? 'use the tool deliver' : useChannel(channels, args)),
+    // Only the person who configured the server chooses another channel.
+    orUse: () => '',
+    fingerprint: () => '',
     link: verifies ? 'set `url` to the link to prove' : 'use the tool verify for a link',
     ownToken: '',
     folder: 'the allowed folder',
@@ -62,5 +71,23 @@ export function toolFace(args: readonly string[], token = TOKEN): Face {
   };
 }
 
-const formatJson = (name: InputName, value: string): string =>
-  INPUTS[name].json === 'string' ? JSON.stringify(value) : value;
+/** An argument, whose name and values may be its own. */
+function formatArgument(name: InputName, value?: string): string {
+  const { argument, json }: InputDefinition = INPUTS[name];
+  const shown = argument?.name ?? name;
+  if (value === undefined) return `\`${shown}\``;
+  const [own = value] = Object.entries(argument?.values ?? {}).flatMap(([key, is]) =>
+    is === value ? key : [],
+  );
+  return `\`${shown}: ${json === 'string' ? JSON.stringify(own) : own}\``;
+}
+
+function useChannel(channels: string, args: readonly InputName[]): string {
+  const values = Object.values((INPUTS.channel as InputDefinition).argument?.values ?? {});
+  const own = (channels.match(/K\d/g) ?? []).filter(
+    (key) => args.includes('channel') && values.includes(key),
+  );
+  return own.length === 0
+    ? 'ask the person who configured this server for another channel'
+    : `use ${own.map((key) => formatArgument('channel', key)).join(' or ')}`;
+}

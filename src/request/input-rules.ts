@@ -120,14 +120,9 @@ const DELIVERY_RULES: readonly InputRule[] = [
 ];
 
 const WITHDRAWAL_RULES: readonly InputRule[] = [
+  [namesAddress, ADDRESS, (w) => `set ${w.input('url')} to it`],
   [
-    namesAddress,
-    ADDRESS,
-    (w) =>
-      `give the name that was delivered, such as page.html, as ${w.input('file')}, and for an address of the file-bin its first folder as ${w.input('bin')}; or set ${w.input('path')} to the place within the repository`,
-  ],
-  [
-    (request) => namesNothing(request) && request.path === undefined,
+    (request) => namesNothing(request) && request.path === undefined && request.address === undefined,
     'it is not said what to withdraw',
     (w) => `name a file, or set ${w.input('path')}`,
   ],

@@ -23,8 +23,14 @@ interface InputUse {
   readonly isForFolders?: boolean;
   /** The commands that take it as a flag: those that publish, unless it says another; `every` is `verify` too. */
   readonly flag?: 'none' | 'every';
-  /** The tools that take it as an argument; absent: none, because no agent may choose it. */
+  /** The tools that take it as an argument; absent: none. What widens what a call may reach or do is a server's flag. */
   readonly tools?: readonly ToolName[];
+  /** The argument's own name, text, and what each of its values means, where these are not the input's. */
+  readonly argument?: {
+    readonly name: string;
+    readonly description: string;
+    readonly values: Readonly<Record<string, string>>;
+  };
   /** What it means for a command and its tool, or, under `mcp`, for all tools, where that is not what a workflow means. */
   readonly means?: Readonly<Partial<Record<CommandName, string>>>;
   /** The runner's variable with the default. */
@@ -52,6 +58,9 @@ const K1: InputUse = { channels: ['K1'] };
 const FOLDER: InputUse = { ...K1, isForFolders: true };
 const ACCOUNT: InputUse = { channels: ['K1', 'K2'] };
 
+/** The tools that take a file. */
+const FILE_TOOLS: readonly ToolName[] = ['deliver', 'verify', 'check', 'withdraw'];
+
 /** Every input: from these rows come action.yml, documents, flags, tools, contract, and the type of a request. */
 export const INPUTS = {
   file: input(
@@ -59,9 +68,10 @@ export const INPUTS = {
     'Path of the file to deliver, relative to the workspace; several lines or globs deliver several; a folder is delivered as one site (K1). Required, unless `content` or `url` is given.',
     {
       flag: 'none',
-      tools: ['deliver', 'verify', 'check', 'withdraw'],
+      tools: FILE_TOOLS,
       means: {
-        mcp: 'Path of a file below the root of the server, or of a folder, which is one site; several lines name several, without patterns.',
+        mcp: 'File below the root of the server, or a folder, which is one site; several lines name several. No patterns, and nothing hidden.',
+        withdraw: 'The file that was delivered, to compare with; the file-bin needs it.',
       },
     },
   ),
@@ -70,14 +80,15 @@ export const INPUTS = {
     'Text to deliver instead of a file; needs `name`. A runner passes about 100 KB at most: write more than that to a file.',
     {
       flag: 'none',
-      tools: ['deliver', 'verify', 'check'],
-      means: { mcp: 'Text to use instead of a file, such as a whole HTML page; needs `name`.' },
+      tools: FILE_TOOLS,
+      means: { mcp: 'Text in place of a file, such as a whole HTML page; needs `name`.' },
       // As a file, with its lines.
       isSearched: false,
     },
   ),
   name: input(optional(PARSERS.fileName), 'The file name that the given text gets, such as `page.html`.', {
-    tools: ['deliver', 'verify', 'check'],
+    tools: FILE_TOOLS,
+    means: { mcp: 'The file name of `content`, such as `page.html`.' },
   }),
   entry: input(required('index.html', PARSERS.page), 'Of a folder: the page whose address is handed over.', {
     channels: ['K1', 'K4'],
@@ -88,17 +99,17 @@ export const INPUTS = {
   prune: input(
     ON,
     'Of a folder: remove files of an earlier delivery that are no longer part of it, in the same commit. Files of others stay.',
-    { ...FOLDER, tools: ['deliver'] },
+    FOLDER,
   ),
   keep: input(
     optional(PARSERS.count, 'number'),
     'Folders only. How many deliveries of this workflow to keep in the parent folder, counting this one, such as `20`; older ones are removed in the same commit. Deliveries of other workflows count only with `overwrite: true`.',
-    { ...FOLDER, tools: ['deliver'] },
+    FOLDER,
   ),
   nojekyll: input(
     OFF,
     'Of a folder: commit an empty `.nojekyll` to the root of the Pages site where there is none, so that Jekyll leaves out and changes nothing.',
-    { ...FOLDER, tools: ['deliver'] },
+    FOLDER,
   ),
   setup: input(
     OFF,
@@ -109,7 +120,12 @@ export const INPUTS = {
     required('auto', PARSERS.channels),
     '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native`; or a list such as `K1+K3`: the first is the main one, the others are duplicates. `auto` goes by a named tag (K2), bin (K3) or link (K4), else K1 for what a browser shows and K2 for other files; without a token K3.',
     {
-      tools: ['deliver', 'check', 'withdraw', 'audit'],
+      tools: ['deliver', 'check'],
+      argument: {
+        name: 'as',
+        description: 'Whether people see a `page` or get a `download`; `auto` goes by the type of the file.',
+        values: { auto: 'auto', page: 'K1', download: 'K2' },
+      },
       means: {
         mcp: '`auto`, `pages` (K1: shown in the browser), `release` (K2) or `filebin` (K3); or a list such as `K1+K3`, the first is the main one.',
         withdraw:
@@ -132,17 +148,17 @@ export const INPUTS = {
   'client-id': input(
     optional(PARSERS.clientId),
     "OAuth app for the device flow, used when there is no token: a person enters a short code on the host's own page.",
-    { ...ACCOUNT, tools: ['deliver', 'withdraw', 'audit'] },
+    ACCOUNT,
   ),
   repository: input(
     { ...optional(PARSERS.repository), default: '${{ github.repository }}' },
     '`<owner>/<repo>`, which has the site and the releases.',
-    { ...ACCOUNT, tools: ['deliver', 'withdraw', 'audit'], env: 'GITHUB_REPOSITORY' },
+    { ...ACCOUNT, env: 'GITHUB_REPOSITORY' },
   ),
   branch: input(
     optional(PARSERS.gitName),
     'K1: the branch to commit to, or to audit. By default the branch that the site is built from, else `main`. Of a site that GitHub Actions deploys: the branch that holds all of it, and is deployed after the commit; without one, what goes to the path `./` is the whole site, and nothing is committed.',
-    { ...K1, tools: ['deliver', 'withdraw', 'audit'] },
+    K1,
   ),
   confine: input(
     optional(PARSERS.folder),
@@ -152,14 +168,15 @@ export const INPUTS = {
   'site-workflow': input(
     optional(PARSERS.workflow),
     "K1: file name of the workflow that builds the site, to start after the commit; needs the permission `actions: write`. Without it, an action with the job's own token deploys such a site itself.",
-    { ...K1, tools: ['deliver', 'withdraw'] },
+    K1,
   ),
   path: input(
     optional(PARSERS.path),
     "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: the name of the asset or of the file in the bin. By default the file's name; on K1 in the folder that the site is built from.",
     {
-      tools: ['deliver', 'check', 'withdraw', 'audit'],
+      tools: ['deliver', 'check', 'audit'],
       means: {
+        mcp: 'Where it goes: a path of the site, a folder ending in `/`, or the name of a download. By default a place of its own.',
         withdraw:
           'K1: the path that was delivered to, or a folder ending in `/`: everything that was delivered below it. K2 and K3: the name of the asset or of the file in the bin.',
         audit:
@@ -170,14 +187,13 @@ export const INPUTS = {
   message: input(
     required('', PARSERS.line),
     'Essence of the commit message `ADD/UPDATE <name>: <essence>`. By default where the file came from.',
-    { ...K1, tools: ['deliver', 'withdraw'] },
+    K1,
   ),
   tag: input(
     optional(PARSERS.gitName),
     'K2: tag of the release. By default `files-<YYYYMMDD>` (UTC), with a number after it where that release is immutable.',
     {
       channels: ['K2'],
-      tools: ['deliver', 'withdraw'],
       means: {
         withdraw:
           'K2: tag of the release that has it. By default those of today and yesterday (UTC) are searched.',
@@ -187,12 +203,19 @@ export const INPUTS = {
   bin: input(
     optional(PARSERS.bin),
     'K3: name of the bin, the first folder of its addresses. By default `sv<unix_timestamp>` and a random ending.',
-    { channels: ['K3'], tools: ['deliver', 'withdraw'] },
+    { channels: ['K3'] },
   ),
   url: input(
     optional(PARSERS.link),
-    'K4: a link that exists already, to check and prove; with a folder in `file`, the site that must hold every file of it.',
-    { channels: ['K4'], tools: ['verify'] },
+    'K4: a link that exists already, to check and prove; with a folder in `file`, the site that must hold every file of it. Of a withdrawal: the address that was handed over.',
+    {
+      channels: ['K4'],
+      tools: ['verify', 'withdraw'],
+      means: {
+        verify: 'The link to prove.',
+        withdraw: 'The address that was handed over: what was delivered there is removed.',
+      },
+    },
   ),
   operation: input(
     oneOf<Operation>('deliver', 'withdraw', 'audit'),
@@ -207,22 +230,30 @@ export const INPUTS = {
   overwrite: input(
     OFF,
     'Replace, or withdraw, what this tool did not deliver, and an asset or bin file with other bytes.',
-    { tools: ['deliver'] },
   ),
   'on-failure': input(
     oneOf('keep', 'restore'),
     'K1: what becomes of a file or folder that is committed and then not proven: `keep` leaves it; `restore` puts back, by a new commit, what this tool delivered there before, if nobody wrote to the branch since. It passes over deliveries of runs that were cancelled. The step fails all the same.',
-    { ...K1, tools: ['deliver'] },
+    K1,
   ),
   'self-contained': input(
     oneOf('auto', 'enforce', 'warn', 'off'),
     'What to do with a page for the screen (K1) that loads something from another host: `enforce` refuses it, `warn` reports it in UNKNOWN, `off` says nothing; `auto` is `enforce` for a single page and `warn` for a folder. A style sheet or script of its own that is missing is always refused, but for one with `async`, which UNKNOWN names.',
-    { ...K1, tools: ['deliver', 'check'] },
+    {
+      ...K1,
+      tools: ['deliver', 'check'],
+      argument: {
+        name: 'other_hosts',
+        description:
+          'Of a page that loads something from another host: `refuse` it, the rule for a single page, or `allow` and report it.',
+        values: { refuse: 'enforce', allow: 'warn' },
+      },
+    },
   ),
   screen: input(
     oneOf<ScreenMode>('auto', 'enforce', 'off'),
     'Open the proven page (K1) in a real browser: `auto` refuses one that shows nothing, `enforce` refuses exceptions, failed requests and console errors too, needs a browser, and opens a link (K4) as well, `off` does not look.',
-    { channels: ['K1', 'K4'], flag: 'every', tools: ['deliver'] },
+    { channels: ['K1', 'K4'], flag: 'every' },
   ),
   'browser-sandbox': input(
     ON,
@@ -232,17 +263,16 @@ export const INPUTS = {
   picture: input(
     OFF,
     'Deliver a picture of the page (K1) in the same commit; the action shows it in its summary and comment.',
-    { ...K1, tools: ['deliver'] },
+    { ...K1, tools: ['deliver'], means: { mcp: 'Deliver a picture of the page, too.' } },
   ),
   'allow-secret': input(
     required('', PARSERS.fingerprints),
     'Fingerprints, as printed in the error, of findings that are known to be harmless.',
-    { flag: 'every', tools: ['deliver', 'check'], isSearched: false },
+    { flag: 'every', isSearched: false },
   ),
   'allow-public-bin': input(
     OFF,
     "Allows `auto` to put a private repository's file on the public file-bin (K3).",
-    { tools: ['deliver'] },
   ),
   comment: input(
     OFF,
@@ -257,18 +287,22 @@ export const INPUTS = {
   'dry-run': input(
     OFF,
     'Make all checks and show the plan; nothing is written, and the result is `planned`.',
-    { tools: ['deliver', 'withdraw'] },
   ),
   'fail-on-not-ready': input(ON, 'Whether a delivery that is not ready fails the step.', { flag: 'none' }),
   timeout: input(
     seconds(MIN_TIMEOUT, VERIFY_DEADLINE, MAX_TIMEOUT),
     'Seconds for build and verification together, or for an audit to ask again, at most 1800. The report says where more than the 240 of the protocol were allowed.',
-    { flag: 'every', tools: ['deliver', 'verify', 'withdraw', 'audit'], forLink: '30' },
+    {
+      flag: 'every',
+      tools: ['deliver', 'verify', 'withdraw', 'audit'],
+      means: { mcp: 'Seconds until a call gives up; a call can only lower the limit of the server.' },
+      forLink: '30',
+    },
   ),
   'poll-interval': input(
     seconds(MIN_POLL_INTERVAL, BUILD_WAIT.interval, VERIFY_DEADLINE),
     'Seconds between polls; decimals are allowed.',
-    { flag: 'every', tools: ['deliver', 'verify', 'withdraw', 'audit'] },
+    { flag: 'every' },
   ),
   'api-url': input(required('${{ github.api_url }}', PARSERS.host), 'Address of the hosting API.', {
     env: 'GITHUB_API_URL',

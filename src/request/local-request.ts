@@ -75,7 +75,8 @@ export async function findRepository(
   const ofRunner = env.GITHUB_REPOSITORY || undefined;
   const sources = [ofRunner ?? [], ...found.map((one) => one.sources)].flat();
   if (given.repository !== undefined) {
-    return { repository: given.repository, sources, detail: `${given.repository}, as asked for` };
+    const detail = given.repository === '' ? 'none is named' : `${given.repository}, as asked for`;
+    return { repository: given.repository, sources, detail };
   }
   if (ofRunner !== undefined) {
     return { repository: ofRunner, sources, detail: `${ofRunner}, as GITHUB_REPOSITORY says` };

@@ -14,6 +14,7 @@ import {
   type RawInputs,
 } from './inputs.ts';
 import type { Operation } from './values.ts';
+import { locateDelivery } from './withdrawn-address.ts';
 
 /** What an interface knows about the run and the machine, beside the inputs. */
 export interface RunContext {
@@ -43,6 +44,10 @@ export interface RunContext {
   readonly allowedRoots: readonly string[];
   /** Whether an absolute path may name a file outside the allowed roots, or a symbolic link. */
   readonly allowsFullPaths: boolean;
+  /** Whether hidden files are never opened. */
+  readonly refusesHidden?: boolean | undefined;
+  /** The folder of the site for what names no path, ending in `/`. */
+  readonly defaultFolder?: string | undefined;
   /** Whether only the checks are made, without any request to a host. */
   readonly checkOnly?: boolean;
   /** Bytes to deliver in place of the input `content`, such as standard input. */
@@ -61,6 +66,11 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
   const { file, name, confine, timeout } = inputs;
   const content = contentStream ?? inputs.content;
   const target = raw.repository.trim().toLowerCase();
+  const located =
+    inputs.operation === 'withdraw' && inputs.url !== undefined
+      ? locateDelivery(inputs.url, { ...inputs, channel, tag, bin, authUrl })
+      : undefined;
+  const [release, binName] = [located?.tag ?? tag, located?.bin ?? bin];
   return {
     ...inputs,
     ...place,
@@ -69,18 +79,24 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     findFiles: (content === undefined && place.findFiles) || findLiteralFiles,
     content,
     /** `auto`, or the main channel and its duplicates. A confined delivery has no folder to stay in elsewhere. */
-    channels: confine !== undefined && channel === 'auto' ? (['K1'] as const) : channel,
+    channels:
+      located?.channels ?? (confine !== undefined && channel === 'auto' ? (['K1'] as const) : channel),
+    path: located?.path ?? inputs.path,
+    /** The link to prove. */
+    url: located === undefined ? inputs.url : undefined,
+    /** What is withdrawn from the site, by its address. */
+    address: located?.address,
     /** Where the delivery must stay; `undefined` where its path is the user's own choice. */
     confinement:
       confine === undefined ? undefined : { folder: confine, owner: oneLine(`${confine} ${place.job}`) },
     essence: message || oneLine(origin),
-    tag: tag ?? formatDayTag(now),
-    tagIsDefault: tag === undefined,
+    tag: release ?? formatDayTag(now),
+    tagIsDefault: release === undefined,
     /** The default tag of the day before. */
     earlierTag: formatDayTag(now - DAY),
-    bin: bin ?? createBinName(now, random),
-    binIsNew: bin === undefined,
-    scopedInputs: listScopedInputs(raw, given),
+    bin: binName ?? createBinName(now, random),
+    binIsNew: binName === undefined,
+    scopedInputs: listScopedInputs(located === undefined ? raw : { ...raw, url: '' }, given),
     /** Strings that must not be in the file, whatever is allowed. */
     ownSecrets: withToken(raw.token, secrets),
     /** Milliseconds between polls. A timeout may be shorter: then there is one poll at its end. */

@@ -8,6 +8,8 @@ export interface FileLocation {
   readonly given: string;
   /** Folders that must contain the file, without a symbolic link below them; if empty or absent, any folder may. */
   readonly allowedRoots?: readonly string[];
+  /** Whether nothing is opened below the roots that is hidden, or in a hidden folder. */
+  readonly refusesHidden?: boolean | undefined;
   /** Whether a path that is given as an absolute one may name any file. */
   readonly allowsFullPaths?: boolean;
 }
@@ -90,11 +92,12 @@ function refuseMoved(fd: number, location: FileLocation): void {
  */
 export function refuseOutside(location: FileLocation): void {
   if (mayBeAnywhere(location)) return;
-  const { path, given, allowedRoots = [], allowsFullPaths } = location;
+  const { path, given, allowedRoots = [], allowsFullPaths, refusesHidden } = location;
   const realPath = realpathSync.native(path);
   for (const root of allowedRoots) {
     const pathInRoot = relative(root, path);
     if (pathInRoot === '..' || pathInRoot.startsWith(`..${sep}`) || isAbsolute(pathInRoot)) continue;
+    if (refusesHidden && pathInRoot.split(sep).some((part) => part.startsWith('.'))) throw hiddenError(given);
     if (realPath === join(realpathSync.native(root), pathInRoot)) return;
     throw new DeliveryError('BAD_FILE', `the file ${given} is a symbolic link or is in a linked folder`, {
       hint: `name the file itself${allowsFullPaths ? ', by its absolute path' : ''}`,
@@ -106,3 +109,9 @@ export function refuseOutside(location: FileLocation): void {
       : (w) => `copy it into ${w.folder} first`,
   });
 }
+
+/** Such files hold credentials more often than pages. */
+const hiddenError = (given: string): DeliveryError =>
+  new DeliveryError('BAD_FILE', `the file ${given} is hidden, or is in a hidden folder`, {
+    hint: 'only a person can deliver it',
+  });

@@ -18,6 +18,12 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const { tree, last, before = null } = folder;
   const { place, target } = task;
   const { sites, owned, left } = await findOwnBelow(task, folder);
+  if (target.options.address !== undefined && !folder.sites.has(place) && owned.size > 0) {
+    throw notOursError(
+      `the folder ${place || './'} was not delivered itself`,
+      (w) => `set ${w.input('url')} to the address of one of the folders that were delivered in it`,
+    );
+  }
   // What an earlier run removed may be served until the site is built without it; beside files of others, if it was ours.
   const older = owned.size === 0 ? await readBefore(target, folder) : tree.entries;
   let vanished = listVanished(task, tree, older);

@@ -2,7 +2,8 @@ import { DeliveryError } from '../../errors.ts';
 import { type PagesSite, type RepositoryContext, settingsOf } from '../../github/api/repository.ts';
 import { defaultRawUrl, defaultSiteUrl, type RepositoryName } from '../../github/hosts.ts';
 import type { WorkflowRun } from '../../github/workflow-run.ts';
-import { urlBelow } from '../../rules/naming.ts';
+import { decodePath, repositoryPath, urlBelow } from '../../rules/naming.ts';
+
 import type { Words } from '../../words.ts';
 import type { JobRuntime } from './deploy/job-runtime.ts';
 
@@ -13,6 +14,10 @@ export interface PagesOptions {
   readonly siteWorkflow: string | undefined;
   /** Path in the repository, ending in `/` for a folder. */
   readonly path: string | undefined;
+  /** Of a removal: the address of what is removed, in place of a name. */
+  readonly address?: URL | undefined;
+  /** The folder of the site for what has no path, ending in `/`. */
+  readonly defaultFolder?: string | undefined;
   /**
    * Of a delivery whose name and content may be the words of others: the only folder of the site that is written to,
    * ending in `/`; and in one line that folder and the job, which replaces nothing that another one delivered.
@@ -89,8 +94,9 @@ export function resolveDestination(
   if (known !== null && givenBase === undefined) refuseUnusableSite(known, location);
   const branch = targetBranch(location, site);
   const siteRoot = rootOf(site);
-  const path = pathBelow(siteRoot, location);
   const rootUrl = location.pagesBase ?? known?.base ?? defaultSiteUrl(location.serverUrl, repository);
+  const { address } = location;
+  const path = address ? pathOf(address, { rootUrl, siteRoot }, location) : pathBelow(siteRoot, location);
   const rawBase =
     location.rawBase ?? urlBelow(defaultRawUrl(location.serverUrl, repository, known?.base), branch);
   return {
@@ -129,13 +135,33 @@ export function rootOf(site: RepositoryContext['site']): string {
 /** The path as the site serves it: without the site's root folder. */
 export const servedPath = (siteRoot: string, path: string): string => path.slice(siteRoot.length);
 
+/** The path in the branch that an address shows. @throws {DeliveryError} `BAD_INPUT` for one of elsewhere */
+function pathOf(
+  address: URL,
+  { rootUrl, siteRoot }: Pick<PagesDestination, 'rootUrl' | 'siteRoot'>,
+  { path: folder = '' }: Pick<PagesOptions, 'path'>,
+): string {
+  const [root, given] = [decodePath(rootUrl.pathname), decodePath(address.pathname)];
+  const path = siteRoot + given.slice(root.length);
+  const isBelow = address.host === rootUrl.host && given.startsWith(root);
+  if (!isBelow || !path.startsWith(folder.replace(/^\.\/$/, ''))) {
+    throw new DeliveryError('BAD_INPUT', `${address.href} is not below ${rootUrl.href}${folder}`, {
+      hint: (w) => `set ${w.input('url')} to an address that was delivered there`,
+    });
+  }
+  if (path !== siteRoot) repositoryPath(path.replace(/\/$/, ''), (w) => w.subject('url'));
+  return path;
+}
+
 function pathBelow(
   prefix: string,
-  { path = '', name, confinement }: Pick<PagesOptions, 'path' | 'confinement'> & { readonly name: string },
+  location: Pick<PagesOptions, 'path' | 'confinement' | 'defaultFolder'> & { readonly name: string },
 ): string {
+  const { path = '', name, confinement, defaultFolder = '' } = location;
   if (confinement !== undefined) return prefix + confinement.folder + name;
   // `./` is the root of the site.
-  if (path === '' || path === './') return prefix + name;
+  if (path === '') return prefix + defaultFolder + name;
+  if (path === './') return prefix + name;
   const whole = path.endsWith('/') ? path + name : path;
   if (whole.startsWith(prefix)) return whole;
   throw new DeliveryError(

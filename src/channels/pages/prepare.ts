@@ -68,7 +68,9 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
   const { options, github } = step.target;
   const { isRemoval = false, overwrite, marker, nojekyll } = options;
   const isFolder = isFolderItem(item);
-  const location = { ...options, ...(isFolder ? folderLocation(item, step) : { name: item.name }) };
+  const isNamed = options.address === undefined;
+  const name = isFolder && isNamed ? folderLocation(item, step) : { name: item.name };
+  const location = { ...options, ...name };
   const settings = resolveDestination(github.repository, location, step.pages, step.isPrivate);
   const { path, siteRoot, branch } = settings;
   const place = isFolder ? path.slice(0, path.length - (item.site?.entry.name.length ?? 0)) : path;
@@ -117,7 +119,7 @@ function planTask({ target, place, files }: Omit<PagesTask, 'plan'>, claim: stri
 /** A folder that has only a name goes below what the site is built from. */
 function folderLocation({ site, name }: ChannelItem, { target: { options }, pages }: StepContext) {
   const given = name.replace(/\/?$/, '/');
-  const root = options.path === undefined ? rootOf(pages) : '';
+  const root = options.path === undefined ? rootOf(pages) + (options.defaultFolder ?? '') : '';
   return { path: given.startsWith(root) ? given : root + given, name: site?.entry.name ?? '' };
 }
 

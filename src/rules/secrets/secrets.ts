@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { keepRecent } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
+import { ACTION, say, type Words } from '../../words.ts';
 import type { LocalFile } from '../inspect.ts';
 import { decodeText } from '../page/page-file.ts';
 import { UTF_16_MARK } from '../text-encoding.ts';
@@ -57,9 +58,12 @@ export async function refuseSecrets(
   for (const { secret } of found) logger.mask(secret);
   if (count > 0) logger.info(`${file.name}: allowed, though it looks like a secret: ${count} times`);
   if (found.length === 0) return count;
-  const list = (await describeFindings(found, file, signal)).join(', ');
+  const list = await describeFindings(found, file, signal);
+  const about = (w: Pick<Words, 'fingerprint'>): string =>
+    `the file ${file.name} contains what looks like a secret: ${list.map((one) => one(w)).join(', ')}`;
+  logger.debug(say(about, ACTION));
   const fingerprints = [...new Set(found.map(({ fingerprint }) => fingerprint))].join(' ');
-  throw new DeliveryError('BAD_FILE', `the file ${file.name} contains what looks like a secret: ${list}`, {
+  throw new DeliveryError('BAD_FILE', about, {
     hint: (w) =>
       `remove it from the file and revoke it, or, if it is known to be harmless, set ${w.input('allow-secret', fingerprints)}`,
   });
@@ -119,6 +123,8 @@ async function* readAsUtf8(file: SearchedFile, signal: AbortSignal): AsyncGenera
   }
 }
 
+type Description = (words: Pick<Words, 'fingerprint'>) => string;
+
 const LINE_FEED = 0x0a;
 
 /** The findings in the order of the file; those in a text with line and column, up to the last of which it is read again. */
@@ -126,12 +132,14 @@ async function describeFindings(
   found: readonly FoundSecret[],
   file: SearchedFile,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<readonly Description[]> {
   const pending = found.toSorted((one, other) => one.position - other.position);
-  const describe = ({ rule, fingerprint }: FoundSecret, place = ''): string =>
-    `${rule}${place} (fingerprint ${fingerprint})`;
+  const describe =
+    ({ rule, fingerprint }: FoundSecret, place = ''): Description =>
+    (w) =>
+      `${rule}${place}${w.fingerprint(fingerprint)}`;
   if (file.binary && !isWide(file)) return pending.map((one) => describe(one));
-  const located: string[] = [];
+  const located: Description[] = [];
   let [position, line, column] = [0, 1, 1];
   for await (const piece of readAsUtf8(file, signal)) {
     for (let at = 0; at < piece.length; at += 1) {

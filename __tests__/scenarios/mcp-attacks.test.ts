@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from '@jest/globals';
+import { drawn } from '../rules/secrets/fake-secrets.ts';
+import { connectClient } from './mcp-clients.ts';
+import { CLI, createPage, NODE, setUpScenario } from './scenario.ts';
+
+const scenario = setUpScenario();
+
+describe('an agent that was talked into something', () => {
+  /** A server that one repository and one channel were fixed for, and its client. */
+  async function startServer(files: Readonly<Record<string, string>> = {}) {
+    const repository = await scenario.repository();
+    repository.pages.beforeAnswer = () => repository.pages.whenBuilt();
+    const flags = ['--repository', repository.fullName, '--channel', 'K1'];
+    const env = { GITHUB_TOKEN: scenario.world.token() };
+    const server = await connectClient('2025', scenario.world, { files, env, flags });
+    return { repository, server, head: await repository.head() };
+  }
+
+  test('starts no workflow, and chooses no repository, branch, release, bin or app', async () => {
+    const { repository, server, head } = await startServer();
+    const page = { content: createPage(), name: 'page.html' };
+    const choices = {
+      'site-workflow': 'release.yml',
+      repository: 'octo/of-somebody-else',
+      branch: 'release',
+      overwrite: true,
+      channel: 'K3',
+      'allow-public-bin': true,
+      'allow-secret': '0123456789abcdef',
+      'client-id': 'Iv1.0123456789abcdef',
+      tag: 'v1.0.0',
+      bin: 'of-somebody-else',
+      setup: true,
+      token: 'ghp_ofSomebodyElse12345678',
+    };
+    for (const [name, value] of Object.entries(choices)) {
+      const { isError, text } = await server.call('deliver', { ...page, [name]: value });
+      expect([isError, text]).toEqual([
+        true,
+        expect.stringMatching(RegExp(`${name}.*: the arguments are file, `)),
+      ]);
+    }
+    expect(scenario.world.traffic.lines()).toEqual([]);
+    // What a person put there stays, wherever the path leads.
+    await repository.commit('index.html', createPage('of a person'));
+    for (const path of [
+      'index.html',
+      '../index.html',
+      '.github/workflows/x.yml',
+      'CNAME',
+      'a/../../b.html',
+    ]) {
+      const { answer } = await server.call('deliver', { ...page, path });
+      expect([path, answer.result]).toEqual([path, 'not-ready']);
+      expect(JSON.stringify(answer)).not.toMatch(/set `(?:overwrite|allow)/);
+    }
+    expect((await repository.read('index.html'))?.toString()).toBe(createPage('of a person'));
+    expect((await repository.log()).map(({ sha }) => sha)).toContain(head);
+    await server.close();
+  });
+
+  test('publishes no secret that was refused, and no hidden file', async () => {
+    const secret = `ghp_${drawn(36)}`;
+    const hidden = ['.env', '.ssh/config', '.config/app/session.json'];
+    const files = Object.fromEntries(hidden.map((name) => [name, 'x=1\n']));
+    const { repository, server, head } = await startServer(files);
+    const page = { content: createPage(secret), name: 'page.html' };
+    const seen: string[] = [];
+    const refused = await server.call('deliver', page, { onProgress: (line) => seen.push(line) });
+    expect(refused.answer.reason).toMatch(
+      /contains what looks like a secret: github in line \d+ column \d+$/,
+    );
+    const [, fingerprint = ''] = /fingerprint ([0-9a-f]{16})/.exec(server.stderr()) ?? [];
+    expect(fingerprint).not.toBe('');
+    const told = JSON.stringify([refused, seen, await server.read('screen-delivery://answers')]);
+    expect(told).not.toContain(fingerprint);
+    const given = await server.call('deliver', { ...page, 'allow-secret': fingerprint });
+    expect(given.isError).toBe(true);
+    for (const file of hidden) {
+      const { answer } = await server.call('deliver', { file });
+      expect(answer.reason).toBe(`the file ${file} is hidden, or is in a hidden folder`);
+    }
+    expect(await repository.head()).toBe(head);
+    await server.close();
+  });
+
+  test('finds no server that a client starts in the root of the machine', () => {
+    const { status, stderr } = spawnSync(NODE, [CLI, 'mcp'], { cwd: '/', encoding: 'utf8', input: '' });
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining('add `--root /path/to/the/pages` to `mcp`'),
+    ]);
+  });
+});

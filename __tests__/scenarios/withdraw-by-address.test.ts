@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import type { TestRepository } from '../world/repository.ts';
+import { type PlayedDelivery, proven, setUpPlay } from './play.ts';
+import { createPage } from './scenario.ts';
+
+const play = setUpPlay();
+const site = { 'dist/index.html': createPage(), 'dist/a.css': '' };
+
+const withdraw = (repository: TestRepository, url: string, more: Partial<PlayedDelivery> = {}) => {
+  const inputs = { file: '', operation: 'withdraw', url, ...more.inputs };
+  return play.deliver({ repository, ...more, inputs });
+};
+
+describe('what was delivered is withdrawn by its address alone', () => {
+  const page = { 'page.html': createPage() };
+
+  test.each<[string, PlayedDelivery, object]>([
+    ['a page', { files: page, inputs: { path: 'docs/ä b+1/page.html'.replace(' ', '-') } }, {}],
+    ['a folder', { files: site, inputs: { file: 'dist/', path: 'docs/previews/1/' } }, {}],
+    [
+      'a folder in its own place',
+      { files: site, inputs: { file: 'dist/' }, around: { defaultFolder: 'agents/1/' } },
+      {},
+    ],
+    ['an asset', { files: { 'a.zip': 'zip' }, inputs: { tag: 'v1', channel: 'K2' } }, {}],
+    [
+      'a file in a bin',
+      { files: page, inputs: { channel: 'K3' } },
+      { files: page, inputs: { file: 'page.html' } },
+    ],
+  ])('%s', async (_, delivery, more) => {
+    const repository = await play.repository({ pages: { path: '/docs' } });
+    const { report } = await proven(play.deliver({ repository, ...delivery }));
+    const url = report.url ?? '';
+    if (delivery.around) expect(url).toBe(`${repository.pages.url}agents/1/dist/`);
+    const withdrawn = await withdraw(repository, url, more);
+    expect(withdrawn.report).toMatchObject({ ready: true, withdrawn: url });
+    expect(withdrawn.report.wasAbsent).not.toBe(true);
+    expect(JSON.stringify(withdrawn.report.notes)).not.toContain('no effect');
+  });
+});
+
+describe('an address removes nothing', () => {
+  test.each<[string, (root: string) => string, RegExp, object?]>([
+    [
+      'of a folder around what was delivered',
+      (root) => `${root}previews/`,
+      /previews\/ was not delivered itself/,
+    ],
+    ['of the whole site', (root) => root, /was not delivered itself/],
+    ['of a part of a folder', (root) => `${root}previews/1/a.css`, /came with the folder previews\/1\//],
+    ['of a page of a person', (root) => `${root}index.html`, /was not delivered by this tool/],
+    ['of another site', () => 'https://other.github.io/previews/1/', /is not below/],
+    ['that leads out of the site', (root) => `${root}a%2f..%2f..%2fb.html`, /contains \. or \.\./],
+    [
+      "of another repository's asset",
+      () => 'https://github.com/octo/other/releases/download/v1/a.zip',
+      /leads elsewhere than `repository: /,
+    ],
+    [
+      'of another channel',
+      (root) => `${root}previews/1/`,
+      /leads elsewhere than `channel: K2`/,
+      { channel: 'K2' },
+    ],
+    ['of another folder', (root) => `${root}previews/1/`, /is not below .*agents/, { path: 'agents/' }],
+    [
+      'of a bin, where its bytes are not at hand',
+      () => 'https://filebin.net/sv1-of-somebody/a.html',
+      /may be somebody else's/,
+    ],
+  ])('%s', async (_, addressOf, why, inputs = {}) => {
+    const repository = await play.repository();
+    await repository.commit('index.html', createPage('of a person'));
+    for (const path of ['previews/1/', 'previews/2/']) {
+      await proven(play.deliver({ repository, files: site, inputs: { file: 'dist/', path } }));
+    }
+    const bin = { channel: 'K3', token: '', bin: 'sv1-of-somebody' };
+    await proven(play.deliver({ repository, files: { 'a.html': createPage() }, inputs: bin }));
+    const head = await repository.head();
+    const reason = await withdraw(repository, addressOf(repository.pages.url), { inputs }).then(
+      ({ report }) => report.notReady?.reason,
+      ({ message }) => message,
+    );
+    expect(reason).toMatch(why);
+    expect(await repository.head()).toBe(head);
+    expect(play.world.filebin.bins.get('sv1-of-somebody')?.files.size).toBe(1);
+  });
+});
