@@ -25,13 +25,13 @@ export const TOOLS: Readonly<Record<ToolName, ToolDefinition>> = {
   deliver: {
     title: 'Deliver a file, a folder or text',
     description:
-      'Publishes it, fetches it back from its public address, proves the bytes, and only then hands over the https address. Tell your human `say`. Do not use it for anything secret or private, because what is delivered becomes public.',
+      'Publishes it, fetches it back from its public address, proves the bytes, and only then hands over the https address. Tell your human `say`. Do not use it for anything secret or private, because it becomes public.',
     annotations: { ...WRITES, idempotentHint: false },
   },
   verify: {
     title: 'Verify a link',
     description:
-      'Proves that a link of your environment shows your content: by a text of it (`marker`), or byte by byte (`file` or `content`). Do not use it for what `deliver` published, which is proven already, or for local links.',
+      'Proves that a link of your environment shows your content: a text of it (`marker`), or all bytes (`file` or `content`). Do not use it for what `deliver` published, which is proven already, or for local links.',
     annotations: { ...READS, openWorldHint: true },
   },
   check: {
@@ -49,7 +49,7 @@ export const TOOLS: Readonly<Record<ToolName, ToolDefinition>> = {
   audit: {
     title: 'Prove again what was delivered',
     description:
-      'Finds what `deliver` published in the repository, or below `path`, and fetches it again: as delivered, changed by somebody, withdrawn, or lost. Do not use it for what you have just delivered, which is proven already.',
+      'Finds what `deliver` published, or what it published below `path`, and fetches it again: as delivered, changed, withdrawn, or lost. Do not use it for what you have just delivered, which is proven already.',
     annotations: { ...READS, openWorldHint: true },
   },
 };

@@ -70,7 +70,7 @@ export const INPUTS = {
       flag: 'none',
       tools: FILE_TOOLS,
       means: {
-        mcp: 'File below the root of the server, or a folder, which is one site; several lines name several. No patterns, and nothing hidden.',
+        mcp: 'File below the root of the server, or folder, which is one site; a line for each. No patterns, nothing hidden.',
         withdraw: 'The file that was delivered, to compare with; the file-bin needs it.',
       },
     },
@@ -81,7 +81,7 @@ export const INPUTS = {
     {
       flag: 'none',
       tools: FILE_TOOLS,
-      means: { mcp: 'Text in place of a file, such as a whole HTML page; needs `name`.' },
+      means: { mcp: 'Text in place of a file; needs `name`.' },
       // As a file, with its lines.
       isSearched: false,
     },
@@ -123,7 +123,7 @@ export const INPUTS = {
       tools: ['deliver', 'check'],
       argument: {
         name: 'as',
-        description: 'Whether people see a `page` or get a `download`; `auto` goes by the type of the file.',
+        description: 'What people get; `auto` goes by the type of the file.',
         values: { auto: 'auto', page: 'K1', download: 'K2' },
       },
       means: {
@@ -138,7 +138,13 @@ export const INPUTS = {
   marker: input(
     optional(PARSERS.marker),
     'Text that must be in the file and in what is fetched back. Without it the fetched bytes must equal the file.',
-    { flag: 'every', tools: ['deliver', 'verify', 'check'] },
+    {
+      flag: 'every',
+      tools: ['deliver', 'verify', 'check'],
+      means: {
+        mcp: 'Text that must be in it and in what is fetched back. Without it all bytes must be equal.',
+      },
+    },
   ),
   token: input(
     { ...optional(PARSERS.token), default: '${{ github.token }}' },
@@ -176,7 +182,7 @@ export const INPUTS = {
     {
       tools: ['deliver', 'check', 'audit'],
       means: {
-        mcp: 'Where it goes: a path of the site, a folder ending in `/`, or the name of a download. By default a place of its own.',
+        mcp: 'Path on the site, a folder ending in `/`, or the name of a download. By default a place of its own.',
         withdraw:
           'K1: the path that was delivered to, or a folder ending in `/`: everything that was delivered below it. K2 and K3: the name of the asset or of the file in the bin.',
         audit:
@@ -244,8 +250,7 @@ export const INPUTS = {
       tools: ['deliver', 'check'],
       argument: {
         name: 'other_hosts',
-        description:
-          'Of a page that loads something from another host: `refuse` it, the rule for a single page, or `allow` and report it.',
+        description: 'For a page that loads from other hosts; a single page is refused by default.',
         values: { refuse: 'enforce', allow: 'warn' },
       },
     },
@@ -295,7 +300,7 @@ export const INPUTS = {
     {
       flag: 'every',
       tools: ['deliver', 'verify', 'withdraw', 'audit'],
-      means: { mcp: 'Seconds until a call gives up; a call can only lower the limit of the server.' },
+      means: { mcp: 'Seconds, at most those of the server.' },
       forLink: '30',
     },
   ),
