@@ -46,7 +46,7 @@ export class AddressProof {
   }
 
   /**
-   * @param mustAgree whether one right answer is not enough
+   * @param mustAgree whether one right answer of a site's file is not enough
    * @returns whether it is proven now, or is optional and was asked often enough
    */
   async look(isLast: boolean, mustAgree = false): Promise<boolean> {
@@ -54,7 +54,7 @@ export class AddressProof {
     // Of thousands of files, a second each would add up to many minutes.
     if (path !== null && this.#isOver(SITE.overtime)) return false;
     this.looks += 1;
-    const least = mustAgree && !isOptional ? AGREEING_PROBES.usual : 1;
+    const least = mustAgree && path !== null && !isOptional ? AGREEING_PROBES.usual : 1;
     const isProven = await this.#askInARow(isLast, Math.max(this.#needed, least));
     const isEnough = isLast || this.looks >= FURTHER_PROBES || this.wrong?.match === 'login';
     return isProven || (isOptional && isEnough);

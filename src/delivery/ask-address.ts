@@ -84,7 +84,6 @@ export class PlacementCheck {
 
 const RECENT_SIGNALS = 16;
 
-/** How one of several answers in a row is asked for. */
 interface Look {
   readonly asBrowser?: boolean;
   /** What it answered before: of a large file only the beginning is read, unless it is another version. */

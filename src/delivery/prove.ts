@@ -26,7 +26,6 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
   if (check === undefined) return;
   const { limits, deadline, ports } = check;
   const { clock, signal } = ports;
-  const isSite = proofs.length > 1;
   const total = proofs.filter(({ address }) => !address.isOptional).length;
   const log = createWaitLog('waited for the address', total, check);
   let open = proofs;
@@ -34,7 +33,7 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
     for (let asksAll = true; ; asksAll = false) {
       signal.throwIfAborted();
       const isLast = limits.once === true || check.late !== null || clock.now() >= deadline;
-      open = await lookAtAll(open, { asksAll: asksAll || isLast, isLast, isSite }, log.advance);
+      open = await lookAtAll(open, { asksAll: asksAll || isLast, isLast }, log.advance);
       if (open.length === 0) return;
       if (isLast || open.some(({ meaning }) => meaning?.isFinal)) throw wrongAnswersError(open);
       log.write(isPageAlone(open) ? describeProbe(open[0]?.wrong ?? null) : describeFiles(open));
@@ -45,21 +44,15 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
   }
 }
 
-interface Round {
-  readonly asksAll: boolean;
-  readonly isLast: boolean;
-  readonly isSite: boolean;
-}
-
 /**
- * Looks at all; or, if asked before, at one, then twice as many: a site is late as a whole. That one must agree with
- * itself, or another node of the host may be the late one.
+ * Looks at all; or, if asked before, at one, then twice as many: a site is late as a whole. The first must agree with
+ * itself: another node of the host may still be late.
  *
  * @returns the rest
  */
 async function lookAtAll(
   open: readonly AddressProof[],
-  { asksAll, isLast, isSite }: Round,
+  { asksAll, isLast }: { readonly asksAll: boolean; readonly isLast: boolean },
   advance: () => void,
 ): Promise<AddressProof[]> {
   const left: AddressProof[] = [];
@@ -67,7 +60,7 @@ async function lookAtAll(
     const asked = open.slice(at, at + count);
     const looks = await mapConcurrently(asked, SITE.probes, async (one) => {
       const isNew = one.proven === undefined;
-      const isDone = await one.look(isLast, isSite && !asksAll && at === 0);
+      const isDone = await one.look(isLast, !asksAll && at === 0);
       if (isDone && isNew && !one.address.isOptional) advance();
       return isDone;
     });

@@ -44,7 +44,7 @@ export async function followRedirects(
   start: URL,
   options: FollowOptions,
 ): Promise<{ readonly response: HttpResponse; readonly hops: readonly URL[] }> {
-  const { signal, guard, cookies, publicOnly = false, connections = 0 } = options;
+  const { signal, guard, cookies } = options;
   const hops: URL[] = [];
   for (let url = start; ; ) {
     if (hops.length > MAX_REDIRECTS) {
@@ -63,8 +63,8 @@ export async function followRedirects(
         ...(cookie === '' ? {} : { cookie }),
       },
       signal,
-      publicOnly,
-      connections,
+      publicOnly: options.publicOnly ?? false,
+      connections: options.connections,
     });
     if (cookies !== undefined) saveCookies(cookies, url, response);
     const target = redirectTarget(response, url);
