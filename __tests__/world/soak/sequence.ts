@@ -66,9 +66,9 @@ function formatMemory({ heap, rss, descriptors, handles }: MemoryUsage): string 
   return `heap ${formatMegabytes(heap)} MB, RSS ${formatMegabytes(rss)} MB${files}, ${handles} handles`;
 }
 
-/** Lists growth since the first quarter, when all lasting data is loaded. */
+/** Lists growth since the first half, when every channel has loaded its data and opened its connections. */
 function listGrowth(held: readonly MemoryUsage[]): string[] {
-  const [, early] = held;
+  const early = held.at(-2);
   const late = held.at(-1);
   if (early === undefined || late === undefined || held.length < 4)
     return ['the process measured too little'];
