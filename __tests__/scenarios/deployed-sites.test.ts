@@ -290,12 +290,12 @@ describe('a link of which only a marker is known', () => {
   });
 
   test.each<[string, string, object, string]>([
-    ['a page', HTML, {}, 'opens'],
-    ['a page to be saved', HTML, { 'content-disposition': 'attachment' }, 'downloads'],
-    ['a text', 'text/plain; charset=utf-8', {}, 'opens'],
+    ['a page', HTML, {}, 'shows the marker'],
+    ['a page to be saved', HTML, { 'content-disposition': 'attachment' }, 'downloads a file with the marker'],
+    ['a text', 'text/plain; charset=utf-8', {}, 'shows the marker'],
   ])('and which shows it in %s is ready, and said to be no more', async (_, type, more, verb) => {
     const { report } = await proven(check(page(MARK), type, more));
-    const claim = `the given link ${verb} without signing in at ${HOST}/r/7`;
+    const claim = `the given link ${verb} at ${HOST}/r/7`;
     expect(report.lines.CLAIM).toMatch(claim);
     expect(report.lines.UNKNOWN).toContain('no file was given, so only the marker was seen');
   });

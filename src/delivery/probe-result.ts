@@ -23,7 +23,7 @@ const MATCHES = {
   /** Counts only with what the host says of its build. */
   altered: {
     text: 'the marker, but other bytes than the file',
-    hint: "the host changes the file, which counts only if it says that our commit is built (permission `pages: read`) and the page's Last-Modified is not older: commit an empty .nojekyll to the site's root, remove the front matter from the file, or let no proxy change the page",
+    hint: 'let nothing between here and the host change the file; for a Pages site, commit an empty .nojekyll to its root, remove the front matter from the file, or allow `pages: read`, which tells when our commit is built',
   },
   previous: {
     text: 'the content from before',

@@ -180,7 +180,9 @@ export function listUnknown(delivery: Delivery, notReady: FailureReason | null):
   if (main?.proof?.match === 'altered')
     unknown.push('the body has the marker, but other bytes than the file');
   if (main?.proof?.match === 'marked')
-    unknown.push('what else the page says: no file was given, so only the marker was seen');
+    unknown.push(
+      'what else it says, such as a request to sign in: no file was given, so only the marker was seen',
+    );
   for (const { task, failure, restored, unknown: open } of listDuplicates(delivery)) {
     const { channel } = task.plan;
     unknown.push(...open.map((line) => `${channel}: ${line}`));
