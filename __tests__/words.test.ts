@@ -6,7 +6,7 @@ import { INPUTS, type ToolName } from '../src/request/inputs.ts';
 import { ACTION, say, type Text } from '../src/words.ts';
 import { listNamedInputs, listTexts } from './support/source-texts.ts';
 
-const toolOf = (tool: ToolName, fixed = {}) => toolFace(listInputs(tool, fixed));
+const toolOf = (tool: ToolName, fixed = {}) => toolFace(tool, listInputs(tool, fixed));
 const ONLY = 'only the person who configured this server can set';
 
 describe('every text of the sources', () => {
@@ -152,7 +152,7 @@ describe('say', () => {
     expect(say((w) => `set ${w.input('branch', 'gh-pages')}`, toolOf('deliver', { branch: 'main' }))).toBe(
       `set \`--branch gh-pages\` (${ONLY} \`--branch\` among its flags)`,
     );
-    const face = toolFace(listInputs('deliver', {}), 'GH_TOKEN');
+    const face = toolFace('deliver', listInputs('deliver', {}), 'GH_TOKEN');
     expect(say((w) => `${w.input('token')} and ${w.input('setup')}`, face)).toBe(
       `\`GH_TOKEN\` and \`--setup\` (${ONLY} \`GH_TOKEN\` in its environment and \`--setup\` among its flags)`,
     );

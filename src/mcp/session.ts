@@ -112,7 +112,7 @@ export class McpSession {
     const reports = await answerRequest(createRequest(), ports, {
       asked: { ...toRawInputs(call.args, call.tool), operation: call.tool },
       redactor,
-      face: toolFace(listInputs(call.tool, fixed), tokenVariable),
+      face: toolFace(call.tool, listInputs(call.tool, fixed), tokenVariable),
       authorize,
     });
     if (granted !== undefined && reports.some(({ notReady }) => notReady?.code === 'BAD_TOKEN')) {

@@ -1,7 +1,7 @@
 import { TOOL } from '../protocol/words.ts';
 import type { Face } from '../words.ts';
 import { FLAGS, isSwitch } from './commands.ts';
-import { INPUTS, type InputDefinition, type InputName } from './inputs.ts';
+import { INPUTS, type InputDefinition, type InputName, type ToolName } from './inputs.ts';
 
 const TOKEN = 'GITHUB_TOKEN';
 
@@ -30,17 +30,16 @@ function formatFlag(name: string, value?: string): string {
   return `\`--${name} ${/^[\w./:@%+=,*<>…-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`}\``;
 }
 
-/** The words of a tool, whose arguments are `args`; all else can be set by who configured the server. */
-export function toolFace(args: readonly InputName[], token = TOKEN): Face {
-  const withdraws = args.includes('url') && !args.includes('marker');
-  const verifies = args.includes('url') && !withdraws;
+/** The words of a tool with its arguments; only the person who configured the server can set other inputs. */
+export function toolFace(tool: ToolName, args: readonly InputName[], token = TOKEN): Face {
+  const verifies = tool === 'verify';
   // What is withdrawn is named by its address alone.
-  const known: readonly string[] = withdraws ? [...args, 'path'] : args;
-  const isFlag = (name: string): boolean => !known.includes(name) && FLAGS.some((flag) => flag === name);
+  const isAddress = (name: string): boolean => name === 'path' && tool === 'withdraw';
+  const isFlag = (name: string): boolean =>
+    !isAddress(name) && FLAGS.some((flag) => flag === name && !args.includes(flag));
   const input: Face['input'] = (name, value) => {
     if (name === 'token') return `\`${token}\``;
-    if (name === 'path' && withdraws)
-      return `\`url\`${value === undefined ? '' : ` to the address of ${value}`}`;
+    if (isAddress(name)) return `\`url\`${value === undefined ? '' : ` to the address of ${value}`}`;
     // The value of this flag is for the person who reads the log.
     if (isFlag(name)) return formatFlag(name, name === 'allow-secret' ? undefined : value);
     return formatArgument(name as InputName, value);
@@ -83,10 +82,8 @@ function formatArgument(name: InputName, value?: string): string {
 }
 
 function useChannel(channels: string, args: readonly InputName[]): string {
-  const values = Object.values((INPUTS.channel as InputDefinition).argument?.values ?? {});
-  const own = (channels.match(/K\d/g) ?? []).filter(
-    (key) => args.includes('channel') && values.includes(key),
-  );
+  // No argument chooses the public bin or a link.
+  const own = args.includes('channel') ? (channels.match(/K[12]/g) ?? []) : [];
   return own.length === 0
     ? 'ask the person who configured this server for another channel'
     : `use ${own.map((key) => formatArgument('channel', key)).join(' or ')}`;

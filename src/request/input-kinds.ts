@@ -14,8 +14,6 @@ export interface InputKind<Value> {
   /** Used when the user sets nothing; the runner resolves an expression. */
   readonly default: string;
   readonly json: 'string' | 'number' | 'boolean';
-  /** All values that there are, where they can be listed. */
-  readonly values?: readonly [string, ...string[]];
   readonly parse: Parse<Value>;
 }
 
@@ -51,7 +49,6 @@ export const optional = <Value>(
 export const oneOf = <Word extends string>(...values: readonly [Word, ...Word[]]): InputKind<Word> => ({
   default: values[0],
   json: 'string',
-  values,
   parse: (text, name) =>
     values.find((word) => word === text.trim().toLowerCase()) ??
     refuseInput((w) => `${w.subject(name)} is not one of ${values.join(', ')}`, 'choose one of them'),

@@ -127,7 +127,6 @@ export const INPUTS = {
         values: { auto: 'auto', page: 'K1', download: 'K2' },
       },
       means: {
-        mcp: '`auto`, `pages` (K1: shown in the browser), `release` (K2) or `filebin` (K3); or a list such as `K1+K3`, the first is the main one.',
         withdraw:
           '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`; or a list such as `K1+K3`. `auto` goes by a named tag (K2) or bin (K3), else K2 for names of files that no browser shows, and K1.',
         audit:

@@ -14,7 +14,7 @@ import {
   type RawInputs,
 } from './inputs.ts';
 import type { Operation } from './values.ts';
-import { locateDelivery } from './withdrawn-address.ts';
+import { readAddress } from './withdrawn-address.ts';
 
 /** What an interface knows about the run and the machine, beside the inputs. */
 export interface RunContext {
@@ -62,15 +62,10 @@ export type DeliveryRequest = Readonly<ReturnType<typeof parseRequest>>;
 /** Each input by itself; `refuseBrokenRules` checks them together. @throws {DeliveryError} `BAD_INPUT`, `NOT_EXTERNAL` */
 export function parseRequest(raw: RawInputs, context: RunContext) {
   const { now, random, origin, sources, secrets, given, contentStream, ...place } = context;
-  const { channel, message, tag, bin, authUrl, pollInterval, ...inputs } = parseInputs(raw);
+  const { channel, message, tag, bin, authUrl, pollInterval, ...inputs } = readAddress(parseInputs(raw));
   const { file, name, confine, timeout } = inputs;
   const content = contentStream ?? inputs.content;
   const target = raw.repository.trim().toLowerCase();
-  const located =
-    inputs.operation === 'withdraw' && inputs.url !== undefined
-      ? locateDelivery(inputs.url, { ...inputs, channel, tag, bin, authUrl })
-      : undefined;
-  const [release, binName] = [located?.tag ?? tag, located?.bin ?? bin];
   return {
     ...inputs,
     ...place,
@@ -79,24 +74,18 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     findFiles: (content === undefined && place.findFiles) || findLiteralFiles,
     content,
     /** `auto`, or the main channel and its duplicates. A confined delivery has no folder to stay in elsewhere. */
-    channels:
-      located?.channels ?? (confine !== undefined && channel === 'auto' ? (['K1'] as const) : channel),
-    path: located?.path ?? inputs.path,
-    /** The link to prove. */
-    url: located === undefined ? inputs.url : undefined,
-    /** What is withdrawn from the site, by its address. */
-    address: located?.address,
+    channels: confine !== undefined && channel === 'auto' ? (['K1'] as const) : channel,
     /** Where the delivery must stay; `undefined` where its path is the user's own choice. */
     confinement:
       confine === undefined ? undefined : { folder: confine, owner: oneLine(`${confine} ${place.job}`) },
     essence: message || oneLine(origin),
-    tag: release ?? formatDayTag(now),
-    tagIsDefault: release === undefined,
+    tag: tag ?? formatDayTag(now),
+    tagIsDefault: tag === undefined,
     /** The default tag of the day before. */
     earlierTag: formatDayTag(now - DAY),
-    bin: binName ?? createBinName(now, random),
-    binIsNew: binName === undefined,
-    scopedInputs: listScopedInputs(located === undefined ? raw : { ...raw, url: '' }, given),
+    bin: bin ?? createBinName(now, random),
+    binIsNew: bin === undefined,
+    scopedInputs: listScopedInputs({ ...raw, ...(inputs.url === undefined && { url: '' }) }, given),
     /** Strings that must not be in the file, whatever is allowed. */
     ownSecrets: withToken(raw.token, secrets),
     /** Milliseconds between polls. A timeout may be shorter: then there is one poll at its end. */

@@ -24,7 +24,7 @@ const checked =
         );
   };
 
-export type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
+type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
 
 /** What to do: publish a file, remove what was published, or prove again what was. */
 export type Operation = 'deliver' | 'withdraw' | 'audit';
