@@ -12,7 +12,12 @@ import type { PlacedTask, Placement } from '../channel.ts';
 import { SentWrites } from '../sent-writes.ts';
 import { type BranchTree, blobAt, filesBelow } from './branch-reader.ts';
 import { listKept } from './claims.ts';
-import { describeDelivered, formatCommitMessage, parseMessage } from './commit-message.ts';
+import {
+  type DeliveryMessage,
+  describeDelivered,
+  formatCommitMessage,
+  parseMessage,
+} from './commit-message.ts';
 import { addressesOfHeld } from './held-files.ts';
 import { findDeliveredTo } from './ownership.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
@@ -20,9 +25,8 @@ import { isFolderPath, type PagesTask } from './target.ts';
 type Placed = PlacedTask<PagesTask>;
 
 /**
- * Puts back what this tool delivered before to the places of deliveries that are not proven: a new commit each, which
- * gives every path that the delivery changed what it held before. Nothing is written where the branch points to
- * anything but a commit of this step: somebody may build on what is there. Nor is what anybody wrote between its pushes.
+ * Puts back what this tool delivered before what is not proven, by a new commit each. If the branch points to a commit
+ * of anybody else, nothing is written: somebody may build on what is there.
  *
  * @param step every placement of the step
  */
@@ -98,32 +102,30 @@ const STOPPED = ['cancelled', 'timed_out'];
 const PASSED_OVER = 5;
 
 /** Finds the newest delivery before a commit whose run is not known to have been stopped. */
-async function findGoal(task: PagesTask, commit: string, newer: readonly Undone[] = []): Promise<Goal> {
+async function findGoal(task: PagesTask, newest: string): Promise<Goal> {
   const { place, target } = task;
-  const { parent } = await readCommit(task, commit);
-  if (parent === undefined) throw notRestoredError('nothing was there before');
   const readTree = async (head: string) => ({ head, entries: await target.readEntries(head) });
-  const before = await readTree(parent);
-  const after = await readTree(commit);
-  const { files, sha, message } = await findDeliveredTo(place, target, before);
-  if (files.length === 0) {
-    throw notRestoredError('what was there before, if anything, is no delivery of this tool');
+  const after = await readTree(newest);
+  const undone: Undone[] = [];
+  for (let commit = newest; undone.length <= PASSED_OVER; ) {
+    const { parent } = await readCommit(task, commit);
+    if (parent === undefined) throw notRestoredError('nothing was there before');
+    const before = await readTree(parent);
+    undone.push([before, await readTree(commit)]);
+    const { files, sha, message } = await findDeliveredTo(place, target, before);
+    if (files.length === 0) {
+      throw notRestoredError('what was there before, if anything, is no delivery of this tool');
+    }
+    const said = parseMessage(message);
+    const end = said?.from && (await getRunConclusion(target.github, said.from));
+    if (!STOPPED.includes(end ?? '')) {
+      const whose = said?.from ? nameRun(said.from) : `commit ${sha.slice(0, 7)}`;
+      const doubt = `whether the delivery of ${whose}, which was put back, was proven`;
+      const unknown = end === 'success' ? [] : [doubt];
+      return { files, message: formatRestored(place, files, said, before), undone, before, after, unknown };
+    }
+    commit = sha;
   }
-  const undone: readonly Undone[] = [...newer, [before, after]];
-  const { from } = parseMessage(message) ?? {};
-  const end = from && (await getRunConclusion(target.github, from));
-  if (!STOPPED.includes(end ?? '')) {
-    const whose = from === undefined ? `commit ${sha.slice(0, 7)}` : nameRun(from);
-    return {
-      files,
-      message: formatRestored(place, files, message, before),
-      undone,
-      before,
-      after: newer[0]?.[1] ?? after,
-      unknown: end === 'success' ? [] : [`whether the delivery of ${whose}, which was put back, was proven`],
-    };
-  }
-  if (undone.length <= PASSED_OVER) return findGoal(task, sha, undone);
   throw notRestoredError(`the runs of the last ${undone.length} deliveries before it were stopped`);
 }
 
@@ -137,11 +139,10 @@ export const notRestoredError = (why: string): DeliveryError =>
 function formatRestored(
   place: string,
   files: readonly TreeFile[],
-  message: string,
+  said: DeliveryMessage | null,
   before: BranchTree,
 ): string {
   const kept = isFolderPath(place) ? listKept(before, place, new Set(files.map(({ path }) => path))) : [];
-  const said = parseMessage(message);
   return formatCommitMessage(place, {
     verb: 'UPDATE',
     essence: 'put back, because what replaced it is not proven',
@@ -152,11 +153,10 @@ function formatRestored(
 }
 
 /**
- * What brings back, in every path that commits changed, what it held before. Nothing is removed beside the place: a file
- * for the whole site may be what other deliveries of the step need.
+ * Gives every path that the commits changed what it held before. Nothing is removed beside the place, because other
+ * deliveries of the step may need it.
  *
- * @param now what the branch has: between two pushes of a step, anybody may have written to what the first of them left
- * @param place the folder; or the file, whose name those of its pictures begin with
+ * @param now what the branch has, and anybody may have written
  * @throws {DeliveryError} `NOT_OURS` that names what others would lose
  */
 function undoAll(
@@ -164,26 +164,21 @@ function undoAll(
   now: BranchTree,
   place: string,
 ): Pick<Change, 'writes' | 'removals'> {
-  const entries = new Map(now.entries);
+  const goal = { ...now, entries: new Map(now.entries) };
   for (const [before, after] of undone) {
     const removed = [...filesBelow(after, place).keys()].filter((path) => !before.entries.has(path));
     const old = [...filesBelow(before, '')].filter(([path]) => idAt(before, path) !== idAt(after, path));
     // A file in the place of a folder would be replaced by that folder.
     const changed = [...old.map(([path]) => path), ...removed].filter(
-      (path) =>
-        idAt(after, path) !== idAt({ entries }, path) ||
-        parentFolders(path).some((one) => idAt({ entries }, one)),
+      (path) => idAt(after, path) !== idAt(goal, path) || parentFolders(path).some((one) => idAt(goal, one)),
     );
     if (changed.length > 0) throw notRestoredError(`another commit changed since: ${nameFew(changed)}`);
-    for (const path of removed) entries.delete(path);
-    for (const [path, entry] of old) entries.set(path, entry);
+    for (const path of removed) goal.entries.delete(path);
+    for (const [path, entry] of old) goal.entries.set(path, entry);
   }
-  const back = [...filesBelow({ entries }, '')].filter(
-    ([path]) => idAt({ entries }, path) !== idAt(now, path),
-  );
-  const removals = [...filesBelow(now, '').keys()].filter((path) => !entries.has(path));
-  if (back.length + removals.length === 0)
-    throw notRestoredError('the branch has just what was there before');
+  const back = [...filesBelow(goal, '')].filter(([path]) => idAt(goal, path) !== idAt(now, path));
+  const removals = [...filesBelow(now, '').keys()].filter((path) => !goal.entries.has(path));
+  if (back.length + removals.length === 0) throw notRestoredError('the branch has what was there before');
   const writes = back.map(([path, { size, sha: blobSha, mode }]) => {
     if (mode !== '100644') throw notRestoredError(`${path} was no plain file before`);
     // The host has the blob: nothing is read or sent.
@@ -193,7 +188,7 @@ function undoAll(
 }
 
 /** What a tree has at a path; empty for nothing, or a folder. */
-function idAt({ entries }: Pick<BranchTree, 'entries'>, path: string): string {
+function idAt({ entries }: BranchTree, path: string): string {
   const { type = 'tree', mode, sha } = entries.get(path) ?? {};
   return type === 'tree' ? '' : `${mode} ${sha}`;
 }
