@@ -6,7 +6,7 @@ import { BIN } from '../../protocol/calls.ts';
 import { AGREEING_PROBES } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { getTypeDisplay } from '../../rules/media-type.ts';
-import { baseName, binFileName, flatName } from '../../rules/naming.ts';
+import { baseName, binFileName, decodePath, flatName } from '../../rules/naming.ts';
 import { type Channel, nameTask, type Placement, type PreparedTask, requireSite } from '../channel.ts';
 import { type BinFile, type BinLocation, type BinState, lockBin, readBin, urlFor } from './bin-client.ts';
 import { listRefusals } from './refusals.ts';
@@ -53,9 +53,8 @@ export function createFilebinPublisher(options: BinOptions, ports: Ports): Chann
     async recheck(placed) {
       const state = await resultOf(() => readAfterProof(isLocked, options, ports));
       return placed.map(({ task, placement }) => {
-        if (hasFailed(state))
-          return ['whether the bin still holds the file, and is locked, could not be read'];
-        const name = decodeURIComponent(baseName(placement.url.pathname));
+        if (hasFailed(state)) return [UNREAD];
+        const name = baseName(decodePath(placement.url.pathname));
         const held = state.files.find(({ filename }) => filename === name);
         if (held === undefined || held.sha256 !== task.file.sha256) return lostError(options, held);
         return isLocked && state.status !== 'locked' ? [NOT_LOCKED] : [];
@@ -75,22 +74,18 @@ function previewUpload(upload: BinUpload, before: BinState, options: BinOptions)
 export const planInBin = (bin: string, filename: string, method: string, claim: string) =>
   ({ channel: 'K3', method, destination: `bin ${bin}, name ${filename}`, name: filename, claim }) as const;
 
+const UNREAD = 'whether the bin still holds the file, and is locked, could not be read';
 const ANYBODY = 'anybody who knows its name can add to it or replace what it holds';
 const NOT_LOCKED = `the bin could not be locked: ${ANYBODY}`;
 const FOREIGN = `the bin was not locked, because this delivery did not create it, or others wrote to it at the same time: ${ANYBODY}`;
 
 /**
- * Locks a bin that this delivery created: each of its uploads found no more files there than were posted before it.
- * Any other one is never locked: that is for good, and its owner could not add to it any more.
+ * Locks a bin that this delivery created: each upload found no more files there than this delivery posted before. A lock
+ * is for good, so the bin of anybody else is never locked.
  *
- * @param stored the files of this delivery, in their order
  * @returns whether the bin should be locked now, which is read after the proof
  */
-async function lockOwnBin(
-  options: BinOptions,
-  stored: readonly StoreResult[],
-  ports: Ports,
-): Promise<boolean> {
+async function lockOwnBin(options: BinOptions, stored: readonly StoreResult[], ports: Ports) {
   const before = stored[0]?.before ?? 'locked';
   if (before === 'locked') return true;
   const isOwn = options.binIsNew || stored.every(({ filesBefore }, nth) => filesBefore === nth);
@@ -99,10 +94,7 @@ async function lockOwnBin(
   return true;
 }
 
-/**
- * Reads the bin after the proof, which is no download. Where this delivery has locked it, the lock must hold: an upload
- * that was still being stored, ours or another one, writes its own state over it. Then it is locked once more.
- */
+/** Reads the bin after the proof. An upload that was still being stored may have undone the lock: it is locked again. */
 async function readAfterProof(isLocked: boolean, location: BinLocation, ports: Ports): Promise<BinState> {
   const state = await readBin(location, ports);
   if (!isLocked || state.status === 'locked') return state;
@@ -118,14 +110,8 @@ const lostError = ({ bin }: BinLocation, held: BinFile | undefined): DeliveryErr
     { hint: (w) => `try again without ${w.input('bin')}${w.orUse('K1 or K2')}` },
   );
 
-/**
- * What an upload may have done to a file of somebody else: the bin was read before, but takes anybody's files meanwhile.
- * Nobody knows the name of a bin that was just generated.
- */
-function describeReplaced(
-  { stored, filesBefore, upload }: StoreResult,
-  options: BinOptions,
-): readonly string[] {
+/** Whether an upload replaced a file that somebody posted after the bin was read. Nobody knows the name of a new bin. */
+function describeReplaced({ stored, filesBefore, upload }: StoreResult, options: BinOptions): string[] {
   const { isReplaced } = stored;
   if (options.binIsNew || options.overwrite || filesBefore === null || isReplaced === false) return [];
   const name = upload.filename;

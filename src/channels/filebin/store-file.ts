@@ -48,10 +48,9 @@ export const readOptionalBin = async (options: BinOptions, ports: Ports): Promis
   options.binIsNew ? { status: 'absent', files: [] } : readBin(options, ports);
 
 /**
- * Finds the file in the bin, or decides that it may be posted. Whose a file in a bin is, is told by its bytes alone:
- * anybody may write to a bin and delete from it.
+ * Finds the file in the bin by its bytes, which alone tell whose it is: anybody may write to a bin.
  *
- * @returns the file where the bin already holds its bytes; `undefined` where it may be posted
+ * @returns `undefined` if it may be posted
  * @throws {DeliveryError} `CONFLICT` for a bin that takes no uploads, `NOT_OURS` for another file of this name.
  */
 export function findOrAllowUpload(
@@ -78,9 +77,8 @@ export function findOrAllowUpload(
 }
 
 /**
- * Posts a file, unless the bin already holds it. The bin is read right before, since others write to it too. After an
- * unclear failure it is read again before the file is posted again; a host that may still be storing it gets all the
- * time that it may take.
+ * Posts a file, unless the bin already holds it. Each attempt reads the bin first; a host that may still be storing the
+ * file gets all the time that it may take.
  *
  * @throws {DeliveryError} what `findOrAllowUpload` throws, by status, or `CONNECTION`.
  */

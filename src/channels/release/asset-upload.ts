@@ -44,9 +44,8 @@ export async function uploadFiles(
 }
 
 /**
- * One file on its way into a release. An asset is replaced in three steps: the new one is uploaded under an interim
- * name, the old one is deleted, and the new one gets the name. No pause lies between the last two. A failure before them
- * deletes the new one; a failure after the deletion was sent still gives it the name.
+ * One file on its way into a release. To replace an asset, the new one is uploaded under an interim name, the old one is
+ * deleted, and the new one gets the name, without a pause between the last two.
  */
 class AssetUpload {
   readonly #task: AssetTask;
@@ -56,7 +55,7 @@ class AssetUpload {
   readonly #incomingName: string;
   #target: TargetRelease;
   /** What the release held when it was read for all files: for the first look alone. */
-  readonly #known: (readonly Asset[])[];
+  #known: readonly Asset[] | null;
   /** The number of the asset that this run replaces, once its deletion may have been carried out. */
   #replacedId: number | null = null;
   /** The name under which this run has uploaded the file, or may have. */
@@ -66,7 +65,7 @@ class AssetUpload {
   constructor(task: AssetTask, target: TargetRelease, ports: Ports) {
     this.#task = task;
     this.#target = target;
-    this.#known = [target.assets];
+    this.#known = target.assets;
     this.#ports = ports;
     this.#label = formatLabel(task.originalName);
     this.#incomingName = `incoming-${randomUUID().slice(-12)}-${task.name}`;
@@ -93,8 +92,6 @@ class AssetUpload {
     }
   }
 
-  #list = async (): Promise<readonly Asset[]> =>
-    this.#known.pop() ?? listAssets(this.#target.github, this.#target.release);
   #delete = (asset: Asset): Promise<void> => deleteAsset(this.#target.github, this.#target.release, asset);
 
   /** Looks at the release first: what an earlier attempt has uploaded is not sent again. */
@@ -104,7 +101,12 @@ class AssetUpload {
     const { existing, incoming, leftovers } = await this.#findFree();
     const isThere = existing !== undefined && this.#holdsFile(existing);
     if (!isThere && existing && !overwrite) throw assetExistsError(name, release.tag_name, existing);
-    const asset = isThere ? existing : await this.#place(existing, incoming);
+    const isNew = existing === undefined && incoming === undefined;
+    const asset = isThere
+      ? existing
+      : isNew
+        ? await this.#upload(name)
+        : await this.#putInPlace(incoming ?? (await this.#upload(this.#incomingName)), existing);
     for (const one of [incoming, ...leftovers]) {
       if (one && one.id !== asset.id) await this.#delete(one);
     }
@@ -124,11 +126,6 @@ class AssetUpload {
     });
     if (free === undefined) throw unfinishedError(this.#task.name, release.tag_name);
     return free;
-  }
-
-  async #place(existing?: Asset, incoming?: Asset): Promise<Asset> {
-    if (existing === undefined && incoming === undefined) return this.#upload(this.#task.name);
-    return this.#putInPlace(incoming ?? (await this.#upload(this.#incomingName)), existing);
   }
 
   /** Gives the name to the new asset, and deletes the old one right before. */
@@ -165,14 +162,11 @@ class AssetUpload {
   #holdsFile = (asset: Asset): boolean =>
     this.#isSent(asset) ? isStored(asset, this.#task.file) : hasDigestOf(asset, this.#task.file);
 
-  /**
-   * What the release has under the name and beside it, after what an upload of this run left behind when it ended
-   * without an answer is deleted. What another delivery has under an interim name was never proven and is not given the
-   * name; it is deleted only once it is quiet.
-   */
+  /** What the release has under the name and beside it, without what a lost upload of this run left, which is deleted. */
   async #find() {
     const { name, file } = this.#task;
-    const listed = await this.#list();
+    const listed = this.#known ?? (await listAssets(this.#target.github, this.#target.release));
+    this.#known = null;
     const isLost = (asset: Asset): boolean =>
       this.#isSent(asset) &&
       (isUnfinished(asset) || (asset.name === this.#incomingName && !isStored(asset, file)));
@@ -182,15 +176,14 @@ class AssetUpload {
     return {
       existing: whole.find((asset) => asset.name === name),
       incoming: whole.find((asset) => asset.name === this.#incomingName),
-      /** What killed deliveries of this name left. */
+      /** What killed deliveries of this name left: it was never proven, so it never gets the name. */
       leftovers: whole.filter((asset) => isInterim(asset, name) && isQuiet(asset, this.#ports.clock)),
       isBlocked: kept.some((asset) => isUnfinished(asset) && asset.name === name),
     };
   }
 
   /**
-   * Cleans up, also after a stop, for a short time. Where the old asset is gone, or may be gone any moment, the new one
-   * gets the name; else it is deleted.
+   * Cleans up, also after a stop, for a short time: if the old asset may be gone, the new one gets its name.
    *
    * @returns the asset, if it has arrived complete after all
    */
