@@ -182,8 +182,8 @@ interface HostWatch<Task extends PreparedTask> {
 }
 
 /**
- * One of the protocol's channels, which publishes files or removes them. Each file has its own result: one that fails
- * does not stop the others. The results are in the order of what they are asked for.
+ * One of the protocol's channels, which publishes files or removes them. Each file has its own result, in the order of
+ * the files: one that fails does not stop the others.
  *
  * @see protocol 1
  */

@@ -21,10 +21,9 @@ interface LinkTask extends PreparedTask {
 }
 
 /**
- * K4: the environment's own link. Nothing is placed; the link, accepted by the request only as a public
- * https address, is proven like any other. Of a folder or of several files it is their folder.
+ * K4: the environment's own link, which is proven like any other address. Several files are in its folder.
  *
- * @param binHostUrl the file-bin: a link to it is shown behind the bin's warning page, and refused in the bin's words
+ * @param binHostUrl a link to the file-bin is refused in the words of the bin
  * @see protocol 1 (channels), 7 (K4 link is not an external https URL)
  */
 export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Channel<LinkTask> {

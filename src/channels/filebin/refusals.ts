@@ -92,8 +92,8 @@ const UPLOAD_REFUSALS: Readonly<Record<number, Meaning>> = {
 };
 
 /**
- * A request to the bin host that was not answered as it should be. The reason that the host gives in its own words
- * counts before what the status means; a success without what was asked for is the page of a proxy or another host.
+ * A request to the bin host that was not answered as it should be. The host's own reason counts before the status; a
+ * success without what was asked for is the page of a proxy or another host.
  *
  * @see protocol 7 (K3 POST does not return 201)
  */

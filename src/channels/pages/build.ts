@@ -48,11 +48,8 @@ const READERS = {
 } as const;
 
 /**
- * Watches the build that should publish the commit. The host is asked at most 48 times, spread over the whole
- * wait, however often the watch is called. A build that does not start, or that had failed before this delivery,
- * is requested, once if the host accepts; `site-workflow` is started as soon as no deployment has the commit, and
- * its run is followed. A deployment of our own that GitHub calls finished may serve the old site all the same: there
- * the address alone ends the wait.
+ * Watches the build that should publish the commit, with at most 48 requests. A build that does not start is requested
+ * once. A deployment of our own may be finished and still serve the old site: there the address alone ends the wait.
  *
  * @see protocol 3.2, 8
  */

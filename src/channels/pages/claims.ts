@@ -25,12 +25,10 @@ export interface Claim extends CommitWords {
 export type DeliveredClaim = Claim & { readonly delivered: DeliveredObject };
 
 /**
- * Reads what this tool says that it delivered to a folder or a file, and below it, in requests of a hundred commits each.
+ * Reads what this tool says that it delivered to a place and below it, a hundred commits a request.
  *
- * @param head sha of the commit to begin with
  * @param isEnough whether no older claim is needed
- * @returns the claims by place, the newest first, whether all of the history was read, and the newest commit that touched
- * the place, by anybody
+ * @returns the claims by place, the newest first; and the newest commit of anybody that touched the place
  */
 export async function readClaims(
   github: GitHubClient,
@@ -104,11 +102,9 @@ function createDeliveredLookup(delivered: DeliveredObject): (path: string) => bo
 }
 
 /**
- * The files of a delivery that no newer one replaced. Of a folder, as the branch has them, where these are just what was
- * delivered, or else as the commit had them.
+ * The files of a delivery that no newer one replaced.
  *
- * @returns `null` where that is not known: the trees that may be read are used up, or the commit does not have what its
- * message says, which somebody has copied
+ * @returns `null` if they are not known: too many trees were read, or somebody copied the message
  */
 export async function listClaimed(
   { sha, delivered, place, isReplaced }: DeliveredClaim,
@@ -131,8 +127,7 @@ export async function listClaimed(
 /**
  * What a folder keeps besides the delivered files, in short: a whole folder of others is one line.
  *
- * @param delivered paths in the branch that are delivered, or that go: everything else is kept
- * @returns paths within the folder
+ * @param delivered paths in the branch that are delivered, or removed
  * @throws {DeliveryError} `NOT_OURS` where it is too much to be named.
  */
 export function listKept(
@@ -165,10 +160,7 @@ function createKeptLookup({ place, kept }: Pick<DeliveredObject, 'place' | 'kept
     names.size > 0 && (names.has(path) || parentFolders(path).some((folder) => names.has(`${folder}/`)));
 }
 
-/**
- * The files of a delivered folder by their paths in the branch, where a tree holds exactly what its commit says that it
- * delivered; `null` elsewhere. Where the branch does so now, the commit's own tree tells no more.
- */
+/** The files of a delivered folder, if a tree holds exactly what the commit says that it delivered; else `null`. */
 function listDelivered(
   entries: BranchTree['entries'],
   { place, kept, object }: DeliveredObject,

@@ -125,7 +125,7 @@ function unescapeName(name: string): string {
 /**
  * What a commit delivers to a place.
  *
- * @param files by path in the branch: of a file it is the first, and its pictures follow
+ * @param files of a file it is the first, and its pictures follow
  * @param others what else a folder has
  */
 export function describeDelivered(
@@ -143,12 +143,7 @@ export function describeDelivered(
 export const listAlone = ({ place, object, pictures }: DeliveredObject): readonly TreeFile[] =>
   isFolderPath(place) ? [] : [{ path: place, sha: object }, ...pictures];
 
-/**
- * Says whose delivery was replaced, unless the same run made it: somebody may have handed over its address.
- *
- * @param replaced the newest commit of this tool for the same place
- * @param own the run that replaces it
- */
+/** Says whose delivery was replaced, unless the same run made it: somebody may have handed over its address. */
 export function describeReplaced(replaced: CommitWords | undefined, own: WorkflowRun | undefined): string[] {
   if (replaced === undefined) return [];
   const before = parseMessage(replaced.message)?.from;

@@ -78,10 +78,8 @@ export function previewCommits(prepared: Tasks, ports: Ports): Promise<readonly 
 }
 
 /**
- * Compares, and makes a commit for each place that needs one: an update of the branch for all files, and for each folder.
- * Each attempt compares first: what an earlier one has committed is not committed again.
- *
- * @returns an error says whether anything may have been written
+ * Compares, and makes a commit for all files and one for each folder. Each attempt compares first, so nothing is
+ * committed twice.
  */
 export const commitTasks = (prepared: Tasks, ports: Ports): Promise<readonly Result<Placement>[]> =>
   forEachGroup(prepared, async (compare, target) => {

@@ -102,8 +102,7 @@ export function listVanished(
 const NEVER: readonly GitBlob[] = [];
 
 /**
- * What caches may still have of a folder: what this delivery replaces, and what the newest one before it did. A run
- * that finds everything there proves as much as the one that placed it.
+ * What caches may still have of a folder: what this delivery replaces, and what the newest one before it did.
  *
  * @param trees what the branch held before, the newest first
  */

@@ -8,8 +8,7 @@ import { describeRemoved } from './placement.ts';
 import type { PagesTask } from './target.ts';
 
 /**
- * Compares a folder that is removed with the branch: what goes is everything of this tool in it, however deep; with
- * `overwrite`, all that is there.
+ * Everything of this tool below a folder is removed; with `overwrite`, all that is there.
  *
  * @throws {DeliveryError} `NOT_OURS` where nothing of it is ours, or was: all of the folder would still be served
  */

@@ -127,7 +127,6 @@ function listFiles({ place, pictures, destination }: PagesTask, paths: readonly 
 /**
  * Why a place is not touched: what others have there.
  *
- * @param paths what it holds of others
  * @param message of the last commit that touched the place
  * @see protocol 7 (prohibition 4)
  */

@@ -11,7 +11,7 @@ import { isFolderPath, type PagesTask } from './target.ts';
 /**
  * Where removed files were served, pages first: the address of the first, and the others as parts.
  *
- * @param known what was there before: of what another file may be served for, the bytes tell whether it is gone
+ * @param known what was there before: its bytes tell whether it is gone if another file is served there
  * @param rest the other files of the branch
  */
 export function addressesOfRemoved(known: EarlierFiles, destination: PagesDestination, rest: HeldFiles) {
@@ -39,8 +39,7 @@ export function partAt(
  * Files that are known by git's ids alone, at their addresses.
  *
  * @param paths in the branch; the page whose address is handed over is the first
- * @param files what the branch holds
- * @param how `isRendered`: the host shows the page as another one, so the file itself is asked for; `earlierAt`: as of a part
+ * @param how `isRendered`: the file itself is asked for; `earlierAt`: as of a part
  */
 export function addressesOfHeld(
   [page = '', ...others]: readonly string[],
@@ -64,8 +63,7 @@ export function addressesOfHeld(
 export type HeldFiles = ReadonlyMap<string, Partial<GitBlob>>;
 
 /**
- * The address of each removed file that was served: the pages of folders first, the highest of them before, then the
- * other pages.
+ * The address of each removed file that was served: the pages of the highest folders first, then the other pages.
  *
  * @param rest the other files of the branch: Markdown was served as a page as well, if none of them has its address
  */

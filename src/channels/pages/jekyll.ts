@@ -47,8 +47,8 @@ export function isServedByAnother(
 }
 
 /**
- * Adds what the site's build does to a file or a folder. A file that is both copied and rendered is shown as a page
- * where a marker can prove that.
+ * What the site's build does to a file or a folder. A file that is both copied and rendered is shown as a page if a
+ * marker can prove that.
  *
  * @throws {DeliveryError} `BAD_INPUT` where the address would never show what is delivered.
  */

@@ -20,9 +20,7 @@ import { type CommitTarget, isFolderPath } from './target.ts';
  * Whether this tool delivered what a path holds as a single file, and nobody changed it since.
  *
  * @param message of the last commit that touched the path
- * @param object the path, and git's id of what it holds now
- * @param by what must have delivered it. `confinedTo`: a confined delivery owns only what the same one delivered. `page`:
- * a picture is ours only if it came with its page; delivered by itself it is the user's own
+ * @param by `confinedTo`: only what the same confined delivery delivered. `page`: a picture only if it came with its page
  * @see protocol 7 (prohibition 4)
  */
 export function isOwned(
@@ -58,13 +56,11 @@ export interface FolderInBranch {
 type SearchTarget = Pick<CommitTarget, 'github' | 'readEntries'>;
 
 /**
- * What this tool delivered to a folder, as far as it is there. The newest commit that has the form of a delivery
- * counts, if the tree that it names is the one that it made. A file that somebody removed meanwhile, and put back
- * with the same bytes, is the delivered one; after a removal by this tool nothing is.
+ * What this tool delivered to a folder, as far as it is there. The newest commit in the form of a delivery counts, if the
+ * tree that it names is the one that it made; after a removal by this tool nothing does.
  *
- * @param folder empty for the branch's root, or ending in `/`
- * @param isWithBelow whether the deliveries below the folder are looked for too, however deep, as far as one run removes
- * them; a folder as it was delivered costs no further request
+ * @param folder empty for the root of the branch, or ending in `/`
+ * @param isWithBelow whether deliveries below the folder count too, as far as one run removes them
  */
 export async function findDeliveries(
   { github, readEntries }: SearchTarget,
@@ -131,8 +127,7 @@ export async function findOlderSites(
 }
 
 /**
- * The paths that this tool delivered as single files, and that nobody changed since. Of more than `SITE.singleFiles` it is
- * not known.
+ * The paths that this tool delivered as single files, and nobody changed since; of more than `SITE.singleFiles`, none.
  *
  * @param page the page whose pictures some of the paths are: these count only if they came with it
  */

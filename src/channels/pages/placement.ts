@@ -141,7 +141,7 @@ function describeEffects({ kept, removedFolders }: PlannedPlace['changes'], serv
 /**
  * What is removed, and the addresses that must not show it any more.
  *
- * @param gone what was there before, by path in the branch; a file that is removed is among it, also if it is not there
+ * @param gone by path in the branch, also a removed file that was not there
  * @param rest the other files of the branch, which may be served at its addresses
  * @param unknown what of a folder stays
  */

@@ -118,11 +118,10 @@ async function deployFiles(prepared: Tasks, target: DeployTarget, ports: Ports):
 type Placed = PlacedTask<PagesTask>;
 
 /**
- * Looks, after the proof, whether the branch still holds what was delivered: an address may show for a while what
- * somebody has removed or replaced already.
+ * After the proof: an address may show for a while what somebody has removed or replaced on the branch.
  *
- * @returns for UNKNOWN where the branch can't be read; `NOT_PROVEN` that names what is not there any more, and the
- * failed read of a page that the host renders: such a page is proven with the branch's word only
+ * @returns for UNKNOWN if the branch can't be read; `NOT_PROVEN` that names what is gone, and for an unreadable branch if
+ * a rendered page has no other proof
  */
 async function recheckBranch(placed: readonly Placed[]): Promise<readonly Result<readonly string[]>[]> {
   const first = await lookAtBranch(placed);

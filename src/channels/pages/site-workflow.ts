@@ -50,10 +50,8 @@ export interface BuildStarter {
 }
 
 /**
- * Starts the workflow that builds the site, and follows its run. Unlike a commit, this starts one with the job's own
- * token too. GitHub's answer names no run, so the newest run before it is remembered. All later ones count, also those
- * that others started on the branch: they begin with our commit or a later one, and a `concurrency` group may cancel our
- * run for one of them.
+ * Starts the workflow that builds the site, and follows its run. GitHub's answer names no run, so all runs on the branch
+ * after the newest one before it count: a `concurrency` group may cancel ours for one of them.
  *
  * @see https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event
  * @see https://docs.github.com/actions/how-tos/write-workflows/choose-when-workflows-run/control-workflow-concurrency

@@ -61,9 +61,7 @@ const COMMIT_METHODS: Readonly<Record<CommitMethod, string>> = {
 };
 
 /**
- * The method for single files on this machine, whichever of them turn out to need a change: by the size of a single one;
- * several go through git where it is installed. The single-call write can't create a branch, nor can the API create the
- * first commit.
+ * The method for single files on this machine. The single-call write can't create a branch, nor the API a first commit.
  *
  * @param files `null` for each that is removed
  * @param absence what the delivery has to create
@@ -87,8 +85,7 @@ export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'place' |
 }
 
 /**
- * The commit that the branch of a target points to; `null` where it does not exist yet, and the first commit of the
- * delivery may create it. In a repository without a commit, method A does so for the default branch.
+ * The commit that the branch of a target points to; `null` if the delivery creates the branch.
  *
  * @throws {DeliveryError} `NOT_FOUND` that names `setup` where a delivery would need it.
  */

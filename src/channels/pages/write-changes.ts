@@ -48,7 +48,7 @@ export class BranchWriter {
   /**
    * Writes changes to the branch: one commit each, all of them in one update, which is never forced.
    *
-   * @param head the commit that they were planned for; `null` for a branch that does not exist yet
+   * @param head the commit that they were planned for; `null` for a new branch
    * @returns an error for a change that stops no other
    * @throws {DeliveryError} `CONFLICT` where the branch changed meanwhile: then nothing was written.
    */

@@ -52,7 +52,7 @@ export class NewRelease {
   /**
    * Publishes the draft under a tag.
    *
-   * @param takenTags where the tag is added if it is taken, although no list may show it
+   * @param takenTags gets the tag if it is taken, although no list may show it
    * @returns `null` where another release has the tag
    * @see protocol 4.3
    */

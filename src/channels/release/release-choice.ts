@@ -49,10 +49,10 @@ export interface ReleaseChoice {
 type FoundRelease = Omit<ReleaseChoice, 'done' | 'open'>;
 
 /**
- * Chooses the release for the files. Reads, but writes nothing.
+ * Chooses the release for the files. Writes nothing.
  *
- * @param takenTags tags that were found to be taken, although no list shows a release for them
- * @param isAgain whether the tag without a number was found to be taken: the release that was first is there by now
+ * @param takenTags tags that are taken, although no list shows a release for them
+ * @param isAgain whether the tag without a number was taken: the release that was first is there by now
  * @throws {DeliveryError} `BAD_INPUT` where a branch has the name of the tag, `CONFLICT` where no list shows it yet
  */
 export async function chooseRelease(

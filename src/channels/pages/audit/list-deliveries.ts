@@ -36,12 +36,11 @@ export interface ListedDelivery {
 }
 
 /**
- * Everything that this tool delivered to a folder and below it, the newest first: a delivery that a newer one replaced
- * is no more. The number of requests depends on the length of the history alone.
+ * Everything that this tool delivered to a place and below it, without what a newer delivery replaced. The number of
+ * requests depends on the length of the history alone.
  *
- * @param head sha of the newest commit of the branch
  * @param place as of `auditedPlace`
- * @returns `entries` is what the branch holds, `last` the newest commit that touched the place
+ * @returns the newest first; `entries` is what the branch holds, `last` the newest commit that touched the place
  */
 export async function listDeliveries(github: GitHubClient, head: string, place: string) {
   const readEntries = createEntriesReader(github);

@@ -42,10 +42,9 @@ export type FoundDelivery = Omit<ListedDelivery, 'claim'> & { readonly claim: Pi
 type Proven = Required<Pick<AuditedDelivery, 'composePlacement' | 'unknown'>>;
 
 /**
- * Every file, by git's id of its bytes. Where the host shows the page as another one, the file itself is asked for.
+ * Every file, by its blob id; of a rendered page, the file itself.
  *
  * @param found the page whose address is handed over is the first of its paths
- * @param files what the branch or the site has
  */
 export function proveFiles(
   { claim: { place, sha: commitSha }, paths }: FoundDelivery,

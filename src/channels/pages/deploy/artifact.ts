@@ -8,11 +8,9 @@ import { askService, type JobRuntime, readTokenClaims, unusableError } from './j
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Uploads an archive as an artifact of the run: creates it, sends its blocks to the address that was signed for it,
- * and finishes it. `@actions/artifact` does the same with 2 MB of code, a client of its own for every request, and
- * files on the disk only, so that neither the redaction nor the proxy nor the tests of this tool would hold for it.
+ * Uploads an archive as an artifact of the run. `@actions/artifact` does the same with 2 MB of code, and with a client
+ * of its own, for which neither the redaction nor the proxy of this tool would hold.
  *
- * @param open its bytes, which are never all in memory
  * @returns the artifact's id, and its bytes
  * @see https://learn.microsoft.com/rest/api/storageservices/put-block
  */

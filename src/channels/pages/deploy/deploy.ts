@@ -46,10 +46,8 @@ export interface SiteDeployment {
 }
 
 /**
- * Deploys a site: artifact, then deployment, always: what is live says nothing of a deployment that is on its way.
- * While another one goes on, or others write to the branch, it tries again until the time is over. It looks for a newer
- * commit before and after each deployment, so that no older content stays over a newer one, and before each at what is
- * live, so that nothing of others is replaced.
+ * Deploys a site, and tries again while another deployment goes on. It reads the branch before and after, so that no
+ * older content stays over a newer one, and the live site before, so that nothing of others is replaced.
  *
  * @throws {DeliveryError} `CONFLICT` where none was accepted in time, or somebody else deployed meanwhile
  */

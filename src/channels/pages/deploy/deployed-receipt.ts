@@ -151,7 +151,6 @@ export function refuseForeignSite(
 /**
  * After the proof: another job may have deployed its site over this one.
  *
- * @param before what was live before this deployment: GitHub may still show it
  * @returns for UNKNOWN; or `NOT_PROVEN` that says whose site is live
  */
 export async function recheckSite(

@@ -61,8 +61,7 @@ interface ServiceRequest extends TextRequest {
 }
 
 /**
- * Sends a request once. Its address and its answer may hold credentials: neither is ever quoted, but for the words of
- * a refusal.
+ * Sends a request once. Its address and its answer may hold credentials, so only a refusal is quoted.
  *
  * @throws {DeliveryError} for an answer that is no success; as `sendRequest`.
  */

@@ -16,10 +16,9 @@ export interface ArchivedFile {
 export type ArchivedFiles = AsyncIterable<ArchivedFile> | Iterable<ArchivedFile>;
 
 /**
- * Packs a site as GitHub Pages takes it: a zip archive that holds one plain tar archive, without links. It compresses
- * nothing: that took more time than the bytes that it saved. Libraries took ten times as long, most of it for streams.
+ * Packs a site as GitHub Pages takes it: a zip that holds one plain tar, without links. Nothing is compressed, because
+ * that took more time than the bytes that it saved. Libraries took ten times as long, most of it for streams.
  *
- * @param now milliseconds since the epoch
  * @returns its bytes in chunks, each valid only until the next one is requested
  * @see https://github.com/actions/upload-pages-artifact#artifact-validation
  * @see https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
