@@ -112,12 +112,7 @@ export class AddressProof {
     if (left > 0) await clock.sleep(left, signal);
   }
 
-  /**
-   * Asks once, unless the host asks to wait.
-   *
-   * @param nth which answer in a row it is, from 0
-   * @throws {DeliveryError} `NOT_EXTERNAL` for the page itself
-   */
+  /** Asks once, unless the host asks to wait. @throws {DeliveryError} `NOT_EXTERNAL` for the page itself */
   async ask(nth = 0, asBrowser = false): Promise<ProbeResult> {
     const { address, check, last } = this;
     const { path, isLink = false, refusals } = address;

@@ -118,8 +118,8 @@ export async function askAddress(
 }
 
 /**
- * Gets one answer of a file-bin as a browser does; the host may limit downloads, and this is one. Its warning page is none,
- * and comes only before a file that may still be downloaded: a person leaves it with one click, and then the bytes decide.
+ * Gets one answer of a file-bin as a browser does, which is a download. A person leaves its warning page with one click;
+ * it comes only before a file that may still be downloaded.
  */
 async function askBin(address: Address, check: PlacementCheck): Promise<ProbeResult> {
   const ask = async (cookies: CookieJar | undefined) => {

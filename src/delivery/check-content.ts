@@ -6,9 +6,7 @@ import { createSecretPattern } from '../secret-pattern.ts';
 import type { DeliveryRun } from './delivery-context.ts';
 
 /**
- * The checks on the content of a file, alone or in a folder, that need no host; that for secrets comes first. A further
- * one belongs here; one that needs the first read, in `inspect.ts`; one on what a page holds, in `inspectSite`; one on
- * its name, in `naming.ts`.
+ * The checks on the content of a file that need no host; that for secrets comes first.
  *
  * @param given the file as messages name it
  * @see protocol 1 (file rules), 7 (prohibition 3), 8

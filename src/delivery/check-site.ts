@@ -44,8 +44,8 @@ function findOnHosts(local: LocalFiles, ports: Ports): FindMissing {
 }
 
 /**
- * Resolves every reference of a page, or of the pages of a folder: what they miss when they open refuses the whole, and
- * so does a page that could not be read. A page that is delivered alone must contain all that it shows.
+ * Resolves every reference of a page, or of the pages of a folder. A page that is delivered alone must contain all that
+ * it shows.
  *
  * @param findMissing absent while the host is not known
  * @throws {DeliveryError} `BAD_FILE` with page, line and what is wrong, the first ten findings in full.

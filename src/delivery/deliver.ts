@@ -12,9 +12,8 @@ import { viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
 import { carryOut, prepareTasks, recheckDeliveries } from './tasks.ts';
 
 /**
- * Delivers every file that is named: check the files → authorize → plan → check and look at the pages → place → wait →
- * verify → look at the addresses → read the branch once more, also after a restoration → report. Or withdraws what was
- * delivered, without a look at pages. A file that fails stops no other, and its report says so: this never throws.
+ * Delivers every file that is named, or withdraws what was delivered, without a look at pages. A file that fails stops no
+ * other, and its report says so: this never throws.
  *
  * @see protocol 1 (flow per channel), 3.1
  */

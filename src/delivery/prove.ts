@@ -16,8 +16,8 @@ import {
 } from './probe-result.ts';
 
 /**
- * Asks every address until it has answered right as often in a row as it must; after a wrong answer that follows a
- * right one, twice as often. The copy from before gets a few looks, since a cache may be late, and is accepted then.
+ * Asks every address until it has answered right as often in a row as it must. The copy from before gets a few looks,
+ * since a cache may be late, and is accepted then.
  *
  * @throws {DeliveryError} `NOT_PROVEN` at the deadline with what is wrong; `NOT_EXTERNAL` for a login page.
  */
@@ -45,10 +45,8 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
 }
 
 /**
- * Looks at all; or, if asked before, at one, then twice as many: a site is late as a whole. The first must agree with
- * itself: another node of the host may still be late.
- *
- * @returns the rest
+ * Looks at all, or again at one, then twice as many: a site is late as a whole. The first must agree with itself, because
+ * another node of the host may still be late. @returns the rest
  */
 async function lookAtAll(
   open: readonly AddressProof[],

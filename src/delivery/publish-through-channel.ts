@@ -59,9 +59,8 @@ export const proveAttempts = (
   );
 
 /**
- * Waits for the site once: it shows all of one push, or nothing of it. So one file is waited for, the last one that
- * was written, if possible a page that the host renders: its proof needs the host's word. For such a page that was
- * there already its own build counts.
+ * Waits for the site once, since it shows all of one push or nothing of it: for the last file that was written, if
+ * possible a rendered page, whose proof needs the host's word.
  */
 async function waitForSite(
   { watch }: Pick<Channel, 'watch'>,

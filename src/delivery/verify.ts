@@ -16,13 +16,8 @@ import {
 import { prove } from './prove.ts';
 
 /**
- * VERIFY: a placement has addresses (addresses.ts); each is looked at until it is proven or the time is over (prove.ts);
- * a look is some answers in a row (address-proof.ts); an answer is one request (ask-address.ts), compared with the file
- * (match-content.ts).
- *
- * The order: the address to hand over with `?v=`; the other files of a site; the first one as it is opened, and those of
- * the others that changed, without `?v=`. Nothing is asked without `?v=` before it is right with it, and nothing that was
- * withdrawn: a cache would keep our own 404 for everybody. The delivery does not fail by the raw address.
+ * VERIFY. The order: the address to hand over with `?v=`; the other files; then, without `?v=`, the first one as it is
+ * opened and those that changed. A wrong answer without `?v=` would stay in a cache, so none is asked for too early.
  *
  * @param page the address that is handed over; what a wait has seen there is not asked again
  * @throws {DeliveryError} `NOT_PROVEN` with what an address showed last; `NOT_EXTERNAL`.

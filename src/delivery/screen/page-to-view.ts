@@ -31,8 +31,7 @@ export async function pageToView(
 }
 
 /**
- * Everything that a step is to publish on the host of pages, as that host will serve it. The list of a folder's files
- * is made once a browser asks for one: many machines have none.
+ * Everything that a step is to publish, as the host of pages will serve it; listed once a browser asks for it.
  *
  * @param sitePaths where to serve folders, instead of where they will be
  */

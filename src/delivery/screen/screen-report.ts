@@ -71,10 +71,8 @@ export const describeUnseen = (reason: string, hint = ''): string =>
   `whether a browser shows the page: ${reason}${hint === '' ? '' : ` (${hint})`}`;
 
 /**
- * Judges what a browser saw. A page that shows nothing is not ready; what else went wrong is a note, or fails
- * where the screen is enforced, which needs a browser too. A fault of the browser itself fails nothing else.
- *
- * @returns why the page is not ready, if so; what a person should know of it; and what was not looked at
+ * Judges what a browser saw: a page that shows nothing is not ready; what else went wrong is a note, or fails if the
+ * screen is enforced. A fault of the browser itself fails nothing else.
  */
 export function judgeView(view: ScreenView, isEnforced: boolean) {
   const { verdict, reason, hint, overflow } = view;

@@ -125,14 +125,11 @@ async function compareWithLocal(before: ScreenView | null, view: ScreenView, { s
 const UNBUILT = 'no-such-page-7f3a9c2e';
 
 /**
- * Finds out whether a page was built for the root of a host, from the local files: it is opened there too, and, where
- * it shows another text there, below a path for which nothing was built. A router that was not told the path of the folder
- * takes it for the name of a page that it lacks, and shows the same at both: its words for a missing page, in any
- * language, perhaps with the address.
+ * Finds out whether a page was built for the root of a host: it is opened there too, and at a path for which nothing was
+ * built. A router without its base path shows its words for a missing page, in any language, at every path but the root.
  *
  * @param view what a browser saw below the folder's path
- * @param opened the page that it opened
- * @returns the view; of a page that was built for another place, one that is not shown, with what to set
+ * @returns the view; or one of a page that is not shown, with what to set
  */
 async function compareWithRoot(
   view: ScreenView,
