@@ -10,8 +10,8 @@ export interface WorkflowRun {
 }
 
 /**
- * Which run this is, by the runner's variables: a workflow can't set them itself. A workflow's name is no identity:
- * two files may have the same one.
+ * Which run this is, by the runner's variables, which a workflow can't set. Two workflows may have the same name, so the
+ * file counts.
  *
  * @see https://docs.github.com/actions/reference/workflows-and-actions/variables
  */

@@ -19,8 +19,7 @@ export async function getBranchHead({ rest, repository }: GitHubClient, branch: 
 }
 
 /**
- * Whether a ruleset is known to ask for signed commits on the branch. Classic protection is not in that list, and only
- * administrators can read whether it asks for signatures: there the refused push tells it.
+ * Whether a ruleset is known to ask for signed commits on the branch; classic protection tells it by a refused push.
  *
  * @see https://docs.github.com/rest/repos/rules#get-rules-for-a-branch
  */
@@ -55,10 +54,9 @@ export async function listEntries(github: GitHubClient, commit: string): Promise
 }
 
 /**
- * Every entry of a commit's tree by its path; `null` where GitHub truncated the list. The tree is asked for by the
- * id that the commit names: in the list of another one a file would count as absent, and could be replaced.
+ * Every entry of a commit's tree by its path; `null` where GitHub truncated the list. In the tree of another id a file
+ * would count as absent, and could be replaced: such a list is refused.
  *
- * @throws {DeliveryError} `HOST_ERROR` for such a list.
  * @see protocol 7 (prohibition 4)
  */
 async function getTree({ rest, repository }: GitHubClient, commit: string): Promise<CommitEntries | null> {
@@ -118,8 +116,7 @@ export async function getEntry(github: GitHubClient, ref: string, path: string):
 const TREE_TYPES: Readonly<Record<string, string>> = { dir: 'tree', submodule: 'commit' };
 
 /**
- * The blob that a tree has at a path, `null` where it has none, or why no file can be there: one that is written below
- * another file would delete that file.
+ * The blob that a tree has at a path; `null` for none; an error for a path below another file, which it would delete.
  *
  * @see protocol 7 (prohibition 4)
  */

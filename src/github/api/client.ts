@@ -38,9 +38,8 @@ export interface GitHubClient extends Pick<Octokit, 'rest' | 'graphql'>, ApiAcce
 }
 
 /**
- * Creates Octokit, which names the calls, fills in their parameters and types their answers. Its own way of sending
- * them is not used: it copies a long answer three times, and makes an object of every value of it for numbers beyond
- * 2^53, which the API does not have. The list of 10,000 files took 17 MB instead of 3.
+ * Creates Octokit, which names and types the calls. They are sent by our own client, because Octokit copies a long answer
+ * three times: the list of 10,000 files took 17 MB instead of 3.
  *
  * @see protocol 4.2, 4.3
  */
@@ -135,8 +134,7 @@ export async function listAll<T>(
 }
 
 /**
- * Whether no page follows. The host's word counts: what it hides, such as comments of accounts that it has blocked,
- * makes a page shorter than it was asked for.
+ * Whether no page follows. The host's word counts: what it hides makes a page shorter than it was asked for.
  *
  * @see https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
  */
@@ -144,9 +142,8 @@ export const isLastPage = ({ data, headers: { link } }: ListedPage<unknown>, per
   link === undefined ? data.length < perPage : !/\brel="?next\b/.test(link);
 
 /**
- * Streams a body that is too large for memory, and so for Octokit, once, queued among the client's writes.
+ * Streams a body that is too large for memory, once, queued among the client's writes. @returns the JSON of a success
  *
- * @returns the JSON of a success
  * @throws {DeliveryError} by status; `CONNECTION` when it is unknown what has arrived.
  */
 export async function sendStreamed(

@@ -65,11 +65,9 @@ export async function setDeploymentState(
 }
 
 /**
- * Makes our own deployments inactive, but for the newest one.
+ * Makes our own deployments inactive, but for the newest one. @returns how many were current
  *
  * @param own one that the list may not contain yet; `null`: the newest one ends too
- * @returns how many were current
- * @throws {DeliveryError} as `getTokenOwner`.
  */
 export async function retireDeployments(
   github: GitHubClient,

@@ -27,8 +27,7 @@ const BLOB_HEAD = '{"encoding":"base64","content":"';
 const BLOB_TAIL = '"}';
 
 /**
- * Method B, first call: the file becomes a blob, streamed from disk as base64.
- * A blob is named by its content, so sending it twice does no harm.
+ * Method B, first call: the file becomes a blob, streamed as base64. Sending a blob twice does no harm.
  *
  * @throws {DeliveryError} `TOO_LARGE` where GitHub accepts no blob of this size.
  * @see protocol 4.2
@@ -51,14 +50,12 @@ async function* formatBlob(file: Pick<FileBytes, 'read'>): AsyncGenerator<string
 }
 
 /**
- * Method B, the other calls: creates one commit per change, each on top of the one before, and moves the branch
- * once, never by force. The blobs must exist already. When another writer is first, only unused objects are left
- * behind, and the caller starts again.
+ * Method B, the other calls: creates one commit per change from existing blobs, and moves the branch, never by force.
  *
  * @param planned the commit that the changes were made for; `null` for a branch that does not exist yet
  * @param readHead reads the commit that the branch points to now
  * @returns the commits' shas, in the order of the changes
- * @throws {DeliveryError} `CONFLICT` when the branch is another one than planned.
+ * @throws {DeliveryError} `CONFLICT` when the branch is another one than planned: then only unused objects are left.
  * @see protocol 4.2
  */
 export async function commitChanges(
@@ -102,7 +99,7 @@ interface CommitObject {
  * Creates a commit without moving the branch.
  *
  * @param objects the new blob of each path; `null` where it is removed
- * @param base without it, the commit has no parent, and nothing but these objects
+ * @param base if absent, the commit has no parent, and nothing but these objects
  */
 async function createCommit(
   { rest, repository }: GitHubClient,

@@ -18,10 +18,9 @@ export interface LastCommit extends CommitWords {
 }
 
 /**
- * The last commit of each path, in GraphQL queries of `BATCH.history` paths each.
+ * The last commit of each path, in GraphQL queries of `BATCH.history` paths each; `null` where no commit touched it.
  *
- * @param head sha of the commit that the history begins with; never a name, which a tag could have as well
- * @returns by path; `null` where no commit touched it
+ * @param head sha of the newest commit; never a name, which a tag could have as well
  */
 export async function getLastCommits(
   github: GitHubClient,

@@ -24,12 +24,7 @@ export interface BuildStatus {
 
 const NO_ERROR_TEXT = 'no error text was given';
 
-/**
- * The latest build, requested once, since the next poll asks again. A build of an older commit does not
- * count; one of a later commit that contains ours does.
- *
- * @see protocol 3.2, 4.2
- */
+/** The latest build, unless it is of a commit older than ours. @see protocol 3.2, 4.2 */
 export function getBuildStatus(github: GitHubClient, commit: string): Promise<BuildStatus> {
   return unknownIfUnreadable(API.pages_latest, async () => {
     const { data: build } = await github.rest.repos.getLatestPagesBuild(github.repository);
@@ -161,10 +156,9 @@ async function unknownIfUnreadable(
 }
 
 /**
- * Deploys an artifact as the whole Pages site.
+ * Deploys an artifact as the whole Pages site. @returns the id of the deployment
  *
  * @param deployed `commit` is one that the repository has; `idToken` says to GitHub which job deploys
- * @returns the id of the deployment
  * @throws {DeliveryError} `CONFLICT` while another deployment is in progress; other refusals with what to change
  * @see https://docs.github.com/rest/pages/pages#create-a-github-pages-deployment
  */

@@ -19,7 +19,6 @@ export interface StickyComment {
  * Creates or updates the comment on the pull request.
  *
  * @returns what was done; `none` where there was no comment and none may be created
- * @throws {DeliveryError} as `keepOldest`.
  */
 export async function updateStickyComment(
   github: GitHubClient,
@@ -46,12 +45,10 @@ export async function updateStickyComment(
 }
 
 /**
- * Changes our own comments that say something of a delivery that is gone.
+ * Changes our own comments that say something of a delivery that is gone. @returns how many
  *
  * @param marker how the bodies of all our comments begin
  * @param rewrite makes the new body of a comment; `null` where it stays
- * @returns how many were changed
- * @throws {DeliveryError} as `keepOldest`.
  */
 export async function rewriteOwnComments(
   github: GitHubClient,

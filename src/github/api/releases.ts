@@ -116,8 +116,7 @@ export const isUnfinished = ({ state }: Pick<Asset, 'state'>): boolean => state 
  * Streams the file to the release as an asset, once.
  *
  * @param upload `name` is ASCII: GitHub may change it and returns the final one; `label` as of `formatLabel`
- * @throws {DeliveryError} `CONFLICT` when the name is taken; `CONNECTION` or `HOST_ERROR` when it is
- * unknown what has arrived.
+ * @throws {DeliveryError} `CONFLICT` if the name is taken; `CONNECTION` or `HOST_ERROR` if it is unknown what arrived.
  * @see protocol 4.3
  */
 export async function uploadAsset(

@@ -20,10 +20,10 @@ interface StickyIssue {
 }
 
 /**
- * Keeps one issue on a subject: opened, or opened again, while it is needed, and closed when it is not. The others are
- * closed, since no issue can be deleted.
+ * Keeps one issue on a subject: open while it is needed, closed when it is not. Others are closed, since no issue can be
+ * deleted.
  *
- * @returns what was done, and with which issue; `none` where there was none, or where it needs no word
+ * @returns what was done, and with which issue; `none` where it needs no word
  * @throws {DeliveryError} as `keepOldest`.
  */
 export async function updateStickyIssue(

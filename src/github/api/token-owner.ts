@@ -38,11 +38,9 @@ export async function getTokenOwner({ graphql }: GitHubClient): Promise<TokenOwn
 }
 
 /**
- * Whether this is the job's own `GITHUB_TOKEN`, whose commits start no workflow. The runner does not say it: a
- * step receives the same input whether the token came from `${{ github.token }}` or from an app, and both begin
- * with `ghs_`. Only their accounts differ, so GitHub is asked whose token it is.
+ * Whether this is the job's own `GITHUB_TOKEN`, whose commits start no workflow. A token itself doesn't show that: only
+ * the account does, so GitHub is asked for it.
  *
- * @throws {DeliveryError} where the host does not say whose token it is.
  * @see https://docs.github.com/actions/concepts/security/github_token#when-github_token-triggers-workflow-runs
  */
 export const isJobToken = async (github: GitHubClient): Promise<boolean> =>
