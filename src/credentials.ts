@@ -44,11 +44,10 @@ const isName = (value: string): boolean =>
   (PATH.test(value) || (/[-_./:@]/.test(value) && value.split(/[-_./:@]/).every((part) => WORD.test(part))));
 
 /**
- * The credentials in the environment: of each variable with a name that says so the longest part without spaces, if
- * that is long and random enough.
+ * The credentials in the environment: the longest part without spaces of each variable with a name that says so, if it is
+ * long and random enough. @see SECURITY.md
  *
  * @param further name of one more variable that has one
- * @see SECURITY.md
  */
 export function readCredentials(env: NodeJS.ProcessEnv, further?: string): readonly OwnCredential[] {
   const found = new Map<string, OwnCredential>();

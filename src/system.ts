@@ -82,8 +82,7 @@ export function killGroup({ pid }: ChildProcess): void {
 
 /**
  * Each chunk of a body becomes garbage immediately. V8 would let its young generation grow to 134 MB before it collects
- * them. These two settings take effect in a process that runs already; the one of the size itself does not. Together
- * they save about 5 MB more than each does alone.
+ * them. Together these two settings save about 5 MB more than each does alone.
  */
 export function keepYoungHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');

@@ -7,9 +7,8 @@ const SEPARATOR = '&#8203;';
 const COPYABLE_SEPARATOR = '<wbr>';
 
 /**
- * Text that Markdown and HTML show unchanged, in one line: no markup, no formula, no automatic link, and no
- * reference to a person, an issue or a commit. GitHub searches the rendered text for references, where an
- * entity is a plain character again: only a separator prevents them.
+ * Text that Markdown and HTML show unchanged, in one line. GitHub searches the rendered text for references to people and
+ * issues, where an entity is a plain character again: only a separator prevents them.
  */
 export const escapeMarkdown = (text: string): string => escapeWith(text, SEPARATOR);
 

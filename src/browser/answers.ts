@@ -8,9 +8,8 @@ import { findServed } from '../rules/site/site-address.ts';
 import type { LocalFiles } from './screen-view.ts';
 
 /**
- * Answers for a host whose page is not published yet, with files of this machine, as GitHub Pages will: the file, a
- * redirect to a folder, or `404.html`. The browser sees the address that the page will have, so that paths, origin and
- * secure context are the same.
+ * Answers for a host whose page is not published yet, as GitHub Pages will: the file, a redirect to a folder, or
+ * `404.html`. The browser sees the address that the page will have.
  */
 export function answerLocally(files: LocalFiles, { pathname, search }: URL): HttpResponse {
   const path = decodePath(pathname).slice(1);

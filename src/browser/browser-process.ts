@@ -45,8 +45,7 @@ export class BrowserLaunchError extends Error {
 }
 
 /**
- * Starts a browser in a process group of its own and connects to it over a pipe; once more where it ends, as browsers
- * now and then crash while they start.
+ * Starts a browser in a process group of its own; once more if it ends, as browsers now and then crash at their start.
  *
  * @throws {BrowserLaunchError} when it ends or does not answer before the signal aborts; nothing is left behind.
  */

@@ -61,8 +61,7 @@ export function isOnlyError(text: string): boolean {
 }
 
 /**
- * Whether a page is a site's own one for what is missing: one of its headings says nothing else, and its title as well,
- * whatever it says to comfort its reader.
+ * Whether a page is a site's own one for what is missing: a heading says nothing else, and its title as well.
  *
  * @param isLacking whether the page is known to lack what it asked for, whatever its title says
  */

@@ -18,11 +18,8 @@ const WINDOWS_PATHS = [
 ];
 
 /**
- * Finds the machine's Chrome, Chromium or Edge: `CHROME_PATH`, which is never replaced by another browser, or the
- * usual places, GitHub's runners included.
- *
- * @param isExecutable whether a file is there that can be run
- * @returns its path; `null` where there is none
+ * Finds the machine's Chrome, Chromium or Edge: `CHROME_PATH`, which is never replaced by another browser, or one in the
+ * usual places, GitHub's runners included. @returns its path; `null` for none
  */
 export function findBrowser(
   environment: EnvironmentVariables,

@@ -7,9 +7,8 @@ import { findDifference, hasContrast } from './pixels.ts';
 const SEARCH_TIME = 3_000;
 
 /**
- * Searches the whole page for a text, as a person does: with the browser's own search, which scrolls to it. A place is
- * visible where its selection changes the pixels, and where there is something in them without it. The page stays
- * scrolled: look at it before.
+ * Searches the page with the browser's own search, which scrolls to the text. It is visible if its selection changes
+ * pixels that are not empty.
  */
 export async function isMarkerOnPage(opened: OpenPage, marker: string): Promise<boolean> {
   const run = (expression: string): Promise<unknown> => evaluateApart(opened.page.mainFrame(), expression);

@@ -14,7 +14,7 @@ const ENDLESS = 5;
  * Judges what was seen of a page.
  *
  * @param sight `null` where no picture could be taken: nothing is painted, or the page is busy without end
- * @param isAnswering whether it still runs: what was painted before it stopped is all that a person gets of it
+ * @param isAnswering whether it still runs
  */
 export function judge(
   sight: PageSight | null,

@@ -27,11 +27,10 @@ interface FoundFile {
 }
 
 /**
- * Finds files by `*`, `**`, `?` and `[…]`; `!` before a pattern leaves out what the lines above it have found. The
- * exact name of something that exists means just that. Patterns match no hidden file, since those hold credentials more
- * often than pages.
+ * Finds files by `*`, `**`, `?` and `[…]`; `!` before a pattern leaves out what the lines above it have found. An exact
+ * name means just that. Patterns match no hidden file, since those hold credentials more often than pages.
  *
- * @throws {DeliveryError} `BAD_FILE` that names everything which a pattern meets and nobody can deliver, such as a link.
+ * @throws {DeliveryError} `BAD_FILE` that names all that a pattern matches and nobody can deliver, such as a link
  */
 export const findFiles: FindFiles = async (lines, folder, signal) => {
   const files = new Map<string, FoundFile>();

@@ -158,9 +158,8 @@ const PAGE_NAME =
   /^(?!(?:con|prn|aux|nul|com\d|lpt\d)\.)[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]*(\.[\p{L}\p{M}\p{N}_-]+)*\.html$/iu;
 
 /**
- * The author of a page's name and content could otherwise move it with them: out of the folder by a path, over the
- * site by `CNAME` or `_config.yml`, to any address by Jekyll's front matter, and over pages of others by a service
- * worker's script. @see protocol 7 (prohibition 4)
+ * The author of a page's name and content could otherwise move it by a path, `CNAME`, `_config.yml` or front matter, or
+ * change pages of others by a service worker. @see protocol 7 (prohibition 4)
  */
 const CONFINED_RULES: readonly InputRule[] = [
   ...(['file', 'path', 'url', 'overwrite', 'operation'] as const).map(

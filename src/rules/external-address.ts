@@ -101,12 +101,7 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
   return range;
 }
 
-/**
- * Refuses an address on this machine; one inside a network may be meant.
- *
- * @param label how the error message calls it
- * @throws {DeliveryError} `NOT_EXTERNAL`
- */
+/** Refuses an address on this machine; one inside a network may be meant. @throws {DeliveryError} `NOT_EXTERNAL` */
 export function refuseMachineAddress(url: URL, label: Text = 'the address'): void {
   if (getReach(url).reach === 'machine') parseExternalAddress(url, label);
 }

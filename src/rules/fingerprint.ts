@@ -81,8 +81,7 @@ const getFinder = keepRecent(RECENT_SEARCHES, (credentials) => {
 });
 
 /**
- * Searches a stream for the credentials of the job, as what ordinary programs make of them. Only bytes around a
- * keyword are decoded.
+ * Searches a stream for the credentials of the job, as ordinary programs write them.
  *
  * @returns the name of one that a chunk contains, together with the end of the chunks before it
  * @see protocol 7 (prohibition 3)

@@ -46,8 +46,7 @@ export interface InspectOptions extends FileLocation {
 }
 
 /**
- * Opens a file and reads it once: its hashes, its marker, and whether it holds a credential of this job. Secrets of
- * others and what a page loads are looked for by steps of their own.
+ * Opens a file and reads it once: its hashes, its marker, and whether it holds a credential of this job.
  *
  * @param check further checks, for which the bytes of a small file are kept in memory
  * @throws {DeliveryError} `BAD_FILE` or `BAD_INPUT` with what to change.

@@ -30,13 +30,10 @@ export const siteOfFile = (file: LocalFile): LocalSite => ({
 });
 
 /**
- * Lists the files of a folder that is to be a site. Hidden ones are left out: they hold credentials and editors'
- * files more often than pages.
+ * Lists the files of a folder that is to be a site, without hidden ones, which hold credentials more often than pages.
  *
- * @param folder absolute
  * @param refuseNames gets all names, also of what can't be delivered
- * @throws {DeliveryError} `BAD_FILE` that names everything which no site can have, the first ten in full, or no files;
- * `TOO_LARGE` for too many files, or files and folders of any kind.
+ * @throws {DeliveryError} `BAD_FILE` that names what no site can have, or for no files; `TOO_LARGE` for too many
  */
 export async function listSiteFiles(
   folder: string,

@@ -15,9 +15,8 @@ export interface FileLocation {
 }
 
 /**
- * Opens the file at a path. Below the allowed roots it follows no symbolic link; nothing is read of a file before its
- * place was checked. These are synchronous calls: as promises they would cost more than all else that is done with a
- * small file.
+ * Opens the file at a path. Below the allowed roots it follows no symbolic link. As promises, these calls would cost more
+ * than all else that is done with a small file.
  *
  * @throws {DeliveryError} `BAD_FILE` with what to change.
  */

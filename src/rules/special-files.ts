@@ -26,7 +26,6 @@ const SPECIAL_FILES: readonly (readonly [
  * Refuses a file that would change the site or the repository as a whole.
  *
  * @param siteFolder the site's root folder in the branch: empty, or such as `docs`
- * @throws {DeliveryError} `NOT_OURS` with the reason.
  * @see protocol 7 (prohibition 4)
  */
 export function refuseSpecialFile(path: string, siteFolder: string): void {

@@ -9,8 +9,7 @@ export interface MisreadText {
 }
 
 /**
- * Finds out whether a browser reads a text rightly if its host declares UTF-8, which wins over what the text says of
- * itself. Only a byte order mark wins over the host. The text is taken in pieces, which are not kept.
+ * Finds out whether a browser reads a text rightly if its host declares UTF-8: only a byte order mark wins over the host.
  *
  * @see https://html.spec.whatwg.org/multipage/parsing.html#determining-the-character-encoding
  */

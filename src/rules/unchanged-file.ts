@@ -15,8 +15,8 @@ const spare: Buffer[] = [];
 const takeBuffer = (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(CHECK_CHUNK);
 
 /**
- * A file whose bytes must stay those that were checked. Of thousands of files all are known at once, so nothing is
- * kept of one that is not needed: no handle, no function, and of what the system knows only what shows a change.
+ * A file whose bytes must stay those that were checked. Thousands of them are known at once, so each keeps only what
+ * shows a change.
  */
 export class UnchangedFile {
   /** Bytes. */
@@ -88,12 +88,7 @@ export class UnchangedFile {
     return bytes;
   }
 
-  /**
-   * Reads from the first byte on, and refuses a file to which somebody wrote since it was checked.
-   *
-   * @param most bytes of a chunk
-   * @param allocate returns the memory for the next one
-   */
+  /** Reads chunks of at most `most` bytes, and refuses a file to which somebody wrote since it was checked. */
   async *#read(
     most: number,
     allocate: () => Buffer,

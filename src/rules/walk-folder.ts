@@ -15,7 +15,6 @@ export interface FolderEntry {
 /**
  * Meets everything in a folder, apart from the contents of hidden folders. It follows no symbolic link.
  *
- * @param folder absolute
  * @param enters whether to enter a folder, by its path without the last slash
  */
 export async function* walkFolder(

@@ -85,11 +85,10 @@ interface DocumentPlace {
 }
 
 /**
- * Finds every address that a browser would use when it opens the page, when something happens in it, or when a
- * person follows a link; graded accordingly. What is in a `data:` address is left to the browser.
+ * Finds every address that a browser would use when it opens the page, when something happens in it, or when a person
+ * follows a link; graded accordingly.
  *
  * @param pieces of the page, of which nothing is kept
- * @param url of the page
  */
 export async function searchPage(
   pieces: AsyncIterable<string>,

@@ -59,10 +59,9 @@ function listEntries(map: ImportMap, name: string): readonly ImportMapEntry[] {
 }
 
 /**
- * What a module specifier means below an import map: an address.
+ * What a module specifier means below an import map: an address; `null` for a bare name without one.
  *
  * @param importer the URL of the module that imports
- * @returns `null` for a bare name that no entry has, and for a name whose entry has no address
  */
 export function resolveSpecifier(specifier: string, map: ImportMap, importer: string): string | null {
   const name = toUrl(specifier, importer);

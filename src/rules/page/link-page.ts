@@ -13,7 +13,7 @@ export const isGatePage = ({ document, isComplete }: PageTree): boolean =>
 
 /**
  * The encoding that a page declares, at its beginning or later; `null` for none that browsers know. Of several it is one
- * beside UTF-8: which of them counts depends on the browser and on whether scripts run.
+ * beside UTF-8, because browsers differ.
  *
  * @see https://html.spec.whatwg.org/multipage/parsing.html#determining-the-character-encoding
  */
@@ -34,10 +34,9 @@ export function readCharset(html: string): string | null {
 
 /**
  * What a host has added to a page: every node of the file must be in the page, in the same order and under the same
- * parents, and an addition is a whole element, text or comment. So the file is neither in an attribute nor in an
- * element that hides it, and no addition asks to sign in or changes what the rest means.
+ * parents, and no addition may ask to sign in or change what the rest means.
  *
- * @param own the page as it was delivered, and as it is served; both of Latin-1 text of their bytes
+ * @param own the page as it was delivered; `shown` as it is served; both of Latin-1 text of their bytes
  * @returns the names of what was added, in order; `null` where the page does not have all of the file
  */
 export function findAdditions(own: PageTree, shown: PageTree): readonly string[] | null {

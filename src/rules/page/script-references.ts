@@ -5,8 +5,7 @@ import type { AddAddress } from './addresses.ts';
 
 /**
  * Addresses in a script: what a module imports statically, and, perhaps loaded later, the literal addresses of
- * `import()`. What else its code loads, and when, the browser sees. The bare name of a module is an address only for an
- * import map.
+ * `import()`. The browser sees what else the code loads.
  */
 export function findScriptReferences(code: string, isModule: boolean, add: AddAddress): void {
   if (!/import|export/.test(code)) return;

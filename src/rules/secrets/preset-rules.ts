@@ -24,11 +24,8 @@ export type FindPresetMatches = (text: string, rules: ReadonlySet<string>) => Pr
 let loaded: Promise<FindPresetMatches> | undefined;
 
 /**
- * Loads the recommended preset of secretlint when it is first needed.
- *
- * The rules are called directly. `@secretlint/core` adds an entry to the performance timeline of Node for
- * every rule and block and never removes it, so memory would grow with the file; it also puts each secret
- * into a message.
+ * Loads the recommended preset of secretlint. Its rules are called directly, because `@secretlint/core` keeps an entry
+ * for every rule and block, and puts each secret into a message.
  */
 export function loadPresetRules(): Promise<FindPresetMatches> {
   loaded ??= createPresetRules();

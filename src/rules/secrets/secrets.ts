@@ -30,13 +30,11 @@ type SearchedFile = Pick<LocalFile, 'name' | 'size' | 'head' | 'binary' | 'piece
 const MAX_FINDINGS = 20;
 
 /**
- * Refuses a file of any size, text or binary, that contains secrets. Memory is bounded by one block. Each secret is
- * masked, so that nothing that is told of the file repeats it.
+ * Refuses a file of any size that contains secrets, with the memory of one block. Each secret is masked.
  *
  * @param allowed fingerprints of findings that are known to be harmless
  * @returns how many of those there are
- * @throws {DeliveryError} `BAD_FILE` with rule, line, column and fingerprint of the first 20 findings, never with the
- * secret.
+ * @throws {DeliveryError} `BAD_FILE` with rule, line, column and fingerprint of the first 20, never with the secret.
  * @see protocol 1 (file rules: secrets), 7 (prohibition 3)
  */
 export async function refuseSecrets(

@@ -22,17 +22,12 @@ import { ReferenceJudge } from './judge-reference.ts';
 import { getKindOfName, gradeVisit, hasReferences, isOpenedPage, isSvg } from './site-address.ts';
 
 /**
- * Resolves every reference of a folder, or of a page that is delivered alone, as a browser would that opens its pages
- * on GitHub Pages.
+ * Resolves every reference of a folder, or of a page that is delivered alone, as a browser would on GitHub Pages.
  *
- * Refused is a page that misses its code: the entry, each page that a page links to or shows in a frame, each page at
- * the top of the folder, and each `index.html`. Anything else that is missing, and what other files miss, is a note: a
- * page that nothing links to may be an attachment, such as a saved page in a test report. A script that its page does
- * not wait for is unknown.
+ * Refused is a page that misses its code: the entry, each page that a page links to or frames, each page at the top of
+ * the folder, and each `index.html`. Other pages may be attachments: what they miss is a note.
  *
- * One text is read at a time, at most 32 MB of it; other files are not read.
- *
- * @throws the reason of the signal, or what reading a file throws
+ * One text is read at a time, at most 32 MB of it. @throws the reason of the signal, or what reading a file throws
  */
 export async function inspectSite(files: SiteFiles, options: SiteOptions): Promise<SiteInspection> {
   const judge = new ReferenceJudge(files, options);

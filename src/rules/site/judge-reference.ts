@@ -56,10 +56,9 @@ export class ReferenceJudge {
   }
 
   /**
-   * Resolves a reference and reports it where it does not lead to a file.
+   * Resolves a reference and reports it if it leads to no file. @returns the file in the folder; `null` for none
    *
    * @param address what an import map makes of its address, else the address itself; `null` for a module without one
-   * @returns the file in the folder to which it leads; `null` for none
    */
   judge(reference: SiteReference, address: string | null): string | null {
     const target = address === null ? null : this.resolver.resolve(address, reference.base);

@@ -36,13 +36,7 @@ export function createAddressResolver({
   return { toUrl: (file: string) => `https://${own.host}${sitePath}${encodePath(file)}`, resolve };
 }
 
-/**
- * The file that GitHub Pages serves at a path: the file itself, else the same name with `.html`, else the index of
- * the folder, to which it redirects. Names are case-sensitive.
- *
- * @param path decoded, without a slash at the start
- * @returns `null` if it answers 404
- */
+/** The file that GitHub Pages serves at a decoded path without a slash at its start; `null` if it answers 404. */
 export function findServed(path: string, isFile: (path: string) => boolean): string | null {
   if (path === '' || path.endsWith('/')) return isFile(`${path}index.html`) ? `${path}index.html` : null;
   return [path, `${path}.html`, `${path}/index.html`].find(isFile) ?? null;
