@@ -41,22 +41,6 @@ describe('the arguments', () => {
       /^fil \(did you mean file\?\), token: the arguments are file, /,
     ],
     ['a host of the agent', { 'api-url': 'https://evil.example.com' }, /^api-url/],
-    ...[
-      ...[
-        'repository',
-        'branch',
-        'channel',
-        'site-workflow',
-        'overwrite',
-        'allow-secret',
-        'allow-public-bin',
-      ],
-      ...['client-id', 'tag', 'bin', 'screen', 'prune', 'keep', 'self-contained', 'dry-run', 'authorization'],
-    ].map((name): [string, object, RegExp] => [
-      `the server's: ${name}`,
-      { [name]: 'x' },
-      RegExp(`^${name}\\b`),
-    ]),
     ['a text for a switch', { picture: 'true' }, /boolean/],
     ['a number for a text', { file: 7 }, /string/],
     ['a text for a number', { timeout: '20' }, /number/],
