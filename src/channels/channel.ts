@@ -109,8 +109,7 @@ export interface PlacedPart {
   /** `null` for one that was removed, and must not be served there any more; and for a link without a file. */
   readonly file: ExpectedFile | null;
   /**
-   * What the branch held there before, the newest first: by these bytes a cache's old copy is recognized. A part with it
-   * is asked without `?v=` as well; absent where it did not change.
+   * What the branch held there before, the newest first, to recognize the old copy of a cache; absent if nothing changed.
    */
   readonly earlier?: readonly GitBlob[];
   /** Of what is removed: whether another file may be served there; then what differs from `earlier` is right. */
@@ -188,10 +187,7 @@ interface HostWatch<Task extends PreparedTask> {
  * @see protocol 1
  */
 export interface Channel<Task extends PreparedTask = PreparedTask> {
-  /**
-   * Finds out where each item goes: a task each. Whether it may be written there is found by `preview` and `perform`.
-   * Writes nothing.
-   */
+  /** Finds out where each item goes. Writes nothing; `preview` and `perform` find out whether it may be written there. */
   prepare(items: readonly ChannelItem[]): Promise<readonly Result<Task>[]>;
   /** Describes what `perform` would do. Writes nothing. */
   preview(tasks: readonly Task[], absent?: AbsentFile): Promise<readonly Result<string>[]>;

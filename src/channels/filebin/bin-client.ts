@@ -25,10 +25,7 @@ export interface BinFile {
 }
 
 export interface BinState {
-  /**
-   * The first upload creates an absent one; an open one takes anybody's uploads; the name of an expired or deleted one
-   * is never usable again.
-   */
+  /** An open one takes anybody's uploads; the name of an expired or deleted one is never usable again. */
   readonly status: 'absent' | 'open' | 'locked' | 'unavailable';
   readonly files: readonly BinFile[];
   /** In the host's own words. */

@@ -22,9 +22,7 @@ import {
 const POST = 'one POST';
 
 /**
- * K3: posts files to the anonymous file-bin, and locks the bin after the last one if this delivery created it.
- *
- * @see protocol 4.4
+ * K3: posts files to the file-bin, and locks the bin after the last one if this delivery created it. @see protocol 4.4
  */
 export function createFilebinPublisher(options: BinOptions, ports: Ports): Channel<PreparedTask & BinUpload> {
   let isLocked = false;

@@ -15,10 +15,7 @@ type BinRefusal = KnownRefusal & Meaning;
 
 const NEEDS_APPROVAL = /requires? approval/i;
 
-/**
- * What the host means when it refuses a file or its public address: it gives reasons in plain text, for which it has no
- * codes.
- */
+/** What the host means when it refuses a file or its address: its reasons are plain text, without codes. */
 export function listRefusals(bin: string): readonly BinRefusal[] {
   const reasons: readonly (Pick<BinRefusal, 'text' | 'hint'> & Partial<BinRefusal>)[] = [
     {

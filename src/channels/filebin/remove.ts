@@ -19,10 +19,7 @@ interface BinRemoval extends PreparedTask {
 
 const NOTHING_THERE = 'nothing exists there';
 
-/**
- * K3: deletes files from a bin that the user names. Anybody may delete from a bin: so only a file with the
- * bytes of the file at hand is deleted, unless `overwrite` allows any.
- */
+/** K3: deletes files from a named bin, from which anybody may delete: only the bytes at hand, or any with `overwrite`. */
 export function createFilebinRemover(options: BinOptions, ports: Ports): Channel<BinRemoval> {
   const { bin } = options;
 

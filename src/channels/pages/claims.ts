@@ -102,9 +102,7 @@ function createDeliveredLookup(delivered: DeliveredObject): (path: string) => bo
 }
 
 /**
- * The files of a delivery that no newer one replaced.
- *
- * @returns `null` if they are not known: too many trees were read, or somebody copied the message
+ * The files of a delivery that no newer one replaced; `null` if too many trees were read, or somebody copied the message.
  */
 export async function listClaimed(
   { sha, delivered, place, isReplaced }: DeliveredClaim,

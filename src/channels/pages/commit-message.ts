@@ -122,12 +122,7 @@ function unescapeName(name: string): string {
   }
 }
 
-/**
- * What a commit delivers to a place.
- *
- * @param files of a file it is the first, and its pictures follow
- * @param others what else a folder has
- */
+/** What a commit delivers to a place. @param files of a file it is the first, and its pictures follow */
 export function describeDelivered(
   place: string,
   files: readonly TreeFile[],

@@ -27,10 +27,7 @@ export const withPictures = (task: PagesTask): PagesTask => ({
 /** Compares what is written together, all files of a step or one folder, with the branch as it is now. */
 type Compare = () => Promise<readonly Result<ComparedPlace>[]>;
 
-/**
- * Does work for each group. Files come before the folders that take them over, and after those that are removed: then
- * they are as their folder left them.
- */
+/** Does work for each group: files before the folders that take them over, and after the folders that are removed. */
 async function forEachGroup<Value>(
   prepared: Tasks,
   work: (compare: Compare, target: CommitTarget) => Promise<readonly Result<Value>[]>,
@@ -77,10 +74,7 @@ export function previewCommits(prepared: Tasks, ports: Ports): Promise<readonly 
   );
 }
 
-/**
- * Compares, and makes a commit for all files and one for each folder. Each attempt compares first, so nothing is
- * committed twice.
- */
+/** Makes a commit for all files and one for each folder. Each attempt compares first, so nothing is committed twice. */
 export const commitTasks = (prepared: Tasks, ports: Ports): Promise<readonly Result<Placement>[]> =>
   forEachGroup(prepared, async (compare, target) => {
     const writer = new BranchWriter(target, ports);

@@ -101,11 +101,7 @@ export function listVanished(
 /** Of thousands of new files, one list is kept. */
 const NEVER: readonly GitBlob[] = [];
 
-/**
- * What caches may still have of a folder: what this delivery replaces, and what the newest one before it did.
- *
- * @param trees what the branch held before, the newest first
- */
+/** What caches may still have of a folder: what this delivery and the newest one before it replaced. */
 async function findEarlier(
   task: PagesTask,
   { head }: BranchTree,
@@ -126,10 +122,7 @@ async function findEarlier(
   return earlier;
 }
 
-/**
- * The oldest owned folders beside the delivered one that are more than `keep`, each ending in `/`. One with anything of
- * others in it is left alone.
- */
+/** The oldest owned folders beside the delivered one that are more than `keep`; one with files of others stays. */
 async function findOldSites(
   { place: folder, target }: PagesTask,
   tree: BranchTree,

@@ -124,12 +124,7 @@ function listFiles({ place, pictures, destination }: PagesTask, paths: readonly 
   return paths.filter((path) => !ofPage.includes(path)).map((path) => path.slice(place.length));
 }
 
-/**
- * Why a place is not touched: what others have there.
- *
- * @param message of the last commit that touched the place
- * @see protocol 7 (prohibition 4)
- */
+/** Why a place is not touched. @param message of the last commit that touched it @see protocol 7 (prohibition 4) */
 function notOwnedError(task: PagesTask, paths: readonly string[], message = ''): DeliveryError {
   const { place, target, pictures, destination } = task;
   const picture = pictures && paths.find((path) => isPictureOf(path, destination.path));

@@ -29,10 +29,7 @@ export const rendersMarkdown = (
   entries: ReadonlyMap<string, unknown>,
 ): boolean => destination.builtBy === 'branch' && !entries.has(switchFileOf(destination));
 
-/**
- * Whether Jekyll may show another file at the address of a removed one. The bytes of what it rendered itself are not
- * known: that must be gone.
- */
+/** Whether Jekyll may show another file at the address of a removed one; what it rendered itself must be gone. */
 export function isServedByAnother(
   destination: Pick<PagesDestination, 'builtBy' | 'siteRoot'>,
   entries: ReadonlyMap<string, unknown>,

@@ -103,10 +103,7 @@ export class BranchWriter {
     });
   }
 
-  /**
-   * Method C, or the object API where git can not be used: GitHub signs what the token of a job or an app commits
-   * there, and git cannot.
-   */
+  /** Method C; or the object API without git, or if GitHub must sign what the token of a job or an app commits. */
   async #writeByGit(changes: readonly Change[], head: string | null): Promise<Commits> {
     this.#way ??= await findGitWay(this.#target, this.#ports);
     if (this.#way === 'git') {

@@ -28,10 +28,7 @@ import {
   unfinishedError,
 } from './asset.ts';
 
-/**
- * Uploads files one after the other; the client keeps the pauses that GitHub asks for. Into a draft nothing more is
- * uploaded once a file has failed: it is published with all of them.
- */
+/** Uploads files one after the other. A draft is published with all files, so it gets none after one has failed. */
 export async function uploadFiles(
   tasks: readonly AssetTask[],
   target: TargetRelease,

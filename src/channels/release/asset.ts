@@ -57,10 +57,7 @@ export const unfinishedError = (name: string, tag: string, isRemoval = false): D
       `try again when the other job has ended; if no job uploads it any more, delete this unfinished asset on the page of the release${isRemoval ? '' : `, or set ${w.input('path')} to another name`}`,
   });
 
-/**
- * Whether the asset is a new one for that name, and has not got it yet: a run replaces the old one, or was killed. A file
- * that was delivered under such a name has it in its label as well.
- */
+/** Whether the asset is to get that name: a run replaces the old one, or was killed. Its label has no interim name. */
 export function isInterim(asset: Asset, name: string): boolean {
   const [prefix, end] = /^(incoming-[0-9a-f]{12}-)(.+)$/.exec(asset.name)?.slice(1) ?? [];
   return end === name && hasOwnLabel(asset) && asset.label?.startsWith(prefix ?? '') === false;

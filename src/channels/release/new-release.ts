@@ -109,10 +109,7 @@ export class NewRelease {
   }
 }
 
-/**
- * Creates a draft. Its text names the job and the run: so after an answer that was lost, the list shows whether it was
- * created.
- */
+/** Creates a draft, whose text names the job and the run: after a lost answer the list shows whether it was created. */
 export async function openDraft(
   batch: ReleaseBatch,
   tag: string,
@@ -194,10 +191,7 @@ async function listOwnAssets(draft: Release, owner: DraftOwner): Promise<readonl
   return assets.every((asset) => hasOwnLabel(asset) || isUnfinished(asset)) ? assets : null;
 }
 
-/**
- * Deletes a draft, also after a stop, for a short time, and tells what is left behind. It is read first: one that
- * somebody has changed or published is kept.
- */
+/** Deletes a draft, also after a stop, unless somebody has changed or published it. @returns what is left behind */
 async function discardDraft(
   draft: Release,
   owner: DraftOwner,

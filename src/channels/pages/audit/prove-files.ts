@@ -41,11 +41,7 @@ export type FoundDelivery = Omit<ListedDelivery, 'claim'> & { readonly claim: Pi
 
 type Proven = Required<Pick<AuditedDelivery, 'composePlacement' | 'unknown'>>;
 
-/**
- * Every file, by its blob id; of a rendered page, the file itself.
- *
- * @param found the page whose address is handed over is the first of its paths
- */
+/** Every file, by its blob id; of a rendered page, the file itself. @param found its first path is the page */
 export function proveFiles(
   { claim: { place, sha: commitSha }, paths }: FoundDelivery,
   destination: PagesDestination,

@@ -58,8 +58,7 @@ const LONGEST = 8_000_000;
 export type LiveSite = DeployedReceipt | 'none' | 'foreign';
 
 /**
- * What the live site says of itself. Only GitHub's own words, at any address, say that nothing is live; else one look
- * is no more than an answer, and a second one has to agree.
+ * What the live site says of itself. Only GitHub's own words say at once that nothing is live; else two looks must agree.
  */
 export async function readDeployedReceipt(root: URL, ports: Ports): Promise<LiveSite> {
   const live = await lookAtReceipt(root, ports);
@@ -124,11 +123,7 @@ function nameSite(live: LiveSite): string {
   return `a folder ${whose} without a branch (commit ${commit.slice(0, 7)})`;
 }
 
-/**
- * A deployment replaces the whole site, so only that of the same branch, or of the same workflow, may be replaced.
- *
- * @throws {DeliveryError} `NOT_OURS`
- */
+/** Only the site of the same branch or workflow may be replaced as a whole. @throws {DeliveryError} `NOT_OURS` */
 export function refuseForeignSite(
   live: LiveSite,
   root: URL,
@@ -148,11 +143,7 @@ export function refuseForeignSite(
   });
 }
 
-/**
- * After the proof: another job may have deployed its site over this one.
- *
- * @returns for UNKNOWN; or `NOT_PROVEN` that says whose site is live
- */
+/** Another job may have deployed its site over this one. @returns for UNKNOWN; or `NOT_PROVEN` that says whose */
 export async function recheckSite(
   { root, live: before }: { readonly root: URL; readonly live: LiveSite | null },
   files: readonly FileWrite<LocalFile>[],
