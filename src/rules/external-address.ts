@@ -58,11 +58,7 @@ const METADATA = [
   ...['fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:42::42/128'],
 ].map((range) => ipaddr.parseCIDR(range));
 
-/**
- * From where an address can be opened, by its host, whose name may still resolve to an internal address.
- *
- * @returns with the reason in plain words, which is empty for `anywhere`
- */
+/** From where an address can be opened, by its host, with the reason in plain words; the name may still be internal. */
 export function getReach({ hostname }: URL) {
   const host = hostname.replace(/^\[|\]$|\.+$/g, '').toLowerCase();
   const range = isIP(host) === 0 ? null : addressRange(host);

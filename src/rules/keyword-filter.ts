@@ -79,10 +79,7 @@ function hasBytesAt(bytes: Buffer, position: number, expected: string): boolean 
   return true;
 }
 
-/**
- * The first of every third position from `start` on with a pair of a keyword, and a third byte of one beside it, or
- * -1. A separate loop is faster.
- */
+/** The first of every third position from `start` on with a pair and a third byte of a keyword, or -1. */
 function findPair(bytes: Buffer, start: number, { pairs, triples }: KeywordTable<unknown>): number {
   const end = bytes.length - 1;
   for (let at = start; at < end; at += PREFIX_LENGTH - 1) {

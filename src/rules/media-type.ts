@@ -1,8 +1,4 @@
-/**
- * What the Pages host says of a file: each type, and the ends of the names that get it; `*` is the end itself.
- *
- * @see https://github.com/jshttp/mime-db
- */
+/** The type that the Pages host gives each ending; `*` is the end itself. @see https://github.com/jshttp/mime-db */
 const ENDINGS: Readonly<Record<string, string>> = {
   'text/html; charset=utf-8': 'html htm shtml',
   'application/xhtml+xml; charset=utf-8': 'xhtml xht',

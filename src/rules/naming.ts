@@ -80,10 +80,7 @@ export const baseName = (path: string): string => path.slice(path.lastIndexOf('/
 /** A path as one name, for a host without folders. */
 export const flatName = (name: string): string => name.replaceAll('/', '-');
 
-/**
- * A name that GitHub keeps unchanged for a release asset. It replaces other characters by dots, several dots by
- * one, and names without any ASCII letter by `default`, so that they collide.
- */
+/** A name that GitHub keeps for an asset: it replaces other characters by dots, and names without ASCII by `default`. */
 export async function assetName(name: string): Promise<string> {
   const ascii = (await transliterateName(name))
     .replace(/[^A-Za-z0-9\-_+@.]+/g, '-')
@@ -101,10 +98,7 @@ async function transliterateName(name: string): Promise<string> {
   return transliterate(name);
 }
 
-/**
- * A name that the file-bin stores unchanged. It replaces other characters, collapses spaces, cuts at 120
- * bytes, and answers 500 to a second upload under a name that it would change.
- */
+/** A name that the file-bin stores unchanged; to a second upload under any other it answers 500. */
 export function binFileName(name: string): string {
   const safe = name
     .normalize('NFC')

@@ -1,6 +1,5 @@
 /**
- * What `loadPageRules` loads. It gets texts and returns findings, and throws no `DeliveryError`: a bundle of its own
- * has a class of its own.
+ * What `loadPageRules` loads: texts in, findings out. A bundle has error classes of its own, so it throws none of ours.
  */
 
 export { findAdditions, hasSameAddresses, isGatePage, readCharset } from './page/link-page.ts';

@@ -15,8 +15,7 @@ const spare: Buffer[] = [];
 const takeBuffer = (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(CHECK_CHUNK);
 
 /**
- * A file whose bytes must stay those that were checked. Thousands of them are known at once, so each keeps only what
- * shows a change.
+ * A file whose bytes must stay as they were checked. Thousands are known at once, so each keeps only what shows a change.
  */
 export class UnchangedFile {
   /** Bytes. */

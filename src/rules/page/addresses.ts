@@ -1,9 +1,6 @@
 import { shorten } from '../../plain-text.ts';
 
-/**
- * How a browser uses the resource; this decides how its content is searched. `script` is a classic script, which
- * imports nothing before it runs.
- */
+/** How a browser uses the resource, and so how it is searched. A classic `script` imports nothing before it runs. */
 export type ResourceKind = 'document' | 'style' | 'script' | 'module' | 'data';
 
 /**
@@ -51,11 +48,7 @@ export const isCode = (grade: ReferenceGrade): boolean => grade === 'code' || gr
 /** Schemes that cause no request: the content is in the address or in memory, or there is no content. */
 const LOCAL_SCHEMES = new Set(['about', 'blob', 'data', 'javascript', 'mailto', 'node', 'sms', 'tel']);
 
-/**
- * An address as the URL parser reads it: without spaces at both ends, line breaks and tabs.
- *
- * @param maxLength how many characters are needed; a `data:` address may have megabytes
- */
+/** An address as the URL parser reads it; of a `data:` address, which may have megabytes, the first characters. */
 export const trimAddress = (address: string, maxLength?: number): string =>
   address
     .trim()

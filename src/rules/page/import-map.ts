@@ -58,11 +58,7 @@ function listEntries(map: ImportMap, name: string): readonly ImportMapEntry[] {
   return [...new Set([...folders, name])].flatMap((key) => index.get(key) ?? []);
 }
 
-/**
- * What a module specifier means below an import map: an address; `null` for a bare name without one.
- *
- * @param importer the URL of the module that imports
- */
+/** The address that a specifier means in the module `importer`; `null` for a bare name without one. */
 export function resolveSpecifier(specifier: string, map: ImportMap, importer: string): string | null {
   const name = toUrl(specifier, importer);
   const [best] = listEntries(map, name)

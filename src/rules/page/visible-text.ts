@@ -21,10 +21,7 @@ export function showsText(page: PageTree, text: string): boolean {
 /** The text of a page, as `readShownText` has it. */
 export const readVisibleText = (html: string): string => readShownText(parsePage(html));
 
-/**
- * The text that a browser shows of a page, without spaces: nothing in a comment, an attribute, a script or a hidden
- * element. What style sheets and scripts hide or add is not known here.
- */
+/** The text that a browser shows of a page, without spaces, as far as no style sheet or script hides or adds any. */
 function readShownText({ document }: PageTree): string {
   let shown = '';
   const pending: Dom.Node[] = [document];

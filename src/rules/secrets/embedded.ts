@@ -5,10 +5,7 @@ interface DecodedPart {
   readonly positionOf: (index: number) => number;
 }
 
-/**
- * A block as it is, and decoded from base64 and percent-encoding, in a `data:` address or anywhere else. One level is
- * decoded: what is encoded twice stays as it is.
- */
+/** A block as it is, and decoded once from base64 and percent-encoding, in a `data:` address or anywhere else. */
 export function* decodeEmbedded(block: Buffer): Generator<DecodedPart, void, undefined> {
   yield { bytes: block, positionOf: (index) => index };
   yield* decodeBase64(block);
@@ -61,10 +58,7 @@ for (const alphabet of [`${ALPHABET}+/`, `${ALPHABET}-_`]) {
   }
 }
 
-/**
- * Where ASCII texts begin and end in a run, wherever in it they are: something of the alphabet may be before, such as a
- * part of an address.
- */
+/** Where ASCII texts begin and end in a run; something of the alphabet may be before, such as a part of an address. */
 function* listTexts(run: Buffer): Generator<readonly [from: number, end: number], void, undefined> {
   for (let phase = 0; phase < GROUP; phase += 1) {
     for (let at = findAscii(run, phase); at !== -1; ) {

@@ -16,10 +16,7 @@ function anyCase(keyword: string): string[] {
 /** A keyword with any of several characters at its end. */
 const withAny = (start: string, characters: string): string[] => Array.from(characters, (end) => start + end);
 
-/**
- * The keywords of each rule, four ASCII characters each. Every secret that a rule finds contains at least one
- * of its keywords, so a rule runs only on texts that contain one.
- */
+/** Four ASCII characters each, of which every secret that a rule finds contains one: a rule runs only where one is. */
 export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   // AccessKey or Access_Key.
   aws: [...anyCase('skey'), ...anyCase('s_ke')],
@@ -62,10 +59,7 @@ const findRules = createKeywordSearch(
   ),
 );
 
-/**
- * Selects the rules that may find a secret in these bytes. All others find nothing, so bytes without any
- * keyword are not even decoded.
- */
+/** Selects the rules that may find a secret in these bytes; without any, they are not even decoded. */
 export function selectRules(bytes: Buffer): ReadonlySet<string> {
   const rules = new Set<string>();
   findRules(bytes, (rule) => {

@@ -51,11 +51,7 @@ const MAX_GROUPS = 1_000;
 export class FindingCollector {
   readonly #findings = new Map<string, SiteFinding & { count: number }>();
 
-  /**
-   * Adds a finding. Those with the same kind and key are one.
-   *
-   * @param describe called where it is kept: a page may have very many
-   */
+  /** Adds a finding, once for each kind and key. @param describe called if it is kept: a page may have very many */
   add(
     kind: SiteFinding['kind'],
     key: string,

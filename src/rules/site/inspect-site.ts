@@ -144,10 +144,7 @@ class SiteSearch {
     this.#judge.unknown.add('incomplete', file, { file, line: 1 }, describe);
   }
 
-  /**
-   * Refuses a page that a person opens, if its text would be unreadable; of other files it is a note. Pages declares no
-   * encoding of drawings.
-   */
+  /** Refuses a page that a person opens, if its text would be unreadable; of other files it is a note. */
   #judgeEncoding({ path, grade }: FileVisit, misread: MisreadText | null): void {
     if (misread === null || isSvg(path)) return;
     const { line, text, isUnreadable } = misread;
