@@ -168,10 +168,7 @@ export function localError(cause: SystemError, given = cause.path ?? ''): Delive
   });
 }
 
-/**
- * Turns any thrown value into a DeliveryError: `CONNECTION` for a time limit, `LOCAL` for an error of the system,
- * `INTERNAL` for everything unexpected.
- */
+/** Turns any thrown value into a DeliveryError: `CONNECTION` for a time limit, `LOCAL` of the system, else `INTERNAL`. */
 export function toDeliveryError(thrown: unknown): DeliveryError {
   // Node wraps the reason of a signal in an error of its own.
   const reason = thrown instanceof Error && thrown.name === 'AbortError' ? (thrown.cause ?? thrown) : thrown;

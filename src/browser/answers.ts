@@ -7,10 +7,7 @@ import { decodePath } from '../rules/naming.ts';
 import { findServed } from '../rules/site/site-address.ts';
 import type { LocalFiles } from './screen-view.ts';
 
-/**
- * Answers for a host whose page is not published yet, as GitHub Pages will: the file, a redirect to a folder, or
- * `404.html`. The browser sees the address that the page will have.
- */
+/** Answers as GitHub Pages will for a page that is not published yet: the file, a redirect to a folder, or `404.html`. */
 export function answerLocally(files: LocalFiles, { pathname, search }: URL): HttpResponse {
   const path = decodePath(pathname).slice(1);
   const served = findServed(path, (one) => files(`/${one}`) !== undefined);

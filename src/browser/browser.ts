@@ -13,10 +13,7 @@ import { comparePictures } from './pixels.ts';
 import { type BrowserDriver, createUncheckedView, type PageToView, type ScreenView } from './screen-view.ts';
 import { VIEW_TIMES, type ViewTimes, watchPage } from './watch-page.ts';
 
-/**
- * A page that every browser shows: where this one does not, for want of fonts or of memory, a blank page says
- * nothing about the page itself.
- */
+/** If a browser does not show even this, for want of fonts or memory, a blank page says nothing about the page itself. */
 const CONTROL_PAGE: PageToView = { url: 'data:text/html,<h1>This browser can show a page</h1>' };
 
 /** Milliseconds for a page to close; the browser ends where that is not enough. */

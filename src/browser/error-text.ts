@@ -94,11 +94,7 @@ const ERROR_SCREENS =
 /** What browsers show of a picture or a page that is not marked as one: its source. */
 const SOURCE_SCREEN = /^This XML file does not appear to have any style information/;
 
-/**
- * Whether the text is that of an error screen, and not of a page that talks about one.
- *
- * @param isDrawn whether the type is one of which a browser shows no source
- */
+/** Whether the text is that of an error screen. @param isDrawn whether a browser shows no source of the type */
 export const isErrorScreen = (text: string, isDrawn: boolean): boolean =>
   (text.length <= 2_000 && ERROR_SCREENS.test(simplify(text))) ||
   (isDrawn && SOURCE_SCREEN.test(simplify(text)));

@@ -6,10 +6,7 @@ import { findDifference, hasContrast } from './pixels.ts';
 /** Milliseconds for the places that the browser's search finds. */
 const SEARCH_TIME = 3_000;
 
-/**
- * Searches the page with the browser's own search, which scrolls to the text. It is visible if its selection changes
- * pixels that are not empty.
- */
+/** Searches the page as a person does, which scrolls to the text. It is visible if its selection changes drawn pixels. */
 export async function isMarkerOnPage(opened: OpenPage, marker: string): Promise<boolean> {
   const run = (expression: string): Promise<unknown> => evaluateApart(opened.page.mainFrame(), expression);
   await run(START_SEARCH);

@@ -29,11 +29,7 @@ export function hasContrast(grid: PixelGrid, box: PageBox): boolean {
   return different >= Math.max(3, total * 0.002);
 }
 
-/**
- * Whether the most common color of the box differs from what is around it.
- *
- * @param least the smallest difference of a color channel, of 255
- */
+/** Whether the most common color of the box differs from what is around it, by at least `least` of 255 in a channel. */
 export function differsFromSurroundings(grid: PixelGrid, box: PageBox, least = VISIBLE_DIFFERENCE): boolean {
   const inside = countColors(grid, box);
   if (inside.size === 0) return false;
@@ -102,11 +98,7 @@ function isDifferent(one: number, other: number, least = VISIBLE_DIFFERENCE): bo
 /** The window of a desktop, in CSS pixels. */
 export const DESKTOP = { width: 1280, height: 800 } as const;
 
-/**
- * How far two pictures differ.
- *
- * @returns the share of pixels that differ, from 0 to 1; `null` for pictures of different sizes, or none
- */
+/** The share of pixels that differ, from 0 to 1; `null` for pictures of different sizes, or none. */
 export function comparePictures(before: Uint8Array, after: Uint8Array): number | null {
   try {
     const [one, other] = [decodePicture(before), decodePicture(after)];

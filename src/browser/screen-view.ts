@@ -27,10 +27,7 @@ export type LocalFiles = (path: string) => UnpublishedFile | undefined;
 
 export type ScreenVerdict = 'shown' | 'not-shown' | 'not-checked';
 
-/**
- * What a browser saw of one page, without its picture. All texts are plain, without control characters, and bounded; a
- * list has at most 1,000, and in a report the first ten.
- */
+/** What a browser saw of one page, without its picture. Texts are plain and bounded; a list has at most 1,000. */
 export interface ScreenFacts {
   readonly verdict: ScreenVerdict;
   /** One sentence without a period at its end: why it is not shown, or was not checked; empty for a shown page. */

@@ -32,11 +32,7 @@ const SCROLL_TIME = 150;
 /** Milliseconds for a frame to answer: one that is not loaded yet never does. */
 const FRAME_TIME = 1_000;
 
-/**
- * Looks at the page once: what its documents contain, and what of it is in the pixels.
- *
- * @param before the look before, whose picture is decoded already
- */
+/** Looks at the page once: what its documents contain, and what of it is in the pixels. @param before the look before */
 export async function lookAtPage(opened: OpenPage, before: PageSight | null): Promise<PageSight> {
   const { marker } = opened.wanted;
   const main = opened.page.mainFrame();

@@ -51,11 +51,7 @@ export function listChoices(
   ];
 }
 
-/**
- * The same for a delivery and its withdrawal.
- *
- * @throws {DeliveryError} `NOT_EXTERNAL` for what may be private and a public bin; `BAD_INPUT`; `TOO_LARGE`
- */
+/** The same for a delivery and its withdrawal. @throws {DeliveryError} `NOT_EXTERNAL`; `BAD_INPUT`; `TOO_LARGE` */
 export function chooseChannels(
   { operation, name, site, subject }: Delivery,
   request: DeliveryRequest,

@@ -44,10 +44,7 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
   }
 }
 
-/**
- * Looks at all, or again at one, then twice as many: a site is late as a whole. The first must agree with itself, because
- * another node of the host may still be late. @returns the rest
- */
+/** Looks at all; or again at one, which must agree with itself, then twice as many: a site is late as a whole. */
 async function lookAtAll(
   open: readonly AddressProof[],
   { asksAll, isLast }: { readonly asksAll: boolean; readonly isLast: boolean },

@@ -162,10 +162,7 @@ async function preview(
 /** Of a failure to show it in time. */
 const LATE: readonly ErrorCode[] = ['NOT_PROVEN', 'BUILD_TIMEOUT'];
 
-/**
- * The last look before the claim: what somebody changed meanwhile is proven no more, and that is why an address did not
- * show it in time.
- */
+/** The last look before the claim: what somebody changed meanwhile is proven no more. */
 export const recheckDeliveries = (
   deliveries: readonly Delivery[],
   channels: ChannelMap,

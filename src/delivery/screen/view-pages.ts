@@ -22,10 +22,7 @@ import { dependsOnHost } from './ask-host.ts';
 import { listLocalFiles, listScreenPages, pageToView } from './page-to-view.ts';
 import { describeUnseen, describeView, formatShare, judgeView } from './screen-report.ts';
 
-/**
- * Opens each page before it is published, from the local files under the path that it will have. What shows
- * nothing is refused, unless it needs something that is on the host already.
- */
+/** Opens each page before it is published. One that shows nothing is refused, unless it needs something on the host. */
 export async function viewLocalPages(
   deliveries: readonly Delivery[],
   context: DeliveryContext,

@@ -74,11 +74,7 @@ async function getTree({ rest, repository }: GitHubClient, commit: string): Prom
 /** By path: the blob that the branch has there, `null` where it has none, or why no file can be there. */
 export type ExistingBlobs = ReadonlyMap<string, Result<string | null>>;
 
-/**
- * The blobs at some paths. Few paths are requested one by one; for many the whole tree is read once.
- *
- * @param ref a branch or a commit
- */
+/** The blobs at some paths of a branch or a commit: few are requested one by one, for many the whole tree is read. */
 export async function getExistingBlobs(
   github: GitHubClient,
   ref: string,
@@ -138,10 +134,7 @@ function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<
   });
 }
 
-/**
- * Why nothing can be at a path that is a submodule or below one: what that holds is in another repository, and the
- * branch has only its place, which nothing may take.
- */
+/** Why nothing can be at a path that is a submodule or below one: the branch has only its place. */
 export function findSubmoduleError(tree: ReadonlyMap<string, TreeEntry>, path: string): DeliveryError | null {
   const submodule = [path, ...parentFolders(path)].find((one) => tree.get(one)?.type === 'commit');
   if (submodule === undefined) return null;

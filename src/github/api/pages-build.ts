@@ -40,11 +40,7 @@ export function getBuildStatus(github: GitHubClient, commit: string): Promise<Bu
   });
 }
 
-/**
- * The latest deployment of a site that a workflow builds, where it contains our commit.
- *
- * @see https://docs.github.com/en/rest/deployments/statuses
- */
+/** The latest deployment with our commit. @see https://docs.github.com/en/rest/deployments/statuses */
 export function getDeploymentStatus(github: GitHubClient, commit: string): Promise<BuildStatus> {
   const { rest, repository } = github;
   return unknownIfUnreadable(API.deployments, async () => {

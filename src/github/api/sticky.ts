@@ -104,10 +104,7 @@ export async function keepOldest<Item extends StickyItem>(
   });
 }
 
-/**
- * Our own, the oldest first: found by marker and author both, since anybody can write a marker. A quoted one is not at
- * the start of the body.
- */
+/** Our own, the oldest first, by marker at the start and author: anybody can write a marker, and may quote one. */
 export const filterOwn = <Item extends StickyItem>(
   items: readonly Item[],
   marker: string,
