@@ -139,7 +139,7 @@ function composeOverview(
 }
 
 /** @param room bytes; an empty line is counted after each item */
-function takeWhileFits(room: number): TakeWhileFits {
+export function takeWhileFits(room: number): TakeWhileFits {
   let left = room;
   return (items, format) => {
     const taken: string[] = [];

@@ -125,16 +125,14 @@ function notEnabledError(failure: DeliveryError, branch: string): DeliveryError 
   const { code, httpCode, message, advice = '' } = failure;
   // A token that may not do it is told so by 403, or by 404.
   const mayNot = code === 'NO_PERMISSION' || code === 'NOT_FOUND';
-  const refused = mayNot
-    ? 'this token may not switch Pages on for it'
-    : 'Pages could not be switched on for it';
+  const refused = mayNot ? 'this token may not switch Pages on' : 'Pages could not be switched on';
   const clicks = `under Settings → Pages choose "Deploy from a branch" and the branch ${branch}, and try again`;
   const isUnknown = failure.leftBehind === undefined;
   const [state, action] = isUnknown
     ? ['and it is unknown whether Pages is on for it', 'look under Settings → Pages, and ']
     : httpCode === undefined
       ? ['but the request to switch Pages on was not sent', '']
-      : [`but ${refused}`, `${clicks}; or `];
+      : [`but ${refused} for it`, `${clicks}; or `];
   const about = `the branch ${branch} is there already, ${state}: ${message}`;
   const hint = (w: Words) =>
     action + (mayNot ? `set ${w.input('token')} to that of an administrator` : w.say(advice));

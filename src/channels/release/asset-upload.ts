@@ -180,9 +180,7 @@ class AssetUpload {
   }
 
   /**
-   * Cleans up, also after a stop, for a short time: if the old asset may be gone, the new one gets its name.
-   *
-   * @returns the asset, if it has arrived complete after all
+   * Cleans up, also after a stop: if the old asset may be gone, the new one gets its name. @returns the complete asset
    */
   async #cleanUp(): Promise<Asset | undefined> {
     const ports = withCleanupSignal(this.#ports);

@@ -4,8 +4,7 @@ import { parse } from 'es-module-lexer/minimal/js';
 import type { AddAddress } from './addresses.ts';
 
 /**
- * Addresses in a script: what a module imports statically, and, perhaps loaded later, the literal addresses of
- * `import()`. The browser sees what else the code loads.
+ * What a module imports statically, and, perhaps loaded later, literal addresses of `import()`. A browser sees the rest.
  */
 export function findScriptReferences(code: string, isModule: boolean, add: AddAddress): void {
   if (!/import|export/.test(code)) return;

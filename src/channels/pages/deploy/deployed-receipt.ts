@@ -109,8 +109,8 @@ export function refuseOtherSite(live: LiveSite, known: readonly LiveSite[], root
 function isSameSite(one: LiveSite, other: LiveSite): boolean {
   if (typeof one === 'string' || typeof other === 'string') return one === other;
   if (one.branch !== null) return one.branch === other.branch;
-  const [first, second] = [one, other].map((site) => formatDeployedReceipt({ ...site, from: undefined }));
-  return first !== undefined && second?.equals(first) === true;
+  const format = (site: DeployedReceipt): string => `${formatDeployedReceipt({ ...site, from: undefined })}`;
+  return format(one) === format(other);
 }
 
 /** Whose site is live. */
