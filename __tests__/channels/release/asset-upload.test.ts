@@ -24,8 +24,7 @@ const RENAME: RequestMatch = { method: 'PATCH', url: /releases\/assets\// };
 const DELETE: RequestMatch = { method: 'DELETE', url: /releases\/assets\// };
 
 /** The names of a replacement, each run's own, without their digits. */
-const shortName = (name: string | null): string =>
-  `${name}`.replace(/^(incoming|outgoing)-[0-9a-f]{12}-/, '$1-');
+const shortName = (name: string | null): string => `${name}`.replace(/^incoming-[0-9a-f]{12}/, 'incoming');
 
 /** The changes that were asked for: `+name` is an upload. */
 const changesOf = (played: Played): string =>

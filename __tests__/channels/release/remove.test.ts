@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { formatLabel, RELEASE_BODY } from '../../../src/github/api/releases.ts';
+import { formatLabel } from '../../../src/github/api/releases.ts';
 import { type Played, proven, refused, requestsOf, setUpPlay, writesOf } from '../../scenarios/play.ts';
 import type { TestRepository } from '../../world/repository.ts';
 import { type HeldAsset, hold, QUIET } from './held-assets.ts';
@@ -11,19 +11,15 @@ const YESTERDAY = 'files-20260101';
 const BYTES = 'bytes of the file';
 const DIGEST = `sha256:${createHash('sha256').update(BYTES).digest('hex')}`;
 const LABEL = formatLabel('a.zip');
-const FOREIGN = 'Version 1.2';
 /** What a person uploaded may have the bytes of the file at hand. */
 const SAME: HeldAsset = { name: 'a.zip', digest: DIGEST };
 const OURS: HeldAsset = { name: 'a.zip', digest: 'other', label: LABEL };
 const THEIRS: HeldAsset = { name: 'a.zip', digest: 'other' };
 
-/** By tag, the assets of a release with a text; by default that of a release that this tool made. */
-async function openReleases(
-  held: Readonly<Record<string, readonly HeldAsset[]>>,
-  body = RELEASE_BODY,
-): Promise<TestRepository> {
+/** Releases of anybody, by tag, with their assets. */
+async function openReleases(held: Readonly<Record<string, readonly HeldAsset[]>>): Promise<TestRepository> {
   const repository = await play.repository({ pages: false });
-  const about = { target: 'main', body, draft: false, prerelease: false };
+  const about = { target: 'main', body: 'Version 1.2', draft: false, prerelease: false };
   for (const [tag, assets] of Object.entries(held)) {
     hold(repository, repository.releaseStore.add({ tag, name: tag, ...about }), ...assets);
   }
@@ -58,17 +54,15 @@ test.each<[string, Readonly<Record<string, readonly HeldAsset[]>>, string]>([
 });
 
 describe('who owns an asset that channel K2 removes', () => {
-  test.each<[string, HeldAsset, string, string | null, boolean]>([
-    ['our label', OURS, RELEASE_BODY, null, true],
-    ['our label in a release of somebody else', OURS, FOREIGN, null, true],
-    ['our label, and other bytes than the file', OURS, FOREIGN, BYTES, true],
-    ['the same bytes as the file, without a label', SAME, RELEASE_BODY, BYTES, false],
-    ['the same bytes as the file, in a release of somebody else', SAME, FOREIGN, BYTES, false],
-    ['another label', { ...OURS, label: 'a.zip' }, RELEASE_BODY, null, false],
-    ['no label', THEIRS, RELEASE_BODY, null, false],
-  ])('%s: is deleted if owned, or with overwrite', async (_, asset, body, bytes, owned) => {
+  test.each<[string, HeldAsset, string | null, boolean]>([
+    ['our label', OURS, null, true],
+    ['our label, and other bytes than the file', OURS, BYTES, true],
+    ['the same bytes as the file, without a label', SAME, BYTES, false],
+    ['another label', { ...OURS, label: 'a.zip' }, null, false],
+    ['no label', THEIRS, null, false],
+  ])('%s: is deleted if owned, or with overwrite', async (_, asset, bytes, owned) => {
     for (const overwrite of ['false', 'true']) {
-      const repository = await openReleases({ [TODAY]: [asset] }, body);
+      const repository = await openReleases({ [TODAY]: [asset] });
       const inputs = { tag: TODAY, overwrite };
       const planned = await withdraw(repository, bytes, { ...inputs, 'dry-run': 'true' });
       expect(writesOf(planned)).toEqual([]);
