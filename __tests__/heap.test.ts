@@ -2,10 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 
-/**
- * Keeps 20 MB, and makes garbage that lives for as long as a request. Prints how many bytes V8 has at most for new and
- * for old objects.
- */
+/** Keeps 20 MB, and makes garbage that lives as long as a request. Prints the most bytes of new and old objects. */
 const ALLOCATE = `
   const { keepYoungHeapSmall, keepOldHeapSmall } = await import(process.argv[1]);
   const { getHeapSpaceStatistics } = await import('node:v8');

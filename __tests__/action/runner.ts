@@ -15,10 +15,7 @@ export interface Step {
 // The summary's path is kept by @actions/core once it has been read: one for all steps of a test file.
 let summaryPath: string | undefined;
 
-/**
- * Runs `work` as a step of a job: @actions/core reads `process.env` and writes to `process.stdout` by
- * itself, so both are set for the while and put back after.
- */
+/** Runs `work` as a step of a job: for the while `process.env` and stdout, which @actions/core uses, are its own. */
 export async function inStep<T>(
   env: Readonly<Record<string, string>>,
   work: (step: Step) => Promise<T>,

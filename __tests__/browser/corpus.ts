@@ -34,8 +34,7 @@ const page = (body: string, head = ''): string =>
 const asPage = (source: string): string => (source.startsWith('<!doctype') ? source : page(source));
 
 /**
- * The pages of a text file. What is no whole document is the body of one. Below `-- name type status` is another file
- * of a page, or the page itself by the name `page`.
+ * The pages of a text file, or their bodies. Below `-- name type status` is another file, or by `page` the page itself.
  */
 function readPages(name: string, columns: readonly ('reason' | 'marker')[]): CorpusPage[] {
   const [, ...texts] = readFileSync(new URL(name, import.meta.url), 'utf8').split(/^== /m);

@@ -69,11 +69,7 @@ class RequestRecorder {
   }
 }
 
-/**
- * Creates an HTTP client that calls the local GitHub without sockets.
- *
- * @param interfere returns the handler for a request that must fail
- */
+/** Calls the local GitHub without sockets. @param interfere returns the handler for a request that must fail */
 export function createWorldHttp(
   world: GitHubWorld,
   clock: SimulatedClock,

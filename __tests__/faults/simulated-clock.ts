@@ -1,10 +1,7 @@
 import type { Clock } from '../../src/ports.ts';
 import { NOON } from '../support/ports.ts';
 
-/**
- * A clock that sleeping code and slow hosts move: no second of it is a real
- * one. Its timeouts fire as soon as time has passed them, in their order.
- */
+/** A clock that sleeping code and slow hosts move. Its timeouts fire as soon as time has passed them, in their order. */
 export class SimulatedClock implements Clock {
   /** As in a young process, and far from any date: no time may pass for the other kind. */
   #time = 1_000;

@@ -70,10 +70,7 @@ export const SOCKET_FAULTS: readonly SocketFault[] = [
 
 const LONGEST_PUSH = transferTime(Buffer.byteLength(LARGE_CONTENT));
 
-/**
- * Faults of git's own requests. git measures silence with its own clock, so that is
- * not run; and only these few are, since it runs a dozen processes a delivery.
- */
+/** Faults of git's own requests, without silence, which git measures itself; few, since each runs a dozen processes. */
 export const GIT_FAULTS: readonly SocketFault[] = [
   ...SOCKET_FAULTS.filter(({ name }) => /^(reset (before|after)|HTTP 503|HTML)/.test(name)),
   replies('truncated', ({ clock, getRequest }) => ({

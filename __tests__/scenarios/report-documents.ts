@@ -5,11 +5,7 @@ import type { Report, ReportDocument } from '../../src/delivery/report.ts';
 const schema = JSON.parse(readFileSync(new URL('../../report.schema.json', import.meta.url), 'utf8'));
 const isDocument = new Ajv2020({ allErrors: true }).compile<ReportDocument>(schema);
 
-/**
- * Reads what `--json`, `report-json` and a tool answer.
- *
- * @throws {Error} where it is not what report.schema.json describes.
- */
+/** What `--json`, `report-json` and a tool answer. @throws {Error} where report.schema.json does not describe it */
 export function parseDocument(text: string): ReportDocument {
   const document: unknown = JSON.parse(text);
   if (isDocument(document)) return document;

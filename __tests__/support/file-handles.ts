@@ -1,9 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 
-/**
- * The files below a folder that this process has open, by their paths; none where the system has no list of them. A
- * file that was removed or replaced is listed as well.
- */
+/** The files below a folder that this process has open, removed ones too; none where the system does not list them. */
 export function listOpenFiles(folder: string): readonly string[] {
   if (process.platform !== 'linux') return [];
   const paths = readdirSync('/proc/self/fd').flatMap((fd) => {

@@ -113,8 +113,7 @@ export interface Seen {
 type Respond = (request: Seen, nth: number) => Scripted | Error | undefined | Promise<Scripted>;
 
 /**
- * An HTTP client that gets its responses from the function `respond`.
- * A request without a response fails the test; an Error is thrown instead of returned.
+ * An HTTP client with the responses of `respond`: an Error is thrown, and a request without a response fails the test.
  */
 export class FakeHttp {
   readonly seen: Seen[] = [];

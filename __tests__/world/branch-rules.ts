@@ -1,6 +1,5 @@
 /**
- * What a branch can require: rules of a ruleset, or the same of classic branch protection, which refuses with words
- * of its own and is in no list of rules.
+ * What a branch can require: rules of a ruleset, or classic protection, which is in no list and refuses in other words.
  */
 export type BranchRule = 'pull-request' | 'signatures' | 'classic-signatures';
 
@@ -34,11 +33,7 @@ export function refuseRefUpdate(rule: BranchRule): string {
   return type === null ? message : `Repository rule violations found\n\n${message}\n\n`;
 }
 
-/**
- * A pre-receive hook that refuses pushes to the branches that have the rule, with the host's lines.
- *
- * @param signed the commits that the host itself has signed
- */
+/** A pre-receive hook that refuses pushes to the branches with the rule. @param signed commits that the host signed */
 export function createRuleHook(
   fullName: string,
   rules: ReadonlyMap<string, BranchRule>,

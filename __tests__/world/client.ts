@@ -19,10 +19,7 @@ export type WorldClient = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<ClientResponse>;
 
-/**
- * Creates a client that sends a token with each request; null for no token.
- * `client('PUT /repos/o/r/contents/x', {…})` goes to api.github.com; other hosts need the whole address.
- */
+/** Sends a token with each request, or null; `client('PUT /repos/o/r/…')` goes to api.github.com, else name the host. */
 export const createWorldClient =
   (world: GitHubWorld, token: string | null = world.token()): WorldClient =>
   async (operation, body = null, given = {}) => {

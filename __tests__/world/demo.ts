@@ -2,10 +2,7 @@ import { findChromium } from './chromium.ts';
 import { type ActionResult, runAction } from './runner.ts';
 import { startWorld, stopOnSignal } from './world.ts';
 
-/**
- * Seven deliveries with the real bundle, as a runner would make them, against the local GitHub.
- * Prints each step, its log with the report, and its outputs.
- */
+/** Seven deliveries with the real bundle against the local GitHub, as a runner would make them, with all they print. */
 
 interface DemoDelivery {
   readonly title: string;

@@ -52,8 +52,7 @@ export class DeploymentStore {
   }
 
   /**
-   * What GitHub does after a success unless it is told not to. It spares transient and production environments;
-   * here nothing is spared.
+   * What GitHub does after a success unless told not to. It spares transient and production environments, unlike this.
    */
   endOthers(successful: StoredDeployment, creator: string): void {
     const others = this.all.filter(

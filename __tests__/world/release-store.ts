@@ -121,10 +121,7 @@ async function deleteBytes({ path }: StoredAsset): Promise<void> {
   if (path !== null) await rm(path, { force: true });
 }
 
-/**
- * The name that GitHub gives to an uploaded asset: only `[A-Za-z0-9-_+@.]` stay, the rest becomes dots,
- * and a name of which nothing stays becomes `default`.
- */
+/** GitHub's name for an asset: dots for all but `[A-Za-z0-9-_+@.]`, and `default` if nothing stays. */
 export function normalizeAssetName(requestedName: string): string {
   const dotted = requestedName.replace(/[^A-Za-z0-9\-_+@.]+/g, '.').replace(/\.{2,}/g, '.');
   const ending = /\.[A-Za-z0-9]+$/.exec(dotted)?.[0] ?? '';

@@ -5,10 +5,7 @@ import { type GitHubWorld, startWorld } from './world.ts';
 /** The local GitHub of a file of tests. */
 export interface TestWorld {
   readonly world: GitHubWorld;
-  /**
-   * Creates a repository with a name of its own, by default public and with a site. All its commits are of one second,
-   * as on a fast machine.
-   */
+  /** Creates a repository, by default public and with a site. All its commits are of one second, as on a fast machine. */
   repository(options?: Partial<RepositoryOptions>): Promise<TestRepository>;
 }
 

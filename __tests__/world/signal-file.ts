@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
 /**
- * Loaded into the process of a step with `--import`: writes the file that SIGNAL_FILE names once SIGTERM has
- * arrived. The bundle handles the signal in the same turn of the event loop.
+ * Loaded into a step with `--import`: writes the file SIGNAL_FILE at SIGTERM, in the turn in which the bundle gets it.
  */
 process.on('SIGTERM', () => writeFileSync(process.env.SIGNAL_FILE ?? '', ''));

@@ -3,10 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { searchText } from '../page/search-page.ts';
 import { inspect } from './sites.ts';
 
-/**
- * Extracts of what real generators wrote: the names of all files, the tags of pages with addresses, and the rules of
- * style sheets with addresses.
- */
+/** What real generators wrote: the names of all files, and the tags and style rules with addresses. */
 const OUTPUTS = new URL('outputs/', import.meta.url);
 
 const readOutput = (name: string): Record<string, string> =>

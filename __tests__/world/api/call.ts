@@ -82,10 +82,7 @@ export interface ApiRoute {
   readonly handle: (call: ApiCall) => HostReply | Promise<HostReply>;
 }
 
-/**
- * A route below `/repos/{owner}/{repo}`. In the pattern `:name` matches one part of the path and
- * `*name` for all the rest of it, slashes included.
- */
+/** A route below `/repos/{owner}/{repo}`: `:name` matches one part of the path and `*name` all the rest of it. */
 export function createRoute(
   operation: string,
   need: RequiredPermissions,

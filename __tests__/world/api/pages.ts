@@ -59,9 +59,7 @@ export const PAGES_ROUTES = [
   createRoute('POST /pages/builds', { pages: 'write' }, requestBuild),
 ];
 
-/**
- * Deploys an artifact to a site whose source is GitHub Actions.
- */
+/** Deploys an artifact to a site whose source is GitHub Actions. */
 async function createDeployment(call: ApiCall, actions: FakeActionsService): Promise<HostReply> {
   const { repository } = call;
   const site = repository.site;

@@ -58,10 +58,7 @@ const hashObject = ({ type, bytes }: GitObject): string =>
 
 export const computeBlobSha = (bytes: Buffer): string => hashObject({ type: 'blob', bytes });
 
-/**
- * The objects and refs of a repository, with git's own ids, in memory. Git itself finds them in a folder as soon as it
- * has to serve them; what is pushed there is read from its files.
- */
+/** A repository in memory, with git's own ids, and in a folder as soon as git itself has to serve it. */
 export class GitStore {
   readonly directory: string;
   readonly #head: string;

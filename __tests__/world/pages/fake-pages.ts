@@ -154,8 +154,7 @@ export class FakePages extends PagesBehavior {
   }
 
   /**
-   * A branch moved. A push with a job's own token starts no workflow; whether it starts the build of a branch
-   * is reported both ways, and decided by `startsBuilds`.
+   * A branch moved. Whether a push with a job's own token starts a build is reported both ways: `startsBuilds` decides.
    */
   onPush(branch: string, commit: string, actor: string = this.#owner): void {
     if (branch !== this.branch || !this.startsBuilds) return;
@@ -179,10 +178,7 @@ export class FakePages extends PagesBehavior {
     else this.#enqueue(() => this.#endUnpublished(run, outcome));
   }
 
-  /**
-   * Replaces the whole site by the files of an artifact. A commit whose deployment was cancelled is never deployed
-   * again; `null` is an artifact that holds no site.
-   */
+  /** Replaces the whole site by an artifact, or `null` for none; never by a commit whose deployment was cancelled. */
   deployArtifact(commit: string, files: ReadonlyMap<string, Buffer> | null): void {
     const earlier = this.artifactDeployments.find((one) => one.commit === commit)?.status;
     const end = this.takeNext('deploymentEnds');

@@ -15,10 +15,7 @@ export interface InterceptingProxy {
   readonly url: string;
   readonly ca: string;
   readonly env: Readonly<Record<string, string>>;
-  /**
-   * Opens a second port for a host: a direct connection to `https://localhost:<port>` reaches it.
-   * `localhost` can't be reached through the proxy.
-   */
+  /** Opens a second port for a host at `https://localhost:<port>`, which can't be reached through the proxy. */
   openDirectAddress(host: string): Promise<string>;
   close(): Promise<void>;
 }

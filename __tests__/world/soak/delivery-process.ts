@@ -11,10 +11,7 @@ import type { Ports } from '../../../src/ports.ts';
 import { createRequest } from '../../../src/request/create-request.ts';
 import { random, systemClock } from '../../../src/system.ts';
 
-/**
- * The process that delivers one file after the other: `delivery-process.ts <count> <measure after, such as 20,100>`.
- * The environment describes the local GitHub.
- */
+/** Delivers one file after the other: `delivery-process.ts <count> <measure after, such as 20,100>`. */
 
 /** The memory and handles of a process after some deliveries. */
 export interface MemoryUsage {

@@ -1,10 +1,7 @@
 import type { GitHubWorld } from '../world.ts';
 import { deliverAtOnce, describeLoad, type LoadReport } from './load.ts';
 
-/**
- * Many concurrent deliveries of one asset each into a release that does not exist yet, and may be immutable: then
- * whoever comes later takes another number.
- */
+/** Many deliveries of one asset each at once into a new release; if it is immutable, later ones take another number. */
 export const loadRelease =
   (isImmutable: boolean) =>
   async (world: GitHubWorld, deliverers: number): Promise<LoadReport> => {

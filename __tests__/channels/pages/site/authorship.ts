@@ -1,9 +1,6 @@
 import type { HeldCommit, HeldFiles, MemoryBranch } from './memory-branch.ts';
 
-/**
- * Who wrote what a path holds. `restored` is what a person put back, or rewrote the history of: these bytes were
- * delivered at this path once, so it is not said whose they are.
- */
+/** Who wrote what a path holds. `restored` are bytes that were delivered there once: it is not said whose they are. */
 type Author = 'person' | 'restored' | 'single file' | 'Jekyll switch' | `site ${string}`;
 
 export type AskedRun =
@@ -21,10 +18,7 @@ export type AskedRun =
 
 type SiteRun = Extract<AskedRun, { kind: 'site' }>;
 
-/**
- * Keeps by itself who wrote each byte of a branch, without a look at any message, and finds what a run must not
- * have done.
- */
+/** Keeps who wrote each byte of a branch, without a look at any message, and finds what a run must not have done. */
 export class Authorship {
   readonly #authors = new Map<string, Author>();
   /** What was ever delivered at a path, and what of it was not removed by a run since. */
