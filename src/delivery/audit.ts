@@ -73,7 +73,7 @@ function nothingFoundError(
   const message = `nothing was found that this tool delivered to ${place} of the repository${site}`;
   return new DeliveryError('NOT_FOUND', message, {
     hint: (w) =>
-      `set ${w.input('branch')} or ${w.input('tag')} to where it was delivered, or ${w.input('path')} to its folder or the name of an asset (of a folder, older commits are read); if nothing is there, deliver it`,
+      `set ${w.input('branch')} or ${w.input('tag')} to where it was delivered, or ${w.input('path')} to its folder, whose older commits are read, or to the name of an asset`,
     leftBehind: [],
   });
 }

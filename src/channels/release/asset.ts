@@ -51,10 +51,9 @@ export function assetExistsError(name: string, tag: string, { digest }: Asset): 
 }
 
 /** Another job uploads under the name; nothing of it is ever deleted. */
-export const unfinishedError = (name: string, tag: string, isRemoval = false): DeliveryError =>
+export const unfinishedError = (name: string, tag: string): DeliveryError =>
   new DeliveryError('CONFLICT', `an upload of ${name} to the release ${tag} has not ended`, {
-    hint: (w) =>
-      `try again when the other job has ended; if no job uploads it any more, delete this unfinished asset on the page of the release${isRemoval ? '' : `, or set ${w.input('path')} to another name`}`,
+    hint: 'try again when the other job has ended, or delete this unfinished asset on the page of the release',
   });
 
 /** Whether the asset is to get that name: a run replaces the old one, or was killed. Its label has no interim name. */

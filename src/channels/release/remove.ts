@@ -149,7 +149,7 @@ function chooseAssets(
   const chosen = candidates.find(({ asset }) => hasOwnLabel(asset)) ?? candidates[0];
   if (chosen === undefined) return null;
   const { release, asset } = chosen;
-  if (isUnfinished(asset)) throw unfinishedError(name, release.tag_name, true);
+  if (isUnfinished(asset)) throw unfinishedError(name, release.tag_name);
   if (release.immutable === true || !(hasOwnLabel(asset) || overwrite)) throw keptError(name, release);
   const beside = interim.filter((one) => one.release === release && one.asset !== asset);
   const elsewhere = [...named, ...interim].filter((one) => one.release !== release);
