@@ -105,9 +105,10 @@ describe('a page that may be built for another place', () => {
       text: 'x'.repeat(characters),
     });
   const [header, whole] = [showing(8), showing(17)];
-  type Views = { below: ScreenView; root?: ScreenView; nowhere?: ScreenView };
-  const look = async ({ below, root = whole, nowhere = below }: Views) => {
-    const at: Record<string, ScreenView> = { [BELOW]: below, [ROOT]: root, [NOWHERE]: nowhere };
+  const OF_SITE = 'https://octo.github.io/site/';
+  type Views = { below: ScreenView; root?: ScreenView; ofSite?: ScreenView; nowhere?: ScreenView };
+  const look = async ({ below, root = whole, ofSite = root, nowhere = below }: Views) => {
+    const at = { [BELOW]: below, [ROOT]: root, [OF_SITE]: ofSite, [NOWHERE]: nowhere };
     const { screen, context } = setUp({ answer: ({ url }) => at[url] ?? BLANK });
     const [viewed] = await viewLocalPages([{ ...plannedSite(), routerSetting: SETTING }], context);
     return { screen, viewed };
@@ -124,6 +125,28 @@ describe('a page that may be built for another place', () => {
   test('is refused where it shows less at the root, but in its folder what it shows anywhere', async () => {
     const { viewed } = await look({ below: whole, root: header });
     expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN', hint: expect.stringContaining(SETTING) });
+  });
+
+  test('is refused where only the root of its Pages site shows something else', async () => {
+    const { screen, viewed } = await look({ below: header, root: header, ofSite: whole });
+    expect(screen.asked.map(({ url }) => url)).toEqual([BELOW, ROOT, OF_SITE, NOWHERE]);
+    expect(viewed?.failure).toMatchObject({
+      code: 'NOT_SHOWN',
+      hint: expect.stringContaining(': at /site/ '),
+    });
+  });
+
+  test('is refused as a single file too', async () => {
+    const url = new URL('https://octo.github.io/site/p/page.html');
+    const page = { ...plannedPage({ url, sitePath: '/site/p/' }), routerSetting: SETTING };
+    const { screen, context } = setUp({
+      answer: ({ url: at }) => (at === `${ROOT}page.html` ? whole : header),
+    });
+    const [viewed] = await viewLocalPages([page], context);
+    expect(
+      screen.asked.map(({ local }) => Object.keys(typesAt(local, ['/page.html', '/site/p/page.html']))),
+    ).toEqual([['/site/p/page.html'], ['/page.html', '/site/p/page.html'], ['/site/p/page.html']]);
+    expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN' });
   });
 
   test.each([
@@ -147,16 +170,25 @@ describe('a page that may be built for another place', () => {
   });
 
   test.each<[string, Views, number]>([
-    ['shows the same at the root', { below: header, root: header }, 2],
-    ['misses only a picture in its folder', { below: header, root: showing(8, 3) }, 2],
+    ['shows the same at the root', { below: header, root: header }, 3],
+    ['misses only a picture in its folder', { below: header, root: showing(8, 3) }, 3],
+    [
+      'shows its own address',
+      {
+        below: { ...header, text: 'At /site/p/' },
+        root: { ...header, text: 'At /' },
+        ofSite: { ...header, text: 'At /site/' },
+      },
+      3,
+    ],
     [
       'shows less at the root, and something else anywhere',
       { below: whole, root: header, nowhere: header },
       3,
     ],
-    ['is not shown at the root', { below: header, root: BLANK }, 2],
-    ['could not be opened at the root', { below: header, root: createUncheckedView('no browser') }, 2],
-    ['moves at the root', { below: header, root: viewWith({ ...whole, isStable: false }) }, 2],
+    ['is not shown at the root', { below: header, root: BLANK }, 3],
+    ['could not be opened at the root', { below: header, root: createUncheckedView('no browser') }, 3],
+    ['moves at the root', { below: header, root: viewWith({ ...whole, isStable: false }) }, 3],
     ['moves', { below: viewWith({ ...header, isStable: false }) }, 1],
     ['shows something else anywhere', { below: header, nowhere: whole }, 3],
     ['has another title anywhere', { below: header, nowhere: viewWith({ ...header, title: 'None' }) }, 3],

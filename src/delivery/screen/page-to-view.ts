@@ -51,9 +51,11 @@ function listServed(
   const { site } = delivery;
   const served = shownTask(delivery)?.served;
   if (site === null || served === undefined) return [];
-  if (!site.isFolder) return [[decodePath(served.url.pathname), site.entry]];
-  return (sitePaths ?? [served.sitePath]).flatMap((folder) =>
-    site.files.map((file) => [decodePath(folder) + file.name, file] as const),
+  const { sitePath } = served;
+  // A single file may have another name there.
+  const place = decodePath(served.url.pathname.slice(sitePath.length));
+  return (sitePaths ?? [sitePath]).flatMap((folder) =>
+    site.files.map((file) => [decodePath(folder) + (site.isFolder ? file.name : place), file] as const),
   );
 }
 

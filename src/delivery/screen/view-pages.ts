@@ -39,7 +39,7 @@ export async function viewLocalPages(
     const withPicture = request.picture && display === 'page';
     if (!isServedAsIs && !withPicture) return delivery;
     const opened = await pageToView(url, delivery, request, local);
-    const view = await compareWithRoot(await context.screen.view(opened), delivery, opened, context.screen);
+    const view = await compareWithRoots(await context.screen.view(opened), delivery, opened, context.screen);
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
     const { failure } = judgeView(view, request.screen === 'enforce');
     const viewed = { ...delivery, localView: isServedAsIs ? view : null };
@@ -122,23 +122,24 @@ async function compareWithLocal(before: ScreenView | null, view: ScreenView, { s
 const UNBUILT = 'no-such-page-7f3a9c2e';
 
 /**
- * Finds out whether a page was built for the root of a host: it is opened there too, and at a path for which nothing was
- * built. A router without its base path shows its words for a missing page, in any language, at every path but the root.
+ * Finds out whether a page was built for the root of a host, or of its GitHub Pages site: it is opened there too, and at a
+ * path for which nothing was built. A router without its base path shows its words for a missing page at every path but
+ * its root, in any language.
  *
  * @param view what a browser saw below the folder's path
  * @returns the view; or one of a page that is not shown, with what to set
  */
-async function compareWithRoot(
+async function compareWithRoots(
   view: ScreenView,
   delivery: Delivery,
   opened: PageToView,
   screen: Screen,
 ): Promise<ScreenView> {
-  const { routerSetting, site } = delivery;
-  const sitePath = site?.isFolder ? (shownTask(delivery)?.served?.sitePath ?? '/') : '/';
+  const { routerSetting } = delivery;
+  const sitePath = shownTask(delivery)?.served?.sitePath ?? '/';
   // What did not respond was not seen.
   const isComparable = view.verdict !== 'not-checked' && view.isStable !== false && view.picture !== null;
-  if (routerSetting === null || sitePath === '/' || !isComparable) return view;
+  if (routerSetting === null || !isComparable) return view;
   // A page that was built for its folder may stay blank there: it gets no more than it needed.
   const renderTime = view.verdict === 'shown' ? 2 * view.elapsed + SECOND : 4 * SECOND;
   const openAt = async (path: string): Promise<ScreenView | null> => {
@@ -147,20 +148,24 @@ async function compareWithRoot(
     const seen = await resultOf(() => screen.view({ ...opened, url, local, renderTime }));
     return hasFailed(seen) || seen.verdict !== 'shown' || seen.isStable === false ? null : seen;
   };
-  const root = await openAt('/');
-  // A picture that is missing below the path makes no other page: another text does.
-  const isShown = view.verdict === 'shown';
-  if (root === null || (isShown && root.text === view.text)) return view;
-  const hint = `set ${routerSetting}: at the root of a host the page shows something else than below ${sitePath}`;
-  if (view.verdict === 'not-shown') return { ...view, hint: view.hint || hint };
-  const [, parent = '', folder = ''] = /^(.*\/)(.*)\/$/.exec(sitePath) ?? [];
-  const unbuilt = await openAt(`${parent}${UNBUILT}/`);
-  const names = [folder, decodePath(folder)];
-  const isSame =
-    unbuilt !== null && names.some((name) => describeSight(unbuilt, name) === describeSight(view));
-  if (!isSame) return view;
-  const reason = 'it shows in its folder only what it shows at any path for which nothing was built';
-  return { ...view, verdict: 'not-shown', reason, hint };
+  const [, ofSite = ''] = /^(\/[^/]+\/)./.exec(sitePath) ?? [];
+  for (const root of ['/', ofSite].filter((path) => path !== '' && path !== sitePath)) {
+    const atRoot = await openAt(root);
+    // A picture that is missing below the path makes no other page: another text does, but for its own address.
+    const own = view.text.replaceAll(decodePath(sitePath), root);
+    if (atRoot === null || (view.verdict === 'shown' && [view.text, own].includes(atRoot.text))) continue;
+    const hint = `set ${routerSetting}: at ${root} the page shows something else than below ${sitePath}`;
+    if (view.verdict === 'not-shown') return { ...view, hint: view.hint || hint };
+    const [, parent = '', folder = ''] = /^(.*\/)(.*)\/$/.exec(sitePath) ?? [];
+    const unbuilt = await openAt(`${parent}${UNBUILT}/`);
+    const names = [folder, decodePath(folder)];
+    const isSame =
+      unbuilt !== null && names.some((name) => describeSight(unbuilt, name) === describeSight(view));
+    if (!isSame) return view;
+    const reason = 'it shows in its folder only what it shows at any path for which nothing was built';
+    return { ...view, verdict: 'not-shown', reason, hint };
+  }
+  return view;
 }
 
 /** What a page shows. @param folder takes the place of the unbuilt one's name, by which alone both addresses differ */
