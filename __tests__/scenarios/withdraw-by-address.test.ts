@@ -50,6 +50,7 @@ describe('an address removes nothing', () => {
     ['of the whole site', (root) => root, /was not delivered itself/],
     ['of a part of a folder', (root) => `${root}previews/1/a.css`, /came with the folder previews\/1\//],
     ['of a page of a person', (root) => `${root}index.html`, /was not delivered by this tool/],
+    ['in two lines', (root) => `${root}a.html\n${root}b.html`, /it has a space or several lines/],
     ['of another site', () => 'https://other.github.io/previews/1/', /is not below/],
     ['that leads out of the site', (root) => `${root}a%2f..%2f..%2fb.html`, /contains \. or \.\./],
     [

@@ -151,7 +151,7 @@ const OTHER_CONTENT_HINT: Text = (w) =>
 
 /** Of what is removed: no other place would help. */
 const GONE_HINT =
-  'try again in ten minutes: what is removed is only verified; where something else is served there now, it is not ours';
+  'look at which file of the branch is shown there, such as Markdown, and withdraw that by its path; a cache may also be late: run it again in ten minutes';
 
 const DIFFERS_HINT = (w: Words) =>
   `the nodes of the host's cache do not answer alike: try again in some minutes${w.orRename()}`;

@@ -40,6 +40,8 @@ export function parseExternalAddress(link: string | URL, label: Text = 'the link
   if (url === null) return refuse('it is a local path, a broken link, or lacks https:// at its beginning');
   if (url.protocol !== 'https:') return refuse(`it begins with ${url.protocol} and not with https:`);
   if (url.username !== '' || url.password !== '') return refuse('it contains credentials');
+  // The URL parser would join several lines to one address.
+  if (typeof link === 'string' && /\s/.test(link.trim())) return refuse('it has a space or several lines');
   const { reach, why } = getReach(url);
   return reach === 'anywhere' ? url : refuse(why);
 }
