@@ -18,7 +18,8 @@ test.each<[string, string[], string[]]>([
   ['several elsewhere', ['out/a.html', '/t/x/1/b.html', '/t/x/2/b.html'], ['a.html', '1/b.html', '2/b.html']],
   ['several in folders of the machine', ['/tmp/x/a.html', '/home/me/b.html'], ['a.html', 'b.html']],
   ['ways around', ['out/../a.html', './b.html'], ['a.html', 'b.html']],
-  ['signs of a pattern', ['[x]*.html', '!a.html'], ['[x]*.html', '!a.html']],
+  ['signs of a pattern', ['[x]*.html', './!a.html'], ['[x]*.html', '!a.html']],
+  ['a sign at the beginning', ['!a.html'], ['!a.html']],
 ])(
   'files named letter by letter lie below the folder that they have in common: %s',
   async (_, lines, below) => {
@@ -26,6 +27,12 @@ test.each<[string, string[], string[]]>([
     expect([...files]).toEqual(lines.map((line, nth) => [line, below[nth]]));
   },
 );
+
+test('files named letter by letter refuse a line that would leave files out', async () => {
+  const message = '!dist/drafts/** leaves no file out here';
+  const refusal = findLiteralFiles(['dist/', '!dist/drafts/**'], '/project');
+  await expect(refusal).rejects.toMatchObject({ code: 'BAD_INPUT', message });
+});
 
 test.each<[string, string, string[], string]>([
   ['below the outer one of two folders', '/project/a/x.html', ['/project/a/b', '/project'], 'a/x.html'],

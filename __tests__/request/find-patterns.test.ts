@@ -57,14 +57,26 @@ describe('findFiles, with patterns', () => {
     ['several, with their folders', ['out/*.md', 'reports/*'], ['out/b.md', 'reports/e.html']],
     ['two folders', ['out/deep/*', 'out/*.md'], ['out/b.md at b.md', 'out/deep/d.html at deep/d.html']],
     ['what ! leaves out', ['out/**', '!out/deep/**', '!**/*.md'], ['out/a.html at a.html']],
-    ['what comes again after a !', ['out/*', '!out/*', 'out/*.md'], ['out/b.md at b.md']],
+    ['what a ! before it leaves', ['!out/deep/**', '!**/*.md', 'out/**'], ['out/a.html at a.html']],
+    ['what a ! with a folder leaves', ['out/**', '!out/deep', '!**/*.md'], ['out/a.html at a.html']],
+    ['what a ! with a slash leaves', ['out/**', '!out/deep/', '!**/*.md'], ['out/a.html at a.html']],
+    ['what a ! with a name leaves', ['out/**', '! **/deep', '!./out/b.md'], ['out/a.html at a.html']],
+    ['named files that no ! names', ['page.html', 'out/a.html', '!out/*'], ['page.html']],
+    [
+      'no hidden file that a ! matches',
+      ['page.html', 'out/.hidden.html', '!**/*.html', 'out/*.md'],
+      ['out/b.md at b.md'],
+    ],
+    ['a named folder', ['out', '!out/deep'], ['out']],
+    ['a named folder that is not here', ['gone/', '!gone/drafts/**', '!**/*.map'], ['gone/ at gone']],
+    ['alternatives', ['out/{a,c}.h*'], ['out/a.html at a.html']],
+    ['a name that begins with !', ['./!odd.html'], ['./!odd.html at !odd.html']],
     ['a class, if no file has that name', ['out/[a].html'], ['out/a.html at a.html']],
     ['a named file, spelled as given', ['./out/a.html', 'out/*.html'], ['./out/a.html at a.html']],
     ['a name with a space', ['my*.html'], ['my report.html']],
     ['a file of two lines once', ['out/a.html', 'out/*.html', 'reports/*'], ['out/a.html', 'reports/e.html']],
     ['a way out of the workspace', ['../workspace/rep*/e.html'], ['reports/e.html']],
     ['no line', [], []],
-    ['a named file that a later ! matches', ['page.html', 'rep*/*', '!**'], ['page.html']],
     ['an exact name among patterns', ['[x].html', 'reports/*'], ['[x].html', 'reports/e.html']],
     ['a file that does not exist, which the check reports', ['gone.html'], ['gone.html']],
   ])('finds %s', async (_, lines, expected) => {
@@ -104,7 +116,7 @@ describe('findFiles, with patterns', () => {
 });
 
 describe('findFiles, with the exact name of a file', () => {
-  test.each(['[x].html', '!odd.html', 'my report.html'])('finds exactly %s', async (line) => {
+  test.each(['[x].html', 'my report.html'])('finds exactly %s', async (line) => {
     await expect(find([line])).resolves.toEqual([line]);
   });
 
@@ -126,7 +138,11 @@ describe('findFiles, with a wrong pattern', () => {
     ['that matches nothing', ['gone/*.html'], 'gone/*.html'],
     ['whose folder does not exist', ['gone/**'], 'gone/**'],
     ['that matches only folders', ['o?t'], 'o?t'],
-    ['that excludes everything', ['out/*', '!**'], 'out/* !**'],
+    ['of which a ! leaves nothing', ['out/*', '!**'], 'out/*'],
+    ['below what a ! leaves out', ['page.html', 'out/deep/*', '!out/deep'], 'out/deep/*'],
+    ['beside named files that a ! leaves out', ['page.html', '!**'], 'page.html !**'],
+    ['beside a folder that a ! leaves out', ['out/', '!out/**'], 'out/ !out/**'],
+    ['that only leaves out', ['!odd.html'], '!odd.html'],
     ['of hidden files alone', ['out/.*'], 'out/.*'],
     ['of files in a hidden folder', ['out/.cache/*'], 'out/.cache/*'],
     ['of a hidden name', ['**/.hidden.html'], '**/.hidden.html'],
@@ -137,8 +153,35 @@ describe('findFiles, with a wrong pattern', () => {
       step: 'check',
       message: `input \`file\` matches no file: ${named}`,
       hint: expect.stringMatching(
-        /relative to the workspace and finds no folders .*, and make sure that the file is there/,
+        /relative to the workspace and finds no folders .*, and make sure that the file is there, and that no `!` line leaves it out/,
       ),
+    });
+  });
+
+  test.each<[string, string[], string]>([
+    ['of files', ['out/**', '!a.html'], '!a.html'],
+    ['of named files', ['page.html', '!pages.html'], '!pages.html'],
+    ['of a named folder', ['out/', '!out/draft/**'], '!out/draft/**'],
+    ['beside one with an effect', ['out/', '!out/deep', '!out/depe'], '!out/depe'],
+  ])('refuses a ! that leaves nothing out %s', async (_, lines, named) => {
+    await expect(findFiles(lines, workspace)).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      step: 'check',
+      message: `the line ${named} leaves nothing out`,
+      hint: expect.stringContaining('relative to the workspace'),
+    });
+  });
+
+  test('takes a pattern of ! lines that matches nothing', async () => {
+    const all = await findFiles(['out/**'], workspace);
+    expect(await findFiles(['out/**', '!out/**/*.map', '!**/drafts'], workspace)).toEqual(all);
+  });
+
+  test.each(['out/{a.html,deep/*}', '!out/{a,deep/d}.html'])('refuses %s by name', async (line) => {
+    const message = `the pattern ${line.replace('!', '')} has a / between { and }`;
+    await expect(findFiles(['out/**', line], workspace)).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message,
     });
   });
 

@@ -302,6 +302,115 @@ describe('a folder', () => {
   });
 });
 
+describe('a line that begins with !', () => {
+  const PARTS = {
+    'dist/index.html': createPage(),
+    'dist/a/b.txt': 'b',
+    'dist/a/b.json': '{}',
+    'dist/drafts/d.html': createPage('draft'),
+  };
+  const listBelow = async (repository: TestRepository): Promise<readonly string[]> => {
+    const names = Object.keys(PARTS).map((name) => name.replace('dist/', ''));
+    const found = await Promise.all(names.map((name) => repository.read(PATH + name)));
+    return names.filter((_, nth) => found[nth] !== null);
+  };
+  const ALL = ['index.html', 'a/b.txt', 'a/b.json', 'drafts/d.html'];
+  const NO_DRAFTS = ALL.slice(0, 3);
+  const run = (repository: TestRepository, file: string, more: object = {}) =>
+    play.deliver({ repository, files: PARTS, inputs: { ...inputs, file, ...more } });
+
+  test.each<[string, string, readonly string[]]>([
+    ['a folder', 'dist/\n!dist/drafts/**', NO_DRAFTS],
+    ['a folder, with a slash', 'dist/\n!dist/drafts/', NO_DRAFTS],
+    ['a folder without slashes', 'dist\n!dist/drafts', NO_DRAFTS],
+    ['a folder, before it', '!dist/drafts/**\ndist/', NO_DRAFTS],
+    ['a folder, by two lines', 'dist/\n!dist/**/*.json\n!**/drafts', ['index.html', 'a/b.txt']],
+    ['a pattern', 'dist/**\n!dist/drafts', NO_DRAFTS],
+    ['a pattern, before it', '!dist/drafts/**\ndist/**', NO_DRAFTS],
+    ['named files', 'dist/index.html\ndist/drafts/d.html\n!dist/drafts/*', ['index.html']],
+  ])('leaves files out of %s and of its withdrawal', async (_, file, expected) => {
+    const repository = await play.repository();
+    const { reports, report } = await run(repository, file);
+    expect(reports.map(({ notReady }) => notReady)).toEqual(reports.map(() => null));
+    expect(await listBelow(repository)).toEqual(expected);
+    const isFolder = report.site !== null;
+    if (isFolder) expect(report.site?.leftOut).toContain('drafts/');
+    if (isFolder) expect(report.lines.CODE).toContain('left out: ');
+    // What another step delivered there stays as well.
+    const others = ALL.filter((name) => !expected.includes(name));
+    for (const name of others) await run(repository, `dist/${name}`, { path: PATH + name });
+    const withdrawn = await run(repository, file, { operation: 'withdraw' });
+    expect(withdrawn.reports.map(({ notReady }) => notReady)).toEqual(withdrawn.reports.map(() => null));
+    expect(await listBelow(repository)).toEqual(others);
+    if (isFolder)
+      expect(withdrawn.report.notes).toContainEqual(expect.stringMatching(/^left out, .*drafts\/d\.html/));
+    for (const name of others) await proven(withdraw(repository, { path: PATH + name }));
+  });
+
+  test('leaves a folder out of a withdrawal that is not here any more', async () => {
+    const repository = await play.repository();
+    await proven(run(repository, 'dist/'));
+    await proven(withdraw(repository, { file: 'dist/\n!dist/drafts/**' }));
+    expect(await listBelow(repository)).toEqual(['drafts/d.html']);
+  });
+
+  test('leaves files out of a release and of its withdrawal', async () => {
+    const repository = await play.repository();
+    const file = 'dist/a/b.txt\ndist/**/*.json\ndist/drafts/d.html\n!dist/drafts';
+    const onRelease = { channel: 'K2', path: '', tag: 'v1', file };
+    const delivered = await play.deliver({ repository, files: PARTS, inputs: onRelease });
+    expect(delivered.reports.map(({ notReady, file }) => [notReady, file?.path])).toEqual([
+      [null, 'dist/a/b.txt'],
+      [null, 'dist/a/b.json'],
+    ]);
+    const inputs = { ...onRelease, operation: 'withdraw' };
+    const withdrawn = await play.deliver({ repository, files: PARTS, inputs });
+    expect(withdrawn.reports.map(({ notReady }) => notReady)).toEqual([null, null]);
+  });
+
+  const secret = { 'dist/drafts/key.txt': `token=ghp_${'x7Kq2mZ9'.repeat(4)}aBcD` };
+  test('leaves out what would be refused: links and secrets', async () => {
+    const repository = await play.repository();
+    const folder = await temporaryFolder();
+    await writeFiles(folder, { ...PARTS, ...secret });
+    await symlink('index.html', join(folder, 'dist/drafts/link.html'));
+    await symlink('index.html', join(folder, 'dist/link.html'));
+    const around = { folder, allowedRoots: [folder] };
+    const put = (file: string) => play.deliver({ repository, inputs: { ...inputs, file }, around });
+    await refused(put('dist/\n!dist/drafts/'), /link\.html is a symbolic link/);
+    await proven(put('dist/\n!dist/drafts/\n!dist/link.html'));
+  });
+
+  test('sees a folder grow, but not in what it leaves out', async () => {
+    const folder = await temporaryFolder();
+    await writeFiles(folder, PARTS);
+    play.meanwhile({ method: 'GET', url: /\/pages$/ }, () =>
+      writeFiles(folder, { 'dist/drafts/late.html': 'x' }),
+    );
+    const around = { folder, allowedRoots: [folder] };
+    await proven(play.deliver({ inputs: { ...inputs, file: 'dist/\n!dist/drafts' }, around }));
+  });
+
+  test.each<[string, string, RegExp]>([
+    ['nothing', 'dist/\n!dist/draft/**', /^check: the line !dist\/draft\/\*\* leaves nothing out → correct/],
+    ['a name without its folder', 'dist/**\n!d.html', /^check: the line !d\.html leaves .*`!\*\*\/name`/],
+    ['all of a folder', 'dist/\n!dist/**', /^check: input `file` matches no file: dist\/ !dist\/\*\* →/],
+    ['all that is in a folder', 'dist/\n!dist/*', /^check: the folder dist\/ has no file to deliver → .*`!`/],
+    ['the entry', 'dist/\n!dist/*.html', /^check: the folder dist\/ has no page index\.html →/],
+    ['all named files', 'dist/index.html\n!dist/**', /^check: input `file` matches no file/],
+  ])('that leaves out %s is refused', async (_, file, says) => {
+    await refused(run(await play.repository(), file), says);
+  });
+
+  test('is not needed for a brace with a slash, which is refused', async () => {
+    const file = 'dist/{index.html,a/*}';
+    await refused(
+      run(await play.repository(), file),
+      /^check: the pattern dist\/\{index\.html,a\/\*\} has a \/ between/,
+    );
+  });
+});
+
 describe('withdrawing a folder', () => {
   test('below another one, in one commit, says so in the comments about its sites', async () => {
     const repository = await play.repository();

@@ -15,6 +15,8 @@ export interface ChannelItem {
   readonly name: string;
   /** Where it lies below the folder that all files of the step have in common; absent where it is the only one. */
   readonly relativePath?: string | undefined;
+  /** Of a folder to remove: whether a path within it stays. */
+  readonly isLeftOut?: ((path: string) => boolean) | undefined;
 }
 
 /** The files of an item, for a channel that publishes them. @throws {DeliveryError} for a link, which has none */

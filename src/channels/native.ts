@@ -136,5 +136,7 @@ function describeUnasked({ files, leftOut }: LocalSite): readonly string[] {
   const unasked = [...control, ...leftOut];
   return unasked.length === 0
     ? []
-    : [`what the host does with hidden and control files, which were not asked for: ${nameFew(unasked)}`];
+    : [
+        `what the host does with control files and files that were left out, which were not asked for: ${nameFew(unasked)}`,
+      ];
 }

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { ChannelItem } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import { deliveredName, isFolderAt, refuseOneNameForMany, siteName } from '../request/find-files.ts';
@@ -34,7 +34,7 @@ export async function listRemovals({ request, signal }: DeliveryRun): Promise<re
 
 /** By the names that were given; the files below a folder are found by the channel. */
 async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise<readonly ChannelItem[]> {
-  const { fileLines, findFiles, folder, path, address } = request;
+  const { fileLines, findFiles, folder, path, address, isLeftOut } = request;
   if (address !== undefined) {
     // The settings of the site tell the rest of the path.
     const [, name = './'] = /([^/]+\/?)$/.exec(decodePath(address.pathname)) ?? [];
@@ -52,7 +52,8 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
     const file = resolve(folder, given);
     // A folder is named as such, or is one here.
     if (/[/\\]$/.test(given) || (await isFolderAt(file))) {
-      items.push({ site: null, name: `${siteName(file, path, places.size === 1).replace(/\/$/, '')}/` });
+      const name = `${siteName(file, path, places.size === 1).replace(/\/$/, '')}/`;
+      items.push({ site: null, name, isLeftOut: (one) => isLeftOut(join(file, one)) });
       continue;
     }
     // Its size tells the channel, and K2 and K3 compare its digest; it may no longer exist.

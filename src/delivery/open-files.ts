@@ -94,7 +94,7 @@ function logSite(
   logger.info(
     `${countFiles(files.length)}, ${size} bytes, no ${allowSecret.length === 0 ? '' : 'other '}secret found`,
   );
-  if (leftOut.length > 0) logger.info(`hidden, and so left out: ${leftOut.slice(0, SITE.named).join(', ')}`);
+  if (leftOut.length > 0) logger.info(`left out: ${leftOut.slice(0, SITE.named).join(', ')}`);
 }
 
 /** What of a folder is to be a site. */
@@ -112,7 +112,9 @@ async function listFolder(given: string, run: DeliveryRun): ReturnType<typeof li
   }
   // Not even the names of other folders' files are listed.
   refuseOutside({ ...request, path: folder, given });
-  const listing = await listSiteFiles(folder, given, (names) => refuseSecretNames(names, run));
+  const listing = await listSiteFiles(folder, given, request.isLeftOut, (names) =>
+    refuseSecretNames(names, run),
+  );
   const { paths } = listing;
   if (!paths.includes(entry)) throw noEntryError(given, entry, paths);
   refuseLargeFolder(folder, given, paths);
@@ -128,7 +130,7 @@ export const relistFolders = (
   runStep('check', deliveries, async (delivery) => {
     const { site, subject: given } = delivery;
     if (site?.isFolder !== true) return delivery;
-    const { paths } = await listSiteFiles(resolve(request.folder, given), given);
+    const { paths } = await listSiteFiles(resolve(request.folder, given), given, request.isLeftOut);
     const [checked, found] = [new Set(site.files.map(({ name }) => name)), new Set(paths)];
     const added = paths.filter((path) => !checked.has(path)).map((path) => `${path} is new`);
     const removed = [...checked].filter((path) => !found.has(path)).map((path) => `${path} is gone`);

@@ -117,7 +117,7 @@ function describeCode(
     if (changeCounts !== null) parts.push(formatChangeCounts(changeCounts) || 'no file changed');
     if (treeSha !== null) parts.push(`tree ${treeSha}`);
     parts.push(`entry ${entry}`);
-    if (local?.leftOut.length) parts.push(`left out as hidden: ${nameFew(local.leftOut)}`);
+    if (local?.leftOut.length) parts.push(`left out: ${nameFew(local.leftOut)}`);
   } else if (file !== null && file.size !== null) parts.push(`${file.size} bytes`);
   if (file !== null && file.sha256 !== null) parts.push(`sha256 ${file.sha256}`);
   const also = notReady?.code === 'DRY_RUN' ? others.map(({ task }) => task.plan) : duplicates;

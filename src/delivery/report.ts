@@ -66,7 +66,7 @@ export interface SiteReport {
   readonly treeSha: string | null;
   /** Bytes of everything that Pages serves from the branch with it. */
   readonly servedSize: number | null;
-  /** Hidden files and folders, which are not delivered. */
+  /** Hidden files and folders, and those that `!` lines leave out: they are not delivered. */
   readonly leftOut: readonly string[];
 }
 

@@ -1,11 +1,21 @@
 import { lstat, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, matchesGlob, parse, relative, resolve, sep } from 'node:path';
+import { basename, dirname, parse, relative, resolve, sep } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 import { firstFew } from '../plain-text.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 import { describeProblem, walkFolder } from '../rules/walk-folder.ts';
 import { refuseInput } from './input-kinds.ts';
+import {
+  type IsLeftOut,
+  isBelow,
+  isExclusion,
+  matches,
+  matchesBelow,
+  type Pattern,
+  readExclusions,
+  readPattern,
+} from './patterns.ts';
 
 /** Finds what lines name: each with its place below the folder that all have in common, separated by `/`. */
 export type FindFiles = (
@@ -14,8 +24,10 @@ export type FindFiles = (
   signal?: AbortSignal,
 ) => Promise<ReadonlyMap<string, string>>;
 
-/** Each line is a file's path, letter by letter. */
+/** Each line is a file's path, letter by letter. @throws {DeliveryError} `BAD_INPUT` for what would leave files out */
 export const findLiteralFiles: FindFiles = async (lines, folder) => {
+  const line = lines.length > 1 && lines.find(isExclusion);
+  if (line) refuseInput(`${line} leaves no file out here`, 'name each file to deliver, without patterns');
   const files = new Map(lines.map((line) => [resolve(folder, line), line]));
   return placeFiles(files, [...files.keys()].map(dirname), folder);
 };
@@ -27,44 +39,57 @@ interface FoundFile {
 }
 
 /**
- * Finds files by `*`, `**`, `?` and `[…]`; `!` before a pattern leaves out what the lines above it have found. An exact
- * name means just that. Patterns match no hidden file, since those hold credentials more often than pages.
+ * Finds files by `*`, `**`, `?` and `[…]`, without those that a `!` line leaves out, wherever it stands. An exact name
+ * means just that. Patterns match no hidden file, since those hold credentials more often than pages.
  *
- * @throws {DeliveryError} `BAD_FILE` that names all that a pattern matches and nobody can deliver, such as a link
+ * @throws {DeliveryError} `BAD_INPUT` for a line without effect; `BAD_FILE` that names all that nobody can deliver
  */
 export const findFiles: FindFiles = async (lines, folder, signal) => {
   const files = new Map<string, FoundFile>();
-  const named = new Set<string>();
+  const named: string[] = [];
   const roots: string[] = [];
-  // A later line may leave files out again; without one the search ends early.
-  const most = lines.some((line) => line.startsWith('!')) ? Number.POSITIVE_INFINITY : BATCH.files + 1;
-  for (const line of lines) {
+  const { exclusions, isLeftOut } = readExclusions(lines, folder);
+  for (const line of lines.filter((one) => !isExclusion(one))) {
     const path = resolve(folder, line);
-    const [, excluded] = /^!\s*(.*)$/s.exec(line) ?? [];
-    if (!/^!|[*?[]/.test(line) || (await exists(path))) {
+    if (!/[*?[]/.test(line) || (await exists(path))) {
+      named.push(path);
+      if (isLeftOut(path)) continue;
       files.set(path, { given: line, problem: null });
-      named.add(path);
       roots.push(dirname(path));
-    } else if (excluded !== undefined) {
-      const pattern = readPattern(excluded, folder);
-      for (const match of files.keys()) {
-        if (!named.has(match) && matches(pattern, match)) files.delete(match);
-      }
     } else {
       const pattern = readPattern(line, folder);
-      const found = await findMatches(pattern, folder, most, signal);
+      const found = await findMatches(pattern, folder, isLeftOut, signal);
       if (found.length === 0) throw noMatchError(line);
       for (const [match, file] of found) if (!files.has(match)) files.set(match, file);
+      named.push(pattern.root);
       roots.push(pattern.root);
     }
   }
   if (files.size === 0 && lines.length > 0) throw noMatchError(lines.join(' '));
+  // A folder that is withdrawn need not be here.
+  if ((await Promise.all(named.map(exists))).every(Boolean)) await refuseElsewhere(exclusions, named);
   refuseProblems([...files.values()]);
   if (files.size > BATCH.files) {
     refuseInput((w) => `${w.subject('file')} matches more than ${BATCH.files} files`, 'narrow the pattern');
   }
   return placeFiles(new Map([...files].map(([path, { given }]) => [path, given])), roots, folder);
 };
+
+/**
+ * A `!` line must name something that is there, in or around what the other lines name: otherwise a mistake in it would
+ * publish files. A pattern may match none of them.
+ */
+async function refuseElsewhere(exclusions: readonly Pattern[], named: readonly string[]): Promise<void> {
+  for (const { root, line } of exclusions) {
+    const isNear = named.some((path) => isBelow(path, root) || isBelow(root, path));
+    if (isNear && (await exists(root))) continue;
+    refuseInput(
+      `the line ${line} leaves nothing out`,
+      (w) =>
+        `correct or remove it: its path is relative to ${w.folder} (\`!**/name\` is a name in any folder)`,
+    );
+  }
+}
 
 function refuseProblems(files: readonly FoundFile[]): void {
   const found = files.filter(({ problem }) => problem !== null);
@@ -80,7 +105,7 @@ function refuseProblems(files: readonly FoundFile[]): void {
 const noMatchError = (subject: string): DeliveryError =>
   new DeliveryError('BAD_INPUT', (w) => `${w.subject('file')} matches no file: ${subject}`, {
     hint: (w) =>
-      `correct the pattern, which is relative to ${w.folder} and finds no folders (\`**\` finds all files in them), and make sure that the file is there`,
+      `correct the pattern, which is relative to ${w.folder} and finds no folders (\`**\` finds all files in them), and make sure that the file is there, and that no \`!\` line leaves it out`,
     step: 'check',
     subject,
   });
@@ -90,39 +115,8 @@ const exists = async (path: string): Promise<boolean> => (await lstat(path).catc
 export const isFolderAt = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => null))?.isDirectory() === true;
 
-/** A pattern: the folder before its first sign, which is absolute, and the parts from there on. */
-interface Pattern {
-  readonly line: string;
-  readonly root: string;
-  readonly parts: readonly string[];
-}
-
-function readPattern(line: string, folder: string): Pattern {
-  const parts = line.split(sep === '/' ? '/' : /[\\/]/);
-  const first = parts.findIndex((part) => /[*?[{]/.test(part));
-  const root = parts.slice(0, first).join(sep) || (line.startsWith('/') ? sep : '.');
-  return { line, root: resolve(folder, root), parts: parts.slice(first).filter((part) => part !== '.') };
-}
-
-/** Whether a pattern matches an absolute path; it matches a folder, which ends in a slash, with what is in it. */
-function matches({ root, parts }: Pattern, path: string): boolean {
-  const below = relative(root, path);
-  const isFolder = /[\\/]$/.test(path);
-  return [below, ...(isFolder ? [join(below, '*')] : [])].some((one) => matchesGlob(one, parts.join('/')));
-}
-
-/** Whether a pattern matches files in a folder that the search meets. */
-function matchesBelow({ parts }: Pattern, path: string): boolean {
-  const folders = path.split('/').filter((name) => name !== '' && name !== '.');
-  if (folders.length === 0) return true;
-  const anyDepth = parts.indexOf('**');
-  if (anyDepth !== -1 && folders.length > anyDepth) return true;
-  const own = parts.slice(0, folders.length).join('/');
-  return folders.length < parts.length && matchesGlob(folders.join('/'), own);
-}
-
 /** By absolute paths, sorted, and only the first ones. */
-async function findMatches(pattern: Pattern, folder: string, most: number, signal?: AbortSignal) {
+async function findMatches(pattern: Pattern, folder: string, isLeftOut: IsLeftOut, signal?: AbortSignal) {
   const { root, line } = pattern;
   const found: [path: string, file: FoundFile][] = [];
   const isHiddenRoot = /(^|[\\/])\.(?!\.?([\\/]|$))/.test(relative(folder, root));
@@ -131,14 +125,15 @@ async function findMatches(pattern: Pattern, folder: string, most: number, signa
     (one) => !one.isDirectory(),
     ({ code }) => ['ENOENT', 'ENOTDIR'].includes(code),
   );
-  if (isHiddenRoot || isAbsent) return found;
+  if (isHiddenRoot || isAbsent || isLeftOut(root)) return found;
   let met = 0;
-  for await (const { path, isHidden, problem } of walkFolder(root, (one) => matchesBelow(pattern, one))) {
+  const enters = (path: string): boolean => matchesBelow(pattern, path);
+  for await (const { path, isSkipped, problem } of walkFolder(root, { enters, isLeftOut })) {
     signal?.throwIfAborted();
     met += 1;
     if (met > BATCH.looked)
       refuseInput(`${line} meets more than ${BATCH.looked} files`, 'narrow the pattern');
-    if (isHidden) continue;
+    if (isSkipped) continue;
     const full = resolve(root, path);
     // The files of a linked or unreadable folder would be missing without a word.
     const isMissed =
@@ -148,7 +143,7 @@ async function findMatches(pattern: Pattern, folder: string, most: number, signa
     const end = isMissed ? '/' : '';
     const isMet = isMissed || (!path.endsWith('/') && matches(pattern, full));
     if (isMet) found.push([full + end, { given: relative(folder, full) + end, problem }]);
-    if (found.length === most) break;
+    if (found.length > BATCH.files) break;
   }
   return found.sort(([one], [other]) => (one < other ? -1 : 1));
 }
@@ -170,12 +165,6 @@ export function placeFiles(
     return [given, place.replaceAll(sep, '/')];
   });
   return new Map(places);
-}
-
-/** Whether a path is a folder itself, or below it. On Windows, another drive is not. */
-function isBelow(folder: string, path: string): boolean {
-  const below = relative(folder, path);
-  return !isAbsolute(below) && below !== '..' && !below.startsWith(`..${sep}`);
 }
 
 function findCommonFolder([first, ...others]: readonly string[]): string | undefined {

@@ -13,6 +13,7 @@ import {
   parseInputs,
   type RawInputs,
 } from './inputs.ts';
+import { type IsLeftOut, readExclusions } from './patterns.ts';
 import type { Operation } from './values.ts';
 import { readAddress } from './withdrawn-address.ts';
 
@@ -65,13 +66,17 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
   const { channel, message, tag, bin, authUrl, pollInterval, ...inputs } = readAddress(parseInputs(raw));
   const { file, name, confine, timeout } = inputs;
   const content = contentStream ?? inputs.content;
+  const find = content === undefined ? place.findFiles : undefined;
+  const isLeftOut: IsLeftOut = find ? readExclusions(file, place.folder).isLeftOut : () => false;
   const target = raw.repository.trim().toLowerCase();
   return {
     ...inputs,
     ...place,
     /** As written, or the name of the content; empty for a link that is verified by its marker alone. */
     fileLines: content === undefined ? file : [name ?? ''],
-    findFiles: (content === undefined && place.findFiles) || findLiteralFiles,
+    findFiles: find ?? findLiteralFiles,
+    /** Whether a file, also one in a folder, is left out by the lines. */
+    isLeftOut,
     content,
     /** `auto`, or the main channel and its duplicates. A confined delivery has no folder to stay in elsewhere. */
     channels: confine !== undefined && channel === 'auto' ? (['K1'] as const) : channel,

@@ -16,7 +16,7 @@ export interface LocalSite {
   readonly files: readonly LocalFile[];
   /** Bytes of all files. */
   readonly size: number;
-  /** Hidden files and folders, which are not delivered. */
+  /** Hidden files and folders, and those that `!` lines leave out: they are not delivered. */
   readonly leftOut: readonly string[];
 }
 
@@ -32,15 +32,17 @@ export const siteOfFile = (file: LocalFile): LocalSite => ({
 /**
  * Lists the files of a folder that is to be a site, without hidden ones, which hold credentials more often than pages.
  *
+ * @param isLeftOut whether an absolute path is left out by the user: then nothing is wrong with it
  * @param refuseNames gets all names, also of what can't be delivered
  * @throws {DeliveryError} `BAD_FILE` that names what no site can have, or for no files; `TOO_LARGE` for too many
  */
 export async function listSiteFiles(
   folder: string,
   given: string,
+  isLeftOut: (path: string) => boolean = () => false,
   refuseNames: (names: readonly string[]) => Promise<void> = async () => undefined,
 ): Promise<{ readonly paths: readonly string[]; readonly leftOut: readonly string[] }> {
-  const { paths, leftOut, refused } = await listFolder(folder);
+  const { paths, leftOut, refused } = await listFolder(folder, isLeftOut);
   await refuseNames([...paths, ...leftOut, ...refused]);
   if (refused.length > 0) {
     throw new DeliveryError('BAD_FILE', `the folder ${given} can't be a site`, {
@@ -50,22 +52,22 @@ export async function listSiteFiles(
   }
   if (paths.length === 0) {
     throw new DeliveryError('BAD_FILE', `the folder ${given} has no file to deliver`, {
-      hint: 'check what writes it; hidden files are left out',
+      hint: 'check what writes it; hidden files are left out, and what `!` lines name',
     });
   }
   return { paths: paths.sort(), leftOut: leftOut.sort() };
 }
 
 /** All that is in a folder: paths within it, separated by `/`. */
-async function listFolder(folder: string) {
+async function listFolder(folder: string, isLeftOut: (path: string) => boolean) {
   const paths: string[] = [];
   const leftOut: string[] = [];
   const refused: string[] = [];
   let entries = 0;
-  for await (const { path, isHidden, problem } of walkFolder(folder)) {
+  for await (const { path, isSkipped, problem } of walkFolder(folder, { isLeftOut })) {
     entries += 1;
     if (entries > SITE.entries) throw tooManyError(`${SITE.entries} files and folders`);
-    if (isHidden) leftOut.push(path);
+    if (isSkipped) leftOut.push(path);
     else if (problem !== null) refused.push(describeProblem(path, problem));
     else if (!path.endsWith('/')) paths.push(path);
     if (paths.length > SITE.files) throw tooManyError(`${SITE.files} files`);

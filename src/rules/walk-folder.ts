@@ -7,19 +7,26 @@ import { shorten } from '../plain-text.ts';
 export interface FolderEntry {
   /** Its path within the folder, separated by `/`; that of a folder ends in `/`. */
   readonly path: string;
-  readonly isHidden: boolean;
+  /** Whether it is hidden or left out, and so no part of a delivery. */
+  readonly isSkipped: boolean;
   /** Why it can't be delivered, such as `is a symbolic link`; `null` for a regular file and a readable folder. */
   readonly problem: string | null;
 }
 
+/** What a walk passes over. */
+interface WalkLimits {
+  /** Whether to enter a folder, by its path within the folder, without the last slash. */
+  readonly enters?: (path: string) => boolean;
+  /** Whether an absolute path is no part of a delivery. */
+  readonly isLeftOut?: (path: string) => boolean;
+}
+
 /**
- * Meets everything in a folder, apart from the contents of hidden folders. It follows no symbolic link.
- *
- * @param enters whether to enter a folder, by its path without the last slash
+ * Meets everything in a folder, apart from the contents of folders that are skipped. It follows no symbolic link.
  */
 export async function* walkFolder(
   folder: string,
-  enters: (path: string) => boolean = () => true,
+  { enters = () => true, isLeftOut = () => false }: WalkLimits = {},
 ): AsyncGenerator<FolderEntry, void, undefined> {
   // Folders are added while they are found. One is open at a time.
   const folders = [''];
@@ -27,7 +34,7 @@ export async function* walkFolder(
     try {
       for await (const entry of await opendir(join(folder, prefix))) {
         const path = prefix + entry.name;
-        const isHidden = entry.name.startsWith('.');
+        const isSkipped = isLeftOut(join(folder, path)) || entry.name.startsWith('.');
         const isFolder = entry.isDirectory();
         const problem =
           PATH_PROBLEMS.find(({ pattern }) => pattern.test(entry.name))?.text ??
@@ -36,12 +43,12 @@ export async function* walkFolder(
             : entry.isSymbolicLink()
               ? 'is a symbolic link'
               : 'is no regular file');
-        if (isFolder && !isHidden && problem === null && enters(path)) folders.push(`${path}/`);
-        yield { path: isFolder ? `${path}/` : path, isHidden, problem };
+        if (isFolder && !isSkipped && problem === null && enters(path)) folders.push(`${path}/`);
+        yield { path: isFolder ? `${path}/` : path, isSkipped, problem };
       }
     } catch (thrown) {
       if (isShortage(thrown) || !isSystemError(thrown)) throw thrown;
-      yield { path: prefix || './', isHidden: false, problem: `can't be read (${thrown.code})` };
+      yield { path: prefix || './', isSkipped: false, problem: `can't be read (${thrown.code})` };
     }
   }
 }

@@ -16,7 +16,7 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const folder = await readFolderInBranch(task);
   const { tree, last, before = null } = folder;
   const { place, target } = task;
-  const { sites, owned, left } = await findOwnBelow(task, folder);
+  const { sites, owned, left, spared } = await findOwnBelow(task, folder);
   if (target.options.address !== undefined && !folder.sites.has(place) && owned.size > 0) {
     throw notOursError(
       `the folder ${place || './'} was not delivered itself`,
@@ -50,18 +50,24 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
     'because it is not known to be as this tool delivered it, or one run removes no more (try again)';
   const unknown = left.length === 0 ? [] : [`what stays in ${place || './'}, ${why}: ${nameFew(left)}`];
   const gone = blobsIn([tree.entries, older], [...owned, ...vanished]);
-  return { ...planned, placement: describeRemoved(planned, gone, rest, unknown) };
+  const placement = describeRemoved(planned, gone, rest, unknown);
+  const notes = spared.length === 0 ? [] : [`left out, and so still there: ${nameFew(spared)}`];
+  return { ...planned, placement: { ...placement, notes: [...(placement.notes ?? []), ...notes] } };
 }
 
 /** What a folder has of this tool, however deep, and the files that it has besides. */
-async function findOwnBelow({ place, target }: PagesTask, folder: FolderInBranch) {
-  const sites = [...folder.sites].filter(([, { files }]) => files.length > 0);
-  const owned = new Set(sites.flatMap(([, { files }]) => files.map(({ path }) => path)));
+async function findOwnBelow({ place, target, isLeftOut = () => false }: PagesTask, folder: FolderInBranch) {
+  const isSpared = (path: string): boolean => isLeftOut(path.slice(place.length));
+  const sites = [...folder.sites]
+    .map(([site, { files }]) => [site, files.filter(({ path }) => !isSpared(path))] as const)
+    .filter(([, files]) => files.length > 0);
+  const owned = new Set(sites.flatMap(([, files]) => files.map(({ path }) => path)));
   const existing = filesBelow(folder.tree, place);
-  const others = [...existing.keys()].filter((path) => !owned.has(path));
+  const spared = [...existing.keys()].filter(isSpared);
+  const others = [...existing.keys()].filter((path) => !owned.has(path) && !isSpared(path));
   const single = target.options.overwrite
     ? others.filter((path) => existing.get(path)?.type === 'blob')
     : await findSingleFiles(target, folder.tree, others);
   for (const path of single) owned.add(path);
-  return { sites, owned, left: others.filter((path) => !owned.has(path)) };
+  return { sites, owned, left: others.filter((path) => !owned.has(path)), spared };
 }

@@ -52,7 +52,7 @@ export async function prepareItems(
   const isWhole = deploy !== null && options.branch === undefined;
   const setup = isWhole ? null : await findSetup(github, options, pages);
   // The bytes of what is removed do not count.
-  const items: typeof given = options.isRemoval ? given.map(({ name }) => ({ name, site: null })) : given;
+  const items: typeof given = options.isRemoval ? given.map((one) => ({ ...one, site: null })) : given;
   const singles = items.filter((one) => !isFolderItem(one)).map(({ site }) => site?.entry ?? null);
   const singleMethod = await chooseMethod(singles, ports, setup?.absence);
   const target = { github, readEntries: createEntriesReader(github), options, setup, deploy };
@@ -88,7 +88,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
   // writes no picture beside its page.
   const single = hasPicture && step.singleMethod === 'A' ? 'B' : step.singleMethod;
   const target = { ...step.target, method: isFolder ? 'C' : single, branch };
-  const common = { target, place, files, destination };
+  const common = { target, place, files, destination, isLeftOut: item.isLeftOut };
   if (isRemoval) return { ...common, plan: planTask(common, 'is removed') };
   const isRendered = !isFolder && destination.pageUrl.pathname !== settings.pageUrl.pathname;
   return {

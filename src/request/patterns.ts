@@ -1,0 +1,82 @@
+import { isAbsolute, matchesGlob, relative, resolve, sep } from 'node:path';
+import { refuseInput } from './input-kinds.ts';
+
+/** A pattern: the folder before its first sign, which is absolute, and the parts from there on. */
+export interface Pattern {
+  readonly line: string;
+  readonly root: string;
+  readonly parts: readonly string[];
+}
+
+/** @throws {DeliveryError} `BAD_INPUT` for a `/` between `{` and `}`, which would miss files without a word */
+export function readPattern(line: string, folder: string): Pattern {
+  const parts = line.split(sep === '/' ? '/' : /[\\/]/);
+  if (parts.some((part) => part.split('{').length !== part.split('}').length)) {
+    refuseInput(`the pattern ${line} has a / between { and }`, 'write a line for each alternative');
+  }
+  const sign = parts.findIndex((part) => /[*?[{]/.test(part));
+  const first = sign === -1 ? parts.length : sign;
+  const root = parts.slice(0, first).join(sep) || (line.startsWith('/') ? sep : '.');
+  return { line, root: resolve(folder, root), parts: parts.slice(first).filter((part) => part !== '.') };
+}
+
+/** Whether a pattern matches an absolute path. */
+export const matches = ({ root, parts }: Pattern, path: string): boolean =>
+  matchesGlob(relative(root, path), parts.join('/'));
+
+/** Whether a pattern matches files in a folder below its root. */
+export function matchesBelow({ parts }: Pattern, path: string): boolean {
+  const folders = path.split('/').filter((name) => name !== '' && name !== '.');
+  if (folders.length === 0) return true;
+  const anyDepth = parts.indexOf('**');
+  if (anyDepth !== -1 && folders.length > anyDepth) return true;
+  const own = parts.slice(0, folders.length).join('/');
+  return folders.length < parts.length && matchesGlob(folders.join('/'), own);
+}
+
+/** Whether a path is a folder itself, or below it. On Windows, another drive is not. */
+export function isBelow(folder: string, path: string): boolean {
+  const below = relative(folder, path);
+  return !isAbsolute(below) && below !== '..' && !below.startsWith(`..${sep}`);
+}
+
+/** Whether `!` lines leave an absolute path out. */
+export type IsLeftOut = (path: string) => boolean;
+
+export const isExclusion = (line: string): boolean => line.startsWith('!');
+
+/** What a `!` line leaves out: a path, or what a pattern matches, always with all that is in it. */
+interface Exclusion extends Pattern {
+  /** The line's path letter by letter: the signs of a pattern may be part of a name. */
+  readonly exact: string;
+}
+
+/** Reads the `!` lines. @throws {DeliveryError} as `readPattern` */
+export function readExclusions(lines: readonly string[], folder: string) {
+  const exclusions = lines.filter(isExclusion).map((line) => readExclusion(line, folder));
+  const isLeftOut: IsLeftOut = (path) => exclusions.some((one) => covers(one, path));
+  return { exclusions, isLeftOut };
+}
+
+function readExclusion(line: string, folder: string): Exclusion {
+  const path = line.slice(1).trim();
+  const pattern = readPattern(path, folder);
+  const parts = pattern.parts.filter((part) => part !== '');
+  // All that is in a folder, hidden files included, is left out with the folder.
+  while (parts.at(-1) === '**') parts.pop();
+  return { ...pattern, line, parts, exact: resolve(folder, path) };
+}
+
+function covers({ root, parts, exact }: Exclusion, path: string): boolean {
+  if (isBelow(exact, path)) return true;
+  if (!isBelow(root, path)) return false;
+  const pattern = showHidden(parts.join('/'));
+  const names = relative(root, path).split(sep);
+  return (
+    parts.length === 0 ||
+    names.some((_, at) => matchesGlob(showHidden(names.slice(0, at + 1).join('/')), pattern))
+  );
+}
+
+/** `*` matches no dot at the beginning of a name: what is left out need not be named so exactly. */
+const showHidden = (path: string): string => path.replace(/(^|[/{,])\./g, '$1·');
