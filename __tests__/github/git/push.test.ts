@@ -230,8 +230,11 @@ test.each([
   expect(world.traffic.lines(/receive-pack/)).toEqual([]);
 });
 
-test('pushChanges does not push a file whose bytes are not those that were checked', async () => {
-  const [file, other] = [await localFile('one'), await localFile('two')];
+test.each([
+  ['file', 3],
+  ['large file', 2_000_000],
+])('pushChanges does not push a %s whose bytes are not those that were checked', async (_, size) => {
+  const [file, other] = [await localFile(randomBytes(size)), await localFile(randomBytes(size))];
   await expect(push({ file: withRead(file, () => other.read()) })).rejects.toMatchObject({
     code: 'LOCAL',
   });

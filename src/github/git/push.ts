@@ -5,8 +5,7 @@ import type { Ports, Progress } from '../../ports.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import { createTemporaryFolder } from '../../system.ts';
 import type { CommitIdentity } from '../api/token-owner.ts';
-import { type Change, conflictError, type FileWrite } from '../change.ts';
-import { LARGE_BLOB, writeBlobPack } from './blob-pack.ts';
+import { type Change, conflictError } from '../change.ts';
 import { createGitRepository, type GitRemote, type RunGitCommand } from './repository.ts';
 
 export interface PushOptions extends GitRemote {
@@ -36,13 +35,7 @@ export async function pushChanges(push: PushOptions, ports: Ports): Promise<stri
   const folder = await createTemporaryFolder(process.env.RUNNER_TEMP || tmpdir(), 'git-');
   try {
     const git = await createGitRepository(folder, push, ports);
-    const large = push.changes.flatMap(({ writes }) => writes.filter(isLarge));
-    // The files are read while the host answers.
-    const [fetched, packed] = await Promise.allSettled([
-      fetchBase(git, push),
-      writeBlobPack(folder, large, ports.signal),
-    ]);
-    for (const work of [fetched, packed]) if (work.status === 'rejected') throw work.reason;
+    await fetchBase(git, push);
     const commits = await writeCommits(git, push, ports.clock.date());
     await pushToBranch(git, push, ports);
     return commits;
@@ -54,8 +47,6 @@ export async function pushChanges(push: PushOptions, ports: Ports): Promise<stri
 
 const sizeOf = ({ changes }: PushOptions): number =>
   changes.flatMap(({ writes }) => writes).reduce((sum, { file }) => sum + file.size, 0);
-
-const isLarge = ({ file }: FileWrite): boolean => file.size > LARGE_BLOB;
 
 async function fetchBase(git: RunGitCommand, { branch, planned }: PushOptions): Promise<void> {
   if (planned === null) return;
@@ -70,8 +61,8 @@ async function fetchBase(git: RunGitCommand, { branch, planned }: PushOptions): 
 }
 
 /**
- * `fast-import` needs neither an index nor the other blobs of the branch, which were not fetched. When a file's bytes
- * are not those that were checked, their blob has another name: git then refuses the commit, whose blob does not exist.
+ * `fast-import` needs neither an index nor the other blobs of the branch, which were not fetched. Other bytes than those
+ * that were checked make another blob: git then refuses the commit, which names one that does not exist.
  */
 async function writeCommits(git: RunGitCommand, push: PushOptions, now: number): Promise<string[]> {
   const output = await git({
@@ -91,9 +82,8 @@ async function* formatFastImport(
   const committer = `${author.name} <${author.email}> ${Math.floor(now / SECOND)} +0000`;
   yield 'feature done\n';
   const sent = new Set<string>();
-  for (const one of changes.flatMap(({ writes }) => writes)) {
-    const { file } = one;
-    if (isLarge(one) || sent.has(file.blobSha)) continue;
+  for (const { file } of changes.flatMap(({ writes }) => writes)) {
+    if (sent.has(file.blobSha)) continue;
     sent.add(file.blobSha);
     yield `blob\ndata ${file.size}\n`;
     yield* file.read();

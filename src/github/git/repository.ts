@@ -7,9 +7,8 @@ import { DeliveryError } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { transferTime } from '../../http/send-request.ts';
 import { formatSeconds } from '../../plain-text.ts';
-import { EXCHANGE, SECOND } from '../../protocol/limits.ts';
+import { EXCHANGE, MEGABYTE, SECOND } from '../../protocol/limits.ts';
 import { RETRY_HINT, refusalError } from '../refusals.ts';
-import { LARGE_BLOB } from './blob-pack.ts';
 import { type GitPorts, type GitResult, type GitRun, runGit } from './process.ts';
 
 export interface GitRemote {
@@ -30,7 +29,7 @@ type GitSettings = Readonly<Record<string, string>>;
 const SETTINGS: GitSettings = {
   'core.hooksPath': devNull,
   'core.compression': '0',
-  'core.bigFileThreshold': String(LARGE_BLOB),
+  'core.bigFileThreshold': String(MEGABYTE),
   'core.packedGitWindowSize': '1m',
   'core.packedGitLimit': '8m',
   'fastimport.unpackLimit': '0',
