@@ -5,34 +5,33 @@ import type { HttpRequest, HttpResponse } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 
 /**
- * Sends a request once. `request` of undici does so with a quarter more work, and looks at the signal only once it has a
- * connection.
+ * Sends a request once. `request` of undici looks at the signal only once it has a connection, and does not tell when the
+ * host took a piece of the body.
  *
- * @throws the reason of the signal, or what undici reports
+ * @throws the signal's reason if it has aborted already, or if it is a failure and nothing was sent; Node's `AbortError`
+ * for another abort; what undici reports
  */
-export function exchange(
-  dispatcher: Dispatcher,
-  { url, method, headers = {}, body, signal, headersTimeout = EXCHANGE.headers }: HttpRequest,
-): Promise<HttpResponse> {
+export function exchange(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpResponse> {
+  const { signal, headersTimeout = EXCHANGE.headers } = request;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
+    const received = new ReceivedBody(signal && { signal });
     // A later reader sees a failure as well; where nobody does, it ends no process.
-    const received = new ReceivedBody(signal).on('error', reject);
+    received.on('error', (error) => {
+      const { reason } = signal ?? {};
+      // Without a controller there is no connection yet, so nothing was sent.
+      reject(!received.controller && hasFailed(reason) ? reason.withLeftBehind([]) : error);
+    });
     // When a piece of the request's body was taken last: as a whole it may take as long as it needs.
     let takenAt = performance.now();
     const take = (): void => {
       takenAt = performance.now();
     };
-    const options: Dispatcher.DispatchOptions = {
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: method as Dispatcher.HttpMethod,
-      headers,
-      body: body?.() ?? null,
-      headersTimeout,
-    };
-    dispatcher.dispatch(options, {
-      onRequestStart: (controller) => received.start(controller),
+    dispatcher.dispatch(formatOptions(request, headersTimeout), {
+      onRequestStart(controller) {
+        received.controller = controller;
+        if (received.destroyed) controller.abort(signal?.reason);
+      },
       onBodySent: take,
       onRequestSent: take,
       onResponseStart(_controller, status, responseHeaders) {
@@ -44,46 +43,34 @@ export function exchange(
       onResponseData(controller, chunk) {
         if (!received.push(chunk)) controller.pause();
       },
-      onResponseEnd: () => received.finish(),
+      onResponseEnd: () => received.push(null),
       onResponseError: (_controller, error) => received.destroy(error),
     });
   });
 }
 
-/** The body of a response, from the request on. Where it is destroyed before its end, its connection is closed. */
+const formatOptions = (
+  { url, method, headers = {}, body }: HttpRequest,
+  headersTimeout: number,
+): Dispatcher.DispatchOptions => ({
+  origin: url.origin,
+  path: url.pathname + url.search,
+  method: method as Dispatcher.HttpMethod,
+  headers,
+  body: body?.() ?? null,
+  headersTimeout,
+});
+
+/** The body of a response, from the request on. If it is destroyed before its end, undici closes its connection. */
 class ReceivedBody extends Readable {
-  readonly #signal: AbortSignal | undefined;
-  readonly #stop = (): unknown => {
-    const reason = this.#signal?.reason;
-    // Without a controller there is no connection yet, so nothing was sent.
-    return this.destroy(!this.#controller && hasFailed(reason) ? reason.withLeftBehind([]) : reason);
-  };
-  #controller: Dispatcher.DispatchController | undefined;
-  #isComplete = false;
-
-  constructor(signal: AbortSignal | undefined) {
-    super();
-    this.#signal = signal;
-    signal?.addEventListener('abort', this.#stop);
-  }
-
-  start(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.destroyed) controller.abort(this.#signal?.reason);
-  }
-
-  finish(): void {
-    this.#isComplete = true;
-    this.push(null);
-  }
+  controller: Dispatcher.DispatchController | undefined;
 
   override _read(): void {
-    this.#controller?.resume();
+    this.controller?.resume();
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#signal?.removeEventListener('abort', this.#stop);
-    if (!this.#isComplete) this.#controller?.abort(error ?? new Error('the body is not read further'));
+    this.controller?.abort(error ?? new Error('the body is not read further'));
     callback(error);
   }
 }
