@@ -1,8 +1,6 @@
 import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
-import fc from 'fast-check';
-import { base64, base64Length, sendRequest, type TextRequest } from '../../src/http/send-request.ts';
+import { sendRequest, type TextRequest } from '../../src/http/send-request.ts';
 import type { Clock, Ports, SendHttp } from '../../src/ports.ts';
 import { EXCHANGE, MEGABYTE } from '../../src/protocol/limits.ts';
 import { FakeClock, FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
@@ -34,40 +32,6 @@ test('sendRequest throws the reason of the signal when it aborts', async () => {
     return { status: 201, headers: {}, body: new Readable().destroy(reason) };
   };
   await expect(uploadTo(http, { signal: stop.signal })).rejects.toBe(reason);
-});
-
-async function* streamChunks(chunks: readonly Uint8Array[]): AsyncGenerator<Buffer> {
-  for (const chunk of chunks) yield Buffer.from(chunk);
-}
-
-test('base64 of any chunks equals the base64 of the whole, with the length that base64Length returns', async () => {
-  const parts = fc.array(fc.uint8Array({ maxLength: 10 }), { maxLength: 10 });
-  await fc.assert(
-    fc.asyncProperty(parts, async (chunks) => {
-      const whole = Buffer.concat(chunks);
-      const encoded = await text(base64(streamChunks(chunks)));
-      expect(encoded).toBe(whole.toString('base64'));
-      expect(encoded).toHaveLength(base64Length(whole.length));
-    }),
-  );
-});
-
-test('base64 is produced while the bytes arrive, not only at the end', async () => {
-  const pieces = await Readable.from(
-    base64(streamChunks([Buffer.alloc(3_000), Buffer.alloc(3_000)])),
-  ).toArray();
-  expect(pieces.slice(0, 2).map(({ length }) => length)).toEqual([4_000, 4_000]);
-});
-
-test('base64 is correct when the source reuses the buffer of a chunk', async () => {
-  const reused = Buffer.from('abcd');
-  async function* source(): AsyncGenerator<Buffer> {
-    yield reused;
-    reused.fill('x');
-    yield Buffer.from('ef');
-  }
-  const encoded = await text(base64(source()));
-  expect(Buffer.from(encoded, 'base64').toString()).toBe('abcdef');
 });
 
 test('sendRequest gives up on an answer that arrives too slowly', async () => {

@@ -78,18 +78,3 @@ async function* advance(bytes: AsyncIterable<Buffer | string>, progress: Progres
     progress.end();
   }
 }
-
-export async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of bytes) {
-    const bytesToEncode = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    // Three bytes become four characters; the others wait for the next chunk.
-    const end = bytesToEncode.length - (bytesToEncode.length % 3);
-    yield bytesToEncode.toString('base64', 0, end);
-    // Copied, because the source may reuse its buffer.
-    rest = Buffer.from(bytesToEncode.subarray(end));
-  }
-  yield rest.toString('base64');
-}
-
-export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;

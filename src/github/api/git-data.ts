@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { base64, base64Length } from '../../http/send-request.ts';
 import type { Ports } from '../../ports.ts';
 import { API } from '../../protocol/calls.ts';
 import { withRetries } from '../../retry.ts';
@@ -37,7 +36,8 @@ export async function createBlob(github: GitHubClient, file: FileBytes, ports: P
   const request = {
     url: new URL(url),
     headers: { 'content-type': 'application/json; charset=utf-8' },
-    length: BLOB_HEAD.length + base64Length(file.size) + BLOB_TAIL.length,
+    // Three bytes become four characters.
+    length: BLOB_HEAD.length + Math.ceil(file.size / 3) * 4 + BLOB_TAIL.length,
     body: () => Readable.from(formatBlob(file), { objectMode: false }),
   };
   await withRetries(ports, () => sendStreamed(github, API.blob, request, ports));
@@ -45,7 +45,7 @@ export async function createBlob(github: GitHubClient, file: FileBytes, ports: P
 
 async function* formatBlob(file: Pick<FileBytes, 'read'>): AsyncGenerator<string> {
   yield BLOB_HEAD;
-  yield* base64(file.read());
+  yield* file.read().setEncoding('base64');
   yield BLOB_TAIL;
 }
 
