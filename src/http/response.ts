@@ -17,11 +17,11 @@ export function discard(response: HttpResponse): void {
 
 export const isAbsence = (status: number): boolean => status === 404 || status === 410;
 
-/** The first value of a header; header names are in lower case. */
 /** What a header says, each time that it comes: which of several counts differs between browsers. */
 const allValues = ({ headers }: Answer, name: string): readonly string[] =>
   [headers[name] ?? []].flat().map((value) => value.trim());
 
+/** The first value of a header; header names are in lower case. */
 export function firstHeader({ headers }: Answer, name: string): string | undefined {
   return [headers[name]].flat()[0];
 }
