@@ -154,17 +154,26 @@ test.each<[string, 'onRequestSent' | 'onBodySent', boolean, number, string]>([
 test.each([
   ['before it has a connection', false, []],
   ['that was begun', true, undefined],
-])('a stop of a request %s says whether anything was sent', async (_, isBegun, leftBehind) => {
-  const controller = { abort: jest.fn() } as Partial<Dispatcher.DispatchController>;
-  const dispatch = (_options: unknown, handler: Dispatcher.DispatchHandler): boolean => {
-    if (isBegun) handler.onRequestStart?.(controller as Dispatcher.DispatchController, {});
+])('a stop of a request %s says whether anything was sent, and ends it', async (_, isBegun, leftBehind) => {
+  const abort = jest.fn<Dispatcher.DispatchController['abort']>();
+  const controller = { abort } as Partial<Dispatcher.DispatchController> as Dispatcher.DispatchController;
+  let connect = (): unknown => undefined;
+  const dispatch = jest.fn((_options: unknown, handler: Dispatcher.DispatchHandler): boolean => {
+    connect = () => handler.onRequestStart?.(controller, {});
+    if (isBegun) connect();
     return true;
-  };
+  });
+  const dispatcher = { dispatch } as Partial<Dispatcher> as Dispatcher;
   const stop = new AbortController();
   const request = requestTo('https://files.example.com/', { signal: stop.signal });
-  const response = exchange({ dispatch } as Partial<Dispatcher> as Dispatcher, request);
+  const response = exchange(dispatcher, request);
   stop.abort(stoppedError());
   expect(connectionError(await errorOf(response), request)).toMatchObject({ code: 'ABORTED', leftBehind });
+  // A connection that comes later sends nothing any more.
+  if (!isBegun) connect();
+  expect(abort).toHaveBeenCalledTimes(1);
+  expect(await errorOf(exchange(dispatcher, request))).toBe(stop.signal.reason);
+  expect(dispatch).toHaveBeenCalledTimes(1);
 });
 
 test.each([
