@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { createRedactor, isCredential, readCredentials } from '../src/credentials.ts';
 import { createSecretPattern } from '../src/secret-pattern.ts';
 import { ENCODINGS } from './support/encodings.ts';
+import { finish } from './support/finish.ts';
 
 const TOKEN = 'ghs_AbCd0123';
 const LONG = 'ghs_AbCdEf0123456789AbCdEf0123456789abcd';
@@ -16,6 +17,8 @@ function redactWith(secrets: readonly string[]): (text: string) => string {
 }
 
 const redact = redactWith([TOKEN]);
+
+const encodeInJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 describe('createRedactor replaces a secret', () => {
   test.each([
@@ -42,7 +45,7 @@ describe('createRedactor replaces a secret', () => {
   });
 
   test('of any characters that a token may have', () => {
-    const sign = fc.constantFrom(...'abcXYZ0189-_.~+/=&<>"\'`%\\');
+    const sign = fc.constantFrom(...'abcXYZ0189-_.~+/=&<>"\'`%\\!(*)#;éя😀');
     fc.assert(
       fc.property(fc.array(sign, { minLength: 24, maxLength: 60 }), (signs) => {
         const secret = `aZ9-${signs.join('')}`;
@@ -54,6 +57,14 @@ describe('createRedactor replaces a secret', () => {
       }),
       { numRuns: 25 },
     );
+  });
+
+  test('in linear time, however a text repeats its signs', () => {
+    for (const piece of ['\\"', '\\\\', '&#', '%25', '\\u005c&amp;']) {
+      const secret = `${piece.repeat(12)}aB3x9QzKp7`;
+      const text = `${encodeInJson(secret.slice(0, -1))}${encodeInJson(piece.repeat(100_000))}`;
+      finish(() => expect(redactWith([secret])(text)).toBe(text));
+    }
   });
 
   test('completely, when one contains the other', () => {
@@ -110,6 +121,9 @@ describe('isCredential', () => {
     'github_pat_11ABCDEFG0abcdefghij_KLMNOPQRSTUV',
     '0123456789abcdef0123456789abcdef01234567',
     'npm_0123456789abcdefghijklmnopqrstuvwxyz',
+    'aB3x9QzKp7éLmRt2wY5Vk',
+    'пароль9секрет2№§',
+    'ОченьДлинныйПарольБезЦифр',
   ])('is true for %s', (value) => {
     expect(isCredential(value)).toBe(true);
   });
@@ -122,6 +136,8 @@ describe('isCredential', () => {
     'https://github.com',
     'aaaaaaaaaaaaaaaaaaaa1',
     `${LONG}\n${LONG}`,
+    'aB3x9QzKp7\u00a0LmRt2wY5Vk',
+    'aB3x9QzKp7\u0007LmRt2wY5Vk',
   ])('is false for %j', (value) => {
     expect(isCredential(value)).toBe(false);
   });
@@ -133,6 +149,7 @@ describe('readCredentials', () => {
   test.each([
     ['DB_SECRET', RANDOM],
     ['db_password', 'tR0ub4dor&3-x9Zq'],
+    ['DB_PASSWORD', 'Xk9mP2vL5nQ8§rT4w'],
     ['CLIENT_SECRET', '550e8400-e29b-41d4-a716-446655440000'],
     ['AWS_SECRET_ACCESS_KEY', '/JalrXUtnF3MI/K7MDENG/bPxRfiCYzzzzzzzKEY'],
     ['GITHUB_PAT', TOKEN],

@@ -9,15 +9,15 @@ const GITHUB_TOKEN = /^(?:gh[opsur]_|github_pat_)[\w.-]{5,}$/;
 /** Whether it can be a credential: long, mixed and without spaces. Anything else occurs in texts by chance. */
 export function isCredential(value: string): boolean {
   if (GITHUB_TOKEN.test(value)) return true;
-  if (!/^[!-~]+$/.test(value) || value.includes('://') || value.length < SHORTEST.length) return false;
+  if (/[\p{Cc}\p{Z}]/u.test(value) || value.includes('://') || value.length < SHORTEST.length) return false;
   return isMixed(value);
 }
 
 /** Whether a text has many different characters: letters and digits, or, in a long one, both cases. */
 export function isMixed(text: string): boolean {
   if (new Set(text).size < SHORTEST.characters) return false;
-  if (/\d/.test(text)) return /[a-z]/i.test(text);
-  return text.length >= SHORTEST.mixedCase && /[a-z]/.test(text) && /[A-Z]/.test(text);
+  if (/\d/.test(text)) return /\p{L}/u.test(text);
+  return text.length >= SHORTEST.mixedCase && /\p{Ll}/u.test(text) && /\p{Lu}/u.test(text);
 }
 
 /** A credential of this environment, and the variable that has it: only its name is ever told. */

@@ -4,7 +4,7 @@ import { keepRecent } from './async.ts';
 interface SecretPattern {
   /** Global; made for a text in which each character is one byte (Latin-1), and for any other text. */
   readonly regex: RegExp;
-  /** Four characters or more each. Every match of usual lines has one within its first `KEYWORD_AREA` characters. */
+  /** Four characters or more each. Every match in the bytes of a text with usual lines has one. */
   readonly keywords: readonly string[];
   isIn(text: string): boolean;
 }
@@ -15,73 +15,118 @@ const SEARCHED_LENGTH = 96;
 /** The longest text, in characters, that a match can have with usual line breaks. */
 export const LONGEST_MATCH = 2_048;
 
-/** How far from the beginning of a match its keyword may begin: after four characters, a line break and an indentation. */
-export const KEYWORD_AREA = 64;
-
 /** A job has some credentials, and each is looked for in many places. */
 const RECENT_PATTERNS = 64;
 
 /**
- * How to find a secret in a text: as it is; escaped by the usual functions for addresses, JSON and HTML; in UTF-16,
- * as hex, and as base64 in every alignment and both alphabets, in one line or several. Nothing else: any encoding can
- * be wrapped in another one.
+ * How to find a secret in a text: as it is; with any of its signs escaped for addresses, JSON, scripts, HTML or XML; in
+ * UTF-16, as hex, and as base64 in every alignment and both alphabets, in one line or several. Nothing else: any
+ * encoding can be wrapped in another one.
  *
  * @see SECURITY.md
  */
 export const createSecretPattern = keepRecent(RECENT_PATTERNS, (secret): SecretPattern => {
-  const searched = secret.slice(-SEARCHED_LENGTH);
-  const needles = [...new Set([...escapeText(searched), ...asHex(searched), inUtf16(searched)])];
+  const searched = Array.from(secret).slice(-SEARCHED_LENGTH).join('');
+  const parts = spell(searched);
+  const needles = [...asHex(searched), ...asUtf16(searched)];
   const cores = base64Cores(searched);
   // The first one that matches is taken: of a long secret that is there as it is, nothing stays.
   const forms = [
-    ...[secret, ...needles].map((text) => Array.from(text, escapeRegex).join('')),
-    ...cores.map((core) => Array.from(core, escapeRegex).join(LINE_BREAK)),
+    toRegex(secret),
+    parts.map((spellings) => `(?:${spellings.map(toRegex).join('|')})`).join(''),
+    ...needles.map(toRegex),
+    ...cores.map((core) => Array.from(core, toRegex).join(LINE_BREAK)),
   ];
   const regex = new RegExp(forms.join('|'), 'g');
   return {
     regex,
-    keywords: [...needles, ...cores.flatMap(splitStart)],
+    keywords: [...findKeywords(parts), ...needles, ...cores.flatMap(splitStart)],
     isIn: (text) => text.search(regex) !== -1,
   };
 });
 
-const escapeRegex = (character: string): string => character.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&');
+const toRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 /** Between two characters of base64: a line break with indentation, plain or in a string of JSON. */
 const LINE_BREAK = String.raw`(?:\s|\\[rn])*`;
 
-type HtmlEscapes = Readonly<Record<string, string>>;
+const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
 
-const HTML: HtmlEscapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-/** What a program writes in another way: a browser, most, Python and React, Go, and Mustache. */
-const HTML_WRITERS: readonly HtmlEscapes[] = [
-  { '"': '"' },
-  {},
-  { "'": '&#39;' },
-  { "'": '&#x27;' },
-  { '"': '&#34;', "'": '&#39;', '+': '&#43;' },
-  { "'": '&#39;', '/': '&#x2F;', '`': '&#x60;', '=': '&#x3D;' },
+const hexOf = (character: string, digits = 2): string => codeOf(character).toString(16).padStart(digits, '0');
+const codeOf = (character: string): number => character.codePointAt(0) ?? 0;
+
+const XML: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
+
+/** Before an escaped character: one in JSON, two or three in JSON in JSON. */
+const BACKSLASHES = ['\\', '\\\\', '\\\\\\'];
+
+const ESCAPES: readonly ((character: string) => string)[] = [
+  (character) => character,
+  (character) => `%${hexOf(character)}`,
+  ...BACKSLASHES.flatMap((before) => [
+    (character: string) => before + character,
+    (character: string) => `${before}u${hexOf(character, 4)}`,
+    (character: string) => `${before}x${hexOf(character)}`,
+  ]),
+  ...['', '0', '00', '000', '0000', '00000'].flatMap((zeros) => [
+    (character: string) => `&#${zeros}${codeOf(character)};`,
+    (character: string) => `&#x${zeros}${hexOf(character)};`,
+    (character: string) => `&#X${zeros}${hexOf(character)};`,
+  ]),
+  (character) => (character in XML ? `&${XML[character]};` : character),
 ];
 
-const escapeHtml = (text: string, escapes: HtmlEscapes): string =>
-  Array.from(text, (character) => escapes[character] ?? HTML[character] ?? character).join('');
-
-/** The secret as it is, and as the usual functions for addresses, JSON and HTML write it. */
-function escapeText(secret: string): string[] {
-  const json = JSON.stringify(secret).slice(1, -1);
-  return [
-    ...[secret, encodeURIComponent(secret), encodeURI(secret), json, json.replaceAll('/', '\\/')],
-    ...HTML_WRITERS.map((escapes) => escapeHtml(secret, escapes)),
-  ];
+/** A text with every character escaped in each way: by its characters, by their halves in UTF-16, and by their bytes in UTF-8. */
+function escapesOf(text: string): string[] {
+  const units = [Array.from(text), text.split(''), Array.from(Buffer.from(text).toString('latin1'))];
+  const all = units.flatMap((characters) => ESCAPES.map((write) => characters.map(write).join('')));
+  return unique(all.flatMap((one) => [one, one.replace(/[a-f\d]{2,}/g, (hex) => hex.toUpperCase())]));
 }
+
+/**
+ * The parts of a secret, each in all its spellings. No ordinary program escapes an ASCII letter or a digit. Backslashes
+ * are a part of their own: a text can be read as the parts in one way only, so the search stays linear.
+ */
+const spell = (secret: string): string[][] =>
+  [...secret.matchAll(/(\\*)([^\\]|$)/gu)].flatMap(([, backslashes = '', sign = '']) => {
+    if (backslashes === '' && /^[a-z\d]?$/i.test(sign)) return [[sign]];
+    const before = escapesOf(backslashes).flatMap((one) => ['', ...BACKSLASHES].map((more) => one + more));
+    return [unique(before), unique(escapesOf(sign).map((one) => one.replace(/^\\+/, '')))];
+  });
+
+/** Fewer characters may be those of a common word. */
+const KEYWORD_LENGTH = 6;
+
+/** Texts of which every spelling has one: the beginnings of the last parts with the fewest, mostly a single one. */
+function findKeywords(parts: readonly (readonly string[])[]): string[] {
+  const inBytes = parts.map((spellings) => spellings.filter((one) => !/[^\0-\xff]/.test(one)));
+  let fewest: string[] = [];
+  for (let at = parts.length - 1; at >= 0 && fewest.length !== 1; at -= 1) {
+    const found = beginningsOf(inBytes.slice(at));
+    const isLong = found.every(({ length }) => length === KEYWORD_LENGTH);
+    if (isLong && (fewest.length === 0 || found.length < fewest.length)) fewest = found;
+  }
+  return fewest;
+}
+
+const beginningsOf = (parts: readonly (readonly string[])[]): string[] =>
+  parts.reduce<string[]>(
+    (found, part) => {
+      const extend = (text: string) => part.map((one) => (text + one).slice(0, KEYWORD_LENGTH));
+      return unique(found.flatMap((text) => (text.length === KEYWORD_LENGTH ? text : extend(text))));
+    },
+    [''],
+  );
 
 function asHex(secret: string): string[] {
   const hex = Buffer.from(secret).toString('hex');
   return [hex, hex.toUpperCase()];
 }
 
-/** Without the last byte, which comes before the first one in the other byte order. */
-const inUtf16 = (secret: string): string => Buffer.from(secret, 'utf16le').toString('latin1').slice(0, -1);
+function asUtf16(secret: string): string[] {
+  const bytes = Buffer.from(secret, 'utf16le');
+  return [bytes.toString('latin1'), bytes.swap16().toString('latin1')];
+}
 
 /** Fewer characters of base64 occur by chance. */
 const SHORTEST_CORE = 8;
@@ -94,7 +139,7 @@ function base64Cores(secret: string): string[] {
     const [start, end] = [Math.ceil((shift * 8) / 6), Math.floor((shifted.length * 8) / 6)];
     return [shifted.toString('base64').slice(start, end), shifted.toString('base64url').slice(start, end)];
   });
-  return [...new Set(cores)].filter(({ length }) => length >= SHORTEST_CORE);
+  return unique(cores).filter(({ length }) => length >= SHORTEST_CORE);
 }
 
 /** The first four characters and the next four: one of them is in one line, whatever the lines' length from eight on. */

@@ -129,13 +129,18 @@ describe('a file that fails a check', () => {
 });
 
 describe('a file with a credential in another encoding', () => {
-  const secret = 'ghs_AbCdEf0123456789AbCdEf0123456789abcd';
-  test.each(ENCODINGS)('is refused: %s', async (_, encode) => {
-    // At several places of the borders between chunks.
-    for (const before of [0, 262_144 - 300, 262_144 - 40, 262_144 - 3]) {
-      const content = Buffer.from(`${' '.repeat(before)}${encode(secret)} and more`, 'latin1');
-      const inspected = inspectFile({ ...(await writeTestFile(content)), secrets: ownOf(secret) });
-      await expect(inspected).rejects.toThrow('contains a credential of this environment (NAME_1)');
+  const token = 'ghs_AbCdEf0123456789AbCdEf0123456789abcd';
+  // No four letters or digits in a row, and each kind of sign.
+  const password = `a+3/x9&"K<7>'L\\2$é=я😀!w#(Rt)*:5~`;
+  test.each(ENCODINGS)('is refused: %s', async (name, encode) => {
+    for (const secret of [token, password]) {
+      const encoded = Buffer.from(encode(secret), name.startsWith('in UTF-16') ? 'latin1' : 'utf8');
+      // At several places of the borders between chunks.
+      for (const before of [0, 262_144 - 300, 262_144 - 40, 262_144 - 3]) {
+        const content = Buffer.concat([Buffer.alloc(before, ' '), encoded, Buffer.from(' and more')]);
+        const inspected = inspectFile({ ...(await writeTestFile(content)), secrets: ownOf(secret) });
+        await expect(inspected).rejects.toThrow('contains a credential of this environment (NAME_1)');
+      }
     }
   });
 

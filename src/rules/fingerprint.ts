@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { keepRecent } from '../async.ts';
 import type { OwnCredential } from '../credentials.ts';
-import { createSecretPattern, KEYWORD_AREA, LONGEST_MATCH } from '../secret-pattern.ts';
+import { createSecretPattern, LONGEST_MATCH } from '../secret-pattern.ts';
 import { createKeywordSearch } from './keyword-filter.ts';
 
 /** The result of one pass over some bytes. */
@@ -73,7 +73,7 @@ const getFinder = keepRecent(RECENT_SEARCHES, (credentials) => {
   return (bytes: Buffer): string | undefined => {
     let found: string | undefined;
     findKeywords(bytes, ({ name, isIn }, at) => {
-      if (isIn(bytes.toString('latin1', Math.max(at - KEYWORD_AREA, 0), at + LONGEST_MATCH))) found = name;
+      if (isIn(bytes.toString('latin1', Math.max(at - LONGEST_MATCH, 0), at + LONGEST_MATCH))) found = name;
       return found !== undefined;
     });
     return found;
