@@ -214,6 +214,28 @@ describe('what was withdrawn', () => {
     expect(reportOn(played, 'docs/').url).toBeNull();
   });
 
+  test.each<[string, string, string[]]>([
+    ['a file', 'one.html', ['one.html']],
+    ['the page of a folder', 'docs/', ['docs/index.html']],
+    ['a folder', 'docs/', ['docs/a/b.css', 'docs/app.js', 'docs/index.html']],
+  ])('and put back is changed, with the commit: %s', async (_, place, paths) => {
+    const repository = await repositoryWith(place);
+    await repository.commit('docs/theirs.txt', 'of a person');
+    const earlier = paths.map((path) => [path, `${repository.read(path)}`] as const);
+    await proven(withdraw(repository, place));
+    for (const [path, text] of earlier) await repository.commit(path, text, 'Revert "REMOVE"');
+    const played = await audit(repository);
+    expect(verdicts(played)).toEqual({ [place]: 'changed' });
+    expect(reportOn(played, place).notes).toEqual([
+      expect.stringMatching(/^put back since this tool removed it, by commit \w{7} \(Revert "REMOVE"\): /),
+    ]);
+    const sha = await repository.commit(paths[0] ?? '', 'of a person', 'Fix it by hand');
+    const again = await audit(repository);
+    expect(verdicts(again)).toEqual({ [place]: 'changed' });
+    const by = `changed since it was delivered, by commit ${sha.slice(0, 7)} (Fix it by hand): ${paths[0]}`;
+    expect(reportOn(again, place).notes).toEqual([expect.stringContaining(by)]);
+  });
+
   test('with the folder around it is no loss', async () => {
     const repository = await repositoryWith('p/one.html');
     await deliverSite(repository, 'p/site/');

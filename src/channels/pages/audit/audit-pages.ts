@@ -115,8 +115,9 @@ function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: Hel
     claim: 'opens as it was delivered',
   } as const;
   if (state === 'lost') return { plan, unknown, failure: lostError(found, branch) };
-  const common = { plan, unknown, ...(state === 'changed' && { changed: describeChange(found) }) };
-  if (state === 'changed' && found.paths.length === 0) return common;
+  const isChanged = state === 'changed' || state === 'back';
+  const common = { plan, unknown, ...(isChanged && { changed: describeChange(found) }) };
+  if (isChanged && found.paths.length === 0) return common;
   const isRemoved = state === 'removed';
   const paths = isRemoved ? found.paths : sortPaths(found.paths, claim.place, isFolder ? options.entry : '');
   const path = paths[0] ?? claim.place;
@@ -155,9 +156,9 @@ function unservedError(cause: DeliveryError): DeliveryError {
   return new DeliveryError('NOT_PROVEN', message, { hint, cause });
 }
 
-/** Who changed what. */
-const describeChange = ({ changed, by }: FoundDelivery) => ({
-  text: `changed since it was delivered, ${by === null ? 'on the branch' : `by ${nameCommit(by)}`}: ${nameFew(changed)}`,
+/** Who changed what, or put it back. */
+const describeChange = ({ state, changed, by }: FoundDelivery) => ({
+  text: `${state === 'back' ? 'put back since this tool removed it' : 'changed since it was delivered'}, ${by === null ? 'on the branch' : `by ${nameCommit(by)}`}: ${nameFew(changed)}`,
   count: changed.length,
 });
 

@@ -1,23 +1,29 @@
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { type CommitWords, getLastCommits } from '../../../github/api/history.ts';
+import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
 import {
   type BranchTree,
+  blobAt,
   createEntriesReader,
   filesBelow,
+  hasFilesBelow,
   holdsFile,
   limitTrees,
   type OlderTrees,
 } from '../branch-reader.ts';
-import { type Claim, type DeliveredClaim, listClaimed, readClaims } from '../claims.ts';
+import { type Claim, listClaimed, readClaims } from '../claims.ts';
+import { parseMessage } from '../commit-message.ts';
 import { isFolderPath } from '../target.ts';
 
 /**
- * What became of a delivery on the branch, the worst of its paths first: one is absent and no commit of this tool removed
- * it; somebody changed one; they are as delivered; or this tool removed it.
+ * What became of the paths of a delivery, the worst first, which decides: one is absent and no commit of this tool removed
+ * it; somebody changed one, or put back what this tool removed; they are as delivered; or this tool removed them.
  */
-type BranchState = 'lost' | 'changed' | 'there' | 'removed';
+const STATES = ['lost', 'changed', 'back', 'there', 'removed'] as const;
+
+type BranchState = (typeof STATES)[number];
 
 /** A delivery, and what the branch holds of it now. */
 export interface ListedDelivery {
@@ -27,7 +33,7 @@ export interface ListedDelivery {
   readonly paths: readonly string[];
   /** What was there before it was removed. */
   readonly before?: ReadonlyMap<string, GitBlob>;
-  /** Paths that are lost, or else those that hold other bytes. */
+  /** Paths that are lost, or else those that hold other bytes, or what was removed. */
   readonly changed: readonly string[];
   /** The last commit that touched the first of them, or that removed the delivery; `null` if it is not known. */
   readonly by: CommitWords | null;
@@ -64,67 +70,73 @@ async function compareClaim(
   older: OlderTrees,
 ): Promise<ListedDelivery | null> {
   const { place, delivered, isReplaced, isRemoved } = claim;
-  const below = [...filesBelow(tree, place).keys()];
-  if (delivered && (below.length > 0 || !isFolderPath(place))) {
-    return compareDelivered({ ...claim, delivered }, tree, older);
-  }
-  if (delivered && !isReplaced(place) && !isRemoved(place)) {
+  const isEmpty = isFolderPath(place) && !hasFilesBelow(tree, place);
+  if (delivered && isEmpty && !isReplaced(place) && !isRemoved(place)) {
     return { ...NOTHING, claim, state: 'lost', changed: [place] };
   }
-  const removed = await listRemoved(claim, delivered ? claim.sha : claim.parent, tree, older);
-  if (removed.paths.length > 0 || below.length === 0) return removed;
-  // What was removed is there again.
-  const changed = below.filter((path) => !isReplaced(path));
-  return changed.length === 0 ? null : { ...removed, state: 'changed', changed };
-}
-
-async function compareDelivered(
-  claim: DeliveredClaim,
-  tree: BranchTree,
-  older: OlderTrees,
-): Promise<ListedDelivery | null> {
-  const { place, isRemoved } = claim;
-  const files = await listClaimed(claim, tree, older);
-  if (files === null) {
-    const unknown = `which files of ${place || './'} are lost, changed or as they were delivered: only that the folder changed was found out`;
-    return { ...NOTHING, claim, state: 'changed', changed: [place], unknown: [unknown] };
-  }
-  if (files.length === 0) return null;
+  const files = await (delivered
+    ? listClaimed({ ...claim, delivered }, tree, older)
+    : listRemoved(claim, tree, older));
+  if (files === null) return describeUnread(claim, isEmpty);
   // The pictures of a page go with it.
-  const isGone = (path: string): boolean => isRemoved(path) || (!isFolderPath(place) && isRemoved(place));
-  const paths: Record<BranchState, string[]> = { lost: [], changed: [], there: [], removed: [] };
+  const isGone = (path: string): boolean =>
+    !delivered || isRemoved(path) || (!isFolderPath(place) && isRemoved(place));
+  const paths: Record<BranchState, string[]> = { lost: [], changed: [], back: [], there: [], removed: [] };
   for (const file of files) {
     const { path } = file;
-    if (holdsFile(tree, file)) paths.there.push(path);
-    else if (tree.entries.has(path)) paths.changed.push(path);
-    else paths[isGone(path) ? 'removed' : 'lost'].push(path);
+    const isOther = tree.entries.has(path) && !holdsFile(tree, file);
+    const [there, absent] = isGone(path) ? (['back', 'removed'] as const) : (['there', 'lost'] as const);
+    paths[isOther ? 'changed' : tree.entries.has(path) ? there : absent].push(path);
   }
-  const { lost, changed, there, removed } = paths;
-  if (lost.length > 0) return { ...NOTHING, claim, state: 'lost', changed: lost };
-  if (removed.includes(place)) return { ...NOTHING, claim, state: 'removed', paths: removed };
-  if (changed.length > 0) return { ...NOTHING, claim, state: 'changed', paths: there, changed };
-  const [state, left] = there.length > 0 ? (['there', there] as const) : (['removed', removed] as const);
-  return { ...NOTHING, claim, state, paths: left };
+  const { lost, changed, back, there, removed } = paths;
+  const state = STATES.find((one) => paths[one].length > 0);
+  if (state === undefined) return null;
+  if (state !== 'removed') {
+    return {
+      ...NOTHING,
+      claim,
+      state,
+      paths: there,
+      changed: state === 'lost' ? lost : [...changed, ...back],
+    };
+  }
+  if (!isFolderPath(place)) return { ...NOTHING, claim, state, paths: removed };
+  const entries = (await older(delivered ? claim.sha : claim.parent)) ?? new Map();
+  const before = new Map(removed.flatMap((path) => blobAt([entries], path).map((blob) => [path, blob])));
+  return { ...NOTHING, claim, state, paths: removed, before, by: delivered ? null : claim };
 }
 
-/** @param commit that has the folder */
+/** What is said of a folder whose files are not known. */
+function describeUnread(claim: Claim, isEmpty: boolean): ListedDelivery {
+  const place = claim.place || './';
+  if (isEmpty) {
+    const unknown = `whether its other files are gone: only the page of ${place} was asked for`;
+    const by = claim.delivered ? null : claim;
+    return {
+      ...NOTHING,
+      claim,
+      state: 'removed',
+      paths: [`${claim.place}index.html`],
+      by,
+      unknown: [unknown],
+    };
+  }
+  const unknown = `which files of ${place} are lost, changed or as they were delivered: only that the folder changed was found out`;
+  return { ...NOTHING, claim, state: 'changed', changed: [claim.place], unknown: [unknown] };
+}
+
+/** The files that the removal of a folder took, and that no newer delivery replaced; `null` where that is not known. */
 async function listRemoved(
-  claim: Claim,
-  commit: string | undefined,
+  { place, parent, sha, isReplaced }: Claim,
   tree: BranchTree,
   older: OlderTrees,
-): Promise<ListedDelivery> {
-  const { place } = claim;
-  const removed = { ...NOTHING, claim, state: 'removed', by: claim.delivered ? null : claim } as const;
-  const entries = await older(commit);
-  if (entries === null) {
-    const unknown = `whether its other files are gone: only the page of ${place || './'} was asked for`;
-    const page = `${place}index.html`;
-    const paths = tree.entries.has(page) ? [] : [page];
-    return { ...removed, paths, unknown: [unknown] };
-  }
-  const before = new Map([...filesBelow({ entries }, place)].filter(([path]) => !tree.entries.has(path)));
-  return { ...removed, paths: [...before.keys()], before };
+): Promise<readonly TreeFile[] | null> {
+  const before = await older(parent);
+  const after = hasFilesBelow(tree, place) ? await older(sha) : tree.entries;
+  if (before === null || after === null) return null;
+  return [...filesBelow({ entries: before }, place)].flatMap(([path, file]) =>
+    after.has(path) || isReplaced(path) ? [] : { path, sha: file.sha },
+  );
 }
 
 /** Finds out which commits did it, fifty paths in one request. */
@@ -141,6 +153,9 @@ async function nameCommits(
     const path = pathOf(one);
     const last = commits.get(path);
     const own = last?.blobs.filter(({ sha }) => sha === one.claim.delivered?.object) ?? [];
-    return { before: new Map(own.map((blob) => [path, blob])), ...one, by: last ?? one.by };
+    const found = { before: new Map(own.map((blob) => [path, blob])), ...one, by: last ?? one.by };
+    // A restoration by this tool puts back what `keep` removed.
+    if (one.state !== 'back' || parseMessage(last?.message ?? '') === null) return found;
+    return { ...found, state: 'there', paths: [...one.paths, ...one.changed], changed: [] };
   });
 }
