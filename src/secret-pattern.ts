@@ -102,7 +102,7 @@ function findKeywords(parts: readonly (readonly string[])[]): string[] {
   const inBytes = parts.map((spellings) => spellings.filter((one) => !/[^\0-\xff]/.test(one)));
   let fewest: string[] = [];
   for (let at = parts.length - 1; at >= 0 && fewest.length !== 1; at -= 1) {
-    const found = beginningsOf(inBytes.slice(at));
+    const found = beginningsOf(inBytes.slice(at, at + 2 * KEYWORD_LENGTH));
     const isLong = found.every(({ length }) => length === KEYWORD_LENGTH);
     if (isLong && (fewest.length === 0 || found.length < fewest.length)) fewest = found;
   }
