@@ -450,7 +450,11 @@ test.each([
     files: { 'README.md': '# Theirs', 'd/README.md': '# Theirs', 'd/x.txt': 'x' },
   });
   const file = path === 'd/' ? 'dist/' : 'dist/index.html';
-  await put(repository, { 'dist/index.html': createPage('site') }, { file, path, nojekyll: 'false' });
+  await put(
+    repository,
+    { 'dist/index.html': createPage('site') },
+    { file, path, overwrite: 'true', nojekyll: 'false' },
+  );
   // A folder is not withdrawn twice where others have files in it.
   for (let run = path === 'd/' ? 1 : 0; run < 2; run += 1) {
     const { report } = await proven(withdraw(repository, path));

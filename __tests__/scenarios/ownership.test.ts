@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { LARGE_CONTENT } from '../faults/delivery-kinds.ts';
 import type { TestRepository } from '../world/repository.ts';
-import { type Played, proven, setUpPlay, writesOf } from './play.ts';
+import { type Played, proven, refused, setUpPlay, writesOf } from './play.ts';
 import { createPage } from './scenario.ts';
 
 const play = setUpPlay();
@@ -171,4 +171,57 @@ test('what a person removes between two pushes of one step is not ready', async 
   const { reports } = await put({ nojekyll: 'true' });
   expect(await repository.read('page.html')).toBeNull();
   expect(reports.map(({ ready }) => ready)).toEqual([false, true]);
+});
+
+describe('a new page that Jekyll would show where it shows a file of a person', () => {
+  const NOTES = '# Notes';
+  const FRONT = `---\ntitle: x\n---\n# Front`;
+  const TAKEN = /is on the branch, and Jekyll shows it where the page of .* goes → .*overwrite: true/;
+  const put = (repository: TestRepository, path: string, more = {}) => {
+    const isFolder = path.startsWith('docs/');
+    const file = isFolder ? `site/${path.slice('docs/'.length)}` : 'page.html';
+    const at = isFolder ? { file: 'site/', path: 'docs/' } : { path };
+    const files = { 'site/index.html': createPage('site'), [file]: createPage('ours') };
+    return play.deliver({ repository, files, inputs: { channel: 'K1', ...at, ...more } });
+  };
+
+  test.each([
+    ['notes.html', 'notes.md', NOTES],
+    ['front.html', 'front.markdown', FRONT],
+    ['notes.md', 'notes.html', '<p>Theirs</p>'],
+    ['sub/index.html', 'sub/README.md', NOTES],
+    ['index.md', 'readme.md', NOTES],
+    ['docs/notes.html', 'docs/notes.md', NOTES],
+    ['docs/sub/index.html', 'docs/sub/README.md', NOTES],
+  ])('is refused without `overwrite`: %s beside %s', async (path, theirs, text) => {
+    const repository = await play.repository({ files: { [theirs]: text } });
+    await refused(put(repository, path), TAKEN);
+    expect(repository.read(path)).toBeNull();
+    await proven(put(repository, path, { overwrite: 'true' }));
+    await proven(put(repository, path));
+    expect(String(repository.read(theirs))).toBe(text);
+  });
+
+  test.each<[string, string, Record<string, string>, object]>([
+    [
+      'a README that the index of its folder keeps from being shown',
+      'sub/index.html',
+      { 'sub/README.md': NOTES, 'sub/index.html': OURS },
+      { overwrite: 'true' },
+    ],
+    ['a README that is no page', 'README.html', { 'README.md': NOTES }, {}],
+    ['a README of another folder', 'sub/page.html', { 'sub/README.md': NOTES }, {}],
+    ['a site without Jekyll', 'notes.html', { 'notes.md': NOTES, '.nojekyll': '' }, {}],
+    ['a folder that ends Jekyll', 'docs/notes.html', { 'docs/notes.md': NOTES }, { nojekyll: 'true' }],
+  ])('is no question of %s', async (_, path, files, more) => {
+    await proven(put(await play.repository({ files }), path, more));
+  });
+
+  test.each(['notes.html', 'docs/notes.html'])('is placed beside Markdown of this tool: %s', async (path) => {
+    const repository = await play.repository();
+    const source = path.replace('.html', '.md');
+    const inputs = { channel: 'K1', file: 'notes.md', path: source };
+    await proven(play.deliver({ repository, files: { 'notes.md': NOTES }, inputs }));
+    await proven(put(repository, path));
+  });
 });

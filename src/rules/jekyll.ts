@@ -34,11 +34,23 @@ const EXCLUDED = /^(?:gemfiles|Gemfile|node_modules|vendor\/(?:bundle|cache|gems
 /** File name endings that Jekyll renders as Markdown. */
 export const MARKDOWN = /\.(md|markdown|mkdown|mkdn|mkd)$/i;
 
-/** The other files of which Jekyll would make the page that it makes of a file. */
-export function listRivals(path: string): readonly string[] {
-  const endings = ['html', 'md', 'markdown', 'mkdown', 'mkdn', 'mkd'];
-  const stem = path.replace(MARKDOWN, '.html').replace(/\.html$/, '');
-  return stem === path ? [] : endings.map((one) => `${stem}.${one}`).filter((one) => one !== path);
+const MARKDOWN_ENDINGS = ['md', 'markdown', 'mkdown', 'mkdn', 'mkd'];
+
+/** The files that Jekyll shows at the address of a page, as far as their names tell; nothing for any other address. */
+export function listRivals(page: string): readonly string[] {
+  const stem = page.replace(/\.html$/, '');
+  const sources = MARKDOWN_ENDINGS.map((ending) => `${stem}.${ending}`).filter((one) => !NO_PAGE.test(one));
+  return stem === page ? [] : [page, ...sources];
+}
+
+/** As `listRivals`, and the READMEs after them, of which Jekyll makes the index of a folder that has no other. */
+export const listShown = (page: string): readonly string[] => [...listRivals(page), ...listReadmes(page)];
+
+/** @see https://github.com/benbalter/jekyll-readme-index */
+function listReadmes(page: string): readonly string[] {
+  const folder = page.replace(/(^|\/)index\.html$/, '$1');
+  const names = folder === page ? [] : ['README', 'readme', 'Readme'];
+  return names.flatMap((name) => MARKDOWN_ENDINGS.map((ending) => `${folder}${name}.${ending}`));
 }
 
 /** The first line is three hyphens and white space; of much white space only the beginning is known. */

@@ -62,6 +62,7 @@ test('a missing branch that somebody else creates meanwhile is written to as it 
       get_ref: () => (isThere ? { object: { sha: 'theirs' } } : absent),
       get_file: absent,
       get_commit: { tree: { sha: 'theirtree' } },
+      tree_below: { sha: 'theirtree', tree: [{ path: 'a', type: 'blob' }] },
       update_ref: {},
       create_ref: () => {
         isThere = true;

@@ -3,11 +3,12 @@ import { type DeliveryError, hasFailed, type Result, resultOf } from '../../erro
 import { type BranchEntry, getExistingBlobs } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
-import { MARKDOWN } from '../../rules/jekyll.ts';
+import { listShown, MARKDOWN } from '../../rules/jekyll.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import { type BranchTree, blobsIn } from './branch-reader.ts';
 import { parseMessage } from './commit-message.ts';
-import { type ComparedPlace, notOursError, planChange } from './compare.ts';
+import { type ComparedPlace, planChange, takenPageError } from './compare.ts';
+import { listTaken, pageOf, switchFileOf } from './jekyll.ts';
 import { isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
 import { describePublished, describeRemoved } from './placement.ts';
@@ -45,8 +46,9 @@ export async function compareFiles(tasks: readonly PagesTask[]): Promise<readonl
   const mayHavePictures = (task: PagesTask): boolean =>
     isHtml(task.place) && (isRemoval(task) || read.entries.has(task.place));
   const pictures = tasks.filter(mayHavePictures).flatMap(({ place }) => listPicturePaths(place));
+  const further = new Set([...pictures, ...tasks.flatMap((task) => listTakers(task, read.entries))]);
   await readPaths(
-    pictures.filter((path) => !own.has(path)),
+    [...further].filter((path) => !own.has(path)),
     github,
     read,
   );
@@ -98,12 +100,23 @@ async function readRest(
   return hasFailed(entries) ? new Map() : new Map([...entries].filter(([path]) => !own.has(path)));
 }
 
-/** What is served may be the other file's page, which may have the same marker. */
-const takenPageError = (place: string, rival: string): DeliveryError =>
-  notOursError(
-    `${rival} is on the branch, and Jekyll shows it where the page of ${place} goes`,
-    (w) => `set ${w.input('path')} to another name, or remove ${rival}`,
-  );
+/** The paths that tell whether a new page takes the address of another. */
+function listTakers({ files, destination }: PagesTask, entries: BranchTree['entries']): readonly string[] {
+  const [file] = files;
+  if (file === undefined || entries.has(file.path) || destination.builtBy !== 'branch') return [];
+  const names = listShown(pageOf(destination, file));
+  return names.length === 0 ? [] : [switchFileOf(destination), ...names];
+}
+
+/** @throws {DeliveryError} `NOT_OURS` where Jekyll shows another file at the page's address */
+function refuseTaken(task: PagesTask, { entries }: ReadPaths, isOurs: (path: string) => boolean): void {
+  // What is served may be the other file's page, which may have the same marker.
+  const rival = task.destination.rivals?.find((path) => entries.has(path));
+  if (rival !== undefined) throw takenPageError(task, { rival, path: task.place }, false);
+  const taken = task.target.options.overwrite ? [] : listTaken(task, entries);
+  const foreign = taken.find((one) => !isOurs(one.rival));
+  if (foreign !== undefined) throw takenPageError(task, foreign);
+}
 
 /**
  * @param old the paths that pictures of the page may have, beside those that are delivered
@@ -118,24 +131,26 @@ function compareFile(
   const { place, files, target, destination } = task;
   const { rivals = [] } = destination;
   const wanted = [place, ...files.map(({ path }) => path)];
-  for (const path of [...wanted, ...old, ...rivals]) {
+  for (const path of [...wanted, ...old, ...rivals, ...listTakers(task, read.entries)]) {
     const failure = read.failures.get(path);
     // A folder is no picture, and no rival; what can't be read may be one.
     if (failure && (wanted.includes(path) || failure.code !== 'NOT_OURS')) throw failure;
   }
-  const rival = rivals.find((path) => read.entries.has(path));
-  if (rival !== undefined) throw takenPageError(place, rival);
   const confinedTo = target.options.confinement?.owner;
+  const isOurs = (path: string, page?: string): boolean =>
+    isOwned(
+      read.commits.get(path)?.message ?? '',
+      { path, sha: read.entries.get(path)?.sha ?? '' },
+      { confinedTo, ...(page !== undefined && { page }) },
+    );
+  refuseTaken(task, read, isOurs);
   const of = new Set([...wanted, ...old]);
   const entries = new Map([...read.entries].filter(([path]) => of.has(path)));
-  const owned = [...entries].filter(([path, { sha }]) => {
-    const by = path === place ? { confinedTo } : { confinedTo, page: place };
-    return isOwned(read.commits.get(path)?.message ?? '', { path, sha }, by);
-  });
+  const owned = [...entries.keys()].filter((path) => isOurs(path, path === place ? undefined : place));
   const last = read.commits.get(place);
   const versions = new Map(last?.blobs.map((one) => [one.sha, one]));
   versions.delete(files.find(({ path }) => path === place)?.file.blobSha ?? '');
-  const state = { head: read.head, entries, owned: new Set(owned.map(([path]) => path)), last };
+  const state = { head: read.head, entries, owned: new Set(owned), last };
   const planned = planChange(task, state);
   const earlier = [place, [...versions.values()]] as const;
   const gone = blobsIn([entries], planned.change?.removals ?? []);

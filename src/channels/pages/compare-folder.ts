@@ -6,8 +6,8 @@ import { nameFew } from '../../plain-text.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { refuseLargeSite } from '../../rules/local-site.ts';
 import { type BranchTree, blobAt, blobsIn, type EarlierFiles, filesBelow } from './branch-reader.ts';
-import { type ComparedPlace, notOursError, planChange } from './compare.ts';
-import { switchFileOf } from './jekyll.ts';
+import { type ComparedPlace, notOursError, planChange, takenPageError } from './compare.ts';
+import { listTaken, switchFileOf } from './jekyll.ts';
 import { type FolderInBranch, findDeliveries, findOlderSites, findSingleFiles } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
 import { describePublished } from './placement.ts';
@@ -79,7 +79,22 @@ async function findOwned(task: PagesTask, { tree, sites }: FolderInBranch): Prom
   const page = { path: destination.path, pictures: ofPage };
   // A folder is never confined, and so takes over what a confined page delivered.
   for (const path of await findSingleFiles(target, tree, unowned, page)) owned.add(path);
+  await refuseTaken(task, tree, owned);
   return owned;
+}
+
+/** @throws {DeliveryError} `NOT_OURS` where a file would be served instead of one that is not ours */
+async function refuseTaken(task: PagesTask, tree: BranchTree, owned: ReadonlySet<string>): Promise<void> {
+  const { overwrite, nojekyll } = task.target.options;
+  const taken = overwrite || nojekyll ? [] : listTaken(task, filesBelow(tree, ''));
+  const others = taken.filter(({ rival }) => !owned.has(rival));
+  const own = await findSingleFiles(
+    task.target,
+    tree,
+    others.map(({ rival }) => rival),
+  );
+  const foreign = others.find(({ rival }) => !own.includes(rival));
+  if (foreign !== undefined) throw takenPageError(task, foreign);
 }
 
 /** The branch before what this tool did last to a folder, or else before the last commit that touched it. */

@@ -158,6 +158,20 @@ function notOwnedError(task: PagesTask, paths: readonly string[], message = ''):
   );
 }
 
+/** Why a file is not placed where a person's file has the address. @param isSafe whether its bytes tell which of both is served */
+export function takenPageError(
+  { place, target }: PagesTask,
+  { rival, path }: { readonly rival: string; readonly path: string },
+  isSafe = true,
+): DeliveryError {
+  const isConfined = target.options.confinement !== undefined;
+  return notOursError(`${rival} is on the branch, and Jekyll shows it where the page of ${path} goes`, (w) =>
+    isConfined
+      ? `set ${w.input('name')} to another name`
+      : `set ${w.input('path')} to ${isFolderPath(place) ? 'a folder of its own' : 'another name'}, or ${isSafe ? `${w.input('overwrite', 'true')} if it may take that address` : `remove ${rival}`}`,
+  );
+}
+
 /** Why a part of a folder is not touched alone; `null` for what was not delivered with one. @param message as above */
 export function findPartError(task: PagesTask, message = ''): DeliveryError | null {
   const { place } = task;

@@ -5,7 +5,7 @@ import { entryUrl } from '../../rules/naming.ts';
 import type { PlacedPart } from '../channel.ts';
 import type { EarlierFiles } from './branch-reader.ts';
 import { addressOf, type PagesDestination } from './destination.ts';
-import { isServedByAnother, rendersMarkdown } from './jekyll.ts';
+import { findRival, rendersMarkdown } from './jekyll.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
 
 /**
@@ -17,7 +17,7 @@ import { isFolderPath, type PagesTask } from './target.ts';
 export function addressesOfRemoved(known: EarlierFiles, destination: PagesDestination, rest: HeldFiles) {
   const [first, ...parts] = listOldAddresses([...known.keys()], destination, rest).map((one): PlacedPart => {
     const earlier = known.get(one.path) ?? [];
-    const mayBeServed = earlier.length > 0 && isServedByAnother(destination, rest, one.path);
+    const mayBeServed = earlier.length > 0 && findRival(destination, rest, one.path) !== undefined;
     return mayBeServed ? { ...one, earlier, mayBeServed } : one;
   });
   const { url = destination.pageUrl, earlier = [], mayBeServed = false } = first ?? {};
@@ -82,7 +82,7 @@ export function listOldAddresses(
     .toSorted((one, other) => rank(one) - rank(other))
     .flatMap((path) => {
       const page = path.replace(MARKDOWN, '.html');
-      const isTaken = rest.has(page) || isServedByAnother(destination, rest, page);
+      const isTaken = rest.has(page) || findRival(destination, rest, page) !== undefined;
       const paths = isRendered && page !== path && !isTaken ? [page, path] : [path];
       return paths.map((one) => ({ path: one, url: entryUrl(addressOf(destination, one)), file: null }));
     });

@@ -2,7 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { getEntry } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { nameFew } from '../../plain-text.ts';
-import { buildWithJekyll, listRivals, MARKDOWN } from '../../rules/jekyll.ts';
+import { buildWithJekyll, listRivals, listShown, MARKDOWN } from '../../rules/jekyll.ts';
 import type { Words } from '../../words.ts';
 import { type PagesDestination, servedPath } from './destination.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
@@ -29,18 +29,34 @@ export const rendersMarkdown = (
   entries: ReadonlyMap<string, unknown>,
 ): boolean => destination.builtBy === 'branch' && !entries.has(switchFileOf(destination));
 
-/** Whether Jekyll may show another file at the address of a removed one; what it rendered itself must be gone. */
-export function isServedByAnother(
+/** The page that shows a delivered file, by its path in the branch: itself, or what Jekyll makes of it. */
+export const pageOf = (
+  { siteRoot }: Pick<PagesDestination, 'siteRoot'>,
+  { path, file }: PagesTask['files'][number],
+): string =>
+  buildWithJekyll(servedPath(siteRoot, path), file.head).page === null
+    ? path
+    : path.replace(MARKDOWN, '.html');
+
+/** The file of a branch that Jekyll may show at the address of a page, beside the one at `path`. */
+export function findRival(
   destination: Pick<PagesDestination, 'builtBy' | 'siteRoot'>,
   entries: ReadonlyMap<string, unknown>,
-  path: string,
-): boolean {
-  if (MARKDOWN.test(path) || !rendersMarkdown(destination, entries)) return false;
-  const folder = path.slice(0, path.lastIndexOf('/') + 1);
-  const isReadme = (one: string): boolean =>
-    one.startsWith(folder) && /^readme\.\w+$/i.test(one.slice(folder.length)) && MARKDOWN.test(one);
-  const isIndex = path === `${folder}index.html`;
-  return listRivals(path).some((one) => entries.has(one)) || (isIndex && [...entries.keys()].some(isReadme));
+  page: string,
+  path = page,
+): string | undefined {
+  if (!rendersMarkdown(destination, entries)) return undefined;
+  return listShown(page).find((one) => one !== path && entries.has(one));
+}
+
+/** The files of a branch whose addresses the new files of a task would take, each with the file that takes it. */
+export function listTaken({ files, destination }: PagesTask, entries: ReadonlyMap<string, unknown>) {
+  const wanted = new Set(files.map(({ path }) => path));
+  return files.flatMap((one) => {
+    if (entries.has(one.path)) return [];
+    const rival = findRival(destination, entries, pageOf(destination, one), one.path);
+    return rival === undefined || wanted.has(rival) ? [] : [{ rival, path: one.path }];
+  });
 }
 
 /**
@@ -70,7 +86,8 @@ export async function applyJekyll(
   if (!isShownAsPage) throw jekyllError(destination, place, changed);
   const page = new URL(pageUrl.href.replace(MARKDOWN, '.html'));
   const notes = [`Jekyll renders ${servedPath(siteRoot, path)} into this page`];
-  return { ...destination, pageUrl: page, hostMayChangeBytes: true, notes, rivals: listRivals(path) };
+  const rivals = listRivals(path.replace(MARKDOWN, '.html')).filter((one) => one !== path);
+  return { ...destination, pageUrl: page, hostMayChangeBytes: true, notes, rivals };
 }
 
 /** @param changed files with the page that Jekyll renders of each, or `null` for nothing */

@@ -134,8 +134,9 @@ describe('withdrawing a site', () => {
   });
 
   test('lets another page be shown only at the address of one whose rival stays', async () => {
-    const branch = new MemoryBranch(heldFiles({ 'p/stays.md': 'theirs' }));
+    const branch = new MemoryBranch();
     for (const name of ['stays.html', 'goes.html', 'goes.md']) await deliverFile(branch, `p/${name}`, name);
+    branch.change({ 'p/stays.md': 'theirs' });
     const { parts = [], ...first } = placementOf(await withdrawFolder(branch, 'p/'));
     const shown = [first, ...parts].map(({ url, mayBeServed = false }) => [url.pathname, mayBeServed]);
     expect(shown).toEqual([

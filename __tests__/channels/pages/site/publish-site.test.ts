@@ -62,8 +62,9 @@ describe('publishing a site', () => {
   ])(
     'asks for the page that Jekyll made of removed Markdown, which nobody else shows, beside %j',
     async (theirs, asked) => {
-      const branch = new MemoryBranch(heldFiles(theirs));
+      const branch = new MemoryBranch();
       await deliverSite(branch, 'p/', { 'index.html': 'old', 'doc.md': '# x', 'new.md': '# y' });
+      branch.change(theirs);
       const placed = placementOf(await deliverSite(branch, 'p/', { 'index.html': 'new', 'new.html': 'y' }));
       const gone = (placed.parts ?? []).filter(({ file }) => file === null);
       expect(gone.map(({ url, mayBeServed }) => [url.pathname.slice('/site/'.length), mayBeServed])).toEqual([
