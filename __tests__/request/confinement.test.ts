@@ -13,11 +13,12 @@ test('a confined delivery goes to K1 alone, and owns what the same job delivered
       channels: ['K1'],
       path: undefined,
       overwrite: false,
-      confinement: { folder: 'agent/', owner: 'agent/ Deliver/answer' },
+      confine: 'agent/',
+      owner: 'agent/ Deliver/answer',
     });
   }
-  expect(parse({}, 'Deliver\n\nother/answer').confinement?.owner).toBe('agent/ Deliver other/answer');
-  expect(requestWith({}).confinement).toBeUndefined();
+  expect(parse({}, 'Deliver\n\nother/answer').owner).toBe('agent/ Deliver other/answer');
+  expect(requestWith({}).owner).toBeUndefined();
 });
 
 describe('a confined delivery is refused', () => {

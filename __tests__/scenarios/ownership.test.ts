@@ -189,10 +189,7 @@ describe('a new page that Jekyll would show where it shows a file of a person', 
     ['notes.html', 'notes.md', NOTES],
     ['front.html', 'front.markdown', FRONT],
     ['notes.md', 'notes.html', '<p>Theirs</p>'],
-    ['sub/index.html', 'sub/README.md', NOTES],
-    ['index.md', 'readme.md', NOTES],
     ['docs/notes.html', 'docs/notes.md', NOTES],
-    ['docs/sub/index.html', 'docs/sub/README.md', NOTES],
   ])('is refused without `overwrite`: %s beside %s', async (path, theirs, text) => {
     const repository = await play.repository({ files: { [theirs]: text } });
     await refused(put(repository, path), TAKEN);
@@ -209,6 +206,7 @@ describe('a new page that Jekyll would show where it shows a file of a person', 
       { 'sub/README.md': NOTES, 'sub/index.html': OURS },
       { overwrite: 'true' },
     ],
+    ['a README for want of an index', 'sub/index.html', { 'sub/README.md': NOTES }, {}],
     ['a README that is no page', 'README.html', { 'README.md': NOTES }, {}],
     ['a README of another folder', 'sub/page.html', { 'sub/README.md': NOTES }, {}],
     ['a site without Jekyll', 'notes.html', { 'notes.md': NOTES, '.nojekyll': '' }, {}],
@@ -223,5 +221,76 @@ describe('a new page that Jekyll would show where it shows a file of a person', 
     const inputs = { channel: 'K1', file: 'notes.md', path: source };
     await proven(play.deliver({ repository, files: { 'notes.md': NOTES }, inputs }));
     await proven(put(repository, path));
+  });
+});
+
+describe('agents over MCP', () => {
+  const site = (text: string) => ({
+    'site/index.html': createPage(text),
+    'site/b.html': createPage(`${text} b`),
+  });
+  const folder = (path: string) => ({ file: 'site/', path });
+  const page = (path: string) => ({ file: 'site/b.html', path });
+  const gone = (path: string) => ({ file: '', operation: 'withdraw', path });
+  const asset = { file: 'site/b.html', channel: 'K2', tag: 'v1' };
+  const AGENT = { owner: 'an agent over MCP' };
+  const FROM = { from: { workflow: 'octo/site/.github/workflows/site.yml', run: '1/1' } };
+
+  /** Plays one delivery of an agent where a workflow has delivered some. */
+  async function playAgent(byWorkflow: readonly object[], byAgent: object, before: readonly object[] = []) {
+    const repository = await play.repository();
+    await repository.commit('of-a-person.txt', 'x');
+    for (const inputs of byWorkflow) {
+      await proven(play.deliver({ repository, files: site('CI'), inputs, around: FROM }));
+    }
+    for (const inputs of before) {
+      await proven(play.deliver({ repository, files: site('before'), inputs, around: AGENT }));
+    }
+    const head = await repository.head();
+    const played = await play.deliver({ repository, files: site('agent'), inputs: byAgent, around: AGENT });
+    return { played, isKept: (await repository.head()) === head };
+  }
+
+  test.each<[string, readonly object[], object, RegExp, (readonly object[])?]>([
+    ['replace a page', [page('a/b.html')], page('a/b.html'), /^a\/b\.html already/],
+    ['replace a part of a folder', [folder('./')], page('b.html'), /^b\.html already/],
+    ['replace a folder', [folder('./')], folder('./'), /^\.\/ already/],
+    ['add to a folder', [folder('a/')], { ...folder('a/'), prune: 'false' }, /^a\/ already/],
+    ['take a page into a folder', [page('a/b.html')], folder('a/'), /^a\/b\.html already/],
+    ['remove a page', [page('a/b.html')], gone('a/b.html'), /^a\/b\.html already/],
+    ['remove a folder', [folder('a/')], gone('a/'), /^a\/ already/],
+    ['remove a part of a folder', [folder('a/')], gone('a/b.html'), /^a\/b\.html already/],
+    ['remove a folder below theirs', [folder('a/c/')], gone('a/'), /^a\/c\/ already/, [folder('a/')]],
+    ['remove a page below theirs', [page('a/c.html')], gone('a/'), /^a\/c\.html already/, [folder('a/')]],
+    ['remove an asset', [asset], { ...asset, operation: 'withdraw' }, /^the asset b\.html of release v1 /],
+  ])('do not %s of a workflow', async (_, byWorkflow, byAgent, why, before = []) => {
+    const { played, isKept } = await playAgent(byWorkflow, byAgent, before);
+    expect(played.report.notReady).toMatchObject({ code: 'NOT_OURS', reason: expect.stringMatching(why) });
+    expect(played.report.notReady?.hint).not.toMatch(/path: |url: /);
+    expect([isKept, writesOf(played)]).toEqual([true, []]);
+    const forced = await playAgent(byWorkflow, { ...byAgent, overwrite: 'true' }, before);
+    expect(forced.played.report.notReady).toBeNull();
+  });
+
+  test.each<[string, object, object]>([
+    ['a page', page('a/b.html'), gone('a/b.html')],
+    ['a folder', folder('a/'), gone('a/')],
+    ['a folder around others', folder('./'), gone('./')],
+    ['an asset', asset, { ...asset, operation: 'withdraw' }],
+  ])('replace and remove %s of their own', async (_, byAgent, removal) => {
+    const isAsset = byAgent === asset;
+    if (!isAsset) await proven(playAgent([], byAgent, [byAgent]).then(({ played }) => played));
+    const { played } = await playAgent([], removal, [byAgent]);
+    expect(played.report).toMatchObject({ notReady: null });
+    expect(played.report.wasAbsent).not.toBe(true);
+    expect(String(await played.repository.read('of-a-person.txt'))).toBe('x');
+  });
+
+  test('keep counts the deliveries of one owner', async () => {
+    const { played } = await playAgent([folder('p/1/'), folder('p/2/')], { ...folder('p/4/'), keep: '1' }, [
+      folder('p/3/'),
+    ]);
+    const there = ['p/1/', 'p/2/', 'p/3/', 'p/4/'].map((one) => played.repository.read(`${one}index.html`));
+    expect((await Promise.all(there)).map((one) => one !== null)).toEqual([true, true, false, true]);
   });
 });

@@ -39,6 +39,9 @@ export interface McpSettings {
   readonly redactor: Redactor;
 }
 
+/** The mark of what agents deliver: without `--overwrite` a call replaces and removes nothing else. */
+const AGENT = 'an agent over MCP';
+
 /** The calls of one server. */
 export class McpSession {
   /** The folder without symbolic links, and as given, absolute: a file may be named through either. */
@@ -135,6 +138,7 @@ export class McpSession {
       folder: this.roots[0],
       allowedRoots: this.roots,
       origin: 'from an agent',
+      owner: AGENT,
       allowsFullPaths: false,
       refusesHidden: true,
       defaultFolder: this.#placeOf(args),

@@ -29,8 +29,8 @@ export const KEPT_TRAILER = 'Kept-object';
 /** The folder whose delivered files a commit removes: what is there afterwards is no longer ours. */
 export const REMOVED_TRAILER = 'Removed';
 
-/** The folder that a delivery was confined to, and its job: another one does not own what it delivered. */
-export const CONFINED_TRAILER = 'Confined-to';
+/** For whom alone a commit delivered: a confined job, or agents over MCP. */
+export const OWNER_TRAILER = 'Owned-by';
 
 /** A channel's key in the protocol and its name in the action's inputs. @see protocol 1 */
 export const CHANNELS = {

@@ -27,7 +27,7 @@ export async function createLocalRequest(
   context: LocalContext,
   { clock, random, logger, signal }: Pick<Ports, 'clock' | 'random' | 'logger' | 'signal'>,
 ): Promise<DeliveryRequest> {
-  const { env, folder, findFiles: find = findLiteralFiles } = context;
+  const { env, folder, owner: job = '', findFiles: find = findLiteralFiles } = context;
   let found: ReturnType<FindFiles> | undefined;
   // A pattern may take long in a large folder: it is searched once.
   const findFiles: FindFiles = (lines) => (found ??= find(lines, folder, signal));
@@ -44,7 +44,7 @@ export async function createLocalRequest(
   // Without any repository the source can't be private; a token shows that there is one, even if not which.
   const sourceIsPrivate = sources.length === 0 && asked.token === '' ? false : null;
   const from = readWorkflowRun(env);
-  const around = { job: '', from, now: clock.date(), random, sourceIsPrivate, sources, checkOnly, findFiles };
+  const around = { job, from, now: clock.date(), random, sourceIsPrivate, sources, checkOnly, findFiles };
   const request = await createRequest({ ...asked, repository }, { ...context, ...around }, logger);
   // What is wrong with a command is told before anything else.
   if (detail !== null) logger.info(`repository: ${detail}`);

@@ -27,6 +27,8 @@ export interface RunContext {
   readonly origin: string;
   /** The workflow and job that delivers; empty outside of one. */
   readonly job: string;
+  /** For whom alone everything is delivered, such as agents. */
+  readonly owner?: string | undefined;
   /** The run that delivers; absent outside of a workflow. */
   readonly from?: WorkflowRun | undefined;
   /** Milliseconds since the epoch. */
@@ -80,9 +82,8 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     content,
     /** `auto`, or the main channel and its duplicates. A confined delivery has no folder to stay in elsewhere. */
     channels: confine !== undefined && channel === 'auto' ? (['K1'] as const) : channel,
-    /** Where the delivery must stay; `undefined` where its path is the user's own choice. */
-    confinement:
-      confine === undefined ? undefined : { folder: confine, owner: oneLine(`${confine} ${place.job}`) },
+    /** For whom alone it delivers; `undefined` for who may replace whatever this tool delivered. */
+    owner: confine === undefined ? place.owner : oneLine(`${confine} ${place.job}`),
     essence: message || oneLine(origin),
     tag: tag ?? formatDayTag(now),
     tagIsDefault: tag === undefined,

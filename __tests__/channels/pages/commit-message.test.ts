@@ -5,7 +5,7 @@ import {
   formatCommitMessage,
   parseMessage,
 } from '../../../src/channels/pages/commit-message.ts';
-import { isOwned } from '../../../src/channels/pages/ownership.ts';
+import { isOfOthers, isOwned } from '../../../src/channels/pages/ownership.ts';
 
 const PATH = 'previews/pr-12/page.html';
 const OBJECT = 'b10b'.repeat(10);
@@ -107,11 +107,7 @@ describe('the message of a commit', () => {
       [{ ...ofFile, from: FROM }],
       (text) => text.replace(/(Delivered-from: .*\n)/, '$1$1'),
     ],
-    [
-      'confines twice',
-      [{ ...ofFile, confinedTo: 'a' }],
-      (text) => text.replace(/(Confined-to: a\n)/, '$1$1'),
-    ],
+    ['names two owners', [{ ...ofFile, owner: 'a' }], (text) => text.replace(/(Owned-by: a\n)/, '$1$1')],
   ])('proves nothing where it %s', (_, messages, edit) => {
     for (const message of messages) {
       expect(parseMessage(format(message))).not.toBeNull();
@@ -124,17 +120,18 @@ const held = { path: PATH, sha: OBJECT };
 
 const owner = 'previews/ Deliver/answer';
 const withPicture = { ...FILE, pictures: [PICTURE] };
-const confined = (confinedTo?: string): string => format({ ...ofFile, delivered: withPicture, confinedTo });
+const confined = (by?: string): string => format({ ...ofFile, delivered: withPicture, owner: by });
 
 test('a path is owned by a confined delivery where the same one delivered it, and by the tool as a whole', () => {
   for (const one of [held, PICTURE]) {
     const page = one === held ? {} : { page: PATH };
-    expect(isOwned(confined(owner), one, { ...page, confinedTo: owner })).toBe(true);
-    for (const other of ['previews/ Deliver/other', 'previews/', '']) {
-      expect(isOwned(confined(owner), one, { ...page, confinedTo: other })).toBe(false);
-    }
-    expect(isOwned(confined(), one, { ...page, confinedTo: owner })).toBe(false);
-    expect(isOwned(confined(owner), one)).toBe(true);
+    expect(isOwned(confined(owner), one, page)).toBe(true);
+  }
+  expect(isOfOthers(confined(owner), { owner, overwrite: false })).toBe(false);
+  for (const other of ['previews/ Deliver/other', 'previews/', '', undefined]) {
+    expect(isOfOthers(confined(other), { owner, overwrite: false })).toBe(true);
+    expect(isOfOthers(confined(other), { owner, overwrite: true })).toBe(false);
+    expect(isOfOthers(confined(owner), { owner: undefined, overwrite: false })).toBe(false);
   }
 });
 

@@ -2,9 +2,9 @@ import type { CommitWords } from '../../github/api/history.ts';
 import { hashTree, type TreeFile } from '../../github/api/tree-id.ts';
 import { nameRun, type WorkflowRun } from '../../github/workflow-run.ts';
 import {
-  CONFINED_TRAILER,
   KEPT_TRAILER,
   OBJECT_TRAILER,
+  OWNER_TRAILER,
   REMOVED_TRAILER,
   RUN_TRAILER,
   TRAILER,
@@ -32,7 +32,8 @@ export interface DeliveryMessage {
   readonly essence: string;
   /** Absent if no workflow delivered it. */
   readonly from?: WorkflowRun | undefined;
-  readonly confinedTo?: string | undefined;
+  /** As `PagesOptions.owner`. */
+  readonly owner?: string | undefined;
   /** Absent where something is removed. */
   readonly delivered?: DeliveredObject | undefined;
   /** The paths that were removed, so that an audit knows that nobody else did: a file, or a folder with all below it. */
@@ -45,7 +46,7 @@ export const formatCommitMessage = (place: string, message: DeliveryMessage): st
 
 function formatNamed(
   name: string,
-  { verb, essence, from, confinedTo, delivered, removed = [] }: DeliveryMessage,
+  { verb, essence, from, owner, delivered, removed = [] }: DeliveryMessage,
 ): string {
   const { place = '', object = '', pictures = [], kept = [] } = delivered ?? {};
   const objects = delivered === undefined ? [] : [{ path: place || ROOT, sha: object }, ...pictures];
@@ -54,7 +55,7 @@ function formatNamed(
     '',
     TRAILER,
     ...(from === undefined ? [] : [`${RUN_TRAILER}: ${from.run} ${from.workflow}`]),
-    ...(confinedTo === undefined ? [] : [`${CONFINED_TRAILER}: ${confinedTo}`]),
+    ...(owner === undefined ? [] : [`${OWNER_TRAILER}: ${owner}`]),
     ...objects.map(({ path, sha }) => `${OBJECT_TRAILER}: ${sha} ${path}`),
     ...kept.map(({ path, sha }) => `${KEPT_TRAILER}: ${sha} ${escapeName(path)}`),
     ...removed.map((path) => `${REMOVED_TRAILER}: ${path || ROOT}`),
@@ -92,7 +93,7 @@ export function parseMessage(message: string): DeliveryMessage | null {
     verb: verb as DeliveryMessage['verb'],
     essence: title.slice(name.length + 2),
     from: from && { workflow: from.path, run: from.sha },
-    confinedTo: valuesOf(CONFINED_TRAILER)[0],
+    owner: valuesOf(OWNER_TRAILER)[0],
     ...(main && place !== undefined && { delivered: { place, object: main.sha, pictures, kept } }),
     removed: valuesOf(REMOVED_TRAILER).map((path) => (path === ROOT ? '' : path)),
   };

@@ -3,13 +3,13 @@ import { type DeliveryError, hasFailed, type Result, resultOf } from '../../erro
 import { type BranchEntry, getExistingBlobs } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
-import { listShown, MARKDOWN } from '../../rules/jekyll.ts';
+import { listRivals, MARKDOWN } from '../../rules/jekyll.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import { type BranchTree, blobsIn } from './branch-reader.ts';
 import { parseMessage } from './commit-message.ts';
 import { type ComparedPlace, planChange, takenPageError } from './compare.ts';
 import { listTaken, pageOf, switchFileOf } from './jekyll.ts';
-import { isOwned } from './ownership.ts';
+import { isOfOthers, isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
 import { describePublished, describeRemoved } from './placement.ts';
 import { isRemoval, type PagesTask, readTargetHead } from './target.ts';
@@ -104,7 +104,7 @@ async function readRest(
 function listTakers({ files, destination }: PagesTask, entries: BranchTree['entries']): readonly string[] {
   const [file] = files;
   if (file === undefined || entries.has(file.path) || destination.builtBy !== 'branch') return [];
-  const names = listShown(pageOf(destination, file));
+  const names = listRivals(pageOf(destination, file));
   return names.length === 0 ? [] : [switchFileOf(destination), ...names];
 }
 
@@ -136,13 +136,14 @@ function compareFile(
     // A folder is no picture, and no rival; what can't be read may be one.
     if (failure && (wanted.includes(path) || failure.code !== 'NOT_OURS')) throw failure;
   }
-  const confinedTo = target.options.confinement?.owner;
-  const isOurs = (path: string, page?: string): boolean =>
-    isOwned(
-      read.commits.get(path)?.message ?? '',
-      { path, sha: read.entries.get(path)?.sha ?? '' },
-      { confinedTo, ...(page !== undefined && { page }) },
+  const isOurs = (path: string, page?: string): boolean => {
+    const { message = '' } = read.commits.get(path) ?? {};
+    const object = { path, sha: read.entries.get(path)?.sha ?? '' };
+    return (
+      isOwned(message, object, { ...(page !== undefined && { page }) }) &&
+      !isOfOthers(message, target.options)
     );
+  };
   refuseTaken(task, read, isOurs);
   const of = new Set([...wanted, ...old]);
   const entries = new Map([...read.entries].filter(([path]) => of.has(path)));

@@ -77,7 +77,6 @@ async function findOwned(task: PagesTask, { tree, sites }: FolderInBranch): Prom
   const unowned = [...wanted].filter((path) => tree.entries.get(path)?.type === 'blob' && !owned.has(path));
   const ofPage = new Set(pictures === undefined ? [] : listPicturePaths(destination.path));
   const page = { path: destination.path, pictures: ofPage };
-  // A folder is never confined, and so takes over what a confined page delivered.
   for (const path of await findSingleFiles(target, tree, unowned, page)) owned.add(path);
   await refuseTaken(task, tree, owned);
   return owned;

@@ -1,7 +1,7 @@
 import { nameFew } from '../../plain-text.ts';
 import type { Words } from '../../words.ts';
 import { blobsIn, filesBelow } from './branch-reader.ts';
-import { type ComparedPlace, findPartError, notOursError, planChange } from './compare.ts';
+import { type ComparedPlace, findPartError, notOursError, otherOwnerError, planChange } from './compare.ts';
 import { listVanished, readBefore, readFolderInBranch } from './compare-folder.ts';
 import { type FolderInBranch, findDeliveries, findSingleFiles } from './ownership.ts';
 import { describeRemoved } from './placement.ts';
@@ -32,6 +32,7 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
     vanished = vanished.filter((path) => ours.owned.has(path));
   }
   if (owned.size + vanished.length === 0 && left.length > 0) {
+    if (target.options.owner !== undefined) throw otherOwnerError(target.options, [place]);
     const partError = findPartError(task, last?.message);
     if (partError !== null) throw partError;
     const alone = (w: Words): string =>

@@ -8,6 +8,7 @@ import type { SiteChanges } from '../site-changes.ts';
 import { type BranchTree, filesBelow, holdsFile } from './branch-reader.ts';
 import { listKept } from './claims.ts';
 import { describeDelivered, formatCommitMessage, parseMessage } from './commit-message.ts';
+import type { PagesOptions } from './destination.ts';
 import { isPictureOf, listPicturePaths } from './pictures.ts';
 import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
@@ -95,7 +96,7 @@ export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
       verb: isGone ? 'REMOVE' : sorted.isAdded ? 'ADD' : 'UPDATE',
       essence: target.options.essence,
       from: target.options.from,
-      confinedTo: target.options.confinement?.owner,
+      owner: target.options.owner,
       delivered,
       removed: [...new Set([...(isGone ? [place] : []), ...removedFolders])],
     }),
@@ -134,14 +135,8 @@ function notOwnedError(task: PagesTask, paths: readonly string[], message = ''):
       (w) => `set ${w.input('picture', 'false')}, or ${w.input('overwrite', 'true')} to replace it`,
     );
   }
+  if (target.options.owner !== undefined) return otherOwnerError(target.options, paths);
   const isFolder = isFolderPath(place);
-  const isThere = `${place || './'} already exists in the repository, and`;
-  if (target.options.confinement !== undefined) {
-    return notOursError(
-      `${isThere} what it holds now was not delivered by the same confined job`,
-      (w) => `set ${w.input('name')} to another name`,
-    );
-  }
   const partError = findPartError(task, message);
   if (partError !== null) return partError;
   const within = paths.map((path) => path.slice(place.length));
@@ -150,7 +145,7 @@ function notOwnedError(task: PagesTask, paths: readonly string[], message = ''):
       ? `the folder ${place || './'} of the repository has files that this tool is not known to have delivered: ${nameFew(within)}`
       : isRemoval(task)
         ? `${place} was not delivered by this tool, so it was not removed`
-        : `${isThere} this tool did not deliver what it holds now`,
+        : `${place} already exists in the repository, and this tool did not deliver what it holds now`,
     (w) =>
       isRemoval(task)
         ? `leave it there, or set ${w.input('overwrite', 'true')} if you may remove that file`
@@ -164,7 +159,7 @@ export function takenPageError(
   { rival, path }: { readonly rival: string; readonly path: string },
   isSafe = true,
 ): DeliveryError {
-  const isConfined = target.options.confinement !== undefined;
+  const isConfined = target.options.confine !== undefined;
   return notOursError(`${rival} is on the branch, and Jekyll shows it where the page of ${path} goes`, (w) =>
     isConfined
       ? `set ${w.input('name')} to another name`
@@ -184,6 +179,23 @@ export function findPartError(task: PagesTask, message = ''): DeliveryError | nu
       `set ${w.input('path', whole || './')} to ${all} all of it, or ${w.input('overwrite', 'true')} if you may ${alone} ${place} alone`,
   );
 }
+
+/** What decides whose deliveries may be replaced and removed. */
+export type DeliveryOwner = Pick<PagesOptions, 'owner' | 'confine' | 'overwrite' | 'isRemoval'>;
+
+/** An owner's delivery replaces and removes nothing of others. @param paths what they have there */
+export const otherOwnerError = (
+  { owner, confine, isRemoval: isGone }: DeliveryOwner,
+  paths: readonly string[],
+): DeliveryError =>
+  notOursError(
+    `${nameFew(paths.map((path) => path || './'))} already exists in the repository, and what it holds now was not delivered by ${confine === undefined ? owner : 'the same confined job'}`,
+    (w) => {
+      if (confine !== undefined) return `set ${w.input('name')} to another name`;
+      const way = isGone ? 'leave it there' : `leave out ${w.input('path')} for a place of its own`;
+      return `${way}, or set ${w.input('overwrite', 'true')}`;
+    },
+  );
 
 export const notOursError = (message: string, hint: Text): DeliveryError =>
   new DeliveryError('NOT_OURS', message, { hint, leftBehind: [] });

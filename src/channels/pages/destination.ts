@@ -18,11 +18,10 @@ export interface PagesOptions {
   readonly address?: URL | undefined;
   /** The folder of the site for what has no path, ending in `/`. */
   readonly defaultFolder?: string | undefined;
-  /**
-   * Of a delivery whose name and content may be the words of others: the only folder of the site that is written to,
-   * ending in `/`; and in one line that folder and the job, which replaces nothing that another one delivered.
-   */
-  readonly confinement?: { readonly folder: string; readonly owner: string } | undefined;
+  /** Of a delivery whose name and content may be the words of others: the only folder that it writes to, ending in `/`. */
+  readonly confine?: string | undefined;
+  /** In one line, for whom alone it delivers: without `overwrite` it replaces and removes only what has the same mark. */
+  readonly owner?: string | undefined;
   readonly pagesBase: URL | undefined;
   readonly rawBase: URL | undefined;
   /** The instance's web address; it decides where its files are served. */
@@ -155,10 +154,10 @@ function pathOf(
 
 function pathBelow(
   prefix: string,
-  location: Pick<PagesOptions, 'path' | 'confinement' | 'defaultFolder'> & { readonly name: string },
+  location: Pick<PagesOptions, 'path' | 'confine' | 'defaultFolder'> & { readonly name: string },
 ): string {
-  const { path = '', name, confinement, defaultFolder = '' } = location;
-  if (confinement !== undefined) return prefix + confinement.folder + name;
+  const { path = '', name, confine, defaultFolder = '' } = location;
+  if (confine !== undefined) return prefix + confine + name;
   // `./` is the root of the site.
   if (path === '') return prefix + defaultFolder + name;
   if (path === './') return prefix + name;

@@ -38,23 +38,28 @@ export const pageOf = (
     ? path
     : path.replace(MARKDOWN, '.html');
 
-/** The file of a branch that Jekyll may show at the address of a page, beside the one at `path`. */
+/** The file of a branch that Jekyll may show at the address of a page that is removed. */
 export function findRival(
   destination: Pick<PagesDestination, 'builtBy' | 'siteRoot'>,
   entries: ReadonlyMap<string, unknown>,
   page: string,
-  path = page,
 ): string | undefined {
   if (!rendersMarkdown(destination, entries)) return undefined;
-  return listShown(page).find((one) => one !== path && entries.has(one));
+  return listShown(page).find((one) => one !== page && entries.has(one));
 }
 
-/** The files of a branch whose addresses the new files of a task would take, each with the file that takes it. */
+/**
+ * The files of a branch whose addresses the new files of a task would take, each with the file that takes it. A README is
+ * shown for want of an index, so every index may take its place.
+ */
 export function listTaken({ files, destination }: PagesTask, entries: ReadonlyMap<string, unknown>) {
   const wanted = new Set(files.map(({ path }) => path));
-  return files.flatMap((one) => {
-    if (entries.has(one.path)) return [];
-    const rival = findRival(destination, entries, pageOf(destination, one), one.path);
+  const rendered = rendersMarkdown(destination, entries)
+    ? files.filter(({ path }) => !entries.has(path))
+    : [];
+  return rendered.flatMap((one) => {
+    const rivals = listRivals(pageOf(destination, one)).filter((path) => path !== one.path);
+    const rival = rivals.find((path) => entries.has(path));
     return rival === undefined || wanted.has(rival) ? [] : [{ rival, path: one.path }];
   });
 }

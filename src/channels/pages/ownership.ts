@@ -4,6 +4,7 @@ import { SITE } from '../../protocol/limits.ts';
 import { type BranchTree, hasFilesBelow, holdsFile, limitTrees } from './branch-reader.ts';
 import { type Claim, type DeliveredClaim, listClaimed, readClaims } from './claims.ts';
 import { listAlone, parseMessage } from './commit-message.ts';
+import { type DeliveryOwner, otherOwnerError } from './compare.ts';
 import { type CommitTarget, isFolderPath } from './target.ts';
 
 /*
@@ -20,19 +21,28 @@ import { type CommitTarget, isFolderPath } from './target.ts';
  * Whether this tool delivered what a path holds as a single file, and nobody changed it since.
  *
  * @param message of the last commit that touched the path
- * @param by `confinedTo`: only what the same confined delivery delivered. `page`: a picture only if it came with its page
+ * @param by `page`: a picture only if it came with its page
  * @see protocol 7 (prohibition 4)
  */
 export function isOwned(
   message: string,
   { path, sha }: TreeFile,
-  by: { readonly confinedTo?: string | undefined; readonly page?: string } = {},
+  by: { readonly page?: string } = {},
 ): boolean {
-  const { delivered, confinedTo } = parseMessage(message) ?? {};
+  const { delivered } = parseMessage(message) ?? {};
   if (delivered === undefined) return false;
-  const { confinedTo: job = confinedTo, page = delivered.place } = by;
-  const isDelivered = listAlone(delivered).some((one) => one.path === path && one.sha === sha);
-  return isDelivered && job === confinedTo && page === delivered.place;
+  const { page = delivered.place } = by;
+  return page === delivered.place && listAlone(delivered).some((one) => one.path === path && one.sha === sha);
+}
+
+/** Whether a commit delivered for somebody else than the owner of this delivery, if it has one. */
+export const isOfOthers = (message: string, { owner, overwrite }: DeliveryOwner): boolean =>
+  owner !== undefined && !overwrite && parseMessage(message)?.owner !== owner;
+
+/** @param found what this tool delivered: each place, and its commit's message @throws {DeliveryError} `NOT_OURS` */
+function refuseOthers({ options }: SearchTarget, found: readonly (readonly [string, string])[]): void {
+  const others = found.flatMap(([place, message]) => (isOfOthers(message, options) ? place : []));
+  if (others.length > 0) throw otherOwnerError(options, others);
 }
 
 /** A folder that this tool delivered, as far as it is still there. */
@@ -53,7 +63,7 @@ export interface FolderInBranch {
   readonly before?: string | undefined;
 }
 
-type SearchTarget = Pick<CommitTarget, 'github' | 'readEntries'>;
+type SearchTarget = Pick<CommitTarget, 'github' | 'readEntries'> & { readonly options: DeliveryOwner };
 
 /**
  * What this tool delivered to a folder, as far as it is there. The newest commit in the form of a delivery counts, if the
@@ -61,13 +71,15 @@ type SearchTarget = Pick<CommitTarget, 'github' | 'readEntries'>;
  *
  * @param folder empty for the root of the branch, or ending in `/`
  * @param isWithBelow whether deliveries below the folder count too, as far as one run removes them
+ * @throws {DeliveryError} as `refuseOthers`
  */
 export async function findDeliveries(
-  { github, readEntries }: SearchTarget,
+  target: SearchTarget,
   tree: BranchTree,
   folder: string,
   isWithBelow = false,
 ): Promise<FolderInBranch> {
+  const { github, readEntries } = target;
   if (tree.head === null) return { tree, sites: new Map() };
   const { claims, last } = await readClaims(
     github,
@@ -87,6 +99,11 @@ export async function findDeliveries(
     for (const { path } of files) found.add(path);
     sites.set(claim.place, { claim, files });
   }
+  const held = [...sites.values()].filter(({ files }) => files.length > 0);
+  refuseOthers(
+    target,
+    held.map(({ claim }) => [claim.place, claim.message]),
+  );
   const newest = hasFilesBelow(tree, folder) ? claims.get(folder) : undefined;
   return { tree, sites, last, before: newest?.parent ?? last?.parent };
 }
@@ -101,7 +118,7 @@ const isOfSite = (claim: Claim): claim is DeliveredClaim =>
  * @param keep how many of them stay; where the history that is read does not show so many, all stay
  */
 export async function findOlderSites(
-  { github, options: { from, overwrite } }: Pick<CommitTarget, 'github' | 'options'>,
+  { github, options: { from, owner, overwrite } }: Pick<CommitTarget, 'github' | 'options'>,
   tree: BranchTree,
   folders: readonly string[],
   keep: number,
@@ -113,7 +130,7 @@ export async function findOlderSites(
   const commits = await getLastCommits(github, head, asked.map(nameOf));
   const whole = asked.filter((place) => {
     const said = parseMessage(commits.get(nameOf(place))?.message ?? '');
-    const isOurs = overwrite || said?.from?.workflow === from?.workflow;
+    const isOurs = overwrite || (said?.from?.workflow === from?.workflow && said?.owner === owner);
     const { delivered } = said ?? {};
     return isOurs && delivered?.place === place && delivered.object === entries.get(nameOf(place))?.sha;
   });
@@ -130,20 +147,27 @@ export async function findOlderSites(
  * The paths that this tool delivered as single files, and nobody changed since; of more than `SITE.singleFiles`, none.
  *
  * @param page the page whose pictures some of the paths are: these count only if they came with it
+ * @throws {DeliveryError} as `refuseOthers`
  */
 export async function findSingleFiles(
-  { github }: SearchTarget,
+  target: SearchTarget,
   { head, entries }: BranchTree,
   paths: readonly string[],
   page?: { readonly path: string; readonly pictures: ReadonlySet<string> },
 ): Promise<readonly string[]> {
   if (head === null || paths.length === 0 || paths.length > SITE.singleFiles) return [];
-  const commits = await getLastCommits(github, head, paths);
-  return paths.filter((path) => {
+  const commits = await getLastCommits(target.github, head, paths);
+  const messageOf = (path: string): string => commits.get(path)?.message ?? '';
+  const owned = paths.filter((path) => {
     const file = { path, sha: entries.get(path)?.sha ?? '' };
     const by = page?.pictures.has(path) ? { page: page.path } : {};
-    return holdsFile({ entries }, file) && isOwned(commits.get(path)?.message ?? '', file, by);
+    return holdsFile({ entries }, file) && isOwned(messageOf(path), file, by);
   });
+  refuseOthers(
+    target,
+    owned.map((path) => [path, messageOf(path)]),
+  );
+  return owned;
 }
 
 /** What this tool delivered to a place, as far as it is still there, and in which commit; no files for nothing. */

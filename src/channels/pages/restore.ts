@@ -147,7 +147,7 @@ function formatRestored(
     verb: 'UPDATE',
     essence: 'put back, because what replaced it is not proven',
     from: said?.from,
-    confinedTo: said?.confinedTo,
+    owner: said?.owner,
     delivered: describeDelivered(place, files, kept),
   });
 }

@@ -64,7 +64,7 @@ class AssetUpload {
     this.#target = target;
     this.#known = target.assets;
     this.#ports = ports;
-    this.#label = formatLabel(task.originalName);
+    this.#label = formatLabel(task.originalName, target.owner);
     this.#incomingName = `incoming-${randomUUID().slice(-12)}-${task.name}`;
   }
 
@@ -162,6 +162,7 @@ class AssetUpload {
   /** What the release has under the name and beside it, without what a lost upload of this run left, which is deleted. */
   async #find() {
     const { name, file } = this.#task;
+    const { owner } = this.#target;
     const listed = this.#known ?? (await listAssets(this.#target.github, this.#target.release));
     this.#known = null;
     const isLost = (asset: Asset): boolean =>
@@ -174,7 +175,7 @@ class AssetUpload {
       existing: whole.find((asset) => asset.name === name),
       incoming: whole.find((asset) => asset.name === this.#incomingName),
       /** What killed deliveries of this name left: it was never proven, so it never gets the name. */
-      leftovers: whole.filter((asset) => isInterim(asset, name) && isQuiet(asset, this.#ports.clock)),
+      leftovers: whole.filter((asset) => isInterim(asset, name, owner) && isQuiet(asset, this.#ports.clock)),
       isBlocked: kept.some((asset) => isUnfinished(asset) && asset.name === name),
     };
   }

@@ -18,6 +18,7 @@ export interface TargetRelease {
   /** What it held when it was read. */
   readonly assets: readonly Asset[];
   readonly overwrite: boolean;
+  readonly owner?: string | undefined;
   /** Milliseconds that another job's upload under the same name is waited for. */
   readonly timeout: number;
 }
@@ -57,9 +58,9 @@ export const unfinishedError = (name: string, tag: string): DeliveryError =>
   });
 
 /** Whether the asset is to get that name: a run replaces the old one, or was killed. Its label has no interim name. */
-export function isInterim(asset: Asset, name: string): boolean {
+export function isInterim(asset: Asset, name: string, owner?: string): boolean {
   const [prefix, end] = /^(incoming-[0-9a-f]{12}-)(.+)$/.exec(asset.name)?.slice(1) ?? [];
-  return end === name && hasOwnLabel(asset) && asset.label?.startsWith(prefix ?? '') === false;
+  return end === name && hasOwnLabel(asset, owner) && asset.label?.startsWith(prefix ?? '') === false;
 }
 
 /** Whether nothing has changed in it for so long that no job works on it any more, by the host's time. */

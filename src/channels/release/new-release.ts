@@ -39,8 +39,8 @@ export class NewRelease {
 
   /** Uploads the files. @throws {DeliveryError} for all files, where one fails */
   async fill(): Promise<void> {
-    const { github, tasks, timeout } = this.#batch;
-    const target = { github, release: this.#draft, assets: [], overwrite: false, timeout };
+    const { github, owner, tasks, timeout } = this.#batch;
+    const target = { github, release: this.#draft, assets: [], overwrite: false, owner, timeout };
     for (const [task, result] of await uploadFiles(tasks, target, this.#ports)) {
       if (hasFailed(result)) {
         throw tasks.length === 1 ? result : unpublishedError({ subject: task.name, failure: result });

@@ -151,7 +151,7 @@ async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFi
 function placementOfAsset(
   { asset, release, written }: PlacedAsset,
   { file, originalName }: AssetTask,
-  { github, tag: wantedTag }: ReleaseBatch,
+  { github, tag: wantedTag, owner: deliverer }: ReleaseBatch,
 ): Placement {
   const { owner, repo } = github.repository;
   const what = `asset ${asset.id} (${asset.name})`;
@@ -166,7 +166,7 @@ function placementOfAsset(
     notes: [
       ...(asset.name === originalName
         ? []
-        : [`the asset is named ${asset.name}; its label is ${formatLabel(originalName)}`]),
+        : [`the asset is named ${asset.name}; its label is ${formatLabel(originalName, deliverer)}`]),
       ...(tag === wantedTag ? [] : [`the release ${wantedTag} can't be used, so it is in ${tag}`]),
       ...(release.immutable === true
         ? [

@@ -19,6 +19,8 @@ export interface ReleaseOptions {
   /** Whether the user named no tag: then another number may be added to it. */
   readonly tagIsDefault: boolean;
   readonly overwrite: boolean;
+  /** As the label names it; without `overwrite` only its assets are deleted. */
+  readonly owner?: string | undefined;
   /** Milliseconds that another job's upload or release is waited for. */
   readonly timeout: number;
   /** The workflow and job that delivers; empty outside of one. */

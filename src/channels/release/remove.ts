@@ -42,7 +42,7 @@ const NOTHING_THERE = 'nothing exists there';
 
 /** K2: deletes owned assets. Releases and tags are never deleted. */
 export function createReleaseRemover(
-  { tag, tagIsDefault, earlierTag, overwrite, job }: RemovalOptions,
+  { tag, tagIsDefault, earlierTag, job, ...options }: RemovalOptions,
   access: RepositoryContext,
   ports: Ports,
 ): Channel<AssetRemoval> {
@@ -56,7 +56,7 @@ export function createReleaseRemover(
     const github = requireGitHub(access);
     const listed = await listReleased(github, tags);
     return forEachOnHost(tasks, nameTask, async (task) => {
-      const chosen = chooseAssets(task, listed, overwrite);
+      const chosen = chooseAssets(task, listed, options);
       if (chosen === null && tags.length > 1) throw notFoundError(task.name, tags);
       return work(chosen, task.name, github);
     });
@@ -141,16 +141,17 @@ async function removeAssets(
 function chooseAssets(
   { name }: AssetRemoval,
   listed: readonly FoundAsset[],
-  overwrite: boolean,
+  { overwrite, owner }: Pick<RemovalOptions, 'overwrite' | 'owner'>,
 ): ChosenAssets | null {
   const named = listed.filter(({ asset }) => asset.name === name);
-  const interim = listed.filter(({ asset }) => isInterim(asset, name) && !isUnfinished(asset));
+  const interim = listed.filter(({ asset }) => isInterim(asset, name, owner) && !isUnfinished(asset));
   const candidates = named.length > 0 ? named : interim;
-  const chosen = candidates.find(({ asset }) => hasOwnLabel(asset)) ?? candidates[0];
+  const chosen = candidates.find(({ asset }) => hasOwnLabel(asset, owner)) ?? candidates[0];
   if (chosen === undefined) return null;
   const { release, asset } = chosen;
   if (isUnfinished(asset)) throw unfinishedError(name, release.tag_name);
-  if (release.immutable === true || !(hasOwnLabel(asset) || overwrite)) throw keptError(name, release);
+  if (release.immutable === true || !(hasOwnLabel(asset, owner) || overwrite))
+    throw keptError(name, release, owner);
   const beside = interim.filter((one) => one.release === release && one.asset !== asset);
   const elsewhere = [...named, ...interim].filter((one) => one.release !== release);
   return {
@@ -161,14 +162,18 @@ function chooseAssets(
 }
 
 /** Nobody can delete an asset of an immutable release; of another release, nobody may delete what is not theirs. */
-function keptError(name: string, { tag_name: tag, immutable }: Release): DeliveryError {
+function keptError(name: string, { tag_name: tag, immutable }: Release, owner?: string): DeliveryError {
   if (immutable === true) {
     const message = `the release ${tag} is immutable: its asset ${name} can't be deleted`;
     return new DeliveryError('FORBIDDEN_BY_RULE', message, {
       hint: 'delete the whole release by hand on its page, if nobody needs it; its tag can never be used again then',
     });
   }
-  const message = `the asset ${name} of release ${tag} does not have this tool's label, so this tool did not upload it`;
+  const why =
+    owner === undefined
+      ? "does not have this tool's label, so this tool did not upload it"
+      : `has no label that says that it was delivered by ${owner}`;
+  const message = `the asset ${name} of release ${tag} ${why}`;
   return new DeliveryError('NOT_OURS', message, {
     hint: (w) => `set ${w.input('overwrite', 'true')} to delete it anyway`,
   });

@@ -91,17 +91,21 @@ export async function deleteAsset(github: GitHubClient, release: Release, { id }
   if ((await listAssets(github, release)).some((one) => one.id === id)) await send();
 }
 
-/** At the end of an asset's label, which the release's page shows instead of its name. */
-const LABEL_SUFFIX = ` (${TOOL.name})`;
+/** The label of an asset that this tool uploads, which the release's page shows: the file's own name, and who delivered it. */
+export const formatLabel = (name: string, owner?: string): string =>
+  `${name} (${TOOL.name}${owner === undefined ? '' : `: ${owner}`})`;
 
-/** The label of an asset that this tool uploads: the file's own name, and who delivered it. */
-export const formatLabel = (name: string): string => `${name}${LABEL_SUFFIX}`;
+const readLabel = ({ label }: Pick<Asset, 'label'>) =>
+  RegExp(`^(.*) \\(${TOOL.name}(?:: ([^()]+))?\\)$`).exec(label ?? '');
 
 /** The name of the file in the label of an asset that this tool uploaded; `null` for any other asset. */
-export const nameInLabel = ({ label }: Pick<Asset, 'label'>): string | null =>
-  label?.endsWith(LABEL_SUFFIX) ? label.slice(0, -LABEL_SUFFIX.length) : null;
+export const nameInLabel = (asset: Pick<Asset, 'label'>): string | null => readLabel(asset)?.[1] ?? null;
 
-export const hasOwnLabel = (asset: Pick<Asset, 'label'>): boolean => nameInLabel(asset) !== null;
+/** @param owner for whom it must have been delivered; anybody if absent */
+export function hasOwnLabel(asset: Pick<Asset, 'label'>, owner?: string): boolean {
+  const label = readLabel(asset);
+  return label !== null && (owner === undefined || label[2] === owner);
+}
 
 /** Gives an uploaded asset its final name; this changes its address. */
 export async function renameAsset(github: GitHubClient, asset: Asset, name: string): Promise<Asset> {

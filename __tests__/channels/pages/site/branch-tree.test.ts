@@ -16,7 +16,7 @@ const readTree = (branch: MemoryBranch) => readBranchTree(connect(branch).github
 /** The paths of a folder that count as ours, and the rest of the answer. */
 async function findOwned(branch: MemoryBranch, folder = FOLDER) {
   const { github } = connect(branch);
-  const target = { github, readEntries: createEntriesReader(github) };
+  const target = { github, readEntries: createEntriesReader(github), options: { overwrite: false } };
   const { sites } = await findDeliveries(target, await readBranchTree(github), folder);
   return (sites.get(folder)?.files ?? []).map(({ path }) => path.slice(folder.length)).sort();
 }

@@ -59,9 +59,9 @@ export async function openDeployTarget(
 }
 
 /** A deployment replaces the whole site, so what is not the whole site needs a branch that holds the rest of it. */
-function refuseOtherPlace({ branch, path, confinement, isRemoval = false }: PagesOptions): void {
+function refuseOtherPlace({ branch, path, confine, isRemoval = false }: PagesOptions): void {
   if (branch !== undefined) return;
-  if (path === './' && confinement === undefined && !isRemoval) return;
+  if (path === './' && confine === undefined && !isRemoval) return;
   const message = isRemoval
     ? 'GitHub Actions deploys this site, and nothing can be removed from it alone'
     : 'GitHub Actions deploys this site, and each deployment replaces all of it';
