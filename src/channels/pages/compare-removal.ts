@@ -3,20 +3,34 @@ import type { Words } from '../../words.ts';
 import { blobsIn, filesBelow } from './branch-reader.ts';
 import { type ComparedPlace, findPartError, notOursError, otherOwnerError, planChange } from './compare.ts';
 import { listVanished, readBefore, readFolderInBranch } from './compare-folder.ts';
-import { type FolderInBranch, findDeliveries, findSingleFiles } from './ownership.ts';
+import {
+  type FolderInBranch,
+  findDeliveries,
+  findSingleFiles,
+  goesAlong,
+  type OwnedSite,
+} from './ownership.ts';
 import { describeRemoved } from './placement.ts';
 import type { PagesTask } from './target.ts';
 
 /**
- * Everything of this tool below a folder is removed; with `overwrite`, all that is there.
+ * A folder is removed with everything that the same workflow delivered below it; with `overwrite`, all that is there.
  *
- * @throws {DeliveryError} `NOT_OURS` where nothing of it is ours, or was: all of the folder would still be served
+ * @throws {DeliveryError} `NOT_OURS` if nothing of it is ours, or was, or somebody changed its page: it would still open
  */
 export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPlace> {
   const folder = await readFolderInBranch(task);
   const { tree, last, before = null } = folder;
   const { place, target } = task;
-  const { sites, owned, left, spared } = await findOwnBelow(task, folder);
+  const { sites, owned, left, spared, foreign } = await findOwnBelow(task, folder);
+  const { entry = '' } = target.options;
+  const kept = folder.sites.get(place)?.claim.delivered?.kept;
+  if (kept?.every(({ path }) => path !== entry) && left.includes(place + entry)) {
+    throw notOursError(
+      `somebody changed ${place}${entry}, so the folder would still open, and nothing was removed`,
+      (w) => `set ${w.input('overwrite', 'true')} if you may remove that page`,
+    );
+  }
   if (target.options.address !== undefined && !folder.sites.has(place) && owned.size > 0) {
     throw notOursError(
       `the folder ${place || './'} was not delivered itself`,
@@ -52,14 +66,23 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const unknown = left.length === 0 ? [] : [`what stays in ${place || './'}, ${why}: ${nameFew(left)}`];
   const gone = blobsIn([tree.entries, older], [...owned, ...vanished]);
   const placement = describeRemoved(planned, gone, rest, unknown);
-  const notes = spared.length === 0 ? [] : [`left out, and so still there: ${nameFew(spared)}`];
+  const notes = [
+    ...(spared.length === 0 ? [] : [`left out, and so still there: ${nameFew(spared)}`]),
+    ...(foreign.length === 0
+      ? []
+      : [`still there, because another workflow delivered it: ${nameFew(foreign)}`]),
+  ];
   return { ...planned, placement: { ...placement, notes: [...(placement.notes ?? []), ...notes] } };
 }
 
 /** What a folder has of this tool, however deep, and the files that it has besides. */
 async function findOwnBelow({ place, target, isLeftOut = () => false }: PagesTask, folder: FolderInBranch) {
   const isSpared = (path: string): boolean => isLeftOut(path.slice(place.length));
+  const goes = ([site, { claim }]: readonly [string, OwnedSite]): boolean =>
+    site === place || goesAlong(claim.message, target.options);
+  const foreign = [...folder.sites].filter((one) => !goes(one)).map(([site]) => site);
   const sites = [...folder.sites]
+    .filter(goes)
     .map(([site, { files }]) => [site, files.filter(({ path }) => !isSpared(path))] as const)
     .filter(([, files]) => files.length > 0);
   const owned = new Set(sites.flatMap(([, files]) => files.map(({ path }) => path)));
@@ -70,5 +93,5 @@ async function findOwnBelow({ place, target, isLeftOut = () => false }: PagesTas
     ? others.filter((path) => existing.get(path)?.type === 'blob')
     : await findSingleFiles(target, folder.tree, others);
   for (const path of single) owned.add(path);
-  return { sites, owned, left: others.filter((path) => !owned.has(path)), spared };
+  return { sites, owned, left: others.filter((path) => !owned.has(path)), spared, foreign };
 }

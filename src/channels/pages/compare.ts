@@ -181,7 +181,7 @@ export function findPartError(task: PagesTask, message = ''): DeliveryError | nu
 }
 
 /** What decides whose deliveries may be replaced and removed. */
-export type DeliveryOwner = Pick<PagesOptions, 'owner' | 'confine' | 'overwrite' | 'isRemoval'>;
+export type DeliveryOwner = Pick<PagesOptions, 'owner' | 'from' | 'confine' | 'overwrite' | 'isRemoval'>;
 
 /** An owner's delivery replaces and removes nothing of others. @param paths what they have there */
 export const otherOwnerError = (

@@ -4,7 +4,7 @@ import type { GitHubClient } from '../../github/api/client.ts';
 import { nameFew } from '../../plain-text.ts';
 import { buildWithJekyll, listRivals, listShown, MARKDOWN } from '../../rules/jekyll.ts';
 import type { Words } from '../../words.ts';
-import { type PagesDestination, servedPath } from './destination.ts';
+import { type PagesDestination, type PagesOptions, servedPath } from './destination.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
 
 /** Tells whether a branch has the file that switches Jekyll off. */
@@ -72,10 +72,11 @@ export function listTaken({ files, destination }: PagesTask, entries: ReadonlyMa
  */
 export async function applyJekyll(
   destination: PagesDestination,
-  input: Pick<PagesTask, 'place' | 'files'> & { hasMarker: boolean; nojekyll: boolean },
+  input: Pick<PagesTask, 'place' | 'files'> &
+    Pick<PagesOptions, 'owner'> & { hasMarker: boolean; nojekyll: boolean },
   isOff: SwitchLookup,
 ): Promise<PagesDestination> {
-  const { place, files, hasMarker, nojekyll } = input;
+  const { place, files, hasMarker, nojekyll, owner } = input;
   const { path, siteRoot, builtBy, pageUrl } = destination;
   const isFolder = isFolderPath(place);
   if (builtBy === 'workflow' && !isFolder) return { ...destination, hostMayChangeBytes: true };
@@ -84,11 +85,13 @@ export async function applyJekyll(
     ...one,
     ...buildWithJekyll(servedPath(siteRoot, one.path), one.file.head),
   }));
-  const isShownAsPage = !isFolder && hasMarker && outputs[0]?.page != null;
+  // By front matter and templates, the words of others would choose an address and read other files.
+  const isOthers = owner !== undefined;
+  const isShownAsPage = !isFolder && hasMarker && !isOthers && outputs[0]?.page != null;
   const changed = outputs.filter(({ isCopied }) => !isCopied);
   if (!isShownAsPage && changed.length === 0) return destination;
   if (await isOff(destination)) return destination;
-  if (!isShownAsPage) throw jekyllError(destination, place, changed);
+  if (!isShownAsPage) throw jekyllError(destination, { place, isOthers }, changed);
   const page = new URL(pageUrl.href.replace(MARKDOWN, '.html'));
   const notes = [`Jekyll renders ${servedPath(siteRoot, path)} into this page`];
   const rivals = listRivals(path.replace(MARKDOWN, '.html')).filter((one) => one !== path);
@@ -98,7 +101,7 @@ export async function applyJekyll(
 /** @param changed files with the page that Jekyll renders of each, or `null` for nothing */
 function jekyllError(
   destination: PagesDestination,
-  place: string,
+  { place, isOthers }: { readonly place: string; readonly isOthers: boolean },
   changed: readonly { readonly path: string; readonly page: string | null }[],
 ): DeliveryError {
   const isFolder = isFolderPath(place);
@@ -116,7 +119,11 @@ function jekyllError(
       ? `set ${w.input('nojekyll', 'true')}, which commits an empty ${switchFile} and ends Jekyll for the whole site`
       : `commit an empty ${switchFile} to the branch, or deliver a folder with ${w.input('nojekyll', 'true')}`;
   const other = (w: Words): string =>
-    isFolder || leftOut ? SEEN_NAMES : `set ${w.input('marker')} to a text that the page keeps`;
+    isFolder || leftOut
+      ? SEEN_NAMES
+      : isOthers
+        ? 'remove the front matter from the file'
+        : `set ${w.input('marker')} to a text that the page keeps`;
   return new DeliveryError('BAD_INPUT', `Jekyll, which builds this Pages site, ${problems.join(', and ')}`, {
     hint: (w) => `${off(w)}, or ${other(w)}`,
     leftBehind: [],

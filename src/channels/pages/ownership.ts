@@ -39,6 +39,12 @@ export function isOwned(
 export const isOfOthers = (message: string, { owner, overwrite }: DeliveryOwner): boolean =>
   owner !== undefined && !overwrite && parseMessage(message)?.owner !== owner;
 
+/** Whether a delivery beside or below a place goes with it: that of another workflow needs `overwrite`. */
+export function goesAlong(message: string, { from, owner, overwrite }: DeliveryOwner): boolean {
+  const said = parseMessage(message);
+  return overwrite || (said?.from?.workflow === from?.workflow && said?.owner === owner);
+}
+
 /** @param found what this tool delivered: each place, and its commit's message @throws {DeliveryError} `NOT_OURS` */
 function refuseOthers({ options }: SearchTarget, found: readonly (readonly [string, string])[]): void {
   const others = found.flatMap(([place, message]) => (isOfOthers(message, options) ? place : []));
@@ -46,7 +52,7 @@ function refuseOthers({ options }: SearchTarget, found: readonly (readonly [stri
 }
 
 /** A folder that this tool delivered, as far as it is still there. */
-interface OwnedSite {
+export interface OwnedSite {
   readonly claim: Claim;
   /** The files that were delivered and that are still there, by path in the branch. */
   readonly files: readonly TreeFile[];
@@ -118,7 +124,7 @@ const isOfSite = (claim: Claim): claim is DeliveredClaim =>
  * @param keep how many of them stay; where the history that is read does not show so many, all stay
  */
 export async function findOlderSites(
-  { github, options: { from, owner, overwrite } }: Pick<CommitTarget, 'github' | 'options'>,
+  { github, options }: Pick<CommitTarget, 'github' | 'options'>,
   tree: BranchTree,
   folders: readonly string[],
   keep: number,
@@ -129,10 +135,13 @@ export async function findOlderSites(
   const nameOf = (folder: string): string => folder.slice(0, -1);
   const commits = await getLastCommits(github, head, asked.map(nameOf));
   const whole = asked.filter((place) => {
-    const said = parseMessage(commits.get(nameOf(place))?.message ?? '');
-    const isOurs = overwrite || (said?.from?.workflow === from?.workflow && said?.owner === owner);
-    const { delivered } = said ?? {};
-    return isOurs && delivered?.place === place && delivered.object === entries.get(nameOf(place))?.sha;
+    const { message = '' } = commits.get(nameOf(place)) ?? {};
+    const { delivered } = parseMessage(message) ?? {};
+    return (
+      goesAlong(message, options) &&
+      delivered?.place === place &&
+      delivered.object === entries.get(nameOf(place))?.sha
+    );
   });
   if (whole.length <= keep) return [];
   const parent = nameOf(whole[0] ?? '').replace(/[^/]+$/, '');
@@ -167,7 +176,8 @@ export async function findSingleFiles(
     target,
     owned.map((path) => [path, messageOf(path)]),
   );
-  return owned;
+  const { isRemoval = false } = target.options;
+  return isRemoval ? owned.filter((path) => goesAlong(messageOf(path), target.options)) : owned;
 }
 
 /** What this tool delivered to a place, as far as it is still there, and in which commit; no files for nothing. */

@@ -66,7 +66,7 @@ const isFolderItem = ({ site, name }: ChannelItem): boolean => site?.isFolder ==
 /** Where an item goes, and what the site makes of it. @throws {DeliveryError} `NOT_OURS` for what a whole site obeys */
 async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesTask> {
   const { options, github } = step.target;
-  const { isRemoval = false, overwrite, marker, nojekyll } = options;
+  const { isRemoval = false, overwrite, marker, nojekyll, owner } = options;
   const isFolder = isFolderItem(item);
   const isNamed = options.address === undefined;
   const name = isFolder && isNamed ? folderLocation(item, step) : { name: item.name };
@@ -77,7 +77,11 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
   const files = isRemoval ? [] : listFiles(item, place);
   for (const one of overwrite ? [] : files) refuseSpecialFile(one.path, siteRoot.slice(0, -1));
   const built = await resultOf(() =>
-    applyJekyll(settings, { place, files, hasMarker: marker !== undefined, nojekyll }, step.isJekyllOff),
+    applyJekyll(
+      settings,
+      { place, files, hasMarker: marker !== undefined, nojekyll, owner },
+      step.isJekyllOff,
+    ),
   );
   // What a folder misses is told with what its pages miss.
   if (hasFailed(built) && !isFolder) throw built;

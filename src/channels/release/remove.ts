@@ -8,6 +8,7 @@ import {
   hasOwnLabel,
   isUnfinished,
   listAssets,
+  nameInLabel,
   type Release,
 } from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
@@ -22,6 +23,8 @@ import type { ReleaseOptions } from './release-choice.ts';
 
 interface AssetRemoval extends PreparedTask {
   readonly name: string;
+  /** As it was given: the name of the file in the label, or that of the asset. */
+  readonly wanted: string;
 }
 
 export interface RemovalOptions extends Omit<ReleaseOptions, 'timeout'> {
@@ -85,7 +88,7 @@ export function createReleaseRemover(
 async function prepareRemoval({ name: wanted }: ChannelItem, tags: readonly string[]): Promise<AssetRemoval> {
   const name = await assetName(flatName(wanted));
   const plan = planAsset(tags.join(' or '), name, 'the asset is deleted', 'is removed');
-  return { plan, name };
+  return { plan, name, wanted: flatName(wanted) };
 }
 
 /** An older release may still have it, so this is not an asset that is gone. */
@@ -139,19 +142,20 @@ async function removeAssets(
  * What a replacement has uploaded for the name goes with it, or alone if nothing has the name.
  */
 function chooseAssets(
-  { name }: AssetRemoval,
+  { name, wanted }: AssetRemoval,
   listed: readonly FoundAsset[],
   { overwrite, owner }: Pick<RemovalOptions, 'overwrite' | 'owner'>,
 ): ChosenAssets | null {
   const named = listed.filter(({ asset }) => asset.name === name);
   const interim = listed.filter(({ asset }) => isInterim(asset, name, owner) && !isUnfinished(asset));
   const candidates = named.length > 0 ? named : interim;
-  const chosen = candidates.find(({ asset }) => hasOwnLabel(asset, owner)) ?? candidates[0];
+  const isOurs = ({ asset }: FoundAsset): boolean =>
+    hasOwnLabel(asset, owner) && [name, nameInLabel(asset)].includes(wanted);
+  const chosen = candidates.find(isOurs) ?? candidates[0];
   if (chosen === undefined) return null;
   const { release, asset } = chosen;
   if (isUnfinished(asset)) throw unfinishedError(name, release.tag_name);
-  if (release.immutable === true || !(hasOwnLabel(asset, owner) || overwrite))
-    throw keptError(name, release, owner);
+  if (release.immutable === true || !(isOurs(chosen) || overwrite)) throw keptError(name, release, owner);
   const beside = interim.filter((one) => one.release === release && one.asset !== asset);
   const elsewhere = [...named, ...interim].filter((one) => one.release !== release);
   return {
