@@ -16,7 +16,7 @@ test.each<[string, readonly Report[]]>([
   for (const report of reports) expect(text).toContain(`${reportText(report)}\nNote: a note`);
   expect(isFailure(answer)).toBe(result === 'not-ready');
   expect(answer.say).toContain(answer.url);
-  expect(answer.say).toMatch(/^[A-Z].*\S$/);
+  expect(answer.say).toMatch(/^[A-Z].*\S$/s);
 });
 
 test('the text of an answer names what failed also where it is the last of many', () => {
@@ -25,6 +25,53 @@ test('the text of an answer names what failed also where it is the last of many'
   const [first, second = ''] = formatAnswer({ ...composeDocument([...many, failed]), say: '' }).split('\n\n');
   expect(first).toMatch(/^not-ready: 1 of 61 are not ready; last\.html/);
   expect(second).toBe(reportText(failed));
+});
+
+const URL_OF = provenFile('a.html').url;
+
+test.each<[string, Partial<Report>, RegExp]>([
+  [
+    'downloads',
+    { verb: 'downloads' },
+    RegExp(`^It is ready, and I have checked that it downloads: ${URL_OF}$`),
+  ],
+  [
+    'expires',
+    { verb: 'is available', notes: ['it is public', 'the bin expires'] },
+    RegExp(`it is available: ${URL_OF}\nPlease note: it is public; the bin expires\\.$`),
+  ],
+  [
+    'may not open again',
+    { unknown: ['whether the file can be downloaded again'] },
+    RegExp(`${URL_OF}\nNot certain: whether the file can be downloaded again\\.$`),
+  ],
+  ['was removed', { operation: 'withdraw' }, /^It is removed, .* no longer shows it\.$/],
+  [
+    'was removed in part',
+    { operation: 'withdraw', unknown: ['what stays in ./: b.html'] },
+    /^It is removed, .*\nNot certain: what stays in \.\/: b\.html\.$/,
+  ],
+  [
+    'was not there',
+    {
+      operation: 'withdraw',
+      wasAbsent: true,
+      withdrawn: 'https://octo.github.io/demo/rael/',
+      notes: ['a note'],
+    },
+    /^Nothing was there, so nothing was removed: https:\/\/octo\.github\.io\/demo\/rael\/$/,
+  ],
+])('a human is told that a page %s', (_, more, says) => {
+  expect(sayToHuman(composeDocument([{ ...provenFile('a.html'), ...more }]), undefined)).toMatch(says);
+});
+
+test.each([
+  ['deliver', /^There is no link to give you: /],
+  ['withdraw', /^I can't say that it is removed: /],
+  ['audit', /^I can't say that everything is as it was delivered: /],
+] as const)('a human is told what failed by %s', (operation, says) => {
+  const report: Report = { ...unprovenFile('a.html'), operation };
+  expect(sayToHuman(composeDocument([report]), undefined)).toMatch(says);
 });
 
 test('a human is told the page and the code alone', () => {

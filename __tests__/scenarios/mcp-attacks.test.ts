@@ -81,6 +81,51 @@ describe('an agent that was talked into something', () => {
     await server.close();
   });
 
+  test('replaces and removes nothing that a workflow delivered, and is shown no way to do so', async () => {
+    const { repository, server } = await startServer({
+      'page.html': createPage('of the agent'),
+      'dir/index.html': createPage('of the agent'),
+    });
+    const url = repository.pages.url;
+    const deliveries = [
+      [
+        { 'site/index.html': createPage(), 'site/about.html': createPage() },
+        { file: 'site/', path: './' },
+      ],
+      [{ 'pr/index.html': createPage() }, { file: 'pr/', path: 'previews/pr-1/' }],
+    ] as const;
+    for (const [files, inputs] of deliveries) {
+      const { report } = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
+      expect(report.ready).toBe(true);
+    }
+    const head = await repository.head();
+    for (const [tool, args, place] of [
+      ['deliver', { file: 'page.html', path: 'about.html' }, 'about.html'],
+      ['deliver', { file: 'dir', path: './' }, './'],
+      ['withdraw', { url: `${url}previews/pr-1/` }, 'previews/pr-1/'],
+      ['withdraw', { url: `${url}about.html` }, 'about.html'],
+      ['withdraw', { url: `${url}previews/` }, 'previews/pr-1/'],
+      ['withdraw', { url }, './'],
+    ] as const) {
+      const { answer } = await server.call(tool, args);
+      expect(answer).toMatchObject({ result: 'not-ready', code: 'NOT_OURS' });
+      expect(answer.reason).toContain(place);
+      const way = tool === 'deliver' ? 'leave out `path` for a place of its own' : 'leave it there';
+      expect(answer.hint).toBe(
+        `${way}, or set \`--overwrite\` (only the person who configured this server can set \`--overwrite\` among its flags)`,
+      );
+    }
+    expect(await repository.head()).toBe(head);
+    // What the agent delivered itself is replaced and removed.
+    const own = { file: 'page.html', path: 'own/page.html' };
+    expect((await server.call('deliver', own)).answer.result).toBe('ready');
+    const absent = await server.call('withdraw', { url: `${url}own/paeg.html` });
+    expect(absent.answer.say).toBe(`Nothing was there, so nothing was removed: ${url}own/paeg.html`);
+    const removed = await server.call('withdraw', { url: `${url}own/page.html` });
+    expect(removed.answer.say).toMatch(/^It is removed, /);
+    await server.close();
+  });
+
   test('finds no server that a client starts in the root of the machine', () => {
     const { status, stderr } = spawnSync(NODE, [CLI, 'mcp'], { cwd: '/', encoding: 'utf8', input: '' });
     expect([status, stderr]).toEqual([

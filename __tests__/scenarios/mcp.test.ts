@@ -57,7 +57,9 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     // Without a path, in a place of its own.
     const own = new RegExp(`^${repository.pages.url}agents/[0-9a-f]{12}/second\\.html$`);
     expect(second.answer).toMatchObject({ result: 'ready', url: expect.stringMatching(own) });
-    expect(second.answer.say).toBe(`It is ready, and I have checked that it opens: ${second.answer.url}`);
+    expect(second.answer.say.split('\n')[0]).toBe(
+      `It is ready, and I have checked that it opens on the screen: ${second.answer.url}`,
+    );
     expect((await repository.read('page.html'))?.toString()).toBe(createPage());
     expect(progress).toEqual(expect.arrayContaining(['Check page.html', 'Authorize', 'Plan']));
 

@@ -27,7 +27,7 @@ import {
   type Report,
   type SiteReport,
 } from './report.ts';
-import { composeLines, listUnknown } from './report-lines.ts';
+import { composeLines, listUnknown, verbOf } from './report-lines.ts';
 import { reportPicture } from './screen/add-picture.ts';
 import { reportScreen } from './screen/screen-report.ts';
 
@@ -52,6 +52,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     ready,
     // Of what somebody has changed, the proven address may be that of another page.
     url: isGone || changed !== undefined ? null : provenUrl,
+    ...(ready && main && operation === 'deliver' && { verb: verbOf(main) }),
     withdrawn: isGone ? provenUrl : null,
     ...(operation === 'withdraw' && ready && placement && reportGone(placement)),
     ...(restored && { restored }),

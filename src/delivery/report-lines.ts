@@ -66,7 +66,7 @@ function concludeReady(
       main === null ? 'nothing is left to prove' : 'the rest of it still opens as it was delivered';
     return [`${subject} was ${changed?.text}; ${rest}`, `, changed since: ${name}; ${rest}`];
   }
-  const { gone, placement, proof, task, unknown } = main;
+  const { gone, placement, proof, unknown } = main;
   if (operation === 'audit') {
     return gone
       ? [
@@ -89,10 +89,13 @@ function concludeReady(
   const also = duplicates
     .filter((one) => one.url !== null)
     .map((one) => `duplicate on ${one.channel} (${CHANNELS[one.channel].lifetime}): ${one.url}`);
-  const { claim: verb, claimOfDownload = verb } = task.plan;
-  const claim = `${subject} ${proof?.isDownload ? claimOfDownload : verb} at ${address}`;
+  const claim = `${subject} ${verbOf(main)} at ${address}`;
   return [[claim, ...(placement?.notes ?? []), ...also].join('; '), ` → ${address}`];
 }
+
+/** What is claimed of a delivered address. */
+export const verbOf = ({ proof, task: { plan } }: ChannelAttempt): string =>
+  (proof?.isDownload && plan.claimOfDownload) || plan.claim;
 
 /** The parts of the line CODE. */
 function describeCode(

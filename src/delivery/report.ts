@@ -79,6 +79,8 @@ export interface Report {
   readonly ready: boolean;
   /** `null` unless every gate is passed, and once the file is withdrawn. */
   readonly url: string | null;
+  /** What the claim says of `url`, such as `opens on the screen` or `downloads`; only of a delivery that is ready. */
+  readonly verb?: string;
   /** The address that no longer serves the file, once every gate of a withdrawal is passed. */
   readonly withdrawn: string | null;
   /** Only once all gates of a withdrawal are passed: every address that is gone, at most `SITE.listed`, pages first. */

@@ -1,33 +1,56 @@
-import { type ReportDocument, reportText, sortByResult } from '../delivery/report.ts';
+import { type Report, type ReportDocument, reportText, sortByResult } from '../delivery/report.ts';
+import { firstFew } from '../plain-text.ts';
 import { SITE } from '../protocol/limits.ts';
 import type { PersonRequest } from './authorizations.ts';
 
 /** What a tool answers, with what a person must do first. */
 export interface ToolAnswer extends Omit<ReportDocument, 'result'> {
   readonly result: ReportDocument['result'] | 'authorization_required';
-  /** What to tell your human, in one or two sentences. */
+  /** What to tell your human, in at most three sentences. */
   readonly say: string;
   /** A person must act: show them `page` and `userCode` alone, then call again with `authorization` set to `handle`. */
   readonly authorization?: PersonRequest;
 }
 
-/** One or two sentences for a human who knows nothing of channels and gates. */
+/** At most three sentences for a human who knows nothing of channels and gates. */
 export function sayToHuman(
-  { result, url, reason, hint }: ReportDocument,
+  { result, url, reason, hint, reports }: ReportDocument,
   required: PersonRequest | undefined,
 ): string {
   if (required !== undefined) {
     return `Open ${required.page} and enter the code ${required.userCode}, so that I may publish in your repository.`;
   }
+  const list = (read: (report: Report) => readonly string[]) => [...new Set(reports.flatMap(read))];
+  const verbs = list(({ verb = 'opens' }) => [verb]).join(' or ');
+  const notes = say(
+    'Please note',
+    list(({ notes: told }) => told),
+  );
+  const unknown = say(
+    'Not certain',
+    list((report) => report.unknown),
+  );
   const texts = {
-    ready: `It is ready, and I have checked that it opens: ${url.replaceAll('\n', ' and ')}`,
-    withdrawn: 'It is removed, and I have checked that its link no longer shows it.',
+    ready: `It is ready, and I have checked that it ${verbs}: ${url.replaceAll('\n', ' and ')}${notes}${unknown}`,
+    withdrawn: reports.every(({ wasAbsent }) => wasAbsent)
+      ? `Nothing was there, so nothing was removed: ${list(({ withdrawn }) => [withdrawn ?? '']).join(' and ')}`
+      : `It is removed, and I have checked that its link no longer shows it.${unknown}`,
     audited: `I have checked everything again: ${reason}.`,
     planned: 'I have checked it, and nothing is wrong. Nothing was published.',
-    'not-ready': `There is no link to give you: ${reason}.${hint === '' ? '' : ` To change that: ${hint}.`}`,
+    'not-ready': `${FAILURES[reports[0]?.operation ?? 'deliver']}: ${reason}.${hint === '' ? '' : ` To change that: ${hint}.`}`,
   };
   return texts[result];
 }
+
+/** A sentence on a line of its own, so that no full stop follows an address. */
+const say = (about: string, lines: readonly string[]): string =>
+  lines.length === 0 ? '' : `\n${about}: ${firstFew(lines).join('; ')}.`;
+
+const FAILURES = {
+  deliver: 'There is no link to give you',
+  withdraw: "I can't say that it is removed",
+  audit: "I can't say that everything is as it was delivered",
+} as const;
 
 export const isFailure = ({ result }: ToolAnswer): boolean => result === 'not-ready';
 
