@@ -57,20 +57,22 @@ test.each([
 });
 
 describe('refuseSpecialFile', () => {
-  test.each<[RegExp | null, string, string]>([
+  test.each<[RegExp | null, string | null, string]>([
     [/domain/, '', 'CNAME cname'],
-    [/domain/, 'docs', 'docs/CNAME'],
+    [/domain/, 'docs/', 'docs/CNAME'],
     [/Jekyll/, '', '_config.yml _config.yaml _config.toml .nojekyll'],
-    [/Jekyll/, 'docs', 'docs/_config.yml'],
+    [/Jekyll/, 'docs/', 'docs/_config.yml'],
     [/git/, '', '.lfsconfig .gitattributes deep/folder/.gitattributes previews/.gitignore'],
     [/repositories/, '', '.gitmodules'],
     [/approve/, '', 'CODEOWNERS docs/CODEOWNERS .github/CODEOWNERS'],
     [null, '', 'previews/pr-1/CNAME docs/CNAME reports/_config.yml vendor/CODEOWNERS CNAME.html page.html'],
     [null, '', 'modules/.gitmodules'],
-    [null, 'docs', 'CNAME'],
-  ])('has the reason %s on a site in the folder %j for %s', (effect, siteFolder, paths) => {
+    [null, 'docs/', 'CNAME'],
+    [null, null, 'CNAME _config.yml .nojekyll'],
+    [/git/, null, '.gitattributes'],
+  ])('has the reason %s on a site in the folder %j for %s', (effect, siteRoot, paths) => {
     for (const path of paths.split(' ')) {
-      const refuse = () => refuseSpecialFile(path, siteFolder);
+      const refuse = () => refuseSpecialFile(path, siteRoot);
       if (effect === null) expect(refuse).not.toThrow();
       else expect(refuse).toThrow(effect);
     }

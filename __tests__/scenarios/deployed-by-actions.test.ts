@@ -71,6 +71,16 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
     expect(requests.filter((one) => one.includes('api.github.com')).length).toBeLessThanOrEqual(15);
   });
 
+  test('takes and loses a CNAME, which GitHub ignores there, also on a branch', async () => {
+    const files = { ...SITE, 'site/CNAME': 'www.example.org' };
+    await proven(deliver(await newSite(), { files }));
+    const repository = await newSite();
+    const inputs = { ...FOLDER, ...BRANCH };
+    await proven(deliver(repository, { files, inputs }));
+    await proven(deliver(repository, { inputs }));
+    expect(repository.read('CNAME', 'gh-pages')).toBeNull();
+  });
+
   test('is replaced by one page, and by another one, and keeps a receipt', async () => {
     const repository = await newSite();
     const whole = { channel: 'K1', path: './' };
@@ -398,7 +408,8 @@ describe('a file that a delivery removes must be gone', () => {
 
 const REPLACES_ALL =
   /^check: .*each deployment replaces all of it.* → .*`branch: gh-pages`.*`path: \.\/`.*`site-workflow:`.*Deploy from a branch/;
-const OBEYED = /^check: .*it says whose a site that GitHub Actions deploys is → .*`path:` to another place/;
+const OBEYED = /^place: .*it says whose a site that GitHub Actions deploys is → .*`path:` to another place/;
+const SCRIPT = { file: 'site/js/app.js' };
 const PAGE = { file: 'site/index.html' };
 const BLOCK = 'environment github-pages.*pages: write, id-token: write';
 
@@ -406,7 +417,7 @@ test.each<[string, Given, RegExp]>([
   ['a folder below the root', { inputs: { ...FOLDER, path: 'previews/' } }, REPLACES_ALL],
   ['a folder without a path', { inputs: { channel: 'K1', file: 'site/' } }, REPLACES_ALL],
   ['a file below the root', { inputs: { ...FOLDER, ...PAGE, path: 'a/index.html' } }, REPLACES_ALL],
-  ['the path of the receipt', { inputs: { ...BRANCH, ...PAGE, path: RECEIPT } }, OBEYED],
+  ['the path of the receipt', { inputs: { ...BRANCH, ...SCRIPT, path: RECEIPT } }, OBEYED],
   ['a job without an identity', { job: { identity: false } }, RegExp(`^check.*no identity.* → .*${BLOCK}`)],
   ['a job without one', { job: { environment: undefined } }, RegExp(`^check.*no environment.* → .*${BLOCK}`)],
   [

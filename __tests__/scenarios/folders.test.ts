@@ -484,6 +484,66 @@ describe('withdrawing a folder', () => {
   });
 });
 
+describe('a file that the whole site or the repository obeys', () => {
+  const whole = { path: './', nojekyll: 'true' };
+  const allowed = { ...whole, overwrite: 'true' };
+
+  test.each([
+    ['CNAME', "it changes the site's domain"],
+    ['_config.yml', 'it changes how Jekyll builds the site'],
+    ['CODEOWNERS', 'it decides who must approve changes'],
+  ])('is changed or removed with `overwrite` alone, and named: %s', async (name, effect) => {
+    const repository = await play.repository();
+    const read = async (): Promise<string> => String(await repository.read(name));
+    const stays = `not removed, because that needs \`overwrite\`: ${name} (${effect})`;
+    const files = { ...SITE, [`dist/${name}`]: 'one' };
+    await refused(deliver(repository, whole, files), RegExp(`${name} is not only a page: ${effect} → `));
+    await proven(deliver(repository, allowed, files));
+    await proven(deliver(repository, whole, files));
+    const changed = { ...files, [`dist/${name}`]: 'two' };
+    await refused(deliver(repository, whole, changed), RegExp(`${name} is not only a page: ${effect} → `));
+    for (const run of [deliver, withdraw]) {
+      const { report } = await proven(run(repository, whole));
+      expect(report.notes).toContain(stays);
+      expect(await read()).toBe('one');
+    }
+    expect(await repository.read('index.html')).toBeNull();
+    await proven(withdraw(repository, whole));
+    await proven(play.deliver({ repository, inputs: { operation: 'audit' } }));
+    await proven(deliver(repository, allowed, changed));
+    const { report } = await proven(deliver(repository, allowed));
+    expect(report.notes).toContain(`removed too: ${name} (${effect})`);
+    expect(await read()).toBe('null');
+  });
+
+  test('stays if a person put the same one there, and if it is named itself', async () => {
+    const repository = await play.repository({ files: { CNAME: 'www.example.org' } });
+    const given = { channel: 'K1', path: 'CNAME', overwrite: 'true' };
+    await proven(play.deliver({ repository, files: { CNAME: 'example.com' }, inputs: given }));
+    for (const path of ['CNAME', './']) {
+      await refused(withdraw(repository, { path }), /CNAME is not only a page/);
+    }
+    await repository.commit('CNAME', 'www.example.org');
+    await proven(deliver(repository, whole, { ...SITE, 'dist/CNAME': 'www.example.org' }));
+    expect(String(await repository.read('CNAME'))).toBe('www.example.org');
+  });
+
+  test('stays where a folder would take its place, and of an older folder that `keep` removes', async () => {
+    const repository = await play.repository();
+    const files = { ...SITE, 'dist/CODEOWNERS': '* @octo' };
+    await proven(deliver(repository, { path: 'docs/', overwrite: 'true' }, files));
+    const inItsPlace = { ...SITE, 'dist/CODEOWNERS/a.txt': 'x' };
+    await refused(
+      deliver(repository, { path: 'docs/' }, inItsPlace),
+      /can not hold the site: .*docs\/CODEOWNERS/,
+    );
+    const { report } = await proven(deliver(repository, { path: 'next/', keep: '1' }));
+    expect(report.notes.join()).toMatch(/older sites removed: docs\/,not removed, .*: docs\/CODEOWNERS \(/);
+    expect(String(await repository.read('docs/CODEOWNERS'))).toBe('* @octo');
+    expect(await repository.read('docs/index.html')).toBeNull();
+  });
+});
+
 describe('a second withdrawal, which finds nothing on the branch', () => {
   const withdrawBelow = (repository: TestRepository): Promise<Played> =>
     withdraw(repository, { path: 'previews/', timeout: '30' });

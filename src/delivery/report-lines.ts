@@ -176,16 +176,16 @@ function describeContent(
   return [...none, ...describeProof(proof), ...files];
 }
 
+const ONLY_MARKER =
+  'what else it says, such as a request to sign in: no file was given, so only the marker was seen';
+
 /** What was not verified. @see protocol 4.7 */
 export function listUnknown(delivery: Delivery, notReady: FailureReason | null): string[] {
   const main = mainAttempt(delivery);
   const unknown = [...delivery.unknown, ...(main?.unknown ?? [])];
   if (main?.proof?.match === 'altered')
     unknown.push('the body has the marker, but other bytes than the file');
-  if (main?.proof?.match === 'marked')
-    unknown.push(
-      'what else it says, such as a request to sign in: no file was given, so only the marker was seen',
-    );
+  if (main?.proof?.match === 'marked') unknown.push(ONLY_MARKER);
   for (const { task, failure, restored, unknown: open } of listDuplicates(delivery)) {
     const { channel } = task.plan;
     unknown.push(...open.map((line) => `${channel}: ${line}`));

@@ -18,28 +18,32 @@ const SPECIAL_FILES: readonly (readonly [
   [/^\.nojekyll$/, 'site', 'it switches Jekyll off for the whole site'],
   [/^\.(?:gitattributes|gitignore|lfsconfig)$/, 'anywhere', 'it changes how git treats other files'],
   [/^\.gitmodules$/, [''], 'it adds other repositories to this one'],
-  [/^screen-delivery\.json$/, ['.well-known'], 'it says whose a site that GitHub Actions deploys is'],
-  [/^codeowners$/, ['', 'docs', '.github'], 'it decides who must approve changes'],
+  [/^screen-delivery\.json$/, ['.well-known/'], 'it says whose a site that GitHub Actions deploys is'],
+  [/^codeowners$/, ['', 'docs/', '.github/'], 'it decides who must approve changes'],
 ];
 
 /**
- * Refuses a file that would change the site or the repository as a whole.
+ * What a file would change of the site or the repository as a whole; `undefined` for one that is only shown.
  *
- * @param siteFolder the site's root folder in the branch: empty, or such as `docs`
- * @see protocol 7 (prohibition 4)
+ * @param siteRoot the site's root folder in the branch: empty, or such as `docs/`; `null` where GitHub builds no site of it
  */
-export function refuseSpecialFile(path: string, siteFolder: string): void {
+export function findEffect(path: string, siteRoot: string | null): string | undefined {
   const lower = path.toLowerCase();
   const name = baseName(lower);
-  const folder = lower.slice(0, -name.length).replace(/\/$/, '');
+  const folder = lower.slice(0, -name.length);
   const [, , effect] =
     SPECIAL_FILES.find(([pattern, place]) => {
-      const folders = place === 'site' ? [siteFolder.toLowerCase()] : place;
+      const folders = place === 'site' ? [siteRoot?.toLowerCase()] : place;
       return pattern.test(name) && (folders === 'anywhere' || folders.includes(folder));
     }) ?? [];
+  return effect;
+}
+
+/** Refuses a file that would change the site or the repository as a whole. @see protocol 7 (prohibition 4) */
+export function refuseSpecialFile(path: string, siteRoot: string | null): void {
+  const effect = findEffect(path, siteRoot);
   if (effect === undefined) return;
   throw new DeliveryError('NOT_OURS', `${path} is not only a page: ${effect}`, {
-    step: 'check',
     hint: (w) =>
       `set ${w.input('path')} to another place, or ${w.input('overwrite', 'true')} if you want that`,
     leftBehind: [],

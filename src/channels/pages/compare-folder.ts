@@ -6,7 +6,7 @@ import { nameFew } from '../../plain-text.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { refuseLargeSite } from '../../rules/local-site.ts';
 import { type BranchTree, blobAt, blobsIn, type EarlierFiles, filesBelow } from './branch-reader.ts';
-import { type ComparedPlace, notOursError, planChange, takenPageError } from './compare.ts';
+import { type ComparedPlace, isHeld, notOursError, planChange, takenPageError } from './compare.ts';
 import { listTaken, switchFileOf } from './jekyll.ts';
 import { type FolderInBranch, findDeliveries, findOlderSites, findSingleFiles } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
@@ -66,7 +66,9 @@ async function findOwned(task: PagesTask, { tree, sites }: FolderInBranch): Prom
   const delivered = sites.get(place)?.files ?? [];
   const owned = new Set(delivered.map(({ path }) => path));
   const wanted = new Set(files.map(({ path }) => path));
-  const leaving = new Set(target.options.prune ? [...owned].filter((path) => !wanted.has(path)) : []);
+  const isLeaving = (path: string): boolean =>
+    target.options.prune && !wanted.has(path) && !isHeld(task, path);
+  const leaving = new Set([...owned].filter(isLeaving));
   const blocked = findBlocked(wanted, tree, place, leaving);
   if (blocked.length > 0) {
     throw notOursError(

@@ -1,4 +1,6 @@
+import type { DeliveryError } from '../../errors.ts';
 import { nameFew } from '../../plain-text.ts';
+import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { Words } from '../../words.ts';
 import { blobsIn, filesBelow } from './branch-reader.ts';
 import { type ComparedPlace, findPartError, notOursError, otherOwnerError, planChange } from './compare.ts';
@@ -21,16 +23,9 @@ import type { PagesTask } from './target.ts';
 export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPlace> {
   const folder = await readFolderInBranch(task);
   const { tree, last, before = null } = folder;
-  const { place, target } = task;
+  const { place, target, destination } = task;
   const { sites, owned, left, spared, foreign } = await findOwnBelow(task, folder);
-  const { entry = '' } = target.options;
-  const kept = folder.sites.get(place)?.claim.delivered?.kept;
-  if (kept?.every(({ path }) => path !== entry) && left.includes(place + entry)) {
-    throw notOursError(
-      `somebody changed ${place}${entry}, so the folder would still open, and nothing was removed`,
-      (w) => `set ${w.input('overwrite', 'true')} if you may remove that page`,
-    );
-  }
+  refuseChangedPage(task, folder, left);
   if (target.options.address !== undefined && !folder.sites.has(place) && owned.size > 0) {
     throw notOursError(
       `the folder ${place || './'} was not delivered itself`,
@@ -49,22 +44,19 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
     if (target.options.owner !== undefined) throw otherOwnerError(target.options, [place]);
     const partError = findPartError(task, last?.message);
     if (partError !== null) throw partError;
-    const alone = (w: Words): string =>
-      place === ''
-        ? 'remove these files with git'
-        : `${w.input('overwrite', 'true')} if you may remove these files`;
-    throw notOursError(
-      `nothing in ${place || './'} is known to be as this tool delivered it, so nothing was removed: ${nameFew(left)}`,
-      (w) => `set ${w.input('path')} to the folder that was delivered itself, or ${alone(w)}`,
-    );
+    throw nothingOursError(place, left);
   }
   const removedFolders = sites.map(([one]) => one);
   const planned = planChange(task, { ...tree, owned, last, removedFolders });
-  const rest = new Map([...tree.entries].filter(([path]) => !owned.has(path)));
+  const removed = new Set(planned.change?.removals);
+  // Where nothing else goes, all of the folder would still be served.
+  const isNoneGone = removed.size + vanished.length === 0;
+  for (const path of isNoneGone ? owned : []) refuseSpecialFile(path, destination.siteRoot);
+  const rest = new Map([...tree.entries].filter(([path]) => !removed.has(path)));
   const why =
     'because it is not known to be as this tool delivered it, or one run removes no more (try again)';
   const unknown = left.length === 0 ? [] : [`what stays in ${place || './'}, ${why}: ${nameFew(left)}`];
-  const gone = blobsIn([tree.entries, older], [...owned, ...vanished]);
+  const gone = blobsIn([tree.entries, older], [...removed, ...vanished]);
   const placement = describeRemoved(planned, gone, rest, unknown);
   const notes = [
     ...(spared.length === 0 ? [] : [`left out, and so still there: ${nameFew(spared)}`]),
@@ -73,6 +65,28 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
       : [`still there, because another workflow delivered it: ${nameFew(foreign)}`]),
   ];
   return { ...planned, placement: { ...placement, notes: [...(placement.notes ?? []), ...notes] } };
+}
+
+function nothingOursError(place: string, left: readonly string[]): DeliveryError {
+  const alone = (w: Words): string =>
+    place === ''
+      ? 'remove these files with git'
+      : `${w.input('overwrite', 'true')} if you may remove these files`;
+  return notOursError(
+    `nothing in ${place || './'} is known to be as this tool delivered it, so nothing was removed: ${nameFew(left)}`,
+    (w) => `set ${w.input('path')} to the folder that was delivered itself, or ${alone(w)}`,
+  );
+}
+
+/** @throws {DeliveryError} `NOT_OURS` if the page that was delivered is another one now: the folder would still open */
+function refuseChangedPage({ place, target }: PagesTask, { sites }: FolderInBranch, left: readonly string[]) {
+  const { entry = '' } = target.options;
+  const kept = sites.get(place)?.claim.delivered?.kept;
+  if (kept === undefined || kept.some(({ path }) => path === entry) || !left.includes(place + entry)) return;
+  throw notOursError(
+    `somebody changed ${place}${entry}, so the folder would still open, and nothing was removed`,
+    (w) => `set ${w.input('overwrite', 'true')} if you may remove that page`,
+  );
 }
 
 /** What a folder has of this tool, however deep, and the files that it has besides. */

@@ -2,6 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import type { CommitWords } from '../../github/api/history.ts';
 import type { Change } from '../../github/change.ts';
 import { nameFew } from '../../plain-text.ts';
+import { findEffect, refuseSpecialFile } from '../../rules/special-files.ts';
 import type { Text } from '../../words.ts';
 import type { Placement } from '../channel.ts';
 import type { SiteChanges } from '../site-changes.ts';
@@ -37,6 +38,8 @@ export interface PlannedPlace {
   readonly changes: SiteChanges;
   /** Git's id of the files of a folder as a tree. */
   readonly treeSha?: string | undefined;
+  /** What of it was to go, and changes the site or the repository as a whole. */
+  readonly notes?: readonly string[];
 }
 
 export interface ComparedPlace extends PlannedPlace {
@@ -44,7 +47,26 @@ export interface ComparedPlace extends PlannedPlace {
   readonly placement: Placement;
 }
 
-/** Sorts the paths of a place by what becomes of them. @throws {DeliveryError} `NOT_OURS` that names what others have */
+/** The folder whose files GitHub obeys when it builds the site; what is deployed it only shows. */
+const builtRoot = ({ destination: { builtBy, siteRoot } }: PagesTask): string | null =>
+  builtBy === 'deployment' ? null : siteRoot;
+
+/** Whether a path stays where it would go, because it changes the site or the repository as a whole. */
+export const isHeld = (task: PagesTask, path: string): boolean =>
+  !task.target.options.overwrite && findEffect(path, builtRoot(task)) !== undefined;
+
+/** Names what of the paths that were to go changes the site or the repository as a whole. */
+function describeSpecial(task: PagesTask, paths: readonly string[]): readonly string[] {
+  const special = paths.flatMap((path) => {
+    const effect = findEffect(path, builtRoot(task));
+    return effect === undefined ? [] : [`${path} (${effect})`];
+  });
+  if (special.length === 0) return [];
+  const what = task.target.options.overwrite ? 'removed too' : 'not removed, because that needs `overwrite`';
+  return [`${what}: ${nameFew(special)}`];
+}
+
+/** Sorts the paths of a place by what becomes of them. @throws {DeliveryError} `NOT_OURS` that names what may not change */
 function sortByChange(task: PagesTask, state: PlaceState) {
   const { place, target, files } = task;
   const { owned } = state;
@@ -55,18 +77,22 @@ function sortByChange(task: PagesTask, state: PlaceState) {
   const isSame = (path: string): boolean => holdsFile(state, { path, sha: wanted.get(path) ?? '' });
   const named = isGone ? [place] : [...wanted.keys()];
   const differing = named.filter((path) => existing.has(path) && !isSame(path));
+  const added = isGone ? [] : named.filter((path) => !existing.has(path));
+  for (const path of overwrite ? [] : [...added, ...differing]) refuseSpecialFile(path, builtRoot(task));
   const foreign = overwrite ? [] : differing.filter((path) => !owned.has(path));
   if (foreign.length > 0) throw notOwnedError(task, foreign, state.last?.message);
-  const added = isGone ? [] : named.filter((path) => !existing.has(path));
   const changed = isGone ? [] : differing;
   const stays = named.filter((path) => owned.has(path) && isSame(path));
   const vanished = [...new Set([...differing, ...owned])].filter((path) => !wanted.has(path));
-  const goes = !isFolderPath(place) || isGone || prune;
-  const own = isFolderPath(place) ? [...added, ...changed, ...stays, ...(goes ? [] : vanished)] : named;
+  const due = !isFolderPath(place) || isGone || prune ? vanished : [];
+  const removed = new Set(due.filter((path) => !isHeld(task, path)));
+  const left = vanished.filter((path) => !removed.has(path));
+  const own = isFolderPath(place) ? [...added, ...changed, ...stays, ...left] : named;
   return {
     added,
     changed,
-    removed: goes ? vanished : [],
+    removed: [...removed],
+    due,
     /** What the place has of this tool after that; of a file it is the first, as `describeDelivered` needs it. */
     delivered: own.map((path) => ({ path, sha: wanted.get(path) ?? existing.get(path)?.sha ?? '' })),
     isAdded: changed.length + stays.length + vanished.length === 0,
@@ -76,12 +102,12 @@ function sortByChange(task: PagesTask, state: PlaceState) {
 
 /**
  * The commit that a place needs, if any, and what it changes. All or nothing: one file that may not be replaced refuses
- * all. @throws {DeliveryError} `NOT_OURS` that names what others have there
+ * all. @throws {DeliveryError} `NOT_OURS` that names what may not change there
  */
 export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
   const { place, target, files } = task;
   const { beside: { writes, removals } = { writes: [], removals: [] }, removedFolders = [] } = state;
-  const { added, changed, removed, ...sorted } = sortByChange(task, state);
+  const { added, changed, removed, due, ...sorted } = sortByChange(task, state);
   const isGone = isRemoval(task);
   const own = new Set([...sorted.delivered.map(({ path }) => path), ...removed]);
   const kept = isFolderPath(place) && !isGone ? listKept(state, place, own) : [];
@@ -101,7 +127,7 @@ export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
       removed: [...new Set([...(isGone ? [place] : []), ...removedFolders])],
     }),
     writes: [...files.filter(({ path }) => isNew.has(path)), ...writes],
-    removals: [...removed, ...removals],
+    removals: [...removed, ...removals.filter((path) => !isHeld(task, path))],
     replaces: sorted.replaces,
   };
   const listed = {
@@ -116,6 +142,7 @@ export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
     commitSha: state.last?.sha,
     changes: { ...listed, kept: kept.map(({ path }) => path), removedFolders },
     treeSha: delivered?.object,
+    notes: describeSpecial(task, [...due, ...removals]),
   };
 }
 

@@ -43,7 +43,7 @@ interface KnownBefore {
 
 /** What is delivered, and the addresses that show it. */
 export function describePublished(
-  { task, change, commitSha, changes, treeSha }: Omit<PlannedPlace, 'head'>,
+  { task, change, commitSha, changes, treeSha, notes = [] }: Omit<PlannedPlace, 'head'>,
   { earlier, gone, entries, replaced, servedSize }: KnownBefore,
 ): Placement {
   const { destination, target, pictures, files, place } = task;
@@ -77,6 +77,7 @@ export function describePublished(
       ...describeReplaced(change && replaced, target.options.from),
       ...describeSwitch(destination, change),
       ...describeEffects(changes, servedSize),
+      ...notes,
     ],
     unknown: [...destination.unknown, ...describeUnasked(earlier, asked, entry), ...describeLeft(goneAt)],
   };
@@ -146,7 +147,7 @@ function describeEffects({ kept, removedFolders }: PlannedPlace['changes'], serv
  * @param unknown what of a folder stays
  */
 export function describeRemoved(
-  { task, change, changes: { removedFolders } }: PlannedPlace,
+  { task, change, changes: { removedFolders }, notes = [] }: PlannedPlace,
   gone: EarlierFiles,
   rest: HeldFiles,
   unknown: readonly string[] = [],
@@ -163,7 +164,7 @@ export function describeRemoved(
     ...(!isFolder && !MARKDOWN.test(place) && { url: destination.pageUrl }),
     ...(!isFolder && { rawUrl: destination.rawUrl }),
     held: new Map([...gone.keys()].map((path) => [path, null])),
-    notes: change && isFolder ? [`${countFiles(gone.size)} removed${sites}`] : [],
+    notes: [...(change && isFolder ? [`${countFiles(gone.size)} removed${sites}`] : []), ...notes],
     unknown: [...destination.unknown, ...unknown],
   };
 }

@@ -8,7 +8,6 @@ import type { LocalFile } from '../../rules/inspect.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { baseName, decodePath, entryUrl } from '../../rules/naming.ts';
-import { refuseSpecialFile } from '../../rules/special-files.ts';
 import { type ChannelItem, type ChannelPlan, requireSite, type ServedFile } from '../channel.ts';
 import { createEntriesReader } from './branch-reader.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
@@ -63,19 +62,18 @@ export async function prepareItems(
 
 const isFolderItem = ({ site, name }: ChannelItem): boolean => site?.isFolder === true || name.endsWith('/');
 
-/** Where an item goes, and what the site makes of it. @throws {DeliveryError} `NOT_OURS` for what a whole site obeys */
+/** Where an item goes, and what the site makes of it. */
 async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesTask> {
   const { options, github } = step.target;
-  const { isRemoval = false, overwrite, marker, nojekyll, owner } = options;
+  const { isRemoval = false, marker, nojekyll, owner } = options;
   const isFolder = isFolderItem(item);
   const isNamed = options.address === undefined;
   const name = isFolder && isNamed ? folderLocation(item, step) : { name: item.name };
   const location = { ...options, ...name };
   const settings = resolveDestination(github.repository, location, step.pages, step.isPrivate);
-  const { path, siteRoot, branch } = settings;
+  const { path, branch } = settings;
   const place = isFolder ? path.slice(0, path.length - (item.site?.entry.name.length ?? 0)) : path;
   const files = isRemoval ? [] : listFiles(item, place);
-  for (const one of overwrite ? [] : files) refuseSpecialFile(one.path, siteRoot.slice(0, -1));
   const built = await resultOf(() =>
     applyJekyll(
       settings,

@@ -34,12 +34,15 @@ test('preparing a site names every path that it may write, also those of picture
   expect((await prepare(PAGE)).writes).toEqual([page]);
 });
 
-test('preparing a site refuses a file that the site or the repository obeys, unless `overwrite` is set', async () => {
-  const contents = { ...PAGE, CNAME: 'example.com' };
-  const message = expect.stringContaining('CNAME');
-  await expect(prepare(contents, { name: './' })).rejects.toMatchObject({ message });
-  await expect(prepare(contents, { name: './', options: { overwrite: true } })).resolves.toBeDefined();
-  await expect(prepare(contents)).resolves.toBeDefined();
+test.each<[boolean, string, Parameters<typeof prepare>[1]]>([
+  [true, 'at the root', { name: './' }],
+  [false, 'with `overwrite`', { name: './', options: { overwrite: true } }],
+  [false, 'that is there', { name: './', branch: new MemoryBranch(heldFiles({ CNAME: 'example.com' })) }],
+  [false, 'below the root', {}],
+])('whether a preview refuses a file that the site obeys is %s for one %s', async (isRefused, _, more) => {
+  const { preview } = await prepare({ ...PAGE, CNAME: 'example.com' }, more);
+  const answer = await preview();
+  expect(hasFailed(answer) && answer.message).toEqual(isRefused && expect.stringContaining('CNAME'));
 });
 
 describe('names that Jekyll changes', () => {
