@@ -257,11 +257,23 @@ describe('agents over MCP', () => {
     ['replace a folder', [folder('./')], folder('./'), /^\.\/ already/],
     ['add to a folder', [folder('a/')], { ...folder('a/'), prune: 'false' }, /^a\/ already/],
     ['take a page into a folder', [page('a/b.html')], folder('a/'), /^a\/b\.html already/],
-    ['remove a page', [page('a/b.html')], gone('a/b.html'), /^a\/b\.html already/],
-    ['remove a folder', [folder('a/')], gone('a/'), /^a\/ already/],
-    ['remove a part of a folder', [folder('a/')], gone('a/b.html'), /^a\/b\.html already/],
-    ['remove a folder below theirs', [folder('a/c/')], gone('a/'), /^a\/c\/ already/, [folder('a/')]],
-    ['remove a page below theirs', [page('a/c.html')], gone('a/'), /^a\/c\.html already/, [folder('a/')]],
+    ['remove a page', [page('a/b.html')], gone('a/b.html'), /^a\/b\.html was not delivered by /],
+    ['remove a folder', [folder('a/')], gone('a/'), /^a\/ was not delivered by /],
+    ['remove a part of a folder', [folder('a/')], gone('a/b.html'), /^a\/b\.html was not delivered by /],
+    [
+      'remove a folder below theirs',
+      [folder('a/c/')],
+      gone('a/'),
+      /^a\/c\/ was not delivered by /,
+      [folder('a/')],
+    ],
+    [
+      'remove a page below theirs',
+      [page('a/c.html')],
+      gone('a/'),
+      /^a\/c\.html was not delivered by /,
+      [folder('a/')],
+    ],
     ['remove an asset', [asset], { ...asset, operation: 'withdraw' }, /^the asset b\.html of release v1 /],
   ])('do not %s of a workflow', async (_, byWorkflow, byAgent, why, before = []) => {
     const { played, isKept } = await playAgent(byWorkflow, byAgent, before);

@@ -211,18 +211,24 @@ export function findPartError(task: PagesTask, message = ''): DeliveryError | nu
 export type DeliveryOwner = Pick<PagesOptions, 'owner' | 'from' | 'confine' | 'overwrite' | 'isRemoval'>;
 
 /** An owner's delivery replaces and removes nothing of others. @param paths what they have there */
-export const otherOwnerError = (
+export function otherOwnerError(
   { owner, confine, isRemoval: isGone }: DeliveryOwner,
   paths: readonly string[],
-): DeliveryError =>
-  notOursError(
-    `${nameFew(paths.map((path) => path || './'))} already exists in the repository, and what it holds now was not delivered by ${confine === undefined ? owner : 'the same confined job'}`,
-    (w) => {
-      if (confine !== undefined) return `set ${w.input('name')} to another name`;
-      const way = isGone ? 'leave it there' : `leave out ${w.input('path')} for a place of its own`;
-      return `${way}, or set ${w.input('overwrite', 'true')}`;
-    },
+): DeliveryError {
+  const by = `was not delivered by ${confine === undefined ? owner : 'the same confined job'}`;
+  const named = nameFew(paths.map((path) => path || './'));
+  if (isGone) {
+    return notOursError(
+      `${named} ${by}, so nothing was removed`,
+      (w) => `leave it there, or set ${w.input('overwrite', 'true')}`,
+    );
+  }
+  return notOursError(`${named} already exists in the repository, and what it holds now ${by}`, (w) =>
+    confine === undefined
+      ? `leave out ${w.input('path')} for a place of its own, or set ${w.input('overwrite', 'true')}`
+      : `set ${w.input('name')} to another name`,
   );
+}
 
 export const notOursError = (message: string, hint: Text): DeliveryError =>
   new DeliveryError('NOT_OURS', message, { hint, leftBehind: [] });
