@@ -298,11 +298,66 @@ describe('agents over MCP', () => {
     expect(String(await played.repository.read('of-a-person.txt'))).toBe('x');
   });
 
+  test('choose no address by front matter, also with a marker', async () => {
+    const repository = await play.repository();
+    const text = '---\npermalink: /index.html\n---\n<!doctype html><p>marker-42 {{ site.pages }}</p>\n';
+    const inputs = { channel: 'K1', file: 'fm.html', path: 'a/fm.html', marker: 'marker-42' };
+    const delivery = play.deliver({ repository, files: { 'fm.html': text }, inputs, around: AGENT });
+    const { report } = await refused(
+      delivery,
+      /^check: Jekyll, .* renders a\/fm\.html → .*remove the front matter/,
+    );
+    expect(report.notReady?.hint).not.toContain('marker');
+  });
+
   test('keep counts the deliveries of one owner', async () => {
     const { played } = await playAgent([folder('p/1/'), folder('p/2/')], { ...folder('p/4/'), keep: '1' }, [
       folder('p/3/'),
     ]);
     const there = ['p/1/', 'p/2/', 'p/3/', 'p/4/'].map((one) => played.repository.read(`${one}index.html`));
     expect((await Promise.all(there)).map((one) => one !== null)).toEqual([true, true, false, true]);
+  });
+});
+
+describe('a folder that is withdrawn', () => {
+  const files = { 'site/index.html': createPage('site'), 'site/b.txt': 'b' };
+  const from = (name: string) => ({
+    from: { workflow: `octo/site/.github/workflows/${name}.yml`, run: '1/1' },
+  });
+  const put = (repository: TestRepository, path: string, name: string, more = {}) =>
+    play.deliver({
+      repository,
+      files,
+      inputs: { channel: 'K1', file: 'site/', path, ...more },
+      around: from(name),
+    });
+  const take = (repository: TestRepository, path: string, more = {}) =>
+    put(repository, path, 'site', { file: '', operation: 'withdraw', ...more });
+
+  test('leaves what another workflow delivered in it, and names that', async () => {
+    const repository = await play.repository();
+    await proven(put(repository, 'reports/', 'site'));
+    await proven(put(repository, 'reports/pr-1/', 'preview'));
+    const { report } = await proven(take(repository, 'reports/'));
+    expect(report.notes).toContain('still there, because another workflow delivered it: reports/pr-1/');
+    expect([repository.read('reports/b.txt'), repository.read('reports/pr-1/b.txt')?.toString()]).toEqual([
+      null,
+      'b',
+    ]);
+    await proven(take(repository, 'reports/', { overwrite: 'true' }));
+    expect(repository.read('reports/pr-1/b.txt')).toBeNull();
+  });
+
+  test('is not called withdrawn while a page of a person opens there', async () => {
+    const repository = await play.repository();
+    await proven(put(repository, 'p/', 'site'));
+    await repository.commit('p/index.html', THEIRS);
+    const head = await repository.head();
+    await refused(
+      take(repository, 'p/'),
+      /^place: somebody changed p\/index\.html, so the folder would still open/,
+    );
+    expect(await repository.head()).toBe(head);
+    await proven(take(repository, 'p/', { overwrite: 'true' }));
   });
 });

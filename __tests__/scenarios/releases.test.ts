@@ -334,3 +334,16 @@ test('a replacement that is killed at any request leaves no delivery under anoth
     expect([at, published(repository)]).toEqual([at, [['v1', []]]]);
   }
 });
+
+test('an asset is withdrawn by its own name or that in its label, and by no other', async () => {
+  const repository = await play.repository();
+  const inputs = { channel: 'K2', tag: 'v1', nojekyll: 'false' };
+  const run = (file: string, more = {}) =>
+    play.deliver({ repository, files: { [file]: 'PK' }, inputs: { ...inputs, file, ...more } });
+  await proven(run('my report.zip'));
+  const withdraw = { operation: 'withdraw' };
+  await refused(run('my+report.zip'.replace('+', ':'), withdraw), /my-report\.zip/);
+  await proven(run('my report.zip', withdraw));
+  await proven(run('my report.zip'));
+  await proven(run('my-report.zip', withdraw));
+});
