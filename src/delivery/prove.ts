@@ -159,7 +159,7 @@ const DIFFERS_HINT = (w: Words) =>
 const hintFor = (result: ProbeResult | null): Text | undefined =>
   result !== null && describeAge(result) !== ''
     ? (w) =>
-        `a cache keeps that nothing was there: try again ${describeCacheTime(result.keptFor).replace('for up to', 'in')}${w.orRename()}`
+        `a cache may keep that answer ${describeCacheTime(result.keptFor)}: try again after that${w.orRename()}`
     : describeMatch(result?.match ?? 'absent').hint;
 
 /** @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits */
