@@ -31,6 +31,10 @@ export const toOneLine = (text: string): string =>
 /** Such as `1.2 s`. */
 export const formatSeconds = (ms: number): string => `${(ms / SECOND).toFixed(1)} s`;
 
+/** Such as `2026-01-02 03:04 UTC`. @param time milliseconds since the epoch */
+export const formatTime = (time: number): string =>
+  `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
 export const countFiles = (count: number): string => `${count} file${count === 1 ? '' : 's'}`;
 
 /** The text, cut to a number of characters. */

@@ -6,7 +6,7 @@ import { DeliveryError } from '../../src/errors.ts';
 import { memorySite } from '../channels/pages/site/memory-files.ts';
 import { attemptWith, PAGE, placementWith, planWith } from '../delivery/builders.ts';
 import { NOON } from '../support/ports.ts';
-import { planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
+import { lateFile, planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
 
 const context = {
@@ -60,6 +60,7 @@ const second = comment([provenFile('a.html'), unprovenFile('b.html')], first, 'b
 const STATES: Readonly<Record<string, () => string>> = {
   'the summary of a file with a duplicate, a note and a doubt': () =>
     summary({ ...reportWith({ duplicates }), notes: ['the bin expires'], unknown: ['a doubt'] }),
+  'the summary of a file whose earlier version a cache still shows': () => summary(lateFile('page.html')),
   'the summary of a file that is not ready': () => summary(unprovenFile('page.html')),
   'the summary of what was withdrawn': () => summary(withdrawn(provenFile('page.html'))),
   'the summary of a dry run': () => summary(planned('page.html')),
@@ -74,6 +75,7 @@ const STATES: Readonly<Record<string, () => string>> = {
   'the comment on several files and sites': () =>
     comment([
       { ...provenFile('a.html'), notes: ['a note'] },
+      lateFile('late.html'),
       { ...unprovenFile('b.html'), notes: ['a note'], unknown: ['a doubt'] },
       planned('c.html'),
       withdrawn(provenFile('d.html')),

@@ -1,4 +1,5 @@
 import { composeReport } from '../../src/delivery/compose-report.ts';
+import type { Proof } from '../../src/delivery/probe-result.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import {
@@ -13,12 +14,19 @@ import {
 export const reportWith = (more: DeliveryParts = {}): Report => composeReport(deliveryWith(more));
 
 /** A proven file of that name. */
-export const provenFile = (name: string): Report => {
+export const provenFile = (name: string, proof: Partial<Proof> = {}): Report => {
   const url = new URL(`https://octo.github.io/site/${encodeURIComponent(name)}`);
   return reportWith({
     subject: name,
-    main: attemptWith({ proof: proofWith({ rawUrl: null }), placement: placementWith({ url }) }),
+    main: attemptWith({ proof: proofWith({ rawUrl: null, ...proof }), placement: placementWith({ url }) }),
   });
+};
+
+/** One whose version of before a cache still shows. */
+export const lateFile = (name: string): Report => {
+  const url = new URL(`https://octo.github.io/site/${name}?v=c0ffee`);
+  const note = 'the address without ?v= may still show the earlier version until 2026-01-02 03:15 UTC';
+  return provenFile(name, { versioned: { url, note } });
 };
 
 export const notProven = new DeliveryError('NOT_PROVEN', 'it shows\n| nothing |', {

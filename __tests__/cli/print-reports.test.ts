@@ -3,7 +3,7 @@ import { renderUnicodeCompact } from 'uqr';
 import { parseCommand } from '../../src/cli/args.ts';
 import { formatEnding, formatReports, formatReportTable, printReports } from '../../src/cli/print-reports.ts';
 import { type Report, reportText } from '../../src/delivery/report.ts';
-import { planned, provenFile, reportWith, unprovenFile } from '../action/reports.ts';
+import { lateFile, planned, provenFile, reportWith, unprovenFile } from '../action/reports.ts';
 import { memorySite } from '../channels/pages/site/memory-files.ts';
 import { FakeLogger } from '../support/ports.ts';
 import { fakeTerminal } from './terminals.ts';
@@ -73,6 +73,7 @@ test('formatReportTable stays short, whatever it lists', () => {
 
 test.each([
   [[provenFile('a.html')], /^Ready \(ГОТОВО\): https:\/\/octo\.github\.io\/site\/a\.html$/],
+  [[lateFile('a.html')], /^Ready \(ГОТОВО\): \S+\/a\.html\?v=c0ffee \(the address without \?v= .* UTC\)$/],
   [[unprovenFile('a.html')], /^Not ready \(НЕ ГОТОВО\): .+\(step \w+/],
   [[planned('a.html')], /^Planned: nothing was published, as asked/],
   [[provenFile('a.html'), provenFile('b.html')], /^2 files, nothing failed$/],

@@ -235,25 +235,42 @@ describe('a body that has the marker in other bytes, where a build was made', ()
 });
 
 describe('the address without ?v=', () => {
-  const provePlain = (answer: Answer) =>
-    prove((asked, ports) => (asked.isFresh ? FILE : answer(asked, ports)), {
+  const provePlain = (answer: Answer, alsoOf = /^$/) =>
+    prove((asked, ports) => (asked.isFresh && !alsoOf.test(asked.url) ? FILE : answer(asked, ports)), {
       ...EARLIER,
       hostMayChangeBytes: false,
     });
 
   test.each<[Record<string, string>, string]>([
-    [{ 'cache-control': 'max-age=600' }, 'for up to 10 minutes'],
-    [{ 'cache-control': 'max-age=600', age: '545' }, 'for up to 1 minute'],
+    [{ 'cache-control': 'max-age=600' }, 'until 2026-01-02 03:15 UTC'],
+    [{ 'cache-control': 'max-age=600', age: '545' }, 'until 2026-01-02 03:06 UTC'],
+    [{ 'cache-control': 'max-age=31536000, immutable' }, 'for more than a day'],
+    [{ 'cache-control': 'max-age=0' }, 'for a time that the host does not tell'],
     [{}, 'for a time that the host does not tell'],
-  ])('may still be the copy from before, and UNKNOWN says how long: %j', async (headers, time) => {
+  ])('may still be the copy from before; then another is proven, with a note: %j', async (headers, until) => {
     const { proof, unknown, asked, elapsed } = await provePlain(() => ({ body: OLD, headers }));
-    expect([proof?.match, unknown, elapsed]).toEqual([
-      'identical',
-      [`without ?v= a cache still answered older copies of 1 file; it may show them ${time}`],
-      2 * INTERVAL,
-    ]);
-    // The new page is still behind it, on every node.
-    expect(asked.filter(({ isFresh }) => isFresh)).toHaveLength(5);
+    expect([proof?.match, unknown, elapsed]).toEqual(['identical', [], 2 * INTERVAL]);
+    const { url, note } = proof?.versioned ?? {};
+    expect(note).toBe(`the address without ?v= may still show the earlier version ${until}`);
+    // The new page is still behind it, on every node, and at that address as it is.
+    expect(asked.filter(({ isFresh }) => isFresh)).toHaveLength(5 + AGREEING_PROBES.usual);
+    expect(asked.slice(-AGREEING_PROBES.usual).map((one) => one.url)).toEqual(
+      Array(AGREEING_PROBES.usual).fill(url?.href),
+    );
+  });
+
+  test('is named by the latest end of all caches that have the copy from before', async () => {
+    const ages = ['590', '0', '300', '599'];
+    const { proof } = await provePlain(({ nth }) => {
+      const headers = { 'cache-control': 'max-age=600', age: ages[nth % ages.length] ?? '' };
+      return { body: OLD, headers };
+    });
+    expect(proof?.versioned?.note).toMatch(/until 2026-01-02 03:15 UTC$/);
+  });
+
+  test('is not replaced by an address with ?v= that shows the copy from before', async () => {
+    const { failure, proof } = await provePlain(() => ({ body: OLD }), /v=c0ffee/);
+    expect([failure?.code, proof]).toEqual(['NOT_PROVEN', null]);
   });
 
   test('is waited for no longer than it is late', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { CurrentRun } from '../../src/action/current-run.ts';
 import { stoppedError } from '../../src/errors.ts';
 import { runOf, runWith } from '../action/current-runs.ts';
+import { shown } from '../action/runner.ts';
 import { getDeploymentState, type StoredDeployment } from '../world/deployment-store.ts';
 import type { TestRepository } from '../world/repository.ts';
 import type { InterceptedReply, RequestMatch } from '../world/server/interceptions.ts';
@@ -171,6 +172,29 @@ describe('a run that another run started', () => {
     expect([delivered, withdrawn].map(({ log }) => log.split(why).length - 1)).toEqual([2, 1]);
     expect(states(repository)).toEqual(['success']);
   });
+});
+
+test('where a cache shows the page of before, all get the address that shows this one, and a sentence', async () => {
+  const { repository, head } = await repositoryWithPull();
+  const number = repository.issues.openPullRequest('Change', 'feature');
+  const run = runForPull(repository, head, { number });
+  const inputs = { comment: 'true' };
+  await proven(deliver(repository, run, { inputs }));
+  repository.pages.purges = false;
+  const files = { 'page.html': createPage('second') };
+  const { report } = await proven(deliver(repository, run, { inputs, files }));
+  const { url = '', urlNote = 'none' } = report;
+  expect(url).toMatch(/page\.html\?v=[0-9a-f]{12}$/);
+  const [status] = newest(repository).statuses;
+  expect(status).toMatchObject({ environmentUrl: url, description: `Proven; ${urlNote}` });
+  const readComment = () => shown(repository.issues.comments(number)[0]?.body ?? '');
+  expect(readComment()).toContain(`→ <${url}> (${urlNote})\n`);
+  expect(readComment()).not.toContain('**Note:** the address');
+  // The page is recognized without the version.
+  const { report: gone } = await proven(withdraw(repository, run, { ...inputs, path: '', url: url ?? '' }));
+  expect(gone.withdrawn).toBe(`${repository.pages.url}previews/pr-7/page.html`);
+  expect(readComment()).toMatch(/Withdrawn\n\n- page\.html: <code>.*page\.html\?v=\w+<\/code>/);
+  expect(states(repository)).toEqual(['inactive', 'inactive']);
 });
 
 describe('what is not proven', () => {

@@ -13,7 +13,7 @@ const deliver = (repository: TestRepository, text: string, more: Omit<PlayedDeli
 };
 
 describe('a CDN that keeps a 404 for ten minutes keeps none of ours', () => {
-  test.each<[string, (repository: TestRepository) => Promise<unknown>]>([
+  test.each<[string, (repository: TestRepository) => Promise<unknown>, RegExp?]>([
     [
       'ran out of time',
       (repository) => {
@@ -39,13 +39,15 @@ describe('a CDN that keeps a 404 for ten minutes keeps none of ours', () => {
           inputs: { channel: 'K1', path: 'page.html', operation: 'withdraw' },
         });
       },
+      // The page that was withdrawn is still in the cache.
+      /page\.html\?v=[0-9a-f]{12}$/,
     ],
-  ])('where the delivery before %s: the next one is ready', async (_, first) => {
+  ])('where the delivery before %s: the next one is ready', async (_, first, url = /page\.html$/) => {
     const repository = await play.repository({ pages: { caches404: true, purges: false } });
     await first(repository);
     repository.pages.live = true;
     const { report } = await proven(deliver(repository, 'new'));
-    expect(report.url).toBe(`${repository.pages.url}page.html`);
+    expect(report.url).toMatch(url);
   });
 
   test.each<[Record<string, string>, string]>([
@@ -186,6 +188,50 @@ describe('the old page, which has the same marker', () => {
     const between = { status: 200, body: createPage('between') };
     play.intercept({ url: /github\.io\/.*page\.html\?v=\d+$/, times: 999 }, between);
     await refused(deliver(repository, 'new'), /^verify 200: .*not proven/);
+  });
+});
+
+describe('a cache that shows an earlier page without ?v=', () => {
+  const NOTE =
+    /^the address without \?v= may still show the earlier version until 2\d+-\d\d-\d\d \d\d:\d\d UTC$/;
+  /** A person opens the address, and sees this page. */
+  const opens = (url: string | null, text: string) =>
+    proven(
+      play.deliver({ files: { 'page.html': createPage(text) }, inputs: { channel: 'K4', url: url ?? '' } }),
+    );
+
+  test.each<[string, (repository: TestRepository) => Promise<unknown>, Record<string, string>?]>([
+    ['the delivery before', (repository) => proven(deliver(repository, 'one'))],
+    [
+      'one of two deliveries before',
+      async (repository) => {
+        await proven(deliver(repository, 'one'));
+        repository.pages.purges = false;
+        await proven(deliver(repository, 'two'));
+      },
+    ],
+    [
+      "a person's page, which is replaced",
+      (repository) => opens(`${repository.pages.url}page.html`, 'one'),
+      { 'page.html': createPage('one') },
+    ],
+  ])('of %s: the address that is handed over shows the new one', async (_, before, files = {}) => {
+    const repository = await play.repository({ files });
+    await before(repository);
+    repository.pages.purges = false;
+    for (const _ of ['first', 'second']) {
+      const { report } = await proven(
+        deliver(repository, 'new', { inputs: { channel: 'K1', overwrite: 'true' } }),
+      );
+      const { url, commitSha, urlNote = '', lines, notes, unknown } = report;
+      expect(url).toBe(`${repository.pages.url}page.html?v=${commitSha?.slice(0, 12)}`);
+      await opens(url, 'new');
+      await opens(`${repository.pages.url}page.html`, 'one');
+      expect(urlNote).toMatch(NOTE);
+      expect(notes[0]).toBe(urlNote);
+      expect(lines.CLAIM).toContain(` at ${url}; ${urlNote}`);
+      expect(unknown.join()).not.toContain('?v=');
+    }
   });
 });
 

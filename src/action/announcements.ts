@@ -182,7 +182,9 @@ async function beginDeployment(
     const github = connectAtEnd();
     const [address = ''] = url.split('\n');
     if (id !== null) {
-      const proven = { state: 'success', environment_url: address } as const;
+      const { urlNote } = reports[0] ?? {};
+      const description = urlNote && { description: `Proven; ${urlNote}` };
+      const proven = { state: 'success', environment_url: address, ...description } as const;
       await setDeploymentState(github, id, { ...(address ? proven : { state: 'failure' }), ...page });
     }
     const retired = await withRetries(left, () => retireDeployments(github, subject, id));

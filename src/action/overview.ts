@@ -1,5 +1,5 @@
 import { type Report, sortByResult } from '../delivery/report.ts';
-import { countFiles } from '../plain-text.ts';
+import { countFiles, formatTime } from '../plain-text.ts';
 import { COMMENTS, SUMMARY } from '../protocol/limits.ts';
 import { decodePercents } from '../rules/page/addresses.ts';
 import {
@@ -80,7 +80,8 @@ export function composeWithdrawnComment(
   context: CommentContext,
 ): string | null {
   // The address of a folder's page is that of the folder, and GitHub writes `%2B` where others write `+`.
-  const toKey = (link: string): string => decodePercents(link.replace(/\/index\.html>$/, '/>'));
+  const toKey = (link: string): string =>
+    decodePercents(link.replace(/\?v=\w+>$/, '>').replace(/\/index\.html>$/, '/>'));
   const known = new Set(gone.map((address) => toKey(formatAddressLink(address))));
   // Those to the run are about what was.
   const links = [...body.matchAll(LINK)].filter(([link]) => !link.includes('/actions/runs/'));
@@ -101,9 +102,8 @@ export function composeWithdrawnComment(
 }
 
 function composeFooter({ now, headSha, runUrl }: CommentContext): string {
-  const time = new Date(now).toISOString().slice(0, 16).replace('T', ' ');
   const commit = headSha === null ? [] : [`commit ${formatInlineCode(headSha.slice(0, 7))}`];
-  return [`${time} UTC`, ...commit, ...(runUrl === null ? [] : [formatLink('run', runUrl)])].join(' · ');
+  return [formatTime(now), ...commit, ...(runUrl === null ? [] : [formatLink('run', runUrl)])].join(' · ');
 }
 
 interface OverviewFrame {

@@ -63,9 +63,10 @@ export const formatLinkedName = (report: Report): string =>
 /** A heading with the link, and below it how the delivery ended. @param title what the heading begins with */
 export function formatOutcome(report: Report, title: string): string[] {
   const { sign, word } = getSign(report);
-  const { url, withdrawn } = report;
+  const { url, urlNote, withdrawn } = report;
+  const note = urlNote === undefined ? '' : ` (${formatText(urlNote)})`;
   const gone = withdrawn === null ? '' : formatInlineCode(withdrawn);
-  const detail = url === null ? gone || describeReason(report) : formatAddressLink(url);
+  const detail = url === null ? gone || describeReason(report) : formatAddressLink(url) + note;
   return [`### ${title}${sign} ${formatLinkedName(report)}`, `**${word}**${detail && ` → ${detail}`}`];
 }
 
@@ -102,8 +103,9 @@ function describeHint({ notReady }: Report): string {
   return notReady?.hint ? `**${title}:** ${formatText(notReady.hint)}` : '';
 }
 
-export const listCaveats = ({ notes, unknown }: Report): string[] => [
-  ...notes.map((text) => formatFact('Note', formatText(text))),
+/** The note of the address is beside it. */
+export const listCaveats = ({ notes, unknown, urlNote }: Report): string[] => [
+  ...notes.filter((text) => text !== urlNote).map((text) => formatFact('Note', formatText(text))),
   ...unknown.map((text) => formatFact('UNKNOWN', formatText(text))),
 ];
 
@@ -134,13 +136,17 @@ export function formatFacts(facts: readonly string[]): string {
 }
 
 export function formatProof(report: Report): string {
-  const { site, ready, gates, notReady } = report;
+  const { site, ready, gates, notReady, urlNote } = report;
   if (notReady !== null) {
     return [describeReason(report), describeHint(report)].filter((part) => part !== '').join('. ');
   }
-  if (site !== null && ready) return `${formatCount(site)}, all identical; ${describeChanges(site)}`;
   if (report.verdict === 'changed') return report.notes.map(formatText).join('; ');
-  return formatText(gates.find(({ name }) => name === 'G3_VERIFY_200_и_маркер')?.evidence ?? '');
+  const evidence = gates.find(({ name }) => name === 'G3_VERIFY_200_и_маркер')?.evidence ?? '';
+  const proof =
+    site !== null && ready
+      ? `${formatCount(site)}, all identical; ${describeChanges(site)}`
+      : formatText(evidence);
+  return urlNote === undefined ? proof : `${proof}; ${formatText(urlNote)}`;
 }
 
 const formatCount = ({ count, size }: SiteReport): string => `${countFiles(count)}, ${formatSize(size)}`;

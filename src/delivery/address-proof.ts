@@ -22,6 +22,8 @@ export class AddressProof {
   looks = 0;
   /** How often a cache had the copy from before. */
   oldLooks = 0;
+  /** The longest time in milliseconds that a cache may keep such a copy; `null` where one does not tell. */
+  keptFor: number | null = 0;
   #needed: number;
   #isReached: boolean;
   /** When it was asked last, by `Clock.now`. */
@@ -75,8 +77,11 @@ export class AddressProof {
       const known = count === 0 && this.looks === 1 && this.last && isKnown(this.last) && this.last;
       const next = known || (await this.ask(count, asBrowser));
       const verdict = judgeAnswer(next, address, check.builtAt);
-      if (verdict === 'old') this.oldLooks += 1;
-      isOld ||= verdict === 'old';
+      if (verdict === 'old') {
+        isOld = true;
+        this.oldLooks += 1;
+        this.keptFor = this.keptFor === null || !next.keptFor ? null : Math.max(this.keptFor, next.keptFor);
+      }
       const acceptsOld = this.oldLooks >= FURTHER_PROBES || (isLast && this.oldLooks > 0);
       const isAccepted = verdict === 'right' || (verdict === 'old' && acceptsOld);
       const mayDiffer = isOld || (address.isLink && asBrowser);

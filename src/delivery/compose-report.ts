@@ -8,6 +8,7 @@ import type { RawInputs } from '../request/inputs.ts';
 import { operationOf } from '../request/parse-request.ts';
 import { ACTION, type Face, say, type Text } from '../words.ts';
 import {
+  addressToHandOver,
   type ChannelAttempt,
   type Delivery,
   LINK_SUBJECT,
@@ -44,7 +45,8 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   const ready = isProven || (failure === null && changed !== undefined && main === null);
   const isGone = operation === 'withdraw' || main?.gone === true;
   const notReady = ready ? null : toReason(failure ?? main?.failure ?? nothingError(), main ?? {});
-  const provenUrl = (isProven && placement?.url.href) || null;
+  const provenUrl = (isProven && main && addressToHandOver(main)?.href) || null;
+  const { note: urlNote } = main?.proof?.versioned ?? {};
   const report = {
     protocol: PROTOCOL.identifier,
     version: PROTOCOL.version,
@@ -53,6 +55,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     // Of what somebody has changed, the proven address may be that of another page.
     url: isGone || changed !== undefined ? null : provenUrl,
     ...(ready && main && operation === 'deliver' && { verb: verbOf(main) }),
+    ...(urlNote !== undefined && { urlNote }),
     withdrawn: isGone ? provenUrl : null,
     ...(operation === 'withdraw' && ready && placement && reportGone(placement)),
     ...(restored && { restored }),
@@ -84,14 +87,18 @@ function findVerdict(ready: boolean, isChanged: boolean, isGone: boolean): Audit
 
 /** What was told of the place holds no more where what was there before was put back. */
 function listNotes(
-  { operation, notes }: Delivery,
+  { operation, notes, attempts }: Delivery,
   main: ChannelAttempt | null,
   face: Face,
 ): readonly string[] {
   const { placement, restored } = main ?? {};
   const told = restored?.commitSha ? [] : (placement?.notes ?? []);
   const isNothing = operation === 'withdraw' && placement?.written === false;
-  return [...told, ...notes, ...(isNothing ? [say(OTHER_PATH, face)] : [])].map(neutralizeText);
+  const late = attempts.flatMap((one) => {
+    const { note } = one.proof?.versioned ?? {};
+    return note === undefined ? [] : [one === main ? note : `${one.task.plan.channel}: ${note}`];
+  });
+  return [...late, ...told, ...notes, ...(isNothing ? [say(OTHER_PATH, face)] : [])].map(neutralizeText);
 }
 
 const OTHER_PATH: Text = (w) =>
@@ -147,7 +154,7 @@ const reportDuplicate = (
   toReason: ToReason,
 ): DuplicateReport => ({
   channel: task.plan.channel,
-  url: proof === null ? null : (placement?.url.href ?? null),
+  url: (proof && addressToHandOver({ placement, proof })?.href) ?? null,
   reason: failure === null ? null : formatReason(toReason(failure, { ...(restored && { restored }) })),
   ...(restored && { restored }),
 });
@@ -187,7 +194,10 @@ function createReasonWriter(face: Face, { operation, site, choice }: Delivery): 
 function evaluateGates(attempt: ChannelAttempt | null): Gate[] {
   const { placement = null, proof = null, screen, failure } = attempt ?? {};
   const shown = screen?.view.verdict === 'shown' ? ', shown in a browser' : '';
-  const address = proof === null ? 'an address, withheld until it is proven' : placement?.url.href;
+  const address =
+    proof === null
+      ? 'an address, withheld until it is proven'
+      : addressToHandOver({ placement, proof })?.href;
   const handedOver = proof?.match === 'gone' ? 'report' : 'URL and report';
   // What a browser saw is the evidence that a page is not shown.
   const unproven = failure?.code === 'NOT_SHOWN' ? failure.message : 'the address is not proven';

@@ -188,6 +188,13 @@ export interface ChannelAttempt {
   readonly took: Readonly<Partial<Record<Step, number>>>;
 }
 
+/** The address to hand over, once it is proven: with `?v=` while a cache shows an earlier version without. */
+export const addressToHandOver = ({
+  placement,
+  proof,
+}: Pick<ChannelAttempt, 'placement' | 'proof'>): URL | null =>
+  proof?.versioned?.url ?? placement?.url ?? null;
+
 export type PlacedAttempt = ChannelAttempt & PlacedTask;
 
 export const isPlaced = (attempt: ChannelAttempt): attempt is PlacedAttempt => attempt.placement !== null;

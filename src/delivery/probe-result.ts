@@ -1,7 +1,8 @@
 import { DeliveryError } from '../errors.ts';
 import type { FetchedContent } from '../http/fetch-back.ts';
 import type { readCacheTime, readLastModified } from '../http/response.ts';
-import { MINUTE, SECOND } from '../protocol/limits.ts';
+import { formatTime } from '../plain-text.ts';
+import { DAY, MINUTE, SECOND } from '../protocol/limits.ts';
 import type { Text, Words } from '../words.ts';
 
 /** How a body relates to the file: whether that proves it, what it means to a person, and what to do. */
@@ -151,7 +152,9 @@ export interface Proof {
   readonly rawUrl: URL | null;
   /** Whether a browser downloads it. */
   readonly isDownload?: boolean;
-  /** Whether a cache still has what was there before, or was not asked, as UNKNOWN says. */
+  /** Where a cache still shows an earlier version of the page: its proven address with `?v=`, and the sentence beside it. */
+  readonly versioned?: { readonly url: URL; readonly note: string };
+  /** Whether caches were not asked, as UNKNOWN says. */
   readonly isCached: boolean;
   /** Whether it was reached in a private network, as UNKNOWN says. */
   readonly isInternal: boolean;
@@ -205,9 +208,16 @@ export function describeAge({ httpCode, age, keptFor }: ProbeResult): string {
 }
 
 export function describeCacheTime(keptFor: number | null): string {
-  if (keptFor === null) return 'for a time that the host does not tell';
+  if (!keptFor) return 'for a time that the host does not tell';
+  if (keptFor > DAY) return 'for more than a day';
   const minutes = Math.ceil(keptFor / MINUTE);
   return `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;
+}
+
+/** The time by the clock, if it is known and near. @param now milliseconds since the epoch */
+export function describeCacheEnd(keptFor: number | null, now: number): string {
+  if (!keptFor || keptFor > DAY) return describeCacheTime(keptFor);
+  return `until ${formatTime(Math.ceil((now + keptFor) / MINUTE) * MINUTE)}`;
 }
 
 /** A login page never becomes the file, so there is no point in waiting. @see protocol 1 (rule 2) */

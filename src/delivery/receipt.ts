@@ -1,13 +1,14 @@
 import { SITE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
-import type { ChannelAttempt } from './delivery.ts';
+import { addressToHandOver, type ChannelAttempt } from './delivery.ts';
 import type { ProvenSubject } from './probe-result.ts';
 import { getDeliveryResult, type Report } from './report.ts';
 
 /** Every address of a proven delivery with what it answered; of very many files the first. */
 export function listProven({ placement, proof }: ChannelAttempt): readonly ProvenSubject[] {
-  if (placement === null || proof?.sha256 == null) return [];
-  const page = { url: placement.url.href, sha256: proof.sha256 };
+  const url = addressToHandOver({ placement, proof });
+  if (url === null || proof?.sha256 == null) return [];
+  const page = { url: url.href, sha256: proof.sha256 };
   return [page, ...proof.further].slice(0, SITE.subjects);
 }
 

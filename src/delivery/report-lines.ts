@@ -54,7 +54,7 @@ function claimNothing({ code }: FailureReason, delivery: Delivery): string {
 
 /** The claim and the result of what is ready. No address follows the arrow of a result unless it is handed over. */
 function concludeReady(
-  { url, withdrawn, duplicates }: ReportFields,
+  { url, urlNote, withdrawn, duplicates }: ReportFields,
   delivery: Delivery,
 ): readonly [string, string] {
   const { operation, subject, changed } = delivery;
@@ -90,7 +90,8 @@ function concludeReady(
     .filter((one) => one.url !== null)
     .map((one) => `duplicate on ${one.channel} (${CHANNELS[one.channel].lifetime}): ${one.url}`);
   const claim = `${subject} ${verbOf(main)} at ${address}`;
-  return [[claim, ...(placement?.notes ?? []), ...also].join('; '), ` → ${address}`];
+  const notes = [urlNote ?? [], placement?.notes ?? []].flat();
+  return [[claim, ...notes, ...also].join('; '), ` → ${address}`];
 }
 
 /** What is claimed of a delivered address. */

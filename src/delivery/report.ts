@@ -77,10 +77,12 @@ export interface Report {
   /** What was asked for. */
   readonly operation: Operation;
   readonly ready: boolean;
-  /** `null` unless every gate is passed, and once the file is withdrawn. */
+  /** `null` unless every gate is passed, and once the file is withdrawn. With `?v=` while a cache shows an earlier version. */
   readonly url: string | null;
   /** What the claim says of `url`, such as `opens on the screen` or `downloads`; only of a delivery that is ready. */
   readonly verb?: string;
+  /** Only if `url` has `?v=`: until when a cache may show the earlier version without it. Give it with `url`. */
+  readonly urlNote?: string;
   /** The address that no longer serves the file, once every gate of a withdrawal is passed. */
   readonly withdrawn: string | null;
   /** Only once all gates of a withdrawal are passed: every address that is gone, at most `SITE.listed`, pages first. */
@@ -191,12 +193,13 @@ function countVerdicts(reports: readonly Report[]): string {
 
 /** How it ended in one line for a person, English first, such as `Not ready (НЕ ГОТОВО): …`. */
 export function describeOutcome(report: Report): string {
-  const { ready, notReady, operation, url } = report;
+  const { ready, notReady, operation, url, urlNote } = report;
   const key = ready ? 'ready' : 'notReady';
   const isPlanned = getDeliveryResult(report) === 'planned';
   const title = isPlanned ? 'Planned' : `${RESULT_TITLES[key]} (${RESULTS[key]})`;
   if (notReady !== null) return `${title}: ${formatReason(notReady)}`;
-  return `${title}: ${operation === 'deliver' ? url : describeResult(report)}`;
+  const note = urlNote === undefined ? '' : ` (${urlNote})`;
+  return `${title}: ${operation === 'deliver' ? url + note : describeResult(report)}`;
 }
 
 /** The one JSON of every interface. @param given without secrets */

@@ -1,6 +1,7 @@
 import type { ChannelMap } from '../channels/channel.ts';
 import { hasFailed } from '../errors.ts';
 import {
+  addressToHandOver,
   askChannel,
   attemptIn,
   type ChannelAttempt,
@@ -74,11 +75,12 @@ function toRestoration({ placement, proof, failure }: ChannelAttempt): Restorati
     const why = `${failure?.message}${left === '' ? '' : `; left behind: ${left}`}`;
     return { commitSha: null, proven: false, detail: `what was there before could not be put back: ${why}` };
   }
-  const { commitSha = null, url, notes = [] } = placement;
+  const { commitSha = null, notes = [] } = placement;
+  const url = addressToHandOver({ placement, proof });
   const back = `commit ${commitSha?.slice(0, 7)} put back what was delivered there before`;
   const shown =
     proof === null
       ? `that is not proven either: ${failure?.message}`
-      : `${url.href} shows that again, byte for byte`;
+      : `${url?.href} shows that again, byte for byte`;
   return { commitSha, proven: proof !== null, detail: [`${back}, and ${shown}`, ...notes].join('; ') };
 }

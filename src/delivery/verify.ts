@@ -1,11 +1,13 @@
 import { DeliveryError } from '../errors.ts';
 import { countFiles, nameFew } from '../plain-text.ts';
 import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
+import { withVersion } from '../rules/naming.ts';
 import { AddressProof } from './address-proof.ts';
 import { type Address, listFurther } from './addresses.ts';
 import type { PlacementCheck } from './ask-address.ts';
 import {
   countMarker,
+  describeCacheEnd,
   describeCacheTime,
   describeProbe,
   type ProbeResult,
@@ -32,8 +34,7 @@ export async function verifyPlacement(
   const result = page.proven;
   if (result === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
   check.ports.logger.info(describeProbe(result));
-  const { files, opened } = await proveFurther(page, result);
-  const old = opened.filter(({ isOld }) => isOld);
+  const { files, opened, versioned } = await proveFurther(page, result);
   const isRawProven = opened.some(({ address, proven }) => address.isOptional && proven);
   // Another file of the branch has the address of what was removed.
   const isReplaced = result.match === 'served';
@@ -48,13 +49,14 @@ export async function verifyPlacement(
       further: gone ? [] : files.slice(0, SITE.subjects).flatMap(toSubject),
       rawUrl: (isRawProven && placement.rawUrl) || null,
       isDownload: result.isDownload === true,
-      isCached: old.length > 0 || isUnasked,
+      ...(versioned && { versioned }),
+      isCached: isUnasked,
       isInternal: check.internalReason !== '',
       ...(placement.isInBin && { downloads: check.downloads }),
     },
     unknown: [
       ...describePage(check, result, files),
-      ...(isUnasked ? [UNASKED_CACHES] : describeOld(old)),
+      ...(isUnasked ? [UNASKED_CACHES] : describeOld(opened)),
       ...opened.filter(({ proven }) => proven === undefined).map(describeRaw),
     ],
   };
@@ -78,7 +80,18 @@ async function proveFurther(page: AddressProof, result: ProbeResult) {
   await prove(opened);
   // A cache with the old copy says nothing of the new one: that must still be there.
   await prove(open(opened.flatMap(({ isOld, address }) => (isOld && address.fresh) || [])));
-  return { files, opened };
+  const late = opened.find(({ isOld, address }) => isOld && address.path === null);
+  return { files, opened, versioned: late && (await proveVersioned(late)) };
+}
+
+/** The address that is handed over while a cache shows an earlier version of the page: it is proven as it is. */
+async function proveVersioned({ address, check, keptFor }: AddressProof): Promise<Proof['versioned']> {
+  const { file, commitSha } = check.attempt.placement;
+  const url = withVersion(address.url, (commitSha ?? file?.sha256 ?? check.nextStamp()).slice(0, 12));
+  const { fresh: _, ...rest } = address;
+  await prove([new AddressProof({ ...rest, url, mayBeOld: false }, check)]);
+  const until = describeCacheEnd(keptFor, check.ports.clock.date());
+  return { url, note: `the address without ?v= may still show the earlier version ${until}` };
 }
 
 /** A link's addresses must all be right together: its page is asked again after its files; these, if any was late. */
@@ -108,13 +121,16 @@ const toSubject = ({ address: { url, gone }, proven }: AddressProof): readonly P
 const UNASKED_CACHES =
   'whether caches still show it without ?v= and at the raw address, for up to ten minutes';
 
-/** Of how many addresses caches still have an older copy, and for how long. */
-function describeOld(old: readonly AddressProof[]): readonly string[] {
+/** Of how many files besides the page caches still have an older copy, and for how long. */
+function describeOld(opened: readonly AddressProof[]): readonly string[] {
+  const all = opened.filter(({ isOld }) => isOld);
+  const old = all.filter(({ address }) => address.path !== null);
   if (old.length === 0) return [];
-  const times = old.map(({ proven }) => proven?.keptFor ?? null);
+  const times = old.map(({ keptFor }) => keptFor);
   const time = describeCacheTime(times.includes(null) ? null : Math.max(...times.map(Number)));
+  const page = all.length > old.length ? 'besides the page' : 'but not of the page';
   return [
-    `without ?v= a cache still answered older copies of ${countFiles(old.length)}; it may show them ${time}`,
+    `without ?v= a cache still answered older copies of ${countFiles(old.length)}, ${page}; it may show them ${time}`,
   ];
 }
 

@@ -212,7 +212,7 @@ export const INPUTS = {
   ),
   url: input(
     optional(PARSERS.link),
-    'K4: a link that exists already, to check and prove; with a folder in `file`, the site that must hold every file of it. Of a withdrawal: the address that was handed over.',
+    'K4: a link that exists already, to check and prove; with a folder in `file`, the site that must hold every file of it. Of a withdrawal: the address that was handed over, with or without its `?v=`.',
     {
       channels: ['K4'],
       tools: ['verify', 'withdraw'],
@@ -366,7 +366,7 @@ export function completeInputs(given: Partial<RawInputs>, env: NodeJS.ProcessEnv
 }
 
 export const OUTPUTS = {
-  url: 'The proven https address, one line for each file; empty unless the result is ready.',
+  url: 'The proven https address, one line for each file; empty unless the result is ready. It ends with `?v=` while a cache still shows an earlier version without it.',
   report: 'The report: CLAIM, CODE, TEST, RESULT, UNKNOWN.',
   'report-json':
     'The same as JSON, with `result`, `url`, `reason`, `hint` and `reports`; its schema is `report.schema.json`.',

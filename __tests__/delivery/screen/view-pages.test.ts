@@ -10,6 +10,7 @@ import {
 import type { ServedFile } from '../../../src/channels/channel.ts';
 import { composeReport } from '../../../src/delivery/compose-report.ts';
 import type { ChannelAttempt, Delivery } from '../../../src/delivery/delivery.ts';
+import type { Proof } from '../../../src/delivery/probe-result.ts';
 import { viewLocalPages, viewPublishedPages } from '../../../src/delivery/screen/view-pages.ts';
 import type { RawInputs } from '../../../src/request/inputs.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
@@ -76,9 +77,9 @@ const plannedSite = (): Delivery => ({
 });
 
 /** The same page once it is proven. */
-function provenPage(delivery = plannedPage(), isCached = false): Delivery {
+function provenPage(delivery = plannedPage(), proof: Partial<Proof> = {}): Delivery {
   const task = delivery.attempts[0]?.task ?? taskWith();
-  return { ...delivery, attempts: [{ ...attemptWith({ proof: proofWith({ isCached }) }), task }] };
+  return { ...delivery, attempts: [{ ...attemptWith({ proof: proofWith(proof) }), task }] };
 }
 
 const provenLink = (): Delivery => {
@@ -295,8 +296,9 @@ describe('a proven page', () => {
   });
 
   test('is opened past a cache that still shows the page of before', async () => {
-    const { screen } = await viewProven(provenPage(plannedPage(), true));
-    expect(screen.asked[0]?.url).toMatch(/page\.html\?v=\d+-screen$/);
+    const versioned = { url: new URL(`${PAGE.href}?v=c0ffee`), note: 'a cache is late' };
+    const { screen } = await viewProven(provenPage(plannedPage(), { versioned }));
+    expect(screen.asked[0]?.url).toBe(versioned.url.href);
   });
 
   test('that shows nothing is not ready at G3, and no address is handed over', async () => {

@@ -6,7 +6,7 @@ import {
 } from '../../browser/screen-view.ts';
 import { hasFailed, resultOf } from '../../errors.ts';
 import { SCREEN, SECOND } from '../../protocol/limits.ts';
-import { decodePath, withVersion } from '../../rules/naming.ts';
+import { decodePath } from '../../rules/naming.ts';
 import {
   type Delivery,
   isOngoing,
@@ -80,7 +80,7 @@ async function viewPublishedPage(
   }
   const { placement, proof } = attempt;
   // A cache would show the page of before.
-  const url = proof.isCached ? withVersion(placement.url, `${context.clock.date()}-screen`) : placement.url;
+  const url = proof.versioned?.url ?? placement.url;
   const page = {
     ...(await pageToView(url, delivery, request)),
     // By its own host: one behind a redirect stays refused.

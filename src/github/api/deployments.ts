@@ -52,13 +52,14 @@ export async function setDeploymentState(
     readonly state: keyof typeof DESCRIPTIONS;
     readonly log_url?: string;
     readonly environment_url?: string;
+    readonly description?: string;
   },
 ): Promise<void> {
   await rest.repos.createDeploymentStatus({
     ...repository,
+    description: DESCRIPTIONS[status.state],
     ...status,
     deployment_id: id,
-    description: DESCRIPTIONS[status.state],
     // It would end deployments of other pull requests and tools to the same environment.
     auto_inactive: false,
   });
