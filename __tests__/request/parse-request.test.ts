@@ -74,7 +74,7 @@ describe('parseRequest, given a wrong input', () => {
     [{ content: 'x', name: 'a.html' }, /are both given/, /^leave one of them out$/],
     ...each('name', NAMES, /`name` is not a file name/, /^set `name:` .*no folder$/, CONTENT),
     [{ operation: 'remove' }, /`operation` is not one of deliver, withdraw/, /^choose one of them$/],
-    [{ ...WITHDRAW, file: '' }, /not said what to withdraw/, /^name a file, or set `path:`$/],
+    [{ ...WITHDRAW, file: '' }, /nothing to withdraw is named/, /^name a file, or set `path:`$/],
     [{ ...WITHDRAW, file: '', path: './', overwrite: 'true' }, /everything on the branch/, /`path:`/],
     [{ ...WITHDRAW, channel: 'K4' }, /K4.*can't be withdrawn/, /K1, K2 or K3/],
     [{ ...WITHDRAW, channel: 'K1+K3' }, /the bin to withdraw from is not named/, /`bin:`/],

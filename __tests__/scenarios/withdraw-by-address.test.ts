@@ -48,6 +48,12 @@ describe('an address removes nothing', () => {
       /previews\/ was not delivered itself/,
     ],
     ['of the whole site', (root) => root, /was not delivered itself/],
+    [
+      'of the whole site with `overwrite`',
+      (root) => root,
+      /would remove everything on the site/,
+      { overwrite: 'true' },
+    ],
     ['of a part of a folder', (root) => `${root}previews/1/a.css`, /came with the folder previews\/1\//],
     ['of a page of a person', (root) => `${root}index.html`, /was not delivered by this tool/],
     ['in two lines', (root) => `${root}a.html\n${root}b.html`, /it has a space or several lines/],

@@ -85,8 +85,7 @@ async function refuseElsewhere(exclusions: readonly Pattern[], named: readonly s
     if (isNear && (await exists(root))) continue;
     refuseInput(
       `the line ${line} leaves nothing out`,
-      (w) =>
-        `correct or remove it: its path is relative to ${w.folder} (\`!**/name\` is a name in any folder)`,
+      (w) => `correct its path, which is relative to ${w.folder} (\`!**/name\` is a name in any folder)`,
     );
   }
 }

@@ -123,7 +123,7 @@ const WITHDRAWAL_RULES: readonly InputRule[] = [
   [namesAddress, ADDRESS, (w) => `set ${w.input('url')} to it`],
   [
     (request) => namesNothing(request) && request.path === undefined && request.address === undefined,
-    'it is not said what to withdraw',
+    'nothing to withdraw is named',
     (w) => `name a file, or set ${w.input('path')}`,
   ],
   [(request) => uses(request, ['K4']), "a link (K4) can't be withdrawn", (w) => w.use('K1, K2 or K3')],

@@ -26,6 +26,12 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const { place, target, destination } = task;
   const { sites, owned, left, spared, foreign } = await findOwnBelow(task, folder);
   refuseChangedPage(task, folder, left);
+  if (target.options.overwrite && target.options.address && place === destination.siteRoot) {
+    throw notOursError(
+      'this would remove everything on the site, files of others as well',
+      (w) => `leave ${w.input('overwrite')} out, or set ${w.input('url')} to a page or a folder`,
+    );
+  }
   if (target.options.address !== undefined && !folder.sites.has(place) && owned.size > 0) {
     throw notOursError(
       `the folder ${place || './'} was not delivered itself`,
