@@ -305,7 +305,7 @@ describe('agents over MCP', () => {
     const delivery = play.deliver({ repository, files: { 'fm.html': text }, inputs, around: AGENT });
     const { report } = await refused(
       delivery,
-      /^check: Jekyll, .* renders a\/fm\.html → .*remove the front matter/,
+      /^check: Jekyll, .* renders a\/fm\.html → .*an \.html file without front matter/,
     );
     expect(report.notReady?.hint).not.toContain('marker');
   });
@@ -353,11 +353,12 @@ describe('a folder that is withdrawn', () => {
     await proven(put(repository, 'p/', 'site'));
     await repository.commit('p/index.html', THEIRS);
     const head = await repository.head();
-    await refused(
-      take(repository, 'p/'),
-      /^place: somebody changed p\/index\.html, so the folder would still open/,
-    );
+    await refused(take(repository, 'p/'), /^place: somebody changed p\/index\.html, so it would still open/);
     expect(await repository.head()).toBe(head);
+    // Nor if it is the page of a folder below, or has another name.
+    await proven(put(repository, 'q/one/', 'site'));
+    await repository.commit('q/one/index.html', THEIRS);
+    await refused(take(repository, 'q/'), /^place: somebody changed q\/one\/index\.html/);
     await proven(take(repository, 'p/', { overwrite: 'true' }));
   });
 });

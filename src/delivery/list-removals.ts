@@ -71,9 +71,11 @@ const isFolder = ({ name }: ChannelItem): boolean => name.endsWith('/');
  * Where K1 had nothing, and its branch never had it of us, another channel or branch may have it, or a folder: nobody knows
  * whether the file was so large that a release was chosen, and of a name without an ending whether it was a folder's.
  */
-export function refuseUnsure(delivery: Delivery, { channels, fileLines }: DeliveryRequest): Delivery {
+export function refuseUnsure(delivery: Delivery, request: DeliveryRequest): Delivery {
+  const { channels, fileLines, address } = request;
   const main = mainAttempt(delivery);
-  const isNamed = channels !== 'auto' && (fileLines.length === 0 || /\.\w+$/.test(delivery.name));
+  const isNamed =
+    address === undefined && channels !== 'auto' && (fileLines.length === 0 || /\.\w+$/.test(delivery.name));
   const { written, wasOurs } = main?.placement ?? {};
   if (isFolder(delivery) || isNamed || main?.task.plan.channel !== 'K1' || written !== false || wasOurs)
     return delivery;

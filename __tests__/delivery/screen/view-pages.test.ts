@@ -141,12 +141,12 @@ describe('a page that may be built for another place', () => {
     const url = new URL('https://octo.github.io/site/p/page.html');
     const page = { ...plannedPage({ url, sitePath: '/site/p/' }), routerSetting: SETTING };
     const { screen, context } = setUp({
-      answer: ({ url: at }) => (at === `${ROOT}page.html` ? whole : header),
+      answer: ({ url: at }) => (at === ROOT ? whole : header),
     });
     const [viewed] = await viewLocalPages([page], context);
     expect(
-      screen.asked.map(({ local }) => Object.keys(typesAt(local, ['/page.html', '/site/p/page.html']))),
-    ).toEqual([['/site/p/page.html'], ['/page.html', '/site/p/page.html'], ['/site/p/page.html']]);
+      screen.asked.map(({ local }) => Object.keys(typesAt(local, ['/index.html', '/site/p/page.html']))),
+    ).toEqual([['/site/p/page.html'], ['/index.html', '/site/p/page.html'], ['/site/p/page.html']]);
     expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN' });
   });
 

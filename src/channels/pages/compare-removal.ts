@@ -1,5 +1,6 @@
 import type { DeliveryError } from '../../errors.ts';
 import { nameFew } from '../../plain-text.ts';
+import { isHtml } from '../../rules/page/page-file.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { Words } from '../../words.ts';
 import { blobsIn, filesBelow } from './branch-reader.ts';
@@ -25,7 +26,7 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const { tree, last, before = null } = folder;
   const { place, target, destination } = task;
   const { sites, owned, left, spared, foreign } = await findOwnBelow(task, folder);
-  refuseChangedPage(task, folder, left);
+  refuseChangedPage(folder, left, foreign);
   if (target.options.overwrite && target.options.address && place === destination.siteRoot) {
     throw notOursError(
       'this would remove everything on the site, files of others as well',
@@ -84,15 +85,20 @@ function nothingOursError(place: string, left: readonly string[]): DeliveryError
   );
 }
 
-/** @throws {DeliveryError} `NOT_OURS` if the page that was delivered is another one now: the folder would still open */
-function refuseChangedPage({ place, target }: PagesTask, { sites }: FolderInBranch, left: readonly string[]) {
-  const { entry = '' } = target.options;
-  const kept = sites.get(place)?.claim.delivered?.kept;
-  if (kept === undefined || kept.some(({ path }) => path === entry) || !left.includes(place + entry)) return;
-  throw notOursError(
-    `somebody changed ${place}${entry}, so the folder would still open, and nothing was removed`,
-    (w) => `set ${w.input('overwrite', 'true')} if you may remove that page`,
-  );
+/** @throws {DeliveryError} `NOT_OURS` if a page of a delivered folder is another one now: it would still open */
+function refuseChangedPage(
+  { sites }: FolderInBranch,
+  left: readonly string[],
+  foreign: readonly string[],
+): void {
+  for (const [site, { changed }] of sites) {
+    const page = changed.find((path) => isHtml(path) && !path.slice(site.length).includes('/'));
+    if (page === undefined || !left.includes(page) || foreign.includes(site)) continue;
+    throw notOursError(
+      `somebody changed ${page}, so it would still open, and nothing was removed`,
+      (w) => `set ${w.input('overwrite', 'true')} if you may remove that page`,
+    );
+  }
 }
 
 /** What a folder has of this tool, however deep, and the files that it has besides. */

@@ -28,8 +28,6 @@ export interface PagesOptions {
   readonly serverUrl: URL;
   /** Whether a missing branch and a missing site are made. */
   readonly setup?: boolean | undefined;
-  /** Of a folder: its page, by its path within the folder. */
-  readonly entry?: string;
   /** Whether files are removed: then nothing is made. */
   readonly isRemoval?: boolean;
   readonly essence: string;

@@ -88,7 +88,7 @@ export async function applyJekyll(
   // By front matter and templates, the words of others would choose an address and read other files.
   const isOthers = owner !== undefined;
   const isShownAsPage = !isFolder && hasMarker && !isOthers && outputs[0]?.page != null;
-  const changed = outputs.filter(({ isCopied }) => !isCopied);
+  const changed = outputs.filter(({ isCopied, page }) => !isCopied || (isOthers && page !== null));
   if (!isShownAsPage && changed.length === 0) return destination;
   if (await isOff(destination)) return destination;
   if (!isShownAsPage) throw jekyllError(destination, { place, isOthers }, changed);
@@ -122,7 +122,7 @@ function jekyllError(
     isFolder || leftOut
       ? SEEN_NAMES
       : isOthers
-        ? 'remove the front matter from the file'
+        ? 'deliver an .html file without front matter'
         : `set ${w.input('marker')} to a text that the page keeps`;
   return new DeliveryError('BAD_INPUT', `Jekyll, which builds this Pages site, ${problems.join(', and ')}`, {
     hint: (w) => `${off(w)}, or ${other(w)}`,

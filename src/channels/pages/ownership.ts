@@ -56,6 +56,8 @@ export interface OwnedSite {
   readonly claim: Claim;
   /** The files that were delivered and that are still there, by path in the branch. */
   readonly files: readonly TreeFile[];
+  /** The paths of those that are others now. */
+  readonly changed: readonly string[];
 }
 
 /** A folder of the branch, and what this tool delivered to it and below it. */
@@ -103,7 +105,10 @@ export async function findDeliveries(
     const delivered = (await listClaimed(claim, tree, readOlder)) ?? [];
     const files = delivered.filter((file) => holdsFile(tree, file) && !found.has(file.path));
     for (const { path } of files) found.add(path);
-    sites.set(claim.place, { claim, files });
+    const changed = delivered.flatMap((file) =>
+      tree.entries.has(file.path) && !holdsFile(tree, file) ? file.path : [],
+    );
+    sites.set(claim.place, { claim, files, changed });
   }
   const held = [...sites.values()].filter(({ files }) => files.length > 0);
   refuseOthers(

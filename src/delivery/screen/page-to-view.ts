@@ -52,10 +52,16 @@ function listServed(
   const served = shownTask(delivery)?.served;
   if (site === null || served === undefined) return [];
   const { sitePath } = served;
-  // A single file may have another name there.
+  // A single file has its own name in its folder, and is the index of any other.
   const place = decodePath(served.url.pathname.slice(sitePath.length));
   return (sitePaths ?? [sitePath]).flatMap((folder) =>
-    site.files.map((file) => [decodePath(folder) + (site.isFolder ? file.name : place), file] as const),
+    site.files.map(
+      (file) =>
+        [
+          decodePath(folder) + (site.isFolder ? file.name : folder === sitePath ? place : 'index.html'),
+          file,
+        ] as const,
+    ),
   );
 }
 

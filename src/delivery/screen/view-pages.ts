@@ -143,7 +143,8 @@ async function compareWithRoots(
   // A page that was built for its folder may stay blank there: it gets no more than it needed.
   const renderTime = view.verdict === 'shown' ? 2 * view.elapsed + SECOND : 4 * SECOND;
   const openAt = async (path: string): Promise<ScreenView | null> => {
-    const url = new URL(path + new URL(opened.url).pathname.slice(sitePath.length), opened.url).href;
+    const rest = delivery.site?.isFolder ? new URL(opened.url).pathname.slice(sitePath.length) : '';
+    const url = new URL(path + rest, opened.url).href;
     const local = listLocalFiles([delivery], [sitePath, path]);
     const seen = await resultOf(() => screen.view({ ...opened, url, local, renderTime }));
     return hasFailed(seen) || seen.verdict !== 'shown' || seen.isStable === false ? null : seen;

@@ -67,7 +67,7 @@ describe('withdrawing a site', () => {
   test('leaves for the next run the changed sites whose deliveries are too many to be read', async () => {
     const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
     for (let nth = 0; nth <= SITE.olderTrees; nth += 1) await deliverSite(branch, `p/x/${nth}/`, CONTENTS);
-    const names = Array.from({ length: SITE.olderTrees + 1 }, (_, nth) => `p/x/${nth}/index.html`);
+    const names = Array.from({ length: SITE.olderTrees + 1 }, (_, nth) => `p/x/${nth}/css/a.css`);
     branch.change(Object.fromEntries(names.map((name) => [name, 'theirs'])));
     expect(placementOf(await withdrawFolder(branch, 'p/')).unknown).toEqual([
       expect.stringMatching(
