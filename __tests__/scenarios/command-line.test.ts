@@ -341,14 +341,11 @@ describe('a machine without room', () => {
       const around = { GITHUB_REPOSITORY: repository.fullName, GITHUB_OUTPUT: join(call.cwd, 'outputs') };
       const times = { INPUT_TIMEOUT: '2', 'INPUT_POLL-INTERVAL': '0.05' };
       const env = { ...call.env, ...inputs, ...around, ...times };
-      const { stderr } = await limited(`ulimit -n ${most}`, { ...call, env });
+      await limited(`ulimit -n ${most}`, { ...call, env });
+      // What runs out of files first, Node itself or the action, is a matter of chance.
       const outputs = await readFile(around.GITHUB_OUTPUT, 'utf8');
-      expect({ most, stderr, outputs }).toMatchObject({
-        most,
-        stderr: '',
-        outputs: expect.stringMatching(/^result<</m),
-      });
-      expect(outputs).toMatch(/"result": ?"ready"|too many open files/);
+      expect({ most, outputs }).toEqual({ most, outputs: expect.stringMatching(/^result<</m) });
+      expect(outputs).toMatch(/"result": ?"(?:not-)?ready"/);
     }
   });
 });
