@@ -224,7 +224,7 @@ test.each<[ToolName, Record<string, string>, RegExp]>([
   ['deliver', { content: 'x', name: '../a.html' }, /`name` is not a file name/],
   ['verify', {}, /K4 needs the link/],
   ['check', { marker: 'marker-42' }, /not said what to deliver/],
-  ['withdraw', {}, /not said what to withdraw/],
+  ['withdraw', {}, /nothing to withdraw is named/],
 ])('%s %j is an answer that says what to change, and no request', async (tool, args, reason) => {
   const { answer, host } = await run(tool, args);
   expect(answer).toMatchObject({ result: 'not-ready', url: '', reason: expect.stringMatching(reason) });

@@ -120,7 +120,9 @@ describe('an agent that was talked into something', () => {
     const own = { file: 'page.html', path: 'own/page.html' };
     expect((await server.call('deliver', own)).answer.result).toBe('ready');
     const absent = await server.call('withdraw', { url: `${url}own/paeg.html` });
-    expect(absent.answer.say).toBe(`Nothing was there, so nothing was removed: ${url}own/paeg.html`);
+    expect(absent.answer.say).toMatch(
+      /^I can't say that it is removed: the site had no own\/paeg\.html, .* to an address that was handed over/,
+    );
     const removed = await server.call('withdraw', { url: `${url}own/page.html` });
     expect(removed.answer.say).toMatch(/^It is removed, /);
     await server.close();

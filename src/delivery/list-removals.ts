@@ -83,7 +83,9 @@ export function refuseUnsure(delivery: Delivery, request: DeliveryRequest): Deli
   const failure = new DeliveryError('NOT_FOUND', message, {
     step: 'verify',
     hint: (w) =>
-      `set ${w.input('channel')} to where it was delivered, and ${w.input('path')} to its whole place, which ends in / for a folder`,
+      address !== undefined
+        ? `set ${w.input('url')} to an address that was handed over`
+        : `set ${w.input('channel')} to where it was delivered, and ${w.input('path')} to its whole place, which ends in / for a folder`,
   });
   return withAttempt(delivery, { ...main, proof: null, failure });
 }
