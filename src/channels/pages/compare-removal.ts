@@ -27,18 +27,7 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const { place, target, destination } = task;
   const { sites, owned, left, spared, foreign } = await findOwnBelow(task, folder);
   refuseChangedPage(folder, left, foreign);
-  if (target.options.overwrite && target.options.address && place === destination.siteRoot) {
-    throw notOursError(
-      'this would remove everything on the site, files of others as well',
-      (w) => `leave ${w.input('overwrite')} out, or set ${w.input('url')} to a page or a folder`,
-    );
-  }
-  if (target.options.address !== undefined && !folder.sites.has(place) && owned.size > 0) {
-    throw notOursError(
-      `the folder ${place || './'} was not delivered itself`,
-      (w) => `set ${w.input('url')} to the address of one of the folders that were delivered in it`,
-    );
-  }
+  refuseAddress(task, folder, owned.size > 0);
   // What an earlier run removed may be served until the site is built without it; beside files of others, if it was ours.
   const older = owned.size === 0 ? await readBefore(target, folder) : tree.entries;
   let vanished = listVanished(task, tree, older);
@@ -72,6 +61,26 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
       : [`still there, because another workflow delivered it: ${nameFew(foreign)}`]),
   ];
   return { ...planned, placement: { ...placement, notes: [...(placement.notes ?? []), ...notes] } };
+}
+
+/** An address removes what was delivered there, and no more. @throws {DeliveryError} `NOT_OURS` */
+function refuseAddress(
+  { place, target: { options }, destination }: PagesTask,
+  { sites }: FolderInBranch,
+  hasOwned: boolean,
+): void {
+  if (options.address === undefined) return;
+  if (options.overwrite && place === destination.siteRoot) {
+    throw notOursError(
+      'this would remove everything on the site, files of others as well',
+      (w) => `leave ${w.input('overwrite')} out, or set ${w.input('url')} to a page or a folder`,
+    );
+  }
+  if (sites.has(place) || !hasOwned) return;
+  throw notOursError(
+    `the folder ${place || './'} was not delivered itself`,
+    (w) => `set ${w.input('url')} to the address of one of the folders that were delivered in it`,
+  );
 }
 
 function nothingOursError(place: string, left: readonly string[]): DeliveryError {
