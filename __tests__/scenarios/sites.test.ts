@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { LARGE_CONTENT } from '../faults/delivery-kinds.ts';
 import type { StoredDeploymentStatus } from '../world/deployment-store.ts';
 import type { RepositoryOptions, TestRepository } from '../world/repository.ts';
+import type { BufferedReply } from '../world/server/interceptions.ts';
 import { replyHtml } from '../world/server/messages.ts';
 import { LOGINS } from '../world/tokens.ts';
 import { type Played, proven, refused, requestsOf, setUpPlay, writesOf } from './play.ts';
@@ -104,7 +105,7 @@ describe('a site that a workflow builds', () => {
     await proven(byApp(await newSite(), { deployments: 'none' }));
     const failing = await newSite({ builds: 'errored', errorMessage: 'artifact is too large' });
     const failed = await refused(byApp(failing), /^wait.*: .*artifact is too large.*our commit: failure/);
-    expect(requestsOf(failed, /page\.html\?v=/).length).toBeLessThan(4);
+    expect(requestsOf(failed, /page\.html\?v=/).length).toBeLessThan(5);
   });
 
   test.each(['false', 'true'])(
@@ -144,7 +145,7 @@ describe('a site that a workflow builds', () => {
       const played = await refused(run(await newSite({ runOutcomes: end })), says);
       expect(played.report.notReady?.hint).toMatch(new RegExp(PAGE));
       // Only a run that waits is waited for until the timeout.
-      const most = ['approval', 'queued', 'pending'].includes(end) ? 99 : 3;
+      const most = ['approval', 'queued', 'pending'].includes(end) ? 99 : 4;
       expect(requestsOf(played, /page\.html\?v=\d+$/).length).toBeLessThanOrEqual(most);
     },
   );
@@ -231,6 +232,29 @@ test('a build of a branch that had failed is requested again, and the permission
     expect(requestsOf(await second, /^POST .*\/pages\/builds$/)).toHaveLength(1);
   }
 });
+
+test.each([
+  ['of a branch', {}, /builds\/latest/, 'errored'],
+  ['of a workflow', { buildType: 'workflow' }, /deployments\/\d+\/statuses/, 'failure'],
+] as const)(
+  'a build %s that fails because a later one overtakes it does not end the wait',
+  async (_, site, url, word) => {
+    const repository = await play.repository({ pages: { ...site, builds: ['errored', 'normal'] } });
+    let isOvertaken = false;
+    const alter = async (reply: BufferedReply): Promise<BufferedReply> => {
+      if (!isOvertaken && String(reply.body).includes(`"${word}"`)) {
+        isOvertaken = true;
+        await repository.commit('other.html', createPage());
+      }
+      return reply;
+    };
+    play.intercept({ url, times: 9_999 }, { alter });
+    const token = play.world.token({ deployments: 'read' }, LOGINS.app);
+    const { log } = await proven(deliver(repository, {}, token));
+    expect(isOvertaken).toBe(true);
+    expect(log).toMatch(/: (errored|failure); Page build failed/);
+  },
+);
 
 describe('`setup`', () => {
   const files = { 'dist/index.html': createPage(), 'dist/app.js': 'document.title = 1;\n' };

@@ -25,7 +25,7 @@ function createWatch(answers: Answers, siteWorkflow?: string) {
       await clock.sleep(pause);
     }
   };
-  return { github, ask, askOften };
+  return { github, clock, ask, askOften };
 }
 
 const buildIn = (status: string, more: object = {}) => ({ status, commit: COMMIT, ...more });
@@ -67,9 +67,14 @@ describe('BuildWatch', () => {
       { message: expect.stringContaining('the permission `pages: write`') },
     ],
   ])('fails with %s', async (_, answers, error) => {
-    const { ask } = createWatch(answers);
-    const placement = answers?.request_build === undefined ? WRITTEN : PLACEMENT;
-    await expect(ask(placement)).rejects.toMatchObject({ code: 'BUILD_ERRORED', ...error });
+    const { clock, ask } = createWatch(answers);
+    const isFirst = answers?.request_build === undefined;
+    if (isFirst) await expect(ask(WRITTEN)).resolves.toMatchObject({ finished: false });
+    await clock.sleep(5 * SECONDS);
+    await expect(ask(isFirst ? WRITTEN : PLACEMENT)).rejects.toMatchObject({
+      code: 'BUILD_ERRORED',
+      ...error,
+    });
   });
 
   test.each<[string, Answers, number, string]>([

@@ -49,7 +49,7 @@ const READERS = {
 
 /**
  * Watches the build that should publish the commit, with at most 48 requests. A build that does not start is requested
- * once. A deployment of our own may be finished and still serve the old site: there the address alone ends the wait.
+ * once; one that has failed ends the wait if it still is the newest at the next poll. A deployment of our own may be finished and still serve the old site: there the address alone ends the wait.
  *
  * @see protocol 3.2, 8
  */
@@ -67,6 +67,8 @@ export class BuildWatch {
   #request: Result<string> | null = null;
   /** What an earlier delivery left: the build that had failed before the first poll. */
   #failedBefore: string | undefined;
+  /** Whether the newest build had failed at the last poll. */
+  #hasFailed = false;
 
   constructor(github: GitHubClient, build: SiteBuild, options: BuildOptions, clock: Pick<Clock, 'now'>) {
     this.#github = github;
@@ -104,7 +106,7 @@ export class BuildWatch {
     const progress = {
       finished,
       building: isToCome(status, written),
-      detail: joinWords(status.detail, words),
+      detail: joinWords(status.detail, status.error ?? '', words),
       httpCode: status.httpCode,
       hint: run?.hint ?? refused ?? (isNeeded ? status.hint : undefined) ?? late,
       // Only a proof by the marker needs it.
@@ -128,8 +130,11 @@ export class BuildWatch {
     const isOpen = typeof this.#request === 'string' && status.status !== 'built';
     const run = isOpen ? await starter?.follow?.() : undefined;
     const { errored } = HINTS[builtBy];
-    if (status.status === 'errored' && !isEarlier) throw buildError(status, errored, run);
-    if (run?.failure !== undefined) throw run.failure;
+    const isFailed = status.status === 'errored' && !isEarlier;
+    const failure = isFailed ? buildError(status, errored, run) : run?.failure;
+    // A build may fail because a later one overtakes it, which can appear a moment later.
+    if (failure !== undefined && this.#hasFailed) throw failure;
+    this.#hasFailed = failure !== undefined;
     const mayStart = this.#request === null || (hasFailed(this.#request) && this.#request.retryable);
     if (starter !== null && mayStart && (isEarlier || this.#isDue(status, written))) {
       const request = await resultOf(() => starter.start());
