@@ -13,7 +13,7 @@ async function serve(): Promise<{ readonly block: string; stop(): Promise<unknow
   const lines: string[] = [];
   for await (const line of createInterface(child.stdout)) {
     lines.push(line);
-    if (line === '# Ctrl-C ends it.') break;
+    if (line === '# Ctrl-C here ends the local GitHub.') break;
   }
   const stop = (): Promise<unknown> => {
     // Its output ends with the last process that writes to it: the server itself.
@@ -35,6 +35,8 @@ test('what `npm run world` prints works when it is pasted whole, npm works in th
     expect(stdout).toContain('https://octo.github.io/pages-demo/first.html');
     expect(stdout).toContain('<h1>Pages demo</h1>');
     expect(stdout).toContain('<h1>Hello</h1>');
+    expect(`${stdout}${stderr}`).toContain('shown');
+    expect(block).toContain('leave it with exit');
     expect(stdout).toContain('npm asks registry.npmjs.org itself');
     expect(stderr).toContain("Cloning into '");
   } finally {

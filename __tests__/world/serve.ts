@@ -1,5 +1,4 @@
 import { chromiumPath } from '../support/chromium.ts';
-import { WITHOUT_BROWSER } from './chromium.ts';
 import { startWorld, stopOnSignal } from './world.ts';
 
 const world = await startWorld();
@@ -10,27 +9,28 @@ const repository = await world.repository({
 });
 const token = world.token();
 const api = `https://api.github.com/repos/${repository.fullName}`;
-// A person's own browser opens the pages.
-const environment = Object.entries({ ...world.env, GH_TOKEN: token }).filter(
-  ([name]) => !(name in WITHOUT_BROWSER),
-);
-// So that npm works in that shell, too.
-environment.push(['NO_PROXY', 'registry.npmjs.org']);
+const environment = Object.entries({
+  ...world.env,
+  CHROME_PATH: await chromiumPath(),
+  GH_TOKEN: token,
+  // So that npm works in that shell, too.
+  NO_PROXY: 'registry.npmjs.org',
+});
+// Chromium's own sandbox can't run for root.
+const options = process.getuid?.() === 0 ? ' --browser-sandbox false' : '';
 
 console.log(`# A local GitHub with the repository ${repository.fullName}. In another shell:
 ${environment.map(([name, value]) => `export ${name}=${value}`).join('\n')}
 
-# If this machine has no browser, the one of npm ci can open the pages (for root with --browser-sandbox false):
-# export CHROME_PATH=${await chromiumPath()}
-
 # Then, for example (a site needs a moment until it is built, so curl asks again):
-echo '<!doctype html><h1>First page</h1>' | npx --no node dist/cli.js deliver - --name first.html --repository ${repository.fullName}
+echo '<!doctype html><h1>First page</h1>' | npx --no node dist/cli.js deliver - --name first.html --repository ${repository.fullName}${options}
 curl -sSf --retry 30 --retry-all-errors --retry-delay 1 ${repository.pages.url}
 curl -sSf -X PUT -H "Authorization: Bearer $GH_TOKEN" ${api}/contents/hello.html -d "{\\"message\\":\\"ADD hello.html\\",\\"content\\":\\"$(printf '<h1>Hello</h1>' | base64)\\"}"
 curl -sSf --retry 30 --retry-all-errors --retry-delay 1 "${repository.pages.url}hello.html?v=1"
 git clone https://x-access-token:$GH_TOKEN@github.com/${repository.fullName}.git "$(mktemp -d)/pages-demo"
 
-# Ctrl-C ends it.`);
+# These variables lead that shell to nothing else: leave it with exit when you are done.
+# Ctrl-C here ends the local GitHub.`);
 
 const stop = stopOnSignal(world, 0);
 // npm passes no signal on when it is killed itself.
