@@ -14,6 +14,26 @@ const found = (pattern: string): string[] => globSync(pattern, { cwd: ROOT }).so
 const OWN = found('.github/workflows/*.{yml,yaml}');
 const EXAMPLES = found('examples/**/*.{yml,yaml}');
 
+describe('the examples', () => {
+  test('are explained in the recipes, each by a link', () => {
+    const linked = read('docs/recipes.md').match(/(?<=\]\(\.\.\/)examples\/[\w-]+\.yml(?=\))/g) ?? [];
+    expect([...new Set(linked)].sort()).toEqual(EXAMPLES);
+  });
+
+  test('pin the commits that the project itself has looked at', () => {
+    const pinsIn = (path: string) => read(path).match(/[\w./-]+@[0-9a-f]{40} # v\S+/g) ?? [];
+    const others = [
+      'softprops/action-gh-release@b4309332981a82ec1c5618f44dd2e27cc8bfbfda # v3.0.0',
+      'actions/upload-pages-artifact@56afc609e74202658d3ffba0e8f6dda462b719fa # v3.0.1',
+      'actions/deploy-pages@d6db90164ac5ed86f2b6aed7e0febac5b3c0c03e # v4.0.5',
+      'nwtgck/actions-netlify@4cbaf4c08f1a7bfa537d6113472ef4424e4eb654 # v3.0.0',
+      'cloudflare/wrangler-action@da0e0dfe58b7a431659754fdf3f186c529afbe65 # v3.14.1',
+    ];
+    const known = [...OWN.flatMap(pinsIn), ...others];
+    expect(EXAMPLES.flatMap(pinsIn).filter((pin) => !known.includes(pin))).toEqual([]);
+  });
+});
+
 describe('the workflows of the project', () => {
   test('are those that the project needs', () => {
     expect(OWN.map((path) => path.replace(/.*[/\\]|\.yml$/g, ''))).toEqual([

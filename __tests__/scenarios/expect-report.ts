@@ -3,8 +3,10 @@ import type { Report } from '../../src/delivery/report.ts';
 import type { ChannelKey, Step } from '../../src/protocol/words.ts';
 import { PUBLIC_ADDRESS } from '../world/public-address.ts';
 import type { ActionResult } from '../world/runner.ts';
-import type { ScenarioWorld } from './scenario.ts';
-import type { PlayedStep } from './workflow-player.ts';
+import type { DeliveredStep, ScenarioWorld } from './scenario.ts';
+
+/** A step of the action, and the reports that it left. */
+type PlayedStep = Omit<DeliveredStep, 'repository'>;
 
 /** Everything that a step printed, and its outputs and summary. */
 export function collectOutput({ stdout, stderr, outputs, summary }: ActionResult): string {

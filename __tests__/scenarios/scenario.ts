@@ -95,8 +95,8 @@ export function setUpScenario(): ScenarioWorld {
       const repository = delivery.repository ?? (await this.repository());
       const limits = simulatedTime ? SIMULATED_LIMITS : { 'poll-interval': '0.05', timeout: '110' };
       const env = { ...(simulatedTime ? SIMULATED_TIME : {}), ...run.env };
-      if (simulatedTime) {
-        const { pages } = repository;
+      const { site: pages } = repository;
+      if (simulatedTime && pages !== null) {
         pages.beforeAnswer = () => pages.whenBuilt();
       }
       const inputs = { file, ...limits, ...delivery.inputs };

@@ -3,7 +3,28 @@ import { validateWorkflow } from '@action-validator/core';
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
 import { parse } from 'yaml';
 import { INPUTS, OUTPUTS } from '../../src/request/inputs.ts';
-import type { JobDefinition, StepDefinition, WorkflowDefinition } from '../world/workflow/definition.ts';
+
+/** The parts of a workflow that are read here. */
+export interface WorkflowDefinition {
+  readonly permissions?: object;
+  readonly concurrency?: object;
+  readonly jobs: Readonly<Record<string, JobDefinition>>;
+}
+
+interface JobDefinition {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly 'timeout-minutes'?: number;
+  /** Of a job that is a workflow of its own, which has no steps. */
+  readonly uses?: string;
+  readonly steps: readonly StepDefinition[];
+}
+
+interface StepDefinition {
+  readonly id?: string;
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+  readonly run?: string;
+}
 
 const ROOT = new URL('../../', import.meta.url);
 
