@@ -41,6 +41,27 @@ test('a site for a pull request: one commit a push, one link in one comment, and
   expect(await bodies()).toEqual([expect.stringContaining('**Withdrawn** → ')]);
 });
 
+test("a site for a fork's pull request, whose run may only read: one warning says why, and the step is green", async () => {
+  const repository = await scenario.repository(SITE);
+  const pull = await openPullRequest(repository, 'human:feature', site('first'));
+  const opened = await runExample(scenario, PREVIEW, pull.opened);
+  expectNotReady(opened, 'place', /denied to github-actions\[bot\]/, {
+    httpCode: 403,
+    hint: /^the token of a run for the fork human\/\S+ may only read: publish it from two workflows, as examples\/fork-safe-build\.yml/,
+    exitCode: 0,
+  });
+  expect(opened.stdout.match(/^::warning.*/gm)).toEqual([
+    expect.stringMatching(
+      /Not ready .*HTTP 403.* To change:.* the token of a run for the fork human\/\S+ may only/,
+    ),
+  ]);
+  // Closing it finds nothing to take down, and needs no rights for that.
+  const closed = await runExample(scenario, PREVIEW, (await pull.close()).pull_request);
+  expect(closed).toMatchObject({ exitCode: 0, outputs: { result: 'withdrawn' } });
+  expect(await repository.log()).toHaveLength(1);
+  expect(await repository.issues.comments(pull.number)).toEqual([]);
+});
+
 test("a fork's pull request, in two workflows: the second one publishes and comments, and takes it down", async () => {
   const repository = await scenario.repository(SITE);
   const pull = await openPullRequest(repository, 'human:feature/one', {});

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { answerRequest, createPorts } from '../context.ts';
 import { createRedactor, readCredentials, withToken } from '../credentials.ts';
-import { describeOutcome, getDeliveryResult, nameSubject } from '../delivery/report.ts';
+import { describeOutcome, getDeliveryResult, nameSubject, type Report } from '../delivery/report.ts';
 import { toMessage } from '../errors.ts';
 import { type ApiAccess, createGitHubClient } from '../github/api/client.ts';
 import type { Ports } from '../ports.ts';
@@ -11,7 +11,7 @@ import type { RawInputs } from '../request/inputs.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { systemClock, watchForStop } from '../system.ts';
 import type { Announce } from './announcements.ts';
-import { type CurrentRun, loadCurrentRun } from './current-run.ts';
+import { type CurrentRun, findReadOnlyFork, loadCurrentRun } from './current-run.ts';
 import { actionFace, createRunContext, describePermissions, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
 
@@ -41,10 +41,15 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     closeSync(reserved);
     const outputFailure = await writeOutputs(reports, env, logger);
-    await announce?.(reports);
+    const notReady = reports.filter((report) => getDeliveryResult(report) === 'not-ready');
+    const [refused] = notReady;
+    // Nobody could give a fork's run more rights: its step stays green.
+    const isReadOnly = findReadOnlyFork(currentRun) !== null && notReady.every(mayNotWrite);
+    if (refused !== undefined && isReadOnly) logger.warning(describeOutcome(refused));
+    else await announce?.(reports);
     // Whether a delivery that is not ready leaves the step green; an unreadable value does not.
-    const isForgiven = /^(false|False|FALSE)$/.test(inputs['fail-on-not-ready']);
-    const failed = reports.filter((report) => !isForgiven && getDeliveryResult(report) === 'not-ready');
+    const isForgiven = isReadOnly || /^(false|False|FALSE)$/.test(inputs['fail-on-not-ready']);
+    const failed = isForgiven ? [] : notReady;
     for (const report of failed) fail(describeOutcome(report), nameSubject(report));
     if (failed.length === 0 && outputFailure !== null) fail(redactor.redact(outputFailure));
   } catch (thrown) {
@@ -53,6 +58,10 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     stop.unwatch();
   }
 }
+
+/** Whether the repository's host refused a delivery for want of a permission. */
+const mayNotWrite = ({ channel, notReady }: Report): boolean =>
+  (channel === 'K1' || channel === 'K2') && notReady?.code === 'NO_PERMISSION';
 
 /** The code is loaded only where there is something to announce. */
 async function announcing(

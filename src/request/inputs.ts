@@ -292,7 +292,11 @@ export const INPUTS = {
     OFF,
     'Make all checks and show the plan; nothing is written, and the result is `planned`.',
   ),
-  'fail-on-not-ready': input(ON, 'Whether a delivery that is not ready fails the step.', { flag: 'none' }),
+  'fail-on-not-ready': input(
+    ON,
+    'Whether a delivery that is not ready fails the step. The run of a fork, whose token may only read, warns instead.',
+    { flag: 'none' },
+  ),
   timeout: input(
     seconds(MIN_TIMEOUT, VERIFY_DEADLINE, MAX_TIMEOUT),
     'Seconds for build and verification together, or for an audit to ask again, at most 1800. The report says where more than the 240 of the protocol were allowed.',
