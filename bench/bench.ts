@@ -1,15 +1,14 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureAudits } from './audit.ts';
 import { type BenchCase, formatCaseName, SIZES, selectCases } from './cases.ts';
 import { runBundle, runCurl } from './clients.ts';
-import { type BenchEnvironment, startBenchEnvironment } from './environment.ts';
-import { writeSampleFile } from './files.ts';
-import { OWNER, REPOSITORY } from './hosts/route.ts';
-import { measureManyFiles } from './many-files.ts';
+import { KILOBYTE, writeSampleFile } from './files.ts';
+import { createGitTarget, measureManyFiles } from './many-files.ts';
 import { measureRun, median, round } from './measure.ts';
+import { measureInWorld } from './measure-delivery.ts';
 import { comparePages } from './pages.ts';
 import { runPlainGit } from './plain-git.ts';
 import { measureScreen, type ScreenCost } from './screen.ts';
@@ -20,9 +19,10 @@ import { compareVerify } from './verify.ts';
  * Delivers files of many sizes with the built bundle, and each of them with curl in the same minute through the
  * same proxy. `git` compares K1 with plain git: one large file, and many small ones. `site` does so for a folder.
  * `verify` proves a folder that others deployed, beside curl. `pages` compares a folder that is deployed without a
- * commit with tar and curl. `audit` proves many folders again. `screen` measures what a look at a page costs.
+ * commit with tar and curl. `audit` proves many folders again. `screen` measures what a look at a page costs. `start`
+ * measures only the time to the first request.
  *
- *     npm run bench [-- [--quick] [--size '500 MB'] [k1] [k2] [k3] [git] [site] [verify] [pages] [audit] [screen]]
+ *     npm run bench [-- [--quick] [--size '500 MB'] [start] [k1] [k2] [k3] [git] [site] [verify] [pages] [audit] [screen]]
  *     PEER_DIST=path/to/dist/index.js INPUT_FILES='{file}' npm run bench -- k2
  */
 async function main(): Promise<void> {
@@ -35,43 +35,36 @@ async function main(): Promise<void> {
   const whole = positionals.length === 0 && sizes.length === 0 && !quick && !peer;
   const screen = whole || positionals.includes('screen') ? await compareScreen() : undefined;
   if (positionals.length === 1 && screen !== undefined) return;
-  const environment = await startBenchEnvironment();
-  try {
-    const onlySites = positionals.length > 0 && positionals.every((word) => SITES.includes(word));
-    const start = peer || onlySites ? undefined : await measureStartUp(environment, quick ? 5 : 15);
-    if (start !== undefined) {
-      console.log(
-        `First request after ${start.firstRequest} ms; \`node -e 0\` takes ${start.emptyNode} ms.\n`,
-      );
-    }
-    const channels = positionals.filter((word) => !['git', 'screen', ...SITES].includes(word));
-    const onlyGit = positionals.length > 0 && channels.length === 0;
-    const cases = onlyGit ? [] : selectCases({ channels, sizes, quick, peer });
-    const results: CaseResult[] = [];
-    if (cases.length > 0) {
-      console.log('| Delivery | Seconds | curl | Ratio | Peak, MB |\n| --- | ---: | ---: | ---: | ---: |');
-    }
-    for (const one of cases) {
-      const result = await runCase(environment, one);
-      results.push(result);
-      const { seconds, curl, ratio, peak } = result;
-      console.log(`| ${result.delivery} | ${seconds} | ${curl} | ${ratio} | ${peak} |`);
-    }
-    const git = whole || positionals.includes('git') ? await compareWithGit(environment) : [];
-    const sites = whole || positionals.includes('site') ? await compareSites() : [];
-    const verify = whole || positionals.includes('verify') ? await compareVerify() : [];
-    const pages = whole || positionals.includes('pages') ? await comparePages() : undefined;
-    const audits = whole || positionals.includes('audit') ? await measureAudits() : [];
-    if (whole) {
-      const machine = { node: process.version, cpus: cpus().length };
-      await saveResults({ ...machine, start, results, git, sites, verify, pages, audits, screen });
-    }
-  } finally {
-    await environment.close();
+  const onlySites = positionals.length > 0 && positionals.every((word) => SITES.includes(word));
+  const start = peer || onlySites ? undefined : await measureStartUp(quick ? 5 : 15);
+  if (start !== undefined) {
+    console.log(`First request after ${start.firstRequest} ms; \`node -e 0\` takes ${start.emptyNode} ms.\n`);
+  }
+  const channels = positionals.filter((word) => !['start', 'git', 'screen', ...SITES].includes(word));
+  const hasCases = positionals.length === 0 || channels.length > 0;
+  const cases = hasCases ? selectCases({ channels, sizes, quick, peer }) : [];
+  const results: CaseResult[] = [];
+  if (cases.length > 0) {
+    console.log('| Delivery | Seconds | curl | Ratio | Peak, MB |\n| --- | ---: | ---: | ---: | ---: |');
+  }
+  for (const one of cases) {
+    const result = await runCase(one);
+    results.push(result);
+    const { seconds, curl, ratio, peak } = result;
+    console.log(`| ${result.delivery} | ${seconds} | ${curl} | ${ratio} | ${peak} |`);
+  }
+  const git = whole || positionals.includes('git') ? await compareWithGit() : [];
+  const sites = whole || positionals.includes('site') ? await compareSites() : [];
+  const verify = whole || positionals.includes('verify') ? await compareVerify() : [];
+  const pages = whole || positionals.includes('pages') ? await comparePages() : undefined;
+  const audits = whole || positionals.includes('audit') ? await measureAudits() : [];
+  if (whole) {
+    const machine = { node: process.version, cpus: cpus().length };
+    await saveResults({ ...machine, start, results, git, sites, verify, pages, audits, screen });
   }
 }
 
-/** Words for rows with folders, which need no host of their own. */
+/** Words for rows with folders. */
 const SITES = ['site', 'verify', 'pages', 'audit'];
 
 /** One line of the table: medians of seconds and of the turns' ratios, and the highest memory in MB. */
@@ -83,29 +76,32 @@ interface CaseResult {
   readonly peak: number;
 }
 
-async function runCase(environment: BenchEnvironment, one: BenchCase): Promise<CaseResult> {
-  const { channel, size, content, repeats, cut = false } = one;
-  const file = join(environment.folder, 'workspace', `${content}.bin`);
-  await writeSampleFile(file, SIZES[size], content);
-  const [own, curlSeconds, peaks]: [number[], number[], number[]] = [[], [], []];
+async function runCase(one: BenchCase): Promise<CaseResult> {
+  const { size, content, repeats } = one;
+  const turns: { readonly seconds: number; readonly curl: number; readonly peak: number }[] = [];
   for (let turn = 0; turn < repeats; turn += 1) {
-    curlSeconds.push((await runCurl(environment, file)).seconds);
-    await environment.reset();
-    if (cut) environment.cutAfter(SIZES[size] / 2);
-    const { seconds, peak } = await runBundle(environment, channel, file);
-    await environment.reset();
-    own.push(seconds);
-    peaks.push(peak);
+    const measured = await measureInWorld(async (world, workspace) => {
+      const file = await writeSample(workspace, SIZES[size], content);
+      const { seconds: curl } = await runCurl(world, file);
+      return { ...(await runBundle(world, one, file)), curl };
+    });
+    turns.push(measured);
   }
-  await rm(file);
   return {
     delivery: formatCaseName(one),
-    seconds: round(median(own), 2),
-    curl: round(median(curlSeconds), 2),
+    seconds: round(median(turns.map(({ seconds }) => seconds)), 2),
+    curl: round(median(turns.map(({ curl }) => curl)), 2),
     // Both were measured in the same minute, because the speed of a shared machine changes.
-    ratio: round(median(own.map((seconds, turn) => seconds / (curlSeconds[turn] ?? Number.NaN))), 2),
-    peak: round(Math.max(...peaks), 0),
+    ratio: round(median(turns.map(({ seconds, curl }) => seconds / curl)), 2),
+    peak: round(Math.max(...turns.map(({ peak }) => peak)), 0),
   };
+}
+
+async function writeSample(workspace: string, size: number, content: BenchCase['content']): Promise<string> {
+  const file = join(workspace, `${content}.bin`);
+  await mkdir(workspace);
+  await writeSampleFile(file, size, content);
+  return file;
 }
 
 /** K1 beside plain git. */
@@ -123,8 +119,8 @@ const GIT_TURNS = 3;
 const LARGE_FILE = 94 * 1_048_576;
 const MANY_FILES = 500;
 
-async function compareWithGit(environment: BenchEnvironment): Promise<readonly GitResult[]> {
-  const large = await compareLargeFile(environment);
+async function compareWithGit(): Promise<readonly GitResult[]> {
+  const large = await compareLargeFile();
   const many = await measureManyFiles(MANY_FILES);
   const results = [
     large,
@@ -154,28 +150,21 @@ async function compareScreen(): Promise<ScreenCost> {
 }
 
 /** Plain git does not fetch the file back; the delivery does. */
-async function compareLargeFile(environment: BenchEnvironment): Promise<GitResult> {
-  const file = join(environment.folder, 'workspace', 'large.bin');
-  await writeSampleFile(file, LARGE_FILE, 'bytes');
-  const target = {
-    folder: join(environment.folder, 'temp'),
-    remote: `https://github.com/${OWNER}/${REPOSITORY}.git`,
-    env: environment.env,
-  };
-  const [own, git]: [number[], number[]] = [[], []];
+async function compareLargeFile(): Promise<GitResult> {
+  const turns: { readonly seconds: number; readonly peer: number }[] = [];
   for (let turn = 0; turn < GIT_TURNS; turn += 1) {
-    await environment.reset();
-    git.push((await runPlainGit(target, file, `by-hand-${turn}.bin`)).seconds);
-    await environment.reset();
-    own.push((await runBundle(environment, 'k1', file)).seconds);
+    const measured = await measureInWorld(async (world, workspace) => {
+      const file = await writeSample(workspace, LARGE_FILE, 'bytes');
+      const { seconds: peer } = await runPlainGit(await createGitTarget(world), file, 'by-hand.bin');
+      return { ...(await runBundle(world, { channel: 'k1' }, file)), peer };
+    });
+    turns.push(measured);
   }
-  await environment.reset();
-  await rm(file);
   return {
     delivery: 'K1 94 MB',
-    seconds: round(median(own), 2),
-    peer: round(median(git), 2),
-    ratio: round(median(own.map((seconds, turn) => seconds / (git[turn] ?? Number.NaN))), 2),
+    seconds: round(median(turns.map(({ seconds }) => seconds)), 2),
+    peer: round(median(turns.map(({ peer }) => peer)), 2),
+    ratio: round(median(turns.map(({ seconds, peer }) => seconds / peer)), 2),
     requests: null,
   };
 }
@@ -187,23 +176,23 @@ interface StartUp {
   readonly emptyNode: number;
 }
 
-async function measureStartUp(environment: BenchEnvironment, turns: number): Promise<StartUp> {
-  const file = join(environment.folder, 'workspace', 'small.html');
-  await writeFile(file, '<!doctype html><title>small</title>\n');
+async function measureStartUp(turns: number): Promise<StartUp> {
   const [own, empty]: [number[], number[]] = [[], []];
-  const nothing = {
-    program: process.execPath,
-    args: ['-e', '0'],
-    cwd: environment.folder,
-    env: environment.env,
-  };
   for (let turn = 0; turn < turns; turn += 1) {
-    empty.push((await measureRun(nothing)).seconds * 1e3);
-    await environment.reset();
-    const { startedAt } = await runBundle(environment, 'k2', file);
-    const first = environment.firstRequest();
-    if (first === undefined) throw new Error('the delivery asked for nothing');
-    own.push(Number(first - startedAt) / 1e6);
+    await measureInWorld(async (world, workspace) => {
+      const nothing = { program: process.execPath, args: ['-e', '0'], cwd: world.folder, env: {} };
+      empty.push((await measureRun(nothing)).seconds * 1e3);
+      const file = await writeSample(workspace, KILOBYTE, 'text');
+      let [started, asked] = [Number.NaN, Number.NaN];
+      world.proxy.chooseMode = () => {
+        if (Number.isNaN(asked)) asked = performance.now();
+        return 'through';
+      };
+      await runBundle(world, { channel: 'k2' }, file, () => {
+        started = performance.now();
+      });
+      own.push(asked - started);
+    });
   }
   return { firstRequest: Math.round(median(own)), emptyNode: Math.round(median(empty)) };
 }

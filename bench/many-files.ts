@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { TestRepository } from '../__tests__/world/repository.ts';
 import { writeFiles } from '../__tests__/world/runner.ts';
 import type { GitHubWorld } from '../__tests__/world/world.ts';
 import { measureDelivery, measureInWorld } from './measure-delivery.ts';
@@ -38,20 +39,29 @@ export const measureManyFiles = (count: number): Promise<readonly ManyFilesRow[]
     ];
   });
 
-/** Seconds that plain git and curl need together for the same folder. */
-export async function measurePeer(world: GitHubWorld, source: string): Promise<number> {
+/** A repository of its own for plain git. */
+export async function createGitTarget(
+  world: GitHubWorld,
+): Promise<GitTarget & { readonly repository: TestRepository }> {
   const repository = await world.repository({ owner: 'bench', name: 'peer', pages: { buildMs: 0 } });
   const folder = join(world.folder, 'peer');
   await mkdir(folder);
-  const target: GitTarget = {
+  return {
+    repository,
     folder,
     remote: `https://github.com/${repository.fullName}.git`,
     credentials: `x-access-token:${world.token()}`,
     env: { ...world.env, PATH: process.env.PATH ?? '' },
   };
+}
+
+/** Seconds that plain git and curl need together for the same folder. */
+export async function measurePeer(world: GitHubWorld, source: string): Promise<number> {
+  const target = await createGitTarget(world);
   const git = await runPlainGit(target, source, FOLDER.slice(0, -1));
-  await repository.pages.whenBuilt();
-  const curl = await runParallelCurl(target, source, `${repository.pages.url}${FOLDER}`);
+  const { pages } = target.repository;
+  await pages.whenBuilt();
+  const curl = await runParallelCurl(target, source, `${pages.url}${FOLDER}`);
   return git.seconds + curl.seconds;
 }
 

@@ -8,8 +8,8 @@ export interface GitTarget {
   readonly folder: string;
   /** The repository's https address, without credentials. */
   readonly remote: string;
-  /** The user name and password, if the host wants any. */
-  readonly credentials?: string;
+  /** The user name and password. */
+  readonly credentials: string;
   /** What the environment needs to reach the host. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -18,7 +18,7 @@ export interface GitTarget {
 export async function runPlainGit(target: GitTarget, source: string, place: string): Promise<RunMeasurement> {
   const { folder, remote, credentials, env } = target;
   const url = new URL(remote);
-  const [username = '', password = ''] = credentials?.split(':') ?? [];
+  const [username = '', password = ''] = credentials.split(':');
   Object.assign(url, { username, password });
   const clone = join(await mkdtemp(join(folder, 'git-')), 'clone');
   return measureRun({
