@@ -163,6 +163,23 @@ test.each([
   expect(report.notReady?.hint).toMatch(hint);
 });
 
+test.each([
+  [['--repository', 'octo/site', '--branch', 'gh-pages']],
+  [['--repository', 'octo/site']],
+  [['--branch', 'gh-pages']],
+  [['--path', 'reports/x.html']],
+  [['--path', 'reports/', '--allow-public-bin']],
+])('a page for a place that is named by %j, without a token, never goes to the public bin', async (flags) => {
+  const { report, host } = await runForReport(['deliver', 'page.html', ...flags]);
+  const hint = /^set GITHUB_TOKEN to one with the permissions `contents: write`/;
+  expect(report.notReady).toMatchObject({
+    code: 'NO_TOKEN',
+    step: 'authorize',
+    hint: expect.stringMatching(hint),
+  });
+  expect(host.seen).toEqual([]);
+});
+
 describe('a pattern on the command line', () => {
   test('names every file that it matches', async () => {
     const { ready, printed } = await run(['deliver', '*.html']);

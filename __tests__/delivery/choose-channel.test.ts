@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { chooseChannels, listChoices, refuseTooLarge } from '../../src/delivery/choose-channel.ts';
+import { DeliveryError } from '../../src/errors.ts';
 import { noAccessError, type RepositoryContext } from '../../src/github/api/repository.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
@@ -13,6 +14,10 @@ const MEGABYTE = 1_048_576;
 const LINK = 'https://a.dev/x';
 const LINK_ALONE = { file: '', url: LINK, marker: 'It works' };
 const NO_TOKEN = { github: noAccessError(false, true), privateRepository: null, site: 'unasked' } as const;
+const DECLINED = {
+  ...NO_TOKEN,
+  github: new DeliveryError('NOT_AUTHORIZED', 'the person declined it'),
+} as const;
 const PRIVATE = { privateRepository: true } as const;
 const OWNERS_WORD = { 'allow-public-bin': 'true' } as const;
 
@@ -22,10 +27,12 @@ interface Situation {
   readonly name?: string;
   readonly inputs?: Partial<RawInputs>;
   readonly circumstances?: Partial<RepositoryContext>;
+  /** Whether a repository, a branch or a folder was named. */
+  readonly namesPlace?: boolean;
 }
 
 const chosen = (
-  { size = 9, name = 'page.html', inputs = {}, circumstances = {} }: Situation,
+  { size = 9, name = 'page.html', inputs = {}, circumstances = {}, namesPlace = false }: Situation,
   around: Partial<RunContext> = {},
 ) =>
   chooseChannels(
@@ -34,7 +41,7 @@ const chosen = (
       site: siteOfFile(fileWith({ name, size })),
       operation: inputs.operation === 'withdraw' ? 'withdraw' : 'deliver',
     }),
-    requestWith(inputs, around),
+    requestWith(inputs, { namesPlace, ...around }),
     repositoryContextWith(circumstances),
   );
 
@@ -43,6 +50,7 @@ const ROWS: readonly [string, string, Situation][] = [
   ['a link alone', 'K4', { size: 0, inputs: LINK_ALONE }],
   ['a named bin', 'K3', { inputs: { bin: 'my-own-bin', ...OWNERS_WORD } }],
   ['a named tag', 'K2', { inputs: { tag: 'v1.2.0' } }],
+  ['a named place', 'K1', { inputs: OWNERS_WORD, circumstances: NO_TOKEN, namesPlace: true }],
   ['a token alone', 'K3', { inputs: { token: 'ghs_token', ...OWNERS_WORD }, circumstances: NO_TOKEN }],
   ['no token', 'K3', { inputs: OWNERS_WORD, circumstances: NO_TOKEN }],
   ['more than 2 GB', 'K3', { size: 2_048 * MEGABYTE + 1, inputs: OWNERS_WORD }],
@@ -81,6 +89,16 @@ describe('the choice of a channel', () => {
     ['no site, which K1 refuses', 'K1', { circumstances: { site: null } }],
     ['a link beside a token', 'K4', { inputs: { url: LINK } }],
     ['a bin, large', 'K3', { size: 3_000 * MEGABYTE, inputs: { bin: 'my-own-bin', ...OWNERS_WORD } }],
+    [
+      'a place that was named, but declined',
+      'K3',
+      { inputs: OWNERS_WORD, circumstances: DECLINED, namesPlace: true },
+    ],
+    [
+      'a place and a bin',
+      'K3',
+      { inputs: { bin: 'my-own-bin', ...OWNERS_WORD }, circumstances: NO_TOKEN, namesPlace: true },
+    ],
     ['a tag, but no token', 'K2', { inputs: { tag: 'v1', ...OWNERS_WORD }, circumstances: NO_TOKEN }],
     ['a tag, private, which K2 refuses', 'K2', { inputs: { tag: 'v1' }, circumstances: PRIVATE }],
     ['a text', 'K1', { name: 'run.log' }],

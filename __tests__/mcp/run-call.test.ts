@@ -101,6 +101,17 @@ test('a content gets the name that every interface gives it', async () => {
   expect(answer).toMatchObject({ result: 'ready', reports: [{ file: { path: 'Мой-файл.html' } }] });
 });
 
+test.each<[string, Record<string, string>, Record<string, string>]>([
+  ['path', { path: 'reports/a.html' }, {}],
+  ['branch of the server', {}, { branch: 'gh-pages' }],
+  ['repository of the server', {}, { repository: 'octo/site', 'allow-public-bin': 'true' }],
+])('a page for a %s never goes to the public bin for want of a token', async (_, args, fixed) => {
+  const { answer, host } = await run('deliver', { content: PAGE, name: 'a.html', ...args }, { fixed });
+  expect(answer).toMatchObject({ result: 'not-ready', code: 'NO_TOKEN' });
+  expect(answer.hint).toMatch(/^set `GITHUB_TOKEN` .* \(only the person who configured this server can set/);
+  expect(host.seen).toEqual([]);
+});
+
 test('the token of the server is refused in a file, a content and an argument', async () => {
   const root = await temporaryFolder();
   await writeFile(join(root, 'leak.html'), `<p>${TOKEN}</p>`);

@@ -26,19 +26,22 @@ const UNREADABLE = "assets of a private repository can't be read anonymously";
 
 /** Whether a row fits, its channel, and why: the first that fits is chosen. @see protocol 1 (channel choice), 4.6 */
 export function listChoices(
-  { url, binIsNew, tagIsDefault, token }: DeliveryRequest,
+  { url, binIsNew, tagIsDefault, token, namesPlace }: DeliveryRequest,
   { github, privateRepository }: RepositoryContext,
   size: number,
   display: BrowserDisplay,
 ): readonly (readonly [boolean, ChannelKey, string])[] {
   const isPublic = privateRepository !== true;
   const isUnknown = hasFailed(github);
+  const isDeclined = hasFailed(github) && github.code === 'NOT_AUTHORIZED';
   const isLarge = size > SIZE.repository;
   const isDownload = display === 'none';
   return [
     [url !== undefined, 'K4', 'a link was given'],
     [!binIsNew, 'K3', 'a bin was named'],
     [!tagIsDefault, 'K2', 'a tag was named'],
+    // K1 then says how to give a token: what is meant for a repository never goes to the public bin unasked.
+    [isUnknown && !isDeclined && namesPlace === true, 'K1', 'a repository, a branch or a folder was named'],
     [isUnknown && token !== undefined, 'K3', 'it is not known in which repository to publish with the token'],
     [isUnknown, 'K3', 'there is no token'],
     [size > SIZE.asset, 'K3', 'the file is larger than 2 GB'],

@@ -144,6 +144,7 @@ export class McpSession {
       defaultFolder: this.#placeOf(args),
       // What the server was started with holds for every call, also for those that do not need it.
       given: Object.keys(asked) as InputName[],
+      named: { ...asked, ...fixed },
     };
     const { timeout = fixed.timeout } = asked;
     const inputs = { repository, ...asked, ...fixed, ...(timeout && { timeout }), token };

@@ -22,7 +22,7 @@ const SOURCES =
   'Files: below the current folder, no symbolic links; others by their absolute path. * ** ? and [...] are understood where the shell has not resolved them.';
 
 const TOKEN =
-  'Token: GITHUB_TOKEN or GH_TOKEN of the environment. Without one, the public file-bin is used; if it is not certain that the files are public, only with --allow-public-bin or --channel K3.';
+  'Token: GITHUB_TOKEN or GH_TOKEN of the environment. Without one, what names no repository, branch or folder goes to the public file-bin; if it may be private, only with --allow-public-bin or --channel K3.';
 
 /** The commands. The command line, its help and the machine contract are made from this table. */
 export const CLI_COMMANDS: Readonly<Record<CommandName, CommandDefinition>> = {

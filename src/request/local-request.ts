@@ -17,8 +17,12 @@ import { PARSERS } from './values.ts';
 /** What a request outside of a workflow is made of, beside its inputs. */
 type LocalContext = Omit<
   RunContext,
-  'job' | 'from' | 'now' | 'random' | 'sourceIsPrivate' | 'sources' | 'checkOnly'
-> & { readonly env: NodeJS.ProcessEnv };
+  'job' | 'from' | 'now' | 'random' | 'sourceIsPrivate' | 'sources' | 'checkOnly' | 'namesPlace'
+> & {
+  readonly env: NodeJS.ProcessEnv;
+  /** The inputs that somebody named; absent where these are all that are given. */
+  readonly named?: Partial<RawInputs>;
+};
 
 /** The request of a command or of a tool, such as `deliver`, or `verify` for a link. @throws {DeliveryError} as `createRequest` */
 export async function createLocalRequest(
@@ -27,7 +31,7 @@ export async function createLocalRequest(
   context: LocalContext,
   { clock, random, logger, signal }: Pick<Ports, 'clock' | 'random' | 'logger' | 'signal'>,
 ): Promise<DeliveryRequest> {
-  const { env, folder, owner: job = '', findFiles: find = findLiteralFiles } = context;
+  const { env, folder, owner: job = '', findFiles: find = findLiteralFiles, named = given } = context;
   let found: ReturnType<FindFiles> | undefined;
   // A pattern may take long in a large folder: it is searched once.
   const findFiles: FindFiles = (lines) => (found ??= find(lines, folder, signal));
@@ -44,7 +48,11 @@ export async function createLocalRequest(
   // Without any repository the source can't be private; a token shows that there is one, even if not which.
   const sourceIsPrivate = sources.length === 0 && asked.token === '' ? false : null;
   const from = readWorkflowRun(env);
-  const around = { job, from, now: clock.date(), random, sourceIsPrivate, sources, checkOnly, findFiles };
+  const namesPlace = !!named.repository || !!named.branch || !!named.path?.includes('/');
+  const around = {
+    ...{ job, from, now: clock.date(), random, sourceIsPrivate, sources, checkOnly, findFiles },
+    namesPlace,
+  };
   const request = await createRequest({ ...asked, repository }, { ...context, ...around }, logger);
   // What is wrong with a command is told before anything else.
   if (detail !== null) logger.info(`repository: ${detail}`);

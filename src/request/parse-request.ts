@@ -41,6 +41,8 @@ export interface RunContext {
   readonly sources: readonly (string | null)[];
   /** What the runner gives to deploy a site; absent outside of an action. */
   readonly runtime?: JobRuntime | null;
+  /** Whether a person or an agent named a repository, a branch or a folder of it; never in a job. */
+  readonly namesPlace?: boolean;
   /** Further credentials of the job, beside the token. */
   readonly secrets: readonly OwnCredential[];
   /** Folders that the file must be in; empty: any folder. */
