@@ -19,13 +19,26 @@ export async function openRepository(
   authorize = authorizeInLog,
 ): Promise<OpenRepository> {
   ports.logger.startSection('Authorize');
-  const github = await openGitHub(request, query, authorize, ports);
-  const repository = await loadRepositoryContext(github, query);
+  const { checkOnly = false } = request;
+  const github = checkOnly ? withoutHost(request, ports) : await openGitHub(request, query, authorize, ports);
+  const repository = await loadRepositoryContext(github, checkOnly ? NOTHING : query);
   for (const line of describeRepository(repository)) ports.logger.info(line);
   // Loaded after the first requests: most of the code is for what follows them. `eager` keeps the bundle one file.
   const { createChannels } = await import(/* webpackMode: "eager" */ './create-channels.ts');
   return { repository, channels: createChannels(request, repository, ports) };
 }
+
+const NOTHING: RepositoryQuery = { repository: false, site: false };
+
+/** What a check plans with, as if a token were there: its API is never asked. */
+function withoutHost({ apiUrl, repository = UNNAMED }: DeliveryRequest, ports: Ports): GitHubClient {
+  const http = async () => {
+    throw new DeliveryError('INTERNAL', 'a check asks no host');
+  };
+  return createGitHubClient({ apiUrl, token: '', repository }, { ...ports, http });
+}
+
+const UNNAMED = { owner: 'OWNER', repo: 'REPO' };
 
 /** The code of the device flow is loaded only where a person is asked. */
 const authorizeInLog: typeof authorizeDevice = async (options, ports) => {

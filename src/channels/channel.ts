@@ -47,6 +47,8 @@ export interface PreparedTask {
   readonly writes?: readonly string[];
   /** How it is served, once it is published: K1, and a folder of K4. */
   readonly served?: ServedFile;
+  /** What a check can't know without the host. */
+  readonly unknown?: readonly string[];
   /** K1: the pictures of the page, taken before anything is written. */
   readonly pictures?: PagePictures;
 }

@@ -80,9 +80,13 @@ export async function checkSite(
     ? await askHost(inspection, findMissing)
     : leavePlaceOpen(inspection, isLonePage(delivery));
   const refusal = served?.refusal ?? null;
-  if (refusals.length > 0) throw brokenSiteError(delivery, site, refusals, refusal);
+  // A check assumes the usual address of the site, as a delivery does that may not read the settings.
+  const { checkOnly = false, pagesBase } = request;
+  const isAssumed = checkOnly && pagesBase === undefined && attemptIn(delivery, 'K1') !== undefined;
+  if (refusals.length > 0) throw brokenSiteError(delivery, site, refusals, { refusal, isAssumed });
   if (refusal !== null) throw refusal;
-  const isOpen = served === undefined && (hasAbsolute || (!place.origin && unknown.some(isBase)));
+  const isOpen =
+    (served === undefined || isAssumed) && (hasAbsolute || (!place.origin && unknown.some(isBase)));
   const open = isOpen ? [describePlace(place)] : [];
   return {
     ...delivery,
@@ -158,7 +162,7 @@ function brokenSiteError(
   { subject, isTemporary }: Delivery,
   site: LocalSite,
   findings: readonly SiteFinding[],
-  refusal: DeliveryError | null,
+  { refusal, isAssumed }: { readonly refusal: DeliveryError | null; readonly isAssumed: boolean },
 ): DeliveryError {
   const isMisread = findings.every(({ kind }) => kind === 'encoding');
   const needed = site.isFolder ? 'complete' : 'self-contained';
@@ -167,12 +171,19 @@ function brokenSiteError(
   // No file lies beside a content.
   const levels = isTemporary ? -1 : Math.max(...findings.map((finding) => finding.levels ?? -1));
   const ways = describeWays(subject, site, findings, { levels, hint });
+  const further: readonly Text[] = [
+    ...(isAssumed && findings.some(isBase) ? [OTHER_BASE] : []),
+    ...(refusal === null ? [] : [refusal.advice ?? '']),
+  ];
   return new DeliveryError('BAD_FILE', `${site.isFolder ? 'the folder ' : ''}${subject} ${problem}`, {
-    hint: (w) => [ways, ...(refusal === null ? [] : [refusal.advice ?? ''])].map(w.say).join('; '),
+    hint: (w) => [ways, ...further].map(w.say).join('; '),
     leftBehind: [],
     findings: [...formatSiteFindings(findings, hint), ...(refusal === null ? [] : [refusal.message])],
   });
 }
+
+const OTHER_BASE = (w: Words): string =>
+  `if the site has an address of its own, set ${w.input('pages-base')} to it`;
 
 /** What to change; or what to deliver instead of a page, or a folder whose page needs what lies above it. */
 function describeWays(

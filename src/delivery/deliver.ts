@@ -1,4 +1,3 @@
-import { DeliveryError } from '../errors.ts';
 import type { Step } from '../protocol/words.ts';
 import { checkPages } from './check-site.ts';
 import { chooseChannels, queryFor } from './choose-channel.ts';
@@ -26,9 +25,7 @@ export async function deliver(context: DeliveryContext): Promise<readonly Report
   let step: Step = 'check';
   try {
     files = await (isRemoval ? listRemovals : openFiles)(context);
-    if (request.checkOnly) {
-      files = failAll(await checkPages(files, context), step, onlyCheckedError());
-    } else if (files.some(isOngoing)) {
+    if (files.some(isOngoing)) {
       step = 'authorize';
       const { repository, channels } = await context.openRepository(queryFor(files, request));
       files = await runStep('authorize', files, async (one) => {
@@ -57,9 +54,3 @@ export async function deliver(context: DeliveryContext): Promise<readonly Report
   }
   return files.map((delivery) => composeReport(delivery, context.face));
 }
-
-const onlyCheckedError = (): DeliveryError =>
-  new DeliveryError('DRY_RUN', 'only checked: nothing failed, no host was asked, and nothing was published', {
-    hint: 'deliver it',
-    leftBehind: [],
-  });

@@ -203,9 +203,6 @@ function describeOpen(delivery: Delivery, { code }: FailureReason): readonly str
   const { restored } = mainAttempt(delivery) ?? {};
   if (code === 'DRY_RUN') {
     const rest = 'everything that only a real run can show';
-    if (attempts.length === 0) {
-      return ['whether its host takes it and a browser shows it: a check reads the files alone', rest];
-    }
     const writes = attempts.some(({ task }) => /K[12]/.test(task.plan.channel));
     return writes ? ['whether the token may write, which only a write tells', rest] : [rest];
   }

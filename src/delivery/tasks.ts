@@ -79,7 +79,13 @@ export async function prepareTasks(
       logger.info(
         `${subject}: ${key}, because ${reason}: ${plan.method}, ${gone ? 'from' : 'to'} ${plan.destination}`,
       );
-      return { ...one, subject, attempts: [...one.attempts, { ...newAttempt(task, request.marker), gone }] };
+      const unknown = [...one.unknown, ...(task.unknown ?? [])];
+      return {
+        ...one,
+        subject,
+        unknown,
+        attempts: [...one.attempts, { ...newAttempt(task, request.marker), gone }],
+      };
     },
   );
   return refuseSameDestination(planned, request.picture);
@@ -115,6 +121,7 @@ export async function carryOut(
   context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
   const { request } = context;
+  if (request.checkOnly) return endCheck(deliveries, request);
   if (request.dryRun) return preview(deliveries, channels, context);
   // What places and verifies is loaded after the first requests. `eager` keeps the bundle one file.
   const { publishThroughChannel } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
@@ -127,6 +134,19 @@ export async function carryOut(
     },
     (one, attempt) => (hasFailed(attempt) ? withFailure(one, 'place', attempt) : withAttempt(one, attempt)),
   );
+}
+
+/** What a check leaves open, since it is a dry run that asks no host. */
+function endCheck(
+  deliveries: readonly Delivery[],
+  { token }: DeliveryContext['request'],
+): readonly Delivery[] {
+  const without = token === undefined ? ', and there is no token here, which K1 and K2 need' : '';
+  const open = `whether its repository and host take it: a check asks no host${without}`;
+  const message = 'only checked: nothing failed, no host was asked, and nothing was published';
+  const checked = new DeliveryError('DRY_RUN', message, { hint: 'deliver it', leftBehind: [] });
+  const opened = deliveries.map((one) => ({ ...one, unknown: [...one.unknown, open] }));
+  return failAll(opened, 'check', checked);
 }
 
 async function preview(

@@ -41,10 +41,9 @@ export async function createLocalRequest(
   const asked = completeInputs(inputs, env, isLink);
   // What is wrong with the lines is told by the delivery.
   const files = await findFiles(PARSERS.lines(asked.file), folder).catch(() => new Map<string, string>());
-  const { repository, sources, detail } =
-    isLink || checkOnly
-      ? { repository: given.repository ?? '', sources: [], detail: null }
-      : await findRepository(given, folder, [...files.keys()], env);
+  const { repository, sources, detail } = isLink
+    ? { repository: given.repository ?? '', sources: [], detail: null }
+    : await findRepository(given, folder, [...files.keys()], env);
   // Without any repository the source can't be private; a token shows that there is one, even if not which.
   const sourceIsPrivate = sources.length === 0 && asked.token === '' ? false : null;
   const from = readWorkflowRun(env);

@@ -100,6 +100,8 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     interval: Math.min(pollInterval, timeout),
     serverUrl: authUrl,
     runtime: place.runtime ?? null,
+    /** A check is a dry run without any host. */
+    dryRun: inputs.dryRun || place.checkOnly === true,
     /** Whether the file surely comes from the repository that is published in, so that both are private or public. */
     isFromTarget: sources.length > 0 && sources.every((source) => source?.toLowerCase() === target),
   };

@@ -243,6 +243,18 @@ describe('a page before it is published', () => {
     expect(http.seen.map(({ url }) => url)).toEqual(Array.from({ length: requests }, () => asked));
   });
 
+  test.each<[string, readonly string[], string | undefined, RegExp]>([
+    ['is refused', [], 'NOT_SHOWN', /^$/],
+    ['is left open if it misses a file', ['404 https://octo.github.io/site/a.js'], undefined, /can't ask/],
+  ])('that shows nothing %s by a check, which asks no host', async (_, failedRequests, code, open) => {
+    const inputs = { picture: 'true' };
+    const { context, http } = setUp({ inputs, answer: () => ({ ...BLANK, failedRequests }) });
+    const request = { ...context.request, checkOnly: true };
+    const [viewed] = await viewLocalPages([plannedPage()], { ...context, request });
+    expect([viewed?.failure?.code, viewed?.unknown.join()]).toEqual([code, expect.stringMatching(open)]);
+    expect([http.seen, viewed?.picture]).toEqual([[], null]);
+  });
+
   test.each<[string, Partial<RawInputs>, Partial<ServedFile>]>([
     ['with `screen: off`', { screen: 'off' }, {}],
     ['where a browser downloads it', {}, { display: 'none' }],

@@ -22,6 +22,8 @@ export interface PagesOptions {
   readonly confine?: string | undefined;
   /** In one line, for whom alone it delivers: without `overwrite` it replaces and removes only what has the same mark. */
   readonly owner?: string | undefined;
+  /** The repository that was named; absent in a check that needs none. */
+  readonly repository?: RepositoryName | undefined;
   readonly pagesBase: URL | undefined;
   readonly rawBase: URL | undefined;
   /** The instance's web address; it decides where its files are served. */

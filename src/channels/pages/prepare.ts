@@ -2,12 +2,14 @@ import { forEachItem } from '../../async.ts';
 import { hasFailed, type Result, resultOf } from '../../errors.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { FileWrite } from '../../github/change.ts';
+import { nameFew } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { baseName, decodePath, entryUrl } from '../../rules/naming.ts';
+import { findEffect } from '../../rules/special-files.ts';
 import { type ChannelItem, type ChannelPlan, requireSite, type ServedFile } from '../channel.ts';
 import { createEntriesReader } from './branch-reader.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
@@ -56,7 +58,8 @@ export async function prepareItems(
   const singleMethod = await chooseMethod(singles, ports, setup?.absence);
   const target = { github, readEntries: createEntriesReader(github), options, setup, deploy };
   const isPrivate = access.privateRepository === true;
-  const step = { target, pages, isPrivate, isJekyllOff: createSwitchLookup(github), singleMethod };
+  const isJekyllOff = pages === 'unasked' ? async () => false : createSwitchLookup(github);
+  const step = { target, pages, isPrivate, isJekyllOff, singleMethod };
   return forEachItem(items, (item) => prepareItem(item, step), BATCH.reads);
 }
 
@@ -82,7 +85,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
     ),
   );
   // What a folder misses is told with what its pages miss.
-  if (hasFailed(built) && !isFolder) throw built;
+  if (hasFailed(built) && !isFolder && step.pages !== 'unasked') throw built;
   const destination = hasFailed(built) ? settings : built;
   const served = describeServed(destination, isFolder ? place : null);
   const hasPicture = options.picture && served.display === 'page' && served.pictureUrls !== null;
@@ -93,7 +96,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
   const common = { target, place, files, destination, isLeftOut: item.isLeftOut };
   if (isRemoval) return { ...common, plan: planTask(common, 'is removed') };
   const isRendered = !isFolder && destination.pageUrl.pathname !== settings.pageUrl.pathname;
-  return {
+  const task = {
     ...common,
     plan: planTask(common, served.display === 'none' ? 'is downloaded' : 'opens on the screen'),
     served: { ...served, refusal: hasFailed(built) ? built : null },
@@ -102,6 +105,33 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
       ...(isRendered ? [path.replace(MARKDOWN, '.html')] : []),
       ...(hasPicture ? listPicturePaths(path) : []),
     ],
+  };
+  return step.pages === 'unasked' ? leaveOpen(task) : task;
+}
+
+/** What a check, which asks no host, says of a task: the usual address is assumed where the repository is known. */
+function leaveOpen({ plan, served, ...task }: PagesTask & { readonly served: ServedFile }): PagesTask {
+  const { repository, pagesBase, overwrite } = task.target.options;
+  const { refusal } = served;
+  const special = overwrite ? [] : task.files.flatMap(({ path }) => (findEffect(path, '') ? path : []));
+  const unknown = [
+    ...(refusal
+      ? [
+          `whether the branch has .nojekyll, or GitHub Actions builds the site; if neither, ${refusal.message}`,
+        ]
+      : []),
+    ...(special.length === 0
+      ? []
+      : [
+          `whether the branch has them with these bytes; only \`overwrite\` writes them: ${nameFew(special)}`,
+        ]),
+  ];
+  const isKnown = repository !== undefined || pagesBase !== undefined;
+  return {
+    ...task,
+    plan: { ...plan, method: 'no host was asked', destination: `path ${plan.name}` },
+    ...(isKnown && { served: { ...served, refusal: null } }),
+    unknown,
   };
 }
 

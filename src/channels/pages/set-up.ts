@@ -23,7 +23,7 @@ export async function findSetup(
   options: PagesOptions,
   site: RepositoryContext['site'],
 ): Promise<Setup | null> {
-  if (!options.setup) return null;
+  if (!options.setup || site === 'unasked') return null;
   const isOwnAddress = options.pagesBase !== undefined;
   if (site === 'unreadable' && !isOwnAddress) {
     const hint = (w: Words) => w.grant('pages: read');

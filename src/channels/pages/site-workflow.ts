@@ -20,7 +20,7 @@ export async function checkSiteWorkflow(
   { siteWorkflow: file }: Pick<PagesOptions, 'siteWorkflow'>,
   site: RepositoryContext['site'],
 ): Promise<void> {
-  if (file === undefined) return;
+  if (file === undefined || site === 'unasked') return;
   if (settingsOf(site)?.builtBy === 'branch') {
     throw new DeliveryError('BAD_INPUT', `the site is built from a branch, not by the workflow ${file}`, {
       hint: (w) => `leave ${w.input('site-workflow')} out`,

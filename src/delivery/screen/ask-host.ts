@@ -5,6 +5,7 @@ import { discard } from '../../http/response.ts';
 import type { HttpResponse, Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME } from '../../protocol/limits.ts';
 import { withVersion } from '../../rules/naming.ts';
+import type { DeliveryRun } from '../delivery-context.ts';
 
 /** Addresses that a host is asked for at most; one of more may be there. */
 const MOST_ASKED = 10;
@@ -13,14 +14,14 @@ const MOST_ASKED = 10;
 export async function dependsOnHost(
   { failedRequests }: ScreenView,
   page: URL,
-  ports: Ports,
+  run: DeliveryRun,
 ): Promise<boolean> {
   const urls = failedRequests.flatMap((line) => {
     const [, path] = / (\/\S*)$/.exec(line) ?? [];
     return path === undefined ? [] : [new URL(path, page)];
   });
-  if (urls.length > MOST_ASKED) return true;
-  return (await findMissingUrls(urls, ports)).length < urls.length;
+  if (urls.length > MOST_ASKED || run.request.checkOnly) return urls.length > 0;
+  return (await findMissingUrls(urls, run)).length < urls.length;
 }
 
 /** Those of the addresses whose host says that nothing is there. */

@@ -36,7 +36,7 @@ export async function viewLocalPages(
     const served = shownTask(delivery)?.served;
     if (served === undefined || pages.get(delivery) !== '') return delivery;
     const { url, isServedAsIs, display } = served;
-    const withPicture = request.picture && display === 'page';
+    const withPicture = request.picture && display === 'page' && !request.checkOnly;
     if (!isServedAsIs && !withPicture) return delivery;
     const opened = await pageToView(url, delivery, request, local);
     const view = await compareWithRoots(await context.screen.view(opened), delivery, opened, context.screen);
@@ -45,6 +45,10 @@ export async function viewLocalPages(
     const viewed = { ...delivery, localView: isServedAsIs ? view : null };
     if (failure !== null && isServedAsIs && !(await dependsOnHost(view, url, context))) {
       return withFailure(viewed, 'check', failure.withLeftBehind([]));
+    }
+    if (failure !== null && request.checkOnly) {
+      const open = `${failure.message}; whether the host has what the page asked for, which a check can't ask`;
+      return { ...viewed, unknown: [...viewed.unknown, open] };
     }
     return withPicture ? addPicture(viewed, view, context) : viewed;
   });

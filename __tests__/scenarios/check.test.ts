@@ -1,0 +1,109 @@
+import { expect, test } from '@jest/globals';
+import type { RawInputs } from '../../src/request/inputs.ts';
+import { type Played, type PlayedDelivery, proven, refused, setUpPlay } from './play.ts';
+import { createPage } from './scenario.ts';
+
+const play = setUpPlay();
+const SCRIPT = { 'assets/a.js': 'document.title = 1' };
+const page = (body: string): string => `<!doctype html>\n<title>x</title>${body}`;
+const ABSOLUTE = { 'index.html': page('<script src="/assets/a.js"></script>'), ...SCRIPT };
+const inFolder = (files: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(files).map(([name, text]) => [`dist/${name}`, text]));
+
+/** A check, from the same inputs, which asks no host. */
+async function check(delivery: PlayedDelivery) {
+  const played = await play.deliver({ ...delivery, around: { ...delivery.around, checkOnly: true } });
+  expect(played.requests).toEqual([]);
+  return played;
+}
+
+test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp]>([
+  [
+    'a folder built for the root',
+    { file: 'dist/', path: 'd2/' },
+    inFolder(ABSOLUTE),
+    /leads out of the folder/,
+  ],
+  ['a page with a script beside it', { path: 'd2/' }, { 'page.html': ABSOLUTE['index.html'] }, /is outside/],
+  [
+    'two files of one name',
+    { file: 'ä.zip\nae.zip', channel: 'K2' },
+    { 'ä.zip': 'x', 'ae.zip': 'y' },
+    /would both go to/,
+  ],
+  [
+    'a page and its picture of one name',
+    { file: 'a.html\na.html.png', picture: 'true' },
+    { 'a.html': createPage(), 'a.html.png': 'x' },
+    /would both go to/,
+  ],
+  ['a folder for a tag', { file: 'dist/', tag: 'v1' }, inFolder(ABSOLUTE), /takes single files/],
+  ['a folder for a bin', { file: 'dist/', bin: 'my-own-bin' }, inFolder(ABSOLUTE), /takes single files/],
+  ['a missing marker', { marker: 'marker-43' }, { 'page.html': createPage() }, /marker was not found/],
+  [
+    'a page that needs its folder, by a link',
+    { file: 'dist/', channel: 'K4', url: 'https://a.octo.com/x/' },
+    inFolder({ 'index.html': ABSOLUTE['index.html'], ...SCRIPT }),
+    /leads out of the folder/,
+  ],
+])('a check and a dry run refuse what a delivery refuses: %s', async (_, inputs, files, says) => {
+  const repository = await play.repository();
+  const around = { sourceIsPrivate: false };
+  const last = (played: Played) => played.reports.at(-1)?.notReady;
+  const { reason, hint = '', step } = last(await play.deliver({ repository, files, inputs, around })) ?? {};
+  expect([step, reason]).toEqual(['check', expect.stringMatching(says)]);
+  const dry = { ...inputs, 'dry-run': 'true' };
+  expect(last(await play.deliver({ repository, files, inputs: dry, around }))).toMatchObject({
+    step,
+    reason,
+  });
+  const own = last(await check({ repository, files, inputs, around }));
+  expect(own).toMatchObject({ step, reason, hint: expect.stringContaining(hint) });
+});
+
+test('a check says no for a site of another address, until it is named', async () => {
+  const repository = await play.repository({ name: 'own-domain', pages: { cname: 'a.octo.com' } });
+  const site = { repository, files: inFolder(ABSOLUTE), inputs: { file: 'dist/', path: './' } };
+  await proven(play.deliver(site));
+  await refused(check(site), /if the site has an address of its own, set `pages-base:` to it$/);
+  const inputs = { ...site.inputs, 'pages-base': 'https://a.octo.com/' };
+  expect((await check({ ...site, inputs })).report.notReady?.code).toBe('DRY_RUN');
+});
+
+test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp, RegExp]>([
+  [
+    'whether Jekyll leaves files out',
+    { file: 'dist/' },
+    inFolder({ 'index.html': page('<script src="_a/a.js"></script>'), '_a/a.js': '' }),
+    /Jekyll.* leaves out dist\/_a\/a\.js/,
+    /whether the branch has \.nojekyll, .* leaves out dist\/_a\/a\.js/,
+  ],
+  [
+    'whether a file for the whole site is there',
+    { file: 'dist/', path: './' },
+    inFolder({ 'index.html': createPage(), CNAME: 'a.octo.com' }),
+    /CNAME is not only a page/,
+    /whether the branch has them with these bytes; .*: CNAME/,
+  ],
+  [
+    'whether the host has a script of another part of the site',
+    { file: 'dist/' },
+    inFolder({ 'index.html': page('<script src="/x/a.js"></script>') }),
+    /its host does not have it/,
+    /script \/x\/a\.js is outside the folder, and no part of this delivery/,
+  ],
+  [
+    'which token there is',
+    { token: '' },
+    { 'page.html': createPage() },
+    /K1 and K2 need a token|may be private/,
+    /a check asks no host, and there is no token here, which K1 and K2 need/,
+  ],
+])('a check leaves open what only a host tells, and says so: %s', async (_, inputs, files, refusal, open) => {
+  const repository = await play.repository();
+  const given = { repository, files, inputs, ...(inputs.token === '' && { token: '' }) };
+  await refused(play.deliver(given), refusal);
+  const { report } = await check(given);
+  expect(report.notReady).toMatchObject({ code: 'DRY_RUN', step: 'check' });
+  expect(report.unknown.join('; ')).toMatch(open);
+});
