@@ -84,7 +84,8 @@ describe('createRunContext', () => {
     'reads from the repository %j of the event whether the source is private: %s',
     (repository, expected) => {
       const run = runWith({ payload: { repository } as CurrentRun['payload'] });
-      expect(createRunContext({}, run, ports).sourceIsPrivate).toBe(expected);
+      const { sourceIsPrivate, commit } = createRunContext({}, run, ports);
+      expect([sourceIsPrivate, commit]).toEqual([expected, run.sha]);
     },
   );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findPullRequest } from '../../src/action/current-run.ts';
+import { findCommit, findPullRequest } from '../../src/action/current-run.ts';
 import { FakeGitHub } from '../github/fake-github.ts';
 import { runOf } from './current-runs.ts';
 
@@ -21,6 +21,28 @@ describe('findPullRequest, if the event names the pull request', () => {
     await expect(findPullRequest(runOf(payload, name), () => github)).resolves.toEqual(found);
     expect(github.calls).toEqual([]);
   });
+});
+
+test.each<[string, string, object, string | undefined]>([
+  ['the run', 'push', {}, 'c0ffee02'],
+  ['the head of an own pull request', 'pull_request', { pull_request: pullOf(ours) }, SHA],
+  ['none, for a fork', 'pull_request_target', { pull_request: pullOf(theirs) }, undefined],
+  ['none, for a deleted fork', 'pull_request', { pull_request: pullOf(null) }, undefined],
+  [
+    'the merge, once it is merged',
+    'pull_request',
+    { pull_request: { ...pullOf(theirs), merged: true, merge_commit_sha: 'd00d' } },
+    'd00d',
+  ],
+  ['the run before', 'workflow_run', { workflow_run: { head_sha: SHA, head_repository: ours } }, SHA],
+  [
+    'none, for the run of a fork',
+    'workflow_run',
+    { workflow_run: { head_sha: SHA, head_repository: theirs } },
+    undefined,
+  ],
+])('findCommit gives a new tag the commit of %s, in %s', (_, name, payload, sha) => {
+  expect(findCommit(runOf({ repository: ours, ...payload }, name))).toBe(sha);
 });
 
 describe('findPullRequest, if the event names no pull request', () => {

@@ -123,6 +123,101 @@ describe.each(MODES)('a release in %s mode', (_, isImmutable) => {
   });
 });
 
+describe('a named tag', () => {
+  const COMMIT = /; release (\S+) at commit ([0-9a-f]{40}), asset a\.zip;/;
+  const A = { 'a.zip': 'PK a' };
+  const read = ({ git }: TestRepository, tag: string) => git.readRef(`refs/tags/${tag}`);
+  /** Delivers in a run about a commit. */
+  const deliverAt = (repository: TestRepository, commit: string | undefined, inputs = {}) =>
+    play.deliver({
+      repository,
+      files: A,
+      inputs: { tag: 'v1.0.0', ...inputs },
+      around: { sources: [repository.fullName], commit },
+    });
+  const commitTwice = async (repository: TestRepository): Promise<string> => {
+    const before = (await repository.head()) ?? '';
+    await repository.commit('later.txt', 'later', 'Go on');
+    return before;
+  };
+
+  test('makes an ordinary release, and only that of the day is never the latest', async () => {
+    const repository = await createRepository(false);
+    const latest = () => repository.releaseStore.findLatest()?.tag;
+    for (const [tag, isLatest] of [
+      ['', undefined],
+      ['v1.0.0', 'v1.0.0'],
+      ['v1.1.0-rc.1', 'v1.0.0'],
+      ['v1.1.0', 'v1.1.0'],
+      ['v1.0.1', 'v1.1.0'],
+    ] as const) {
+      await deliverAll(repository, A, { tag });
+      expect([tag, latest()]).toEqual([tag, isLatest]);
+    }
+    const prereleases = repository.releases().filter(({ prerelease }) => prerelease);
+    expect(prereleases.map(({ tag }) => tag)).toEqual(['v1.1.0-rc.1']);
+  });
+
+  test('is made at the commit of the run, and stays where it is', async () => {
+    const repository = await createRepository(false);
+    const commit = await commitTwice(repository);
+    const planned = await deliverAt(repository, commit, { 'dry-run': 'true' });
+    expect(planned.report.lines.CODE).toContain(`the tag would be made at commit ${commit}`);
+    for (const given of [commit, await repository.head()]) {
+      const { report } = await proven(deliverAt(repository, given ?? '', { overwrite: 'true' }));
+      expect(COMMIT.exec(report.lines.CODE)?.slice(1)).toEqual(['v1.0.0', commit]);
+      expect(read(repository, 'v1.0.0')).toBe(commit);
+    }
+    repository.git.updateRef('refs/tags/v2.0.0', commit, null);
+    const { report, sightings } = await proven(
+      deliverAt(repository, (await repository.head()) ?? '', { tag: 'v2.0.0' }),
+    );
+    expect(COMMIT.exec(report.lines.CODE)?.slice(1)).toEqual(['v2.0.0', commit]);
+    expect(sightings('target_commitish')).toEqual([]);
+  });
+
+  test.each([
+    ['without a run', undefined, {}],
+    ['from another repository', 'f'.repeat(40), { sources: ['octo/other'] }],
+  ])('%s is made at the head of the default branch', async (_, commit, around) => {
+    const repository = await createRepository(false);
+    await commitTwice(repository);
+    const inputs = { tag: 'v1.0.0' };
+    const delivery = { repository, files: A, inputs, around: { commit, ...around } };
+    const { report, log } = await proven(play.deliver(delivery));
+    expect(log).toContain('the tag v1.0.0 is new, at the head of the default branch');
+    expect(COMMIT.exec(report.lines.CODE)?.[2]).toBe(await repository.head());
+  });
+
+  test('that GitHub lets no job make at a commit with workflows is made at the head, or to be pushed', async () => {
+    const repository = await createRepository(false);
+    const commit = await commitTwice(repository);
+    const denied = { status: 403, body: '{"message":"Resource not accessible by integration"}' };
+    const refuse = () => play.intercept({ method: 'PATCH', url: /\/releases\/\d+$/ }, denied);
+    refuse();
+    const says = /^place 403: .*not accessible by integration.* → push the tag v1\.0\.0 yourself first/;
+    await refused(deliverAt(repository, commit), says);
+    expect(repository.releases()).toEqual([]);
+    refuse();
+    const head = (await repository.head()) ?? '';
+    const { report } = await proven(deliverAt(repository, head));
+    expect(COMMIT.exec(report.lines.CODE)?.[2]).toBe(head);
+  });
+
+  test('with a message leads to its commit, and one that cannot be read is unknown', async () => {
+    const repository = await createRepository(false);
+    await deliverAt(repository, undefined);
+    const object = { type: 'tag', sha: 'a'.repeat(40) };
+    const body = JSON.stringify({ ref: 'refs/tags/v1.0.0', object });
+    play.intercept({ url: /\/git\/ref\/tags/ }, { status: 200, body });
+    const { report } = await proven(deliverAt(repository, undefined));
+    expect(COMMIT.exec(report.lines.CODE)?.[2]).toBe(await repository.head());
+    play.intercept({ url: /\/git\/ref\/tags/ }, { status: 403, body: '{"message":"No"}' });
+    const unread = await proven(deliverAt(repository, undefined));
+    expect(unread.report.lines.UNKNOWN).toContain('at which commit the tag v1.0.0 is');
+  });
+});
+
 describe('where releases are immutable', () => {
   const TODAY = 'files-20260102';
 

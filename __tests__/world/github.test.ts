@@ -150,6 +150,16 @@ const STORIES: Readonly<Record<string, readonly Step[]>> = {
     ['DELETE releases/{draft.id}', 204],
     ['POST releases', 422, /tag_name was used by an immutable release/],
   ],
+  'the latest release goes by how each was published, and a new tag is at a branch or commit': [
+    ['POST releases', 201, /./, { tag_name: 'v1.10.0', make_latest: 'legacy' }],
+    ['POST releases', 201, /"prerelease":true/, { tag_name: 'v2.0.0-rc.1', prerelease: true }],
+    ['POST releases', 201, /./, { tag_name: 'files-20260102', make_latest: 'false' }],
+    ['POST releases', 201, /./, { tag_name: 'v1.9.0', make_latest: 'legacy' }],
+    ['GET releases/latest', 200, /"tag_name":"v1\.10\.0"/],
+    ['POST releases', 201, /./, { tag_name: 'v0.1.0' }],
+    ['GET releases/latest', 200, /"tag_name":"v0\.1\.0"/],
+    ['POST releases', 422, /target_commitish/, { tag_name: 'v3', target_commitish: 'v1.9.0' }],
+  ],
   'comments on a pull request need `pull_requests: write`': [
     (repository) => repository.issues.openPullRequest('A page', 'page'),
     ['comment = POST issues/1/comments', 201, /./, { body: 'Yes' }],

@@ -21,11 +21,14 @@ export interface StoredAsset {
 export interface StoredRelease {
   readonly id: number;
   tag: string;
-  readonly target: string;
+  /** A branch or a commit; only a new tag is made there. */
+  target: string;
   name: string | null;
   body: string | null;
   draft: boolean;
   prerelease: boolean;
+  /** Of its publication: `true`, `false` or `legacy`. */
+  makeLatest: string;
   readonly createdAt: Date;
   /** Null for a draft. */
   publishedAt: Date | null;
@@ -34,7 +37,8 @@ export interface StoredRelease {
   assets: StoredAsset[];
 }
 
-type NewRelease = Pick<StoredRelease, 'tag' | 'target' | 'name' | 'body' | 'draft' | 'prerelease'>;
+type NewRelease = Pick<StoredRelease, 'tag' | 'target' | 'name' | 'body' | 'draft' | 'prerelease'> &
+  Partial<Pick<StoredRelease, 'makeLatest'>>;
 
 /** The releases of one repository; the assets' bytes are on disk. */
 export class ReleaseStore {
@@ -51,8 +55,8 @@ export class ReleaseStore {
   }
 
   add(spec: NewRelease): StoredRelease {
-    const dates = { createdAt: new Date(), publishedAt: null };
-    const release: StoredRelease = { ...spec, ...dates, id: this.#nextId(), immutable: false, assets: [] };
+    const start = { makeLatest: 'true', createdAt: new Date(), publishedAt: null };
+    const release: StoredRelease = { ...start, ...spec, id: this.#nextId(), immutable: false, assets: [] };
     this.releases.unshift(release);
     if (!spec.draft) this.publish(release);
     return release;
@@ -63,6 +67,19 @@ export class ReleaseStore {
     release.draft = false;
     release.publishedAt = new Date();
     release.immutable = this.freezesPublished;
+  }
+
+  /**
+   * The release at `/releases/latest`: the last one published with `true`, else of those with `legacy` the one with the
+   * higher version, and of others the newer. Drafts and prereleases never are.
+   */
+  findLatest(): StoredRelease | undefined {
+    const inOrder = this.releases
+      .filter(({ draft, prerelease }) => !draft && !prerelease)
+      .sort((one, other) => Number(one.publishedAt) - Number(other.publishedAt));
+    const named = inOrder.findLast(({ makeLatest }) => makeLatest === 'true');
+    const others = inOrder.filter(({ makeLatest }) => makeLatest === 'legacy');
+    return named ?? others.reduce<StoredRelease | undefined>(newerOf, undefined);
   }
 
   /** Whether the name of a tag belonged to an immutable release that was deleted. */
@@ -115,6 +132,13 @@ export class ReleaseStore {
     release.assets = release.assets.filter((other) => other !== asset);
     await deleteBytes(asset);
   }
+}
+
+function newerOf(one: StoredRelease | undefined, other: StoredRelease): StoredRelease {
+  const versions = [one?.tag, other.tag].map((tag) => /^v?(\d+\.\d+\.\d+)$/.exec(tag ?? '')?.[1]);
+  const [before, after] = versions;
+  const isLower = before && after && after.localeCompare(before, 'en', { numeric: true }) < 0;
+  return one !== undefined && isLower ? one : other;
 }
 
 async function deleteBytes({ path }: StoredAsset): Promise<void> {

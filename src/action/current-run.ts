@@ -84,6 +84,20 @@ export function findBranch({ payload, ref, sha }: CurrentRun): RunBranch | null 
   return isOwn && branch && commit ? { ref: `refs/heads/${branch}`, sha: commit } : null;
 }
 
+/**
+ * The commit that the run is about; `undefined` if it is not known to be this repository's. The job of a pull request
+ * runs on a merge that no branch holds, so the head counts, and after the pull request was merged, what it became.
+ */
+export function findCommit({ payload, sha }: CurrentRun): string | undefined {
+  const { pull_request: pull, workflow_run: previous, repository } = payload;
+  if (pull?.merged) return pull.merge_commit_sha;
+  if (!pull && !previous) return sha || undefined;
+  const [head, from] = pull
+    ? [pull.head?.sha, pull.head?.repo]
+    : [previous.head_sha, previous.head_repository];
+  return from && from.id === repository?.id ? head : undefined;
+}
+
 /** The fork of a run that may only read: of a fork's runs only `pull_request_target` can write. Else `null`. */
 export function findReadOnlyFork({ payload: { pull_request: pull }, eventName }: CurrentRun): string | null {
   if (pull === undefined || eventName === 'pull_request_target') return null;

@@ -6,7 +6,7 @@ import { findFiles } from '../request/find-files.ts';
 import { completeInputs, INPUT_NAMES, type RawInputs } from '../request/inputs.ts';
 import { operationOf, type RunContext } from '../request/parse-request.ts';
 import { ACTION, type Face } from '../words.ts';
-import { type CurrentRun, findReadOnlyFork } from './current-run.ts';
+import { type CurrentRun, findCommit, findReadOnlyFork } from './current-run.ts';
 
 /** Every input as the runner passes it; an empty one gets its default. */
 export function readInputs(env: NodeJS.ProcessEnv): RawInputs {
@@ -21,16 +21,17 @@ export function readInputs(env: NodeJS.ProcessEnv): RawInputs {
 
 export function createRunContext(
   env: NodeJS.ProcessEnv,
-  { title, payload }: CurrentRun,
+  run: CurrentRun,
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
 ): RunContext & { readonly env: NodeJS.ProcessEnv } {
   const folder = env.GITHUB_WORKSPACE || process.cwd();
-  const isPrivate: unknown = payload.repository?.private;
+  const isPrivate: unknown = run.payload.repository?.private;
   return {
     env,
     folder,
     findFiles,
-    origin: `from ${title}`,
+    origin: `from ${run.title}`,
+    commit: findCommit(run),
     job: [env.GITHUB_WORKFLOW ?? '', env.GITHUB_JOB ?? ''].join('/'),
     from: readWorkflowRun(env),
     now: clock.date(),

@@ -70,7 +70,10 @@ export const findFiles: FindFiles = async (lines, folder, signal) => {
   if ((await Promise.all(named.map(exists))).every(Boolean)) await refuseElsewhere(exclusions, named);
   refuseProblems([...files.values()]);
   if (files.size > BATCH.files) {
-    refuseInput((w) => `${w.subject('file')} matches more than ${BATCH.files} files`, 'narrow the pattern');
+    refuseInput(
+      (w) => `${w.subject('file')} matches more than ${BATCH.files} files`,
+      'narrow the pattern, and deliver the rest in a second step',
+    );
   }
   return placeFiles(new Map([...files].map(([path, { given }]) => [path, given])), roots, folder);
 };

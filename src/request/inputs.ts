@@ -196,7 +196,7 @@ export const INPUTS = {
   ),
   tag: input(
     optional(PARSERS.gitName),
-    'K2: tag of the release. By default `files-<YYYYMMDD>` (UTC), with a number after it where that release is immutable.',
+    'K2: tag of the release. A new tag is made at the commit of the run, or, without a run, at the head of the default branch. By default `files-<YYYYMMDD>` (UTC), with a number after it where that release is immutable.',
     {
       channels: ['K2'],
       means: {

@@ -27,6 +27,8 @@ export interface RunContext {
   readonly origin: string;
   /** The workflow and job that delivers; empty outside of one. */
   readonly job: string;
+  /** The commit that the run is about; absent outside of a workflow. */
+  readonly commit?: string | undefined;
   /** For whom alone everything is delivered, such as agents. */
   readonly owner?: string | undefined;
   /** The run that delivers; absent outside of a workflow. */
@@ -73,6 +75,7 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
   const find = content === undefined ? place.findFiles : undefined;
   const isLeftOut: IsLeftOut = find ? readExclusions(file, place.folder).isLeftOut : () => false;
   const target = raw.repository.trim().toLowerCase();
+  const isFromTarget = sources.length > 0 && sources.every((source) => source?.toLowerCase() === target);
   return {
     ...inputs,
     ...place,
@@ -89,6 +92,8 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     essence: message || oneLine(origin),
     tag: tag ?? formatDayTag(now),
     tagIsDefault: tag === undefined,
+    /** Where a new tag is made; absent for the head of the default branch. Another repository may not have it. */
+    commit: isFromTarget ? place.commit : undefined,
     /** The default tag of the day before. */
     earlierTag: formatDayTag(now - DAY),
     bin: bin ?? createBinName(now, random),
@@ -103,7 +108,7 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     /** A check is a dry run without any host. */
     dryRun: inputs.dryRun || place.checkOnly === true,
     /** Whether the file surely comes from the repository that is published in, so that both are private or public. */
-    isFromTarget: sources.length > 0 && sources.every((source) => source?.toLowerCase() === target),
+    isFromTarget,
   };
 }
 

@@ -60,7 +60,7 @@ function parseLines(text: string): readonly string[] {
   if (lines.length > BATCH.files) {
     refuseInput(
       (w) => `${w.subject('file')} has ${lines.length} lines`,
-      `name at most ${BATCH.files} files at once`,
+      `name at most ${BATCH.files} files, and deliver the rest in a second step`,
     );
   }
   return lines;

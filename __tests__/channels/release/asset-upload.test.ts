@@ -42,6 +42,7 @@ async function openRelease(...held: readonly HeldAsset[]) {
   const repository = await play.repository({ pages: false });
   const about = { target: 'main', name: 'v1', body: null, draft: false, prerelease: false };
   const release = repository.releaseStore.add({ tag: 'v1', ...about });
+  repository.git.updateRef('refs/tags/v1', (await repository.head()) ?? '', null);
   hold(repository, release, ...held);
   play.intercept({ url: /releases\/download\//, times: 99 }, { status: 200, body: NEW });
   const deliver = (inputs: object = { overwrite: 'true' }, signal?: AbortSignal): Promise<Played> =>

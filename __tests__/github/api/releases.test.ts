@@ -17,10 +17,19 @@ const ASSET = {
 
 const DRAFT = { ...RELEASE, draft: true };
 
-test('publishDraft makes a release that is not marked as the latest', async () => {
+test.each([
+  ['files-20260102', false, 'false', false],
+  ['v1.0.0', true, 'legacy', false],
+  ['v1.0.0-rc.1', true, 'legacy', true],
+  ['app@1.0.0-beta.2+build.7', true, 'legacy', true],
+  ['app-v1.0.0-0', true, 'legacy', true],
+  ['1.0.0+build-7', true, 'legacy', false],
+  ['nightly-2026.01.02-1', true, 'legacy', false],
+])('publishDraft under the tag %s (named: %s) is the latest: %s, a prerelease: %s', async (tag, ...row) => {
+  const [isNamed, make_latest, prerelease] = row;
   const github = new FakeGitHub({ publish_release: RELEASE });
-  await expect(publishDraft(github, DRAFT, 't-2')).resolves.toBe(RELEASE);
-  const published = { release_id: 3, tag_name: 't-2', name: 't-2', draft: false, make_latest: 'false' };
+  await expect(publishDraft(github, DRAFT, { tag, isNamed })).resolves.toBe(RELEASE);
+  const published = { release_id: 3, tag_name: tag, name: tag, draft: false, make_latest, prerelease };
   expect(github.sent('publish_release')).toMatchObject([published]);
 });
 

@@ -19,11 +19,13 @@ export function formatAsset(repository: TestRepository, release: StoredRelease, 
 const LISTED = 30;
 
 function formatRelease(repository: TestRepository, release: StoredRelease) {
-  const { id, name, body, draft, immutable, tag, assets, createdAt, publishedAt } = release;
+  const { id, name, body, draft, prerelease, immutable, tag, target, assets, createdAt, publishedAt } =
+    release;
   const uploads = `${repository.instance.uploads}/repos/${repository.fullName}`;
   return {
-    ...{ id, name, body, draft, immutable },
+    ...{ id, name, body, draft, prerelease, immutable },
     tag_name: tag,
+    target_commitish: target,
     updated_at: publishedAt ?? createdAt,
     upload_url: `${uploads}/releases/${id}/assets{?name,label}`,
     assets: assets.slice(0, LISTED).map((asset) => formatAsset(repository, release, asset)),
@@ -65,7 +67,7 @@ function claimTag({ repository }: ApiCall, tag: string, target: string): void {
     );
   }
   if (git.readRef(`refs/tags/${tag}`) !== null) return;
-  const commit = git.resolve(target);
+  const commit = git.readRef(`refs/heads/${target}`) ?? (git.getType(target) === 'commit' ? target : null);
   if (commit === null) failInvalid({ resource: 'Release', code: 'invalid', field: 'target_commitish' });
   git.updateRef(`refs/tags/${tag}`, commit, null);
 }
@@ -87,6 +89,7 @@ async function createRelease(call: ApiCall): Promise<HostReply> {
       body: getText(body, 'body') ?? null,
       draft,
       prerelease: body.prerelease === true,
+      makeLatest: getText(body, 'make_latest') ?? 'true',
     });
     return replyJson(201, formatRelease(repository, release));
   });
@@ -100,6 +103,9 @@ async function updateRelease(call: ApiCall): Promise<HostReply> {
   const tag = getText(body, 'tag_name') ?? release.tag;
   return repository.runExclusively(async () => {
     if (tag !== release.tag) assertMutable(release, 'change the tag of');
+    release.target = getText(body, 'target_commitish') ?? release.target;
+    if (typeof body.prerelease === 'boolean') release.prerelease = body.prerelease;
+    release.makeLatest = getText(body, 'make_latest') ?? release.makeLatest;
     if (release.draft && body.draft === false) {
       await claimTag(call, tag, release.target);
       repository.releaseStore.publish(release);
@@ -107,7 +113,6 @@ async function updateRelease(call: ApiCall): Promise<HostReply> {
     release.tag = tag;
     release.name = getText(body, 'name') ?? release.name;
     release.body = getText(body, 'body') ?? release.body;
-    if (typeof body.prerelease === 'boolean') release.prerelease = body.prerelease;
     return replyJson(200, formatRelease(repository, release));
   });
 }
@@ -149,6 +154,10 @@ async function removeAsset(call: ApiCall): Promise<HostReply> {
   return { status: 204 };
 }
 
+function showLatest({ repository }: ApiCall): HostReply {
+  return replyJson(200, formatRelease(repository, repository.releaseStore.findLatest() ?? failNotFound()));
+}
+
 function showByTag({ repository, parameters }: ApiCall): HostReply {
   const release = repository.releaseStore.findByTag(parameters.tag ?? '') ?? failNotFound();
   return replyJson(200, formatRelease(repository, release));
@@ -160,6 +169,7 @@ const WRITE = { contents: 'write' } as const;
 export const RELEASE_ROUTES = [
   createRoute('GET /releases', READ, listReleases),
   createRoute('POST /releases', WRITE, createRelease),
+  createRoute('GET /releases/latest', READ, showLatest),
   createRoute('GET /releases/tags/*tag', READ, showByTag),
   createRoute('PATCH /releases/assets/:id', WRITE, renameAsset),
   createRoute('DELETE /releases/assets/:id', WRITE, removeAsset),

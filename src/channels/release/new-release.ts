@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { withCleanupSignal } from '../../async.ts';
 import { DeliveryError, hasFailed, isUnclear, resultOf, toDeliveryError } from '../../errors.ts';
+import { getNewestCommit, getTagCommit } from '../../github/api/history.ts';
 import {
   type Asset,
   createDraft,
@@ -87,7 +88,8 @@ export class NewRelease {
       throw new DeliveryError('NOT_OURS', message, { hint });
     }
     this.#findUploads(assets, existing);
-    const answer = await resultOf(() => publishDraft(github, this.#draft, tag));
+    const commit = await this.#chooseCommit(tag);
+    const answer = await resultOf(() => this.#publishAt(tag, commit));
     if (!hasFailed(answer) || isUnclear(answer)) this.#mayDelete = false;
     if (!hasFailed(answer)) return answer;
     const isUsedUp = answer.code === 'TAG_USED_UP' && tagIsDefault;
@@ -95,6 +97,30 @@ export class NewRelease {
     // Without a number, the release that took it will be shown: files can be added to it, if it can be changed.
     if (isUsedUp || tag !== wantedTag) takenTags.add(tag);
     return null;
+  }
+
+  /** The commit to name: none for a tag that exists, and for that of the day. */
+  async #chooseCommit(tag: string): Promise<string | undefined> {
+    const { github, tagIsDefault, commit } = this.#batch;
+    if (tagIsDefault || (await getTagCommit(github, tag)) !== null) return undefined;
+    this.#ports.logger.info(`the tag ${tag} is new, ${describeTarget(commit)}`);
+    return commit;
+  }
+
+  /** A job's token may name no commit that changes a workflow. The head of the default branch needs no name. */
+  async #publishAt(tag: string, commit: string | undefined): Promise<Release> {
+    const { github, tagIsDefault } = this.#batch;
+    const publish = (at?: string) =>
+      publishDraft(github, this.#draft, { tag, isNamed: !tagIsDefault, commit: at });
+    const answer = await resultOf(() => publish(commit));
+    if (!hasFailed(answer)) return answer;
+    if (answer.code !== 'NO_PERMISSION' || commit === undefined) throw answer;
+    if (commit === (await resultOf(() => getNewestCommit(github)))) return publish();
+    throw new DeliveryError('NO_PERMISSION', answer.message, {
+      httpCode: answer.httpCode,
+      hint: (w) =>
+        `push the tag ${tag} yourself first, because a job's token can't tag a commit that changes a workflow, or set ${w.input('token')} to one that may write workflows`,
+    });
   }
 
   /** By their numbers: the host may have given other names. @throws {DeliveryError} where one is not as it was sent */
@@ -108,6 +134,10 @@ export class NewRelease {
     return new Map([...this.#uploads].map(([task, upload]) => [task, place(task, upload)]));
   }
 }
+
+/** Where a new tag is made. */
+export const describeTarget = (commit: string | undefined): string =>
+  commit === undefined ? 'at the head of the default branch' : `at commit ${commit}`;
 
 /** Creates a draft, whose text names the job and the run: after a lost answer the list shows whether it was created. */
 export async function openDraft(

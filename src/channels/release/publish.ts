@@ -1,5 +1,6 @@
 import { forEachItem } from '../../async.ts';
-import { DeliveryError, hasFailed, type Result, toDeliveryError } from '../../errors.ts';
+import { DeliveryError, hasFailed, type Result, resultOf, toDeliveryError } from '../../errors.ts';
+import { getTagCommit } from '../../github/api/history.ts';
 import { type Asset, formatLabel, isUnfinished } from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { Ports } from '../../ports.ts';
@@ -23,7 +24,7 @@ import {
   planAsset,
 } from './asset.ts';
 import { uploadFiles } from './asset-upload.ts';
-import { findQuietDrafts, NewRelease, openDraft, sweepDrafts } from './new-release.ts';
+import { describeTarget, findQuietDrafts, NewRelease, openDraft, sweepDrafts } from './new-release.ts';
 import { chooseRelease, type ReleaseBatch, type ReleaseOptions } from './release-choice.ts';
 
 /** K2: uploads files as assets of the tag's release. @see protocol 4.3 */
@@ -45,10 +46,11 @@ export function createReleasePublisher(
       const batch = toBatch(tasks, absent);
       await sweepDrafts(batch, ports);
       const placed = await uploadAssets(batch, ports);
+      const commit = await readTag(placed, batch);
       return forEachItem(batch.tasks, async (task) => {
         const result = placed.get(task) ?? new DeliveryError('INTERNAL', 'the file was not uploaded');
         if (hasFailed(result)) throw result;
-        return placementOfAsset(result, task, batch);
+        return placementOfAsset(result, task, batch, commit);
       });
     },
   };
@@ -83,7 +85,7 @@ async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonl
   const quiet = await findQuietDrafts(batch, ports, isNew ? tag : undefined);
   const reason = tag === batch.tag ? '' : `the release ${batch.tag} is immutable, so `;
   const deleted = quiet.map(({ id }) => `; the draft ${id} of an earlier run would be deleted`).join('');
-  const news = `${reason}the release ${tag} would be created as a draft, and published with all its files`;
+  const news = `${reason}the release ${tag} would be created as a draft, and published with all its files${isNew && !batch.tagIsDefault ? await previewTag(batch) : ''}`;
   const describe = (task: AssetTask): Result<string> => {
     const result = done.get(task);
     if (result !== undefined) {
@@ -98,6 +100,11 @@ async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonl
     return batch.overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, existing);
   };
   return batch.tasks.map(describe).map((one) => (hasFailed(one) ? one : one + deleted));
+}
+
+async function previewTag({ github, tag, commit }: ReleaseBatch): Promise<string> {
+  const existing = await getTagCommit(github, tag);
+  return `; the tag ${existing === null ? 'would be made' : 'is'} ${describeTarget(existing ?? commit)}`;
 }
 
 const describeHeld = ({ id, name }: Asset, tag: string): string =>
@@ -148,10 +155,20 @@ async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFi
   }
 }
 
+/** The commit of a named tag; nothing is delivered to another one then. One that can't be read is left out. */
+async function readTag(placed: PlacedFiles, batch: ReleaseBatch): Promise<string | null> {
+  const { github, tag, tagIsDefault } = batch;
+  const isPlaced = [...placed.values()].some((one) => !hasFailed(one));
+  const commit = tagIsDefault || !isPlaced ? null : await resultOf(() => getTagCommit(github, tag));
+  return hasFailed(commit) ? null : commit;
+}
+
+/** @param commit that of the tag, if the report names it */
 function placementOfAsset(
   { asset, release, written }: PlacedAsset,
   { file, originalName }: AssetTask,
-  { github, tag: wantedTag, owner: deliverer }: ReleaseBatch,
+  { github, tag: wantedTag, tagIsDefault, owner: deliverer }: ReleaseBatch,
+  commit: string | null,
 ): Placement {
   const { owner, repo } = github.repository;
   const what = `asset ${asset.id} (${asset.name})`;
@@ -161,7 +178,9 @@ function placementOfAsset(
     evidence: `${what} ${written ? 'holds' : 'already holds'} these bytes`,
     url: new URL(asset.browser_download_url),
     file,
-    plan: { destination: `release ${tag}, asset ${asset.name}` },
+    plan: {
+      destination: `release ${tag}${commit === null ? '' : ` at commit ${commit}`}, asset ${asset.name}`,
+    },
     written,
     notes: [
       ...(asset.name === originalName
@@ -175,8 +194,9 @@ function placementOfAsset(
         : []),
       'a release asset is downloaded, never shown on the screen',
     ],
-    ...(asset.digest == null && {
-      unknown: ['the host gave no digest of the asset; only the download proves it'],
-    }),
+    unknown: [
+      ...(asset.digest == null ? ['the host gave no digest of the asset; only the download proves it'] : []),
+      ...(commit === null && !tagIsDefault ? [`at which commit the tag ${tag} is`] : []),
+    ],
   };
 }

@@ -25,6 +25,8 @@ export interface ReleaseOptions {
   readonly timeout: number;
   /** The workflow and job that delivers; empty outside of one. */
   readonly job: string;
+  /** Where a named tag is made if it is new; absent for the head of the default branch. */
+  readonly commit?: string | undefined;
 }
 
 /** The files of one step that go to one tag. */

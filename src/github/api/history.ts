@@ -4,6 +4,7 @@ import { BATCH } from '../../protocol/limits.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { RETRY_HINT } from '../refusals.ts';
 import type { GitHubClient } from './client.ts';
+import { dataOrNull } from './failures.ts';
 
 export interface CommitWords {
   readonly sha: string;
@@ -39,6 +40,23 @@ export async function getCommitTime(github: GitHubClient, sha: string): Promise<
   const { data } = await github.rest.repos.listCommits({ ...github.repository, sha, per_page: 1 });
   const [commit] = data;
   return (commit?.sha === sha && Date.parse(commit.commit.committer?.date ?? '')) || undefined;
+}
+
+/** The newest commit of the default branch, or that of a branch or tag. */
+export async function getNewestCommit(
+  { rest, repository }: GitHubClient,
+  name?: string,
+): Promise<string | null> {
+  const query = { ...repository, ...(name && { sha: name }), per_page: 1 };
+  return (await rest.repos.listCommits(query)).data[0]?.sha ?? null;
+}
+
+/** The commit of a tag; `null` if the tag does not exist. */
+export async function getTagCommit(github: GitHubClient, tag: string): Promise<string | null> {
+  const { rest, repository } = github;
+  const found = await dataOrNull(rest.git.getRef({ ...repository, ref: `tags/${tag}` }));
+  // An annotated tag is an object of its own, which leads to the commit.
+  return found?.object.type === 'tag' ? getNewestCommit(github, tag) : (found?.object.sha ?? null);
 }
 
 interface HistoryAnswer {

@@ -37,18 +37,35 @@ export async function createDraft(github: GitHubClient, tag: string, body: strin
   return (await github.rest.repos.createRelease(draft)).data;
 }
 
-/** Publishes a draft under a tag, which is created where it does not exist. */
-export async function publishDraft(github: GitHubClient, draft: Release, tag: string): Promise<Release> {
-  const target = { ...github.repository, release_id: draft.id };
-  // Files for download are not a new version of the project.
+/** The tag of a new release, and what GitHub makes of it. */
+export interface ReleaseTag {
+  readonly tag: string;
+  /** Whether a person named the tag: then GitHub decides which release is the latest. */
+  readonly isNamed: boolean;
+  /** The commit for a new tag; absent for the head of the default branch. */
+  readonly commit?: string | undefined;
+}
+
+/** A semantic version with a prerelease part, as a whole tag or after a name: `v1.0.0-rc.1`, `app@1.0.0-beta`. */
+const PRERELEASE = /(?:^|[@/]|-(?=v))v?(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)-[\w.-]+(?:\+[\w.-]+)?$/;
+
+/** Publishes a draft under a tag, which is created if it does not exist. */
+export async function publishDraft(
+  { rest, repository }: GitHubClient,
+  { id }: Release,
+  { tag, isNamed, commit }: ReleaseTag,
+): Promise<Release> {
   const release = {
     tag_name: tag,
     name: tag,
     body: RELEASE_BODY,
     draft: false,
-    make_latest: 'false',
+    prerelease: isNamed && PRERELEASE.test(tag),
+    // The files of a day are not a new version of the project.
+    make_latest: isNamed ? 'legacy' : 'false',
+    ...(commit && { target_commitish: commit }),
   } as const;
-  return (await github.rest.repos.updateRelease({ ...target, ...release })).data;
+  return (await rest.repos.updateRelease({ ...repository, release_id: id, ...release })).data;
 }
 
 export async function deleteDraft({ rest, repository }: GitHubClient, { id }: Release): Promise<void> {
