@@ -33,6 +33,12 @@ describe('bundles', () => {
     },
   );
 
+  test('what only a connection over the network needs is not in the bundle of the browser', () => {
+    expect(read('dist/browser.js').length).toBeLessThan(600_000);
+    const named = read('dist/browser-licenses.txt').split('\n');
+    for (const name of ['debug', 'pixelmatch', 'puppeteer-core']) expect(named).toContain(name);
+  });
+
   test('the bundle of the action is small enough to start at once', () => {
     expect(read('dist/index.js').length).toBeLessThan(LARGEST_BUNDLE);
   });

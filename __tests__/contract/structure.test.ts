@@ -19,6 +19,21 @@ test('the real tree has no cycles, no upward imports and no name with two meanin
   expect(findProblems(files)).toEqual([]);
 });
 
+test('no file of src reaches into a package, but through an entry that the package documents', () => {
+  const src = fileURLToPath(new URL('../../src', import.meta.url));
+  const parts = readTree(src).flatMap(({ source }) =>
+    [...source.matchAll(/(?:from|import) '((?:@[^/']+\/)?[^.:/'@]+\/[^']+)'/g)].map(([, part]) => part),
+  );
+  expect([...new Set(parts)].sort()).toEqual([
+    '@modelcontextprotocol/server/stdio',
+    'css-tree/tokenizer',
+    'css-tree/utils',
+    'es-module-lexer/minimal/js',
+    // https://pptr.dev/guides/running-puppeteer-in-the-browser
+    'puppeteer-core/lib/esm/puppeteer/puppeteer-core-browser.js',
+  ]);
+});
+
 test.each([
   "import { a } from './a.ts';",
   "import './a.ts';",

@@ -1,5 +1,9 @@
 import { Readable } from 'node:stream';
-import type { Browser, CDPSession, Protocol } from 'puppeteer-core';
+import type {
+  Browser,
+  CDPSession,
+  Protocol,
+} from 'puppeteer-core/lib/esm/puppeteer/puppeteer-core-browser.js';
 import { toDeliveryError } from '../errors.ts';
 import { BROWSER_ENCODINGS } from '../http/response.ts';
 import type { HttpResponse, SendHttp } from '../ports.ts';

@@ -5,9 +5,11 @@ import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 // Puppeteer imports this package when it has something to log; without this line it is not in the same bundle.
 import 'debug';
-import type { Browser } from 'puppeteer-core';
-import { _connectToCdpBrowser } from 'puppeteer-core/internal/cdp/BrowserConnector.js';
-import { PipeTransport } from 'puppeteer-core/internal/node/PipeTransport.js';
+import {
+  type Browser,
+  type ConnectionTransport,
+  connect,
+} from 'puppeteer-core/lib/esm/puppeteer/puppeteer-core-browser.js';
 import { untilAborted } from '../async.ts';
 import { toMessage } from '../errors.ts';
 import { HAS_GROUPS, killGroup, whenStarted } from '../system.ts';
@@ -81,7 +83,11 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
     await removeProfile();
   };
   try {
-    const starting = connect(child).then(async (browser) => ({ browser, version: await browser.version() }));
+    const settings = { defaultViewport: DESKTOP, issuesEnabled: false };
+    const starting = connect({ transport: createTransport(child), ...settings }).then(async (browser) => ({
+      browser,
+      version: await browser.version(),
+    }));
     const started = await untilAborted(AbortSignal.any([signal, ended.signal]), starting);
     return { ...started, pid: child.pid ?? 0, ended: ended.signal, kill };
   } catch (thrown) {
@@ -124,12 +130,27 @@ function createEnvironment(environment: EnvironmentVariables, home: string): Nod
   return { ...Object.fromEntries([...kept, ...own]), LANG: 'en_US.UTF-8' };
 }
 
-async function connect(child: ChildProcess): Promise<Browser> {
-  const [, , , toBrowser, fromBrowser] = child.stdio;
-  const transport = new PipeTransport(toBrowser as Writable, fromBrowser as Readable);
-  const settings = { defaultViewport: DESKTOP, networkEnabled: true, issuesEnabled: false };
-  // The same class, but its types come from another folder of the package.
-  return (await _connectToCdpBrowser(transport, '', settings)) as unknown as Browser;
+/** Messages of the browser, each of which ends with a zero byte. */
+function createTransport({ stdio }: ChildProcess): ConnectionTransport {
+  const [toBrowser, fromBrowser] = [stdio[3] as Writable, stdio[4] as Readable];
+  let pieces: string[] = [];
+  const transport: ConnectionTransport = {
+    send: (message) => void toBrowser.write(`${message}\0`),
+    close: () => void fromBrowser.destroy(),
+  };
+  fromBrowser.setEncoding('utf8').on('data', (piece: string) => {
+    const [rest = '', ...next] = piece.split('\0');
+    pieces.push(rest);
+    for (const begun of next) {
+      const message = pieces.join('');
+      pieces = [begun];
+      setImmediate(() => transport.onmessage?.(message));
+    }
+  });
+  fromBrowser.on('close', () => transport.onclose?.());
+  // A browser that ends closes both pipes: the child's exit says so.
+  for (const pipe of [toBrowser, fromBrowser]) pipe.on('error', () => undefined);
+  return transport;
 }
 
 const BROWSER_FLAGS = [

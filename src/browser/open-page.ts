@@ -1,4 +1,10 @@
-import type { Browser, CDPSession, Frame, Page, Protocol } from 'puppeteer-core';
+import type {
+  Browser,
+  CDPSession,
+  Frame,
+  Page,
+  Protocol,
+} from 'puppeteer-core/lib/esm/puppeteer/puppeteer-core-browser.js';
 import type { Clock, SendHttp } from '../ports.ts';
 import { answerRequests } from './answer-requests.ts';
 import { PageEvents } from './page-events.ts';
@@ -78,11 +84,6 @@ export async function takePicture(
 
 export const SCROLL_BACK = "scrollTo({ top: 0, left: 0, behavior: 'instant' })";
 
-/** The world of its own that puppeteer keeps in every frame; its public methods use it as well. */
-interface IsolatedFrame {
-  isolatedRealm(): { evaluate(expression: string): Promise<unknown> };
-}
-
-/** Runs an expression in a world of its own, which the page's scripts can't change. */
+/** Runs an expression in the world of its own that Puppeteer keeps, which the page's scripts can't change. */
 export const evaluateApart = (frame: Frame, expression: string): Promise<unknown> =>
-  (frame as unknown as IsolatedFrame).isolatedRealm().evaluate(expression);
+  frame.isolatedRealm().evaluate(expression);
