@@ -31,3 +31,11 @@ export function addCommits(repository: TestRepository, count: number): void {
   }
   repository.moveBranch('main', last, head, null);
 }
+
+/** Somebody replaces the history of the branch by one commit that holds every file as it is. */
+export function squashBranch(repository: TestRepository): void {
+  const { git } = repository;
+  const head = repository.head() ?? '';
+  const about = { tree: git.writeTree(head, []), parents: [], author: PERSON, committer: PERSON };
+  repository.moveBranch('main', git.writeCommit({ ...about, message: 'Squash' }), head, null);
+}

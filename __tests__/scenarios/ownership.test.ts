@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { LARGE_CONTENT } from '../faults/delivery-kinds.ts';
 import type { TestRepository } from '../world/repository.ts';
+import { squashBranch } from './branch-of-others.ts';
 import { type Played, proven, refused, setUpPlay, writesOf } from './play.ts';
 import { createPage } from './scenario.ts';
 
@@ -9,7 +10,7 @@ const PATH = 'previews/page.html';
 const OURS = createPage('first');
 const THEIRS = '<p>written by a person</p>';
 const NOT_OURS =
-  /this tool did not deliver what it holds now$|was not delivered by this tool, so it was not removed$/;
+  /this tool is not known to have delivered (what it holds now|\S+ as it is now, so it was not removed)$/;
 const inputs = { channel: 'K1', path: PATH };
 
 const deliver = (repository: TestRepository, text: string | Buffer = createPage('second'), more = {}) =>
@@ -257,21 +258,26 @@ describe('agents over MCP', () => {
     ['replace a folder', [folder('./')], folder('./'), /^\.\/ already/],
     ['add to a folder', [folder('a/')], { ...folder('a/'), prune: 'false' }, /^a\/ already/],
     ['take a page into a folder', [page('a/b.html')], folder('a/'), /^a\/b\.html already/],
-    ['remove a page', [page('a/b.html')], gone('a/b.html'), /^a\/b\.html was not delivered by /],
-    ['remove a folder', [folder('a/')], gone('a/'), /^a\/ was not delivered by /],
-    ['remove a part of a folder', [folder('a/')], gone('a/b.html'), /^a\/b\.html was not delivered by /],
+    ['remove a page', [page('a/b.html')], gone('a/b.html'), /^a\/b\.html is not known to be delivered by /],
+    ['remove a folder', [folder('a/')], gone('a/'), /^a\/ is not known to be delivered by /],
+    [
+      'remove a part of a folder',
+      [folder('a/')],
+      gone('a/b.html'),
+      /^a\/b\.html is not known to be delivered by /,
+    ],
     [
       'remove a folder below theirs',
       [folder('a/c/')],
       gone('a/'),
-      /^a\/c\/ was not delivered by /,
+      /^a\/c\/ is not known to be delivered by /,
       [folder('a/')],
     ],
     [
       'remove a page below theirs',
       [page('a/c.html')],
       gone('a/'),
-      /^a\/c\.html was not delivered by /,
+      /^a\/c\.html is not known to be delivered by /,
       [folder('a/')],
     ],
     ['remove an asset', [asset], { ...asset, operation: 'withdraw' }, /^the asset b\.html of release v1 /],
@@ -360,5 +366,40 @@ describe('a folder that is withdrawn', () => {
     await repository.commit('q/one/index.html', THEIRS);
     await refused(take(repository, 'q/'), /^place: somebody changed q\/one\/index\.html/);
     await proven(take(repository, 'p/', { overwrite: 'true' }));
+  });
+});
+
+describe('what was delivered before the branch was squashed', () => {
+  const site = (text: string) => ({ 'site/index.html': createPage(text), 'site/b.txt': 'b' });
+
+  test.each([
+    ['a folder', { file: 'site/', path: 'p/' }, 'first'],
+    ['a folder with other content', { file: 'site/', path: 'p/' }, 'second'],
+    ['all of the site', { file: 'site/', path: './' }, 'first'],
+    ['a page', { file: 'site/index.html', path: 'p/index.html' }, 'first'],
+    ['a page with other content', { file: 'site/index.html', path: 'p/index.html' }, 'second'],
+  ])('is refused, and taken over as a whole with `overwrite: true`: %s', async (_, place, text) => {
+    const repository = await play.repository();
+    const put = (content: string, more = {}) =>
+      play.deliver({ repository, files: site(content), inputs: { channel: 'K1', ...place, ...more } });
+    const take = () =>
+      play.deliver({ repository, inputs: { channel: 'K1', path: place.path, operation: 'withdraw' } });
+    await proven(put('first'));
+    squashBranch(repository);
+    const says =
+      /^place: .*its history begins with .*rewritten.*, so nothing tells who delivered it.* → .*`overwrite: true` once/;
+    await refused(put('third'), says);
+    await refused(take(), says);
+    await proven(put(text, { overwrite: 'true' }));
+    const head = repository.head();
+    await proven(put(text, { overwrite: 'true' }));
+    expect(repository.head()).toBe(head);
+    await proven(put('third'));
+    squashBranch(repository);
+    await proven(put('third', { overwrite: 'true' }));
+    const { report } = await proven(take());
+    expect(report.wasAbsent).not.toBe(true);
+    const left = repository.git.listTree(repository.head() ?? '', { recursive: true });
+    expect(left.filter(({ path }) => /index|b\.txt/.test(path))).toEqual([]);
   });
 });

@@ -114,6 +114,18 @@ test('pushChanges takes a name with line breaks and quotes as a name, and no com
   expect(runHostGit('ls-tree', '-r', '-z', '--name-only', 'main').split('\0')).toContain(path);
 });
 
+test('pushChanges pushes the commit before a change with it, so that the history of a path has both', async () => {
+  const path = 'docs/old.html';
+  const before = { message: 'before', removals: [path] };
+  const writes = [{ path, file: await localFile('old') }];
+  const pushed = await pushAll([{ message: MESSAGE, writes, removals: [], replaces: null, before }]);
+  expect(runHostGit('log', '--format=%H %s', 'main', '--', path).split('\n')).toEqual([
+    `${pushed.join()} ADD page.html: a page`,
+    expect.stringMatching(/ before$/),
+    expect.stringMatching(/ Initial commit$/),
+  ]);
+});
+
 test('pushChanges fetches neither history nor blobs', async () => {
   await push();
   const fetches = world.traffic.exchanges(/^POST .*git-upload-pack/);

@@ -45,7 +45,7 @@ export async function readClaims(
     const query = { ...github.repository, ...(path && { path }), sha: head, per_page: LIST_PAGE, page };
     const answer = await github.rest.repos.listCommits(query);
     for (const { sha, commit, parents } of answer.data) {
-      const found = { sha, message: commit.message, parent: parents[0]?.sha };
+      const found = { sha, message: commit.message, parent: parents[0]?.sha, isFirst: parents.length === 0 };
       last ??= found;
       for (const said of readMessage(commit.message)) {
         const newer = addToIndex(said);
@@ -144,7 +144,7 @@ export function listKept(
   if (kept.size > SITE.kept) {
     throw new DeliveryError(
       'NOT_OURS',
-      `the folder ${folder || './'} has ${kept.size} files and folders that this tool did not deliver`,
+      `the folder ${folder || './'} has ${kept.size} files and folders that are no part of this delivery`,
       { hint: (w) => `set ${w.input('path')} to a folder of its own` },
     );
   }

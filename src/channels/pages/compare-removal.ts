@@ -4,8 +4,9 @@ import { isHtml } from '../../rules/page/page-file.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { Words } from '../../words.ts';
 import { blobsIn, filesBelow } from './branch-reader.ts';
-import { type ComparedPlace, findPartError, notOursError, otherOwnerError, planChange } from './compare.ts';
+import { type ComparedPlace, planChange } from './compare.ts';
 import { listVanished, readBefore, readFolderInBranch } from './compare-folder.ts';
+import { findPartError, notOursError, otherOwnerError, rewrittenError } from './not-ours.ts';
 import {
   type FolderInBranch,
   findDeliveries,
@@ -40,6 +41,7 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
     if (target.options.owner !== undefined) throw otherOwnerError(target.options, [place]);
     const partError = findPartError(task, last?.message);
     if (partError !== null) throw partError;
+    if (last?.isFirst) throw rewrittenError(`${place || './'} has ${nameFew(left)}`);
     throw nothingOursError(place, left);
   }
   const removedFolders = sites.map(([one]) => one);

@@ -1,16 +1,15 @@
-import { DeliveryError } from '../../errors.ts';
 import type { CommitWords } from '../../github/api/history.ts';
+import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { Change } from '../../github/change.ts';
 import { nameFew } from '../../plain-text.ts';
 import { findEffect, refuseSpecialFile } from '../../rules/special-files.ts';
-import type { Text } from '../../words.ts';
 import type { Placement } from '../channel.ts';
 import type { SiteChanges } from '../site-changes.ts';
-import { type BranchTree, filesBelow, holdsFile } from './branch-reader.ts';
+import { type BranchTree, holdsFile } from './branch-reader.ts';
 import { listKept } from './claims.ts';
-import { describeDelivered, formatCommitMessage, parseMessage } from './commit-message.ts';
-import type { PagesOptions } from './destination.ts';
-import { isPictureOf, listPicturePaths } from './pictures.ts';
+import { type DeliveryMessage, describeDelivered, formatCommitMessage } from './commit-message.ts';
+import { notOwnedError } from './not-ours.ts';
+import { listPicturePaths } from './pictures.ts';
 import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
 /** What the branch has at a place, all of it in the same commit, and whose it is. */
@@ -66,84 +65,118 @@ function describeSpecial(task: PagesTask, paths: readonly string[]): readonly st
   return [`${what}: ${nameFew(special)}`];
 }
 
-/** Sorts the paths of a place by what becomes of them. @throws {DeliveryError} `NOT_OURS` that names what may not change */
-function sortByChange(task: PagesTask, state: PlaceState) {
+/** What is done with a path, by what the branch holds there: of this tool, of others, or of others with `overwrite`. */
+const ACTIONS = {
+  absent: ['add', 'add', 'add'],
+  same: ['keep', 'leave', 'take over'],
+  different: ['replace', 'refuse', 'replace'],
+  unwanted: ['remove', 'refuse', 'remove'],
+} as const;
+
+type Action = (typeof ACTIONS)[keyof typeof ACTIONS][number] | 'spare' | 'hold';
+
+/** Sorts the paths of a place by what is done with them. @throws {DeliveryError} `NOT_OURS` that names what may not change */
+function sortByAction(task: PagesTask, state: PlaceState) {
   const { place, target, files } = task;
-  const { owned } = state;
+  const { entries, owned } = state;
   const { overwrite, prune } = target.options;
-  const isGone = isRemoval(task);
-  const existing = filesBelow(state, place);
   const wanted = new Map(files.map(({ path, file }) => [path, file.blobSha]));
-  const isSame = (path: string): boolean => holdsFile(state, { path, sha: wanted.get(path) ?? '' });
-  const named = isGone ? [place] : [...wanted.keys()];
-  const differing = named.filter((path) => existing.has(path) && !isSame(path));
-  const added = isGone ? [] : named.filter((path) => !existing.has(path));
-  for (const path of overwrite ? [] : [...added, ...differing]) refuseSpecialFile(path, builtRoot(task));
-  const foreign = overwrite ? [] : differing.filter((path) => !owned.has(path));
-  if (foreign.length > 0) throw notOwnedError(task, foreign, state.last?.message);
-  const changed = isGone ? [] : differing;
-  const stays = named.filter((path) => owned.has(path) && isSame(path));
-  const vanished = [...new Set([...differing, ...owned])].filter((path) => !wanted.has(path));
-  const due = !isFolderPath(place) || isGone || prune ? vanished : [];
-  const removed = new Set(due.filter((path) => !isHeld(task, path)));
-  const left = vanished.filter((path) => !removed.has(path));
-  const own = isFolderPath(place) ? [...added, ...changed, ...stays, ...left] : named;
-  return {
-    added,
-    changed,
-    removed: [...removed],
-    due,
-    /** What the place has of this tool after that; of a file it is the first, as `describeDelivered` needs it. */
-    delivered: own.map((path) => ({ path, sha: wanted.get(path) ?? existing.get(path)?.sha ?? '' })),
-    isAdded: changed.length + stays.length + vanished.length === 0,
-    replaces: existing.get(place)?.sha ?? null,
+  const isPruned = isRemoval(task) || !isFolderPath(place) || prune;
+  const compare = (path: string, sha: string | undefined): keyof typeof ACTIONS => {
+    if ((entries.get(path)?.type ?? 'tree') === 'tree') return 'absent';
+    if (sha === undefined) return 'unwanted';
+    return holdsFile(state, { path, sha }) ? 'same' : 'different';
   };
+  const chooseAction = (path: string): Action => {
+    const held = compare(path, wanted.get(path));
+    if (held === 'unwanted' && !isPruned) return 'spare';
+    const action = ACTIONS[held][owned.has(path) ? 0 : overwrite ? 2 : 1];
+    return action === 'remove' && isHeld(task, path) ? 'hold' : action;
+  };
+  const named = isRemoval(task) && entries.has(place) ? [place] : [...wanted.keys()];
+  const actions = new Map([...named, ...owned].map((path) => [path, chooseAction(path)]));
+  const pathsTo = (...chosen: readonly Action[]): readonly string[] =>
+    [...actions].flatMap(([path, action]) => (chosen.includes(action) ? path : []));
+  const isChanged = (path: string): boolean => !['keep', 'leave'].includes(actions.get(path) ?? '');
+  for (const path of overwrite ? [] : named.filter(isChanged)) refuseSpecialFile(path, builtRoot(task));
+  const refused = pathsTo('refuse');
+  if (refused.length > 0) throw notOwnedError(task, refused, state.last);
+  return pathsTo;
 }
+
+type PathsTo = ReturnType<typeof sortByAction>;
 
 /**
  * The commit that a place needs, if any, and what it changes. All or nothing: one file that may not be replaced refuses
  * all. @throws {DeliveryError} `NOT_OURS` that names what may not change there
  */
 export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
-  const { place, target, files } = task;
+  const { place, target } = task;
+  const { essence, from, owner } = target.options;
   const { beside: { writes, removals } = { writes: [], removals: [] }, removedFolders = [] } = state;
-  const { added, changed, removed, due, ...sorted } = sortByChange(task, state);
-  const isGone = isRemoval(task);
-  const own = new Set([...sorted.delivered.map(({ path }) => path), ...removed]);
-  const kept = isFolderPath(place) && !isGone ? listKept(state, place, own) : [];
-  // What is for the whole site is no part of the delivery, and stays when that ends.
-  const shared = writes
-    .filter(({ path }) => path.startsWith(place))
-    .map(({ path, file }) => ({ path: path.slice(place.length), sha: file.blobSha }));
-  const delivered = isGone ? undefined : describeDelivered(place, sorted.delivered, [...kept, ...shared]);
-  const isNew = new Set([...added, ...changed]);
+  const format = (path: string, said: Pick<DeliveryMessage, 'verb' | 'delivered' | 'removed'>): string =>
+    formatCommitMessage(path, { essence, from, owner, ...said });
+  const pathsTo = sortByAction(task, state);
+  const [removed, taken] = [pathsTo('remove'), pathsTo('take over')];
+  const isNew = new Set(pathsTo('add', 'replace'));
+  // The history of a path has only commits that change it.
+  const [renewed] = isNew.size + removed.length === 0 ? taken : [];
+  const { verb, delivered, kept } = describePlace(task, state, pathsTo);
   const change = {
-    message: formatCommitMessage(place, {
-      verb: isGone ? 'REMOVE' : sorted.isAdded ? 'ADD' : 'UPDATE',
-      essence: target.options.essence,
-      from: target.options.from,
-      owner: target.options.owner,
-      delivered,
-      removed: [...new Set([...(isGone ? [place] : []), ...removedFolders])],
+    ...(renewed !== undefined && {
+      before: { message: format(renewed, { verb: 'REMOVE', removed: [renewed] }), removals: [renewed] },
     }),
-    writes: [...files.filter(({ path }) => isNew.has(path)), ...writes],
+    message: format(place, {
+      verb,
+      delivered,
+      removed: [...new Set([...(delivered ? [] : [place]), ...removedFolders])],
+    }),
+    writes: [...task.files.filter(({ path }) => isNew.has(path) || path === renewed), ...writes],
     removals: [...removed, ...removals.filter((path) => !isHeld(task, path))],
-    replaces: sorted.replaces,
+    replaces: state.entries.get(place)?.sha ?? null,
   };
-  const listed = {
-    added: listFiles(task, added),
-    changed: listFiles(task, changed),
-    removed: listFiles(task, removed),
-  };
+  const listed = (paths: readonly string[]) => listFiles(task, paths);
   return {
     task,
     head: state.head,
     ...(change.writes.length + change.removals.length > 0 && { change }),
     commitSha: state.last?.sha,
-    changes: { ...listed, kept: kept.map(({ path }) => path), removedFolders },
+    changes: {
+      added: listed(pathsTo('add')),
+      changed: listed(pathsTo('replace')),
+      removed: listed(removed),
+      kept: kept.map(({ path }) => path),
+      removedFolders,
+    },
     treeSha: delivered?.object,
-    notes: describeSpecial(task, [...due, ...removals]),
+    notes: [
+      ...describeSpecial(task, [...removed, ...pathsTo('hold'), ...removals]),
+      ...(taken.length === 0 ? [] : [`taken over, because nothing told who delivered it: ${nameFew(taken)}`]),
+    ],
   };
+}
+
+/** What a place has of this tool after its commit, and what else it has; nothing where it is removed. */
+function describePlace(
+  task: PagesTask,
+  { entries, beside }: PlaceState,
+  pathsTo: PathsTo,
+): Pick<DeliveryMessage, 'verb' | 'delivered'> & { readonly kept: readonly TreeFile[] } {
+  const { place, files } = task;
+  if (isRemoval(task)) return { verb: 'REMOVE', kept: [] };
+  const wanted = new Map(files.map(({ path, file }) => [path, file.blobSha]));
+  const left = pathsTo('keep', 'take over', 'spare', 'hold');
+  const isNew = [...left, ...pathsTo('replace', 'remove')].length === 0;
+  const isFolder = isFolderPath(place);
+  const paths = isFolder ? [...pathsTo('add', 'replace'), ...left] : [...wanted.keys()];
+  const kept = isFolder ? listKept({ entries }, place, new Set([...paths, ...pathsTo('remove')])) : [];
+  // What is for the whole site is no part of the delivery, and stays when that ends.
+  const shared = (beside?.writes ?? []).flatMap(({ path, file }) =>
+    path.startsWith(place) ? { path: path.slice(place.length), sha: file.blobSha } : [],
+  );
+  const own = paths.map((path) => ({ path, sha: wanted.get(path) ?? entries.get(path)?.sha ?? '' }));
+  const delivered = describeDelivered(place, own, [...kept, ...shared]);
+  return { verb: isNew ? 'ADD' : 'UPDATE', delivered, kept };
 }
 
 /** As a person reads them: the pictures of a page are no files of theirs. */
@@ -151,84 +184,3 @@ function listFiles({ place, pictures, destination }: PagesTask, paths: readonly 
   const ofPage = pictures === undefined ? [] : listPicturePaths(destination.path);
   return paths.filter((path) => !ofPage.includes(path)).map((path) => path.slice(place.length));
 }
-
-/** Why a place is not touched. @param message of the last commit that touched it @see protocol 7 (prohibition 4) */
-function notOwnedError(task: PagesTask, paths: readonly string[], message = ''): DeliveryError {
-  const { place, target, pictures, destination } = task;
-  const picture = pictures && paths.find((path) => isPictureOf(path, destination.path));
-  if (picture !== undefined) {
-    return notOursError(
-      `${picture}, where the picture goes, already exists in the repository, and it is no picture that this tool took of the page`,
-      (w) => `set ${w.input('picture', 'false')}, or ${w.input('overwrite', 'true')} to replace it`,
-    );
-  }
-  if (target.options.owner !== undefined) return otherOwnerError(target.options, paths);
-  const isFolder = isFolderPath(place);
-  const partError = findPartError(task, message);
-  if (partError !== null) return partError;
-  const within = paths.map((path) => path.slice(place.length));
-  return notOursError(
-    isFolder
-      ? `the folder ${place || './'} of the repository has files that this tool is not known to have delivered: ${nameFew(within)}`
-      : isRemoval(task)
-        ? `${place} was not delivered by this tool, so it was not removed`
-        : `${place} already exists in the repository, and this tool did not deliver what it holds now`,
-    (w) =>
-      isRemoval(task)
-        ? `leave it there, or set ${w.input('overwrite', 'true')} if you may remove that file`
-        : `set ${w.input('path')} to ${isFolder ? 'a folder of its own' : 'another place'}, or ${w.input('overwrite', 'true')} if you may replace ${isFolder ? 'these files' : 'that file'}`,
-  );
-}
-
-/** Why a file is not placed where a person's file has the address. @param isSafe whether its bytes tell which of both is served */
-export function takenPageError(
-  { place, target }: PagesTask,
-  { rival, path }: { readonly rival: string; readonly path: string },
-  isSafe = true,
-): DeliveryError {
-  const isConfined = target.options.confine !== undefined;
-  return notOursError(`${rival} is on the branch, and Jekyll shows it where the page of ${path} goes`, (w) =>
-    isConfined
-      ? `set ${w.input('name')} to another name`
-      : `set ${w.input('path')} to ${isFolderPath(place) ? 'a folder of its own' : 'another name'}, or ${isSafe ? `${w.input('overwrite', 'true')} if it may take that address` : `remove ${rival}`}`,
-  );
-}
-
-/** Why a part of a folder is not touched alone; `null` for what was not delivered with one. @param message as above */
-export function findPartError(task: PagesTask, message = ''): DeliveryError | null {
-  const { place } = task;
-  const { place: whole = place } = parseMessage(message)?.delivered ?? {};
-  if (whole === place || !place.startsWith(whole)) return null;
-  const [all, alone] = isRemoval(task) ? ['withdraw', 'remove'] : ['deliver', 'replace'];
-  return notOursError(
-    `${place} already exists in the repository, and it came with the folder ${whole || './'} that was delivered as a whole`,
-    (w) =>
-      `set ${w.input('path', whole || './')} to ${all} all of it, or ${w.input('overwrite', 'true')} if you may ${alone} ${place} alone`,
-  );
-}
-
-/** What decides whose deliveries may be replaced and removed. */
-export type DeliveryOwner = Pick<PagesOptions, 'owner' | 'from' | 'confine' | 'overwrite' | 'isRemoval'>;
-
-/** An owner's delivery replaces and removes nothing of others. @param paths what they have there */
-export function otherOwnerError(
-  { owner, confine, isRemoval: isGone }: DeliveryOwner,
-  paths: readonly string[],
-): DeliveryError {
-  const by = `was not delivered by ${confine === undefined ? owner : 'the same confined job'}`;
-  const named = nameFew(paths.map((path) => path || './'));
-  if (isGone) {
-    return notOursError(
-      `${named} ${by}, so nothing was removed`,
-      (w) => `leave it there, or set ${w.input('overwrite', 'true')}`,
-    );
-  }
-  return notOursError(`${named} already exists in the repository, and what it holds now ${by}`, (w) =>
-    confine === undefined
-      ? `leave out ${w.input('path')} for a place of its own, or set ${w.input('overwrite', 'true')}`
-      : `set ${w.input('name')} to another name`,
-  );
-}
-
-export const notOursError = (message: string, hint: Text): DeliveryError =>
-  new DeliveryError('NOT_OURS', message, { hint, leftBehind: [] });

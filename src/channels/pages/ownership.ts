@@ -4,7 +4,7 @@ import { SITE } from '../../protocol/limits.ts';
 import { type BranchTree, hasFilesBelow, holdsFile, limitTrees } from './branch-reader.ts';
 import { type Claim, type DeliveredClaim, listClaimed, readClaims } from './claims.ts';
 import { listAlone, parseMessage } from './commit-message.ts';
-import { type DeliveryOwner, otherOwnerError } from './compare.ts';
+import { type DeliveryOwner, otherOwnerError } from './not-ours.ts';
 import { type CommitTarget, isFolderPath } from './target.ts';
 
 /*

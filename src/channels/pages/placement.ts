@@ -131,7 +131,7 @@ const describeLeft = ({ length }: readonly unknown[]): string[] =>
 function describeEffects({ kept, removedFolders }: PlannedPlace['changes'], servedSize = 0): string[] {
   const size = Math.round(servedSize / MEGABYTE);
   return [
-    ...(kept.length > 0 ? [`left alone, because this tool did not deliver it: ${nameFew(kept)}`] : []),
+    ...(kept.length > 0 ? [`left alone, because it is no part of this delivery: ${nameFew(kept)}`] : []),
     ...(removedFolders.length > 0 ? [`older sites removed: ${nameFew(removedFolders)}`] : []),
     ...(servedSize > SITE.largeSize
       ? [`the whole Pages site has ${size} MB; GitHub serves at most ${SITE.size / MEGABYTE}`]

@@ -21,7 +21,9 @@ const nameChange = ({ writes, removals }: Change): string =>
 
 /** The method for these changes: one call of method A writes one path, and nothing beside it. */
 export function methodOf(changes: readonly Change[], { method }: Pick<CommitTarget, 'method'>): CommitMethod {
-  const isSingle = changes.every(({ writes, removals }) => writes.length === 1 && removals.length === 0);
+  const isSingle = changes.every(
+    ({ writes, removals, before }) => writes.length === 1 && removals.length === 0 && before === undefined,
+  );
   return method === 'A' && !isSingle ? 'B' : method;
 }
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Ports } from '../../ports.ts';
 import { API } from '../../protocol/calls.ts';
 import { withRetries } from '../../retry.ts';
-import { type Change, conflictError, type FileBytes } from '../change.ts';
+import { type Change, commitsOf, conflictError, type FileBytes } from '../change.ts';
 import { getBranchHead } from './branch.ts';
 import { type GitHubClient, sendStreamed } from './client.ts';
 
@@ -75,12 +75,14 @@ export async function commitChanges(
     last = { sha: planned, tree: data.tree.sha };
   }
   const commits: string[] = [];
-  for (const { message, writes, removals } of changes) {
+  for (const change of changes) {
     if (commits.length > 0) await waitForTurn();
-    const removed = removals.map((path) => ({ path, sha: null }));
-    const written = writes.map(({ path, file }) => ({ path, sha: file.blobSha }));
-    last = await createCommit(github, message, [...removed, ...written], last);
-    commits.push(last.sha);
+    for (const { message, writes, removals } of commitsOf(change)) {
+      const removed = removals.map((path) => ({ path, sha: null }));
+      const written = writes.map(({ path, file }) => ({ path, sha: file.blobSha }));
+      last = await createCommit(github, message, [...removed, ...written], last);
+    }
+    commits.push(last?.sha ?? '');
   }
   const sha = commits.at(-1);
   if (sha === undefined) return commits;

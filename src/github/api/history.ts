@@ -9,6 +9,8 @@ import { dataOrNull } from './failures.ts';
 export interface CommitWords {
   readonly sha: string;
   readonly message: string;
+  /** Whether the history of the branch begins with it. */
+  readonly isFirst?: boolean;
 }
 
 export interface LastCommit extends CommitWords {
@@ -107,12 +109,13 @@ async function queryLastCommits(
     }
     const [last] = page.nodes;
     if (last === undefined) return [path, null];
-    const { oid, message } = last;
+    const { oid, message, parents } = last;
     const oldest = page.nodes.at(-1)?.parents?.nodes ?? [];
     const blobs = [...page.nodes, ...oldest].flatMap(({ file }) =>
       file ? [{ sha: file.oid, size: file.size }] : [],
     );
     const messages = page.nodes.map((one) => one.message);
-    return [path, { sha: oid, message, messages, blobs }];
+    const isFirst = parents?.nodes.length === 0;
+    return [path, { sha: oid, message, isFirst, messages, blobs }];
   });
 }

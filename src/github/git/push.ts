@@ -5,7 +5,7 @@ import type { Ports, Progress } from '../../ports.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import { createTemporaryFolder } from '../../system.ts';
 import type { CommitIdentity } from '../api/token-owner.ts';
-import { type Change, conflictError } from '../change.ts';
+import { type Change, commitsOf, conflictError } from '../change.ts';
 import { createGitRepository, type GitRemote, type RunGitCommand } from './repository.ts';
 
 export interface PushOptions extends GitRemote {
@@ -89,14 +89,17 @@ async function* formatFastImport(
     yield* file.read();
     yield '\n';
   }
-  for (const [index, { message, writes, removals }] of changes.entries()) {
+  const commits = changes.flatMap((one) =>
+    commitsOf(one).map((commit) => ({ ...commit, isLast: commit === one })),
+  );
+  for (const [index, { message, writes, removals, isLast }] of commits.entries()) {
     yield `commit ${NEXT}\nmark :${index + 1}\ncommitter ${committer}\n`;
     yield `data ${Buffer.byteLength(message)}\n${message}\n`;
     if (index === 0 && planned !== null) yield `from ${planned}\n`;
     // Removals first: a file may take the place of a folder.
     for (const path of removals) yield `D ${quotePath(path)}\n`;
     for (const { path, file } of writes) yield `M 100644 ${file.blobSha} ${quotePath(path)}\n`;
-    yield `\nget-mark :${index + 1}\n`;
+    yield isLast ? `\nget-mark :${index + 1}\n` : '\n';
   }
   yield 'done\n';
 }

@@ -63,7 +63,9 @@ export class Authorship {
   seeRun(run: AskedRun): string[] {
     const commits = this.#branch.history.slice(0, this.#branch.history.indexOf(this.#seen)).reverse();
     if (!this.#branch.history.includes(this.#seen)) return ['the history was rewritten'];
-    return commits.flatMap((commit) => this.#seeCommit(commit, run));
+    // What takes a site over removes a file before it puts it back.
+    const last = commits.filter(({ message }) => run.kind !== 'site' || !message.startsWith('REMOVE '));
+    return last.flatMap((commit) => this.#seeCommit(commit, run));
   }
 
   #seeCommit(commit: HeldCommit, run: AskedRun): string[] {
@@ -85,7 +87,9 @@ export class Authorship {
     if (run.kind !== 'site') return problems;
     for (const path of run.wanted.keys()) {
       const place = run.folder + path;
-      if (this.#authors.get(place) === 'single file') this.#authors.set(place, `site ${run.folder}`);
+      if (run.overwrite || this.#authors.get(place) === 'single file') {
+        this.#authors.set(place, `site ${run.folder}`);
+      }
     }
     this.#deliveries.set(commit, run.folder);
     return problems;

@@ -100,7 +100,7 @@ describe('publishing a site', () => {
 
   test('tells what it leaves alone, and the size of the whole Pages site from 800 MB on', async () => {
     const branch = new MemoryBranch(heldFiles({ 'large.bin': 'large', 'p/1/notes.txt': 'theirs' }));
-    const kept = 'left alone, because this tool did not deliver it: notes.txt';
+    const kept = 'left alone, because it is no part of this delivery: notes.txt';
     const size = 'the whole Pages site has 800 MB; GitHub serves at most 1024';
     for (const [bytes, notes] of [
       [SITE.largeSize - MEGABYTE, [kept]],
