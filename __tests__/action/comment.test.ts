@@ -13,7 +13,7 @@ import { runOf, runWith } from './current-runs.ts';
 import { planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 
 const BOT = 'github-actions[bot]';
-const MARKER = /^<!-- screen-delivery:[0-9a-f]{16} -->$/;
+const MARKER = /^<!-- screen-delivery:[0-9a-f]{16}$/;
 const PERMISSIONS = 'give the job `permissions: …`';
 const ours = { id: 1, full_name: 'octo/site' };
 
@@ -63,7 +63,7 @@ async function commentOfEarlierRun(): Promise<string> {
 }
 
 const warnings = (lines: readonly string[]): string[] => lines.filter((line) => line.startsWith('warning: '));
-const markerIn = (body: string | null): string => body?.split('\n')[0] ?? '';
+const markerIn = (body: string | null): string => /^<!-- \S+/.exec(body ?? '')?.[0] ?? '';
 
 describe('the comment', () => {
   test('creates the comment on the event’s own pull request once the file is proven', async () => {
@@ -77,19 +77,57 @@ describe('the comment', () => {
     expect(lines).toEqual(['Comment on pull request 7: created']);
   });
 
-  test.each([
-    ['a delivery that is not ready', [unprovenFile('page.html')], 'НЕ ГОТОВО'],
-    ['a withdrawal', [withdrawn(reportWith())], 'Withdrawn'],
-  ])('creates no comment for %s, but updates an existing one', async (_, reports, word) => {
-    expect((await update(reports)).body).toBeNull();
-    const existing = await commentOfEarlierRun();
-    expect(existing).toContain('](<https://octo.github.io');
-    const { body } = await update(reports, { existing });
-    expect(body).toContain(word);
-    // A link that is not proven now is one that was proven at another commit.
+  const failing = [unprovenFile('page.html')];
+
+  test('is created by the first failure, and says what was proven at another commit after a later one', async () => {
+    const first = await update(failing);
+    expect(first.body).toMatch(/^<!-- .*\n\n### .*❌ page.*\n\n\*\*Not ready · НЕ ГОТОВО/);
+    expect(first.lines).toEqual(['Comment on pull request 7: created']);
+    const { body } = await update(failing, { existing: await commentOfEarlierRun() });
     const links = (body ?? '').split('\n').filter((line) => line.includes('](<https://octo.github.io'));
-    expect(links).toEqual(word === 'Withdrawn' ? [] : [expect.stringMatching(/^- Last proven at .*c0ffee0/)]);
+    expect(links).toEqual([expect.stringMatching(/^Last proven at .*c0ffee0/)]);
   });
+
+  test('is not created by a withdrawal, which updates an existing one', async () => {
+    const request = commentRequest({ operation: 'withdraw', file: '', path: 'page.html' });
+    const reports = [withdrawn(reportWith())];
+    expect((await update(reports, { request })).body).toBeNull();
+    const { body: existing = '' } = await update([reportWith()], {
+      request: commentRequest({ path: 'page.html' }),
+    });
+    const { body } = await update(reports, { request, existing: existing ?? '' });
+    expect(body).toContain('Withdrawn');
+    expect(body).not.toContain('](<https://octo.github.io');
+  });
+
+  test.each([
+    ['an earlier attempt', [4242, 1], false],
+    ['a later attempt', [4242, 3], true],
+    ['an earlier run', [999, 9], false],
+    ['a later run', [4243, 1], true],
+    ['an unknown run', null, true],
+  ] as const)('is replaced by the failure of %s, or stays', async (_, number, isReplaced) => {
+    const run = (one: CurrentRun['number']) => ({ ...runForPull(), number: one });
+    const { body } = await update([provenFile('page.html')], { run: run([4242, 2]) });
+    const existing = body ?? '';
+    expect((await update(failing, { existing, run: run(number) })).body !== existing).toBe(isReplaced);
+    // What is proven is there now, whichever run put it there: but no earlier failure hides a later run.
+    const after = (await update([provenFile('b.html')], { existing, run: run(number) })).body ?? '';
+    expect(after).toContain('b.html');
+    if (isReplaced) return;
+    expect((await update(failing, { existing: after, run: run([4242, 1]) })).body).toBe(after);
+  });
+
+  test.each(['', ' {"run":', ' {"proven":[{"name":"a","url":"javascript:x","commit":null,"time":0}]}'])(
+    'begins anew where what it remembered can not be read, and says so:%s',
+    async (json) => {
+      const { body: written } = await update([reportWith()]);
+      const existing = `${markerIn(written)}${json} -->\n\n[a](<https://octo.github.io/a>)`;
+      const { body, lines } = await update(failing, { existing });
+      expect(body).not.toContain('](<https://octo');
+      expect(warnings(lines)).toEqual(['warning: What the comment or the issue remembered can not be read']);
+    },
+  );
 
   test('changes nothing after a dry run', async () => {
     const options = {
@@ -112,7 +150,6 @@ describe('the comment, with several steps', () => {
     markerIn((await update([reportWith()], { request: commentRequest(more) })).body);
 
   test.each<[string, Partial<RawInputs>, Partial<RawInputs>, boolean]>([
-    ['one path', { path: 'p/a.html' }, { path: 'p/a.html', file: '', operation: 'withdraw' }, true],
     ['one path for two files', { path: 'p/a.html', file: 'a' }, { path: 'p/a.html', file: 'b' }, true],
     ['one list of files', { file: 'a.html\n  b.html \n\n' }, { file: 'a.html\nb.html' }, true],
     ['one link', { file: '', url: 'https://a.dev/' }, { file: '', url: 'https://a.dev/' }, true],
@@ -149,7 +186,7 @@ describe('the comment, after a withdrawal', () => {
     const before = await body(report);
     const { texts, lines } = await withdraw([`${AT}other.html`, address], [[before, BOT]]);
     expect(texts[0]?.split('\n\n').slice(0, 3)).toEqual([
-      markerIn(before),
+      expect.stringContaining(markerIn(before)),
       '### Preview of &#35;&#8203;7: 🗑️ Withdrawn',
       expect.stringMatching(/^- a&#95;b\.html: <code>(?!.*amp;).*<\/code>$/),
     ]);
@@ -162,11 +199,10 @@ describe('the comment, after a withdrawal', () => {
   });
 
   test('the comment about several files keeps the links that still open', async () => {
-    // A comment is created where one of several is proven.
     const before = await body(provenFile('a.html'), unprovenFile('c.html'), provenFile('b.html'));
     const { texts } = await withdraw([`${AT}a.html`], [[before, BOT]]);
     expect(texts[0]).toMatch(
-      /Withdrawn\n\n- a\.html: <code>.*\n- Last proven: \[b\.html\]\(<https:\/\/octo\.github\.io\/site\/b\.html>\)\n\n2026/,
+      /Withdrawn\n\n- a\.html: <code>.*\n\nLast proven at .*: \[b\.html\]\(<https:\/\/octo\.github\.io\/site\/b\.html>\)\n\n2026/,
     );
     expect(texts[0]?.match(/<https:\/\/octo[^>]+>/g)).toHaveLength(1);
   });

@@ -41,6 +41,7 @@ async function loadWithEvent(content: string): Promise<unknown> {
 describe('loadCurrentRun', () => {
   test('loads the repository, the event and the address of the run', async () => {
     await expect(loadWithEvent('{"repository":{"private":true}}')).resolves.toEqual({
+      number: [4242, 1],
       repository: { owner: 'octo', repo: 'site' },
       serverUrl: 'https://github.com/',
       eventName: 'push',

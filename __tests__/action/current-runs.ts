@@ -2,6 +2,7 @@ import type { CurrentRun } from '../../src/action/current-run.ts';
 
 /** The facts of a run, with what a test changes. */
 export const runWith = (more: Partial<CurrentRun> = {}): CurrentRun => ({
+  number: [4242, 1],
   repository: { owner: 'octo', repo: 'site' },
   serverUrl: new URL('https://github.com'),
   eventName: 'push',

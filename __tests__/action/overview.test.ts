@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { type CommentContext, composeComment, composeSummary } from '../../src/action/overview.ts';
+import { type CommentMemory, readMemory } from '../../src/action/comment-memory.ts';
+import {
+  type CommentContext,
+  composeComment,
+  composeSummary,
+  rememberLinks,
+} from '../../src/action/overview.ts';
 import { refusalReport } from '../../src/delivery/compose-report.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { COMMENTS, SUMMARY } from '../../src/protocol/limits.ts';
@@ -8,20 +14,28 @@ import { NOON } from '../support/ports.ts';
 import { hugeFiles, notProven, planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
 
-const MARKER = '<!-- screen-delivery:0123456789abcdef -->';
+const MARKER = '<!-- screen-delivery:0123456789abcdef';
+const NOTHING: CommentMemory = { marker: MARKER, run: null, proven: [], lost: [] };
 const RUN = 'https://github.com/octo/site/actions/runs/4242';
 const FOOTER = `2026-01-02 03:04 UTC · commit <code>c0ffee0</code> · [run](<${RUN}>)`;
 
 const contextWith = (more: Partial<CommentContext> = {}): CommentContext => ({
-  marker: MARKER,
   title: 'Preview: ',
   now: NOON,
   headSha: 'c0ffee0123456789c0ffee0123456789c0ffee01',
   runUrl: RUN,
   ...more,
 });
-const comment = (reports: readonly Report[], more: Partial<CommentContext> = {}, earlier = ''): string =>
-  shown(composeComment(reports, contextWith(more), earlier));
+const composeWith = (
+  reports: readonly Report[],
+  more: Partial<CommentContext> = {},
+  earlier = '',
+): string => {
+  const context = contextWith(more);
+  const proven = rememberLinks(reports, context, readMemory(earlier)?.proven ?? []);
+  return composeComment(reports, context, { ...NOTHING, proven });
+};
+const comment = (...given: Parameters<typeof composeWith>): string => shown(composeWith(...given));
 const summary = (reports: readonly Report[]): string => shown(composeSummary(reports));
 
 describe.each([
@@ -38,10 +52,7 @@ describe.each([
 
   test('keeps its table intact with a hostile file name', () => {
     const refused = refusalReport({ file: 'a|b](c)\n<h1>.html' }, notProven);
-    const text =
-      compose === comment
-        ? composeComment([refused, refused], contextWith())
-        : composeSummary([refused, refused]);
+    const text = compose === comment ? composeWith([refused, refused]) : composeSummary([refused, refused]);
     const rows = text.split('\n').filter((line) => line.startsWith('|'));
     expect(new Set(rows.map((line) => line.split('|').length))).toEqual(new Set([5]));
     expect(text).not.toContain('<h1>');
@@ -54,12 +65,12 @@ describe('the comment', () => {
   });
 
   const failed = unprovenFile('page.html');
-  const LAST = `- Last proven at <code>c0ffee0</code>: [page.html](<${PAGE.href}>)`;
-
   test('says of the last proven link only what is known, and nothing once it is proven again', () => {
-    const first = composeComment([reportWith()], contextWith({ headSha: null }));
-    const second = composeComment([failed], contextWith(), first);
-    expect(shown(second)).toContain(`\n\n- Last proven: [page.html](<${PAGE.href}>)\n\n`);
+    const first = composeWith([reportWith()], { headSha: null });
+    const second = composeWith([failed], {}, first);
+    const third = comment([refusalReport({ file: '*.html' }, notProven)], {}, second);
+    const last = `\n\nLast proven, 2026-01-02 03:04 UTC: [page.html](<${PAGE.href}>)\n\n`;
+    for (const text of [shown(second), third]) expect(text).toContain(last);
     expect(comment([reportWith()], {}, second)).not.toContain('Last proven');
   });
 
@@ -77,8 +88,10 @@ describe('the comment', () => {
   });
 
   test('has no link to what was withdrawn since', () => {
-    const gone = composeComment([withdrawn(reportWith())], contextWith(), LAST);
-    expect(gone).not.toContain('Last proven');
+    const other = provenFile('other.html');
+    const first = composeWith([{ ...reportWith(), file: null }, other]);
+    const gone = composeWith([withdrawn(reportWith()), unprovenFile('other.html')], {}, first);
+    expect(gone.match(/Last proven.*/g)).toEqual([expect.stringContaining(`${other.url}`)]);
     expect(comment([failed], {}, gone)).not.toContain(PAGE.href);
   });
 
@@ -89,11 +102,13 @@ describe('the comment', () => {
     ['that was withdrawn', [withdrawn(provenFile(HOSTILE))]],
     ['among others', [provenFile(HOSTILE), unprovenFile(HOSTILE)]],
   ])('creates no mention, no reference and no second marker for a file %s', (_, reports) => {
-    const text = composeComment(reports, contextWith()).replace(/<https:[^>]+>/g, '');
+    const whole = composeWith(reports);
+    expect(whole.match(/<!--|-->/g)).toHaveLength(2);
+    expect(whole.split('\n')[0]).toMatch(/^<!-- [^<>@#]* -->$/);
+    const text = whole.replace(/^.*\n/, '').replace(/<https:[^>]+>/g, '');
     const decoded = text.replace(/&#(\d+);/g, (_, sign: string) => String.fromCharCode(Number(sign)));
     expect(decoded).not.toMatch(/@\w|#\d|\bgh-\d/i);
     expect(text).not.toMatch(/:\/\//);
-    expect(text.match(/<!--/g)).toHaveLength(1);
   });
 });
 
@@ -109,9 +124,9 @@ test.each([
     /\n… and \d+ more: (\[see the summary\]\(<.+>\)|see the log, or the `report-json`)/,
   ],
 ])('neither comment nor summary exceeds its limit with %s', (_, reports, said) => {
-  const text = composeComment(reports, contextWith());
+  const text = composeWith(reports);
   expect(text.length).toBeLessThanOrEqual(COMMENTS.body);
-  expect(text.startsWith(`${MARKER}\n\n### `)).toBe(true);
+  expect(text).toMatch(/^<!-- screen-delivery:0123456789abcdef \{.*\} -->\n\n### /);
   expect(shown(text).endsWith(FOOTER)).toBe(true);
   expect(Buffer.byteLength(composeSummary(reports))).toBeLessThan(SUMMARY);
   expect(text).toMatch(said);

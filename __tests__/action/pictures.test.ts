@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { composeComment, composeSummary } from '../../src/action/overview.ts';
+import type { CommentMemory, ProvenLink } from '../../src/action/comment-memory.ts';
+import { composeComment, composeSummary, rememberLinks } from '../../src/action/overview.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { memorySite } from '../channels/pages/site/memory-files.ts';
@@ -9,8 +10,8 @@ import { NOON } from '../support/ports.ts';
 import { lateFile, planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
 
+const MEMORY: CommentMemory = { marker: '<!-- marker', run: [4242, 1], proven: [], lost: [] };
 const context = {
-  marker: '<!-- marker -->',
   title: 'Preview of #12: ',
   now: NOON,
   headSha: 'c0ffee0123456789c0ffee0123456789c0ffee01',
@@ -21,8 +22,10 @@ const LINES = { CLAIM: 'a claim', CODE: 'the code', TEST: 'a test', RESULT: 'a r
 const brief = (reports: readonly Report[]): Report[] =>
   reports.map((report) => ({ ...report, lines: LINES }));
 const summary = (...reports: readonly Report[]): string => composeSummary(brief(reports));
-const comment = (reports: readonly Report[], earlier = '', headSha = context.headSha): string =>
-  composeComment(brief(reports), { ...context, headSha }, earlier);
+const comment = (reports: readonly Report[], earlier: readonly ProvenLink[] = []): string => {
+  const proven = rememberLinks(reports, context, earlier);
+  return composeComment(brief(reports), context, { ...MEMORY, proven });
+};
 
 const FILES = {
   'index.html': 'page',
@@ -53,8 +56,11 @@ const refused = new DeliveryError('BAD_FILE', 'the folder dist/ is not complete'
 });
 const picture = { url: `${PAGE.href}.png`, sha256: '0123456789abcdef0123', alternative: 'Picture of it' };
 const duplicates = [attemptWith({ plan: planWith({ channel: 'K3' }) })];
-const first = comment([provenFile('a.html'), provenFile('b.html')]);
-const second = comment([provenFile('a.html'), unprovenFile('b.html')], first, 'bad1');
+const incomplete = reportWith({ subject: 'dist/', main: null, failure: refused });
+const earlier = [
+  { name: 'dist/', url: 'https://octo.github.io/site/', commit: 'c0ffee0', time: NOON },
+  { name: '[@a]<b>-->.html', url: 'https://octo.github.io/site/b.html', commit: null, time: NOON },
+];
 
 /** What people see of a delivery, by its state. */
 const STATES: Readonly<Record<string, () => string>> = {
@@ -65,8 +71,7 @@ const STATES: Readonly<Record<string, () => string>> = {
   'the summary of what was withdrawn': () => summary(withdrawn(provenFile('page.html'))),
   'the summary of a dry run': () => summary(planned('page.html')),
   'the summary of a site': () => summary({ ...update, notes: ['a note'] }),
-  'the summary of a site that is not complete': () =>
-    summary(reportWith({ subject: 'dist/', main: null, failure: refused })),
+  'the summary of a site that is not complete': () => summary(incomplete),
   'the summary of a page with its pictures': () =>
     summary({
       ...provenFile('page.html'),
@@ -81,8 +86,7 @@ const STATES: Readonly<Record<string, () => string>> = {
       withdrawn(provenFile('d.html')),
       update,
     ]),
-  'the comment after a failure, with what was proven before': () =>
-    comment([provenFile('a.html'), unprovenFile('b.html')], second, 'bad2'),
+  'the comment after a failure, with what was proven before': () => comment([incomplete], earlier),
 };
 
 const PICTURES = Object.fromEntries(

@@ -11,7 +11,8 @@ import { NOON } from '../support/ports.ts';
 import { reportWith, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
 
-const context = { marker: '<!-- m -->', title: 'Preview of #12: ', now: NOON, headSha: null, runUrl: null };
+const context = { title: 'Preview of #12: ', now: NOON, headSha: null, runUrl: null };
+const MEMORY = { marker: '<!-- m', run: null, proven: [], lost: [] };
 const asSummary = (...reports: readonly Report[]): string => shown(composeSummary(reports));
 
 test('a long text is cut', () => {
@@ -128,7 +129,7 @@ describe('the picture of a page', () => {
 
   test('is part of the comment as well, also of several files', () => {
     for (const reports of [[withPicture], [withPicture, reportWith()]]) {
-      expect(composeComment(reports, context)).toContain(ADDRESS);
+      expect(composeComment(reports, context, MEMORY)).toContain(ADDRESS);
     }
   });
 });

@@ -235,7 +235,8 @@ describe('the comment on a pull request', () => {
     const [body, ...others] = await bodies();
     expect(others).toEqual([]);
     expect(body).toContain('НЕ ГОТОВО');
-    expect(body).toContain(`\n- Last proven at <code>c0ffee0</code>: [page.html](<${url}>)\n`);
+    expect(body).toMatch(/\n\nLast proven at <code>c0ffee0<\/code>, .*: \[page\.html\]\(<.+>\)\n\n/);
+    expect(body).toContain(`](<${url}>)`);
   });
 
   test('is none in a run whose event file is broken, which still delivers', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { withCleanupSignal } from '../async.ts';
-import { composeDocument, getDeliveryResult, type Report } from '../delivery/report.ts';
+import { composeDocument, type Report } from '../delivery/report.ts';
 import { DeliveryError, type ErrorCode, toDeliveryError } from '../errors.ts';
 import type { ApiAccess, GitHubClient } from '../github/api/client.ts';
 import { createDeployment, retireDeployments, setDeploymentState } from '../github/api/deployments.ts';
@@ -12,6 +12,7 @@ import { TOOL } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { withRetries } from '../retry.ts';
 import { composeAuditIssue, isConclusive } from './audit-issue.ts';
+import { type CommentMemory, isEarlierRun, readMemory } from './comment-memory.ts';
 import {
   type CurrentRun,
   findBranch,
@@ -20,7 +21,7 @@ import {
   type RunBranch,
 } from './current-run.ts';
 import { escapeMarkdown } from './markdown.ts';
-import { composeComment, composeWithdrawnComment } from './overview.ts';
+import { type CommentContext, composeComment, composeWithdrawnComment, rememberLinks } from './overview.ts';
 
 interface Announcement {
   readonly request: DeliveryRequest;
@@ -117,9 +118,16 @@ function getTarget(
   return { repository, token, apiUrl };
 }
 
+const DONE = {
+  created: 'created',
+  updated: 'updated',
+  unchanged: 'unchanged, because it says the same, or a later run wrote it',
+  none: 'none yet, because only a delivery creates one',
+} as const;
+
 /** One comment for steps with the same path, else files or link. Others then link to nothing that is withdrawn. */
 function beginComment(
-  { request: { path, fileLines, url }, run, pull }: Announcement,
+  { request: { operation, path, fileLines, url }, run, pull }: Announcement,
   { logger, clock }: Ports,
 ): End {
   return async (reports, connect, ports) => {
@@ -131,20 +139,36 @@ function beginComment(
     const { number, headSha } = pull;
     const marker = markerOf(path ?? (fileLines.join('\n') || (url?.href ?? '')));
     const title = `Preview of ${escapeMarkdown(`#${number}`)}: `;
-    const context = { marker, title, headSha, now: clock.date(), runUrl: run.url };
-    const compose = (earlier: string): string => composeComment(reports, context, earlier);
-    const mayCreate = reports.some((report) => getDeliveryResult(report) === 'ready');
+    const context = { title, headSha, now: clock.date(), runUrl: run.url };
+    const compose = (body: string): string | null =>
+      body === '' && operation !== 'deliver'
+        ? null
+        : updateComment(reports, context, recall(body, marker, logger), run.number);
     const github = connect();
-    const result = await updateStickyComment(github, { number, marker, compose, mayCreate }, ports);
-    const none = 'none yet, as only a proven delivery makes one';
-    logger.info(`Comment on pull request ${number}: ${result === 'none' ? none : result}`);
+    const result = await updateStickyComment(github, { number, marker, compose }, ports);
+    logger.info(`Comment on pull request ${number}: ${DONE[result]}`);
     const gone = reports.flatMap((report) => report.gone ?? []);
     if (gone.length === 0) return;
-    const rewrite = (body: string): string | null =>
-      body.startsWith(marker) ? null : composeWithdrawnComment(body, gone, context);
+    const rewrite = (body: string): string | null => {
+      const memory = body.startsWith(marker) ? null : readMemory(body);
+      return memory && composeWithdrawnComment(memory, gone, context);
+    };
     const changed = await rewriteOwnComments(github, number, `<!-- ${TOOL.name}:`, rewrite);
     if (changed > 0) logger.info(`Comments of other steps that say now what is gone: ${changed}`);
   };
+}
+
+/** The text of the comment; `null` if it stays as a later run wrote it, which may be why this one is not proven. */
+function updateComment(
+  reports: readonly Report[],
+  context: CommentContext,
+  earlier: CommentMemory,
+  run: CurrentRun['number'],
+): string | null {
+  const isOld = isEarlierRun(run, earlier.run);
+  if (isOld && reports.some(({ ready }) => !ready)) return null;
+  const proven = rememberLinks(reports, context, earlier.proven);
+  return composeComment(reports, context, { ...earlier, run: isOld ? earlier.run : run, proven });
 }
 
 /** @throws {DeliveryError} if nothing is known that the run is about */
@@ -201,8 +225,8 @@ function beginIssue({ request, run }: Announcement, { logger, clock }: Ports): E
       return;
     }
     const marker = createMarker(request);
-    const context = { marker, title: 'Audit: ', headSha: null, now: clock.date(), runUrl: run.url };
-    const compose = (earlier: string) => composeAuditIssue(reports, context, earlier);
+    const context = { title: 'Audit: ', headSha: null, now: clock.date(), runUrl: run.url };
+    const compose = (body: string) => composeAuditIssue(reports, context, recall(body, marker, logger));
     const { result, number } = await updateStickyIssue(connect(), { marker, compose }, ports);
     logger.info(`Issue${number === null ? '' : ` ${number}`}: ${result}`);
   };
@@ -216,6 +240,13 @@ function createMarker(request: DeliveryRequest): string {
   return markerOf(JSON.stringify([name, channels, tagIsDefault ? null : tag, ...site]), 'audit:');
 }
 
-/** The HTML comment by which a comment or an issue about the same is found again. */
+/** The beginning of a comment or an issue by which one about the same is found again. */
 const markerOf = (subject: string, kind = ''): string =>
-  `<!-- ${TOOL.name}:${kind}${createHash('sha256').update(subject).digest('hex').slice(0, 16)} -->`;
+  `<!-- ${TOOL.name}:${kind}${createHash('sha256').update(subject).digest('hex').slice(0, 16)}`;
+
+/** What was remembered; nothing if it can't be read, which is said. @param body empty for none */
+function recall(body: string, marker: string, { warning }: Ports['logger']): CommentMemory {
+  const memory = readMemory(body);
+  if (memory === null && body !== '') warning('What the comment or the issue remembered can not be read');
+  return memory ?? { marker, run: null, proven: [], lost: [] };
+}

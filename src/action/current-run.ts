@@ -5,7 +5,12 @@ import { LIST_PAGE } from '../protocol/limits.ts';
 /** An event's payload as GitHub sends it; any part may be missing. */
 type EventPayload = (typeof context)['payload'];
 
+/** The id of a run, which grows, and its attempt. */
+export type RunNumber = readonly [id: number, attempt: number];
+
 export interface CurrentRun {
+  /** `null` if not known. */
+  readonly number: RunNumber | null;
   /** The repository of the event; `null` if not known. */
   readonly repository: { readonly owner: string; readonly repo: string } | null;
   /** The web pages of the instance on which the event happened; `null` if not known. */
@@ -22,6 +27,7 @@ export interface CurrentRun {
 }
 
 const UNKNOWN_RUN: CurrentRun = {
+  number: null,
   repository: null,
   serverUrl: null,
   eventName: '',
@@ -36,8 +42,9 @@ const UNKNOWN_RUN: CurrentRun = {
 export async function loadCurrentRun(): Promise<CurrentRun> {
   try {
     const { context: run } = await import(/* webpackMode: "eager" */ '@actions/github');
-    const { repo, runNumber, runId, serverUrl } = run;
+    const { repo, runNumber, runId, runAttempt, serverUrl } = run;
     return {
+      number: Number.isNaN(runId) ? null : [runId, runAttempt || 1],
       repository: repo,
       serverUrl: URL.parse(serverUrl),
       eventName: run.eventName,

@@ -1,9 +1,11 @@
-import { type Report, sortByResult } from '../delivery/report.ts';
-import { countFiles, formatTime } from '../plain-text.ts';
-import { COMMENTS, SUMMARY } from '../protocol/limits.ts';
+import { nameSubject, type Report, sortByResult } from '../delivery/report.ts';
+import { countFiles, formatTime, shorten } from '../plain-text.ts';
+import { COMMENTS, SUMMARY, TEXT } from '../protocol/limits.ts';
+import { entryUrl } from '../rules/naming.ts';
 import { decodePercents } from '../rules/page/addresses.ts';
+import { type CommentMemory, formatMemory, type ProvenLink } from './comment-memory.ts';
 import {
-  formatAddressLink,
+  escapeMarkdown,
   formatFoldedSection,
   formatInlineCode,
   formatLink,
@@ -30,8 +32,6 @@ export const composeSummary = (reports: readonly Report[]): string =>
 
 /** What a comment or an issue has around the reports. */
 export interface CommentContext {
-  /** An HTML comment by which it is recognized later. */
-  readonly marker: string;
   /** What the heading begins with. */
   readonly title: string;
   /** Milliseconds since the epoch. */
@@ -44,59 +44,75 @@ export interface CommentContext {
   readonly lines?: readonly string[];
 }
 
-/** The text of a comment or an issue, never longer than GitHub accepts. @param earlier our comment as it is, or empty */
-export function composeComment(reports: readonly Report[], context: CommentContext, earlier = ''): string {
-  const { marker, title, runUrl, lines = [] } = context;
+/** The text of a comment or an issue, never longer than GitHub accepts. @param memory what it is to remember */
+export function composeComment(
+  reports: readonly Report[],
+  context: CommentContext,
+  memory: CommentMemory,
+): string {
+  const { title, runUrl, lines = [] } = context;
+  const shown = new Set(reports.map(({ url }) => url));
+  const earlier = memory.proven.filter(({ url }) => !shown.has(url)).map(formatLastProven);
   return composeOverview(reports, {
-    marker,
+    marker: formatMemory(memory),
     title,
-    earlier: [...lines, ...reports.flatMap((report) => listLastProven(report, earlier))],
+    earlier: [...lines, ...earlier],
     footer: composeFooter(context),
     elsewhere: runUrl === null ? 'see the summary' : formatLink('see the summary', runUrl),
     limit: COMMENTS.body,
   });
 }
 
-const LAST_PROVEN = '- Last proven';
+/** What is proven now; and while something is not ready, what was, under whatever name, unless it is withdrawn. */
+export function rememberLinks(
+  reports: readonly Report[],
+  { headSha, now }: CommentContext,
+  earlier: readonly ProvenLink[],
+): readonly ProvenLink[] {
+  const commit = headSha?.slice(0, 7) ?? null;
+  const proven = reports.flatMap((report) =>
+    report.url === null ? [] : { name: nameSubject(report), url: report.url, commit, time: now },
+  );
+  if (reports.every(({ ready }) => ready)) return proven;
+  const settled = new Set(reports.filter(({ ready }) => ready).map(nameSubject));
+  const isWithdrawn = createGoneTest(reports.flatMap(({ gone = [] }) => gone));
+  return [...proven, ...earlier.filter((one) => !settled.has(one.name) && !isWithdrawn(one))];
+}
 
-/** A link of a comment: its text in Markdown, and the address between `<` and `>`. */
-const LINK = /\[([^[\]]*)\]\((<[^<>]*>)\)/g;
+const formatLinkName = (name: string): string => escapeMarkdown(shorten(name, TEXT.message));
 
-/** The link that our comment has to what is not ready now, with the commit that it was proven for. */
-function listLastProven(report: Report, comment: string): string[] {
-  const name = formatName(report);
-  const lines = report.notReady === null ? [] : comment.split('\n');
-  const line = lines.find((one) => one.includes(`[${name}](<`)) ?? '';
-  if (line === '' || line.startsWith(LAST_PROVEN)) return line === '' ? [] : [line];
-  const [link] = [...line.matchAll(LINK)].find(([, text]) => text === name) ?? [];
-  const [commit = ''] = / commit <code>\w+<\/code>/.exec(lines.at(-1) ?? '') ?? [];
-  return [`${LAST_PROVEN}${commit.replace('commit', 'at')}: ${link}`];
+function formatLastProven({ name, url, commit, time }: ProvenLink): string {
+  const at = commit === null ? '' : ` at ${formatInlineCode(commit)}`;
+  return `Last proven${at}, ${formatTime(time)}: ${formatLink(formatLinkName(name), url)}`;
+}
+
+/** The address of a folder's page is that of the folder, and GitHub writes `%2B` where others write `+`. */
+function createGoneTest(gone: readonly string[]): (link: ProvenLink) => boolean {
+  const toKey = (address: string): string => {
+    const url = new URL(address);
+    url.searchParams.delete('v');
+    return decodePercents(entryUrl(url).href);
+  };
+  const known = new Set(gone.map(toKey));
+  return ({ url }) => known.has(toKey(url));
 }
 
 /** The comment of another step without links to what is gone; `null` where it has none to that. */
 export function composeWithdrawnComment(
-  body: string,
+  memory: CommentMemory,
   gone: readonly string[],
   context: CommentContext,
 ): string | null {
-  // The address of a folder's page is that of the folder, and GitHub writes `%2B` where others write `+`.
-  const toKey = (link: string): string =>
-    decodePercents(link.replace(/\?v=\w+>$/, '>').replace(/\/index\.html>$/, '/>'));
-  const known = new Set(gone.map((address) => toKey(formatAddressLink(address))));
-  // Those to the run are about what was.
-  const links = [...body.matchAll(LINK)].filter(([link]) => !link.includes('/actions/runs/'));
-  const lines = links.map(([link, text, address = '']) =>
-    known.has(toKey(address))
-      ? `- ${text}: ${formatInlineCode(address.slice(1, -1).replaceAll('&amp;', '&'))}`
-      : `${LAST_PROVEN}: ${link}`,
-  );
-  if (lines.every((line) => line.startsWith(LAST_PROVEN))) return null;
+  const isGone = createGoneTest(gone);
+  const removed = memory.proven.filter(isGone);
+  const proven = memory.proven.filter((one) => !isGone(one));
+  if (removed.length === 0) return null;
   const { sign, word } = SIGNS.withdrawn;
-  const [marker = ''] = body.split('\n', 1);
   return joinBlocks([
-    marker,
+    formatMemory({ ...memory, proven }),
     `### ${context.title}${sign} ${word}`,
-    lines.join('\n'),
+    removed.map(({ name, url }) => `- ${formatLinkName(name)}: ${formatInlineCode(url)}`).join('\n'),
+    proven.map(formatLastProven).join('\n'),
     composeFooter(context),
   ]);
 }

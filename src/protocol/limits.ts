@@ -140,8 +140,8 @@ export const QUIET_DRAFT = 6 * HOUR;
 /** How many writes GitHub allows a token in an hour, less some for other jobs. */
 export const WRITES_PER_HOUR = 480;
 
-/** A comment's largest body, bytes of the names that an issue remembers, and how many comments a withdrawal changes. */
-export const COMMENTS = { body: 65_536, rewrites: 50, named: 16_384 } as const;
+/** A comment's largest body, bytes of what it remembers, and how many comments a withdrawal changes. */
+export const COMMENTS = { body: 65_536, rewrites: 50, memory: 16_384 } as const;
 
 /** The largest page of a list, which is all that is read of a branch's rules, pull requests and deployments. */
 export const LIST_PAGE = 100;

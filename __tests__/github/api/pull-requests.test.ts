@@ -13,7 +13,6 @@ const stickyWith = (more: Partial<StickyComment> = {}): StickyComment => ({
   number: 7,
   marker: MARKER,
   compose: () => NEW,
-  mayCreate: true,
   ...more,
 });
 

@@ -7,39 +7,39 @@ import { getTokenOwner } from './token-owner.ts';
 
 export interface StickyComment {
   readonly number: number;
-  /** An HTML comment: the first line of the body, by which the comment is found again. */
+  /** How the body begins, by which the comment is found again. */
   readonly marker: string;
-  /** The body, which begins with the marker, from that of the comment as it is; empty where there is none. */
-  readonly compose: (earlier: string) => string;
-  /** Whether the comment is created where there is none yet. */
-  readonly mayCreate: boolean;
+  /** The body, from that of the comment as it is, or from an empty one where there is none; `null` to leave it so. */
+  readonly compose: (earlier: string) => string | null;
 }
 
 /**
  * Creates or updates the comment on the pull request.
  *
- * @returns what was done; `none` where there was no comment and none may be created
+ * @returns what was done; `none` where there was no comment and none was created
  */
 export async function updateStickyComment(
   github: GitHubClient,
-  { number, marker, compose, mayCreate }: StickyComment,
+  { number, marker, compose }: StickyComment,
   ports: Ports,
 ): Promise<'created' | 'updated' | 'unchanged' | 'none'> {
   const { rest, repository } = github;
-  const create = async () => {
-    const comment = { ...repository, issue_number: number, body: compose('') };
-    return (await rest.issues.createComment(comment)).data;
-  };
+  const first = compose('');
+  const create =
+    first === null
+      ? null
+      : async () =>
+          (await rest.issues.createComment({ ...repository, issue_number: number, body: first })).data;
   const list = () => listComments(github, number);
   // Another job may have deleted it already.
   const drop = ({ id }: StickyItem) =>
     dataOrNull(rest.issues.deleteComment({ ...repository, comment_id: id }));
-  const kind = { marker, list, create: mayCreate ? create : null, drop };
+  const kind = { marker, list, create, drop };
   const { kept, isNew } = await keepOldest(github, kind, ports);
   if (kept === undefined) return 'none';
   if (isNew) return 'created';
   const body = compose(kept.body ?? '');
-  if (kept.body === body) return 'unchanged';
+  if (body === null || kept.body === body) return 'unchanged';
   await rest.issues.updateComment({ ...repository, comment_id: kept.id, body });
   return 'updated';
 }

@@ -13,7 +13,7 @@ export interface IssueText {
 }
 
 interface StickyIssue {
-  /** An HTML comment: the first line of the body, by which the issue is found again. */
+  /** How the body begins, by which the issue is found again. */
   readonly marker: string;
   /** @param earlier the body of the open issue; empty for none: who closes it by hand has dealt with what it says */
   compose(earlier: string): IssueText;
@@ -71,7 +71,7 @@ export interface StickyItem {
 
 /** How the one comment or issue on a subject is kept. */
 interface StickyKind<Item> {
-  /** An HTML comment: the first line of the body, by which it is found again. */
+  /** How the body begins, by which it is found again. */
   readonly marker: string;
   list(author: string): Promise<readonly Item[]>;
   /** `null` where none may be made. */
