@@ -4,6 +4,7 @@ import type { Report } from '../../src/delivery/report.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import { DeployedSite, type SiteFiles } from '../world/hosts/deployed-site.ts';
 import type { TestRepository } from '../world/repository.ts';
+import type { HostRequest } from '../world/server/messages.ts';
 import { proven, refused, setUpPlay } from './play.ts';
 
 const play = setUpPlay();
@@ -112,6 +113,13 @@ describe('a folder that others deployed', () => {
     expect(report.lines.TEST).toContain('files identical: 11 of 11');
   });
 
+  test('is asked for as it is given, and its other files without a query: their host may refuse `?v=`', async () => {
+    const { requests } = await proven(verify(serve(), { url: `${HOST}/?sig=a1` }));
+    const asked = requests.filter((one) => one.includes(HOST)).map((one) => one.replace(`GET ${HOST}`, ''));
+    expect(new Set(asked.filter((one) => one.includes('?')))).toEqual(new Set(['/?sig=a1']));
+    expect(new Set(asked).size).toBe(6);
+  });
+
   test('of which one file is not there says so of one of all', async () => {
     const site = serve({ files: without('js/app.js') });
     const says =
@@ -165,6 +173,18 @@ describe('what hosts do with a site', () => {
   ])('%s: ready, and told', async (_, host, unknown) => {
     const { report } = await proven(verify(serve(host)));
     expect(unknownOf(report)).toMatch(unknown);
+  });
+
+  test('an extended page for browsers, and the plain one for programs: ready, and told', async () => {
+    const answer = ({ headers }: HostRequest) => ({
+      status: 200,
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+      body: page('Home', /Mozilla/.test(String(headers['user-agent'])) ? '<aside>!</aside>' : ''),
+    });
+    play.world.host('site.deployed.dev', answer);
+    const inputs = { url: `${HOST}/a`, screen: 'off', 'self-contained': 'off' };
+    const { report } = await proven(play.deliver({ files: { 'a.html': page('Home') }, inputs }));
+    expect(unknownOf(report)).toMatch(/what the link's host has added to its pages does: <aside>$/);
   });
 
   test('what it adds to a page: what the receipt has of each address is what it answered', async () => {
