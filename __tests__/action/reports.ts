@@ -1,7 +1,7 @@
 import { composeReport } from '../../src/delivery/compose-report.ts';
-import type { Proof } from '../../src/delivery/probe-result.ts';
 import type { Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
+import type { Proof } from '../../src/proof/probe-result.ts';
 import {
   attemptWith,
   type DeliveryParts,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { findMeaning } from '../../src/channels/channel.ts';
 import { createNativeChannel } from '../../src/channels/native.ts';
+import { findMeaning } from '../../src/proof/check.ts';
 import { ACTION, say } from '../../src/words.ts';
 import { prepareOne } from './prepare-one.ts';
 

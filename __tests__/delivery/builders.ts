@@ -8,8 +8,8 @@ import type {
   PreparedTask,
 } from '../../src/channels/channel.ts';
 import { type ChannelAttempt, type Delivery, newAttempt, newDelivery } from '../../src/delivery/delivery.ts';
-import type { ProbeResult, Proof } from '../../src/delivery/probe-result.ts';
 import { DeliveryError, type Result } from '../../src/errors.ts';
+import type { ProbeResult, Proof } from '../../src/proof/probe-result.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import { refuseBrokenRules } from '../../src/request/input-rules.ts';
 import { INPUTS, type RawInputs } from '../../src/request/inputs.ts';

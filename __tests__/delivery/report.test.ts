@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { composeReport, refusalReport } from '../../src/delivery/compose-report.ts';
 import type { ChannelAttempt, Delivery } from '../../src/delivery/delivery.ts';
-import type { ProvenMatch } from '../../src/delivery/probe-result.ts';
 import { composeDocument, nameSubject, type Report, reportText } from '../../src/delivery/report.ts';
 import { DeliveryError, type ErrorCode } from '../../src/errors.ts';
 import { RETRY_HINT } from '../../src/github/refusals.ts';
+import type { ProvenMatch } from '../../src/proof/probe-result.ts';
 import { type ChannelKey, GATES } from '../../src/protocol/words.ts';
 import {
   deliveryWith as anyDelivery,

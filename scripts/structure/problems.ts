@@ -9,6 +9,7 @@ const LAYERS = [
   ['delivery'],
   ['request'],
   ['channels'],
+  ['proof'],
   ['github', 'browser'],
   ['http'],
   ['rules'],

@@ -1,7 +1,7 @@
 import { DeliveryError, type Result } from '../errors.ts';
+import type { ExpectedFile, KnownRefusal } from '../proof/check.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { GitBlob } from '../rules/fingerprint.ts';
-import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import type { BrowserDisplay } from '../rules/media-type.ts';
 import type { Text } from '../words.ts';
@@ -70,23 +70,6 @@ export interface ServedFile {
   readonly refusal?: DeliveryError | null;
 }
 
-/** What a host means when it refuses the public address. */
-export interface KnownRefusal {
-  readonly httpCodes: readonly number[];
-  /** The reason that the host gives in plain text; absent where the status alone tells. */
-  readonly text?: RegExp;
-  readonly hint: Text;
-  /** Whether waiting can't help. */
-  readonly isFinal?: boolean;
-}
-
-/** The first that fits the answer. */
-export const findMeaning = <One extends KnownRefusal>(
-  known: readonly One[],
-  httpCode: number,
-  text: string,
-): One | undefined => known.find((one) => one.httpCodes.includes(httpCode) && (one.text?.test(text) ?? true));
-
 /** How far the host is with making a placement public. */
 export interface HostProgress {
   readonly finished: boolean;
@@ -98,13 +81,6 @@ export interface HostProgress {
   readonly committedAt?: number | undefined;
   readonly hint?: Text;
 }
-
-/** The bytes that an address must show; of a local file they can be read as well. */
-export type ExpectedFile = Pick<LocalFile, 'size'> &
-  Partial<Pick<LocalFile, 'headSha256' | 'pieces' | 'blobSha' | 'name'>> & {
-    /** `null` where only the branch tells what was delivered: then git's id counts. */
-    readonly sha256: string | null;
-  };
 
 /** One file of a site, at its own address. */
 export interface PlacedPart {

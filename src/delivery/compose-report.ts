@@ -2,6 +2,7 @@ import type { Placement } from '../channels/channel.ts';
 import { countChanges, type SiteChanges } from '../channels/site-changes.ts';
 import { DeliveryError, toDeliveryError } from '../errors.ts';
 import { neutralizeText } from '../plain-text.ts';
+import { describeProof } from '../proof/probe-result.ts';
 import { SITE } from '../protocol/limits.ts';
 import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { RawInputs } from '../request/inputs.ts';
@@ -17,7 +18,6 @@ import {
   NO_SUBJECT,
   newDelivery,
 } from './delivery.ts';
-import { describeProof } from './probe-result.ts';
 import { listProven } from './receipt.ts';
 import {
   type AuditVerdict,

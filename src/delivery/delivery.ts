@@ -14,9 +14,9 @@ import {
   resultOf,
   toDeliveryError,
 } from '../errors.ts';
+import type { ProbeResult, Proof } from '../proof/probe-result.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import type { ProbeResult, Proof } from './probe-result.ts';
 
 /** The subject of a delivery that has no file. */
 export const LINK_SUBJECT = 'the given link';

@@ -1,14 +1,14 @@
 import { mapConcurrently, poll } from '../async.ts';
-import type { AbsentFile, Channel, HostProgress } from '../channels/channel.ts';
+import type { AbsentFile, Channel, HostProgress, Placement } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
+import { AddressProof } from '../proof/address-proof.ts';
+import { ProofRun, type WaitLimits } from '../proof/ask-address.ts';
+import { describeProbe, provesAlone } from '../proof/probe-result.ts';
+import { AGAIN_HINT, BUSY_HINT, createWaitLog } from '../proof/prove.ts';
 import { BATCH, SECOND } from '../protocol/limits.ts';
-import { AddressProof } from './address-proof.ts';
 import { pageAddress } from './addresses.ts';
-import { PlacementCheck, type WaitLimits } from './ask-address.ts';
 import { askChannel, type ChannelAttempt, isPlaced, type PlacedAttempt } from './delivery.ts';
-import { describeProbe, provesAlone } from './probe-result.ts';
-import { AGAIN_HINT, BUSY_HINT, createWaitLog } from './prove.ts';
 import { verifyPlacement } from './verify.ts';
 
 /** Place → wait → verify. All are placed together and waited for once; a failure is part of its attempt. */
@@ -49,8 +49,8 @@ export const proveAttempts = (
     (one) => (isPlaced(one) ? one : undefined),
     async (placed: readonly PlacedAttempt[]) => {
       const pages = placed.map((one) => {
-        const check = new PlacementCheck(one, limits, withLogPrefix(one, placed, ports));
-        return new AddressProof(pageAddress(one), check);
+        const run = new ProofRun(countFilesOf(one), limits, withLogPrefix(one, placed, ports));
+        return { attempt: one, page: new AddressProof(pageAddress(one), run) };
       });
       await waitForSite(channel, pages, ports);
       return verifyAll(pages, ports);
@@ -58,16 +58,27 @@ export const proveAttempts = (
     (attempt, proven) => (hasFailed(proven) ? { ...attempt, failure: proven.withStep('verify') } : proven),
   );
 
+/** A placement on the way to its proof. */
+interface OngoingProof {
+  readonly attempt: PlacedAttempt;
+  readonly page: AddressProof;
+}
+
+function countFilesOf({ placement: { parts = [] }, gone }: PlacedAttempt): ProofRun['totals'] {
+  const removed = parts.filter(({ file }) => file === null).length + Number(gone);
+  return { shown: parts.length + 1 - removed, gone: removed };
+}
+
 /**
  * Waits for the site once, since it shows all of one push or nothing of it: for the last file that was written, if
  * possible a rendered page, whose proof needs the host's word.
  */
 async function waitForSite(
   { watch }: Pick<Channel, 'watch'>,
-  pages: readonly AddressProof[],
+  pages: readonly OngoingProof[],
   { clock, logger }: Ports,
 ): Promise<void> {
-  const written = pages.filter(({ check }) => check.attempt.placement.written);
+  const written = pages.filter(({ attempt }) => attempt.placement.written);
   const lead = written.findLast(isRendered) ?? written.at(-1) ?? pages.at(-1);
   if (lead === undefined || watch === undefined) return;
   const host = watch();
@@ -75,24 +86,26 @@ async function waitForSite(
   logger.startSection('Wait for the site');
   const ownBuild = pages.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
   const waited = await resultOf(async () => {
-    for (const page of [lead, ...ownBuild]) await waitForAddress(page, () => host.ask(page.check.attempt));
+    for (const page of [lead, ...ownBuild]) await waitForAddress(page, () => host.ask(page.attempt));
   });
-  for (const { check } of written) check.builtAt = lead.check.builtAt;
-  for (const { check } of pages) {
-    check.late = hasFailed(waited) ? waited.withStep('wait') : null;
-    check.took = { wait: clock.now() - begun };
+  for (const { page } of written) page.run.builtAt = lead.page.run.builtAt;
+  for (const { run } of pages.map(({ page }) => page)) {
+    run.late = hasFailed(waited) ? waited.withStep('wait') : null;
+    run.took = { wait: clock.now() - begun };
   }
 }
 
-const isRendered = ({ check }: AddressProof): boolean => check.attempt.placement.hostMayChangeBytes === true;
+const isRendered = ({ attempt }: OngoingProof): boolean => attempt.placement.hostMayChangeBytes === true;
 
 /** WAIT: until the address shows the file, or the host has finished. @throws {DeliveryError} @see protocol 3.2, 8 */
-async function waitForAddress(page: AddressProof, ask: () => Promise<HostProgress>): Promise<void> {
-  const { check } = page;
-  const { attempt, ports, limits, deadline } = check;
-  const { gone } = attempt;
+async function waitForAddress(
+  { attempt: { gone }, page }: OngoingProof,
+  ask: () => Promise<HostProgress>,
+): Promise<void> {
+  const { run } = page;
+  const { ports, limits, deadline } = run;
   let progress: HostProgress = { finished: false, detail: 'the host was not asked yet' };
-  const log = createWaitLog('waited for the site', 1, check);
+  const log = createWaitLog('waited for the site', 1, run);
   const finished = await poll({ ...ports, ...limits, deadline }, async () => {
     const result = await page.ask();
     const shows = provesAlone(result);
@@ -104,14 +117,16 @@ async function waitForAddress(page: AddressProof, ask: () => Promise<HostProgres
     log.write(`${describeProbe(result)}; ${progress.detail}`);
     return progress.finished ? progress.detail : undefined;
   }).finally(log.end);
-  if (finished === undefined) throw buildTimeoutError(page, progress);
+  if (finished === undefined) throw buildTimeoutError(page, gone, progress);
   ports.logger.info(finished);
-  check.builtAt = progress.committedAt;
+  run.builtAt = progress.committedAt;
 }
 
-function buildTimeoutError({ last, check }: AddressProof, progress: HostProgress): DeliveryError {
-  const { attempt, limits } = check;
-  const { gone } = attempt;
+function buildTimeoutError(
+  { last, run: { limits } }: AddressProof,
+  gone: boolean,
+  progress: HostProgress,
+): DeliveryError {
   const late = gone ? 'the site was not built without the file' : 'the site did not show the file';
   return new DeliveryError(
     'BUILD_TIMEOUT',
@@ -131,18 +146,23 @@ function placeTitle(attempts: readonly ChannelAttempt[]): string {
 
 /** Proves each placement on its own. Where the site did not come, each address is asked once more. */
 async function verifyAll(
-  pages: readonly AddressProof[],
+  pages: readonly OngoingProof[],
   { clock, logger }: Ports,
 ): Promise<readonly ChannelAttempt[]> {
   const title = pages.length === 1 ? 'Verify the public address' : `Verify ${pages.length} public addresses`;
   logger.startSection(title);
-  const hasFolders = pages.some(({ check }) => (check.attempt.placement.parts ?? []).length > 0);
-  return mapConcurrently(pages, hasFolders ? BATCH.folders : BATCH.probes, async (page) => {
-    const { attempt, late, took: waited } = page.check;
+  const hasFolders = pages.some(({ attempt }) => (attempt.placement.parts ?? []).length > 0);
+  return mapConcurrently(pages, hasFolders ? BATCH.folders : BATCH.probes, async ({ attempt, page }) => {
+    const { late, took: waited } = page.run;
     const begun = clock.now();
-    const verified = await resultOf(() => verifyPlacement(page));
+    const verified = await resultOf(() => verifyPlacement(attempt, page));
     const took = { ...attempt.took, ...waited, verify: clock.now() - begun };
-    const after = { ...attempt, took, lastProbe: page.last, identicalFiles: countIdentical(page.check) };
+    const after = {
+      ...attempt,
+      took,
+      lastProbe: page.last,
+      identicalFiles: countIdentical(attempt.placement, page.run),
+    };
     // What is removed is gone when the host has built without it.
     if (late !== null && (hasFailed(verified) || attempt.gone)) return { ...after, failure: late };
     if (hasFailed(verified)) return { ...after, failure: verified.withStep('verify') };
@@ -151,7 +171,7 @@ async function verifyAll(
   });
 }
 
-function countIdentical({ identical, attempt: { placement } }: PlacementCheck): number {
+function countIdentical(placement: Placement, { identical }: ProofRun): number {
   const { url, parts = [], pictures } = placement;
   const pictureUrls = [pictures?.url.href, pictures?.before?.href];
   const files = [url, ...parts.map((part) => part.url)].filter(({ href }) => !pictureUrls.includes(href));

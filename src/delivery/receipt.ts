@@ -1,7 +1,7 @@
+import type { ProvenSubject } from '../proof/probe-result.ts';
 import { SITE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { addressToHandOver, type ChannelAttempt } from './delivery.ts';
-import type { ProvenSubject } from './probe-result.ts';
 import { getDeliveryResult, type Report } from './report.ts';
 
 /** Every address of a proven delivery with what it answered; of very many files the first. */

@@ -1,5 +1,6 @@
 import { formatChangeCounts } from '../channels/site-changes.ts';
 import { countFiles, formatSeconds, nameFew, neutralizeText } from '../plain-text.ts';
+import { countMarker, describeProbe, describeProof, formatMarker } from '../proof/probe-result.ts';
 import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
 import {
   type ChannelAttempt,
@@ -9,7 +10,6 @@ import {
   mainAttempt,
   NO_SUBJECT,
 } from './delivery.ts';
-import { countMarker, describeProbe, describeProof, formatMarker } from './probe-result.ts';
 import { type FailureReason, formatReason, type Report } from './report.ts';
 import { describeScreen } from './screen/screen-report.ts';
 

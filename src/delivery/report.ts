@@ -1,5 +1,6 @@
 import type { ChangeCounts, SiteChanges } from '../channels/site-changes.ts';
 import type { ErrorCode } from '../errors.ts';
+import type { ProvenSubject } from '../proof/probe-result.ts';
 import {
   type ChannelKey,
   type GateName,
@@ -12,7 +13,6 @@ import {
 } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
 import { LINK_SUBJECT, type Restoration } from './delivery.ts';
-import type { ProvenSubject } from './probe-result.ts';
 import type { PictureReport } from './screen/add-picture.ts';
 import type { ScreenReport } from './screen/screen-report.ts';
 

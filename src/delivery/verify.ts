@@ -1,10 +1,8 @@
 import { DeliveryError } from '../errors.ts';
 import { countFiles, nameFew } from '../plain-text.ts';
-import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
-import { withVersion } from '../rules/naming.ts';
-import { AddressProof } from './address-proof.ts';
-import { type Address, listFurther } from './addresses.ts';
-import type { PlacementCheck } from './ask-address.ts';
+import { AddressProof } from '../proof/address-proof.ts';
+import type { ProofRun } from '../proof/ask-address.ts';
+import type { Check } from '../proof/check.ts';
 import {
   countMarker,
   describeCacheEnd,
@@ -14,8 +12,12 @@ import {
   type Proof,
   type ProvenMatch,
   type ProvenSubject,
-} from './probe-result.ts';
-import { prove } from './prove.ts';
+} from '../proof/probe-result.ts';
+import { prove } from '../proof/prove.ts';
+import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
+import { withVersion } from '../rules/naming.ts';
+import { listFurther } from './addresses.ts';
+import type { PlacedAttempt } from './delivery.ts';
 
 /**
  * VERIFY. The order: the address to hand over with `?v=`; the other files; then, without `?v=`, the first one as it is
@@ -26,16 +28,17 @@ import { prove } from './prove.ts';
  * @see protocol 4.2, 4.5
  */
 export async function verifyPlacement(
+  attempt: PlacedAttempt,
   page: AddressProof,
 ): Promise<{ readonly proof: Proof; readonly unknown: readonly string[] }> {
-  const { check } = page;
-  const { placement, marker, gone } = check.attempt;
+  const { run } = page;
+  const { placement, marker, gone } = attempt;
   await prove([page]);
   const result = page.proven;
   if (result === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
-  check.ports.logger.info(describeProbe(result));
-  const { files, opened, versioned } = await proveFurther(page, result);
-  const isRawProven = opened.some(({ address, proven }) => address.isOptional && proven);
+  run.ports.logger.info(describeProbe(result));
+  const { files, opened, versioned } = await proveFurther(attempt, page, result);
+  const isRawProven = opened.some(({ check, proven }) => check.isOptional && proven);
   // Another file of the branch has the address of what was removed.
   const isReplaced = result.match === 'served';
   const isUnasked = placement.bypassCache === true && gone;
@@ -51,11 +54,11 @@ export async function verifyPlacement(
       isDownload: result.isDownload === true,
       ...(versioned && { versioned }),
       isCached: isUnasked,
-      isInternal: check.internalReason !== '',
-      ...(placement.isInBin && { downloads: check.downloads }),
+      isInternal: run.internalReason !== '',
+      ...(placement.isInBin && { downloads: run.downloads }),
     },
     unknown: [
-      ...describePage(check, result, files),
+      ...describePage(attempt, run, [result, ...files.flatMap(({ proven }) => proven ?? [])]),
       ...(isUnasked ? [UNASKED_CACHES] : describeOld(opened)),
       ...opened.filter(({ proven }) => proven === undefined).map(describeRaw),
     ],
@@ -63,11 +66,11 @@ export async function verifyPlacement(
 }
 
 /** What is asked once the page is right; without `?v=` some may stay unproven. */
-async function proveFurther(page: AddressProof, result: ProbeResult) {
-  const { check } = page;
-  const { attempt, ports } = check;
-  const further = listFurther(attempt, { ...page.address, host: result.hosts.at(-1) }, result);
-  const open = (rows: readonly Address[]) => rows.map((one) => new AddressProof(one, check));
+async function proveFurther(attempt: PlacedAttempt, page: AddressProof, result: ProbeResult) {
+  const { run } = page;
+  const { ports } = run;
+  const further = listFurther(attempt, { ...page.check, host: result.hosts.at(-1) }, result);
+  const open = (rows: readonly Check[]) => rows.map((one) => new AddressProof(one, run));
   const { parts = [], isLink } = attempt.placement;
   const removed = parts.filter(({ file }) => file === null).length;
   const others = `${countFiles(parts.length - removed)}, and ${removed} that were removed`;
@@ -79,42 +82,44 @@ async function proveFurther(page: AddressProof, result: ProbeResult) {
   if (opened.length > 0) ports.logger.info('without ?v=, as a person will open it');
   await prove(opened);
   // A cache with the old copy says nothing of the new one: that must still be there.
-  await prove(open(opened.flatMap(({ isOld, address }) => (isOld && address.fresh) || [])));
-  const late = opened.find(({ isOld, address }) => isOld && address.path === null);
-  return { files, opened, versioned: late && (await proveVersioned(late)) };
+  await prove(open(opened.flatMap(({ isOld, check }) => (isOld && check.fresh) || [])));
+  const late = opened.find(({ isOld, check }) => isOld && check.path === null);
+  return { files, opened, versioned: late && (await proveVersioned(attempt, late)) };
 }
 
 /** The address that is handed over while a cache shows an earlier version of the page: it is proven as it is. */
-async function proveVersioned({ address, check, keptFor }: AddressProof): Promise<Proof['versioned']> {
-  const { file, commitSha } = check.attempt.placement;
-  const url = withVersion(address.url, (commitSha ?? file?.sha256 ?? check.nextStamp()).slice(0, 12));
-  const { fresh: _, ...rest } = address;
-  await prove([new AddressProof({ ...rest, url, mayBeOld: false }, check)]);
-  const until = describeCacheEnd(keptFor, check.ports.clock.date());
+async function proveVersioned(
+  { placement: { file, commitSha } }: PlacedAttempt,
+  { check, run, keptFor }: AddressProof,
+): Promise<Proof['versioned']> {
+  const url = withVersion(check.url, (commitSha ?? file?.sha256 ?? run.nextStamp()).slice(0, 12));
+  const { fresh: _, ...rest } = check;
+  await prove([new AddressProof({ ...rest, url, mayBeOld: false }, run)]);
+  const until = describeCacheEnd(keptFor, run.ports.clock.date());
   return { url, note: `the address without ?v= may still show the earlier version ${until}` };
 }
 
 /** A link's addresses must all be right together: its page is asked again after its files; these, if any was late. */
 async function proveTogether(page: AddressProof, files: readonly AddressProof[]): Promise<void> {
-  const { check, address, proven } = page;
+  const { run, check, proven } = page;
   const isFresh = files.every((one) => one.looks === 1 && !one.proven?.age);
   // After many files that no cache answered, its page was not there by chance.
   const isManyFresh = files.length > SITE.fewLinked && isFresh && !proven?.age;
   const host = proven?.hosts.at(-1);
-  const pause = isManyFresh ? 0 : (address.pause ?? 0);
-  const again = new AddressProof({ ...address, host, answers: AGREEING_PROBES.usual, pause }, check, page);
+  const pause = isManyFresh ? 0 : (check.pause ?? 0);
+  const again = new AddressProof({ ...check, host, answers: AGREEING_PROBES.usual, pause }, run, page);
   await prove([again]).finally(() => {
     page.last = again.last;
   });
   const wasLate = again.looks > 1;
   const older = files.filter((one) => wasLate || one.looks === 1);
   if (!wasLate && older.length === files.length) return;
-  if (older.length > 0) check.ports.logger.info(`once more: ${countFiles(older.length)}`);
-  await prove(older.map((one) => new AddressProof(one.address, check)));
+  if (older.length > 0) run.ports.logger.info(`once more: ${countFiles(older.length)}`);
+  await prove(older.map((one) => new AddressProof(one.check, run)));
 }
 
 /** What was removed from a site answers nothing. */
-const toSubject = ({ address: { url, gone }, proven }: AddressProof): readonly ProvenSubject[] =>
+const toSubject = ({ check: { url, gone }, proven }: AddressProof): readonly ProvenSubject[] =>
   gone || proven?.fingerprint == null ? [] : [{ url: url.href, sha256: proven.fingerprint.sha256 }];
 
 /** A look at what is withdrawn would be kept as a 404, and its next delivery would not be seen for as long. */
@@ -124,7 +129,7 @@ const UNASKED_CACHES =
 /** Of how many files besides the page caches still have an older copy, and for how long. */
 function describeOld(opened: readonly AddressProof[]): readonly string[] {
   const all = opened.filter(({ isOld }) => isOld);
-  const old = all.filter(({ address }) => address.path !== null);
+  const old = all.filter(({ check }) => check.path !== null);
   if (old.length === 0) return [];
   const times = old.map(({ keptFor }) => keptFor);
   const time = describeCacheTime(times.includes(null) ? null : Math.max(...times.map(Number)));
@@ -134,20 +139,21 @@ function describeOld(opened: readonly AddressProof[]): readonly string[] {
   ];
 }
 
-function describeRaw({ address: { path }, last }: AddressProof): string {
+function describeRaw({ check: { path }, last }: AddressProof): string {
   const why = last?.match === 'login' ? 'answers with a login page' : 'did not show the file yet';
   return `${path} ${why}, so it was not verified`;
 }
 
 /** What the answers with `?v=` leave open: of the page itself, and of a link all of them together. */
 function describePage(
-  { attempt: { placement, gone }, internalReason, downloads }: PlacementCheck,
-  result: ProbeResult,
-  files: readonly AddressProof[],
+  { placement, gone }: PlacedAttempt,
+  { internalReason, downloads }: ProofRun,
+  seen: readonly [ProbeResult, ...ProbeResult[]],
 ): readonly string[] {
+  const [result] = seen;
   const { url, bypassCache, isLink, isInBin } = placement;
   const end = result.hosts.at(-1);
-  const found = isLink ? [result, ...files.flatMap(({ proven }) => proven ?? [])] : [];
+  const found = isLink ? seen : [];
   const added = [...new Set(found.flatMap((one) => one.added ?? []))];
   const lines: readonly (readonly [boolean, string])[] = [
     [internalReason !== '', `whether the address opens outside this network: ${internalReason}`],

@@ -10,8 +10,8 @@ import {
 import type { ServedFile } from '../../../src/channels/channel.ts';
 import { composeReport } from '../../../src/delivery/compose-report.ts';
 import type { ChannelAttempt, Delivery } from '../../../src/delivery/delivery.ts';
-import type { Proof } from '../../../src/delivery/probe-result.ts';
 import { viewLocalPages, viewPublishedPages } from '../../../src/delivery/screen/view-pages.ts';
+import type { Proof } from '../../../src/proof/probe-result.ts';
 import type { RawInputs } from '../../../src/request/inputs.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { siteOfFile } from '../../../src/rules/local-site.ts';

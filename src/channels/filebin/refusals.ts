@@ -1,9 +1,9 @@
 import { DeliveryError, type ErrorCode } from '../../errors.ts';
 import { parseRetryAfter, shortHostMessage } from '../../http/response.ts';
 import type { TextAnswer } from '../../http/send-request.ts';
+import { findMeaning, type KnownRefusal } from '../../proof/check.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
 import type { Text } from '../../words.ts';
-import { findMeaning, type KnownRefusal } from '../channel.ts';
 
 /** What a refusal means. */
 interface Meaning {

@@ -4,10 +4,10 @@ import type { GitHubClient } from '../../github/api/client.ts';
 import { dataOrNull } from '../../github/api/failures.ts';
 import { describeUnreadable } from '../../github/api/pages-build.ts';
 import { type RepositoryContext, settingsOf } from '../../github/api/repository.ts';
+import type { KnownRefusal } from '../../proof/check.ts';
 import { API } from '../../protocol/calls.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text, Words } from '../../words.ts';
-import type { KnownRefusal } from '../channel.ts';
 import type { PagesOptions } from './destination.ts';
 
 /**

@@ -6,9 +6,10 @@ import {
   nameInLabel,
 } from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
+import type { KnownRefusal } from '../../proof/check.ts';
 import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
-import type { AuditedDelivery, AuditFindings, KnownRefusal } from '../channel.ts';
+import type { AuditedDelivery, AuditFindings } from '../channel.ts';
 import { planAsset } from './asset.ts';
 
 interface AuditOptions {

@@ -1,7 +1,8 @@
+import type { KnownRefusal } from '../../../proof/check.ts';
 import { AUDIT, SITE } from '../../../protocol/limits.ts';
 import { MARKDOWN } from '../../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../../rules/media-type.ts';
-import type { AuditedDelivery, KnownRefusal } from '../../channel.ts';
+import type { AuditedDelivery } from '../../channel.ts';
 import type { Claim } from '../claims.ts';
 import type { PagesDestination } from '../destination.ts';
 import { addressesOfHeld, addressesOfRemoved, type HeldFiles } from '../held-files.ts';

@@ -1,25 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Address } from '../../src/delivery/addresses.ts';
-import { askAddress, PlacementCheck } from '../../src/delivery/ask-address.ts';
-import { newAttempt } from '../../src/delivery/delivery.ts';
+import { DeliveryError } from '../../src/errors.ts';
+import type { HttpRequest } from '../../src/ports.ts';
+import { askAddress, ProofRun } from '../../src/proof/ask-address.ts';
+import type { Check } from '../../src/proof/check.ts';
 import {
   type ContentMatch,
   countMarker,
   type ProbeResult,
   provesAlone,
-} from '../../src/delivery/probe-result.ts';
-import { DeliveryError } from '../../src/errors.ts';
-import type { HttpRequest } from '../../src/ports.ts';
+} from '../../src/proof/probe-result.ts';
+import { INTERVAL, PAGE, TIMEOUT } from '../delivery/builders.ts';
+import { type Answer, BYTES, FILE, MARKER, openHost } from '../delivery/proving.ts';
 import { localFile } from '../support/files.ts';
 import { NOON, type Scripted, type Seen } from '../support/ports.ts';
-import { INTERVAL, PAGE, placementWith, TIMEOUT, taskWith } from './builders.ts';
-import { type Answer, BYTES, FILE, MARKER, openHost } from './proving.ts';
 
 const OLD = '<p>It works, an older page</p>';
 const STAMP = NOON / 1000;
 
 interface Stage {
-  readonly address?: Partial<Address>;
+  readonly address?: Partial<Check>;
   readonly marker?: string | undefined;
   readonly withFile?: boolean;
   readonly gone?: boolean;
@@ -29,8 +28,7 @@ interface Stage {
 async function probing({ address, marker, withFile = true, gone = false, answer }: Stage) {
   const file = withFile ? await localFile(BYTES) : null;
   const { asked, ports } = openHost(answer);
-  const attempt = { ...newAttempt(taskWith()), placement: placementWith() };
-  const check = new PlacementCheck(attempt, { interval: INTERVAL, timeout: TIMEOUT }, ports);
+  const check = new ProofRun({ shown: 1, gone: 0 }, { interval: INTERVAL, timeout: TIMEOUT }, ports);
   const row = { path: null, url: PAGE, answers: 1, file, marker, gone, ...address };
   const probe = (seen?: ProbeResult) => askAddress(row, check, { seen: seen ?? null });
   return { probe, asked, ports, check };

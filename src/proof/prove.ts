@@ -4,7 +4,7 @@ import { nameFew } from '../plain-text.ts';
 import { SECOND, SITE } from '../protocol/limits.ts';
 import type { Text, Words } from '../words.ts';
 import type { AddressProof } from './address-proof.ts';
-import type { PlacementCheck } from './ask-address.ts';
+import type { ProofRun } from './ask-address.ts';
 import {
   describeAge,
   describeAnswer,
@@ -22,17 +22,17 @@ import {
  * @throws {DeliveryError} `NOT_PROVEN` at the deadline with what is wrong; `NOT_EXTERNAL` for a login page.
  */
 export async function prove(proofs: readonly AddressProof[]): Promise<void> {
-  const check = proofs[0]?.check;
-  if (check === undefined) return;
-  const { limits, deadline, ports } = check;
+  const run = proofs[0]?.run;
+  if (run === undefined) return;
+  const { limits, deadline, ports } = run;
   const { clock, signal } = ports;
-  const total = proofs.filter(({ address }) => !address.isOptional).length;
-  const log = createWaitLog('waited for the address', total, check);
+  const total = proofs.filter(({ check }) => !check.isOptional).length;
+  const log = createWaitLog('waited for the address', total, run);
   let open = proofs;
   try {
     for (let asksAll = true; ; asksAll = false) {
       signal.throwIfAborted();
-      const isLast = limits.once === true || check.late !== null || clock.now() >= deadline;
+      const isLast = limits.once === true || run.late !== null || clock.now() >= deadline;
       open = await lookAtAll(open, { asksAll: asksAll || isLast, isLast }, log.advance);
       if (open.length === 0) return;
       if (isLast || open.some(({ meaning }) => meaning?.isFinal)) throw wrongAnswersError(open);
@@ -56,7 +56,7 @@ async function lookAtAll(
     const looks = await mapConcurrently(asked, SITE.probes, async (one) => {
       const isNew = one.proven === undefined;
       const isDone = await one.look(isLast, !asksAll && at === 0);
-      if (isDone && isNew && !one.address.isOptional) advance();
+      if (isDone && isNew && !one.check.isOptional) advance();
       return isDone;
     });
     left.push(...asked.filter((_, index) => !looks[index]));
@@ -66,29 +66,27 @@ async function lookAtAll(
 }
 
 const isPageAlone = ([first, ...others]: readonly AddressProof[]): boolean =>
-  first?.address.path === null && others.length === 0;
+  first?.check.path === null && others.length === 0;
 
 /** What is wrong with how many of all files, its page among them, and with how many of those that were removed. */
 function describeFiles(wrong: readonly AddressProof[]): string {
-  const { gone: isRemoval = false, placement } = wrong[0]?.check.attempt ?? {};
-  const all = [isRemoval, ...(placement?.parts ?? []).map(({ file }) => file === null)];
-  const which = wrong[0]?.address.fresh ? WITHOUT_VERSION : '';
+  const { shown = 0, gone = 0 } = wrong[0]?.run.totals ?? {};
+  const which = wrong[0]?.check.fresh ? WITHOUT_VERSION : '';
   const kinds = [false, true].map((isRemoved) => {
-    const found = wrong.filter(({ address }) => (address.gone ?? false) === isRemoved);
+    const found = wrong.filter(({ check }) => (check.gone ?? false) === isRemoved);
     if (found.length === 0) return '';
-    const total = all.filter((one) => one === isRemoved).length;
     const problem = isRemoved ? 'are still open' : `do not show the delivered bytes${which}`;
-    const named = found.map((one) => `${one.address.path ?? 'the page'} (${describeShortly(one)})`);
-    return `${found.length} of ${total} ${isRemoved ? 'removed files' : 'files of the site'} ${problem}: ${nameFew(named)}`;
+    const named = found.map((one) => `${one.check.path ?? 'the page'} (${describeShortly(one)})`);
+    return `${found.length} of ${isRemoved ? `${gone} removed files` : `${shown} files of the site`} ${problem}: ${nameFew(named)}`;
   });
   return kinds.filter(Boolean).join('; ');
 }
 
-function describeShortly({ address, wrong: result }: AddressProof): string {
+function describeShortly({ check, wrong: result }: AddressProof): string {
   if (result === null) return 'not asked before the deadline';
   if (result.failure !== undefined) return result.failure.message;
   const end = result.hosts.at(-1);
-  if (provesAlone(result) && end !== address.host) return `leads to ${end}, and not to ${address.host}`;
+  if (provesAlone(result) && end !== check.host) return `leads to ${end}, and not to ${check.host}`;
   return describeAnswer(result);
 }
 
@@ -99,7 +97,7 @@ function wrongAnswersError(wrong: readonly AddressProof[]): DeliveryError {
   const meaning = wrong.find((one) => one.meaning)?.meaning;
   return new DeliveryError('NOT_PROVEN', describeFiles(wrong), {
     httpCode: wrong.find((one) => one.wrong?.httpCode != null)?.wrong?.httpCode ?? undefined,
-    hint: meaning?.hint ?? (first?.address.isLink ? LATE_SITE_HINT : AGAIN_HINT),
+    hint: meaning?.hint ?? (first?.check.isLink ? LATE_SITE_HINT : AGAIN_HINT),
     retryable: meaning?.isFinal !== true,
   });
 }
@@ -107,9 +105,9 @@ function wrongAnswersError(wrong: readonly AddressProof[]): DeliveryError {
 /** How an address was asked that is not asked past caches. */
 const WITHOUT_VERSION = ' without ?v=';
 
-function notProvenError({ address, wrong: last, earlier, meaning }: AddressProof): DeliveryError {
+function notProvenError({ check, wrong: last, earlier, meaning }: AddressProof): DeliveryError {
   const httpCode = last?.httpCode ?? undefined;
-  const { host, gone, fresh, isLink } = address;
+  const { host, gone, fresh, isLink } = check;
   const end = last?.hosts.at(-1);
   // An address that leads to another host than the one that was proven is not the one to hand over.
   const isAway = host !== undefined && end !== undefined && end !== host;
@@ -166,11 +164,11 @@ const hintFor = (result: ProbeResult | null): Text | undefined =>
 export const BUSY_HINT =
   'the host limits requests for a while: try again later; a GitHub Pages site has soft limits of 10 builds an hour, 100 GB a month and 1 GB in all';
 
-/** Logs what changed during a wait, and how much is done: of one address, how much of the time is over. */
+/** Logs what changed during a wait, and how much is done: of one check, how much of the time is over. */
 export function createWaitLog(
   title: string,
   total: number,
-  { begun, limits, ports: { clock, logger } }: PlacementCheck,
+  { begun, limits, ports: { clock, logger } }: ProofRun,
 ): { write(line: string): void; advance(): void; end(): void } {
   const progress =
     total === 1

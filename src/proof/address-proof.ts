@@ -1,14 +1,13 @@
-import { findMeaning, type KnownRefusal } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import { AGREEING_PROBES, FURTHER_PROBES, SITE } from '../protocol/limits.ts';
-import { type Address, judgeAnswer } from './addresses.ts';
-import { askAddress, type PlacementCheck } from './ask-address.ts';
+import { askAddress, type ProofRun } from './ask-address.ts';
+import { type Check, findMeaning, judgeAnswer, type KnownRefusal } from './check.ts';
 import { failedProbe, loginPageError, type ProbeResult, provesAlone } from './probe-result.ts';
 
 /** One address on the way to its proof. */
 export class AddressProof {
-  readonly address: Address;
-  readonly check: PlacementCheck;
+  readonly check: Check;
+  readonly run: ProofRun;
   /** What it answered last; `null` where it was not asked. */
   last: ProbeResult | null = null;
   /** What it has answered, once it is proven. */
@@ -30,10 +29,10 @@ export class AddressProof {
   #askedAt = Number.NEGATIVE_INFINITY;
 
   /** @param before the same address, whose last answer counts */
-  constructor(address: Address, check: PlacementCheck, before?: AddressProof) {
-    this.address = address;
+  constructor(check: Check, run: ProofRun, before?: AddressProof) {
     this.check = check;
-    this.#needed = address.answers;
+    this.run = run;
+    this.#needed = check.answers;
     this.last = before?.last ?? null;
     this.#isReached = before !== undefined;
     if (before) this.#askedAt = before.#askedAt;
@@ -41,7 +40,7 @@ export class AddressProof {
 
   /** What the host means by its wrong answer. */
   get meaning(): Partial<KnownRefusal> | undefined {
-    const { isLink, refusals = [] } = this.address;
+    const { isLink, refusals = [] } = this.check;
     if (isLink && !this.#isReached && this.looks > UNREACHED_LOOKS) return { isFinal: true };
     const { refusal = '', httpCode } = this.wrong ?? {};
     return findMeaning(refusals, httpCode ?? 0, refusal);
@@ -52,7 +51,7 @@ export class AddressProof {
    * @returns whether it is proven now, or is optional and was asked often enough
    */
   async look(isLast: boolean, mustAgree = false): Promise<boolean> {
-    const { path, isOptional = false } = this.address;
+    const { path, isOptional = false } = this.check;
     // Of thousands of files, a second each would add up to many minutes.
     if (path !== null && this.#isOver(SITE.overtime)) return false;
     this.looks += 1;
@@ -64,19 +63,19 @@ export class AddressProof {
 
   /** Asks as often as is needed, up to the first answer that is wrong or another. @returns whether it is proven */
   async #askInARow(isLast: boolean, needed: number): Promise<boolean> {
-    const { address, check } = this;
+    const { check, run } = this;
     let result: ProbeResult | undefined;
     let isOld = false;
     let extended: ProbeResult | undefined;
     for (let count = 0; count < needed; count += 1) {
       // Where answers differed, a series that the deadline cuts short proves nothing.
-      if (count >= address.answers && this.#isOver()) return false;
+      if (count >= check.answers && this.#isOver()) return false;
       if (count === 1) await this.#wait();
-      const asBrowser = address.asBrowser ?? count === BROWSER_PROBE;
+      const asBrowser = check.asBrowser ?? count === BROWSER_PROBE;
       // What was right before the first look is not asked again, and neither is a login page.
       const known = count === 0 && this.looks === 1 && this.last && isKnown(this.last) && this.last;
       const next = known || (await this.ask(count, asBrowser));
-      const verdict = judgeAnswer(next, address, check.builtAt);
+      const verdict = judgeAnswer(next, check, run.builtAt);
       if (verdict === 'old') {
         isOld = true;
         this.oldLooks += 1;
@@ -84,9 +83,9 @@ export class AddressProof {
       }
       const acceptsOld = this.oldLooks >= FURTHER_PROBES || (isLast && this.oldLooks > 0);
       const isAccepted = verdict === 'right' || (verdict === 'old' && acceptsOld);
-      const mayDiffer = isOld || (address.isLink && asBrowser);
+      const mayDiffer = isOld || (check.isLink && asBrowser);
       if (!isAccepted || (result && !mayDiffer && !isSameAnswer(next, result))) {
-        check.identical.delete(address.url.href);
+        run.identical.delete(check.url.href);
         this.wrong = next;
         this.earlier = result ?? this.earlier;
         if (result) this.#needed = Math.min(needed * 2, AGREEING_PROBES.most);
@@ -99,33 +98,33 @@ export class AddressProof {
     }
     this.proven = extended ?? result;
     this.isOld = isOld;
-    if (this.proven?.match === 'identical') check.identical.add(address.url.href);
+    if (this.proven?.match === 'identical') run.identical.add(check.url.href);
     return this.proven !== undefined;
   }
 
   /** Whether the deadline has passed so many milliseconds ago. */
   #isOver(overtime = 0): boolean {
-    const { ports, deadline } = this.check;
+    const { ports, deadline } = this.run;
     return ports.clock.now() >= deadline + overtime;
   }
 
   /** Until so long after the first answer, or the deadline. */
   async #wait(): Promise<void> {
-    const { ports, deadline } = this.check;
+    const { ports, deadline } = this.run;
     const { clock, signal } = ports;
-    const left = Math.min(this.#askedAt + (this.address.pause ?? 0), deadline) - clock.now();
+    const left = Math.min(this.#askedAt + (this.check.pause ?? 0), deadline) - clock.now();
     if (left > 0) await clock.sleep(left, signal);
   }
 
   /** Asks once, unless the host asks to wait. @throws {DeliveryError} `NOT_EXTERNAL` for the page itself */
   async ask(nth = 0, asBrowser = false): Promise<ProbeResult> {
-    const { address, check, last } = this;
-    const { path, isLink = false, refusals } = address;
-    const now = check.ports.clock.now();
+    const { check, run, last } = this;
+    const { path, isLink = false, refusals } = check;
+    const now = run.ports.clock.now();
     this.#askedAt = now;
     if (last?.notBefore !== undefined && now < last.notBefore) return last;
     try {
-      const result = await askAddress(address, check, { asBrowser, nth, seen: nth === 0 ? null : last });
+      const result = await askAddress(check, run, { asBrowser, nth, seen: nth === 0 ? null : last });
       this.last = result;
       this.#isReached ||= result.failure?.code !== 'NO_NETWORK';
       // Closed to the public, and its host says nothing else of it.

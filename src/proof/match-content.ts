@@ -1,4 +1,3 @@
-import type { ExpectedFile } from '../channels/channel.ts';
 import type { FetchedContent } from '../http/fetch-back.ts';
 import { leadsToSignIn } from '../http/follow.ts';
 import {
@@ -16,7 +15,7 @@ import { loadPageRules } from '../rules/load-page-rules.ts';
 import { getContentType, getTypeClass } from '../rules/media-type.ts';
 import { decodePath } from '../rules/naming.ts';
 import { isReadAsWritten, readEncoding } from '../rules/text-encoding.ts';
-import type { Address } from './addresses.ts';
+import type { Check, ExpectedFile } from './check.ts';
 import type { ContentMatch, ProbeResult } from './probe-result.ts';
 
 /** What is the content, if its headers let a browser show it. */
@@ -25,26 +24,26 @@ const RIGHT: readonly ContentMatch[] = ['identical', 'extended', 'altered', 'mar
 type MatchedAnswer = Pick<ProbeResult, 'match' | 'added' | 'isElsewhere'>;
 
 /** Whether it is a page to which its host may have added something. */
-export const comparesPage = ({ isLink = false, path, display }: Address): boolean =>
+export const comparesPage = ({ isLink = false, path, display }: Check): boolean =>
   isLink && (path === null || display === 'page');
 
 /** Compares an answer with what the address must show. @param isBeginning whether only its beginning was read */
 export async function matchAnswer(
   fetched: FetchedContent,
-  address: Address,
+  check: Check,
   isBeginning: boolean,
 ): Promise<MatchedAnswer> {
   if (fetched.status === 200 && isReplaced(fetched)) return { match: 'gate' };
-  const match = await (isBeginning ? matchBeginning : matchContent)(fetched, address);
-  const { file, fallbacks } = address;
-  const isKept = await isKeptFromSight(fetched, address);
-  if (file !== null && !isKept && comparesPage(address) && (match === 'different' || match === 'cut-short')) {
+  const match = await (isBeginning ? matchBeginning : matchContent)(fetched, check);
+  const { file, fallbacks } = check;
+  const isKept = await isKeptFromSight(fetched, check);
+  if (file !== null && !isKept && comparesPage(check) && (match === 'different' || match === 'cut-short')) {
     const added = await readAdditions(fetched, file, fallbacks);
     if (added === null) return { match: match === 'cut-short' ? match : 'different' };
-    return { added, ...(await placeAnswer('extended', fetched, address)) };
+    return { added, ...(await placeAnswer('extended', fetched, check)) };
   }
   if (!RIGHT.includes(match)) return { match };
-  return isKept ? { match: 'not-shown' } : placeAnswer(match, fetched, address);
+  return isKept ? { match: 'not-shown' } : placeAnswer(match, fetched, check);
 }
 
 /** The types that browsers need: anything else they take for what its bytes are. */
@@ -57,7 +56,7 @@ const NEEDED_TYPES: readonly (readonly [RegExp, RegExp])[] = [
 /** Whether the headers keep a browser from showing what it is to show, or from using it. */
 async function isKeptFromSight(
   fetched: FetchedContent,
-  { display = 'none', file, isLink = false, home, path, url }: Address,
+  { display = 'none', file, isLink = false, home, path, url }: Check,
 ): Promise<boolean> {
   const [, needed] = NEEDED_TYPES.find(([name]) => home !== undefined && name.test(home.pathname)) ?? [];
   const type = readType(fetched);
@@ -86,7 +85,7 @@ async function findEncoding(fetched: FetchedContent, usual: string): Promise<str
 }
 
 /** Compares the beginning of a body, and the length that its host announces, with the file. */
-async function matchBeginning(fetched: FetchedContent, { file }: Address): Promise<ContentMatch> {
+async function matchBeginning(fetched: FetchedContent, { file }: Check): Promise<ContentMatch> {
   const { fingerprint } = fetched;
   if (file === null || fingerprint === null) return 'absent';
   const length = readLength(fetched);
@@ -96,9 +95,9 @@ async function matchBeginning(fetched: FetchedContent, { file }: Address): Promi
 }
 
 /** Compares a body with the file, and with what the address showed before. */
-async function matchContent(fetched: FetchedContent, address: Address): Promise<ContentMatch> {
+async function matchContent(fetched: FetchedContent, check: Check): Promise<ContentMatch> {
   const { status, fingerprint, addresses, blobSha } = fetched;
-  const { file, marker, gone = false, isLink = false } = address;
+  const { file, marker, gone = false, isLink = false } = check;
   const login = leadsToSignIn(addresses);
   if (gone && isAbsence(status) && !login) return 'gone';
   if (fingerprint !== null && fingerprint.sha256 === file?.sha256) return 'identical';
@@ -164,13 +163,13 @@ async function readPage(file: ExpectedFile): Promise<string> {
 }
 
 /**
- * The right content, if it is in its own folder. A redirect may lead only to another form of its address, such as
+ * The right content, if it is in its own folder. A redirect may lead only to another form of its check, such as
  * `/about` for `/about.html`, and where that is in another folder, its references must lead to the same.
  */
 async function placeAnswer(
   match: ContentMatch,
   fetched: FetchedContent,
-  { home }: Address,
+  { home }: Check,
 ): Promise<MatchedAnswer> {
   const { addresses, readHead } = fetched;
   const end = addresses.at(-1) ?? home;

@@ -16,8 +16,7 @@ import type { Ports } from '../ports.ts';
 import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND } from '../protocol/limits.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
 import { withVersion } from '../rules/naming.ts';
-import type { Address } from './addresses.ts';
-import type { PlacedAttempt } from './delivery.ts';
+import type { Check } from './check.ts';
 import { comparesPage, LINK_HEAD_SIZE, matchAnswer } from './match-content.ts';
 import { failedProbe, type ProbeResult, provesAlone } from './probe-result.ts';
 
@@ -30,8 +29,9 @@ export interface WaitLimits {
 }
 
 /** A placement on the way to its proof: what the requests for all its addresses share. */
-export class PlacementCheck {
-  readonly attempt: PlacedAttempt;
+export class ProofRun {
+  /** How many files must be shown, the page among them, and how many must be gone. */
+  readonly totals: { readonly shown: number; readonly gone: number };
   readonly limits: WaitLimits;
   readonly ports: Ports;
   /** When it began, and when it must end, by `Clock.now`. */
@@ -59,8 +59,8 @@ export class PlacementCheck {
     return AbortSignal.any([signal, clock.timeout(Number(second) * SECOND - clock.now())]);
   });
 
-  constructor(attempt: PlacedAttempt, limits: WaitLimits, ports: Ports) {
-    this.attempt = attempt;
+  constructor(totals: ProofRun['totals'], limits: WaitLimits, ports: Ports) {
+    this.totals = totals;
     this.limits = limits;
     this.ports = ports;
     this.begun = ports.clock.now();
@@ -104,32 +104,32 @@ interface AskOptions extends Required<Pick<Look, 'asBrowser' | 'nth'>> {
  * @throws {DeliveryError} `NOT_EXTERNAL` for a redirect to this machine, or to no public host where it must be one
  */
 export async function askAddress(
-  address: Address,
-  check: PlacementCheck,
+  check: Check,
+  run: ProofRun,
   { asBrowser = false, seen = null, nth = 0 }: Look = {},
 ): Promise<ProbeResult> {
-  if (address.isInBin) return askBin(address, check);
-  const { headSha256, size = 0 } = address.file ?? {};
+  if (check.isInBin) return askBin(check, run);
+  const { headSha256, size = 0 } = check.file ?? {};
   const isBeginning = seen?.match === 'identical' && headSha256 !== undefined && size > PARTIAL_PROBE;
   const how = { cookies: undefined, asBrowser, nth, isBeginning };
-  const result = await askOnce(address, check, how);
+  const result = await askOnce(check, run, how);
   const isOther = isBeginning && result.match === 'identical' && result.version !== seen.version;
-  return isOther ? askOnce(address, check, { ...how, isBeginning: false }) : result;
+  return isOther ? askOnce(check, run, { ...how, isBeginning: false }) : result;
 }
 
 /**
  * Gets one answer of a file-bin as a browser does, which is a download. A person leaves its warning page with one click;
  * it comes only before a file that may still be downloaded.
  */
-async function askBin(address: Address, check: PlacementCheck): Promise<ProbeResult> {
+async function askBin(check: Check, run: ProofRun): Promise<ProbeResult> {
   const ask = async (cookies: CookieJar | undefined) => {
-    const answer = await askOnce(address, check, { cookies, asBrowser: true, nth: 0, isBeginning: false });
+    const answer = await askOnce(check, run, { cookies, asBrowser: true, nth: 0, isBeginning: false });
     // Anything but a page or a refusal of the bin itself.
-    if (answer.hosts.length !== 1 || provesAlone(answer)) check.downloads += 1;
+    if (answer.hosts.length !== 1 || provesAlone(answer)) run.downloads += 1;
     const isWarning = answer.httpCode === 200 && !provesAlone(answer) && (cookies?.size ?? 0) > 0;
     return { ...answer, isWarning };
   };
-  const cookies: CookieJar | undefined = address.file === null ? undefined : new Map();
+  const cookies: CookieJar | undefined = check.file === null ? undefined : new Map();
   const first = await ask(cookies);
   if (!first.isWarning) return first;
   const result = await ask(cookies);
@@ -138,23 +138,23 @@ async function askBin(address: Address, check: PlacementCheck): Promise<ProbeRes
   return [403, 404, 410].includes(again.httpCode ?? 0) ? again : { ...result, opensAgain: again.isWarning };
 }
 
-async function askOnce(address: Address, check: PlacementCheck, how: AskOptions): Promise<ProbeResult> {
-  const { clock, http, signal: stop } = check.ports;
-  const { url, bypassCache, marker, isInBin, isLink } = address;
-  const signal = check.signalWithin(maxProbeTime(address));
+async function askOnce(check: Check, run: ProofRun, how: AskOptions): Promise<ProbeResult> {
+  const { clock, http, signal: stop } = run.ports;
+  const { url, bypassCache, marker, isInBin, isLink } = check;
+  const signal = run.signalWithin(maxProbeTime(check));
   // Each time with another `?v=`, so that no cache can give two requests the same answer.
-  let asked = bypassCache ? withVersion(url, check.nextStamp()) : url;
+  let asked = bypassCache ? withVersion(url, run.nextStamp()) : url;
   // A host that the user named may be internal to a network; one on this machine is never a delivery.
   const guard = (next: URL): void => {
     asked = next;
     const { reach, why } = getReach(next);
     if (isLink || reach === 'machine') parseExternalAddress(next, 'the address');
-    check.internalReason ||= why;
+    run.internalReason ||= why;
   };
   try {
-    const options = { ...fetchOptions(address, check, how), guard, signal };
+    const options = { ...fetchOptions(check, run, how), guard, signal };
     const fetched = await fetchBack(http, asked, options, marker);
-    const match = await matchAnswer(fetched, address, how.isBeginning);
+    const match = await matchAnswer(fetched, check, how.isBeginning);
     return {
       ...match,
       ...summarizeAnswer(fetched, clock),
@@ -166,11 +166,11 @@ async function askOnce(address: Address, check: PlacementCheck, how: AskOptions)
     const failure = signal.aborted ? stalled : thrown;
     if (!(failure instanceof DeliveryError)) throw failure;
     if (failure.code !== 'NOT_EXTERNAL') return failedProbe(failure);
-    if (isLink || !check.publicOnly || getReach(asked).reach === 'machine') throw failure;
+    if (isLink || !run.publicOnly || getReach(asked).reach === 'machine') throw failure;
     // The name resolves to an internal address: it is asked once more from within this network.
-    check.publicOnly = false;
-    check.internalReason ||= failure.message;
-    return askOnce(address, check, how);
+    run.publicOnly = false;
+    run.internalReason ||= failure.message;
+    return askOnce(check, run, how);
   }
 }
 
@@ -194,33 +194,31 @@ function summarizeAnswer(fetched: FetchedContent, clock: Ports['clock']): Omit<P
 }
 
 function fetchOptions(
-  address: Address,
-  check: PlacementCheck,
+  check: Check,
+  run: ProofRun,
   { asBrowser, nth, cookies, isBeginning }: AskOptions,
 ): Omit<FetchBackOptions, 'guard' | 'signal'> {
-  const { file, marker, earlier = [], fallbacks = [], display, isInBin = false, path, home } = address;
-  const isLink = file === null || comparesPage(address);
+  const { file, marker, earlier = [], fallbacks = [], display, isInBin = false, path, home } = check;
+  const isLink = file === null || comparesPage(check);
   const isComparedOnly = display === undefined && marker === undefined && !isLink;
   // Bytes of the largest body that means anything.
   const largest = Math.max(file?.size ?? 0, ...[...earlier, ...fallbacks].map(({ size }) => size));
   const isShown = !isComparedOnly && path === null;
   return {
-    publicOnly: check.publicOnly,
+    publicOnly: run.publicOnly,
     connections: nth,
     asBrowser,
     plainRefusals: isInBin,
     cookies,
     readAtMost: isBeginning ? PARTIAL_PROBE : isComparedOnly ? largest + 1 : undefined,
     headSize: isLink ? LINK_HEAD_SIZE : isComparedOnly && home === undefined ? 0 : undefined,
-    startProgress: isShown
-      ? (total) => check.ports.logger.progress('fetched back', total, 'bytes')
-      : undefined,
+    startProgress: isShown ? (total) => run.ports.logger.progress('fetched back', total, 'bytes') : undefined,
     blobs: file?.sha256 === null ? [{ size: file.size, sha: file.blobSha ?? '' }, ...earlier] : earlier,
   };
 }
 
 /** Milliseconds that one request may take: a very slow answer must leave time for another request. */
-function maxProbeTime({ file, gone }: Address): number {
+function maxProbeTime({ file, gone }: Check): number {
   // The size of a link's content is not known.
   if (file === null && !gone) return Number.POSITIVE_INFINITY;
   return PROBE_TIME.least + ((file?.size ?? 0) / MEGABYTE) * PROBE_TIME.perMegabyte;
