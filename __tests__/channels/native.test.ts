@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { LINK_HOST } from '../../src/channels/host-rules.ts';
 import { createNativeChannel } from '../../src/channels/native.ts';
 import { findMeaning } from '../../src/proof/check.ts';
 import { ACTION, say } from '../../src/words.ts';
@@ -11,7 +12,11 @@ test('channel K4 uses the link as given, and shows only its host before it is pr
   const { plan, perform } = await prepareOne(createNativeChannel(LINK), null);
   expect(plan).toMatchObject({ channel: 'K4', destination: 'its address on files.octo.dev' });
   expect(JSON.stringify(plan)).not.toContain('s3cret');
-  await expect(perform()).resolves.toMatchObject({ url: LINK, written: false, isLink: true, isInBin: false });
+  await expect(perform()).resolves.toMatchObject({
+    url: LINK,
+    written: false,
+    host: LINK_HOST,
+  });
 });
 
 test.each([
@@ -23,9 +28,12 @@ test.each([
   [404, '404 page not found', undefined],
 ])('channel K4 knows what the file-bin means by HTTP %i with %s', async (httpCode, text, isFinal) => {
   const task = await prepareOne(createNativeChannel(LINK, BINS), null);
-  const { isInBin, notes, refusals = [] } = await task.perform();
-  expect([isInBin, notes]).toEqual([true, expect.arrayContaining([expect.stringContaining('warning page')])]);
-  const meaning = findMeaning(refusals, httpCode, text);
+  const { host, notes } = await task.perform();
+  expect([host?.warnsBrowsers, notes]).toEqual([
+    true,
+    expect.arrayContaining([expect.stringContaining('warning page')]),
+  ]);
+  const meaning = findMeaning(host?.refusals ?? [], httpCode, text);
   expect(meaning?.isFinal).toBe(isFinal);
   // A link has no bin to go on with.
   expect(say(meaning?.hint ?? '', ACTION)).not.toContain('`bin:');

@@ -83,7 +83,6 @@ export const placementWith = (more: Partial<Placement> = {}): Placement => ({
   rawUrl: RAW,
   bypassCache: true,
   hostMayChangeBytes: true,
-  isLink: false,
   notes: [],
   unknown: [],
   ...more,

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Placement } from '../../src/channels/channel.ts';
+import { BIN_HOST, LINK_HOST } from '../../src/channels/host-rules.ts';
 import { newAttempt } from '../../src/delivery/delivery.ts';
 import { publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
 import { AGREEING_PROBES } from '../../src/protocol/limits.ts';
@@ -93,10 +94,10 @@ const placements: Readonly<Record<HostModel['channel'], (sha: string) => Placeme
     placementWith({
       bypassCache: false,
       hostMayChangeBytes: false,
-      isInBin: true,
+      host: BIN_HOST,
       answers: AGREEING_PROBES.counted,
     }),
-  K4: () => placementWith({ bypassCache: false, hostMayChangeBytes: false, isLink: true }),
+  K4: () => placementWith({ bypassCache: false, hostMayChangeBytes: false, host: LINK_HOST }),
 };
 
 /** A host that plays the model, by the seconds that have passed. */

@@ -50,12 +50,12 @@ describe('a ready report', () => {
     expect(report.took).toEqual({ place: 1_200, wait: 34_560, verify: 0 });
   });
 
-  test.each<[string, Parameters<typeof placementWith>[0], string]>([
-    ['as planned', {}, 'method A, single-call write'],
-    ['not at all', { written: false }, 'nothing written, because it was there already'],
-    ['as it is given', { written: false, isLink: true }, 'method A, single-call write'],
-  ])('says in CODE what was carried out: %s', (_, placement, method) => {
-    const main = attemptWith({ placement: placementWith(placement) });
+  test.each<[string, ChannelKey, boolean, string]>([
+    ['as planned', 'K1', true, 'method A, single-call write'],
+    ['not at all', 'K1', false, 'nothing written, because it was there already'],
+    ['as it is given', 'K4', false, 'method A, single-call write'],
+  ])('says in CODE what was carried out: %s', (_, channel, written, method) => {
+    const main = attemptWith({ plan: planWith({ channel }), placement: placementWith({ written }) });
     expect(composeReport(deliveryWith({ main })).lines.CODE.split('; ')[2]).toBe(method);
   });
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { PlacedPart } from '../../src/channels/channel.ts';
+import { LINK_HOST } from '../../src/channels/host-rules.ts';
 import { DeliveryError, stoppedError } from '../../src/errors.ts';
 import { shaOf } from '../channels/pages/site/memory-files.ts';
 import { NOON, type Scripted } from '../support/ports.ts';
@@ -170,7 +171,7 @@ describe('the files of a link', () => {
   async function proveLink(count: number, respond: (asked: Asked) => Scripted | undefined) {
     const url = new URL(SITE_URL);
     const placement = {
-      ...{ url, isLink: true, bypassCache: false, hostMayChangeBytes: false, display: 'page' as const },
+      ...{ url, host: LINK_HOST, bypassCache: false, hostMayChangeBytes: false, display: 'page' as const },
       ...{ home: new URL('index.html', url) },
       parts: Array.from({ length: count }, (_, nth) => part(`${nth}.txt`)),
     };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HostProgress, Placement } from '../../src/channels/channel.ts';
+import { LINK_HOST, OWN_HOST } from '../../src/channels/host-rules.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { AGREEING_PROBES, LATER_PROBE } from '../../src/protocol/limits.ts';
 import { shaOf } from '../channels/pages/site/memory-files.ts';
@@ -24,7 +25,7 @@ const RESET = new DeliveryError('CONNECTION', 'reset', { hint: 'plug it in' });
 const LOGIN = { status: 302, headers: { location: '/login?return_to=x' } };
 /** Placements of K2 and K3, and of K4. */
 const BIN = { bypassCache: false, hostMayChangeBytes: false };
-const LINK = { ...BIN, isLink: true };
+const LINK = { ...BIN, host: LINK_HOST };
 const OLD = 'old';
 const EARLIER = { earlier: [{ sha: shaOf(OLD), size: OLD.length }] };
 
@@ -59,7 +60,7 @@ test.each([
     ...{ hint: `what helps against ${one}`, isFinal: one === 'ban' },
   }));
   const answer = { status: 403, headers: { 'content-type': 'text/plain' }, body: word };
-  const { failure, times } = await provePage(answer, { refusals });
+  const { failure, times } = await provePage(answer, { host: { ...OWN_HOST, refusals } });
   expect(failure).toMatchObject({
     ...{ code: 'NOT_PROVEN', httpCode: 403, hint: `what helps against ${word}` },
     message: `the address was not proven${time}: the address answers HTTP 403: ${word}`,

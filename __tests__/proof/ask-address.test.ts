@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { BIN_HOST, LINK_HOST, OWN_HOST } from '../../src/channels/host-rules.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { HttpRequest } from '../../src/ports.ts';
 import { askAddress, ProofRun } from '../../src/proof/ask-address.ts';
@@ -29,7 +30,7 @@ async function probing({ address, marker, withFile = true, gone = false, answer 
   const file = withFile ? await localFile(BYTES) : null;
   const { asked, ports } = openHost(answer);
   const check = new ProofRun({ shown: 1, gone: 0 }, { interval: INTERVAL, timeout: TIMEOUT }, ports);
-  const row = { path: null, url: PAGE, answers: 1, file, marker, gone, ...address };
+  const row = { path: null, url: PAGE, answers: 1, host: OWN_HOST, file, marker, gone, ...address };
   const probe = (seen?: ProbeResult) => askAddress(row, check, { seen: seen ?? null });
   return { probe, asked, ports, check };
 }
@@ -143,7 +144,7 @@ describe('an answer', () => {
     const display = name.endsWith('html') ? { display: 'page' as const } : {};
     const matches = types.split(' ').map((type) => {
       const answer = { body: bytes, headers: { 'content-type': type } };
-      return matchOf({ answer, address: { isLink: true, file, ...display } });
+      return matchOf({ answer, address: { host: LINK_HOST, file, ...display } });
     });
     const [first] = types.split(' ');
     await expect(Promise.all(matches)).resolves.toEqual([
@@ -156,7 +157,11 @@ describe('an answer', () => {
   test('of a link that a browser reads in another encoding is not shown, where only its marker is known too', async () => {
     const body = `<p>${MARKER} für alle</p>`;
     const matchFor = (type: string) =>
-      matchOf({ ...ALONE, address: { isLink: true }, answer: { body, headers: { 'content-type': type } } });
+      matchOf({
+        ...ALONE,
+        address: { host: LINK_HOST },
+        answer: { body, headers: { 'content-type': type } },
+      });
     const readWrongly = [
       "text/html; charset='utf-8'",
       'text/html',
@@ -241,8 +246,8 @@ describe('a look', () => {
 
   test.each<[string, Partial<Stage>]>([
     ['on any other host', {}],
-    ['where there is no file to compare', { address: { isInBin: true }, withFile: false, marker: MARKER }],
-    ['that is an HTTP 401', { address: { isInBin: true }, answer: withCookie(401) }],
+    ['where there is no file to compare', { address: { host: BIN_HOST }, withFile: false, marker: MARKER }],
+    ['that is an HTTP 401', { address: { host: BIN_HOST }, answer: withCookie(401) }],
     ['after a redirect', { answer: withCookie(302) }],
   ])('brings no cookie back to a page before the content %s', async (_, stage) => {
     const { probe, asked } = await probing({ answer: WARNING, ...stage });
@@ -304,7 +309,7 @@ describe('a marker that only the address brings into the page', () => {
 });
 
 describe('a link with a file', () => {
-  const address = { isLink: true };
+  const address = { host: LINK_HOST };
   const [first, second] = BYTES.split('\n');
 
   test('is proven by a page that has all of the file, and says what was added', async () => {
@@ -378,7 +383,7 @@ describe('a further probe of a large file', () => {
 });
 
 describe('a link from outside', () => {
-  const address = { isLink: true };
+  const address = { host: LINK_HOST };
 
   test('is refused as soon as a hop leads into a network', async () => {
     const answer = { status: 302, headers: { location: 'https://printer.local/' } };

@@ -1,5 +1,5 @@
 import { DeliveryError, type Result } from '../errors.ts';
-import type { ExpectedFile, KnownRefusal } from '../proof/check.ts';
+import type { ExpectedFile, HostRules } from '../proof/check.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { GitBlob } from '../rules/fingerprint.ts';
 import type { LocalSite } from '../rules/local-site.ts';
@@ -130,14 +130,10 @@ export interface Placement extends Omit<PlacedPart, 'path'> {
   readonly hostMayChangeBytes?: boolean;
   /** How a browser is to show it, which the answer must allow; absent where it need not be shown. */
   readonly display?: BrowserDisplay;
-  /** Whether the host is the file-bin: it shows a warning page once to each browser, and may count and limit requests. */
-  readonly isInBin?: boolean;
-  /** What the host means when it refuses the address. */
-  readonly refusals?: readonly KnownRefusal[] | undefined;
+  /** Whose host it is on; that of the repository by default. */
+  readonly host?: HostRules;
   /** How many right answers in a row prove it, where no cache has to be got past; `AGREEING_PROBES.usual` by default. */
   readonly answers?: number;
-  /** Whether every redirect must lead to a public host: the address came from outside. */
-  readonly isLink?: boolean;
   /** What a person should know: expiry, a warning page, a changed name. */
   readonly notes?: readonly string[];
   /** What could not be verified while placing. */

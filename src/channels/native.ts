@@ -1,6 +1,7 @@
 import { forEachItem } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
 import { nameFew } from '../plain-text.ts';
+import type { HostRules } from '../proof/check.ts';
 import { AGREEING_PROBES } from '../protocol/limits.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
@@ -8,6 +9,7 @@ import { decodePath, entryUrl, urlBelow } from '../rules/naming.ts';
 import type { Words } from '../words.ts';
 import type { Channel, ChannelItem, PlacedPart, Placement, PreparedTask } from './channel.ts';
 import { listRefusals } from './filebin/refusals.ts';
+import { LINK_HOST } from './host-rules.ts';
 
 interface LinkTask extends PreparedTask {
   /** The address to hand over. */
@@ -93,6 +95,8 @@ const BIN_REFUSALS = listRefusals('').map((one) => ({
     `correct the address, or ask the operator of the bin host: a bin lives about 7 days${w.orUse('K1, K2 or K3')}`,
 }));
 
+const LINK_TO_BIN: HostRules = { ...LINK_HOST, warnsBrowsers: true, walls: [], refusals: BIN_REFUSALS };
+
 function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Placement {
   const file = site?.entry ?? null;
   // A bin gives every file as a download.
@@ -102,9 +106,8 @@ function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Pla
     url,
     file,
     written: false,
-    isLink: true,
-    isInBin: isBin,
-    ...(isBin && { answers: AGREEING_PROBES.counted, refusals: BIN_REFUSALS }),
+    host: isBin ? LINK_TO_BIN : LINK_HOST,
+    ...(isBin && { answers: AGREEING_PROBES.counted }),
     ...(home && { home }),
     ...(isShown && { display: 'page' }),
     ...(site && folder && { parts: listSiteParts(site, folder) }),

@@ -1,25 +1,27 @@
 import type { Placement } from '../channels/channel.ts';
+import { OWN_HOST } from '../channels/host-rules.ts';
 import type { Check } from '../proof/check.ts';
 import { type ProbeResult, provesAlone } from '../proof/probe-result.ts';
-import { AGREEING_PROBES, LATER_PROBE, SITE } from '../protocol/limits.ts';
+import { AGREEING_PROBES } from '../protocol/limits.ts';
 import { isHtml } from '../rules/page/page-file.ts';
 import type { PlacedAttempt } from './delivery.ts';
 
 /** The address that is handed over, with `?v=` against caches. */
 export function pageAddress({ placement, marker, gone }: PlacedAttempt): Check {
-  const { answers = AGREEING_PROBES.usual, bypassCache, home, isLink, parts = [] } = placement;
+  const { answers = AGREEING_PROBES.usual, bypassCache, home, host = OWN_HOST, parts = [] } = placement;
   // With `?v=` one right answer is enough where the address without it is asked next; and where the page of a link's
   // site is asked again after the other files.
-  const isAskedAgain = isLink ? parts.length > 0 : bypassCache && !gone;
+  const isAskedAgain = host.asksPageAgain ? parts.length > 0 : bypassCache && !gone;
   return {
     ...placement,
     path: null,
+    host,
+    pause: host.pause,
     marker,
     gone,
     answers: isAskedAgain ? 1 : answers,
     mayBeBuilt: placement.hostMayChangeBytes || placement.mayBeServed,
     ...(home && { asBrowser: true }),
-    ...(isLink && { pause: LATER_PROBE }),
   };
 }
 
@@ -30,7 +32,7 @@ export function listFurther(
   seen: ProbeResult,
 ): { readonly files: readonly Check[]; readonly asOpened: readonly Check[] } {
   const { bypassCache, rawUrl, file } = placement;
-  const files = listParts(placement, page.host);
+  const files = listParts(placement, page.endsOn);
   if (!bypassCache || gone) return { files, asOpened: [] };
   const changed = files.filter((one) => one.earlier !== undefined && !one.gone);
   const toOpened = (fresh: Check): Check => ({
@@ -49,34 +51,35 @@ export function listFurther(
   };
   const asOpened = [handedOver, ...changed.map((one) => ({ ...toOpened(one), asBrowser: true }))];
   if (rawUrl && file) {
-    const raw = { path: 'the raw address', url: rawUrl, file, marker: undefined };
+    const raw = { path: 'the raw address', url: rawUrl, file, host: page.host, marker: undefined };
     asOpened.push({ ...raw, answers: 1, isOptional: true });
   }
   return { files, asOpened };
 }
 
 /** The other files of a site. A link is asked as it is given: nobody knows what its host makes of `?v=`. */
-function listParts(placement: Placement, host: string | undefined): readonly Check[] {
-  const { file: entry, parts = [], refusals, isLink = false } = placement;
-  const pages = isLink ? parts.flatMap((one) => (FALLBACK.test(one.path) && one.file ? [one.file] : [])) : [];
-  const fallbacks = isLink && entry ? [...pages, entry] : pages;
+function listParts(placement: Placement, endsOn: string | undefined): readonly Check[] {
+  const { file: entry, parts = [], host = OWN_HOST } = placement;
+  const pages = parts.flatMap((one) => (FALLBACK.test(one.path) && one.file ? [one.file] : []));
+  const fallbacks = entry ? [...pages, entry] : pages;
   return parts.map((part): Check => {
     const { path, url, file } = part;
     const gone = file === null;
-    const isMany = isLink ? parts.length > SITE.fewLinked : !gone;
+    const isOften = gone || parts.length <= host.mostAskedOften;
     return {
       ...part,
-      refusals,
       host,
+      endsOn,
       marker: undefined,
       gone,
-      isLink,
-      bypassCache: !isLink,
-      asBrowser: isLink,
-      answers: isMany ? 1 : AGREEING_PROBES.usual,
-      fallbacks: fallbacks.filter((one) => one !== file),
-      ...(isLink && { home: url }),
-      ...(isLink && isHtml(path) && { display: 'page' }),
+      bypassCache: host.takesVersion,
+      asBrowser: host.asksFilesAs === 'browser',
+      answers: isOften ? AGREEING_PROBES.usual : 1,
+      ...(host.addsToPages && {
+        fallbacks: fallbacks.filter((one) => one !== file),
+        home: url,
+        ...(isHtml(path) && { display: 'page' }),
+      }),
     };
   });
 }

@@ -130,7 +130,7 @@ function describeCode(
 
 /** What was carried out; of what is only planned, what would be. At a link from outside nothing is ever written. */
 function describeMethod(operation: Delivery['operation'], { task, placement }: ChannelAttempt): string {
-  const mayWrite = operation !== 'audit' && placement?.isLink !== true;
+  const mayWrite = operation !== 'audit' && task.plan.channel !== 'K4';
   if (placement?.written !== false || !mayWrite) return task.plan.method;
   return operation === 'withdraw'
     ? 'nothing removed, because nothing was there'

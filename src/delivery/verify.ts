@@ -1,3 +1,4 @@
+import { OWN_HOST } from '../channels/host-rules.ts';
 import { DeliveryError } from '../errors.ts';
 import { countFiles, nameFew } from '../plain-text.ts';
 import { AddressProof } from '../proof/address-proof.ts';
@@ -55,7 +56,7 @@ export async function verifyPlacement(
       ...(versioned && { versioned }),
       isCached: isUnasked,
       isInternal: run.internalReason !== '',
-      ...(placement.isInBin && { downloads: run.downloads }),
+      ...(run.downloads > 0 && { downloads: run.downloads }),
     },
     unknown: [
       ...describePage(attempt, run, [result, ...files.flatMap(({ proven }) => proven ?? [])]),
@@ -69,15 +70,15 @@ export async function verifyPlacement(
 async function proveFurther(attempt: PlacedAttempt, page: AddressProof, result: ProbeResult) {
   const { run } = page;
   const { ports } = run;
-  const further = listFurther(attempt, { ...page.check, host: result.hosts.at(-1) }, result);
+  const further = listFurther(attempt, { ...page.check, endsOn: result.hosts.at(-1) }, result);
   const open = (rows: readonly Check[]) => rows.map((one) => new AddressProof(one, run));
-  const { parts = [], isLink } = attempt.placement;
+  const { parts = [] } = attempt.placement;
   const removed = parts.filter(({ file }) => file === null).length;
   const others = `${countFiles(parts.length - removed)}, and ${removed} that were removed`;
   if (parts.length > 0) ports.logger.info(`further: ${others}`);
   const files = open(further.files);
   await prove(files);
-  if (isLink && files.length > 0) await proveTogether(page, files);
+  if (page.check.host.asksPageAgain && files.length > 0) await proveTogether(page, files);
   const opened = open(further.asOpened);
   if (opened.length > 0) ports.logger.info('without ?v=, as a person will open it');
   await prove(opened);
@@ -105,9 +106,9 @@ async function proveTogether(page: AddressProof, files: readonly AddressProof[])
   const isFresh = files.every((one) => one.looks === 1 && !one.proven?.age);
   // After many files that no cache answered, its page was not there by chance.
   const isManyFresh = files.length > SITE.fewLinked && isFresh && !proven?.age;
-  const host = proven?.hosts.at(-1);
+  const endsOn = proven?.hosts.at(-1);
   const pause = isManyFresh ? 0 : (check.pause ?? 0);
-  const again = new AddressProof({ ...check, host, answers: AGREEING_PROBES.usual, pause }, run, page);
+  const again = new AddressProof({ ...check, endsOn, answers: AGREEING_PROBES.usual, pause }, run, page);
   await prove([again]).finally(() => {
     page.last = again.last;
   });
@@ -151,19 +152,19 @@ function describePage(
   seen: readonly [ProbeResult, ...ProbeResult[]],
 ): readonly string[] {
   const [result] = seen;
-  const { url, bypassCache, isLink, isInBin } = placement;
+  const { url, bypassCache, host = OWN_HOST } = placement;
   const end = result.hosts.at(-1);
-  const found = isLink ? seen : [];
+  const found = host.addsToPages ? seen : [];
   const added = [...new Set(found.flatMap((one) => one.added ?? []))];
   const lines: readonly (readonly [boolean, string])[] = [
     [internalReason !== '', `whether the address opens outside this network: ${internalReason}`],
     [
       // A page of K1 may be at another host, such as the site's own domain, and the file of a link in a store.
-      !gone && (bypassCache || isLink === true) && end !== url.host,
-      `whether ${end}, where the address leads to, is a part of the site: what it shows can change without ${isLink ? 'the link' : 'the repository'}`,
+      !gone && (bypassCache || !host.takesVersion) && end !== url.host,
+      `whether ${end}, where the address leads to, is a part of the site: what it shows can change without ${host.owner}`,
     ],
     [
-      isInBin === true && !result.opensAgain,
+      downloads > 0 && !result.opensAgain,
       `whether the file can be downloaded again: the bin host may limit downloads, and the proof was ${downloads} of them`,
     ],
     [added.length > 0, `what the link's host has added to its pages does: ${nameFew(added)}`],

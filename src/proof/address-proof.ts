@@ -40,8 +40,8 @@ export class AddressProof {
 
   /** What the host means by its wrong answer. */
   get meaning(): Partial<KnownRefusal> | undefined {
-    const { isLink, refusals = [] } = this.check;
-    if (isLink && !this.#isReached && this.looks > UNREACHED_LOOKS) return { isFinal: true };
+    const { refusals, unreachedLooks } = this.check.host;
+    if (!this.#isReached && this.looks > unreachedLooks) return { isFinal: true };
     const { refusal = '', httpCode } = this.wrong ?? {};
     return findMeaning(refusals, httpCode ?? 0, refusal);
   }
@@ -83,7 +83,7 @@ export class AddressProof {
       }
       const acceptsOld = this.oldLooks >= FURTHER_PROBES || (isLast && this.oldLooks > 0);
       const isAccepted = verdict === 'right' || (verdict === 'old' && acceptsOld);
-      const mayDiffer = isOld || (check.isLink && asBrowser);
+      const mayDiffer = isOld || (check.host.addsToPages && asBrowser);
       if (!isAccepted || (result && !mayDiffer && !isSameAnswer(next, result))) {
         run.identical.delete(check.url.href);
         this.wrong = next;
@@ -119,7 +119,7 @@ export class AddressProof {
   /** Asks once, unless the host asks to wait. @throws {DeliveryError} `NOT_EXTERNAL` for the page itself */
   async ask(nth = 0, asBrowser = false): Promise<ProbeResult> {
     const { check, run, last } = this;
-    const { path, isLink = false, refusals } = check;
+    const { path, host } = check;
     const now = run.ports.clock.now();
     this.#askedAt = now;
     if (last?.notBefore !== undefined && now < last.notBefore) return last;
@@ -127,9 +127,8 @@ export class AddressProof {
       const result = await askAddress(check, run, { asBrowser, nth, seen: nth === 0 ? null : last });
       this.last = result;
       this.#isReached ||= result.failure?.code !== 'NO_NETWORK';
-      // Closed to the public, and its host says nothing else of it.
-      const isWall = isLink && refusals === undefined && [401, 403].includes(result.httpCode ?? 0);
-      if (path === null && (result.match === 'login' || isWall)) throw loginPageError(result, isLink);
+      const isClosed = result.match === 'login' || host.walls.includes(result.httpCode ?? 0);
+      if (path === null && isClosed) throw loginPageError(result, host.hints.login);
       return result;
     } catch (thrown) {
       // One of many files is named.
@@ -138,9 +137,6 @@ export class AddressProof {
     }
   }
 }
-
-/** Looks after which a link on a host that nothing reaches is given up: a new name may come to resolve. */
-const UNREACHED_LOOKS = 12;
 
 /** Which further answer is asked for as a browser does: a person opens the address with one. */
 const BROWSER_PROBE = 1;

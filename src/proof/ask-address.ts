@@ -108,7 +108,7 @@ export async function askAddress(
   run: ProofRun,
   { asBrowser = false, seen = null, nth = 0 }: Look = {},
 ): Promise<ProbeResult> {
-  if (check.isInBin) return askBin(check, run);
+  if (check.host.warnsBrowsers) return askBin(check, run);
   const { headSha256, size = 0 } = check.file ?? {};
   const isBeginning = seen?.match === 'identical' && headSha256 !== undefined && size > PARTIAL_PROBE;
   const how = { cookies: undefined, asBrowser, nth, isBeginning };
@@ -140,7 +140,7 @@ async function askBin(check: Check, run: ProofRun): Promise<ProbeResult> {
 
 async function askOnce(check: Check, run: ProofRun, how: AskOptions): Promise<ProbeResult> {
   const { clock, http, signal: stop } = run.ports;
-  const { url, bypassCache, marker, isInBin, isLink } = check;
+  const { url, bypassCache, marker, host } = check;
   const signal = run.signalWithin(maxProbeTime(check));
   // Each time with another `?v=`, so that no cache can give two requests the same answer.
   let asked = bypassCache ? withVersion(url, run.nextStamp()) : url;
@@ -148,7 +148,7 @@ async function askOnce(check: Check, run: ProofRun, how: AskOptions): Promise<Pr
   const guard = (next: URL): void => {
     asked = next;
     const { reach, why } = getReach(next);
-    if (isLink || reach === 'machine') parseExternalAddress(next, 'the address');
+    if (host.mustBePublic || reach === 'machine') parseExternalAddress(next, 'the address');
     run.internalReason ||= why;
   };
   try {
@@ -158,7 +158,7 @@ async function askOnce(check: Check, run: ProofRun, how: AskOptions): Promise<Pr
     return {
       ...match,
       ...summarizeAnswer(fetched, clock),
-      ...(how.asBrowser && !isInBin && { asBrowser: true }),
+      ...(how.asBrowser && !host.warnsBrowsers && { asBrowser: true }),
     };
   } catch (thrown) {
     stop.throwIfAborted();
@@ -166,7 +166,7 @@ async function askOnce(check: Check, run: ProofRun, how: AskOptions): Promise<Pr
     const failure = signal.aborted ? stalled : thrown;
     if (!(failure instanceof DeliveryError)) throw failure;
     if (failure.code !== 'NOT_EXTERNAL') return failedProbe(failure);
-    if (isLink || !run.publicOnly || getReach(asked).reach === 'machine') throw failure;
+    if (host.mustBePublic || !run.publicOnly || getReach(asked).reach === 'machine') throw failure;
     // The name resolves to an internal address: it is asked once more from within this network.
     run.publicOnly = false;
     run.internalReason ||= failure.message;
@@ -198,9 +198,9 @@ function fetchOptions(
   run: ProofRun,
   { asBrowser, nth, cookies, isBeginning }: AskOptions,
 ): Omit<FetchBackOptions, 'guard' | 'signal'> {
-  const { file, marker, earlier = [], fallbacks = [], display, isInBin = false, path, home } = check;
-  const isLink = file === null || comparesPage(check);
-  const isComparedOnly = display === undefined && marker === undefined && !isLink;
+  const { file, marker, earlier = [], fallbacks = [], display, host, path, home } = check;
+  const isJudged = file === null || comparesPage(check);
+  const isComparedOnly = display === undefined && marker === undefined && !isJudged;
   // Bytes of the largest body that means anything.
   const largest = Math.max(file?.size ?? 0, ...[...earlier, ...fallbacks].map(({ size }) => size));
   const isShown = !isComparedOnly && path === null;
@@ -208,10 +208,10 @@ function fetchOptions(
     publicOnly: run.publicOnly,
     connections: nth,
     asBrowser,
-    plainRefusals: isInBin,
+    plainRefusals: host.warnsBrowsers,
     cookies,
     readAtMost: isBeginning ? PARTIAL_PROBE : isComparedOnly ? largest + 1 : undefined,
-    headSize: isLink ? LINK_HEAD_SIZE : isComparedOnly && home === undefined ? 0 : undefined,
+    headSize: isJudged ? LINK_HEAD_SIZE : isComparedOnly && home === undefined ? 0 : undefined,
     startProgress: isShown ? (total) => run.ports.logger.progress('fetched back', total, 'bytes') : undefined,
     blobs: file?.sha256 === null ? [{ size: file.size, sha: file.blobSha ?? '' }, ...earlier] : earlier,
   };

@@ -21,6 +21,38 @@ export const findMeaning = <One extends KnownRefusal>(
   text: string,
 ): One | undefined => known.find((one) => one.httpCodes.includes(httpCode) && (one.text?.test(text) ?? true));
 
+/** What follows from whose host an address is on. */
+export interface HostRules {
+  /** Without whose change it can change what a redirect leads to. */
+  readonly owner: 'the repository' | 'the link';
+  /** Whether every redirect must lead to a public host: the address came from outside. */
+  readonly mustBePublic: boolean;
+  /** Whether `?v=` gets past its caches: nobody knows what the host of a link makes of it. @see protocol 4.5 */
+  readonly takesVersion: boolean;
+  /** Who asks for the other files of a site. */
+  readonly asksFilesAs: 'tool' | 'browser';
+  /** Milliseconds between the first two answers: a link may open only once, or for a moment. */
+  readonly pause: number;
+  /** Of up to so many other files each must answer as often as the page; of more, once. */
+  readonly mostAskedOften: number;
+  /** Whether the page is asked again after the other files: they must be right together. */
+  readonly asksPageAgain: boolean;
+  /** Whether it may add something to a page: for everybody, or for browsers alone. */
+  readonly addsToPages: boolean;
+  /** Whether the address of a file says of which type it is; otherwise its name does. */
+  readonly showsType: boolean;
+  /** Whether it shows a warning page once to each browser, and may count and limit requests: a file-bin. */
+  readonly warnsBrowsers: boolean;
+  /** The HTTP codes by which it closes a page to the public. */
+  readonly walls: readonly number[];
+  /** What it means by other refusals. */
+  readonly refusals: readonly KnownRefusal[];
+  /** Looks after which it is given up where nothing reaches it: a new name may come to resolve. */
+  readonly unreachedLooks: number;
+  /** What to do about a page to sign in, a redirect to another host, files that are not there yet, and another page. */
+  readonly hints: Readonly<Record<'login' | 'moved' | 'late', Text>> & { readonly other?: Text };
+}
+
 /** The bytes that an address must show; of a local file they can be read as well. */
 export type ExpectedFile = Pick<LocalFile, 'size'> &
   Partial<Pick<LocalFile, 'headSha256' | 'pieces' | 'blobSha' | 'name'>> & {
@@ -46,24 +78,19 @@ export interface Check {
   readonly bypassCache?: boolean;
   /** How a browser is to show it, which the answer must allow; absent where it need not be shown. */
   readonly display?: BrowserDisplay;
-  /** Whether the host is the file-bin: it shows a warning page once to each browser, and may count and limit requests. */
-  readonly isInBin?: boolean;
-  /** Whether every redirect must lead to a public host: the address came from outside. */
-  readonly isLink?: boolean;
+  readonly host: HostRules;
   /** K4, of a folder or several files: the file's own address. Redirects lead only to it, or to it without `.html`. */
   readonly home?: URL;
-  /** What the host means when it refuses the address. */
-  readonly refusals?: readonly KnownRefusal[] | undefined;
   /** How many answers in a row must be right. */
   readonly answers: number;
-  /** Milliseconds between the first two of them: a link may open only once, or for a moment. */
+  /** Milliseconds between the first two of them. */
   readonly pause?: number;
   /** Pages that a host may show in place of a missing one. */
   readonly fallbacks?: readonly ExpectedFile[];
   /** Whether every answer, or none, is asked for as a browser does; where absent, the second one is. */
   readonly asBrowser?: boolean;
-  /** Where a browser must end after redirects. */
-  readonly host?: string | undefined;
+  /** The host on which a browser must end after redirects. */
+  readonly endsOn?: string | undefined;
   /** Whether a cache may have answered: then the copy from before counts after some looks. */
   readonly mayBeOld?: boolean;
   /** Whether the host may rightly change it: bytes with the marker are enough if they are not older than what it has built. */
@@ -82,10 +109,10 @@ export type Verdict = 'right' | 'old' | 'wrong';
 /** @param builtAt when the commit was made that the host says it has built: milliseconds since the epoch */
 export function judgeAnswer(
   { match, lastModified, fingerprint, hosts }: ProbeResult,
-  { host, mayBeOld, mayBeServed, mayBeBuilt = false, builtSha256 }: Check,
+  { endsOn, mayBeOld, mayBeServed, mayBeBuilt = false, builtSha256 }: Check,
   builtAt: number | undefined,
 ): Verdict {
-  if (host !== undefined && hosts.at(-1) !== host) return 'wrong';
+  if (endsOn !== undefined && hosts.at(-1) !== endsOn) return 'wrong';
   const isDated = mayBeBuilt && builtAt !== undefined && lastModified !== null;
   const isOlder = isDated && lastModified < builtAt;
   if (provesAlone({ match }) || (mayBeServed && match === 'served' && !isOlder)) return 'right';

@@ -24,8 +24,8 @@ const RIGHT: readonly ContentMatch[] = ['identical', 'extended', 'altered', 'mar
 type MatchedAnswer = Pick<ProbeResult, 'match' | 'added' | 'isElsewhere'>;
 
 /** Whether it is a page to which its host may have added something. */
-export const comparesPage = ({ isLink = false, path, display }: Check): boolean =>
-  isLink && (path === null || display === 'page');
+export const comparesPage = ({ host, path, display }: Check): boolean =>
+  host.addsToPages && (path === null || display === 'page');
 
 /** Compares an answer with what the address must show. @param isBeginning whether only its beginning was read */
 export async function matchAnswer(
@@ -56,17 +56,17 @@ const NEEDED_TYPES: readonly (readonly [RegExp, RegExp])[] = [
 /** Whether the headers keep a browser from showing what it is to show, or from using it. */
 async function isKeptFromSight(
   fetched: FetchedContent,
-  { display = 'none', file, isLink = false, home, path, url }: Check,
+  { display = 'none', file, host, home, path, url }: Check,
 ): Promise<boolean> {
   const [, needed] = NEEDED_TYPES.find(([name]) => home !== undefined && name.test(home.pathname)) ?? [];
   const type = readType(fetched);
   if (needed !== undefined && !needed.test(type)) return true;
-  if (!isLink && display === 'none') return false;
+  if (host.showsType && display === 'none') return false;
   // A part may be a fragment of a page, or a text that a script reads.
   const encoding = await findEncoding(fetched, path === null ? 'windows-1252' : 'utf-8');
   if (encoding !== 'utf-8' && !isReadAsWritten(fetched.readHead(), encoding)) return true;
   // The address of a link says nothing of its file.
-  const own = getTypeClass(getContentType(isLink ? (file?.name ?? '') : url.pathname));
+  const own = getTypeClass(getContentType(host.showsType ? url.pathname : (file?.name ?? '')));
   const shown = getTypeClass(type);
   // What a browser shows of XHTML, no rule for HTML tells: only a file that is XHTML counts, and only as that.
   const isXhtml = own !== shown && [own, shown].includes('xhtml');
@@ -97,7 +97,7 @@ async function matchBeginning(fetched: FetchedContent, { file }: Check): Promise
 /** Compares a body with the file, and with what the address showed before. */
 async function matchContent(fetched: FetchedContent, check: Check): Promise<ContentMatch> {
   const { status, fingerprint, addresses, blobSha } = fetched;
-  const { file, marker, gone = false, isLink = false } = check;
+  const { file, marker, gone = false, host } = check;
   const login = leadsToSignIn(addresses);
   if (gone && isAbsence(status) && !login) return 'gone';
   if (fingerprint !== null && fingerprint.sha256 === file?.sha256) return 'identical';
@@ -113,7 +113,7 @@ async function matchContent(fetched: FetchedContent, check: Check): Promise<Cont
     return 'cut-short';
   }
   // With a file the whole of a link decides, and no marker.
-  if (isLink && file !== null) return 'different';
+  if (host.addsToPages && file !== null) return 'different';
   if (marker === undefined || fingerprint.markerCount === 0) return file === null ? 'unmarked' : 'different';
   if (isPartOfAddress(marker, addresses)) return 'echo';
   // A site's build may put the marker of a file anywhere.

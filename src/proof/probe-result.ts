@@ -3,7 +3,7 @@ import type { FetchedContent } from '../http/fetch-back.ts';
 import type { readCacheTime, readLastModified } from '../http/response.ts';
 import { formatTime } from '../plain-text.ts';
 import { DAY, MINUTE, SECOND } from '../protocol/limits.ts';
-import type { Text, Words } from '../words.ts';
+import type { Text } from '../words.ts';
 
 /** How a body relates to the file: whether that proves it, what it means to a person, and what to do. */
 interface Match {
@@ -47,8 +47,6 @@ const MATCHES = {
   },
   login: {
     text: 'a login page: the host is in private mode, or the address is not public',
-    hint: (w) =>
-      `make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages)${w.orUse('K3')}`,
   },
   echo: {
     text: 'the marker only where a page does not show it: in its own address, its title, a script, a comment, an attribute or a hidden part',
@@ -221,12 +219,5 @@ export function describeCacheEnd(keptFor: number | null, now: number): string {
 }
 
 /** A login page never becomes the file, so there is no point in waiting. @see protocol 1 (rule 2) */
-export function loginPageError(result: ProbeResult, isLink = false): DeliveryError {
-  return new DeliveryError('NOT_EXTERNAL', describeProbe(result), {
-    httpCode: result.httpCode ?? undefined,
-    hint: isLink ? WALL_HINT : describeMatch('login').hint,
-  });
-}
-
-const WALL_HINT = (w: Words) =>
-  `open it to everybody: on Vercel *Settings → Deployment Protection*, on Netlify *Access & security → Visitor access*, on Cloudflare the Access policy, on S3 the bucket's policy, on a GitHub Enterprise in private mode Management Console → Pages → Public Pages; or ${w.use('K1, K2 or K3')}`;
+export const loginPageError = (result: ProbeResult, hint: Text): DeliveryError =>
+  new DeliveryError('NOT_EXTERNAL', describeProbe(result), { httpCode: result.httpCode ?? undefined, hint });

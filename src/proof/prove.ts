@@ -86,7 +86,7 @@ function describeShortly({ check, wrong: result }: AddressProof): string {
   if (result === null) return 'not asked before the deadline';
   if (result.failure !== undefined) return result.failure.message;
   const end = result.hosts.at(-1);
-  if (provesAlone(result) && end !== check.host) return `leads to ${end}, and not to ${check.host}`;
+  if (provesAlone(result) && end !== check.endsOn) return `leads to ${end}, and not to ${check.endsOn}`;
   return describeAnswer(result);
 }
 
@@ -97,7 +97,7 @@ function wrongAnswersError(wrong: readonly AddressProof[]): DeliveryError {
   const meaning = wrong.find((one) => one.meaning)?.meaning;
   return new DeliveryError('NOT_PROVEN', describeFiles(wrong), {
     httpCode: wrong.find((one) => one.wrong?.httpCode != null)?.wrong?.httpCode ?? undefined,
-    hint: meaning?.hint ?? (first?.check.isLink ? LATE_SITE_HINT : AGAIN_HINT),
+    hint: meaning?.hint ?? first?.check.host.hints.late,
     retryable: meaning?.isFinal !== true,
   });
 }
@@ -107,23 +107,23 @@ const WITHOUT_VERSION = ' without ?v=';
 
 function notProvenError({ check, wrong: last, earlier, meaning }: AddressProof): DeliveryError {
   const httpCode = last?.httpCode ?? undefined;
-  const { host, gone, fresh, isLink } = check;
+  const { endsOn, gone, fresh, host } = check;
   const end = last?.hosts.at(-1);
   // An address that leads to another host than the one that was proven is not the one to hand over.
-  const isAway = host !== undefined && end !== undefined && end !== host;
+  const isAway = endsOn !== undefined && end !== undefined && end !== endsOn;
   const inTime = meaning?.isFinal ? '' : ' in time';
   const differed = earlier === undefined ? '' : `, and at other times ${describeMatch(earlier.match).text}`;
   const problem = isAway
-    ? `leads to ${end}, and not to ${host}, where it was proven`
+    ? `leads to ${end}, and not to ${endsOn}, where it was proven`
     : `was not proven${inTime}: ${describeProbe(last)}${differed}`;
   const hints = [
-    isAway && (isLink ? MOVED_LINK_HINT : REDIRECT_HINT),
+    isAway && host.hints.moved,
     meaning?.hint,
     last?.failure?.advice,
     httpCode === 429 && BUSY_HINT,
     gone && GONE_HINT,
     earlier && DIFFERS_HINT,
-    last?.match === 'different' && !isLink && OTHER_CONTENT_HINT,
+    last?.match === 'different' && host.hints.other,
   ];
   return new DeliveryError('NOT_PROVEN', `the address${fresh ? WITHOUT_VERSION : ''} ${problem}`, {
     httpCode,
@@ -133,19 +133,8 @@ function notProvenError({ check, wrong: last, earlier, meaning }: AddressProof):
   });
 }
 
-const REDIRECT_HINT = (w: Words) =>
-  `remove the redirect from the site's settings, or set ${w.input('pages-base')} to the address that it leads to`;
-
-const MOVED_LINK_HINT = (w: Words) => `set ${w.input('url')} to the address that it leads to`;
-
-const LATE_SITE_HINT = (w: Words) =>
-  `compare the folder with what was deployed, and how the host serves these files, without the query of the link; where it is only late, set ${w.input('timeout')} to more seconds`;
-
 /** A second run writes nothing that is there. */
 export const AGAIN_HINT = 'try again: what is as wanted already is only verified';
-
-const OTHER_CONTENT_HINT: Text = (w) =>
-  `look at what the address shows: if another run has replaced it, run this again${w.orRename()}; if it is another site, correct the address`;
 
 /** Of what is removed: no other place would help. */
 const GONE_HINT =

@@ -25,7 +25,9 @@ test('removing a file through channel K3 lists the bin, then sends one DELETE, w
     url: new URL(`${ADDRESS}/page.html`),
     written: true,
     // Without approval the address never shows that the file is gone.
-    refusals: expect.arrayContaining([expect.objectContaining({ httpCodes: [403], isFinal: true })]),
+    host: {
+      refusals: expect.arrayContaining([expect.objectContaining({ httpCodes: [403], isFinal: true })]),
+    },
   });
   const headers = { accept: 'application/json' };
   expect(host.seen).toEqual([

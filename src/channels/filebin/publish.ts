@@ -8,6 +8,7 @@ import { withRetries } from '../../retry.ts';
 import { getTypeDisplay } from '../../rules/media-type.ts';
 import { baseName, binFileName, decodePath, flatName } from '../../rules/naming.ts';
 import { type Channel, nameTask, type Placement, type PreparedTask, requireSite } from '../channel.ts';
+import { BIN_HOST } from '../host-rules.ts';
 import { type BinFile, type BinLocation, type BinState, lockBin, readBin, urlFor } from './bin-client.ts';
 import { listRefusals } from './refusals.ts';
 import {
@@ -136,8 +137,7 @@ function placementOfFile(result: StoreResult, isLocked: boolean, options: BinOpt
     file: upload.file,
     written,
     plan: { claim, method: POST },
-    isInBin: true,
-    refusals: listRefusals(bin),
+    host: { ...BIN_HOST, refusals: listRefusals(bin) },
     answers: AGREEING_PROBES.counted,
     notes: [
       ...(filename === asked.normalize('NFC') ? [] : [`the bin keeps it as ${filename}`]),

@@ -6,6 +6,7 @@ import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import { type Channel, nameTask, type PreparedTask } from '../channel.ts';
+import { OWN_HOST } from '../host-rules.ts';
 import { type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
 import { planInBin } from './publish.ts';
 import { listRefusalsOfDeleted } from './refusals.ts';
@@ -52,7 +53,7 @@ export function createFilebinRemover(options: BinOptions, ports: Ports): Channel
           evidence: removed ? `bin ${bin}, file ${filename} is deleted` : NOTHING_THERE,
           url: urlFor(BIN.get, options, filename),
           file: null,
-          refusals: listRefusalsOfDeleted(bin),
+          host: { ...OWN_HOST, refusals: listRefusalsOfDeleted(bin) },
           written: removed,
         };
       }),

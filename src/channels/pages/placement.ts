@@ -5,6 +5,7 @@ import { MARKDOWN } from '../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { entryUrl } from '../../rules/naming.ts';
 import type { PlacedPart, Placement } from '../channel.ts';
+import { OWN_HOST } from '../host-rules.ts';
 import type { EarlierFiles } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
 import type { ComparedPlace, PlannedPlace } from './compare.ts';
@@ -65,7 +66,7 @@ export function describePublished(
     hostMayChangeBytes: destination.hostMayChangeBytes,
     display: getBrowserDisplay(destination.pageUrl.pathname),
     ...(destination.builtBy === 'workflow' && {
-      refusals: [notDeployed(place || './', target.options.siteWorkflow)],
+      host: { ...OWN_HOST, refusals: [notDeployed(place || './', target.options.siteWorkflow)] },
     }),
     file: files.find(({ path }) => path === entry)?.file ?? null,
     earlier: earlier.get(entry) ?? [],

@@ -10,6 +10,7 @@ import type { KnownRefusal } from '../../proof/check.ts';
 import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
 import type { AuditedDelivery, AuditFindings } from '../channel.ts';
+import { OWN_HOST } from '../host-rules.ts';
 import { planAsset } from './asset.ts';
 
 interface AuditOptions {
@@ -52,7 +53,7 @@ export function createReleaseAudit({ tag, tagIsDefault, path }: AuditOptions, ac
           url: new URL(asset.name === name ? '' : name, asset.browser_download_url),
           file: { size: asset.size, sha256 },
           answers: AGREEING_PROBES.audited,
-          refusals: access.privateRepository === true ? PRIVATE : LOST,
+          host: { ...OWN_HOST, refusals: access.privateRepository === true ? PRIVATE : LOST },
           written: false,
         });
         const { tag_name } = release;

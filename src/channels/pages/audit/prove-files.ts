@@ -3,6 +3,7 @@ import { AUDIT, SITE } from '../../../protocol/limits.ts';
 import { MARKDOWN } from '../../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../../rules/media-type.ts';
 import type { AuditedDelivery } from '../../channel.ts';
+import { OWN_HOST } from '../../host-rules.ts';
 import type { Claim } from '../claims.ts';
 import type { PagesDestination } from '../destination.ts';
 import { addressesOfHeld, addressesOfRemoved, type HeldFiles } from '../held-files.ts';
@@ -59,7 +60,7 @@ export function proveFiles(
       bypassCache: true,
       written: false,
       evidence,
-      refusals: isSiteOff ? SITE_IS_OFF : NOT_SHOWN,
+      host: { ...OWN_HOST, refusals: isSiteOff ? SITE_IS_OFF : NOT_SHOWN },
       commitSha,
       ...addressesOfHeld(paths, files, { destination, place }, { isRendered, earlierAt }),
       ...(!isRendered && { display: getBrowserDisplay(page) }),
@@ -90,7 +91,7 @@ export function proveRemoval(
       ...found,
       parts: parts.slice(0, AUDIT.gone - 1),
       evidence: `commit ${by?.sha ?? claim.sha} removed it`,
-      refusals: STILL_SERVED,
+      host: { ...OWN_HOST, refusals: STILL_SERVED },
     };
   };
   return { composePlacement, unknown: left > 0 ? [unasked] : [] };
