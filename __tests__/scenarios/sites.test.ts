@@ -278,14 +278,18 @@ describe('`setup`', () => {
     expect(repository.pages).toMatchObject({ branch: 'gh-pages', path: '/' });
   });
 
-  test("with the job's own token names the two clicks, and the branch is there already", async () => {
+  test("with the job's own token creates the branch, and names the two clicks that are left", async () => {
     const repository = await play.repository({ pages: false });
     const { report } = await refused(
       play.deliver({ repository, files, inputs: folder }),
-      /^place 403: the branch gh-pages is there already, .* → .*Settings → Pages .*"Deploy from a branch" and the branch gh-pages/,
+      /^place 403: the branch gh-pages was created \(commit [0-9a-f]{40}\), and two clicks are left, because .* → under Settings → Pages choose "Deploy from a branch" and the branch gh-pages/,
     );
-    expect(report.unknown.join()).toMatch(/left behind: commit [0-9a-f]+ on the branch gh-pages/);
+    expect(report.unknown).toEqual(['nothing was published']);
     expect(await repository.log('gh-pages')).toMatchObject([{ files: ['app.js', 'index.html'] }]);
+    await refused(
+      play.deliver({ repository, files, inputs: folder }),
+      /^place 403: the branch gh-pages has it \(commit [0-9a-f]{40}\), and two clicks are left/,
+    );
   });
 
   test.each(['page.html', './'])('that was switched off keeps nobody from withdrawing %s', async (path) => {

@@ -99,9 +99,9 @@ test('a stop in any pause before a new release is published leaves no draft, and
 });
 
 const POST_PAGES = { method: 'POST', url: /\/pages$/ };
-const UNKNOWN = 'and it is unknown whether Pages is on for it';
+const UNKNOWN = 'it is unknown whether Pages is on for it';
 test.each([
-  ['before the request', 'but the request to switch Pages on was not sent', 'run it again', ''],
+  ['before the request', 'the request to switch Pages on was not sent', 'run it again', ''],
   ['while the host hangs', UNKNOWN, 'look under Settings', ', perhaps its Pages site'],
   ['after the host did it', UNKNOWN, 'look under Settings', ', perhaps its Pages site'],
 ])('a stop %s that switches Pages on says: %s', async (when, says, hint, left) => {
@@ -118,7 +118,9 @@ test.each([
   });
   while (hanging?.hits === 0) await new Promise(setImmediate);
   if (hanging !== null) end();
-  const place = new RegExp(`^place: the branch gh-pages is there already, ${says}: .* → ${hint}`);
+  const place = new RegExp(
+    `^place: the branch gh-pages was created \\(commit [0-9a-f]{40}\\), and ${says}: .* → ${hint}`,
+  );
   const played = await refused(delivering, place);
   const unknown = new RegExp(`^left behind: commit [0-9a-f]{40} on the branch gh-pages${left}$`);
   expect(played.report.lines.UNKNOWN).toMatch(unknown);

@@ -87,10 +87,7 @@ export async function finishSetup(
   const failure = enablesPages ? await resultOf(() => enablePages(github, branch, assumed, ports)) : null;
   return placed.map((result) => {
     if (hasFailed(result)) return result;
-    if (hasFailed(failure)) {
-      const commit = `commit ${result.commitSha} on the branch ${branch}`;
-      return failure.withLeftBehind([commit, ...(failure.leftBehind ?? [])]);
-    }
+    if (hasFailed(failure)) return unfinishedError(failure, result, { branch, isNew: absence !== null });
     const done = [
       ...(absence !== null && result.written ? [`the branch ${branch} was created`] : []),
       ...(enablesPages ? [`Pages was switched on for the branch ${branch}`] : []),
@@ -125,17 +122,35 @@ function notEnabledError(failure: DeliveryError, branch: string): DeliveryError 
   const { code, httpCode, message, advice = '' } = failure;
   // A token that may not do it is told so by 403, or by 404.
   const mayNot = code === 'NO_PERMISSION' || code === 'NOT_FOUND';
-  const refused = mayNot ? 'this token may not switch Pages on' : 'Pages could not be switched on';
   const clicks = `under Settings → Pages choose "Deploy from a branch" and the branch ${branch}, and try again`;
   const isUnknown = failure.leftBehind === undefined;
   const [state, action] = isUnknown
-    ? ['and it is unknown whether Pages is on for it', 'look under Settings → Pages, and ']
+    ? ['it is unknown whether Pages is on for it', 'look under Settings → Pages, and ']
     : httpCode === undefined
-      ? ['but the request to switch Pages on was not sent', '']
-      : [`but ${refused} for it`, `${clicks}; or `];
-  const about = `the branch ${branch} is there already, ${state}: ${message}`;
+      ? ['the request to switch Pages on was not sent', '']
+      : [mayNot ? TWO_CLICKS : 'Pages could not be switched on for it', `${clicks}; or `];
   const hint = (w: Words) =>
     action + (mayNot ? `set ${w.input('token')} to that of an administrator` : w.say(advice));
   const leftBehind = isUnknown ? ['perhaps its Pages site'] : [];
-  return new DeliveryError(code, about, { httpCode, hint, leftBehind, cause: failure });
+  return new DeliveryError(code, `${state}: ${message}`, { httpCode, hint, leftBehind, cause: failure });
+}
+
+const TWO_CLICKS = 'two clicks are left, because this token may not switch Pages on';
+
+/** The commit is made all the same; where only clicks are left it waits for them, and nothing is left behind. */
+function unfinishedError(
+  failure: DeliveryError,
+  { commitSha }: Placement,
+  { branch, isNew }: { readonly branch: string; readonly isNew: boolean },
+): DeliveryError {
+  const { code, message, httpCode, advice, leftBehind = [] } = failure;
+  const commit = `commit ${commitSha} on the branch ${branch}`;
+  const isRefused = httpCode !== undefined && leftBehind.length === 0;
+  const about = `the branch ${branch} ${isNew ? 'was created' : 'has it'} (commit ${commitSha}), and ${message}`;
+  return new DeliveryError(code, about, {
+    httpCode,
+    hint: advice,
+    leftBehind: isRefused ? [] : [commit, ...leftBehind],
+    cause: failure,
+  });
 }
