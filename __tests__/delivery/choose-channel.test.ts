@@ -42,7 +42,7 @@ const chosen = (
       operation: inputs.operation === 'withdraw' ? 'withdraw' : 'deliver',
     }),
     requestWith(inputs, { namesPlace, ...around }),
-    repositoryContextWith(circumstances),
+    { repository: repositoryContextWith(circumstances) },
   );
 
 /** One situation for each row, just inside its border; rows in their order. */
@@ -180,7 +180,7 @@ test('a folder is never told to go to the bin, which takes single files', () => 
     chooseChannels(
       deliveryWith({ subject: 'dist/', site: memorySite({ 'index.html': '' }) }),
       requestWith({}, { sourceIsPrivate: null }),
-      repositoryContextWith(NO_TOKEN),
+      { repository: repositoryContextWith(NO_TOKEN) },
     );
   expect(choose).toThrow(/K3 takes single files, not the folder dist\//);
 });

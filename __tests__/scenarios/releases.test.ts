@@ -374,6 +374,37 @@ test.each<[Record<string, string>, Record<string, string>, Record<string, string
 });
 
 test.each([
+  ['previews/demo', {}],
+  ['previews/v1.2', {}],
+  ['previews/v1.2', { channel: 'K1' }],
+  ['tool', {}],
+  ['data.zip', {}],
+])('what the site has at %s is withdrawn from it by that name alone: %j', async (path, more) => {
+  const repository = await play.repository();
+  const isFolder = path.includes('/');
+  const files = isFolder ? { 'd/index.html': createPage() } : { [path]: 'PK' };
+  const given = isFolder ? { file: 'd', path: `${path}/` } : { path };
+  await proven(play.deliver({ repository, files, inputs: { channel: 'K1', ...given } }));
+  const withdraw = (inputs: object) =>
+    play.deliver({ repository, inputs: { operation: 'withdraw', ...more, ...inputs } });
+  const { report } = await proven(withdraw({ path }));
+  expect(report.withdrawn).toBe(`${repository.pages.url}${path}${isFolder ? '/' : ''}`);
+});
+
+test('the address of a folder is withdrawn without its last slash, and a release is found by a name', async () => {
+  const repository = await play.repository();
+  const files = { 'd/index.html': createPage(), 'tool.zip': 'PK' };
+  const inputs = { file: 'd', path: 'previews/demo/' };
+  const { report } = await proven(play.deliver({ repository, files, inputs }));
+  await proven(play.deliver({ repository, files, inputs: { file: 'tool.zip' } }));
+  const withdraw = (more: object) => play.deliver({ repository, inputs: { operation: 'withdraw', ...more } });
+  const folder = await proven(withdraw({ url: report.url?.replace(/\/$/, '') }));
+  expect(folder.report.withdrawn).toBe(report.url);
+  const asset = await proven(withdraw({ path: 'tool.zip' }));
+  expect(asset.report.withdrawn).toMatch(/\/releases\/download\/.*\/tool\.zip$/);
+});
+
+test.each([
   ['this tool', { channel: 'K1' }],
   ['a person', null],
 ])('nothing on the site is certain where %s removed what was delivered there', async (_, inputs) => {

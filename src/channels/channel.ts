@@ -165,6 +165,8 @@ interface HostWatch<Task extends PreparedTask> {
 export interface Channel<Task extends PreparedTask = PreparedTask> {
   /** Finds out where each item goes. Writes nothing; `preview` and `perform` find out whether it may be written there. */
   prepare(items: readonly ChannelItem[]): Promise<readonly Result<Task>[]>;
+  /** K1, of a removal: whether a file or a folder is there. Writes nothing. */
+  holds?(item: ChannelItem): Promise<boolean>;
   /** Describes what `perform` would do. Writes nothing. */
   preview(tasks: readonly Task[], absent?: AbsentFile): Promise<readonly Result<string>[]>;
   /** Carries out the tasks together: one push, one release, one bin. The errors are those of G1 and G2. */

@@ -6,6 +6,7 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import { type BrowserDisplay, getBrowserDisplay } from '../rules/media-type.ts';
 import type { Words } from '../words.ts';
 import type { ChannelChoice, Delivery } from './delivery.ts';
+import type { OpenRepository } from './delivery-context.ts';
 
 /** Whether a channel may be chosen. */
 export const isWanted = (key: ChannelKey, { channels, url }: DeliveryRequest): boolean =>
@@ -54,11 +55,26 @@ export function listChoices(
   ];
 }
 
+/**
+ * As `chooseChannels`. A name alone tells neither where it was delivered nor that it is a folder: what the site has is
+ * withdrawn from there.
+ */
+export async function chooseRemoval(
+  delivery: Delivery,
+  request: DeliveryRequest,
+  { repository, channels }: OpenRepository,
+): Promise<ChannelChoice> {
+  const choice = chooseChannels(delivery, request, { repository });
+  const isSought = request.fileLines.length === 0 && request.tagIsDefault && choice.channels[0] === 'K2';
+  if (request.channels !== 'auto' || !isSought || !(await channels.K1.holds?.(delivery))) return choice;
+  return { ...choice, channels: ['K1'], reason: 'the site has it' };
+}
+
 /** The same for a delivery and its withdrawal. @throws {DeliveryError} `NOT_EXTERNAL`; `BAD_INPUT`; `TOO_LARGE` */
 export function chooseChannels(
   { operation, name, site, subject }: Delivery,
   request: DeliveryRequest,
-  repository: RepositoryContext,
+  { repository }: Pick<OpenRepository, 'repository'>,
 ): ChannelChoice {
   const isPrivate = repository.privateRepository === true;
   if (request.channels !== 'auto') {

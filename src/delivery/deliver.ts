@@ -1,6 +1,6 @@
 import type { Step } from '../protocol/words.ts';
 import { checkPages } from './check-site.ts';
-import { chooseChannels, queryFor } from './choose-channel.ts';
+import { chooseChannels, chooseRemoval, queryFor } from './choose-channel.ts';
 import { composeReport } from './compose-report.ts';
 import { type Delivery, failAll, isOngoing, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
@@ -27,9 +27,12 @@ export async function deliver(context: DeliveryContext): Promise<readonly Report
     files = await (isRemoval ? listRemovals : openFiles)(context);
     if (files.some(isOngoing)) {
       step = 'authorize';
-      const { repository, channels } = await context.openRepository(queryFor(files, request));
+      const opened = await context.openRepository(queryFor(files, request));
+      const { channels } = opened;
       files = await runStep('authorize', files, async (one) => {
-        return { ...one, choice: one.choice ?? chooseChannels(one, request, repository) };
+        if (one.choice !== null) return one;
+        const choose = isRemoval ? chooseRemoval : chooseChannels;
+        return { ...one, choice: await choose(one, request, opened) };
       });
       step = 'place';
       files = await prepareTasks(files, channels, context);

@@ -1,5 +1,6 @@
 import { forEachItem } from '../../async.ts';
 import { hasFailed, type Result, resultOf } from '../../errors.ts';
+import { getEntry } from '../../github/api/branch.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { FileWrite } from '../../github/change.ts';
 import { nameFew } from '../../plain-text.ts';
@@ -60,7 +61,8 @@ export async function prepareItems(
   const isPrivate = access.privateRepository === true;
   const isJekyllOff = pages === 'unasked' ? async () => false : createSwitchLookup(github);
   const step = { target, pages, isPrivate, isJekyllOff, singleMethod };
-  return forEachItem(items, (item) => prepareItem(item, step), BATCH.reads);
+  const prepare = options.isRemoval ? prepareRemoval : prepareItem;
+  return forEachItem(items, (item) => prepare(item, step), BATCH.reads);
 }
 
 const isFolderItem = ({ site, name }: ChannelItem): boolean => site?.isFolder === true || name.endsWith('/');
@@ -133,6 +135,33 @@ function leaveOpen({ plan, served, ...task }: PagesTask & { readonly served: Ser
     ...(isKnown && { served: { ...served, refusal: null } }),
     unknown,
   };
+}
+
+/** A name alone may be that of a folder. Of several that are named, each is a file. */
+async function prepareRemoval(item: ChannelItem, step: StepContext): Promise<PagesTask> {
+  const task = await prepareItem(item, step);
+  const { place, target } = task;
+  const { address, path } = target.options;
+  const isAlone = path !== undefined || address !== undefined;
+  if (isFolderPath(place) || !isAlone) return task;
+  const entry = await getEntry(target.github, target.branch, place);
+  if (entry?.type !== 'tree') return task;
+  const folder = address && new URL(`${address.pathname}/`, address);
+  const options = { ...target.options, ...(folder && { address: folder }) };
+  return prepareItem({ ...item, name: `${place}/` }, { ...step, target: { ...step.target, options } });
+}
+
+/** Whether the branch has a file or a folder of the name. A name that the site could never show is not there. */
+export async function isInBranch(
+  name: string,
+  options: PagesOptions,
+  access: RepositoryContext,
+): Promise<boolean> {
+  const github = requireGitHub(access);
+  const place = await resultOf(async () =>
+    resolveDestination(github.repository, { ...options, name }, access.site),
+  );
+  return !hasFailed(place) && (await getEntry(github, place.branch, place.path)) !== null;
 }
 
 /** The plan of a commit; where the site is deployed, of a deployment as well, or of that alone. */

@@ -12,7 +12,7 @@ import { recheckSite } from './deploy/deployed-receipt.ts';
 import { contentOfFiles, sizeOf } from './deploy/site-content.ts';
 import type { PagesOptions } from './destination.ts';
 import { describePublished } from './placement.ts';
-import { prepareItems } from './prepare.ts';
+import { isInBranch, prepareItems } from './prepare.ts';
 import { notRestoredError, restoreBefore } from './restore.ts';
 import { finishSetup } from './set-up.ts';
 import type { PagesTask } from './target.ts';
@@ -23,7 +23,11 @@ import type { PagesTask } from './target.ts';
  *
  * @see protocol 4.2
  */
-export function createPagesChannels(inputs: PagesOptions, access: RepositoryContext, ports: Ports) {
+export function createPagesChannels(
+  inputs: PagesOptions,
+  access: RepositoryContext,
+  ports: Ports,
+): Readonly<Record<'publish' | 'remove', Channel<PagesTask>>> {
   const channelFor = (options: PagesOptions): Channel<PagesTask> => ({
     prepare: (items) => prepareItems(items, options, access, ports),
     async preview(tasks, absent) {
@@ -55,7 +59,11 @@ export function createPagesChannels(inputs: PagesOptions, access: RepositoryCont
       return deployBranch(await restoreBefore(failed, step, ports), branch, deploy, ports);
     },
   };
-  return { publish, remove: channelFor({ ...inputs, setup: false, isRemoval: true }) };
+  const removal = { ...inputs, setup: false, isRemoval: true };
+  return {
+    publish,
+    remove: { ...channelFor(removal), holds: ({ name }) => isInBranch(name, removal, access) },
+  };
 }
 
 type Tasks = readonly PagesTask[];
