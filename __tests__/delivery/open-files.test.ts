@@ -27,7 +27,7 @@ async function createFolder(files: Files): Promise<string> {
 async function openFolder(path: string, [inputs, around]: Request = [], ports = fakePorts()) {
   const request = requestWith({ channel: 'K1', ...inputs }, { folder: dirname(path), ...around });
   const run = { ...ports, request };
-  const { site, unknown } = await openSite(newDelivery('deliver', basename(path)), true, run);
+  const { site, unknown } = await openSite(newDelivery('deliver', basename(path)), path, run);
   if (site === null) throw new Error('there is a site');
   return { ...site, unknown };
 }

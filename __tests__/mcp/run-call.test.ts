@@ -63,6 +63,14 @@ describe('a file', () => {
     }
   });
 
+  test('behind a link that stays in its folder is delivered', async () => {
+    const root = await folderWith('page.html', 'index.html');
+    await symlink('page.html', join(root, 'link.html'));
+    for (const file of ['link.html', '.']) {
+      expect((await run('check', { file }, { root })).answer.result).toBe('planned');
+    }
+  });
+
   test.each(['../page.html', '/etc/hostname', 'link.html', 'folder/page.html', 'folder'])(
     'outside the root, or behind a link, is refused before any request: %s',
     async (file) => {
@@ -212,9 +220,15 @@ describe('what is hidden', () => {
 
   test('is left out of a folder, and a root may be hidden itself', async () => {
     const root = join(await temporaryFolder(), '.pages');
-    await writeFiles(root, HIDDEN);
+    await writeFiles(root, { ...HIDDEN, 'site/.well-known/a.txt': 'x' });
     const { answer } = await run('check', { file: 'site' }, { root });
-    expect(answer).toMatchObject({ result: 'planned', reports: [{ site: { count: 1 } }] });
+    const leftOut = ['.cache/', '.env', '.well-known/'];
+    expect(answer).toMatchObject({ result: 'planned', reports: [{ site: { count: 1, leftOut } }] });
+    expect(answer.reports[0]?.lines.CODE).toContain('left out: .cache/, .env, .well-known/');
+    await symlink('.env', join(root, 'site/env.txt'));
+    await symlink('.cache', join(root, 'site/linked'));
+    const refused = await run('check', { file: 'site' }, { root });
+    for (const name of ['env.txt', 'linked/']) expect(refused.answer.reason).toContain(`${name} is hidden`);
     expect((await run('check', { content: PAGE, name: '.env' }, { root })).answer.reason).toContain('hidden');
   });
 });

@@ -20,6 +20,7 @@ const FILES = [
   'out/deep/d.html',
   'reports/e.html',
   'many/f.html',
+  'many/.git/config',
 ];
 
 let workspace: string;
@@ -43,7 +44,7 @@ afterAll(() => process.chdir(home));
 
 /** Each file as it is given and where it lies, where these differ. */
 const find = async (lines: readonly string[], folder = workspace): Promise<readonly string[]> =>
-  [...(await findFiles(lines, folder))].map(([given, place]) =>
+  [...(await findFiles(lines, folder))].map(([given, { place }]) =>
     given === place ? given : `${given} at ${place}`,
   );
 
@@ -75,6 +76,12 @@ describe('findFiles, with patterns', () => {
     ['a named file, spelled as given', ['./out/a.html', 'out/*.html'], ['./out/a.html at a.html']],
     ['a name with a space', ['my*.html'], ['my report.html']],
     ['a file of two lines once', ['out/a.html', 'out/*.html', 'reports/*'], ['out/a.html', 'reports/e.html']],
+    ['what is in a hidden folder that it names', ['out/.cache/*.html'], ['out/.cache/c.html at c.html']],
+    [
+      'hidden names that it writes out',
+      ['**/.cache/*', '*/.hidden.html'],
+      ['out/.cache/c.html', 'out/.hidden.html'],
+    ],
     ['a way out of the workspace', ['../workspace/rep*/e.html'], ['reports/e.html']],
     ['no line', [], []],
     ['an exact name among patterns', ['[x].html', 'reports/*'], ['[x].html', 'reports/e.html']],
@@ -87,21 +94,22 @@ describe('findFiles, with patterns', () => {
     await expect(find([`${workspace}/rep*/e.html`])).resolves.toEqual(['reports/e.html']);
   });
 
-  const LINKS = ['gone.html is a symbolic link', 'link.html is a symbolic link'];
+  const OUT = 'is a symbolic link that leads out of its folder';
+  const LINKS = ['gone.html is a symbolic link to nothing', `link.html ${OUT}`];
   const PIPE = 'pipe.html is no regular file';
-  const FOLDERS = ['linked/ is a symbolic link', "locked/ can't be read (EACCES)"];
+  const FOLDERS = [`linked/ ${OUT}`, "locked/ can't be read (EACCES)"];
 
   test.each<[string, string[], string[]]>([
-    ['files', ['out/*'], [...LINKS, FOLDERS[0]?.replace('/', '') ?? '', 'loop is a symbolic link', PIPE]],
+    ['files', ['out/*'], [...LINKS, 'loop is a symbolic link in a circle', PIPE]],
     ['files in folders', ['out/**/*.html'], [...LINKS, ...FOLDERS, PIPE]],
     ['folders', ['o*/l*/*'], FOLDERS],
     ['what a ! leaves', ['out/**/*.html', '!out/*.html', '!out/locked/**'], FOLDERS.slice(0, 1)],
     ['nothing, once a ! left it out', ['out/**/*.html', '!out/[glp]*.html', '!out/l*/**'], []],
     ['nothing that it does not match', ['out/*.txt'], []],
   ])('refuses by name what a pattern meets and nobody can deliver: %s', async (_, lines, names) => {
-    const folder = await folderWith(['out/a.html', 'out/b.txt', 'out/locked/c.html', 'secret/b.html']);
-    await symlink(join(folder, 'secret'), join(folder, 'out', 'linked'));
-    await symlink(join(folder, 'secret/b.html'), join(folder, 'out', 'link.html'));
+    const folder = await folderWith(['out/a.html', 'out/b.txt', 'out/locked/c.html', '../secret/b.html']);
+    await symlink(join(folder, '../secret'), join(folder, 'out', 'linked'));
+    await symlink(join(folder, '../secret/b.html'), join(folder, 'out', 'link.html'));
     await symlink('nowhere', join(folder, 'out', 'gone.html'));
     await symlink('loop', join(folder, 'out', 'loop'));
     execFileSync('mkfifo', [join(folder, 'out', 'pipe.html')]);
@@ -112,6 +120,21 @@ describe('findFiles, with patterns', () => {
       findings: names.map((name) => `out/${name}`).toSorted(),
       hint: expect.stringContaining('`!out/'),
     });
+  });
+});
+
+test('a pattern follows links that stay in its folder, and says which folder that is', async () => {
+  const folder = await folderWith(['out/real/a.html', 'out/b.html']);
+  await symlink('real', join(folder, 'out/linked'));
+  await symlink('../b.html', join(folder, 'out/real/c.html'));
+  expect([...(await findFiles(['out/**/*.html'], folder))]).toEqual(
+    ['b.html', 'linked/a.html', 'linked/c.html', 'real/a.html', 'real/c.html'].map((place) => [
+      `out/${place}`,
+      { place, root: join(folder, 'out') },
+    ]),
+  );
+  await expect(findFiles(['out/real/*'], folder)).rejects.toMatchObject({
+    findings: ['out/real/c.html is a symbolic link that leads out of its folder'],
   });
 });
 
@@ -144,8 +167,9 @@ describe('findFiles, with a wrong pattern', () => {
     ['beside a folder that a ! leaves out', ['out/', '!out/**'], 'out/ !out/**'],
     ['that only leaves out', ['!odd.html'], '!odd.html'],
     ['of hidden files alone', ['out/.*'], 'out/.*'],
-    ['of files in a hidden folder', ['out/.cache/*'], 'out/.cache/*'],
-    ['of a hidden name', ['**/.hidden.html'], '**/.hidden.html'],
+    ['of a part of a hidden name', ['**/.hid*.html'], '**/.hid*.html'],
+    ['of hidden folders', ['out/.c*/*.html'], 'out/.c*/*.html'],
+    ["of git's own data", ['**/.git/*'], '**/.git/*'],
     ['beside a file that exists', ['page.html', 'gone/*'], 'gone/*'],
   ])('refuses a pattern %s', async (_, lines, named) => {
     await expect(findFiles(lines, workspace)).rejects.toMatchObject({

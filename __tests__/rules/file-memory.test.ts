@@ -11,13 +11,12 @@ const FILES = 1_000;
 const INSPECT = `
   const [module, folder, count] = process.argv.slice(1);
   const { inspectFile } = await import(module);
-  const allowedRoots = [folder];
   const kept = [];
   const inspect = async (nth) => {
     const name = 'file-' + nth + '.html';
     const path = folder + '/' + name;
     const options = { name, path, given: path, marker: undefined, secrets: [{ name: 'A', value: 'a secret' }] };
-    const file = await inspectFile({ ...options, allowedRoots });
+    const file = await inspectFile({ ...options, within: folder });
     kept.push(file);
   };
   const measure = () => {

@@ -14,6 +14,7 @@ import {
   inspectFile,
   type LocalFile,
 } from '../../src/rules/inspect.ts';
+import { locate } from '../../src/rules/open-file.ts';
 import { UnchangedFile } from '../../src/rules/unchanged-file.ts';
 import { killGroup } from '../../src/system.ts';
 import { ENCODINGS } from '../support/encodings.ts';
@@ -169,8 +170,10 @@ describe('a file with allowed roots', () => {
   };
   const LINK = {
     code: 'BAD_FILE',
-    message: expect.stringMatching(/ is a symbolic link or is in a linked folder$/),
-    hint: expect.stringContaining('the file itself'),
+    message: expect.stringMatching(
+      / is a symbolic link (?:or is in a linked folder|that leads out of its folder)$/,
+    ),
+    hint: expect.stringContaining('link'),
   };
 
   /** A workspace with a file in a folder, the runner's temp folder, and a folder outside of both. */
@@ -184,8 +187,10 @@ describe('a file with allowed roots', () => {
     return { at, workspace: at('workspace'), roots: [at('workspace'), at('temp')] };
   }
 
-  const open = (path: string, allowedRoots: readonly string[]) =>
-    inspectFile({ ...optionsFor(path), allowedRoots });
+  const open = async (path: string, allowedRoots: readonly string[]) => {
+    const limits = { allowedRoots, allowsFullPaths: false };
+    return inspectFile({ ...optionsFor(path), ...locate(optionsFor(path), dirname(path), limits) });
+  };
 
   /** The text that would be sent, or the refusal. */
   const inspect = async (path: string, allowedRoots: readonly string[]): Promise<unknown> =>
@@ -218,14 +223,51 @@ describe('a file with allowed roots', () => {
 
   test.each([
     ['link.html', 'workspace/out/page.html'],
+    ['out/link.html', 'workspace/out/page.html'],
+    ['out/link.html', 'workspace/out/.hidden/page.html'],
+  ])('is followed at %s where a link stays in its folder', async (path, target) => {
+    const { at, workspace, roots } = await createFolders();
+    await mkdir(at('workspace/out/.hidden'));
+    await writeFile(at('workspace/out/.hidden/page.html'), 'from workspace');
+    await symlink(at(target), join(workspace, 'chain'));
+    await symlink(at('workspace/chain'), at('workspace/out/end.html'));
+    await symlink(at(target), join(workspace, path));
+    expect(await inspect(join(workspace, path), roots)).toBe('from workspace');
+    expect(await inspect(at('workspace/out/end.html'), roots)).toBe('from workspace');
+    const options = { ...optionsFor(join(workspace, path)), within: workspace, refusesHidden: true };
+    const read = inspectFile(options).then((file) => text(file.read()));
+    if (target.includes('.hidden')) await expect(read).rejects.toThrow('is hidden, or is in a hidden folder');
+    else expect(await read).toBe('from workspace');
+  });
+
+  test("is refused where it is git's own data, or a link leads to that or to a hidden file", async () => {
+    const { at, workspace, roots } = await createFolders();
+    await mkdir(at('workspace/.git'));
+    await writeFile(at('workspace/.git/config'), 'x');
+    await symlink('.git/config', join(workspace, 'link.html'));
+    await writeFile(at('workspace/.env'), 'x');
+    await symlink('.env', join(workspace, 'env.html'));
+    expect(await inspect(at('workspace/.env'), roots)).toBe('x');
+    for (const [path, problem] of [
+      ['.git/config', "holds git's own data"],
+      ['link.html', "holds git's own data"],
+      ['env.html', 'is a symbolic link to a hidden file'],
+    ] as const) {
+      const message = `the file page.html ${problem}`;
+      expect(await inspect(join(workspace, path), roots)).toMatchObject({ message });
+    }
+  });
+
+  test.each([
+    ['out/link.html', 'workspace/page.html'],
     ['link.html', 'outside/out/page.html'],
     ['link.html', 'temp/out/page.html'],
     ['linked/page.html', 'workspace/out'],
     ['linked/page.html', 'outside/out'],
   ])('is refused at %s with a symbolic link to %s', async (path, target) => {
     const { at, workspace, roots } = await createFolders();
-    const [link = ''] = path.split('/');
-    await symlink(at(target), join(workspace, link));
+    await writeFile(at('workspace/page.html'), 'beside the folder');
+    await symlink(at(target), join(workspace, path.replace('linked/page.html', 'linked')));
     expect(await inspect(join(workspace, path), roots)).toMatchObject(LINK);
   });
 
@@ -252,25 +294,31 @@ describe('a file with allowed roots', () => {
     expect(await inspect(join(workspace, 'a'), roots)).toMatchObject({ message });
   });
 
-  test('is refused where a link is replaced by the file between the opening and the check', async () => {
+  test('is refused where its folder is a link while it is opened alone', async () => {
     const { at, workspace } = await createFolders();
     const folder = at('workspace/out');
-    renameSync(folder, `${folder}.real`);
-    symlinkSync(at('outside/out'), folder);
     let looks = 0;
-    // How many roots there are is asked before the file is opened, and before its path is resolved.
-    const allowedRoots = new Proxy([workspace], {
-      get(target, key, receiver) {
-        if (key === 'length') looks += 1;
-        if (key === 'length' && looks === 2) {
-          unlinkSync(folder);
-          renameSync(`${folder}.real`, folder);
-        }
-        return Reflect.get(target, key, receiver);
+    const change = (): void => {
+      looks += 1;
+      if (looks === 2) {
+        renameSync(folder, `${folder}.real`);
+        symlinkSync(at('outside/out'), folder);
+      }
+      if (looks === 4) {
+        unlinkSync(folder);
+        renameSync(`${folder}.real`, folder);
+      }
+    };
+    // It is asked before the path is resolved, after that, before the file is opened, and after that.
+    const options = {
+      ...optionsFor(join(folder, 'page.html')),
+      get within() {
+        change();
+        return workspace;
       },
-    });
+    };
     const message = 'the file page.html was replaced while it was opened';
-    expect(await inspect(join(folder, 'page.html'), allowedRoots)).toMatchObject({ message });
+    await expect(inspectFile(options)).rejects.toMatchObject({ message });
   });
 
   test('may be anywhere if there are none', async () => {

@@ -25,7 +25,77 @@ describe('listing the files of a site', () => {
     expect([...leftOut].sort()).toEqual(['.git/', 'b/.env']);
   });
 
-  test.each([[[]], [['.hidden', '.well-known/x']]])(
+  test("takes `.well-known/`, but not the receipt of a deployed site, and not where hidden files can't be", async () => {
+    const names = ['security.txt', 'screen-delivery.json', '.env'].map((name) => `.well-known/${name}`);
+    const folder = await folderWith('a.html', ...names, 'b/.well-known/c.txt');
+    expect(await listSiteFiles(folder, 'dist')).toEqual({
+      paths: ['.well-known/security.txt', 'a.html', 'b/.well-known/c.txt'],
+      leftOut: ['.well-known/.env', '.well-known/screen-delivery.json'],
+    });
+    expect(await listSiteFiles(folder, 'dist', { refusesHidden: true })).toEqual({
+      paths: ['a.html'],
+      leftOut: ['.well-known/', 'b/.well-known/'],
+    });
+  });
+
+  test('follows links that stay in it, also of folders, in chains and by absolute paths', async () => {
+    const folder = await folderWith(
+      'a.html',
+      '.store/lib/x.js',
+      '.store/lib/.env',
+      'b/c.txt',
+      'drafts/d.html',
+    );
+    await mkdir(join(folder, 'node_modules'));
+    for (const [target, path] of [
+      ['../.store/lib', 'node_modules/lib'],
+      ['node_modules/lib', 'chain'],
+      [join(folder, 'a.html'), 'b/index.html'],
+      ['a.html', 'absolute.html'],
+      ['drafts', 'latest'],
+      ['drafts/d.html', 'newest.html'],
+    ] as const) {
+      await symlink(target, join(folder, path));
+    }
+    const isLeftOut = (path: string) =>
+      path === join(folder, 'drafts') || path === join(folder, 'drafts/d.html');
+    expect(await listSiteFiles(folder, 'dist', { isLeftOut })).toEqual({
+      paths: ['a.html', 'absolute.html', 'b/c.txt', 'b/index.html', 'chain/x.js', 'node_modules/lib/x.js'],
+      leftOut: ['.store/', 'chain/.env', 'drafts/', 'latest/', 'newest.html', 'node_modules/lib/.env'],
+    });
+    await expect(listSiteFiles(folder, 'dist', { isLeftOut, refusesHidden: true })).rejects.toMatchObject({
+      findings: [
+        'chain/ is hidden, or is in a hidden folder',
+        'node_modules/lib/ is hidden, or is in a hidden folder',
+      ],
+    });
+  });
+
+  test('ends in circles of links, and with many links to one folder', async () => {
+    const folder = await folderWith('a/a.html', 'b/b.html');
+    await symlink('../b', join(folder, 'a/b'));
+    await symlink('../a', join(folder, 'b/a'));
+    await symlink('../..', join(folder, 'a/up'));
+    const { findings } = await listSiteFiles(folder, 'dist').catch((thrown) => thrown);
+    expect(findings.toSorted()).toEqual([
+      'a/b/a/ is a symbolic link in a circle',
+      'a/up/ is a symbolic link that leads out of its folder',
+      'b/a/b/ is a symbolic link in a circle',
+      'b/a/up/ is a symbolic link that leads out of its folder',
+    ]);
+    const deep = await folderWith('index.html');
+    for (let nth = 0; nth < 20; nth += 1) {
+      await mkdir(join(deep, `d${nth}`));
+      for (const name of ['x', 'y']) await symlink(`../d${nth + 1}`, join(deep, `d${nth}`, name));
+    }
+    await mkdir(join(deep, 'd20'));
+    const usual = SITE.entries;
+    Object.assign(SITE, { entries: 500 });
+    const refusal = listSiteFiles(deep, 'dist').finally(() => Object.assign(SITE, { entries: usual }));
+    await expect(refusal).rejects.toMatchObject({ code: 'TOO_LARGE' });
+  });
+
+  test.each([[[]], [['.hidden', '.well-known/.x', '.well-known/screen-delivery.json']]])(
     'refuses one with nothing to deliver: %j',
     async (paths) => {
       const message = 'the folder dist has no file to deliver';
@@ -36,21 +106,28 @@ describe('listing the files of a site', () => {
 
   test('refuses everything that no site can have, together', async () => {
     const folder = await folderWith('index.html', 'a\u202Eb.html', 'back\\slash', 'line\nbreak');
-    await symlink('index.html', join(folder, 'link.html'));
+    await symlink('/etc/hostname', join(folder, 'link.html'));
+    await symlink('gone', join(folder, 'dangling'));
     await symlink('.', join(folder, 'loop'));
+    await symlink('self', join(folder, 'self'));
+    await writeFile(join(folder, '.env'), 'x');
+    await symlink('.env', join(folder, 'env.txt'));
     const server = createServer().listen(join(folder, 'socket'));
     await new Promise((resolve) => server.once('listening', resolve));
     // A name that is not UTF-8.
     writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0x61, 0xff])]), 'x');
     const { findings, ...refusal } = await listSiteFiles(folder, 'dist').catch((thrown) => thrown);
     server.close();
-    expect(refusal).toMatchObject({ code: 'BAD_FILE', hint: expect.stringContaining('`cp -rL`') });
+    expect(refusal).toMatchObject({ code: 'BAD_FILE', hint: 'correct what writes them' });
     for (const finding of [
       '"a\u202Eb.html" has a control character in its name',
       '"back\\\\slash" has a backslash in its name',
       '"line\\nbreak" has a control character in its name',
-      'link.html is a symbolic link',
-      'loop is a symbolic link',
+      'link.html is a symbolic link that leads out of its folder',
+      'dangling is a symbolic link to nothing',
+      'loop/ is a symbolic link in a circle',
+      'self is a symbolic link in a circle',
+      'env.txt is a symbolic link to a hidden file',
       'socket is no regular file',
       'not UTF-8',
     ]) {

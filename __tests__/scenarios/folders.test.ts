@@ -95,7 +95,7 @@ describe('a folder', () => {
   test.each<[string, (dist: string) => Promise<void>, RegExp]>([
     ['grows', (dist) => writeFile(join(dist, 'late.html'), 'late'), /: late\.html is new →/],
     ['shrinks', (dist) => rm(join(dist, 'empty.txt')), /: empty\.txt is gone →/],
-    ['gets a link', (dist) => symlink('x', join(dist, 'link')), /link is a symbolic link →/],
+    ['gets a link', (dist) => symlink('x', join(dist, 'link')), /link is a symbolic link to nothing →/],
   ])('that %s after it was checked is refused before anything is written', async (_, change, says) => {
     const repository = await play.repository();
     const folder = await temporaryFolder();
@@ -273,7 +273,12 @@ describe('a folder', () => {
     '<!doctype html>\n<script src="app.js"></script>\n<link rel="stylesheet" href="Style.css">\n';
   const elsewhere = '<!doctype html><script type="module" src="/assets/app.js"></script>';
   test.each<[string, Record<string, string | Buffer>, object, RegExp]>([
-    ['outside the workspace', {}, { file: '/etc/' }, /^check: the file \/etc\/ is outside the workspace → /],
+    [
+      'outside the workspace',
+      {},
+      { file: '/etc/' },
+      /^check: the folder \/etc\/ is outside the workspace → /,
+    ],
     [
       'for a named tag, whose release takes single files,',
       {},
@@ -299,6 +304,64 @@ describe('a folder', () => {
     const played = await refused(deliver(await play.repository(), given, { ...SITE, ...more }), says);
     expect(writesOf(played)).toEqual([]);
     expect(JSON.stringify([played.report, played.log])).not.toContain(token);
+  });
+});
+
+describe('links and hidden names', () => {
+  const DEFAULTS = {
+    'dist/index.html': createPage(),
+    'dist/.well-known/security.txt': 'Contact: x\n',
+    'dist/.env': 'left out\n',
+    'dist/.store/lib/app.js': 'document.title = 1;\n',
+    'out/.report/page.html': createPage('report'),
+    'out/.report/.env': 'left out\n',
+  };
+  const linked = async (links: Readonly<Record<string, string>>) => {
+    const folder = await temporaryFolder();
+    await writeFiles(folder, DEFAULTS);
+    for (const [path, target] of Object.entries(links)) await symlink(target, join(folder, path));
+    return { folder, allowedRoots: [folder] };
+  };
+
+  test('a folder is delivered with `.well-known/`, and with what links in it lead to', async () => {
+    const repository = await play.repository();
+    const links = { 'dist/lib': '.store/lib', 'dist/home.html': 'index.html', 'dist/app.js': 'lib/app.js' };
+    const around = await linked(links);
+    const put = (more: object) => play.deliver({ repository, inputs: { ...inputs, ...more }, around });
+    const hint = /leaves out .*\.well-known\/security\.txt → set `nojekyll: true`/;
+    await refused(put({}), hint);
+    const { report } = await proven(put({ nojekyll: 'true' }));
+    expect(report.site).toMatchObject({ count: 5, leftOut: ['.env', '.store/'] });
+    const files = ['.well-known/security.txt', 'lib/app.js', 'home.html', 'app.js', '.env'];
+    const found = await Promise.all(files.map(async (name) => `${await repository.read(PATH + name)}`));
+    const script = DEFAULTS['dist/.store/lib/app.js'];
+    expect(found).toEqual(['Contact: x\n', script, createPage(), script, 'null']);
+  });
+
+  test('a folder with links that lead elsewhere is refused, with all of them by name', async () => {
+    const links = {
+      'dist/a.txt': '/etc/hostname',
+      'dist/b.txt': 'gone',
+      'dist/up': '../out',
+      'dist/loop': '.',
+    };
+    const around = await linked(links);
+    const played = play.deliver({ inputs: { ...inputs, nojekyll: 'true' }, around });
+    const names = Object.keys(links).map((path) => path.replace('dist/', ''));
+    const says = new RegExp(
+      `${names.map((name) => `(?=.* ${name}/? is a symbolic link)`).join('')}.*\`cp -rL\``,
+    );
+    expect(writesOf(await refused(played, says))).toEqual([]);
+  });
+
+  test('a line that names a hidden folder finds the files in it', async () => {
+    const repository = await play.repository();
+    const around = await linked({ 'out/.report/latest.html': 'page.html' });
+    const named = { ...inputs, file: 'out/.report/*' };
+    const { reports } = await play.deliver({ repository, inputs: named, around });
+    expect(reports.map(({ notReady, url }) => [notReady, url])).toEqual(
+      ['latest.html', 'page.html'].map((name) => [null, `${repository.pages.url}${PATH}${name}`]),
+    );
   });
 });
 
@@ -373,8 +436,8 @@ describe('a line that begins with !', () => {
     const repository = await play.repository();
     const folder = await temporaryFolder();
     await writeFiles(folder, { ...PARTS, ...secret });
-    await symlink('index.html', join(folder, 'dist/drafts/link.html'));
-    await symlink('index.html', join(folder, 'dist/link.html'));
+    await symlink('/etc/hostname', join(folder, 'dist/drafts/link.html'));
+    await symlink('/etc/hostname', join(folder, 'dist/link.html'));
     const around = { folder, allowedRoots: [folder] };
     const put = (file: string) => play.deliver({ repository, inputs: { ...inputs, file }, around });
     await refused(put('dist/\n!dist/drafts/'), /link\.html is a symbolic link/);

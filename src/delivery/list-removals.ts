@@ -7,6 +7,7 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile } from '../rules/inspect.ts';
 import { siteOfFile } from '../rules/local-site.ts';
 import { baseName, decodePath } from '../rules/naming.ts';
+import { locate } from '../rules/open-file.ts';
 import { type Delivery, mainAttempt, newDelivery, withAttempt } from './delivery.ts';
 import type { DeliveryRun } from './delivery-context.ts';
 
@@ -43,12 +44,10 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
   if (fileLines.length === 0) {
     return [{ site: null, name: path?.endsWith('/') ? path : baseName(path ?? '') }];
   }
-  const { allowedRoots, allowsFullPaths, refusesHidden } = request;
-  const limits = { allowedRoots, allowsFullPaths, refusesHidden, signal };
   const places = await findFiles(fileLines, folder, signal);
   refuseOneNameForMany(places.size, path);
   const items: ChannelItem[] = [];
-  for (const [given, place] of places) {
+  for (const [given, { place, root }] of places) {
     const file = resolve(folder, given);
     // A folder is named as such, or is one here.
     if (/[/\\]$/.test(given) || (await isFolderAt(file))) {
@@ -57,8 +56,13 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
       continue;
     }
     // Its size tells the channel, and K2 and K3 compare its digest; it may no longer exist.
-    const opened = await resultOf(() =>
-      inspectFile({ ...limits, path: file, given, marker: undefined, secrets: [] }),
+    const opened = await resultOf(async () =>
+      inspectFile({
+        ...locate({ path: file, given }, root, request),
+        marker: undefined,
+        secrets: [],
+        signal,
+      }),
     );
     items.push({ name: deliveredName(place, path), site: hasFailed(opened) ? null : siteOfFile(opened) });
   }

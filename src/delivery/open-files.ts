@@ -10,7 +10,7 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
-import { refuseOutside } from '../rules/open-file.ts';
+import { type FileLocation, locate } from '../rules/open-file.ts';
 import { changedError } from '../rules/unchanged-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import type { Words } from '../words.ts';
@@ -28,21 +28,21 @@ export async function openFiles(run: DeliveryRun): Promise<readonly Delivery[]> 
   const places = await findFiles(fileLines, folder, run.signal);
   refuseOneNameForMany(places.size, path);
   const isOnly = places.size === 1;
-  const deliveries = [...places].map(([given, place]) => ({
+  const deliveries = [...places].map(([given, { place }]) => ({
     ...newDelivery('deliver', given),
     isTemporary: request.content !== undefined,
     relativePath: isOnly ? undefined : place,
   }));
   return runStep('check', deliveries, async (delivery) => {
     const given = delivery.subject;
-    const place = places.get(given) ?? given;
+    const { place, root } = places.get(given) ?? { place: given, root: folder };
     await refuseSecretNames([given, place], run);
     logger.startSection(`Check ${given}`);
     const file = resolve(folder, given);
     const isFolder = await isFolderAt(file);
     const name = isFolder ? siteName(file, path, isOnly) : deliveredName(place, path);
     if (!isFolder) refuseHiddenType(given, name, path);
-    return openSite({ ...delivery, name }, isFolder, run);
+    return openSite({ ...delivery, name }, isFolder ? file : root, run);
   });
 }
 
@@ -55,15 +55,23 @@ function refuseHiddenType(given: string, name: string, path = ''): void {
   );
 }
 
-/** Reads and checks a file, or every file of a folder; all that is found refuses the whole. @see protocol 1, 7, 8, design 6 */
-export async function openSite(delivery: Delivery, isFolder: boolean, run: DeliveryRun): Promise<Delivery> {
+/**
+ * Reads and checks a file, or every file of a folder; all that is found refuses the whole.
+ *
+ * @param root the folder itself, or the one that a single file is in
+ * @see protocol 1, 7, 8, design 6
+ */
+export async function openSite(delivery: Delivery, root: string, run: DeliveryRun): Promise<Delivery> {
   const { subject: given } = delivery;
   const { logger, request } = run;
+  const path = resolve(request.folder, given);
+  const isFolder = path === root;
+  const location = locate({ path, given }, root, request);
   const entryPath = isFolder ? request.entry : basename(given);
-  const { paths, leftOut } = isFolder ? await listFolder(given, run) : { paths: [entryPath], leftOut: [] };
+  const { paths, leftOut } = isFolder ? await listFolder(location, run) : { paths: [entryPath], leftOut: [] };
   const progress = logger.progress(`check ${given}`, paths.length, 'files');
   const checked = await mapConcurrently(paths, SITE.checks, async (name) => {
-    const one = await checkFile(given, isFolder ? name : null, run);
+    const one = await checkFile(location, isFolder ? name : null, run);
     progress.advance(1);
     return one;
   }).finally(() => progress.end());
@@ -98,26 +106,15 @@ function logSite(
 }
 
 /** What of a folder is to be a site. */
-async function listFolder(given: string, run: DeliveryRun): ReturnType<typeof listSiteFiles> {
+async function listFolder({ path, given }: FileLocation, run: DeliveryRun): ReturnType<typeof listSiteFiles> {
   const { request } = run;
   const { channels, entry } = request;
-  const folder = resolve(request.folder, given);
   const other = channels === 'auto' ? undefined : channels.find((key) => !takesFolders(key));
   if (other !== undefined) throw folderChannelError(given, other);
-  // Its history holds what was removed from the files long ago.
-  if (folder.split(/[\\/]/).includes('.git')) {
-    throw new DeliveryError('BAD_FILE', `the folder ${given} holds git's own data`, {
-      hint: 'name the folder that the build writes',
-    });
-  }
-  // Not even the names of other folders' files are listed.
-  refuseOutside({ ...request, path: folder, given });
-  const listing = await listSiteFiles(folder, given, request.isLeftOut, (names) =>
-    refuseSecretNames(names, run),
-  );
+  const listing = await listSiteFiles(path, given, request, (names) => refuseSecretNames(names, run));
   const { paths } = listing;
   if (!paths.includes(entry)) throw noEntryError(given, entry, paths);
-  refuseLargeFolder(folder, given, paths);
+  refuseLargeFolder(path, given, paths);
   keepOldHeapSmall();
   return listing;
 }
@@ -130,7 +127,7 @@ export const relistFolders = (
   runStep('check', deliveries, async (delivery) => {
     const { site, subject: given } = delivery;
     if (site?.isFolder !== true) return delivery;
-    const { paths } = await listSiteFiles(resolve(request.folder, given), given, request.isLeftOut);
+    const { paths } = await listSiteFiles(resolve(request.folder, given), given, request);
     const [checked, found] = [new Set(site.files.map(({ name }) => name)), new Set(paths)];
     const added = paths.filter((path) => !checked.has(path)).map((path) => `${path} is new`);
     const removed = [...checked].filter((path) => !found.has(path)).map((path) => `${path} is gone`);
@@ -140,21 +137,19 @@ export const relistFolders = (
 
 /** Reads and checks a file, alone or as one of a folder. @returns no file where it can't be read */
 async function checkFile(
-  subject: string,
+  location: FileLocation,
   nameInFolder: string | null,
   run: DeliveryRun,
 ): Promise<FileProblems & { readonly file?: LocalFile }> {
   const { request, signal } = run;
   const isFolder = nameInFolder !== null;
-  const given = isFolder ? join(subject, nameInFolder) : subject;
   const isEntry = !isFolder || nameInFolder === request.entry;
+  const given = isFolder ? join(location.given, nameInFolder) : location.given;
   const options = {
-    path: resolve(request.folder, given),
+    ...location,
+    path: join(location.path, nameInFolder ?? ''),
     given,
     name: nameInFolder ?? basename(given),
-    allowedRoots: request.allowedRoots,
-    allowsFullPaths: request.allowsFullPaths,
-    refusesHidden: request.refusesHidden,
     secrets: request.ownSecrets,
     marker: isEntry ? request.marker : undefined,
     mayBeEmpty: !isEntry,

@@ -1,14 +1,13 @@
 import { lstat, stat } from 'node:fs/promises';
 import { basename, dirname, parse, relative, resolve, sep } from 'node:path';
 import { DeliveryError } from '../errors.ts';
-import { firstFew } from '../plain-text.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
-import { describeProblem, walkFolder } from '../rules/walk-folder.ts';
+import { isBelow, type PathProblem } from '../rules/open-file.ts';
+import { refuseProblems, walkFolder } from '../rules/walk-folder.ts';
 import { refuseInput } from './input-kinds.ts';
 import {
   type IsLeftOut,
-  isBelow,
   isExclusion,
   matches,
   matchesBelow,
@@ -17,30 +16,45 @@ import {
   readPattern,
 } from './patterns.ts';
 
-/** Finds what lines name: each with its place below the folder that all have in common, separated by `/`. */
+/** What a line names. */
+export interface NamedFile {
+  /** Its place below the folder that all have in common, separated by `/`. */
+  readonly place: string;
+  /** The absolute folder that no symbolic link leads out of: that of a pattern before its first sign, or the file's. */
+  readonly root: string;
+}
+
+/** Finds what lines name, by their names. */
 export type FindFiles = (
   lines: readonly string[],
   folder: string,
   signal?: AbortSignal,
-) => Promise<ReadonlyMap<string, string>>;
+) => Promise<ReadonlyMap<string, NamedFile>>;
 
 /** Each line is a file's path, letter by letter. @throws {DeliveryError} `BAD_INPUT` for what would leave files out */
 export const findLiteralFiles: FindFiles = async (lines, folder) => {
   const line = lines.length > 1 && lines.find(isExclusion);
   if (line) refuseInput(`${line} leaves no file out here`, 'name each file to deliver, without patterns');
-  const files = new Map(lines.map((line) => [resolve(folder, line), line]));
-  return placeFiles(files, [...files.keys()].map(dirname), folder);
+  const files = new Map(lines.map((line) => [resolve(folder, line), nameFile(line, folder)]));
+  return placeAll(files, [...files.keys()].map(dirname), folder);
 };
 
 /** A file that lines name: as it is given, and why it can't be delivered, if that is known. */
 interface FoundFile {
   readonly given: string;
-  readonly problem: string | null;
+  readonly root: string;
+  readonly problem: PathProblem | null;
 }
+
+const nameFile = (line: string, folder: string): FoundFile => ({
+  given: line,
+  root: dirname(resolve(folder, line)),
+  problem: null,
+});
 
 /**
  * Finds files by `*`, `**`, `?` and `[…]`, without those that a `!` line leaves out, wherever it stands. An exact name
- * means just that. Patterns match no hidden file, since those hold credentials more often than pages.
+ * means just that. Patterns match only hidden names that they write out: such files hold credentials more often than pages.
  *
  * @throws {DeliveryError} `BAD_INPUT` for a line without effect; `BAD_FILE` that names all that nobody can deliver
  */
@@ -54,7 +68,7 @@ export const findFiles: FindFiles = async (lines, folder, signal) => {
     if (!/[*?[]/.test(line) || (await exists(path))) {
       named.push(path);
       if (isLeftOut(path)) continue;
-      files.set(path, { given: line, problem: null });
+      files.set(path, nameFile(line, folder));
       roots.push(dirname(path));
     } else {
       const pattern = readPattern(line, folder);
@@ -68,14 +82,14 @@ export const findFiles: FindFiles = async (lines, folder, signal) => {
   if (files.size === 0 && lines.length > 0) throw noMatchError(lines.join(' '));
   // A folder that is withdrawn need not be here.
   if ((await Promise.all(named.map(exists))).every(Boolean)) await refuseElsewhere(exclusions, named);
-  refuseProblems([...files.values()]);
+  refuseFound([...files.values()]);
   if (files.size > BATCH.files) {
     refuseInput(
       (w) => `${w.subject('file')} matches more than ${BATCH.files} files`,
       'narrow the pattern, and deliver the rest in a second step',
     );
   }
-  return placeFiles(new Map([...files].map(([path, { given }]) => [path, given])), roots, folder);
+  return placeAll(files, roots, folder);
 };
 
 /**
@@ -93,15 +107,11 @@ async function refuseElsewhere(exclusions: readonly Pattern[], named: readonly s
   }
 }
 
-function refuseProblems(files: readonly FoundFile[]): void {
-  const found = files.filter(({ problem }) => problem !== null);
-  const [first] = found;
-  if (first === undefined) return;
-  throw new DeliveryError('BAD_FILE', (w) => `${w.subject('file')} matches what can't be delivered`, {
-    hint: `put regular files in its place, or leave it out: add the line \`!${first.given.replace(/[/\\]$/, '$&**')}\``,
-    findings: firstFew(found.map(({ given, problem }) => describeProblem(given, problem ?? ''))),
-    step: 'check',
-  });
+function refuseFound(files: readonly FoundFile[]): void {
+  const found = files.flatMap(({ given: path, problem }) => (problem === null ? [] : [{ path, problem }]));
+  const line = found[0]?.path.replace(/[/\\]$/, '$&**');
+  const orElse = `, or leave it out: add the line \`!${line}\``;
+  refuseProblems((w) => `${w.subject('file')} matches what can't be delivered`, found, orElse);
 }
 
 const noMatchError = (subject: string): DeliveryError =>
@@ -115,39 +125,48 @@ const noMatchError = (subject: string): DeliveryError =>
 const exists = async (path: string): Promise<boolean> => (await lstat(path).catch(() => null)) !== null;
 
 export const isFolderAt = async (path: string): Promise<boolean> =>
-  (await lstat(path).catch(() => null))?.isDirectory() === true;
+  (await stat(path).catch(() => null))?.isDirectory() === true;
 
 /** By absolute paths, sorted, and only the first ones. */
 async function findMatches(pattern: Pattern, folder: string, isLeftOut: IsLeftOut, signal?: AbortSignal) {
-  const { root, line } = pattern;
+  const { root, line, parts: names } = pattern;
   const found: [path: string, file: FoundFile][] = [];
-  const isHiddenRoot = /(^|[\\/])\.(?!\.?([\\/]|$))/.test(relative(folder, root));
   // If the root can't be read, the walk says why.
   const isAbsent = await stat(root).then(
     (one) => !one.isDirectory(),
     ({ code }) => ['ENOENT', 'ENOTDIR'].includes(code),
   );
-  if (isHiddenRoot || isAbsent || isLeftOut(root)) return found;
+  if (isAbsent || isLeftOut(root)) return found;
   let met = 0;
   const enters = (path: string): boolean => matchesBelow(pattern, path);
-  for await (const { path, isSkipped, problem } of walkFolder(root, { enters, isLeftOut })) {
+  for await (const { path, isSkipped, problem } of walkFolder(root, { enters, isLeftOut, names })) {
     signal?.throwIfAborted();
     met += 1;
     if (met > BATCH.looked)
       refuseInput(`${line} meets more than ${BATCH.looked} files`, 'narrow the pattern');
     if (isSkipped) continue;
     const full = resolve(root, path);
-    // The files of a linked or unreadable folder would be missing without a word.
-    const isMissed =
-      problem !== null &&
-      matchesBelow(pattern, path) &&
-      (path.endsWith('/') || (await stat(full).catch(() => null))?.isDirectory() === true);
-    const end = isMissed ? '/' : '';
-    const isMet = isMissed || (!path.endsWith('/') && matches(pattern, full));
-    if (isMet) found.push([full + end, { given: relative(folder, full) + end, problem }]);
+    // The files of a folder that can't be read would be missing without a word.
+    const isMet = path.endsWith('/')
+      ? problem !== null && matchesBelow(pattern, path)
+      : matches(pattern, full);
+    const end = path.endsWith('/') ? '/' : '';
+    if (isMet) found.push([full + end, { given: relative(folder, full) + end, root, problem }]);
     if (found.length > BATCH.files) break;
   }
   return found.sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** Files by their names, each with its place. */
+function placeAll(
+  files: ReadonlyMap<string, FoundFile>,
+  roots: readonly string[],
+  folder: string,
+): ReadonlyMap<string, NamedFile> {
+  const places = placeFiles(new Map([...files].map(([path, { given }]) => [path, given])), roots, folder);
+  return new Map(
+    [...files.values()].map(({ given, root }) => [given, { root, place: places.get(given) ?? given }]),
+  );
 }
 
 /** The places of files (names by absolute paths) below `roots`; what is outside of `folder` changes no other. */

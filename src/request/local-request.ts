@@ -40,7 +40,7 @@ export async function createLocalRequest(
   const inputs = { ...given, ...(isLink && { channel: 'K4', token: '' }), operation: operationOf(task) };
   const asked = completeInputs(inputs, env, isLink);
   // What is wrong with the lines is told by the delivery.
-  const files = await findFiles(PARSERS.lines(asked.file), folder).catch(() => new Map<string, string>());
+  const files = await findFiles(PARSERS.lines(asked.file), folder).catch(() => new Map<string, never>());
   const { repository, sources, detail } = isLink
     ? { repository: given.repository ?? '', sources: [], detail: null }
     : await findRepository(given, folder, [...files.keys()], env);

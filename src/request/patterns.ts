@@ -1,4 +1,5 @@
-import { isAbsolute, matchesGlob, relative, resolve, sep } from 'node:path';
+import { matchesGlob, relative, resolve, sep } from 'node:path';
+import { isBelow } from '../rules/open-file.ts';
 import { refuseInput } from './input-kinds.ts';
 
 /** A pattern: the folder before its first sign, which is absolute, and the parts from there on. */
@@ -32,12 +33,6 @@ export function matchesBelow({ parts }: Pattern, path: string): boolean {
   if (anyDepth !== -1 && folders.length > anyDepth) return true;
   const own = parts.slice(0, folders.length).join('/');
   return folders.length < parts.length && matchesGlob(folders.join('/'), own);
-}
-
-/** Whether a path is a folder itself, or below it. On Windows, another drive is not. */
-export function isBelow(folder: string, path: string): boolean {
-  const below = relative(folder, path);
-  return !isAbsolute(below) && below !== '..' && !below.startsWith(`..${sep}`);
 }
 
 /** Whether `!` lines leave an absolute path out. */

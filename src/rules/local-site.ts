@@ -1,11 +1,11 @@
-import { lstatSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DeliveryError } from '../errors.ts';
-import { firstFew } from '../plain-text.ts';
 import { MEGABYTE, SITE } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
 import type { LocalFile } from './inspect.ts';
-import { describeProblem, walkFolder } from './walk-folder.ts';
+import { RECEIPT_PATH } from './special-files.ts';
+import { type FoundProblem, refuseProblems, walkFolder } from './walk-folder.ts';
 
 /** What is delivered as one, once it is checked: a folder, or a single file. */
 export interface LocalSite {
@@ -29,27 +29,29 @@ export const siteOfFile = (file: LocalFile): LocalSite => ({
   leftOut: [],
 });
 
+/** What of a folder is no part of a site. */
+export interface SiteLimits {
+  /** Whether an absolute path is left out by the user: then nothing is wrong with it. */
+  readonly isLeftOut?: (path: string) => boolean;
+  readonly refusesHidden?: boolean | undefined;
+}
+
 /**
  * Lists the files of a folder that is to be a site, without hidden ones, which hold credentials more often than pages.
+ * `.well-known/` is part of a site where hidden files may be delivered, but for the receipt of a deployed one.
  *
- * @param isLeftOut whether an absolute path is left out by the user: then nothing is wrong with it
  * @param refuseNames gets all names, also of what can't be delivered
  * @throws {DeliveryError} `BAD_FILE` that names what no site can have, or for no files; `TOO_LARGE` for too many
  */
 export async function listSiteFiles(
   folder: string,
   given: string,
-  isLeftOut: (path: string) => boolean = () => false,
+  limits: SiteLimits = {},
   refuseNames: (names: readonly string[]) => Promise<void> = async () => undefined,
 ): Promise<{ readonly paths: readonly string[]; readonly leftOut: readonly string[] }> {
-  const { paths, leftOut, refused } = await listFolder(folder, isLeftOut);
-  await refuseNames([...paths, ...leftOut, ...refused]);
-  if (refused.length > 0) {
-    throw new DeliveryError('BAD_FILE', `the folder ${given} can't be a site`, {
-      hint: 'correct what writes the folder, or deliver a copy with files in place of links: `cp -rL`',
-      findings: firstFew(refused),
-    });
-  }
+  const { paths, leftOut, refused } = await listFolder(folder, limits);
+  await refuseNames([...paths, ...leftOut, ...refused.map(({ path }) => path)]);
+  refuseProblems(`the folder ${given} can't be a site`, refused);
   if (paths.length === 0) {
     throw new DeliveryError('BAD_FILE', `the folder ${given} has no file to deliver`, {
       hint: 'check what writes it; hidden files are left out, and what `!` lines name',
@@ -59,16 +61,17 @@ export async function listSiteFiles(
 }
 
 /** All that is in a folder: paths within it, separated by `/`. */
-async function listFolder(folder: string, isLeftOut: (path: string) => boolean) {
+async function listFolder(folder: string, limits: SiteLimits) {
   const paths: string[] = [];
   const leftOut: string[] = [];
-  const refused: string[] = [];
+  const refused: FoundProblem[] = [];
   let entries = 0;
-  for await (const { path, isSkipped, problem } of walkFolder(folder, { isLeftOut })) {
+  const names = limits.refusesHidden ? [] : ['.well-known'];
+  for await (const { path, isSkipped, problem } of walkFolder(folder, { ...limits, names })) {
     entries += 1;
     if (entries > SITE.entries) throw tooManyError(`${SITE.entries} files and folders`);
-    if (isSkipped) leftOut.push(path);
-    else if (problem !== null) refused.push(describeProblem(path, problem));
+    if (isSkipped || path === RECEIPT_PATH) leftOut.push(path);
+    else if (problem !== null) refused.push({ path, problem });
     else if (!path.endsWith('/')) paths.push(path);
     if (paths.length > SITE.files) throw tooManyError(`${SITE.files} files`);
   }
@@ -83,7 +86,7 @@ const tooManyError = (count: string): DeliveryError =>
 /** @throws {DeliveryError} `TOO_LARGE` where the files are more than a site can have. */
 export function refuseLargeFolder(folder: string, given: string, paths: readonly string[]): void {
   let size = 0;
-  for (const path of paths) size += lstatSync(join(folder, path)).size;
+  for (const path of paths) size += statSync(join(folder, path)).size;
   refuseLargeSite(
     size,
     `the folder ${given} has`,

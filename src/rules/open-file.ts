@@ -1,37 +1,44 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { DeliveryError, isShortage, localError } from '../errors.ts';
 
 export interface FileLocation {
   readonly path: string;
   /** The path as the user wrote it, for messages. */
   readonly given: string;
-  /** Folders that must contain the file, without a symbolic link below them; if empty or absent, any folder may. */
-  readonly allowedRoots?: readonly string[];
-  /** Whether nothing is opened below the roots that is hidden, or in a hidden folder. */
+  /** The real path of the folder that no symbolic link leads out of; absent if the file may be anywhere. */
+  readonly within?: string | undefined;
+  /** Whether nothing is opened in that folder that is hidden. */
   readonly refusesHidden?: boolean | undefined;
+}
+
+/** What a request lets its files be. */
+export interface FileLimits {
+  /** Folders that must contain the file; if empty, any folder may. */
+  readonly allowedRoots: readonly string[];
   /** Whether a path that is given as an absolute one may name any file. */
-  readonly allowsFullPaths?: boolean;
+  readonly allowsFullPaths: boolean;
+  readonly refusesHidden?: boolean | undefined;
 }
 
 /**
- * Opens the file at a path. Below the allowed roots it follows no symbolic link. As promises, these calls would cost more
- * than all else that is done with a small file.
+ * Opens the file at a path, or the one that a symbolic link leads to within the same folder. As promises, these calls
+ * would cost more than all else that is done with a small file.
  *
  * @throws {DeliveryError} `BAD_FILE` with what to change.
  */
 export function openFile(location: FileLocation): number {
   let fd: number | undefined;
   try {
+    const path = findRealPath(location);
     // Without O_NONBLOCK, opening a pipe waits until something writes to it.
     const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
-    const flags = O_RDONLY | O_NONBLOCK | (mayBeAnywhere(location) ? 0 : O_NOFOLLOW);
-    fd = openSync(location.path, flags);
-    refuseMoved(fd, location);
+    fd = openSync(path, O_RDONLY | O_NONBLOCK | (location.within === undefined ? 0 : O_NOFOLLOW));
+    if (location.within !== undefined) refuseMoved(fd, path, location);
     return fd;
   } catch (cause) {
     if (fd !== undefined) closeSync(fd);
-    throw openError(cause, location, fd === undefined);
+    throw openError(cause, location.given);
   }
 }
 
@@ -46,14 +53,7 @@ export function withFile<T>(location: FileLocation, work: (fd: number) => T): T 
 }
 
 /** Why a file can't be opened or read. */
-function openError(cause: unknown, location: FileLocation, isClosed: boolean): unknown {
-  const { given } = location;
-  try {
-    // No link is opened: that is what is told, and not the error of the system.
-    if (isClosed) refuseOutside(location);
-  } catch (outside) {
-    if (outside instanceof DeliveryError) return outside;
-  }
+function openError(cause: unknown, given: string): unknown {
   if (cause instanceof DeliveryError) return cause;
   if (isShortage(cause)) return localError(cause, given);
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
@@ -70,47 +70,112 @@ function openError(cause: unknown, location: FileLocation, isClosed: boolean): u
   });
 }
 
-const mayBeAnywhere = ({ given, allowedRoots = [], allowsFullPaths = false }: FileLocation): boolean =>
-  allowedRoots.length === 0 || (allowsFullPaths && isAbsolute(given));
+/** The path without symbolic links. `within` is a real path: a link that is made later does not move it. */
+function findRealPath({ path, given, within, refusesHidden }: FileLocation): string {
+  if (within === undefined) return path;
+  const real = realpathSync.native(path);
+  const problem = findProblem(path, real, { within, refusesHidden });
+  if (problem !== null) throw pathError(`the file ${given}`, problem);
+  return real;
+}
 
-/** Refuses a file outside, and one that another one replaced while its path was checked: no link is followed. */
-function refuseMoved(fd: number, location: FileLocation): void {
-  if (mayBeAnywhere(location)) return;
-  refuseOutside(location);
-  const [opened, found] = [fstatSync(fd), lstatSync(location.path)];
-  if (opened.ino === found.ino && opened.dev === found.dev) return;
-  throw new DeliveryError('BAD_FILE', `the file ${location.given} was replaced while it was opened`, {
+const pathError = (subject: string, { text, hint }: PathProblem): DeliveryError =>
+  new DeliveryError('BAD_FILE', `${subject} ${text}`, { hint });
+
+/** Refuses a file that another one replaced while its path was checked. */
+function refuseMoved(fd: number, path: string, { given }: FileLocation): void {
+  const [opened, found] = [fstatSync(fd), lstatSync(path)];
+  if (opened.ino === found.ino && opened.dev === found.dev && realpathSync.native(path) === path) return;
+  throw new DeliveryError('BAD_FILE', `the file ${given} was replaced while it was opened`, {
     hint: 'deliver it after what writes it has ended',
   });
 }
 
+/** Why something can't be delivered, and what to change. */
+export interface PathProblem {
+  readonly text: string;
+  readonly hint: string;
+}
+
+export const linkProblem = (text: string): PathProblem => ({
+  text: `is a symbolic link ${text}`,
+  hint: 'put copies in place of links: `cp -rL`',
+});
+
+/** What is wrong with where a path leads. @param real the path without links */
+export function findProblem(
+  path: string,
+  real: string,
+  {
+    within,
+    refusesHidden = false,
+  }: { readonly within: string; readonly refusesHidden?: boolean | undefined },
+): PathProblem | null {
+  if (!isBelow(within, real)) return linkProblem('that leads out of its folder');
+  if (refusesHidden && isHidden(relative(within, real))) return HIDDEN;
+  // Packages lie in hidden folders; but nobody wrote out the name of a hidden file that a link leads to.
+  const isOtherName = basename(real) !== basename(path);
+  if (isOtherName && isHidden(basename(real))) return linkProblem('to a hidden file');
+  return real.split(sep).includes('.git') ? OF_GIT : null;
+}
+
+const isHidden = (path: string): boolean => path.split(sep).some((part) => part.startsWith('.'));
+
+/** Such files hold credentials more often than pages. */
+const HIDDEN: PathProblem = {
+  text: 'is hidden, or is in a hidden folder',
+  hint: 'only a person can deliver it',
+};
+
+/** Its history holds what was removed from the files long ago. */
+const OF_GIT: PathProblem = { text: "holds git's own data", hint: 'name the folder that the build writes' };
+
+/** Whether a path is a folder itself, or below it. On Windows, another drive is not. */
+export function isBelow(folder: string, path: string): boolean {
+  const below = relative(folder, path);
+  return !isAbsolute(below) && below !== '..' && !below.startsWith(`..${sep}`);
+}
+
 /**
- * Refuses a path outside the allowed roots, and every symbolic link below them.
+ * Where to find a file, which no symbolic link may lead out of a folder that a line of the user names.
  *
- * @throws {DeliveryError} `BAD_FILE` with what to change.
+ * @throws {DeliveryError} `BAD_FILE` for a folder outside the allowed roots, or behind a link below them
  */
-export function refuseOutside(location: FileLocation): void {
-  if (mayBeAnywhere(location)) return;
-  const { path, given, allowedRoots = [], allowsFullPaths, refusesHidden } = location;
-  const realPath = realpathSync.native(path);
-  for (const root of allowedRoots) {
-    const pathInRoot = relative(root, path);
-    if (pathInRoot === '..' || pathInRoot.startsWith(`..${sep}`) || isAbsolute(pathInRoot)) continue;
-    if (refusesHidden && pathInRoot.split(sep).some((part) => part.startsWith('.'))) throw hiddenError(given);
-    if (realPath === join(realpathSync.native(root), pathInRoot)) return;
-    throw new DeliveryError('BAD_FILE', `the file ${given} is a symbolic link or is in a linked folder`, {
-      hint: `name the file itself${allowsFullPaths ? ', by its absolute path' : ''}`,
-    });
+export function locate(
+  { path, given }: Pick<FileLocation, 'path' | 'given'>,
+  folder: string,
+  limits: FileLimits,
+): FileLocation {
+  const { allowedRoots, allowsFullPaths, refusesHidden } = limits;
+  const mayBeAnywhere = allowedRoots.length === 0 || (allowsFullPaths && isAbsolute(given));
+  if (mayBeAnywhere && folder !== path) return { path, given };
+  const subject = `${folder === path ? 'the folder' : 'the file'} ${given}`;
+  try {
+    const within = realpathSync.native(folder);
+    const root = mayBeAnywhere ? null : findRoot(folder, subject, limits);
+    const pathInRoot = relative(root ?? folder, folder);
+    const isLinked = root !== null && within !== join(realpathSync.native(root), pathInRoot);
+    const hidden = refusesHidden && isHidden(pathInRoot) ? HIDDEN : null;
+    const problem = hidden ?? (isLinked ? LINKED : findProblem(within, within, { within }));
+    if (problem !== null) throw pathError(subject, problem);
+    return { path, given, within, refusesHidden };
+  } catch (cause) {
+    throw openError(cause, given);
   }
-  throw new DeliveryError('BAD_FILE', (w) => `the file ${given} is outside ${w.folder}`, {
+}
+
+const LINKED: PathProblem = {
+  text: 'is a symbolic link or is in a linked folder',
+  hint: 'name it by its path without links',
+};
+
+/** The first of the allowed roots that has the folder. */
+function findRoot(folder: string, subject: string, { allowedRoots, allowsFullPaths }: FileLimits): string {
+  const root = allowedRoots.find((one) => isBelow(one, folder));
+  if (root !== undefined) return root;
+  throw new DeliveryError('BAD_FILE', (w) => `${subject} is outside ${w.folder}`, {
     hint: allowsFullPaths
       ? 'name it by its absolute path, if it may be published'
       : (w) => `copy it into ${w.folder} first`,
   });
 }
-
-/** Such files hold credentials more often than pages. */
-const hiddenError = (given: string): DeliveryError =>
-  new DeliveryError('BAD_FILE', `the file ${given} is hidden, or is in a hidden folder`, {
-    hint: 'only a person can deliver it',
-  });

@@ -1,6 +1,9 @@
 import { DeliveryError } from '../errors.ts';
 import { baseName } from './naming.ts';
 
+/** Where the receipt of a site that GitHub Actions deploys is. */
+export const RECEIPT_PATH = '.well-known/screen-delivery.json';
+
 /**
  * Files that the repository or the site obeys, in any case of letters, and where it does: in the site's root folder,
  * anywhere, or in these folders.

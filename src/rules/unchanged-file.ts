@@ -28,9 +28,9 @@ export class UnchangedFile {
   /** The bytes of a small file while it is checked. */
   #held: Buffer | null = null;
 
-  constructor(stats: BigIntStats, { path, given, allowedRoots = [], allowsFullPaths = false }: FileLocation) {
+  constructor(stats: BigIntStats, { path, given, within }: FileLocation) {
     this.size = Number(stats.size);
-    this.#location = { path, given, allowedRoots, allowsFullPaths };
+    this.#location = { path, given, within };
     this.#written = formatWritten(stats);
   }
 

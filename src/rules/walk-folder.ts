@@ -1,7 +1,10 @@
-import { opendir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { isShortage, isSystemError } from '../errors.ts';
-import { shorten } from '../plain-text.ts';
+import type { Dirent } from 'node:fs';
+import { opendir, realpath, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { DeliveryError, isShortage, isSystemError } from '../errors.ts';
+import { firstFew, shorten } from '../plain-text.ts';
+import type { Text } from '../words.ts';
+import { findProblem, isBelow, linkProblem, type PathProblem } from './open-file.ts';
 
 /** What a walk through a folder meets. */
 export interface FolderEntry {
@@ -9,8 +12,8 @@ export interface FolderEntry {
   readonly path: string;
   /** Whether it is hidden or left out, and so no part of a delivery. */
   readonly isSkipped: boolean;
-  /** Why it can't be delivered, such as `is a symbolic link`; `null` for a regular file and a readable folder. */
-  readonly problem: string | null;
+  /** Why it can't be delivered, such as `is no regular file`; `null` for a regular file and a readable folder. */
+  readonly problem: PathProblem | null;
 }
 
 /** What a walk passes over. */
@@ -19,47 +22,142 @@ interface WalkLimits {
   readonly enters?: (path: string) => boolean;
   /** Whether an absolute path is no part of a delivery. */
   readonly isLeftOut?: (path: string) => boolean;
+  /** Hidden names that are met. */
+  readonly names?: readonly string[];
+  /** Whether no link may lead to what is hidden. */
+  readonly refusesHidden?: boolean | undefined;
+}
+
+/** A folder on the way. */
+interface WalkedFolder {
+  readonly prefix: string;
+  /** Without links. */
+  readonly real: string;
+  readonly parent: WalkedFolder | null;
 }
 
 /**
- * Meets everything in a folder, apart from the contents of folders that are skipped. It follows no symbolic link.
+ * Meets everything in a folder, apart from the contents of folders that are skipped. It follows each symbolic link that
+ * stays in the folder, but none to a folder that the link is in: so the walk ends.
  */
 export async function* walkFolder(
   folder: string,
-  { enters = () => true, isLeftOut = () => false }: WalkLimits = {},
+  { enters = () => true, isLeftOut = () => false, names = [], refusesHidden = false }: WalkLimits = {},
 ): AsyncGenerator<FolderEntry, void, undefined> {
+  // A folder that can't be resolved can't be opened either.
+  const root = await realpath(folder).catch(() => folder);
   // Folders are added while they are found. One is open at a time.
-  const folders = [''];
-  for (const prefix of folders) {
+  const folders: WalkedFolder[] = [{ prefix: '', real: root, parent: null }];
+  for (const at of folders) {
     try {
-      for await (const entry of await opendir(join(folder, prefix))) {
-        const path = prefix + entry.name;
-        const isSkipped = isLeftOut(join(folder, path)) || entry.name.startsWith('.');
-        const isFolder = entry.isDirectory();
-        const problem =
-          PATH_PROBLEMS.find(({ pattern }) => pattern.test(entry.name))?.text ??
-          (isFolder || entry.isFile()
-            ? null
-            : entry.isSymbolicLink()
-              ? 'is a symbolic link'
-              : 'is no regular file');
-        if (isFolder && !isSkipped && problem === null && enters(path)) folders.push(`${path}/`);
+      for await (const entry of await opendir(at.real)) {
+        const path = at.prefix + entry.name;
+        const isNamed = !entry.name.startsWith('.') || (names.includes(entry.name) && entry.name !== '.git');
+        if (!isNamed || isLeftOut(join(folder, path))) {
+          yield { path: entry.isDirectory() ? `${path}/` : path, isSkipped: true, problem: null };
+          continue;
+        }
+        const { real, isFolder, problem } = await meet(entry, at, { within: root, refusesHidden });
+        // What is left out stays so under the name of a link.
+        const isSkipped = problem === null && isLeftOut(join(folder, relative(root, real)));
+        if (isFolder && !isSkipped && problem === null && enters(path)) {
+          folders.push({ prefix: `${path}/`, real, parent: at });
+        }
         yield { path: isFolder ? `${path}/` : path, isSkipped, problem };
       }
     } catch (thrown) {
       if (isShortage(thrown) || !isSystemError(thrown)) throw thrown;
-      yield { path: prefix || './', isSkipped: false, problem: `can't be read (${thrown.code})` };
+      const problem = {
+        text: `can't be read (${thrown.code})`,
+        hint: 'give this user the permission to read it',
+      };
+      yield { path: at.prefix || './', isSkipped: false, problem };
     }
   }
 }
 
+/** What is at a path, where a link leads to it. */
+interface MetEntry {
+  readonly real: string;
+  readonly isFolder: boolean;
+  readonly problem: PathProblem | null;
+}
+
+/** The real path of the folder that is walked, and whether no link may lead to what is hidden. */
+interface LinkLimits {
+  readonly within: string;
+  readonly refusesHidden: boolean;
+}
+
+async function meet(entry: Dirent, at: WalkedFolder, limits: LinkLimits): Promise<MetEntry> {
+  const real = join(at.real, entry.name);
+  const isFolder = entry.isDirectory();
+  const broken = NAME_PROBLEMS.find(({ pattern }) => pattern.test(entry.name));
+  if (broken !== undefined) return { real, isFolder, problem: { text: broken.text, hint: 'rename it' } };
+  if (entry.isSymbolicLink()) return followLink(real, at, limits);
+  return { real, isFolder, problem: isFolder || entry.isFile() ? null : IRREGULAR };
+}
+
+async function followLink(link: string, at: WalkedFolder, limits: LinkLimits): Promise<MetEntry> {
+  try {
+    const real = await realpath(link);
+    const stats = await stat(real);
+    const isFolder = stats.isDirectory();
+    const circle = isFolder && isAround(real, at) ? CIRCLE : null;
+    const kind = isFolder || stats.isFile() ? null : IRREGULAR;
+    return {
+      real,
+      isFolder,
+      problem: findProblem(link, real, limits) ?? circle ?? kind,
+    };
+  } catch (thrown) {
+    if (isShortage(thrown) || !isSystemError(thrown)) throw thrown;
+    const nowhere = linkProblem(
+      thrown.code === 'ENOENT' ? 'to nothing' : `that can't be read (${thrown.code})`,
+    );
+    return { real: link, isFolder: false, problem: thrown.code === 'ELOOP' ? CIRCLE : nowhere };
+  }
+}
+
+/** Whether a folder has one of those through which the walk came. */
+function isAround(real: string, at: WalkedFolder): boolean {
+  for (let one: WalkedFolder | null = at; one !== null; one = one.parent) {
+    if (isBelow(real, one.real)) return true;
+  }
+  return false;
+}
+
+const CIRCLE = linkProblem('in a circle');
+
+const IRREGULAR: PathProblem = { text: 'is no regular file', hint: 'remove it' };
+
 /** Names that git, a browser or a host would change. */
-const PATH_PROBLEMS = [
+const NAME_PROBLEMS = [
   { pattern: /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, text: 'has a control character in its name' },
   { pattern: /\\/, text: 'has a backslash in its name' },
   { pattern: /\uFFFD/, text: 'has a name that is not UTF-8' },
 ] as const;
 
-/** A line for a message. A name that is too long for the system may be too long for a message. */
-export const describeProblem = (path: string, problem: string): string =>
-  `${/[\p{C}\p{Z}\\]/u.test(path) ? JSON.stringify(shorten(path, 100)) : shorten(path, 100)} ${problem}`;
+/** Something that can't be delivered, as it is named. */
+export interface FoundProblem {
+  readonly path: string;
+  readonly problem: PathProblem;
+}
+
+/** Refuses all that was found in one error. @param orElse another way than to correct it */
+export function refuseProblems(message: Text, found: readonly FoundProblem[], orElse = ''): void {
+  const [first] = found;
+  if (first === undefined) return;
+  const isOne = found.every(({ problem }) => problem.hint === first.problem.hint);
+  throw new DeliveryError('BAD_FILE', message, {
+    hint: (w) => `${isOne ? w.say(first.problem.hint) : 'correct what writes them'}${orElse}`,
+    // A name that is too long for the system may be too long for a message.
+    findings: firstFew(
+      found.map(({ path, problem }) => {
+        const shown = shorten(path, 100);
+        return `${/[\p{C}\p{Z}\\]/u.test(path) ? JSON.stringify(shown) : shown} ${problem.text}`;
+      }),
+    ),
+    step: 'check',
+  });
+}

@@ -13,10 +13,8 @@ import { withRetries } from '../../../retry.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
 import type { LocalFile } from '../../../rules/inspect.ts';
 import { withVersion } from '../../../rules/naming.ts';
+import { RECEIPT_PATH } from '../../../rules/special-files.ts';
 import type { PagesOptions } from '../destination.ts';
-
-/** Where the receipt of a deployed site is. */
-export const RECEIPT_PATH = '.well-known/screen-delivery.json';
 
 /** What a site that this tool deployed says of itself. */
 export interface DeployedReceipt {

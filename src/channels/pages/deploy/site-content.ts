@@ -11,7 +11,8 @@ import { EXCHANGE } from '../../../protocol/limits.ts';
 import { createBlobHash, type GitBlob } from '../../../rules/fingerprint.ts';
 import type { LocalFile } from '../../../rules/inspect.ts';
 import { refuseLargeSite } from '../../../rules/local-site.ts';
-import { type DeployedReceipt, formatDeployedReceipt, RECEIPT_PATH } from './deployed-receipt.ts';
+import { RECEIPT_PATH } from '../../../rules/special-files.ts';
+import { type DeployedReceipt, formatDeployedReceipt } from './deployed-receipt.ts';
 import type { ArchivedFile, ArchivedFiles } from './site-archive.ts';
 
 /**
