@@ -56,7 +56,7 @@ async function viewTwice(tempFolder: string, executablePath: string): Promise<[n
   const options = {
     executablePath,
     sandbox: false,
-    environment: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH },
     http,
     tempFolder,
     sandboxHint: '',

@@ -18,9 +18,10 @@ import type { DeliveryRequest } from './request/parse-request.ts';
 import { random, systemClock, watchForEnd } from './system.ts';
 import { ACTION, type Face, say } from './words.ts';
 
-/** The real clock, network and randomness, with the log of the interface that runs. */
-export function createPorts(logger: Logger, signal: AbortSignal): Ports {
-  return { http: createHttpClient(), clock: systemClock, logger, signal, random };
+/** The real clock, network and randomness, with the environment and the log of the interface that runs. */
+export function createPorts(env: NodeJS.ProcessEnv, logger: Logger, signal: AbortSignal): Ports {
+  const tempFolder = env.RUNNER_TEMP || tmpdir();
+  return { http: createHttpClient(), clock: systemClock, logger, signal, random, env, tempFolder };
 }
 
 interface InterfaceParts {
@@ -75,18 +76,16 @@ export function createDeliveryContext(
   ports: Ports,
   { face, authorize }: InterfaceParts = {},
 ): DeliveryContext {
-  const { http, clock, logger } = ports;
   const options = {
+    ...ports,
     sandbox: request.browserSandbox,
     sandboxHint: say((w) => `set ${w.input('browser-sandbox', 'false')}`, face ?? ACTION),
-    environment: process.env,
-    tempFolder: tmpdir(),
   };
   return {
     ...ports,
     request,
     face,
-    screen: createLazyScreen(() => loadScreen({ ...options, http, clock, logger }), ports),
+    screen: createLazyScreen(() => loadScreen(options), ports),
     openRepository: (query) => openRepository(request, query, ports, authorize),
   };
 }

@@ -67,4 +67,8 @@ export interface Ports {
   readonly signal: AbortSignal;
   /** Returns a number in [0, 1), for jitter and for names. */
   readonly random: () => number;
+  /** The environment of the process. Nothing below reads it otherwise. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Where temporary files go. */
+  readonly tempFolder: string;
 }

@@ -10,7 +10,7 @@ const launch = async (tempFolder: string, executablePath?: string) =>
     {
       executablePath: executablePath ?? (await chromiumPath()),
       sandbox: false,
-      environment: { PATH: process.env.PATH },
+      env: { PATH: process.env.PATH },
       tempFolder,
     },
     new AbortController().signal,

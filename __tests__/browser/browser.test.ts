@@ -35,7 +35,7 @@ const localPage = (
 
 const createViewer = (more: Partial<BrowserOptions> = {}): Promise<BrowserDriver> =>
   createTestScreen({
-    environment: { PATH: process.env.PATH, GITHUB_TOKEN: 'ghs_secret' },
+    env: { PATH: process.env.PATH, GITHUB_TOKEN: 'ghs_secret' },
     http: createTestHost(() => ({ status: 404 })),
     tempFolder,
     ...more,

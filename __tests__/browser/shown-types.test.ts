@@ -28,7 +28,7 @@ beforeAll(async () => {
   const options = {
     executablePath: await chromiumPath(),
     sandbox: false,
-    environment: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH },
     tempFolder: await temporaryFolder(),
   };
   running = await launchBrowser(options, new AbortController().signal);

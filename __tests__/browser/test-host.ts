@@ -32,7 +32,7 @@ export const createTestScreen = async (
     executablePath: await chromiumPath(),
     sandbox: false,
     sandboxHint: 'set `browser-sandbox: false`',
-    environment: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH },
     clock: systemClock,
     logger: new FakeLogger(),
     ...options,

@@ -19,6 +19,13 @@ test('the real tree has no cycles, no upward imports and no name with two meanin
   expect(findProblems(files)).toEqual([]);
 });
 
+test('only the entries of the interfaces read the environment, and the composition root names a temporary folder', () => {
+  const src = fileURLToPath(new URL('../../src', import.meta.url));
+  const isReading = ({ source }: SourceFile): boolean => /process\.env|tmpdir\(\)/.test(source);
+  const readers = readTree(src).filter(isReading);
+  expect(readers.map(({ path }) => path).sort()).toEqual(['action/index.ts', 'cli/index.ts', 'context.ts']);
+});
+
 test('no file of src reaches into a package, but through an entry that the package documents', () => {
   const src = fileURLToPath(new URL('../../src', import.meta.url));
   const parts = readTree(src).flatMap(({ source }) =>

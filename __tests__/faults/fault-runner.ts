@@ -130,7 +130,8 @@ export class FaultRunner<F extends InjectedFault> {
     const recordedHttp = this.#open({ clock, repository, cell });
     const logger = new FakeLogger();
     const signal = new AbortController().signal;
-    const ports = { http: recordedHttp.http, clock, logger, signal, random: createRandom(this.#run) };
+    const machine = { random: createRandom(this.#run), env: process.env, tempFolder: this.#world.folder };
+    const ports = { http: recordedHttp.http, clock, logger, signal, ...machine };
     const job = { commit: (await repository.head()) ?? '', repository: repository.fullName };
     const runtime = deliveryKind.deploys ? readJobRuntime(this.#world.actions.startJob(job)) : null;
     const request = requestWith(

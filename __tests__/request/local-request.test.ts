@@ -90,15 +90,9 @@ describe('what is not known of the source', () => {
     const folder = await temporaryFolder();
     await makeGit(join(folder, '.git'), OURS);
     await writeFile(join(folder, '.git/config'), '[core');
-    await expect(findRepository({}, folder, [], {})).resolves.toMatchObject(unknown);
+    await expect(findRepository({}, folder, [], process.env)).resolves.toMatchObject(unknown);
     await makeGit(join(folder, '.git'), OURS);
-    const { PATH } = process.env;
-    process.env.PATH = folder;
-    try {
-      await expect(findRepository({}, folder, [], {})).resolves.toMatchObject(unknown);
-    } finally {
-      process.env.PATH = PATH;
-    }
+    await expect(findRepository({}, folder, [], { PATH: folder })).resolves.toMatchObject(unknown);
   });
 
   test('is told where GIT_DIR names another repository', async () => {

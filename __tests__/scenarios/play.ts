@@ -1,6 +1,6 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { afterEach, beforeAll, expect } from '@jest/globals';
 import { startAnnouncements } from '../../src/action/announcements.ts';
 import type { CurrentRun } from '../../src/action/current-run.ts';
 import { describePermissions } from '../../src/action/inputs.ts';
@@ -84,10 +84,8 @@ export interface PlayWorld extends TestWorld {
 /** Starts the local GitHub before a file's tests, and cleans up after each test. */
 export function setUpPlay(): PlayWorld {
   const setup = setUpWorld('play');
-  let running = 0;
   let rules = new InterceptionRules();
   let newestClock: SimulatedClock | undefined;
-  const { PATH } = process.env;
   beforeAll(() => {
     setup.world.rateLimits.now = () => NOON;
   });
@@ -96,7 +94,6 @@ export function setUpPlay(): PlayWorld {
     setup.world.filebin.reset();
     setup.world.rateLimits.clear();
   });
-  afterAll(() => void Object.assign(process.env, { PATH }));
   return {
     get world() {
       return setup.world;
@@ -135,7 +132,9 @@ export function setUpPlay(): PlayWorld {
         return answer && intercepted(answer, asked as HostRequest, stop);
       });
       const logger = new FakeLogger();
-      const ports = { http: http.http, clock, logger, signal: stop, random: Math.random };
+      // A repository in memory can't be pushed to: without git, the object API takes its place.
+      const machine = { random: Math.random, env: { PATH: '/nowhere' }, tempFolder: world.folder };
+      const ports = { http: http.http, clock, logger, signal: stop, ...machine };
       const [file = ''] = Object.keys(files);
       const { fullName, instance } = repository;
       const server = { 'api-url': instance.api, 'auth-url': `https://${instance.host}` };
@@ -147,9 +146,6 @@ export function setUpPlay(): PlayWorld {
         random: Math.random,
         ...around,
       });
-      // A repository in memory can't be pushed to: the object API takes the place of git.
-      process.env.PATH = '/nowhere';
-      running += 1;
       const announce =
         run &&
         startAnnouncements(
@@ -161,10 +157,7 @@ export function setUpPlay(): PlayWorld {
           },
           ports,
         );
-      const reports = await runRequest(request, ports).finally(() => {
-        running -= 1;
-        if (running === 0) Object.assign(process.env, { PATH });
-      });
+      const reports = await runRequest(request, ports);
       if (announce !== undefined) await announce(reports);
       // What is committed between two deliveries is built at once.
       await finishBuilds();

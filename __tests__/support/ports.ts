@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import type {
   Clock,
@@ -194,6 +195,8 @@ export function fakePorts(http: SendHttp = new FakeHttp(() => undefined).http): 
     logger: new FakeLogger(),
     signal: stop.signal,
     random: () => 0.5,
+    env: process.env,
+    tempFolder: tmpdir(),
     stop,
   };
 }

@@ -28,7 +28,7 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     const inputs = readInputs(env);
     const logger = createActionLogger(redactor, systemClock);
     for (const { value } of withToken(inputs.token, readCredentials(env))) logger.mask(value);
-    const ports = createPorts(logger, stop.signal);
+    const ports = createPorts(env, logger, stop.signal);
     const currentRun = await loadCurrentRun();
     const face = actionFace(env, inputs, currentRun);
     const request = createRequest(inputs, createRunContext(env, currentRun, ports), logger);

@@ -26,7 +26,7 @@ export interface LaunchOptions {
   readonly executablePath: string;
   readonly sandbox: boolean;
   /** Only `PATH` and its like reach the browser. */
-  readonly environment: EnvironmentVariables;
+  readonly env: EnvironmentVariables;
   /** Where the profile is created, and removed afterwards. */
   readonly tempFolder: string;
 }
@@ -106,7 +106,7 @@ async function spawnBrowser(options: LaunchOptions, profile: string): Promise<Ch
   return whenStarted(
     spawn(options.executablePath, [...BROWSER_FLAGS, ...flags, 'about:blank'], {
       cwd: home,
-      env: createEnvironment(options.environment, home),
+      env: createEnvironment(options.env, home),
       // A group of its own, so that all its processes can be ended together.
       detached: HAS_GROUPS,
       windowsHide: true,

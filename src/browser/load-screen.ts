@@ -70,8 +70,8 @@ function cleanView(view: ScreenView, { origin }: URL): ScreenView {
  * the import keeps its name, so that the sources, `lib/` and `dist/` each load their own.
  */
 export async function loadScreen(options: Omit<BrowserOptions, 'executablePath'>): Promise<BrowserDriver> {
-  const { CHROME_PATH } = options.environment;
-  const executablePath = findBrowser(options.environment, process.platform);
+  const { CHROME_PATH } = options.env;
+  const executablePath = findBrowser(options.env, process.platform);
   if (executablePath !== null) {
     const { createBrowserDriver } = await import(/* webpackIgnore: true */ './browser.ts');
     return createBrowserDriver({ ...options, executablePath });

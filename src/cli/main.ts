@@ -62,7 +62,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     const command = parseCommand(args);
     face = commandFace(command.name, findTokenVariable(command.tokenEnv, env));
     const logger = command.quiet ? quietLogger(terminal.logger) : terminal.logger;
-    const ports = createPorts(logger, stop.signal);
+    const ports = createPorts(env, logger, stop.signal);
     const text = TEXTS[command.name]?.(command.positionals[0] ?? '');
     if (text !== undefined) {
       terminal.print(text);

@@ -1,5 +1,4 @@
 import { open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createSilenceTimer, untilAborted } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
@@ -17,7 +16,7 @@ export async function openContent(
   const { content } = request;
   const [name = ''] = request.fileLines;
   if (content === undefined) return { request, remove: async () => undefined };
-  const folder = await createTemporaryFolder(tmpdir());
+  const folder = await createTemporaryFolder(ports.tempFolder);
   // What was delivered is delivered, whatever is left here.
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true }).catch(() => undefined);
   try {

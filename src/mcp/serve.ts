@@ -29,7 +29,7 @@ export async function startServer(settings: McpSettings, signal: AbortSignal): P
   const { redactor } = settings;
   const stop = new AbortController();
   const logger = createCallLogger('server', redactor, systemClock);
-  const session = new McpSession(settings, createPorts(logger, stop.signal));
+  const session = new McpSession(settings, createPorts(settings.env, logger, stop.signal));
   // Whatever a library prints must not be taken for a message.
   globalThis.console = new Console(process.stderr);
   const log = (line: string): void => writeLogLine(`${TOOL.name}: ${line}`, redactor);

@@ -75,10 +75,10 @@ export async function findRepository(
   for (const file of files) folders.push(dirname(await realPath(resolve(folder, file))));
   const found: Awaited<ReturnType<typeof readRemotes>>[] = [];
   for (const root of new Set(folders.flatMap((one) => findRoot(one) ?? []))) {
-    found.push(await readRemotes(root, serverUrl, '-C'));
+    found.push(await readRemotes(root, serverUrl, '-C', env));
   }
   // What a git hook sets may be another repository than that of the files.
-  if (env.GIT_DIR) found.push(await readRemotes(resolve(folder, env.GIT_DIR), serverUrl, '--git-dir'));
+  if (env.GIT_DIR) found.push(await readRemotes(resolve(folder, env.GIT_DIR), serverUrl, '--git-dir', env));
   const ofRunner = env.GITHUB_REPOSITORY || undefined;
   const sources = [ofRunner ?? [], ...found.map((one) => one.sources)].flat();
   if (given.repository !== undefined) {
@@ -113,14 +113,19 @@ function findRoot(folder: string): string | null {
 }
 
 /** The remotes of a repository: `origin`, or the only one, and all. If git can't tell, it is unknown, and may be private. */
-async function readRemotes(root: string, serverUrl: string, option: '-C' | '--git-dir') {
+async function readRemotes(
+  root: string,
+  serverUrl: string,
+  option: '-C' | '--git-dir',
+  env: NodeJS.ProcessEnv,
+) {
   const unknown = { root, target: null, sources: [null] };
   const other = OTHER_SYSTEMS.find((name) => existsSync(join(root, name)));
   if (other !== undefined && !existsSync(join(root, '.git'))) {
     return { ...unknown, detail: `no git repository, but ${other}` };
   }
-  const env = { ...process.env, GIT_DIR: undefined, GIT_WORK_TREE: undefined };
-  const options = { timeout: 5 * SECOND, maxBuffer: 1_048_576, env };
+  const unset = { GIT_DIR: undefined, GIT_WORK_TREE: undefined };
+  const options = { timeout: 5 * SECOND, maxBuffer: 1_048_576, env: { ...env, ...unset } };
   const listed = await promisify(execFile)('git', [option, root, 'remote', '-v'], options).catch(toMessage);
   if (typeof listed === 'string') {
     // Such as that git is not installed, or refuses a folder of another owner ("dubious ownership").

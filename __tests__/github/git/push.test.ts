@@ -17,7 +17,6 @@ const MESSAGE = 'ADD page.html: a page\n\nDelivered-by: a test';
 const AUTHOR = { name: 'octo', email: '583231+octo@users.noreply.github.com' };
 const ADVERT = { method: 'GET', url: /service=git-receive-pack/ };
 const SENDING = { method: 'POST', url: /git-receive-pack$/ };
-const { env: original } = process;
 
 let world: GitHubWorld;
 let repository: TestRepository;
@@ -33,8 +32,7 @@ afterAll(() => world.stop());
 
 beforeEach(async () => {
   temporary = await temporaryFolder();
-  process.env = { ...original, ...world.env, RUNNER_TEMP: temporary };
-  ports = fakePorts();
+  ports = { ...fakePorts(), env: { ...process.env, ...world.env }, tempFolder: temporary };
   const files = { 'README.md': '# site\n', 'docs/old.html': 'old', 'docs/beside.html': 'beside' };
   repositories += 1;
   repository = await world.repository({ owner: 'octo', name: `site-${repositories}`, files });
@@ -42,7 +40,6 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  process.env = original;
   expect(await readdir(temporary)).toEqual([]);
   expect(listProcesses(temporary)).toEqual([]);
 });
@@ -98,7 +95,7 @@ function listProcesses(folder: string): { args: string; peak: number }[] {
 }
 
 test('pushChanges names a temporary folder that can not be used', async () => {
-  process.env.RUNNER_TEMP = join(temporary, 'missing');
+  ports = { ...ports, tempFolder: join(temporary, 'missing') };
   const message = expect.stringMatching(
     /^this machine can't mkdtemp .*\/missing\/screen-delivery-git-\w+: no such file or directory \(ENOENT\)$/,
   );
@@ -209,14 +206,14 @@ test.each(['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO'])(
   'pushChanges trusts the certificates in %s',
   async (name) => {
     for (const key of ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO']) {
-      if (key !== name) delete process.env[key];
+      if (key !== name) delete ports.env[key];
     }
     await push();
   },
 );
 
 test('pushChanges sends nothing and names the variable to set where the proxy is not trusted', async () => {
-  for (const key of ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO']) delete process.env[key];
+  for (const key of ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO']) delete ports.env[key];
   const hint = expect.stringContaining('NODE_EXTRA_CA_CERTS');
   await expect(push()).rejects.toMatchObject({ code: 'CONNECTION', retryable: false, hint });
   expect(world.traffic.lines()).toEqual([]);
@@ -226,7 +223,7 @@ test('pushChanges ignores the git settings of the machine and its user', async (
   const home = await temporaryFolder();
   await writeFile(join(home, '.gitconfig'), '[url "https://elsewhere.example/"]\ninsteadOf = https://\n');
   const settings = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'x' };
-  Object.assign(process.env, { HOME: home, GIT_DIR: '/nowhere', GIT_TRACE: join(home, 'trace') }, settings);
+  Object.assign(ports.env, { HOME: home, GIT_DIR: '/nowhere', GIT_TRACE: join(home, 'trace') }, settings);
   await push();
   expect(await readdir(home)).toEqual(['.gitconfig']);
 });
@@ -320,7 +317,7 @@ describe('pushChanges: the token', () => {
     const needles = join(await temporaryFolder(), 'needles');
     await writeFile(needles, `${token}\n${credentials}\n`);
     // The host's own git is called through this script as well.
-    process.env.PATH = await writeGitScript(`
+    ports.env.PATH = await writeGitScript(`
 case "$HOME" in *screen-delivery-git-*) ;; *) exec ${git} "$@" ;; esac
 echo "argv $*" >> ${log}
 env | cut -d= -f1 | sed 's/^/env /' >> ${log}
@@ -328,7 +325,7 @@ ${git} "$@"
 code=$?
 grep -rqF -f ${needles} "$HOME" && echo "found in a file" >> ${log}
 exit $code`);
-    Object.assign(process.env, { INPUT_TOKEN: token, GITHUB_TOKEN: token, GIT_CURL_VERBOSE: '1' });
+    Object.assign(ports.env, { INPUT_TOKEN: token, GITHUB_TOKEN: token, GIT_CURL_VERBOSE: '1' });
     world.traffic.watchFor(token);
     await push({ token });
     const logged = await readFile(log, 'utf8');

@@ -54,6 +54,8 @@ const ports: Ports = {
   // One signal for all deliveries, so that a leaked listener is found.
   signal: new AbortController().signal,
   random,
+  env: process.env,
+  tempFolder: process.env.RUNNER_TEMP || tmpdir(),
 };
 
 async function deliverOne(at: number, folder: string): Promise<readonly Report[]> {

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { transferTime } from '../../http/send-request.ts';
@@ -18,7 +17,7 @@ export interface GitRun {
   readonly size?: number;
 }
 
-export type GitPorts = Pick<Ports, 'clock' | 'signal'>;
+export type GitPorts = Pick<Ports, 'clock' | 'signal' | 'env' | 'tempFolder'>;
 
 export interface GitResult {
   /** `null` when a signal ended git. */
@@ -36,7 +35,7 @@ const KEPT_OUTPUT = 65_536;
  * @throws the signal's reason, a `TimeoutError`, the error of reading the input, or the system's error where git cannot
  * be started.
  */
-export async function runGit(run: GitRun, ports: GitPorts): Promise<GitResult> {
+export async function runGit(run: GitRun, ports: Pick<Ports, 'clock' | 'signal'>): Promise<GitResult> {
   const { args, folder, env, input = Readable.from([]), onOutput, size } = run;
   const signal = AbortSignal.any([ports.signal, ports.clock.timeout(transferTime(size))]);
   signal.throwIfAborted();
@@ -85,9 +84,10 @@ function keepEnd(stream: Readable, onOutput?: (text: string) => void): () => str
 
 /** Whether a git runs here that reads settings from its environment (2.31 or later). */
 export async function hasGit(ports: GitPorts): Promise<boolean> {
-  const { PATH = '', SYSTEMROOT = '' } = process.env;
+  const { PATH = '', SYSTEMROOT = '' } = ports.env;
   try {
-    const { out } = await runGit({ args: ['version'], folder: tmpdir(), env: { PATH, SYSTEMROOT } }, ports);
+    const run = { args: ['version'], folder: ports.tempFolder, env: { PATH, SYSTEMROOT } };
+    const { out } = await runGit(run, ports);
     const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(out) ?? [];
     return Number(major) * 1_000 + Number(minor) >= 2_031;
   } catch {

@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import type { Ports, Progress } from '../../ports.ts';
 import { SECOND } from '../../protocol/limits.ts';
@@ -32,7 +31,7 @@ const NEXT = 'refs/screen-delivery/next';
  * @see protocol 4.2
  */
 export async function pushChanges(push: PushOptions, ports: Ports): Promise<string[]> {
-  const folder = await createTemporaryFolder(process.env.RUNNER_TEMP || tmpdir(), 'git-');
+  const folder = await createTemporaryFolder(ports.tempFolder, 'git-');
   try {
     const git = await createGitRepository(folder, push, ports);
     await fetchBase(git, push);

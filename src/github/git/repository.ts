@@ -58,7 +58,7 @@ export async function createGitRepository(
   ports: GitPorts,
 ): Promise<RunGitCommand> {
   const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');
-  const environment = await createGitEnvironment(folder);
+  const environment = await createGitEnvironment(folder, ports.env);
   const onlineSettings: GitSettings = {
     'remote.origin.url': remote.href,
     'protocol.https.allow': 'always',
@@ -142,10 +142,10 @@ const PASSED_ON =
   /^(PATH|SYSTEMROOT|(HTTPS?|ALL|NO)_PROXY|GIT_SSL_CAINFO|GIT_SSL_CAPATH|SSL_CERT_FILE|SSL_CERT_DIR)$/i;
 
 /** The environment of a git that uses no settings of the machine or the user, and never prompts for a password. */
-async function createGitEnvironment(folder: string): Promise<NodeJS.ProcessEnv> {
+async function createGitEnvironment(folder: string, env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   return {
     PATH: '',
-    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))),
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name))),
     // Here git finds neither .netrc nor .config of the user.
     HOME: folder,
     GIT_DIR: folder,
@@ -158,7 +158,7 @@ async function createGitEnvironment(folder: string): Promise<NodeJS.ProcessEnv> 
     GIT_TERMINAL_PROMPT: '0',
     LC_ALL: 'C',
     TZ: 'UTC',
-    ...(await getCertificates(folder)),
+    ...(await getCertificates(folder, env)),
   };
 }
 
@@ -172,8 +172,8 @@ function formatGitSettings(settings: GitSettings): Record<string, string> {
 }
 
 /** Node adds extra certificates to its own; git reads a single file, so all of them are written into one. */
-async function getCertificates(folder: string): Promise<Record<string, string>> {
-  const { GIT_SSL_CAINFO, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS } = process.env;
+async function getCertificates(folder: string, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
+  const { GIT_SSL_CAINFO, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS } = env;
   const files = [SSL_CERT_FILE, NODE_EXTRA_CA_CERTS].flatMap((path) => path || []);
   if (GIT_SSL_CAINFO || files.length === 0) return {};
   // Like Node, ignore a file that cannot be read.
