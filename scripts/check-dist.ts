@@ -1,14 +1,7 @@
 import { execFileSync } from 'node:child_process';
 
 /** Fails if the committed files are not what the sources build, untracked files included. */
-const built = [
-  'dist',
-  'action.yml',
-  'contract.json',
-  'report.schema.json',
-  'src/mcp/answer.schema.json',
-  'README.md',
-];
+const built = ['dist', 'action.yml', 'contract.json', 'report.schema.json', 'README.md'];
 const changed = execFileSync('git', ['status', '--porcelain', '--untracked-files=all', '--', ...built], {
   encoding: 'utf8',
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { toolContract } from '../src/request/commands.ts';
 import { INPUTS, OUTPUTS } from '../src/request/inputs.ts';
-import { createSchema, type JsonSchema } from './schema/json-schema.ts';
+import { createSchema } from './schema/json-schema.ts';
 import { readDeclarations } from './schema/type-declarations.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -15,37 +15,14 @@ export function contractJson(): string {
 
 /** The content of report.schema.json: the type `ReportDocument` as JSON Schema. */
 export function reportSchemaJson(): string {
+  const files = globSync('src/**/*.ts', { cwd: ROOT }).filter((file) => !file.endsWith('.d.ts'));
+  const declarations = readDeclarations(files.map((file) => readFileSync(join(ROOT, file), 'utf8')));
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Screen Delivery report',
-    ...schemaOfType('ReportDocument'),
+    ...createSchema('ReportDocument', declarations),
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
-}
-
-/**
- * The content of src/mcp/answer.schema.json: the type `ToolAnswer` as JSON Schema. A client lists it with every tool, so
- * it is one small piece: report.schema.json tells the rest.
- */
-export function answerSchemaJson(): string {
-  const { $defs: _, description: __, properties, ...answer } = schemaOfType('ToolAnswer');
-  const short: Readonly<Record<string, JsonSchema>> = {
-    code: { type: ['string', 'null'] },
-    reports: { type: 'array', items: { type: 'object' } },
-    authorization: { type: 'object' },
-  };
-  const explained = ['say', 'authorization'];
-  const fields = Object.entries(properties as Record<string, JsonSchema>).map(([name, { description }]) => [
-    name,
-    { ...(explained.includes(name) && { description }), ...(short[name] ?? { type: 'string' }) },
-  ]);
-  return `${JSON.stringify({ ...answer, properties: Object.fromEntries(fields) })}\n`;
-}
-
-/** The JSON Schema of an exported type of the sources. */
-function schemaOfType(name: string): JsonSchema {
-  const files = globSync('src/**/*.ts', { cwd: ROOT }).filter((file) => !file.endsWith('.d.ts'));
-  return createSchema(name, readDeclarations(files.map((file) => readFileSync(join(ROOT, file), 'utf8'))));
 }
 
 /** The content of action.yml, with the inputs and outputs of the code. */
@@ -98,7 +75,6 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 if (process.argv[1] === import.meta.filename) {
   writeFileSync('contract.json', contractJson());
   writeFileSync('report.schema.json', reportSchemaJson());
-  writeFileSync('src/mcp/answer.schema.json', answerSchemaJson());
   writeFileSync('action.yml', actionYml());
   writeFileSync('docs/inputs.md', inputsPage(readFileSync('docs/inputs.md', 'utf8')));
 }

@@ -117,7 +117,8 @@ test.each(LINES)(
     deviceUser.script = ['pending'];
     const flags = ['--repository', repository.fullName, '--client-id', CLIENT_ID];
     const server = await connectClient(line, scenario.world, { flags });
-    await server.listTools();
+    // Every conversation of an agent begins with it: at most 10 KB, with the longest arguments.
+    expect(JSON.stringify({ tools: await server.listTools() }).length).toBeLessThan(10_000);
     const progress: string[] = [];
     const onProgress = (message: string): void => void progress.push(message);
     const page = { content: createPage(), name: 'page.html', path: 'page.html' };

@@ -2,7 +2,6 @@ import { Console } from 'node:console';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
-  fromJsonSchema,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
@@ -10,6 +9,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import * as z from 'zod';
 import { untilAborted } from '../async.ts';
 import { createPorts } from '../context.ts';
 import { stoppedError } from '../errors.ts';
@@ -18,7 +18,6 @@ import { TOOL } from '../protocol/words.ts';
 import { toolContract } from '../request/commands.ts';
 import type { ToolName } from '../request/inputs.ts';
 import { systemClock } from '../system.ts';
-import answerSchema from './answer.schema.json' with { type: 'json' };
 import type { PersonRequest, ToolCall } from './authorizations.ts';
 import { createCallLogger, McpSession, type McpSettings, writeLogLine } from './session.ts';
 import { formatAnswer, isFailure, type ToolAnswer } from './tool-answer.ts';
@@ -60,8 +59,17 @@ const INSTRUCTIONS =
 
 const JSON_TYPE = 'application/json';
 
-/** What every tool answers; generated from the type. */
-const TOOL_ANSWER = fromJsonSchema<ToolAnswer>(answerSchema);
+/** `ToolAnswer`. A client lists it with every tool, so it is short: report.schema.json has the fields of a report. */
+const ANSWER_SCHEMA = z.strictObject({
+  ...{ result: z.string(), url: z.string(), reason: z.string(), hint: z.string() },
+  code: z.string().nullable(),
+  reports: z.array(z.unknown()),
+  say: z.string().describe('What to tell your human, in at most three sentences.'),
+  authorization: z
+    .unknown()
+    .optional()
+    .describe('Show your human `page` and `userCode` alone, then call again with `authorization`: `handle`.'),
+} satisfies Record<keyof ToolAnswer, z.ZodType>);
 
 const QUESTION = 'authorization';
 
@@ -75,7 +83,7 @@ function createServer(session: McpSession): McpServer {
     const inputSchema = createInputSchema(name, session.settings.fixed);
     server.registerTool(
       name,
-      { ...TOOLS[name], inputSchema, outputSchema: TOOL_ANSWER },
+      { ...TOOLS[name], inputSchema, outputSchema: ANSWER_SCHEMA },
       async (args: ToolArguments, context: ServerContext) => {
         const answer = await session.run(readCall(name, args, context), context);
         const { authorization: asked } = answer;

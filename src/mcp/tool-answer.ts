@@ -6,9 +6,8 @@ import type { PersonRequest } from './authorizations.ts';
 /** What a tool answers, with what a person must do first. */
 export interface ToolAnswer extends Omit<ReportDocument, 'result'> {
   readonly result: ReportDocument['result'] | 'authorization_required';
-  /** What to tell your human, in at most three sentences. */
   readonly say: string;
-  /** A person must act: show them `page` and `userCode` alone, then call again with `authorization` set to `handle`. */
+  /** What a person must do before the call goes on. */
   readonly authorization?: PersonRequest;
 }
 
