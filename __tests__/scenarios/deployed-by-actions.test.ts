@@ -141,7 +141,7 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
 
 /** The run of a workflow of the repository. */
 const runOf = (name: string, run = '43/1') => ({
-  from: { workflow: `octo/site/.github/workflows/${name}.yml`, run },
+  from: { name: `octo/site/.github/workflows/${name}.yml`, run },
 });
 
 describe('a site that one workflow deployed, without a branch,', () => {

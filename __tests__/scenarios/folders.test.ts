@@ -173,8 +173,8 @@ describe('a folder', () => {
   });
 
   describe('`keep`', () => {
-    const NIGHTLY = { workflow: 'octo/site/.github/workflows/nightly.yml', run: '7/1' };
-    const MANUAL = { ...NIGHTLY, workflow: 'octo/site/.github/workflows/manual.yml' };
+    const NIGHTLY = { name: 'octo/site/.github/workflows/nightly.yml', run: '7/1' };
+    const MANUAL = { ...NIGHTLY, name: 'octo/site/.github/workflows/manual.yml' };
     const put = (repository: TestRepository, path: string, from?: typeof NIGHTLY, more: object = {}) =>
       proven(
         play.deliver({
@@ -219,7 +219,7 @@ describe('a folder', () => {
       const all = await put(repository, 'runs/4/', NIGHTLY, { overwrite: 'true' });
       expect(new Set(removedBy(all))).toEqual(new Set(['runs/by-hand/', 'runs/laptop/', 'runs/2/']));
       const [commit] = await repository.log();
-      expect(commit?.message).toContain(`\nDelivered-from: 7/1 ${NIGHTLY.workflow}\n`);
+      expect(commit?.message).toContain(`\nDelivered-from: 7/1 ${NIGHTLY.name}\n`);
     });
   });
 

@@ -235,7 +235,7 @@ describe('agents over MCP', () => {
   const gone = (path: string) => ({ file: '', operation: 'withdraw', path });
   const asset = { file: 'site/b.html', channel: 'K2', tag: 'v1' };
   const AGENT = { owner: 'an agent over MCP' };
-  const FROM = { from: { workflow: 'octo/site/.github/workflows/site.yml', run: '1/1' } };
+  const FROM = { from: { name: 'octo/site/.github/workflows/site.yml', run: '1/1' } };
 
   /** Plays one delivery of an agent where a workflow has delivered some. */
   async function playAgent(byWorkflow: readonly object[], byAgent: object, before: readonly object[] = []) {
@@ -304,6 +304,16 @@ describe('agents over MCP', () => {
     expect(String(await played.repository.read('of-a-person.txt'))).toBe('x');
   });
 
+  test('remove a folder with all that agents delivered below it, in whichever workflow', async () => {
+    const repository = await play.repository();
+    const run = (inputs: object, around: object) =>
+      proven(play.deliver({ repository, files: site('agent'), inputs, around }));
+    await run(folder('a/'), AGENT);
+    await run(folder('a/c/'), { ...AGENT, ...FROM });
+    await run(gone('a/'), AGENT);
+    expect(repository.read('a/c/index.html')).toBeNull();
+  });
+
   test('choose no address by front matter, also with a marker', async () => {
     const repository = await play.repository();
     const text = '---\npermalink: /index.html\n---\n<!doctype html><p>marker-42 {{ site.pages }}</p>\n';
@@ -328,7 +338,7 @@ describe('agents over MCP', () => {
 describe('a folder that is withdrawn', () => {
   const files = { 'site/index.html': createPage('site'), 'site/b.txt': 'b' };
   const from = (name: string) => ({
-    from: { workflow: `octo/site/.github/workflows/${name}.yml`, run: '1/1' },
+    from: { name: `octo/site/.github/workflows/${name}.yml`, run: '1/1' },
   });
   const put = (repository: TestRepository, path: string, name: string, more = {}) =>
     play.deliver({

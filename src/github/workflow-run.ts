@@ -1,12 +1,14 @@
 import { hasFailed, resultOf } from '../errors.ts';
 import type { GitHubClient } from './api/client.ts';
 
-/** The run of a workflow that delivers. What is made outside of a workflow has none. */
-export interface WorkflowRun {
-  /** The workflow's file with its repository, such as `octo/site/.github/workflows/nightly.yml`. */
-  readonly workflow: string;
-  /** The number of its page and of its attempt, such as `4242/1`. */
-  readonly run: string;
+/** Who delivers, as every mark names it. A person on the command line has no mark. */
+export interface Deliverer {
+  /** The workflow's file with its repository, such as `octo/site/.github/workflows/nightly.yml`; or who `isAlone`. */
+  readonly name: string;
+  /** The number of the run's page and of its attempt, such as `4242/1`; absent outside of a workflow. */
+  readonly run?: string | undefined;
+  /** Whether it replaces and removes only what it delivered itself, such as agents. No mark says so. */
+  readonly isAlone?: boolean;
 }
 
 /**
@@ -15,22 +17,23 @@ export interface WorkflowRun {
  *
  * @see https://docs.github.com/actions/reference/workflows-and-actions/variables
  */
-export function readWorkflowRun(env: Readonly<Record<string, string | undefined>>): WorkflowRun | undefined {
-  const [, workflow] = /^([^\n]+?\.ya?ml)@/.exec(env.GITHUB_WORKFLOW_REF ?? '') ?? [];
+export function readWorkflowRun(env: Readonly<Record<string, string | undefined>>): Deliverer | undefined {
+  const [, name] = /^([^\n]+?\.ya?ml)@/.exec(env.GITHUB_WORKFLOW_REF ?? '') ?? [];
   const { GITHUB_RUN_ID: id = '', GITHUB_RUN_ATTEMPT: attempt = '1' } = env;
-  return workflow && /^\d+$/.test(id) ? { workflow, run: `${id}/${attempt}` } : undefined;
+  return name && /^\d+$/.test(id) ? { name, run: `${id}/${attempt}` } : undefined;
 }
 
-/** How a message names the run. */
-export const nameRun = ({ workflow, run }: WorkflowRun): string => `run ${run.split('/')[0]} of ${workflow}`;
+/** How a message names who delivered. */
+export const nameDeliverer = ({ name, run }: Deliverer): string =>
+  run === undefined ? name : `run ${run.split('/')[0]} of ${name}`;
 
 /** GitHub's word for how an attempt of a run of the repository ended; `null` if it is not known, or goes on. */
 export async function getRunConclusion(
   { rest, repository }: GitHubClient,
-  { workflow, run }: WorkflowRun,
+  { name, run = '' }: Deliverer,
 ): Promise<string | null> {
   const { owner, repo } = repository;
-  if (!workflow.toLowerCase().startsWith(`${owner}/${repo}/`.toLowerCase())) return null;
+  if (!name.toLowerCase().startsWith(`${owner}/${repo}/`.toLowerCase())) return null;
   const [run_id = 0, attempt_number = 0] = run.split('/').map(Number);
   const attempt = { ...repository, run_id, attempt_number };
   const read = await resultOf(() => rest.actions.getWorkflowRunAttempt(attempt));

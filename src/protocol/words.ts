@@ -17,8 +17,8 @@ export const TOOL = { name: 'screen-delivery', version: '0.1.0', node: '>=22.19'
 /** The commit trailer that marks files delivered by this tool. */
 export const TRAILER = `Delivered-by: ${TOOL.name}`;
 
-/** The trailer that names the workflow that delivered, and its run. */
-export const RUN_TRAILER = 'Delivered-from';
+/** The trailer that names the run that delivered, and its workflow or for whom alone. */
+export const FROM_TRAILER = 'Delivered-from';
 
 /** The trailer that names what a commit delivered: git's id of the object, and its path. */
 export const OBJECT_TRAILER = 'Delivered-object';
@@ -28,9 +28,6 @@ export const KEPT_TRAILER = 'Kept-object';
 
 /** The folder whose delivered files a commit removes: what is there afterwards is no longer ours. */
 export const REMOVED_TRAILER = 'Removed';
-
-/** For whom alone a commit delivered: a confined job, or agents over MCP. */
-export const OWNER_TRAILER = 'Owned-by';
 
 /** A channel's key in the protocol and its name in the action's inputs. @see protocol 1 */
 export const CHANNELS = {

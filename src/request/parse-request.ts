@@ -1,6 +1,6 @@
 import type { JobRuntime } from '../channels/pages/deploy/job-runtime.ts';
 import { type OwnCredential, withToken } from '../credentials.ts';
-import type { WorkflowRun } from '../github/workflow-run.ts';
+import type { Deliverer } from '../github/workflow-run.ts';
 import { DAY, SECOND } from '../protocol/limits.ts';
 import { type FindFiles, findLiteralFiles } from './find-files.ts';
 import { oneLine } from './input-kinds.ts';
@@ -32,7 +32,7 @@ export interface RunContext {
   /** For whom alone everything is delivered, such as agents. */
   readonly owner?: string | undefined;
   /** The run that delivers; absent outside of a workflow. */
-  readonly from?: WorkflowRun | undefined;
+  readonly from?: Deliverer | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** A number in [0, 1) that can't be guessed. */
@@ -71,6 +71,9 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
   const { now, random, origin, sources, secrets, given, contentStream, ...place } = context;
   const { channel, message, tag, bin, authUrl, pollInterval, ...inputs } = readAddress(parseInputs(raw));
   const { file, name, confine, timeout } = inputs;
+  const { from, job } = place;
+  const confined = confine && oneLine([from?.name, confine, job].filter(Boolean).join(' '));
+  const owner = confined ?? place.owner;
   const content = contentStream ?? inputs.content;
   const find = content === undefined ? place.findFiles : undefined;
   const isLeftOut: IsLeftOut = find ? readExclusions(file, place.folder).isLeftOut : () => false;
@@ -88,7 +91,8 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     /** `auto`, or the main channel and its duplicates. A confined delivery has no folder to stay in elsewhere. */
     channels: confine !== undefined && channel === 'auto' ? (['K1'] as const) : channel,
     /** For whom alone it delivers; `undefined` for who may replace whatever this tool delivered. */
-    owner: confine === undefined ? place.owner : oneLine(`${confine} ${place.job}`),
+    owner,
+    from: owner === undefined ? from : { ...from, name: owner, isAlone: true },
     essence: message || oneLine(origin),
     tag: tag ?? formatDayTag(now),
     tagIsDefault: tag === undefined,

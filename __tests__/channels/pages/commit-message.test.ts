@@ -17,7 +17,7 @@ const PICTURE = { path: `${PATH}.png`, sha: 'p1' };
 const said = { verb: 'ADD', essence: 'from run 7 of Deliver' } as const;
 const ofFile: DeliveryMessage = { ...said, delivered: FILE, removed: [] };
 const ofFolder: DeliveryMessage = { ...said, delivered: FOLDER, removed: [] };
-const FROM = { workflow: 'octo/site/.github/workflows/a b.yml', run: '4242/1' };
+const FROM = { name: 'octo/site/.github/workflows/a b.yml', run: '4242/1' };
 const ofRemoval: DeliveryMessage = { ...said, verb: 'REMOVE', removed: REMOVED };
 
 const format = (message: DeliveryMessage): string =>
@@ -34,6 +34,11 @@ describe('the message of a commit', () => {
       'the workflow and its run',
       { ...ofFile, from: FROM },
       `ADD page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-from: 4242/1 octo/site/.github/workflows/a b.yml\nDelivered-object: ${OBJECT} ${PATH}`,
+    ],
+    [
+      'for whom alone it is delivered',
+      { ...ofFile, from: { name: 'an agent' } },
+      `ADD page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-from: - an agent\nDelivered-object: ${OBJECT} ${PATH}`,
     ],
     [
       'a page with its picture',
@@ -107,7 +112,6 @@ describe('the message of a commit', () => {
       [{ ...ofFile, from: FROM }],
       (text) => text.replace(/(Delivered-from: .*\n)/, '$1$1'),
     ],
-    ['names two owners', [{ ...ofFile, owner: 'a' }], (text) => text.replace(/(Owned-by: a\n)/, '$1$1')],
   ])('proves nothing where it %s', (_, messages, edit) => {
     for (const message of messages) {
       expect(parseMessage(format(message))).not.toBeNull();
@@ -118,20 +122,22 @@ describe('the message of a commit', () => {
 
 const held = { path: PATH, sha: OBJECT };
 
-const owner = 'previews/ Deliver/answer';
+const name = 'previews/ Deliver/answer';
 const withPicture = { ...FILE, pictures: [PICTURE] };
-const confined = (by?: string): string => format({ ...ofFile, delivered: withPicture, owner: by });
+const confined = (by?: string): string =>
+  format({ ...ofFile, delivered: withPicture, from: by === undefined ? by : { name: by } });
 
 test('a path is owned by a confined delivery where the same one delivered it, and by the tool as a whole', () => {
   for (const one of [held, PICTURE]) {
     const page = one === held ? {} : { page: PATH };
-    expect(isOwned(confined(owner), one, page)).toBe(true);
+    expect(isOwned(confined(name), one, page)).toBe(true);
   }
-  expect(isOfOthers(confined(owner), { owner, overwrite: false })).toBe(false);
-  for (const other of ['previews/ Deliver/other', 'previews/', '', undefined]) {
-    expect(isOfOthers(confined(other), { owner, overwrite: false })).toBe(true);
-    expect(isOfOthers(confined(other), { owner, overwrite: true })).toBe(false);
-    expect(isOfOthers(confined(owner), { owner: undefined, overwrite: false })).toBe(false);
+  const from = { name, run: '7/1', isAlone: true };
+  expect(isOfOthers(confined(name), { from, overwrite: false })).toBe(false);
+  for (const other of ['previews/ Deliver/other', 'previews/', undefined]) {
+    expect(isOfOthers(confined(other), { from, overwrite: false })).toBe(true);
+    expect(isOfOthers(confined(other), { from, overwrite: true })).toBe(false);
+    expect(isOfOthers(confined(other), { from: { name }, overwrite: false })).toBe(false);
   }
 });
 

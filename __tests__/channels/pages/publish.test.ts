@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { PagesOptions } from '../../../src/channels/pages/destination.ts';
 import { methodOf } from '../../../src/channels/pages/write-changes.ts';
 import { DeliveryError } from '../../../src/errors.ts';
-import type { WorkflowRun } from '../../../src/github/workflow-run.ts';
+import type { Deliverer } from '../../../src/github/workflow-run.ts';
 import { siteOfFile } from '../../../src/rules/local-site.ts';
 import { changeWith } from '../../github/changes.ts';
 import { pagesOptionsWith } from '../pages-options.ts';
@@ -56,14 +56,14 @@ test.each([
     { run: '6/1' },
     /^replaced the delivery of run 6 of octo\/site\/\.github\/workflows\/deliver\.yml$/,
   ],
-  ['another workflow', { workflow: 'octo/a.yml' }, /^replaced the delivery of run 7 of octo\/a\.yml$/],
+  ['another workflow', { name: 'octo/a.yml' }, /^replaced the delivery of run 7 of octo\/a\.yml$/],
   ['another attempt of the same run', { run: '7/2' }, /^$/],
   ['a machine', null, /^replaced the delivery of commit [0-9a-f]{7}$/],
 ])(
   'the file that a commit through channel K1 replaces is named where it is the delivery of %s',
   async (...row) => {
     const [, other, note] = row;
-    const from = other === null ? undefined : ({ ...pagesOptionsWith().from, ...other } as WorkflowRun);
+    const from = other === null ? undefined : ({ ...pagesOptionsWith().from, ...other } as Deliverer);
     const branch = new MemoryBranch();
     const site = siteOfFile(memoryFile('old'));
     await runOne(actionsOn(branch, { path: PATH, from }).publish, { site, name: PATH });

@@ -1,12 +1,11 @@
 import type { CommitWords } from '../../github/api/history.ts';
 import { hashTree, type TreeFile } from '../../github/api/tree-id.ts';
-import { nameRun, type WorkflowRun } from '../../github/workflow-run.ts';
+import { type Deliverer, nameDeliverer } from '../../github/workflow-run.ts';
 import {
+  FROM_TRAILER,
   KEPT_TRAILER,
   OBJECT_TRAILER,
-  OWNER_TRAILER,
   REMOVED_TRAILER,
-  RUN_TRAILER,
   TRAILER,
 } from '../../protocol/words.ts';
 import { baseName } from '../../rules/naming.ts';
@@ -30,10 +29,8 @@ export interface DeliveryMessage {
   readonly verb: 'ADD' | 'UPDATE' | 'REMOVE';
   /** What the user said about the delivery, in one line. */
   readonly essence: string;
-  /** Absent if no workflow delivered it. */
-  readonly from?: WorkflowRun | undefined;
-  /** As `PagesOptions.owner`. */
-  readonly owner?: string | undefined;
+  /** Absent if a person delivered it. */
+  readonly from?: Deliverer | undefined;
   /** Absent where something is removed. */
   readonly delivered?: DeliveredObject | undefined;
   /** The paths that were removed, so that an audit knows that nobody else did: a file, or a folder with all below it. */
@@ -46,7 +43,7 @@ export const formatCommitMessage = (place: string, message: DeliveryMessage): st
 
 function formatNamed(
   name: string,
-  { verb, essence, from, owner, delivered, removed = [] }: DeliveryMessage,
+  { verb, essence, from, delivered, removed = [] }: DeliveryMessage,
 ): string {
   const { place = '', object = '', pictures = [], kept = [] } = delivered ?? {};
   const objects = delivered === undefined ? [] : [{ path: place || ROOT, sha: object }, ...pictures];
@@ -54,13 +51,15 @@ function formatNamed(
     `${verb} ${name}: ${essence}`,
     '',
     TRAILER,
-    ...(from === undefined ? [] : [`${RUN_TRAILER}: ${from.run} ${from.workflow}`]),
-    ...(owner === undefined ? [] : [`${OWNER_TRAILER}: ${owner}`]),
+    ...(from === undefined ? [] : [`${FROM_TRAILER}: ${from.run ?? NO_RUN} ${from.name}`]),
     ...objects.map(({ path, sha }) => `${OBJECT_TRAILER}: ${sha} ${path}`),
     ...kept.map(({ path, sha }) => `${KEPT_TRAILER}: ${sha} ${escapeName(path)}`),
     ...removed.map((path) => `${REMOVED_TRAILER}: ${path || ROOT}`),
   ].join('\n');
 }
+
+/** What stands for the run of who is no workflow. */
+const NO_RUN = '-';
 
 /** How the root of the branch is named. */
 const ROOT = './';
@@ -86,14 +85,13 @@ export function parseMessage(message: string): DeliveryMessage | null {
   const kept = valuesOf(KEPT_TRAILER)
     .map(parseObject)
     .map(({ path, sha }) => ({ path: unescapeName(path), sha }));
-  const [from] = valuesOf(RUN_TRAILER).map(parseObject);
+  const [from] = valuesOf(FROM_TRAILER).map(parseObject);
   const place = main?.path === ROOT ? '' : main?.path;
   const name = place === undefined ? title.slice(0, title.indexOf(': ')) : shortName(place);
   const said: DeliveryMessage = {
     verb: verb as DeliveryMessage['verb'],
     essence: title.slice(name.length + 2),
-    from: from && { workflow: from.path, run: from.sha },
-    owner: valuesOf(OWNER_TRAILER)[0],
+    from: from && { name: from.path, ...(from.sha !== NO_RUN && { run: from.sha }) },
     ...(main && place !== undefined && { delivered: { place, object: main.sha, pictures, kept } }),
     removed: valuesOf(REMOVED_TRAILER).map((path) => (path === ROOT ? '' : path)),
   };
@@ -140,10 +138,10 @@ export const listAlone = ({ place, object, pictures }: DeliveredObject): readonl
   isFolderPath(place) ? [] : [{ path: place, sha: object }, ...pictures];
 
 /** Says whose delivery was replaced, unless the same run made it: somebody may have handed over its address. */
-export function describeReplaced(replaced: CommitWords | undefined, own: WorkflowRun | undefined): string[] {
+export function describeReplaced(replaced: CommitWords | undefined, own: Deliverer | undefined): string[] {
   if (replaced === undefined) return [];
   const before = parseMessage(replaced.message)?.from;
-  if (before && own && nameRun(before) === nameRun(own)) return [];
-  const whose = before ? nameRun(before) : `commit ${replaced.sha.slice(0, 7)}`;
+  if (before?.run && own && nameDeliverer(before) === nameDeliverer(own)) return [];
+  const whose = before?.run ? nameDeliverer(before) : `commit ${replaced.sha.slice(0, 7)}`;
   return [`replaced the delivery of ${whose}`];
 }

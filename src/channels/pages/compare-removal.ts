@@ -11,7 +11,7 @@ import {
   type FolderInBranch,
   findDeliveries,
   findSingleFiles,
-  goesAlong,
+  isFromSame,
   type OwnedSite,
 } from './ownership.ts';
 import { describeRemoved } from './placement.ts';
@@ -38,7 +38,7 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
     vanished = vanished.filter((path) => ours.owned.has(path));
   }
   if (owned.size + vanished.length === 0 && left.length > 0) {
-    if (target.options.owner !== undefined) throw otherOwnerError(target.options, [place]);
+    if (target.options.from?.isAlone) throw otherOwnerError(target.options, [place]);
     const partError = findPartError(task, last?.message);
     if (partError !== null) throw partError;
     if (last?.isFirst) throw rewrittenError(`${place || './'} has ${nameFew(left)}`);
@@ -116,7 +116,7 @@ function refuseChangedPage(
 async function findOwnBelow({ place, target, isLeftOut = () => false }: PagesTask, folder: FolderInBranch) {
   const isSpared = (path: string): boolean => isLeftOut(path.slice(place.length));
   const goes = ([site, { claim }]: readonly [string, OwnedSite]): boolean =>
-    site === place || goesAlong(claim.message, target.options);
+    site === place || isFromSame(claim.message, target.options);
   const foreign = [...folder.sites].filter((one) => !goes(one)).map(([site]) => site);
   const sites = [...folder.sites]
     .filter(goes)

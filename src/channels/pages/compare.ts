@@ -112,10 +112,10 @@ type PathsTo = ReturnType<typeof sortByAction>;
  */
 export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
   const { place, target } = task;
-  const { essence, from, owner } = target.options;
+  const { essence, from } = target.options;
   const { beside: { writes, removals } = { writes: [], removals: [] }, removedFolders = [] } = state;
   const format = (path: string, said: Pick<DeliveryMessage, 'verb' | 'delivered' | 'removed'>): string =>
-    formatCommitMessage(path, { essence, from, owner, ...said });
+    formatCommitMessage(path, { essence, from, ...said });
   const pathsTo = sortByAction(task, state);
   const [removed, taken] = [pathsTo('remove'), pathsTo('take over')];
   const isNew = new Set(pathsTo('add', 'replace'));

@@ -1,7 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import { type PagesSite, type RepositoryContext, settingsOf } from '../../github/api/repository.ts';
 import { defaultRawUrl, defaultSiteUrl, type RepositoryName } from '../../github/hosts.ts';
-import type { WorkflowRun } from '../../github/workflow-run.ts';
+import type { Deliverer } from '../../github/workflow-run.ts';
 import { decodePath, repositoryPath, urlBelow } from '../../rules/naming.ts';
 
 import type { Words } from '../../words.ts';
@@ -20,8 +20,6 @@ export interface PagesOptions {
   readonly defaultFolder?: string | undefined;
   /** Of a delivery whose name and content may be the words of others: the only folder that it writes to, ending in `/`. */
   readonly confine?: string | undefined;
-  /** In one line, for whom alone it delivers: without `overwrite` it replaces and removes only what has the same mark. */
-  readonly owner?: string | undefined;
   /** The repository that was named; absent in a check that needs none. */
   readonly repository?: RepositoryName | undefined;
   readonly pagesBase: URL | undefined;
@@ -33,8 +31,8 @@ export interface PagesOptions {
   /** Whether files are removed: then nothing is made. */
   readonly isRemoval?: boolean;
   readonly essence: string;
-  /** The run that delivers; absent outside of a workflow. */
-  readonly from?: WorkflowRun | undefined;
+  /** Who delivers; absent for a person on the command line. */
+  readonly from?: Deliverer | undefined;
   /** Whether a file that this tool did not deliver may be replaced or removed. */
   readonly overwrite: boolean;
   /** Of a site: whether owned files that are no longer part of it are removed. */

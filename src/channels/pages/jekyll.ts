@@ -73,10 +73,10 @@ export function listTaken({ files, destination }: PagesTask, entries: ReadonlyMa
 export async function applyJekyll(
   destination: PagesDestination,
   input: Pick<PagesTask, 'place' | 'files'> &
-    Pick<PagesOptions, 'owner'> & { hasMarker: boolean; nojekyll: boolean },
+    Pick<PagesOptions, 'from'> & { hasMarker: boolean; nojekyll: boolean },
   isOff: SwitchLookup,
 ): Promise<PagesDestination> {
-  const { place, files, hasMarker, nojekyll, owner } = input;
+  const { place, files, hasMarker, nojekyll, from } = input;
   const { path, siteRoot, builtBy, pageUrl } = destination;
   const isFolder = isFolderPath(place);
   if (builtBy === 'workflow' && !isFolder) return { ...destination, hostMayChangeBytes: true };
@@ -86,7 +86,7 @@ export async function applyJekyll(
     ...buildWithJekyll(servedPath(siteRoot, one.path), one.file.head),
   }));
   // By front matter and templates, the words of others would choose an address and read other files.
-  const isOthers = owner !== undefined;
+  const isOthers = from?.isAlone === true;
   const isShownAsPage = !isFolder && hasMarker && !isOthers && outputs[0]?.page != null;
   const changed = outputs.filter(({ isCopied, page }) => !isCopied || (isOthers && page !== null));
   if (!isShownAsPage && changed.length === 0) return destination;

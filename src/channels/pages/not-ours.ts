@@ -21,7 +21,7 @@ export function notOwnedError(
       (w) => `set ${w.input('picture', 'false')}, or ${w.input('overwrite', 'true')} to replace it`,
     );
   }
-  if (target.options.owner !== undefined) return otherOwnerError(target.options, paths);
+  if (target.options.from?.isAlone) return otherOwnerError(target.options, paths);
   const isFolder = isFolderPath(place);
   const partError = findPartError(task, last?.message);
   if (partError !== null) return partError;
@@ -74,14 +74,14 @@ export function findPartError(task: PagesTask, message = ''): DeliveryError | nu
 }
 
 /** What decides whose deliveries may be replaced and removed. */
-export type DeliveryOwner = Pick<PagesOptions, 'owner' | 'from' | 'confine' | 'overwrite' | 'isRemoval'>;
+export type DeliveryOwner = Pick<PagesOptions, 'from' | 'confine' | 'overwrite' | 'isRemoval'>;
 
-/** An owner's delivery replaces and removes nothing of others. @param paths what they have there */
+/** Who delivers alone replaces and removes nothing of others. @param paths what they have there */
 export function otherOwnerError(
-  { owner, confine, isRemoval: isGone }: DeliveryOwner,
+  { from, confine, isRemoval: isGone }: DeliveryOwner,
   paths: readonly string[],
 ): DeliveryError {
-  const by = `is not known to be delivered by ${confine === undefined ? owner : 'the same confined job'}`;
+  const by = `is not known to be delivered by ${confine === undefined ? from?.name : 'the same confined job'}`;
   const named = nameFew(paths.map((path) => path || './'));
   if (isGone) {
     return notOursError(

@@ -15,6 +15,13 @@ import { type CommitTarget, isFolderPath } from './target.ts';
  * an asset decides (`hasOwnLabel`), the text of a draft (`listOwnAssets`), the bytes of a file in a bin
  * (`mayRemove`), the receipt of a deployed site (`refuseForeignSite`), and marker and author of a comment or an issue
  * (`filterOwn`).
+ *
+ * What this tool delivered may be of somebody else (`isFromSame`: another workflow, a person, agents). Then, without
+ * `overwrite`:
+ *
+ *                              | at the path itself  | below a folder that is withdrawn | beside, for `keep`
+ *   a workflow or a person     | takes it            | leaves it and names it           | leaves it
+ *   who delivers alone         | is refused          | is refused                       | leaves it
  */
 
 /**
@@ -35,15 +42,13 @@ export function isOwned(
   return page === delivered.place && listAlone(delivered).some((one) => one.path === path && one.sha === sha);
 }
 
-/** Whether a commit delivered for somebody else than the owner of this delivery, if it has one. */
-export const isOfOthers = (message: string, { owner, overwrite }: DeliveryOwner): boolean =>
-  owner !== undefined && !overwrite && parseMessage(message)?.owner !== owner;
+/** Whether the same one delivered it, or `overwrite` lets it count as that; what follows is in the table above. */
+export const isFromSame = (message: string, { from, overwrite }: DeliveryOwner): boolean =>
+  overwrite || parseMessage(message)?.from?.name === from?.name;
 
-/** Whether a delivery beside or below a place goes with it: that of another workflow needs `overwrite`. */
-export function goesAlong(message: string, { from, owner, overwrite }: DeliveryOwner): boolean {
-  const said = parseMessage(message);
-  return overwrite || (said?.from?.workflow === from?.workflow && said?.owner === owner);
-}
+/** Whether it must not be touched. */
+export const isOfOthers = (message: string, options: DeliveryOwner): boolean =>
+  options.from?.isAlone === true && !isFromSame(message, options);
 
 /** @param found what this tool delivered: each place, and its commit's message @throws {DeliveryError} `NOT_OURS` */
 function refuseOthers({ options }: SearchTarget, found: readonly (readonly [string, string])[]): void {
@@ -143,7 +148,7 @@ export async function findOlderSites(
     const { message = '' } = commits.get(nameOf(place)) ?? {};
     const { delivered } = parseMessage(message) ?? {};
     return (
-      goesAlong(message, options) &&
+      isFromSame(message, options) &&
       delivered?.place === place &&
       delivered.object === entries.get(nameOf(place))?.sha
     );
@@ -182,7 +187,7 @@ export async function findSingleFiles(
     owned.map((path) => [path, messageOf(path)]),
   );
   const { isRemoval = false } = target.options;
-  return isRemoval ? owned.filter((path) => goesAlong(messageOf(path), target.options)) : owned;
+  return isRemoval ? owned.filter((path) => isFromSame(messageOf(path), target.options)) : owned;
 }
 
 /** What this tool delivered to a place, as far as it is still there, and in which commit; no files for nothing. */

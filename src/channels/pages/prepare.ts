@@ -70,7 +70,7 @@ const isFolderItem = ({ site, name }: ChannelItem): boolean => site?.isFolder ==
 /** Where an item goes, and what the site makes of it. */
 async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesTask> {
   const { options, github } = step.target;
-  const { isRemoval = false, marker, nojekyll, owner } = options;
+  const { isRemoval = false, marker, nojekyll, from } = options;
   const isFolder = isFolderItem(item);
   const isNamed = options.address === undefined;
   const name = isFolder && isNamed ? folderLocation(item, step) : { name: item.name };
@@ -82,7 +82,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
   const built = await resultOf(() =>
     applyJekyll(
       settings,
-      { place, files, hasMarker: marker !== undefined, nojekyll, owner },
+      { place, files, hasMarker: marker !== undefined, nojekyll, from },
       step.isJekyllOff,
     ),
   );

@@ -5,7 +5,7 @@ import { getBranchHead, parentFolders } from '../../github/api/branch.ts';
 import { commitChanges } from '../../github/api/git-data.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { Change } from '../../github/change.ts';
-import { getRunConclusion, nameRun } from '../../github/workflow-run.ts';
+import { getRunConclusion, nameDeliverer } from '../../github/workflow-run.ts';
 import { nameFew } from '../../plain-text.ts';
 import { type RetryPorts, withRetries } from '../../retry.ts';
 import type { PlacedTask, Placement } from '../channel.ts';
@@ -119,7 +119,7 @@ async function findGoal(task: PagesTask, newest: string): Promise<Goal> {
     const said = parseMessage(message);
     const end = said?.from && (await getRunConclusion(target.github, said.from));
     if (!STOPPED.includes(end ?? '')) {
-      const whose = said?.from ? nameRun(said.from) : `commit ${sha.slice(0, 7)}`;
+      const whose = said?.from ? nameDeliverer(said.from) : `commit ${sha.slice(0, 7)}`;
       const doubt = `whether the delivery of ${whose}, which was put back, was proven`;
       const unknown = end === 'success' ? [] : [doubt];
       return { files, message: formatRestored(place, files, said, before), undone, before, after, unknown };
@@ -147,7 +147,6 @@ function formatRestored(
     verb: 'UPDATE',
     essence: 'put back, because what replaced it is not proven',
     from: said?.from,
-    owner: said?.owner,
     delivered: describeDelivered(place, files, kept),
   });
 }

@@ -157,13 +157,13 @@ test('nothing is put back over a file whose mode somebody changed between two pu
 
 test('a page of a confined job that is put back stays that job’s', async () => {
   const branch = new MemoryBranch();
-  const owner = 'deliver.yml agent';
-  const { publish: action } = actionsOn(branch, { confine: 'agent/', owner });
+  const from = { name: 'deliver.yml agent/', run: '7/1' };
+  const { publish: action } = actionsOn(branch, { confine: 'agent/', from: { ...from, isAlone: true } });
   const deliver = (content: string) =>
     place(action, { site: siteOfFile(memoryFile(content)), name: 'a.html' });
   await deliver('one');
   const placed = await deliver('two');
   await action.restore?.([placed], [placed]);
   expect(branch.now).toEqual({ 'agent/a.html': shaOf('one') });
-  expect(parseMessage(branch.head.message)?.owner).toBe(owner);
+  expect(parseMessage(branch.head.message)?.from).toEqual(from);
 });

@@ -3,7 +3,7 @@ import { DeliveryError, hasFailed, type Result, resultOf } from '../../../errors
 import { getBranchHead } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { createPagesDeployment } from '../../../github/api/pages-build.ts';
-import type { WorkflowRun } from '../../../github/workflow-run.ts';
+import type { Deliverer } from '../../../github/workflow-run.ts';
 import { nameFew } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { ARTIFACT, MEGABYTE, SECOND } from '../../../protocol/limits.ts';
@@ -25,8 +25,7 @@ export interface DeployTarget {
   readonly timeout: number;
   /** What was live when this was checked; `null` where that can't be read, and all of it may be replaced. */
   readonly live: LiveSite | null;
-  /** The run that deploys, for the receipt. */
-  readonly from?: WorkflowRun | undefined;
+  readonly from?: Deliverer | undefined;
 }
 
 /** Where what is deployed comes from. */

@@ -1,7 +1,7 @@
 import { addAbortSignal } from 'node:stream';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../../errors.ts';
 import type { FileWrite } from '../../../github/change.ts';
-import { nameRun, type WorkflowRun } from '../../../github/workflow-run.ts';
+import { type Deliverer, nameDeliverer } from '../../../github/workflow-run.ts';
 import { connectionError } from '../../../http/client.ts';
 import { followRedirects } from '../../../http/follow.ts';
 import { isAbsence, readText } from '../../../http/response.ts';
@@ -21,8 +21,7 @@ export interface DeployedReceipt {
   /** The branch whose files it has; `null` for a folder that is on no branch. */
   readonly branch: string | null;
   readonly commit: string;
-  /** The run that deployed it; absent where no workflow did. */
-  readonly from?: WorkflowRun | undefined;
+  readonly from?: Deliverer | undefined;
   /** What each path holds. */
   readonly files: ReadonlyMap<string, GitBlob>;
 }
@@ -30,7 +29,8 @@ export interface DeployedReceipt {
 /** The receipt as JSON, in the same order for the same files. */
 export function formatDeployedReceipt({ branch, commit, from, files }: DeployedReceipt): Buffer {
   const list = [...files].map(([path, { sha, size }]) => ({ path, size, blob: sha }));
-  const about = { tool: TOOL.name, version: TOOL.version, branch, commit, from };
+  const by = from && { name: from.name, run: from.run };
+  const about = { tool: TOOL.name, version: TOOL.version, branch, commit, from: by };
   return Buffer.from(`${JSON.stringify({ ...about, files: list })}\n`);
 }
 
@@ -42,10 +42,10 @@ function parseReceipt(text: string): DeployedReceipt | null {
     if (typeof path !== 'string' || typeof blob !== 'string' || typeof size !== 'number') return null;
     entries.set(path, { sha: blob, size });
   }
-  const { workflow, run } = toFields(from);
+  const { name, run } = toFields(from);
   // Anybody may have written this, and messages show it.
   const isShort = (one: unknown): one is string => typeof one === 'string' && one.length <= TEXT.message;
-  const by = isShort(workflow) && isShort(run) ? { workflow, run } : undefined;
+  const by = isShort(name) && isShort(run) ? { name, run } : undefined;
   return { branch: isShort(branch) ? branch : null, commit, from: by, files: entries };
 }
 
@@ -117,7 +117,7 @@ function nameSite(live: LiveSite): string {
   if (live === 'foreign') return 'one that this tool did not deploy';
   const { branch, commit, from } = live;
   if (branch !== null) return `that of the branch ${branch}`;
-  const whose = from === undefined ? 'that this tool deployed' : `of ${nameRun(from)}`;
+  const whose = from === undefined ? 'that this tool deployed' : `of ${nameDeliverer(from)}`;
   return `a folder ${whose} without a branch (commit ${commit.slice(0, 7)})`;
 }
 
@@ -130,7 +130,7 @@ export function refuseForeignSite(
   if (live === 'none') return;
   const other = live === 'foreign' ? null : live.branch;
   const isOwn = live !== 'foreign' && other === branch;
-  if (isOwn && (branch !== null || live.from?.workflow === from?.workflow)) return;
+  if (isOwn && (branch !== null || live.from?.name === from?.name)) return;
   const message = `the site at ${root.hostname} is ${nameSite(live)}, and a deployment replaces all of it`;
   throw new DeliveryError('NOT_OURS', message, {
     step: 'check',
