@@ -204,6 +204,19 @@ describe('a named tag', () => {
     expect(COMMIT.exec(report.lines.CODE)?.[2]).toBe(head);
   });
 
+  test('that a ruleset for tags forbids is not sent to another branch', async () => {
+    const repository = await createRepository(false);
+    const message =
+      'pre_receive Repository rule violations found\n\nCannot create ref due to creations being restricted.\n\n';
+    const errors = [{ resource: 'Release', code: 'custom', field: 'pre_receive', message }];
+    const body = JSON.stringify({ message: 'Validation Failed', errors });
+    play.intercept({ method: 'PATCH', url: /\/releases\/\d+$/ }, { status: 422, body });
+    const says = /^place 422: .*being restricted.* → a ruleset for tags forbids this one .*`tag:`/;
+    const { report } = await refused(deliverAt(repository, undefined), says);
+    expect(report.notReady?.hint).not.toMatch(/branch|Pages/);
+    expect(repository.releases()).toEqual([]);
+  });
+
   test('with a message leads to its commit, and one that cannot be read is unknown', async () => {
     const repository = await createRepository(false);
     await deliverAt(repository, undefined);

@@ -22,6 +22,8 @@ export interface Refusal {
   /** The permission that is needed, such as `pages: read`. */
   readonly permission?: string | undefined;
   readonly retryAfter?: number | undefined;
+  /** Of the API's call. */
+  readonly path?: string | undefined;
 }
 
 interface RefusalRule {
@@ -201,6 +203,15 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     hint: SIZE_HINT,
   },
   { status: 413, code: 'TOO_LARGE', hint: SIZE_HINT },
+  // To publish a release makes its tag.
+  {
+    status: WRITE_REFUSED,
+    text: BRANCH_RULE,
+    when: ({ path = '' }) => path.includes('/releases'),
+    code: 'FORBIDDEN_BY_RULE',
+    hint: (w) =>
+      `a ruleset for tags forbids this one (Settings → Rules → Rulesets): set ${w.input('tag')} to a name that it allows, or push the tag first as somebody who may bypass it`,
+  },
   { status: WRITE_REFUSED, text: BRANCH_RULE, code: 'FORBIDDEN_BY_RULE', hint: OTHER_BRANCH_HINT },
   {
     status: 403,

@@ -11,13 +11,13 @@ type RefusedAnswer = Omit<TextAnswer, 'text'>;
 /** The failure of a call that GitHub refused. @param now from which the reset time of a rate limit is measured */
 export function refusedCallError(
   answer: RefusedAnswer,
-  { description, permission }: Pick<CallTemplate, 'description' | 'permission'>,
+  { description, permission, path }: Pick<CallTemplate, 'description' | 'permission'> & Partial<CallTemplate>,
   now: number,
 ): DeliveryError {
   const refusal = readRefusal(answer);
   const said = refusal.message === '' ? '' : `: ${refusal.message}`;
   const message = `${description} answered HTTP ${answer.status}${said}`;
-  return refusalError(message, { ...refusal, permission, retryAfter: getPause(answer, now) });
+  return refusalError(message, { ...refusal, permission, path, retryAfter: getPause(answer, now) });
 }
 
 /** What an answer that is no success says of the reason, whatever shape it has. */
