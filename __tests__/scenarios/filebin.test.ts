@@ -132,6 +132,14 @@ test.each([
   expect((await refused(link, says)).requests).toHaveLength(1);
 });
 
+test.each(['filebin.net', 'bins.example.com'])('a link to a bin on %s names its limit', async (host) => {
+  const headers = { 'content-type': 'text/plain' };
+  const refusal = { status: 403, headers, body: 'The file has been requested too many times.\n' };
+  play.intercept({ url: RegExp(`^https://${host}/`), times: 99 }, refusal);
+  const says = /^verify 403: .*too many times.* → the bin host limits how often .*`url:` to its new address$/;
+  await refused(deliver({ channel: 'K4', url: `https://${host}/bin-limited/page.html` }), says);
+});
+
 test('the content, and not the name, decides whether the file is shown or downloaded', async () => {
   for (const [name, content, claim] of [
     ['notes.html', '# Notes\n', /^notes\.html opens at /],

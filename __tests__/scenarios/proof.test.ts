@@ -84,6 +84,23 @@ test.each(['K1', 'K2', 'K3', 'K4'])(
   },
 );
 
+test.each<[string, number, Record<string, string>, RegExp]>([
+  [
+    'has another type',
+    200,
+    { 'content-type': 'application/octet-stream' },
+    /^verify 200: 1 of 2 files .*app\.mjs \(HTTP 200 .*\(Content-Type: application\/octet-stream\)\) → .*`text\/javascript`/,
+  ],
+  ['is limited', 429, {}, /^verify 429: .*app\.mjs \(HTTP 429\) → the host limits .*later$/],
+])('a file of a linked folder that %s is told with what to change', async (_, status, headers, says) => {
+  const files = { 'd/index.html': createPage('<script type=module src=app.mjs></script>'), 'd/app.mjs': '1' };
+  const site = { 'index.html': files['d/index.html'], 'app.mjs': '1' };
+  play.world.host('site.deployed.dev', new DeployedSite(site).answer);
+  play.intercept({ url: /app\.mjs/, times: 999 }, { status, headers, body: '1' });
+  const inputs = { channel: 'K4', file: 'd', url: 'https://site.deployed.dev/', timeout: '30' };
+  await refused(play.deliver({ files, inputs }), says);
+});
+
 describe('a clock that somebody sets during a delivery', () => {
   test.each([3_600_000, -3_600_000])('by %i ms ends no proof, and makes none longer', async (ms) => {
     const repository = await play.repository();

@@ -2,6 +2,8 @@ import type { HostRules } from '../proof/check.ts';
 import { AGAIN_HINT } from '../proof/prove.ts';
 import { LATER_PROBE, SITE } from '../protocol/limits.ts';
 
+const BUSY = 'the host limits requests for a while: try again later';
+
 /** Everything that follows from whose host an address is on. The site of the repository, and its releases. */
 export const OWN_HOST: HostRules = {
   owner: 'the repository',
@@ -23,6 +25,8 @@ export const OWN_HOST: HostRules = {
     moved: (w) =>
       `remove the redirect from the site's settings, or set ${w.input('pages-base')} to the address that it leads to`,
     late: AGAIN_HINT,
+    // See https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits
+    busy: `${BUSY}; a GitHub Pages site has soft limits of 10 builds an hour, 100 GB a month and 1 GB in all`,
     other: (w) =>
       `look at what the address shows: if another run has replaced it, run this again${w.orRename()}; if it is another site, correct the address`,
   },
@@ -50,6 +54,7 @@ export const LINK_HOST: HostRules = {
     login: (w) =>
       `open it to everybody: on Vercel *Settings → Deployment Protection*, on Netlify *Access & security → Visitor access*, on Cloudflare the Access policy, on S3 the bucket's policy, on a GitHub Enterprise in private mode Management Console → Pages → Public Pages; or ${w.use('K1, K2 or K3')}`,
     moved: (w) => `set ${w.input('url')} to the address that it leads to`,
+    busy: BUSY,
     late: (w) =>
       `compare the folder with what was deployed, and how the host serves these files, without the query of the link; where it is only late, set ${w.input('timeout')} to more seconds`,
   },

@@ -89,13 +89,19 @@ function findAddress(
 }
 
 /** A link has no bin that a delivery could go on with. */
-const BIN_REFUSALS = listRefusals('').map((one) => ({
+const BIN_REFUSALS = listRefusals('').map(({ linkHint, ...one }) => ({
   ...one,
-  hint: (w: Words) =>
-    `correct the address, or ask the operator of the bin host: a bin lives about 7 days${w.orUse('K1, K2 or K3')}`,
+  hint:
+    linkHint ??
+    ((w: Words) =>
+      `correct the address, or ask the operator of the bin host: a bin lives about 7 days${w.orUse('K1, K2 or K3')}`),
 }));
 
 const LINK_TO_BIN: HostRules = { ...LINK_HOST, warnsBrowsers: true, walls: [], refusals: BIN_REFUSALS };
+
+/** A bin may be on any host; its limit is told by its words. */
+const LIMITS = listRefusals('').flatMap(({ linkHint: hint, ...one }) => (hint ? [{ ...one, hint }] : []));
+const LINK: HostRules = { ...LINK_HOST, refusals: LIMITS };
 
 function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Placement {
   const file = site?.entry ?? null;
@@ -106,7 +112,7 @@ function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Pla
     url,
     file,
     written: false,
-    host: isBin ? LINK_TO_BIN : LINK_HOST,
+    host: isBin ? LINK_TO_BIN : LINK,
     ...(isBin && { answers: AGREEING_PROBES.counted }),
     ...(home && { home }),
     ...(isShown && { display: 'page' }),

@@ -5,7 +5,7 @@ import type { Logger, Ports } from '../ports.ts';
 import { AddressProof } from '../proof/address-proof.ts';
 import { ProofRun, type WaitLimits } from '../proof/ask-address.ts';
 import { describeProbe, provesAlone } from '../proof/probe-result.ts';
-import { AGAIN_HINT, BUSY_HINT, createWaitLog } from '../proof/prove.ts';
+import { AGAIN_HINT, createWaitLog } from '../proof/prove.ts';
 import { BATCH, SECOND } from '../protocol/limits.ts';
 import { pageAddress } from './addresses.ts';
 import { askChannel, type ChannelAttempt, isPlaced, type PlacedAttempt } from './delivery.ts';
@@ -123,7 +123,7 @@ async function waitForAddress(
 }
 
 function buildTimeoutError(
-  { last, run: { limits } }: AddressProof,
+  { last, check, run: { limits } }: AddressProof,
   gone: boolean,
   progress: HostProgress,
 ): DeliveryError {
@@ -133,7 +133,8 @@ function buildTimeoutError(
     `${late} within ${limits.timeout / SECOND} s: ${describeProbe(last)}; ${progress.detail}`,
     {
       httpCode: last?.httpCode ?? progress.httpCode,
-      hint: (last?.httpCode === 429 ? BUSY_HINT : gone ? AGAIN_HINT : progress.hint) ?? AGAIN_HINT,
+      hint:
+        (last?.httpCode === 429 ? check.host.hints.busy : gone ? AGAIN_HINT : progress.hint) ?? AGAIN_HINT,
     },
   );
 }

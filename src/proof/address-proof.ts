@@ -127,8 +127,12 @@ export class AddressProof {
       const result = await askAddress(check, run, { asBrowser, nth, seen: nth === 0 ? null : last });
       this.last = result;
       this.#isReached ||= result.failure?.code !== 'NO_NETWORK';
-      const isClosed = result.match === 'login' || host.walls.includes(result.httpCode ?? 0);
-      if (path === null && isClosed) throw loginPageError(result, host.hints.login);
+      // Closed to the public, if its host says nothing else of it.
+      const { httpCode, refusal = '' } = result;
+      const isWall = host.walls.includes(httpCode ?? 0);
+      const isClosed = isWall && findMeaning(host.refusals, httpCode ?? 0, refusal) === undefined;
+      if (path === null && (result.match === 'login' || isClosed))
+        throw loginPageError(result, host.hints.login);
       return result;
     } catch (thrown) {
       // One of many files is named.

@@ -10,10 +10,11 @@ import {
   parseRetryAfter,
   readCacheTime,
   readLastModified,
+  readType,
   readVersion,
 } from '../http/response.ts';
 import type { Ports } from '../ports.ts';
-import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND } from '../protocol/limits.ts';
+import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND, TEXT } from '../protocol/limits.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
 import { withVersion } from '../rules/naming.ts';
 import type { Check } from './check.ts';
@@ -189,6 +190,7 @@ function summarizeAnswer(fetched: FetchedContent, clock: Ports['clock']): Omit<P
     ...readCacheTime(fetched),
     hasPolicy: isShownAsPage(fetched) && firstHeader(fetched, 'content-security-policy') !== undefined,
     isDownload: isDownloaded(fetched),
+    type: readType(fetched).slice(0, TEXT.message),
     ...(pause !== undefined && { notBefore: clock.now() + pause }),
   };
 }

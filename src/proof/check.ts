@@ -49,8 +49,8 @@ export interface HostRules {
   readonly refusals: readonly KnownRefusal[];
   /** Looks after which it is given up where nothing reaches it: a new name may come to resolve. */
   readonly unreachedLooks: number;
-  /** What to do about a page to sign in, a redirect to another host, files that are not there yet, and another page. */
-  readonly hints: Readonly<Record<'login' | 'moved' | 'late', Text>> & { readonly other?: Text };
+  /** What to do about a page to sign in, a redirect to another host, files that are not there yet, a limit, and another page. */
+  readonly hints: Readonly<Record<'login' | 'moved' | 'late' | 'busy', Text>> & { readonly other?: Text };
 }
 
 /** The bytes that an address must show; of a local file they can be read as well. */

@@ -65,7 +65,7 @@ const MATCHES = {
   'not-shown': {
     text: 'the right content, but as a download, with another type or in another encoding: its headers keep a browser from showing or using it',
     hint: (w) =>
-      `let the host of the site answer with the type of the file (for a page \`Content-Type: text/html; charset=utf-8\`) and without \`Content-Disposition: attachment\`${w.orUse('K2 or K3', ' for a download')}`,
+      `let the host of the site answer with the type of the file (for a page \`Content-Type: text/html; charset=utf-8\`, for a script \`text/javascript\`) and without \`Content-Disposition: attachment\`${w.orUse('K2 or K3', ' for a download')}`,
   },
   moved: {
     text: 'the right content, but after a redirect to another place, or in another folder than its references need',
@@ -104,6 +104,8 @@ export interface ProbeResult
   readonly hasPolicy?: boolean;
   /** Whether a browser downloads it. */
   readonly isDownload?: boolean;
+  /** Its `Content-Type`; empty for none. */
+  readonly type?: string;
   /** Whether it was asked as a browser asks, unlike the others. */
   readonly asBrowser?: boolean;
   /** Of a file in a bin: whether the host says that it may be downloaded once more. */
@@ -175,9 +177,9 @@ export function describeProbe(result: ProbeResult | null): string {
 /** Such as `HTTP 200 with other content`. */
 export function describeAnswer(result: ProbeResult): string {
   const code = result.httpCode === null ? 'no answer' : `HTTP ${result.httpCode}`;
-  return (
-    code + (result.match === 'absent' ? describeAge(result) : ` with ${describeMatch(result.match).text}`)
-  );
+  if (result.match === 'absent') return code + describeAge(result);
+  const type = result.match === 'not-shown' ? ` (Content-Type: ${result.type || 'none'})` : '';
+  return `${code} with ${describeMatch(result.match).text}${type}`;
 }
 
 /** What an answer that is proven says of the bytes. */

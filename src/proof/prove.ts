@@ -95,17 +95,24 @@ function wrongAnswersError(wrong: readonly AddressProof[]): DeliveryError {
   const [first] = wrong;
   if (first !== undefined && isPageAlone(wrong)) return notProvenError(first);
   const meaning = wrong.find((one) => one.meaning)?.meaning;
+  const headers = wrong.find((one) => one.wrong?.match === 'not-shown') && describeMatch('not-shown').hint;
+  const hints = [...wrong.map(findHint), headers];
   return new DeliveryError('NOT_PROVEN', describeFiles(wrong), {
     httpCode: wrong.find((one) => one.wrong?.httpCode != null)?.wrong?.httpCode ?? undefined,
-    hint: meaning?.hint ?? first?.check.host.hints.late,
+    hint: hints.find((one) => one !== undefined) ?? first?.check.host.hints.late,
     retryable: meaning?.isFinal !== true,
   });
 }
 
+/** What to change, if the answer of the host tells it. */
+const findHint = ({ check, wrong, meaning }: AddressProof): Text | undefined =>
+  meaning?.hint ?? (wrong?.httpCode === 429 ? check.host.hints.busy : undefined);
+
 /** How an address was asked that is not asked past caches. */
 const WITHOUT_VERSION = ' without ?v=';
 
-function notProvenError({ check, wrong: last, earlier, meaning }: AddressProof): DeliveryError {
+function notProvenError(proof: AddressProof): DeliveryError {
+  const { check, wrong: last, earlier, meaning } = proof;
   const httpCode = last?.httpCode ?? undefined;
   const { endsOn, gone, fresh, host } = check;
   const end = last?.hosts.at(-1);
@@ -118,9 +125,8 @@ function notProvenError({ check, wrong: last, earlier, meaning }: AddressProof):
     : `was not proven${inTime}: ${describeProbe(last)}${differed}`;
   const hints = [
     isAway && host.hints.moved,
-    meaning?.hint,
+    findHint(proof),
     last?.failure?.advice,
-    httpCode === 429 && BUSY_HINT,
     gone && GONE_HINT,
     earlier && DIFFERS_HINT,
     last?.match === 'different' && host.hints.other,
@@ -148,10 +154,6 @@ const hintFor = (result: ProbeResult | null): Text | undefined =>
     ? (w) =>
         `a cache may keep that answer ${describeCacheTime(result.keptFor)}: try again after that${w.orRename()}`
     : describeMatch(result?.match ?? 'absent').hint;
-
-/** @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits */
-export const BUSY_HINT =
-  'the host limits requests for a while: try again later; a GitHub Pages site has soft limits of 10 builds an hour, 100 GB a month and 1 GB in all';
 
 /** Logs what changed during a wait, and how much is done: of one check, how much of the time is over. */
 export function createWaitLog(

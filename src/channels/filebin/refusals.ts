@@ -11,7 +11,8 @@ interface Meaning {
   readonly hint: Text;
 }
 
-type BinRefusal = KnownRefusal & Meaning;
+type BinRefusal = KnownRefusal &
+  Meaning & { /** Of a link, which no delivery goes on with. */ readonly linkHint?: Text };
 
 const NEEDS_APPROVAL = /requires? approval/i;
 
@@ -36,6 +37,8 @@ export function listRefusals(bin: string): readonly BinRefusal[] {
     },
     {
       text: /too many times|download limit/i,
+      linkHint: (w) =>
+        `the bin host limits how often a file is downloaded, and a proof is a download: upload the file again, and set ${w.input('url')} to its new address`,
       hint: (w) =>
         `the host limits how often a file is downloaded, and a proof is a download: ${w.use('K1 or K2')}, or deliver it again without ${w.input('bin')} if the limit allows more`,
     },
