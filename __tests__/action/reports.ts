@@ -42,20 +42,20 @@ export const unprovenFile = (name: string, failure = notProven): Report =>
 export const withdrawn = (report: Report): Report => ({
   ...report,
   operation: 'withdraw',
+  result: 'withdrawn',
+  outcome: `withdrawn: ${report.subject} is removed`,
   url: null,
   withdrawn: report.url,
   gone: report.url === null ? [] : [report.url],
 });
 
 /** What a dry run reports. */
-export const planned = (name: string): Report => {
-  const report = reportWith({
+export const planned = (name: string): Report =>
+  reportWith({
     subject: name,
     main: null,
-    failure: new DeliveryError('INTERNAL', 'nothing was published, as asked', { step: 'place' }),
+    planned: { reason: 'nothing was published, as asked', next: 'do it' },
   });
-  return { ...report, notReady: report.notReady && { ...report.notReady, code: 'DRY_RUN' } };
-};
 
 /** Names, each of which fills its part of a report to the brim. */
 export const hugeFiles = (number: number): Report[] =>

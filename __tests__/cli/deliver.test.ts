@@ -260,7 +260,7 @@ describe('the credentials of the command line', () => {
     );
     expect(JSON.stringify(report)).not.toContain('tR0ub4dor');
     const passed = await runForReport(['check', 'second.html'], env);
-    expect(passed.report.notReady?.code).toBe('DRY_RUN');
+    expect(passed.report.result).toBe('planned');
   });
 
   test.each([

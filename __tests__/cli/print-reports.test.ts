@@ -36,8 +36,8 @@ describe('--qr', () => {
 
 describe('formatReports', () => {
   test('prints what a person should know below a report, once and if it is ready', () => {
-    const notes = ['failed request: 404 /openapi.json', 'RESULT'];
-    const report = { ...provenFile('a.html'), notes };
+    const notes = ['the bin expires', 'failed request: 404 /openapi.json'];
+    const report = { ...provenFile('a.html'), notes, claimedNotes: 1 };
     expect(formatReports([report])).toBe(`${reportText(report)}\nnote: failed request: 404 /openapi.json`);
     const failed = { ...unprovenFile('a.html'), notes };
     expect(formatReports([failed])).toBe(reportText(failed));

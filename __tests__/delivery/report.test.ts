@@ -179,10 +179,9 @@ test.each([
 });
 
 describe('the report of a dry run', () => {
-  const hint = 'leave `dry-run` out';
-  const failure = new DeliveryError('DRY_RUN', 'only planned: nothing failed', { step: 'place', hint });
+  const plan = { reason: 'only planned: nothing failed', next: 'leave `dry-run` out' };
   const planFor = (channel: ChannelKey) => plannedAttempt(taskWith(undefined, { channel }));
-  const planned = deliveryWith({ failure, attempts: [planFor('K1'), planFor('K3')] });
+  const planned = deliveryWith({ planned: plan, attempts: [planFor('K1'), planFor('K3')] });
 
   test('names no failed step, nothing to change, and the duplicates that are planned', () => {
     expect(composeReport(planned).lines).toMatchObject({
@@ -309,9 +308,8 @@ describe('text from outside', () => {
 describe('the result of several deliveries', () => {
   const ready = composeReport(deliveryWith());
   const failed = composeReport(deliveryWith({ main: attemptWith(unproven) }));
-  const withdrawn = { ...ready, operation: 'withdraw' as const };
-  const dryRun = new DeliveryError('DRY_RUN', 'this is a dry run');
-  const planned = composeReport(deliveryWith({ main: null, failure: dryRun }));
+  const withdrawn = { ...ready, result: 'withdrawn' as const };
+  const planned = composeReport(deliveryWith({ main: null, planned: { reason: 'a', next: 'b' } }));
 
   test.each([
     ['ready', [ready, ready]],
@@ -325,7 +323,7 @@ describe('the result of several deliveries', () => {
 
 describe('the report on a withdrawal', () => {
   const proof = proofWith({ match: 'gone', httpCode: 404, sha256: null });
-  const gone = attemptWith({ httpCode: 404, proof });
+  const gone = attemptWith({ httpCode: 404, proof, gone: true });
   const nothing = { ...gone, placement: placementWith({ written: false }) };
   const cached = { proof: { ...proof, isCached: true }, unknown: ['whether caches still show it'] };
   const served = `nothing of it is served at ${PAGE.href}`;

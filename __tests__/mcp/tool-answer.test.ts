@@ -45,16 +45,16 @@ test.each<[string, Partial<Report>, RegExp]>([
     { unknown: ['whether the file can be downloaded again'] },
     RegExp(`${URL_OF}\nNot certain: whether the file can be downloaded again\\.$`),
   ],
-  ['was removed', { operation: 'withdraw' }, /^It is removed, .* no longer shows it\.$/],
+  ['was removed', { result: 'withdrawn' }, /^It is removed, .* no longer shows it\.$/],
   [
     'was removed in part',
-    { operation: 'withdraw', unknown: ['what stays in ./: b.html'] },
+    { result: 'withdrawn', unknown: ['what stays in ./: b.html'] },
     /^It is removed, .*\nNot certain: what stays in \.\/: b\.html\.$/,
   ],
   [
     'was not there',
     {
-      operation: 'withdraw',
+      result: 'withdrawn',
       wasAbsent: true,
       withdrawn: 'https://octo.github.io/demo/rael/',
       notes: ['a note'],

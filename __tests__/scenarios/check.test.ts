@@ -67,7 +67,7 @@ test('a check says no for a site of another address, until it is named', async (
   await proven(play.deliver(site));
   await refused(check(site), /if the site has an address of its own, set `pages-base:` to it$/);
   const inputs = { ...site.inputs, 'pages-base': 'https://a.octo.com/' };
-  expect((await check({ ...site, inputs })).report.notReady?.code).toBe('DRY_RUN');
+  expect((await check({ ...site, inputs })).report.result).toBe('planned');
 });
 
 test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp, RegExp]>([
@@ -104,6 +104,6 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp,
   const given = { repository, files, inputs, ...(inputs.token === '' && { token: '' }) };
   await refused(play.deliver(given), refusal);
   const { report } = await check(given);
-  expect(report.notReady).toMatchObject({ code: 'DRY_RUN', step: 'check' });
+  expect(report.result).toBe('planned');
   expect(report.unknown.join('; ')).toMatch(open);
 });

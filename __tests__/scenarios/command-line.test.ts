@@ -118,7 +118,7 @@ describe('with a token', () => {
 
     const dry = await run([...deliver, '--dry-run'], { env, files });
     expect(dry.exitCode).toBe(0);
-    expect(reportsOf(dry).map(({ notReady }) => notReady?.code)).toEqual(['DRY_RUN', 'DRY_RUN']);
+    expect(reportsOf(dry).map(({ result }) => result)).toEqual(['planned', 'planned']);
     expect(reportsOf(dry)[0]?.lines.CODE).toMatch(/method [BC].*: commit "ADD a\.html: .*"; branch main/);
     expect(await repository.log()).toHaveLength(1);
     expect(parseDocument(dry.stdout)).toMatchObject({
@@ -194,7 +194,7 @@ describe('the other commands', () => {
       result: 'not-ready',
       code: 'BAD_FILE',
       reason: '1 of 2 are not ready; empty.html: the file empty.html is empty',
-      reports: [{ notReady: { code: 'DRY_RUN' } }, { notReady: { code: 'BAD_FILE' } }],
+      reports: [{ result: 'planned' }, { notReady: { code: 'BAD_FILE' } }],
     });
     expect(scenario.world.traffic.lines()).toEqual([]);
   });

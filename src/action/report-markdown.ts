@@ -1,5 +1,5 @@
 import { formatChangeCounts } from '../channels/site-changes.ts';
-import { getDeliveryResult, nameSubject, type Report, type SiteReport } from '../delivery/report.ts';
+import { nameSubject, type Report, type SiteReport } from '../delivery/report.ts';
 import { formatShare } from '../delivery/screen/screen-report.ts';
 import { countFiles, formatSeconds, shorten } from '../plain-text.ts';
 import { MEGABYTE } from '../protocol/limits.ts';
@@ -48,10 +48,10 @@ const formatFact = (kind: string, text: string): string => `- **${kind}:** ${tex
 const formatText = (text: string): string => formatMessage(shorten(text, MOST.text));
 
 export function getSign(report: Report) {
-  const result = getDeliveryResult(report);
-  if (report.wasAbsent) return SIGNS.absent;
-  const isOther = report.verdict === 'changed' || report.verdict === 'withdrawn';
-  return SIGNS[result === 'audited' && isOther ? report.verdict : result];
+  const { result, wasAbsent, verdict } = report;
+  if (wasAbsent) return SIGNS.absent;
+  const isOther = verdict === 'changed' || verdict === 'withdrawn';
+  return SIGNS[result === 'audited' && isOther ? verdict : result];
 }
 
 export const formatName = (report: Report): string => escapeMarkdown(shorten(nameSubject(report), MOST.text));
@@ -72,12 +72,11 @@ export function formatOutcome(report: Report, title: string): string[] {
 
 /** All about a report but how it ended, what matters most first. @param isRow whether a table and a list say the rest */
 export function listDetails(report: Report, isRow = false): string[] {
-  const isPlanned = report.notReady?.code === 'DRY_RUN';
   return [
     formatFindings(report),
     formatPicture(report),
     isRow ? '' : describeHint(report),
-    isRow || !isPlanned ? '' : `**Plan:** ${formatText(report.lines.CODE)}`,
+    isRow || report.planned === null ? '' : `**Plan:** ${formatText(report.lines.CODE)}`,
     formatFacts([...listOwnFacts(report), ...(isRow ? [] : listCaveats(report))]),
     formatChangedFiles(report),
     isRow ? formatReportLines(report, ['CODE', 'TEST']) : formatWholeReport(report),
@@ -90,17 +89,16 @@ const formatWholeReport = (report: Report): string =>
 const formatFindings = ({ notReady }: Report): string =>
   (notReady?.findings?.lines ?? []).map((line) => `- ${formatText(line)}`).join('\n');
 
-function describeReason({ notReady }: Report): string {
-  if (notReady === null) return '';
-  const { code, reason, findings, step, httpCode } = notReady;
-  if (code === 'DRY_RUN') return formatText(reason);
+function describeReason({ notReady, planned }: Report): string {
+  if (notReady === null) return formatText(planned?.reason ?? '');
+  const { reason, findings, step, httpCode } = notReady;
   const http = httpCode === null ? '' : `, HTTP ${httpCode}`;
   return `${formatText(findings?.about ?? reason)} (step ${formatInlineCode(step)}${http})`;
 }
 
-function describeHint({ notReady }: Report): string {
-  const title = notReady?.code === 'DRY_RUN' ? 'Next' : 'To change';
-  return notReady?.hint ? `**${title}:** ${formatText(notReady.hint)}` : '';
+function describeHint({ notReady, planned }: Report): string {
+  if (planned !== null) return `**Next:** ${formatText(planned.next)}`;
+  return notReady?.hint ? `**To change:** ${formatText(notReady.hint)}` : '';
 }
 
 /** The note of the address is beside it. */
@@ -119,7 +117,7 @@ function listOwnFacts(report: Report): string[] {
     const text = `${formatCount(site)}, all fetched back and identical, in ${formatSeconds(time)}${inTotal}`;
     facts.push(formatFact('Site', text), formatFact('Changes', describeChanges(site)));
   }
-  if (getDeliveryResult(report) === 'withdrawn') return facts;
+  if (report.result === 'withdrawn') return facts;
   // Of a site one address is handed over; the raw one of its page alone shows nothing of it.
   if (site === null && rawUrl !== null) facts.push(formatFact('Raw', formatAddressLink(rawUrl)));
   for (const { channel, url } of duplicates) {
@@ -136,8 +134,8 @@ export function formatFacts(facts: readonly string[]): string {
 }
 
 export function formatProof(report: Report): string {
-  const { site, ready, gates, notReady, urlNote } = report;
-  if (notReady !== null) {
+  const { site, ready, gates, urlNote } = report;
+  if (!ready) {
     return [describeReason(report), describeHint(report)].filter((part) => part !== '').join('. ');
   }
   if (report.verdict === 'changed') return report.notes.map(formatText).join('; ');
@@ -202,8 +200,8 @@ function formatPicture({ picture, url }: Report): string {
 
 /** The gates with their evidence, as a table; of what is not ready the reason says it all. */
 function formatGates(report: Report): string {
-  if (report.notReady !== null || report.verdict === 'changed') return '';
-  const titles = report.operation === 'withdraw' ? REMOVAL_GATE_TITLES : GATE_TITLES;
+  if (!report.ready || report.verdict === 'changed') return '';
+  const titles = report.result === 'withdrawn' ? REMOVAL_GATE_TITLES : GATE_TITLES;
   const rows = report.gates.map(({ name, evidence }) => {
     const shown = evidence === report.url ? formatAddressLink(evidence) : formatText(evidence);
     return formatTableRow([`✅ ${titles[name]} · ${formatInlineCode(name)}`, shown]);

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { answerRequest, createPorts } from '../context.ts';
 import { createRedactor, readCredentials, withToken } from '../credentials.ts';
-import { describeOutcome, getDeliveryResult, nameSubject, type Report } from '../delivery/report.ts';
+import { describeOutcome, nameSubject, type Report } from '../delivery/report.ts';
 import { toMessage } from '../errors.ts';
 import { type ApiAccess, createGitHubClient } from '../github/api/client.ts';
 import type { Ports } from '../ports.ts';
@@ -41,7 +41,7 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     closeSync(reserved);
     const outputFailure = await writeOutputs(reports, env, logger);
-    const notReady = reports.filter((report) => getDeliveryResult(report) === 'not-ready');
+    const notReady = reports.filter(({ result }) => result === 'not-ready');
     const [refused] = notReady;
     // Nobody could give a fork's run more rights: its step stays green.
     const isReadOnly = findReadOnlyFork(currentRun) !== null && notReady.every(mayNotWrite);

@@ -3,7 +3,6 @@ import { composeReceipt } from '../delivery/receipt.ts';
 import {
   composeDocument,
   describeOutcome,
-  getDeliveryResult,
   nameSubject,
   type Report,
   type ReportDocument,
@@ -57,7 +56,7 @@ async function writeReceipt(
 export function formatEnding(reports: readonly Report[]): string {
   const [only, ...others] = reports;
   if (only !== undefined && others.length === 0) return describeOutcome(only);
-  const failed = reports.filter((report) => getDeliveryResult(report) === 'not-ready').length;
+  const failed = reports.filter(({ result }) => result === 'not-ready').length;
   return failed === 0
     ? `${countFiles(reports.length)}, nothing failed`
     : `${RESULT_TITLES.notReady}: ${failed} of ${countFiles(reports.length)}`;
@@ -87,9 +86,9 @@ export function formatReports(reports: readonly Report[]): string {
 
 /** A report; of what is ready, the notes too that it does not hold already. */
 function formatReport(report: Report): string {
-  const text = reportText(report);
-  const notes = report.notes.filter((note) => report.ready && !text.includes(note));
-  return [text, ...notes.map((note) => `note: ${note}`)].join('\n');
+  const { ready, notes, result, claimedNotes } = report;
+  const others = ready ? notes.slice(result === 'ready' ? claimedNotes : 0) : [];
+  return [reportText(report), ...others.map((note) => `note: ${note}`)].join('\n');
 }
 
 /** A row for each file: how it ended, its name, and its address or the reason why it has none. */
@@ -106,17 +105,15 @@ export function formatReportTable(reports: readonly Report[]): string {
 }
 
 function listCells(report: Report): readonly [string, string, string] {
-  const { site, url, notReady, verdict } = report;
-  const result = getDeliveryResult(report);
+  const { result, site, url, notReady, verdict } = report;
   const size = site === null ? '' : ` (${countFiles(site.count)})`;
-  const reason = result === 'not-ready' ? (notReady?.reason ?? '') : '';
   const end = result === 'audited' && verdict ? verdict : result;
-  return [end, `${nameSubject(report)}${size}`, url ?? shorten(reason, TEXT.message)];
+  return [end, `${nameSubject(report)}${size}`, url ?? shorten(notReady?.reason ?? '', TEXT.message)];
 }
 
 function formatCheck(report: Report): string {
   const { file, site, unknown, notes, notReady } = report;
-  if (getDeliveryResult(report) !== 'planned') {
+  if (report.planned === null) {
     const hint = notReady?.hint ? `. To change: ${notReady.hint}` : '';
     return `${file?.path}: can't be delivered: ${notReady?.reason}${hint}`;
   }

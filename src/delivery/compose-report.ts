@@ -7,7 +7,7 @@ import { SITE } from '../protocol/limits.ts';
 import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { operationOf } from '../request/parse-request.ts';
-import { ACTION, type Face, say, type Text } from '../words.ts';
+import { ACTION, type Face, say } from '../words.ts';
 import {
   addressToHandOver,
   type ChannelAttempt,
@@ -18,24 +18,25 @@ import {
   NO_SUBJECT,
   newDelivery,
 } from './delivery.ts';
-import { listProven } from './receipt.ts';
 import {
-  type AuditVerdict,
   type DuplicateReport,
   type FailureReason,
   formatReason,
   type Gate,
+  type PlannedReport,
   type Report,
   type SiteReport,
 } from './report.ts';
-import { composeLines, listUnknown, verbOf } from './report-lines.ts';
+import { composeLines, listUnknown } from './report-lines.ts';
+import { operationReport } from './report-operations.ts';
 import { reportPicture } from './screen/add-picture.ts';
 import { reportScreen } from './screen/screen-report.ts';
 
 /** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */
 export function composeReport(given: Delivery, face = ACTION): Report {
-  const { operation, failure, attempts, changed } = given;
+  const { failure, attempts, changed } = given;
   const delivery = { ...given, subject: failure?.subject ?? given.subject };
+  const of = operationReport(delivery);
   const toReason = createReasonWriter(face, given);
   const main = mainAttempt(delivery);
   const { placement = null, restored } = main ?? {};
@@ -43,24 +44,19 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   const isProven = failure === null && gates.every(({ passed }) => passed);
   // Of what somebody has changed there may be nothing left to prove.
   const ready = isProven || (failure === null && changed !== undefined && main === null);
-  const isGone = operation === 'withdraw' || main?.gone === true;
-  const notReady = ready ? null : toReason(failure ?? main?.failure ?? nothingError(), main ?? {});
-  const provenUrl = (isProven && main && addressToHandOver(main)?.href) || null;
-  const { note: urlNote } = main?.proof?.versioned ?? {};
+  const planned = failure === null ? sayPlanned(given, face) : null;
+  const failed = !ready && planned === null;
+  const notReady = failed ? toReason(failure ?? main?.failure ?? nothingError(), main ?? {}) : null;
   const report = {
     protocol: PROTOCOL.identifier,
     version: PROTOCOL.version,
-    operation,
+    operation: given.operation,
+    result: planned !== null ? 'planned' : ready ? of.result : 'not-ready',
     ready,
-    // Of what somebody has changed, the proven address may be that of another page.
-    url: isGone || changed !== undefined ? null : provenUrl,
-    ...(ready && main && operation === 'deliver' && { verb: verbOf(main) }),
-    ...(urlNote !== undefined && { urlNote }),
-    withdrawn: isGone ? provenUrl : null,
-    ...(operation === 'withdraw' && ready && placement && reportGone(placement)),
+    subject: delivery.subject,
+    ...reportAddresses(main, { isProven, isChanged: changed !== undefined }),
+    ...of.fields(delivery, main, ready),
     ...(restored && { restored }),
-    ...(operation === 'audit' &&
-      attempts.length > 0 && { verdict: findVerdict(ready, changed !== undefined, isGone) }),
     gates,
     file: reportFile(delivery),
     site: reportSite(delivery, placement),
@@ -70,39 +66,50 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     duplicates: listDuplicates(delivery).map((one) => reportDuplicate(one, toReason)),
     screen: reportScreen(delivery),
     picture: ready ? reportPicture(delivery) : null,
-    notReady,
-    unknown: listUnknown(delivery, notReady).map(neutralizeText),
+    ...{ planned, notReady },
+    unknown: listUnknown(delivery, { planned, notReady }).map(neutralizeText),
     took: main?.took ?? {},
-    notes: listNotes(delivery, main, face),
-    ...(ready && main && operation === 'deliver' && { proven: listProven(main) }),
-  };
-  return { ...report, lines: composeLines(report, delivery) };
+    ...listNotes(delivery, main, face),
+  } as const;
+  return { ...report, ...composeLines(report, delivery) };
 }
 
-function findVerdict(ready: boolean, isChanged: boolean, isGone: boolean): AuditVerdict {
-  if (!ready) return 'lost';
-  if (isChanged) return 'changed';
-  return isGone ? 'withdrawn' : 'as-delivered';
+function sayPlanned({ planned }: Delivery, face: Face): PlannedReport | null {
+  if (planned === null) return null;
+  return { reason: say(planned.reason, face), next: neutralizeText(say(planned.next, face)) };
+}
+
+/** The address that is handed over, or that serves nothing any more. */
+function reportAddresses(
+  main: ChannelAttempt | null,
+  { isProven, isChanged }: { readonly isProven: boolean; readonly isChanged: boolean },
+) {
+  const proven = (isProven && main && addressToHandOver(main)?.href) || null;
+  const { note: urlNote } = main?.proof?.versioned ?? {};
+  return {
+    // Of what somebody has changed, the proven address may be that of another page.
+    url: main?.gone || isChanged ? null : proven,
+    ...(urlNote !== undefined && { urlNote }),
+    withdrawn: main?.gone ? proven : null,
+  };
 }
 
 /** What was told of the place holds no more where what was there before was put back. */
 function listNotes(
-  { operation, notes, attempts }: Delivery,
+  delivery: Delivery,
   main: ChannelAttempt | null,
   face: Face,
-): readonly string[] {
-  const { placement, restored } = main ?? {};
-  const told = restored?.commitSha ? [] : (placement?.notes ?? []);
-  const isNothing = operation === 'withdraw' && placement?.written === false;
-  const late = attempts.flatMap((one) => {
-    const { note } = one.proof?.versioned ?? {};
-    return note === undefined ? [] : [one === main ? note : `${one.task.plan.channel}: ${note}`];
-  });
-  return [...late, ...told, ...notes, ...(isNothing ? [say(OTHER_PATH, face)] : [])].map(neutralizeText);
+): Pick<Report, 'notes' | 'claimedNotes'> {
+  const { placement = null, proof = null, restored } = main ?? {};
+  const ofMain = [proof?.versioned?.note ?? [], restored?.commitSha ? [] : (placement?.notes ?? [])].flat();
+  const ofDuplicates = listDuplicates(delivery).flatMap(({ task, proof }) =>
+    proof?.versioned === undefined ? [] : `${task.plan.channel}: ${proof.versioned.note}`,
+  );
+  const { untouchedNote } = operationReport(delivery);
+  const untouched = untouchedNote && placement?.written === false ? [say(untouchedNote, face)] : [];
+  const notes = [...ofMain, ...ofDuplicates, ...delivery.notes, ...untouched].map(neutralizeText);
+  return { notes, claimedNotes: ofMain.length };
 }
-
-const OTHER_PATH: Text = (w) =>
-  `what was delivered with another ${w.input('path')} or ${w.input('tag')} is withdrawn with that one`;
 
 /** Whatever ends before a delivery has its report ends as one. @param asked as it was given; nothing of it is checked */
 export function refusalReport(asked: Partial<RawInputs>, thrown: unknown, face = ACTION): Report {
@@ -140,11 +147,6 @@ const boundLists = (changes: SiteChanges): SiteChanges => {
   const bounded = Object.entries(changes).map(([kind, paths]) => [kind, paths.slice(0, SITE.listed)]);
   return Object.fromEntries(bounded);
 };
-
-const reportGone = ({ url, parts = [], written }: Placement) => ({
-  gone: [url, ...parts.map((part) => part.url)].slice(0, SITE.listed).map(({ href }) => href),
-  wasAbsent: !written,
-});
 
 /** An error as the report's reason, with what its attempt answered last, and what is there now if it was put back. */
 type ToReason = (error: DeliveryError, attempt: Partial<ChannelAttempt>) => FailureReason;

@@ -17,6 +17,7 @@ import {
 import type { ProbeResult, Proof } from '../proof/probe-result.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
+import type { Text } from '../words.ts';
 
 /** The subject of a delivery that has no file. */
 export const LINK_SUBJECT = 'the given link';
@@ -66,6 +67,8 @@ export interface Delivery extends ChannelItem {
   readonly notes: readonly string[];
   /** Of an audit: what somebody has changed of it since, in words, and how many files. */
   readonly changed?: AuditedDelivery['changed'];
+  /** What a dry run or a check says of what did not fail; `null` where it is carried out. */
+  readonly planned: { readonly reason: string; readonly next: Text } | null;
   /** What failed before a channel was tried. */
   readonly failure: DeliveryError | null;
 }
@@ -83,6 +86,7 @@ export function newDelivery(operation: Operation, subject: string): Delivery {
     attempts: [],
     unknown: [],
     notes: [],
+    planned: null,
     failure: null,
   };
 }

@@ -26,7 +26,7 @@ function redactFields(value: unknown, redact: Redactor['redact'], field = ''): u
 }
 
 /** The file is published, but nobody is given its address. */
-function withholdAddress(report: Report): Report {
+function withholdAddress({ outcome: _, ...report }: Report): Report {
   const notReady = {
     step: 'report',
     httpCode: null,
@@ -37,6 +37,7 @@ function withholdAddress(report: Report): Report {
   return {
     ...report,
     proven: [],
+    result: 'not-ready',
     ready: false,
     url: null,
     withdrawn: null,

@@ -2,7 +2,7 @@ import type { ProvenSubject } from '../proof/probe-result.ts';
 import { SITE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { addressToHandOver, type ChannelAttempt } from './delivery.ts';
-import { getDeliveryResult, type Report } from './report.ts';
+import type { Report } from './report.ts';
 
 /** Every address of a proven delivery with what it answered; of very many files the first. */
 export function listProven({ placement, proof }: ChannelAttempt): readonly ProvenSubject[] {
@@ -29,7 +29,7 @@ const PROPERTIES: Readonly<Record<string, (report: Report) => boolean>> = {
 
 /** Of what is all ready. @see https://github.com/in-toto/attestation/blob/main/spec/predicates/svr.md */
 export function composeReceipt(reports: readonly Report[], now: number): string | null {
-  if (reports.length === 0 || reports.some((one) => getDeliveryResult(one) !== 'ready')) return null;
+  if (reports.length === 0 || reports.some(({ result }) => result !== 'ready')) return null;
   const digests = new Map(
     reports.flatMap(({ proven = [] }) => proven.map(({ url, sha256 }) => [url, sha256])),
   );

@@ -12,7 +12,7 @@ import {
   type Step,
 } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import { LINK_SUBJECT, type Restoration } from './delivery.ts';
+import type { Restoration } from './delivery.ts';
 import type { PictureReport } from './screen/add-picture.ts';
 import type { ScreenReport } from './screen/screen-report.ts';
 
@@ -37,6 +37,13 @@ export interface FailureReason {
   readonly findings?: { readonly about: string; readonly lines: readonly string[] };
   /** What to change; empty where nothing is known. */
   readonly hint: string;
+}
+
+/** What a dry run or a check says of what did not fail. */
+export interface PlannedReport {
+  readonly reason: string;
+  /** What does it. */
+  readonly next: string;
 }
 
 /** How a duplicate went. */
@@ -76,13 +83,20 @@ export interface Report {
   readonly version: typeof PROTOCOL.version;
   /** What was asked for. */
   readonly operation: Operation;
+  /** How it ended, as the output `result` says it. */
+  readonly result: DeliveryResult;
+  /** Whether every gate is passed. */
   readonly ready: boolean;
+  /** What it is about, as the user wrote it: a file or a folder, `the given link`, or empty where nothing was named. */
+  readonly subject: string;
   /** `null` unless every gate is passed, and once the file is withdrawn. With `?v=` while a cache shows an earlier version. */
   readonly url: string | null;
   /** What the claim says of `url`, such as `opens on the screen` or `downloads`; only of a delivery that is ready. */
   readonly verb?: string;
   /** Only if `url` has `?v=`: until when a cache may show the earlier version without it. Give it with `url`. */
   readonly urlNote?: string;
+  /** Only of a withdrawal or an audit that is ready: how it ended, such as `withdrawn: page.html is removed`. */
+  readonly outcome?: string;
   /** The address that no longer serves the file, once every gate of a withdrawal is passed. */
   readonly withdrawn: string | null;
   /** Only once all gates of a withdrawal are passed: every address that is gone, at most `SITE.listed`, pages first. */
@@ -108,6 +122,8 @@ export interface Report {
   readonly screen: ScreenReport | null;
   /** The picture that was delivered with the page; `null` unless it is proven. */
   readonly picture: PictureReport | null;
+  /** What a dry run or a check found; `null` for all others, and where it failed. */
+  readonly planned: PlannedReport | null;
   readonly notReady: FailureReason | null;
   /** Only with `on-failure: restore`, of what was committed and is not proven: what is there now. */
   readonly restored?: Restoration;
@@ -116,6 +132,8 @@ export interface Report {
   readonly notes: readonly string[];
   /** Milliseconds by step. */
   readonly took: Readonly<Partial<Record<Step, number>>>;
+  /** @internal How many of the notes, from the first on, CLAIM says too. */
+  readonly claimedNotes?: number;
   /** @internal For the receipt, and no part of the JSON: of a delivery that is ready, at most `SITE.subjects`. */
   readonly proven?: readonly ProvenSubject[];
 }
@@ -123,39 +141,31 @@ export interface Report {
 /** How a delivery ended, as the output `result` says it. */
 export type DeliveryResult = 'ready' | 'withdrawn' | 'audited' | 'planned' | 'not-ready';
 
-const RESULT_OF = { deliver: 'ready', withdraw: 'withdrawn', audit: 'audited' } as const;
-
-export function getDeliveryResult({ ready, operation, notReady }: Report): DeliveryResult {
-  if (ready) return RESULT_OF[operation];
-  return notReady?.code === 'DRY_RUN' ? 'planned' : 'not-ready';
-}
+/** The fields of which the lines are written. */
+export type ReportFields = Omit<Report, 'lines' | 'outcome'>;
 
 const ORDER: readonly DeliveryResult[] = ['not-ready', 'planned', 'withdrawn', 'audited', 'ready'];
 
 /** What needs attention comes first. */
 export function sortByResult(reports: readonly Report[]): readonly Report[] {
-  const getRank = (report: Report): number => ORDER.indexOf(getDeliveryResult(report));
+  const getRank = (report: Report): number => ORDER.indexOf(report.result);
   return reports.toSorted((one, other) => getRank(one) - getRank(other));
 }
 
 /** The file or folder that a report is about, as the user wrote it. */
-export const nameSubject = ({ file, lines }: Report): string =>
-  file?.path ?? (lines.CLAIM.startsWith(LINK_SUBJECT) ? LINK_SUBJECT : 'no file');
+export const nameSubject = ({ subject }: Report): string => subject || 'no file';
 
 /** The report as the protocol writes it, a line each. */
 export const reportText = ({ lines }: Report): string =>
   REPORT_LINES.map((line) => `${line}: ${lines[line]}`.trimEnd()).join('\n');
 
 /** The reason in one line: what failed, where, and what to change. */
-export function formatReason({ code, step, httpCode, reason, hint }: FailureReason): string {
-  // Nothing failed, so there is no failed step, and nothing to change.
-  if (code === 'DRY_RUN') return `${reason}. Next: ${hint}`;
+export function formatReason({ step, httpCode, reason, hint }: FailureReason): string {
   const where = `step ${step}${httpCode === null ? '' : `, HTTP ${httpCode}`}`;
   return `${reason} (${where})${hint === '' ? '' : `. To change: ${hint}`}`;
 }
 
-/** How a withdrawal or an audit that is ready ended, such as `withdrawn: page.html is removed`. */
-const describeResult = ({ lines }: Report): string => lines.RESULT.slice(`${RESULTS.ready}, `.length);
+export const formatPlanned = ({ reason, next }: PlannedReport): string => `${reason}. Next: ${next}`;
 
 /**
  * What a command, a step or a tool answers, as JSON. Give the human `url` if it is not empty, else `reason` and
@@ -168,9 +178,9 @@ export interface ReportDocument {
   readonly url: string;
   /** Why there is no address to hand over; empty if `result` is `ready`. */
   readonly reason: string;
-  /** What to change; empty where nothing has to change or nothing is known. */
+  /** What to change, or what to do after a dry run; empty where nothing is known. */
   readonly hint: string;
-  /** Why it is not ready or only planned; `null` otherwise. */
+  /** Why it is not ready; `null` otherwise. */
   readonly code: ErrorCode | null;
   /** A report for each file or folder; empty where the command itself is wrong. */
   readonly reports: readonly Report[];
@@ -193,30 +203,32 @@ function countVerdicts(reports: readonly Report[]): string {
 
 /** How it ended in one line for a person, English first, such as `Not ready (НЕ ГОТОВО): …`. */
 export function describeOutcome(report: Report): string {
-  const { ready, notReady, operation, url, urlNote } = report;
-  const key = ready ? 'ready' : 'notReady';
-  const isPlanned = getDeliveryResult(report) === 'planned';
-  const title = isPlanned ? 'Planned' : `${RESULT_TITLES[key]} (${RESULTS[key]})`;
-  if (notReady !== null) return `${title}: ${formatReason(notReady)}`;
+  const { planned, notReady, outcome, url, urlNote } = report;
+  if (planned !== null) return `Planned: ${formatPlanned(planned)}`;
+  const key = notReady === null ? 'ready' : 'notReady';
   const note = urlNote === undefined ? '' : ` (${urlNote})`;
-  return `${title}: ${operation === 'deliver' ? url + note : describeResult(report)}`;
+  const end = notReady === null ? (outcome ?? url + note) : formatReason(notReady);
+  return `${RESULT_TITLES[key]} (${RESULTS[key]}): ${end}`;
 }
 
 /** The one JSON of every interface. @param given without secrets */
 export function composeDocument(given: readonly Report[]): ReportDocument {
-  const reports = given.map(({ proven: _, ...report }): Report => report);
-  const [shared = 'not-ready', ...others] = new Set(reports.map(getDeliveryResult));
+  const reports = given.map(({ proven: _, claimedNotes: __, ...report }): Report => report);
+  const [shared = 'not-ready', ...others] = new Set(reports.map((report) => report.result));
   const result = others.length > 0 ? 'not-ready' : shared;
   const document = { result, url: '', reason: '', hint: '', code: null, reports };
   if (result === 'ready') return { ...document, url: reports.map(({ url }) => url ?? '').join('\n') };
-  if (result === 'withdrawn') return { ...document, reason: reports.map(describeResult).join('; ') };
+  if (result === 'withdrawn')
+    return { ...document, reason: reports.map(({ outcome }) => outcome ?? '').join('; ') };
   if (result === 'audited') return { ...document, reason: countVerdicts(reports) };
-  const failed = reports.filter((report) => getDeliveryResult(report) === result);
+  const planned = result === 'planned' ? reports[0]?.planned : undefined;
+  if (planned) return { ...document, reason: planned.reason, hint: planned.next };
+  const failed = reports.filter((report) => report.result === result);
   const [first = reports[0]] = failed;
   const { code = 'INTERNAL', hint = '', reason = 'nothing was delivered' } = first?.notReady ?? {};
-  const isOneOfMany = first !== undefined && reports.length > 1 && result === 'not-ready';
-  const count = isOneOfMany
-    ? `${failed.length} of ${reports.length} are not ready; ${nameSubject(first)}: `
-    : '';
+  const count =
+    first !== undefined && reports.length > 1
+      ? `${failed.length} of ${reports.length} are not ready; ${nameSubject(first)}: `
+      : '';
   return { ...document, reason: `${count}${reason}`, hint, code };
 }

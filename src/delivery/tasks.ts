@@ -9,7 +9,6 @@ import {
   askChannel,
   type ChannelChoice,
   type Delivery,
-  failAll,
   isOngoing,
   isPlaced,
   newAttempt,
@@ -143,10 +142,9 @@ function endCheck(
 ): readonly Delivery[] {
   const without = token === undefined ? ', and there is no token here, which K1 and K2 need' : '';
   const open = `whether its repository and host take it: a check asks no host${without}`;
-  const message = 'only checked: nothing failed, no host was asked, and nothing was published';
-  const checked = new DeliveryError('DRY_RUN', message, { hint: 'deliver it', leftBehind: [] });
-  const opened = deliveries.map((one) => ({ ...one, unknown: [...one.unknown, open] }));
-  return failAll(opened, 'check', checked);
+  const reason = 'only checked: nothing failed, no host was asked, and nothing was published';
+  const planned = { reason, next: 'deliver it' };
+  return deliveries.map((one) => ({ ...one, planned, unknown: [...one.unknown, open] }));
 }
 
 async function preview(
@@ -172,12 +170,13 @@ async function preview(
       return { ...one, attempts };
     },
   );
-  const planned = new DeliveryError('DRY_RUN', 'nothing failed, and nothing was written', {
-    hint: (w) => `leave ${w.input('dry-run')} out to do it`,
-    leftBehind: [],
-  });
-  return failAll(previewed, 'place', planned);
+  return previewed.map((one) => ({ ...one, planned: DRY_RUN }));
 }
+
+const DRY_RUN: Delivery['planned'] = {
+  reason: 'nothing failed, and nothing was written',
+  next: (w) => `leave ${w.input('dry-run')} out to do it`,
+};
 
 /** Of a failure to show it in time. */
 const LATE: readonly ErrorCode[] = ['NOT_PROVEN', 'BUILD_TIMEOUT'];

@@ -66,7 +66,6 @@ export function formatAnswer({ authorization, result, url, reason, reports }: To
   const texts = sortByResult(reports)
     .slice(0, SITE.named)
     .map((report) => [reportText(report), ...report.notes.map((note) => `Note: ${note}`)].join('\n'));
-  return [url || !reason.startsWith(`${result}: `) ? `${result}: ${url || reason}` : reason, ...texts].join(
-    '\n\n',
-  );
+  // The reason of a withdrawal says itself how it ended.
+  return [result === 'withdrawn' ? reason : `${result}: ${url || reason}`, ...texts].join('\n\n');
 }

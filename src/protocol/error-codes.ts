@@ -106,10 +106,6 @@ export const ERROR_CODES = {
     meaning: 'This machine refused something: no space, no permission, or too many open files.',
     action: 'Do what `hint` says on the machine, and try again.',
   },
-  DRY_RUN: {
-    meaning: 'Only a preview or a check was asked for, and nothing is wrong.',
-    action: 'Deliver it.',
-  },
   INTERNAL: { meaning: 'A bug in this tool.', action: 'Report it together with the log.' },
 } as const satisfies Record<string, { readonly meaning: string; readonly action: string }>;
 

@@ -1,0 +1,191 @@
+import { nameFew, neutralizeText } from '../plain-text.ts';
+import { countMarker, describeProbe, formatMarker } from '../proof/probe-result.ts';
+import { SITE } from '../protocol/limits.ts';
+import { CHANNELS } from '../protocol/words.ts';
+import type { Operation } from '../request/values.ts';
+import type { Text } from '../words.ts';
+import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt } from './delivery.ts';
+import { listProven } from './receipt.ts';
+import type { AuditVerdict, DeliveryResult, Report, ReportFields } from './report.ts';
+
+/** What is claimed of what is ready; and how it ended, where no address is handed over. */
+interface Conclusion {
+  readonly claim: string;
+  readonly outcome?: string;
+}
+
+/** What differs in the reports on the operations. */
+interface OperationReport {
+  /** How it ended if it is ready. */
+  readonly result: DeliveryResult;
+  /** The claim of what is only planned, and where nothing was named. */
+  readonly planned: string;
+  readonly nothing: string;
+  /** The claim of what is not ready. */
+  readonly claimUnproven: (delivery: Delivery) => string;
+  readonly conclude: (delivery: Delivery, main: ChannelAttempt, report: ReportFields) => Conclusion;
+  /** What CODE says where nothing was written, and a note on it; absent where nothing ever is written. */
+  readonly untouched?: string;
+  readonly untouchedNote?: Text;
+  /** How many files were compared; 0 for a single one. */
+  readonly countFiles: (delivery: Delivery, attempt: ChannelAttempt) => number;
+  /** What TEST says of content that is proven without a marker, and of content that is not proven. */
+  readonly withoutMarker: readonly string[];
+  readonly describeUnproven: (attempt: ChannelAttempt) => string;
+  /** For UNKNOWN: what nobody knows of what is not ready. */
+  readonly open: (delivery: Delivery, isOffline: boolean) => readonly string[];
+  /** Fields that no other report has. */
+  readonly fields: (delivery: Delivery, main: ChannelAttempt | null, ready: boolean) => Partial<Report>;
+}
+
+const DELIVER: OperationReport = {
+  result: 'ready',
+  planned: 'is only planned to be published; there is no address',
+  nothing: 'nothing was published; there is no address',
+  claimUnproven(delivery) {
+    const { subject } = delivery;
+    const main = mainAttempt(delivery);
+    if (main !== null && mayBeThere(main)) {
+      const { channel } = main.task.plan;
+      return `${subject} is not proven to open through ${channel}, ${CHANNELS[channel].title}; there is no address`;
+    }
+    const was = isUnexpected(delivery) ? 'is not proven to be' : 'was not';
+    return `${subject} ${was} published; there is no address`;
+  },
+  conclude({ subject }, main, { url, urlNote, duplicates }) {
+    const also = duplicates.flatMap(({ channel, url }) =>
+      url === null ? [] : `duplicate on ${channel} (${CHANNELS[channel].lifetime}): ${url}`,
+    );
+    const notes = [...(urlNote === undefined ? [] : [urlNote]), ...(main.placement?.notes ?? [])];
+    return { claim: [`${subject} ${verbOf(main)} at ${url}`, ...notes, ...also].join('; ') };
+  },
+  untouched: 'nothing written, because it was there already',
+  countFiles: ({ site }) => (site?.isFolder ? site.files.length : 0),
+  withoutMarker: ['marker found: none was given, all bytes compared'],
+  describeUnproven({ lastProbe, marker }) {
+    const count = countMarker(lastProbe, marker);
+    return count === null ? 'marker found: none was given' : formatMarker(count);
+  },
+  open: describeOpen,
+  fields: (_, main, ready) => (ready && main ? { verb: verbOf(main), proven: listProven(main) } : {}),
+};
+
+/** A link that exists already: nothing is written there, and nothing is left. */
+const { untouched: _, ...withoutWriting } = DELIVER;
+const VERIFY: OperationReport = {
+  ...withoutWriting,
+  claimUnproven: (delivery) =>
+    delivery.subject === LINK_SUBJECT ? `${LINK_SUBJECT} was not verified` : DELIVER.claimUnproven(delivery),
+  open: () => [],
+};
+
+const WITHDRAW: OperationReport = {
+  ...DELIVER,
+  result: 'withdrawn',
+  planned: 'is only planned to be withdrawn',
+  nothing: 'nothing was withdrawn; there is no address',
+  claimUnproven: ({ subject }) => `${subject} was not proven to be withdrawn`,
+  conclude({ subject }, { placement, proof, unknown }, { withdrawn }) {
+    const [done, is] = placement?.written
+      ? ['withdrawn', 'is removed']
+      : ['nothing to withdraw', 'was not there'];
+    const where = proof?.isCached ? 'past caches at' : 'at';
+    const end = unknown.length > 0 ? '; see UNKNOWN' : '';
+    return {
+      claim: `${subject} ${is}: nothing of it is served ${where} ${withdrawn}`,
+      outcome: `${done}: ${neutralizeText(subject)} ${is}${end}`,
+    };
+  },
+  untouched: 'nothing removed, because nothing was there',
+  untouchedNote: (w) =>
+    `what was delivered with another ${w.input('path')} or ${w.input('tag')} is withdrawn with that one`,
+  describeUnproven: () => 'not proven to be gone',
+  open: () => ['whether it still opens anywhere'],
+  fields(_, main, ready) {
+    if (!ready || !main?.placement) return {};
+    const { url, parts = [], written } = main.placement;
+    const gone = [url, ...parts.map((part) => part.url)].slice(0, SITE.listed);
+    return { gone: gone.map(({ href }) => href), wasAbsent: !written };
+  },
+};
+
+const AUDIT: OperationReport = {
+  ...withoutWriting,
+  result: 'audited',
+  claimUnproven: ({ subject }) => `${subject} is not proven to be as it was delivered; there is no address`,
+  conclude({ subject }, { gone }, { url, withdrawn }) {
+    const name = neutralizeText(subject);
+    return gone
+      ? {
+          claim: `${subject} was withdrawn, and nothing of it is served past caches at ${withdrawn}`,
+          outcome: `withdrawn: ${name} is not served`,
+        }
+      : { claim: `${subject} still opens as it was delivered at ${url}`, outcome: `as delivered: ${name}` };
+  },
+  countFiles({ changed }, { placement }) {
+    const audited = [placement, ...(placement?.parts ?? [])].filter((one) => one?.file != null);
+    return audited.length + (changed?.count ?? 0);
+  },
+  withoutMarker: [],
+  describeUnproven: ({ lastProbe }) => describeProbe(lastProbe),
+  open: () => ['whether anybody can still open it'],
+  fields({ attempts, changed }, main, ready) {
+    const proven: AuditVerdict = main?.gone ? 'withdrawn' : 'as-delivered';
+    const verdict = !ready ? 'lost' : changed !== undefined ? 'changed' : proven;
+    return attempts.length === 0 ? {} : { verdict };
+  },
+};
+
+const OPERATIONS: Readonly<Record<Operation, OperationReport>> = {
+  deliver: DELIVER,
+  withdraw: WITHDRAW,
+  audit: AUDIT,
+};
+
+/** How the report on a delivery speaks. */
+export function operationReport({ operation, subject, attempts }: Delivery): OperationReport {
+  const isLink = subject === LINK_SUBJECT || attempts[0]?.task.plan.channel === 'K4';
+  return operation === 'deliver' && isLink ? VERIFY : OPERATIONS[operation];
+}
+
+/** What is claimed of a delivered address. */
+const verbOf = ({ proof, task: { plan } }: ChannelAttempt): string =>
+  (proof?.isDownload && plan.claimOfDownload) || plan.claim;
+
+/** Whether the delivery broke off by a mistake of ours before a channel was asked: how far it was is not known then. */
+export const isUnexpected = (delivery: Delivery): boolean =>
+  delivery.failure?.code === 'INTERNAL' &&
+  delivery.failure.leftBehind === undefined &&
+  mainAttempt(delivery) === null;
+
+/** Whether a part of what is not proven may be there. */
+const mayBeThere = ({ placement, failure }: ChannelAttempt): boolean =>
+  placement !== null || failure?.leftBehind?.length !== 0;
+
+/** What nobody knows of a delivery that is not ready. */
+function describeOpen(delivery: Delivery, isOffline: boolean): readonly string[] {
+  const { site, subject, isTemporary } = delivery;
+  const main = mainAttempt(delivery);
+  const { restored } = main ?? {};
+  if (restored?.proven) return ['what people saw at the address until the content from before was back'];
+  if (restored?.commitSha) return ['whether the address shows again what was there before'];
+  const left = isUnexpected(delivery)
+    ? 'whether it was published: the delivery ended by an error that nothing expected'
+    : describeLeftBehind(main);
+  if (!isOffline || site === null || isTemporary) return [left];
+  return [left, `the file itself is still at ${subject}, sha256 ${site.entry.sha256}`];
+}
+
+/** What a delivery that is not ready has left behind. */
+function describeLeftBehind(main: ChannelAttempt | null): string {
+  if (main === null || !mayBeThere(main)) return 'nothing was published';
+  const { failure, placement, task } = main;
+  const { destination } = task.plan;
+  const left = failure?.leftBehind?.length ? `left behind: ${failure.leftBehind.join(', ')}` : '';
+  if (placement === null) return left || `whether a part of the file has arrived (${destination})`;
+  const older = placement.changes?.removedFolders ?? [];
+  const removed = older.length === 0 ? '' : `; older sites removed: ${nameFew(older)}`;
+  // What somebody has replaced is placed no more.
+  if (left !== '') return left + removed;
+  return `whether the address will show the file later; it is placed (${placement.evidence}; ${destination}${removed})`;
+}
