@@ -1,14 +1,11 @@
 import { join } from 'node:path';
 import { readJobRuntime } from '../../src/channels/pages/deploy/job-runtime.ts';
-import { runRequest } from '../../src/context.ts';
-import type { Report } from '../../src/delivery/report.ts';
-import { requestWith } from '../delivery/builders.ts';
-import { FakeLogger } from '../support/ports.ts';
 import type { TestRepository } from '../world/repository.ts';
 import type { GitHubWorld } from '../world/world.ts';
 import { DELIVERY_KINDS, type DeliveryKind } from './delivery-kinds.ts';
+import { type InProcessResult, runInProcess } from './in-process.ts';
 import type { RecordedHttp, RecordedRequest } from './recorded-http.ts';
-import { SimulatedClock } from './simulated-clock.ts';
+import type { SimulatedClock } from './simulated-clock.ts';
 
 /** One way in which an HTTP exchange can fail. */
 export interface InjectedFault {
@@ -36,13 +33,9 @@ export type CreateRecordedHttp<F extends InjectedFault> = (scene: {
 }) => RecordedHttp;
 
 /** The result of a delivery, and the state that it left. */
-export interface DeliveryRun {
+export interface DeliveryRun extends InProcessResult {
   readonly deliveryKind: DeliveryKind;
   readonly repository: TestRepository;
-  readonly report: Report;
-  readonly logger: FakeLogger;
-  readonly recordedHttp: RecordedHttp;
-  readonly clock: SimulatedClock;
   readonly token: string;
   /** Tokens that the device flow gave to this delivery. */
   readonly grantedTokens: readonly string[];
@@ -123,50 +116,22 @@ export class FaultRunner<F extends InjectedFault> {
     deliveryKind: DeliveryKind,
     { repository, token }: Pick<DeliveryRun, 'repository' | 'token'>,
     cell?: MatrixCell<F>,
-  ): Promise<Pick<DeliveryRun, 'report' | 'logger' | 'recordedHttp' | 'clock'>> {
-    const clock = new SimulatedClock(
-      deliveryKind.repository?.pages === false ? undefined : holdBuilds(repository),
-    );
-    const recordedHttp = this.#open({ clock, repository, cell });
-    const logger = new FakeLogger();
-    const signal = new AbortController().signal;
-    const machine = { random: createRandom(this.#run), env: process.env, tempFolder: this.#world.folder };
-    const ports = { http: recordedHttp.http, clock, logger, signal, ...machine };
+  ): Promise<InProcessResult> {
     const job = { commit: (await repository.head()) ?? '', repository: repository.fullName };
     const runtime = deliveryKind.deploys ? readJobRuntime(this.#world.actions.startJob(job)) : null;
-    const request = requestWith(
-      {
-        file: join(this.#world.folder, deliveryKind.file),
-        path: DELIVERY_KINDS.find(({ name }) => name === deliveryKind.name)?.file ?? deliveryKind.file,
-        repository: repository.fullName,
-        token,
-        bin: `bin-of-${repository.name}`,
-        ...deliveryKind.inputs,
-      },
-      { runtime },
-    );
-    const [report] = await failIfHanging(runRequest(request, ports));
-    if (report === undefined) throw new Error('There is no report');
-    return { report, logger, recordedHttp, clock };
+    const inputs = {
+      file: join(this.#world.folder, deliveryKind.file),
+      path: DELIVERY_KINDS.find(({ name }) => name === deliveryKind.name)?.file ?? deliveryKind.file,
+      repository: repository.fullName,
+      token,
+      bin: `bin-of-${repository.name}`,
+      ...deliveryKind.inputs,
+    };
+    const open = (clock: SimulatedClock) => this.#open({ clock, repository, cell });
+    const random = createRandom(this.#run);
+    const machine = { env: process.env, tempFolder: this.#world.folder };
+    return failIfHanging(runInProcess({ repository, inputs, around: { runtime }, random, machine, open }));
   }
-}
-
-/** What holds the builds of a site: one for all deliveries to it, as each has a clock of its own. */
-const gates = new WeakMap<TestRepository['pages'], { held: PromiseWithResolvers<void>; passing: number }>();
-
-/** Holds the site's builds until simulated time passes, then waits for all of them. */
-export function holdBuilds({ pages }: TestRepository): () => Promise<void> {
-  const gate = gates.get(pages) ?? { held: Promise.withResolvers<void>(), passing: 0 };
-  gates.set(pages, gate);
-  pages.pause = () => gate.held.promise;
-  return async () => {
-    gate.passing += 1;
-    gate.held.resolve();
-    await pages.whenBuilt();
-    gate.passing -= 1;
-    // Closed by the last one: another delivery may still wait for what is built now.
-    if (gate.passing === 0) gate.held = Promise.withResolvers();
-  };
 }
 
 /** Whether a request must fail now. */

@@ -4,22 +4,20 @@ import { afterEach, beforeAll, expect } from '@jest/globals';
 import { startAnnouncements } from '../../src/action/announcements.ts';
 import type { CurrentRun } from '../../src/action/current-run.ts';
 import { describePermissions } from '../../src/action/inputs.ts';
-import { runRequest } from '../../src/context.ts';
 import { type Report, reportText } from '../../src/delivery/report.ts';
 import { createGitHubClient } from '../../src/github/api/client.ts';
 import { findFiles } from '../../src/request/find-files.ts';
 import { completeInputs, type RawInputs } from '../../src/request/inputs.ts';
 import type { RunContext } from '../../src/request/parse-request.ts';
-import { requestWith } from '../delivery/builders.ts';
-import { holdBuilds } from '../faults/fault-runner.ts';
+import { type InProcessRun, runInProcess } from '../faults/in-process.ts';
 import {
   createResponse,
   createWorldHttp,
   type FaultHandler,
   type RecordedRequest,
 } from '../faults/recorded-http.ts';
-import { SimulatedClock } from '../faults/simulated-clock.ts';
-import { FakeLogger, NOON } from '../support/ports.ts';
+import type { SimulatedClock } from '../faults/simulated-clock.ts';
+import { NOON } from '../support/ports.ts';
 import { findDeviations, type ValidatedExchange } from '../world/openapi/deviations.ts';
 import { PUBLIC_ADDRESS } from '../world/public-address.ts';
 import type { TestRepository } from '../world/repository.ts';
@@ -110,60 +108,37 @@ export function setUpPlay(): PlayWorld {
       const repository = delivery.repository ?? (await this.repository());
       const folder = await mkdtemp(join(world.folder, 'play-'));
       await writeFiles(folder, files);
-      // The site may be made by the delivery itself.
-      let finish: (() => Promise<void>) | undefined;
-      const finishBuilds = async (): Promise<void> => {
-        if (repository.site !== null) finish ??= holdBuilds(repository);
-        await finish?.();
-      };
-      if (repository.site !== null) finish = holdBuilds(repository);
-      const clock = new SimulatedClock(async () => {
-        onPause?.();
-        await finishBuilds();
-      });
-      newestClock = clock;
-      const started = clock.now();
       const stop = signal ?? new AbortController().signal;
       const own = rules;
-      const http = createWorldHttp(world, clock, ({ request }) => {
-        const { method, url, headers = {}, connections: connection = 0 } = request;
-        const asked = { method, url: url.href, headers, connection };
-        const answer = own.take(asked as HostRequest);
-        return answer && intercepted(answer, asked as HostRequest, stop);
-      });
-      const logger = new FakeLogger();
-      // A repository in memory can't be pushed to: without git, the object API takes its place.
-      const machine = { random: Math.random, env: { PATH: '/nowhere' }, tempFolder: world.folder };
-      const ports = { http: http.http, clock, logger, signal: stop, ...machine };
       const [file = ''] = Object.keys(files);
       const { fullName, instance } = repository;
       const server = { 'api-url': instance.api, 'auth-url': `https://${instance.host}` };
       const given = { file, token, repository: fullName, ...server, ...inputs };
-      const request = requestWith(given, {
-        folder,
-        findFiles,
-        allowedRoots: [folder],
-        random: Math.random,
-        ...around,
+      let started = 0;
+      const played = await runInProcess({
+        repository,
+        inputs: given,
+        around: { folder, findFiles, allowedRoots: [folder], random: Math.random, ...around },
+        signal: stop,
+        // A repository in memory can't be pushed to: without git, the object API takes its place.
+        machine: { env: { PATH: '/nowhere' }, tempFolder: world.folder },
+        onPause,
+        open(clock) {
+          newestClock = clock;
+          started = clock.now();
+          return createWorldHttp(world, clock, ({ request }) => {
+            const { method, url, headers = {}, connections: connection = 0 } = request;
+            const asked = { method, url: url.href, headers, connection };
+            const answer = own.take(asked as HostRequest);
+            return answer && intercepted(answer, asked as HostRequest, stop);
+          });
+        },
+        begin: run && announcing(given, run),
       });
-      const announce =
-        run &&
-        startAnnouncements(
-          {
-            request,
-            run,
-            grant: (permission) => describePermissions(completeInputs(given, {}), permission, run),
-            connect: (access) => createGitHubClient(access, ports),
-          },
-          ports,
-        );
-      const reports = await runRequest(request, ports);
-      if (announce !== undefined) await announce(reports);
+      const { report, reports, logger, recordedHttp: http, clock } = played;
       // What is committed between two deliveries is built at once.
-      await finishBuilds();
+      await played.finishBuilds();
       if (repository.site !== null) repository.site.pause = async () => undefined;
-      const [report] = reports;
-      if (report === undefined) throw new Error('There is no report');
       expect(findDeviations(http.requests.map(toExchange))).toEqual([]);
       const requests = http.requests.map(({ request: { method, url } }) => `${method} ${url.href}`);
       const sightings = (text: string): URL[] =>
@@ -182,6 +157,20 @@ export function setUpPlay(): PlayWorld {
     },
   };
 }
+
+/** Announces a run of a job as the action does. */
+const announcing =
+  (given: Partial<RawInputs>, run: CurrentRun): InProcessRun['begin'] =>
+  (request, ports) =>
+    startAnnouncements(
+      {
+        request,
+        run,
+        grant: (permission) => describePermissions(completeInputs(given, {}), permission, run),
+        connect: (access) => createGitHubClient(access, ports),
+      },
+      ports,
+    );
 
 /** A request to compare with GitHub's description; one with other bytes than JSON has no body here. */
 function toExchange({ request: { method, url, ...request }, sent }: RecordedRequest): ValidatedExchange {
