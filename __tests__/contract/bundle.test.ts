@@ -12,13 +12,11 @@ function listCopies(name: string): string[] {
 const countIn = (text: string, part: string): number => text.split(part).length - 1;
 
 /** About 30 ms of a start are spent on each million bytes, whether their code runs or not. */
-const LARGEST_BUNDLE = 1_500_000;
+const LARGEST_BUNDLE = 1_600_000;
 
 describe('bundles', () => {
   test.each([
     ['the parsers of pages', 'page-rules', ['unexpected-question-mark-instead-of-tag-name']],
-    ['the archives of sites', 'site-archive', ['artifact.tar']],
-    ['the rules for secrets', 'secret-preset', ['@secretlint/secretlint-rule-sendgrid']],
     ['the code that drives a browser', 'browser', ['Target.setAutoAttach', 'puppeteer', 'pixelmatch']],
     ['the MCP server', 'mcp', ['io.modelcontextprotocol/']],
   ])(

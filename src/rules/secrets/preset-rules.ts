@@ -33,8 +33,8 @@ export function loadPresetRules(): Promise<FindPresetMatches> {
 }
 
 async function createPresetRules(): Promise<FindPresetMatches> {
-  // The import keeps its name: the sources, `lib/` and `dist/` each load their own.
-  const preset = await import(/* webpackIgnore: true */ './secret-preset.ts');
+  // Loaded only where a rule may find something. `eager` keeps the bundle one file.
+  const preset = await import(/* webpackMode: "eager" */ '@secretlint/secretlint-rule-preset-recommend');
   const creators = (preset.rules as SecretLintRuleCreator[])
     .map((creator) => ({ creator, rule: creator.meta.id.replace(RULE_PREFIX, '') }))
     .filter(({ rule }) => !EXCLUDED_RULES.has(rule));

@@ -15,12 +15,9 @@ import { RECEIPT_PATH } from '../../../rules/special-files.ts';
 import { type DeployedReceipt, formatDeployedReceipt } from './deployed-receipt.ts';
 import type { ArchivedFile, ArchivedFiles } from './site-archive.ts';
 
-/**
- * Loads the code that reads and writes archives, which only a site that GitHub Actions deploys needs: a bundle of its
- * own beside the others. The import keeps its name: the sources, `lib/` and `dist/` each load their own.
- */
+/** Loads the code of archives, which only a site that GitHub Actions deploys needs. `eager` keeps the bundle one file. */
 const loadSiteArchive = (): Promise<typeof import('./site-archive.ts')> =>
-  import(/* webpackIgnore: true */ './site-archive.ts');
+  import(/* webpackMode: "eager" */ './site-archive.ts');
 
 /** All of a site, as it is to be deployed. */
 export interface SiteContent {
