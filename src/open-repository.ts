@@ -7,7 +7,7 @@ import {
   type RepositoryContext,
   type RepositoryQuery,
 } from './github/api/repository.ts';
-import type { authorizeDevice } from './github/device-flow.ts';
+import { authorizeDevice } from './github/device-flow.ts';
 import type { Ports } from './ports.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
 
@@ -16,7 +16,7 @@ export async function openRepository(
   request: DeliveryRequest,
   query: RepositoryQuery,
   ports: Ports,
-  authorize = authorizeInLog,
+  authorize = authorizeDevice,
 ): Promise<OpenRepository> {
   ports.logger.startSection('Authorize');
   const { checkOnly = false } = request;
@@ -39,12 +39,6 @@ function withoutHost({ apiUrl, repository = UNNAMED }: DeliveryRequest, ports: P
 }
 
 const UNNAMED = { owner: 'OWNER', repo: 'REPO' };
-
-/** The code of the device flow is loaded only where a person is asked. */
-const authorizeInLog: typeof authorizeDevice = async (options, ports) => {
-  const deviceFlow = await import(/* webpackMode: "eager" */ './github/device-flow.ts');
-  return deviceFlow.authorizeDevice(options, ports);
-};
 
 /** What is known of the repository, in a few lines for people. */
 function describeRepository({ github, privateRepository, site }: RepositoryContext): string[] {

@@ -8,6 +8,7 @@ import { keepOldHeapSmall } from '../system.ts';
 import { composeReport } from './compose-report.ts';
 import { type Delivery, failAll, newAttempt, newDelivery } from './delivery.ts';
 import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
+import { proveAttempts } from './publish-through-channel.ts';
 import { type Report, sortByResult } from './report.ts';
 
 /** Proves again what was delivered. It never throws, and writes nothing. @returns what is lost first */
@@ -108,7 +109,6 @@ async function lookAtEach(
 ): Promise<readonly AuditedDelivery[]> {
   const { clock, face, signal } = context;
   const { interval } = context.request;
-  const { proveAttempts } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
   const wrong: AuditedDelivery[] = [];
   for (let at = 0; at < some.length; at += AUDIT.together) {
     const left = deadline === undefined ? 0 : deadline - clock.now();

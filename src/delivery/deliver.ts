@@ -7,6 +7,7 @@ import type { DeliveryContext } from './delivery-context.ts';
 import { listRemovals, refuseUnsure } from './list-removals.ts';
 import { openFiles, relistFolders } from './open-files.ts';
 import type { Report } from './report.ts';
+import { restoreFailed } from './restore.ts';
 import { viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
 import { carryOut, prepareTasks, recheckDeliveries } from './tasks.ts';
 
@@ -45,8 +46,6 @@ export async function deliver(context: DeliveryContext): Promise<readonly Report
       if (!dryRun && !isRemoval) files = await viewPublishedPages(files, context);
       if (!dryRun) files = await recheckDeliveries(files, channels);
       if (request.onFailure === 'restore' && !dryRun) {
-        // Loaded only where it is asked for.
-        const { restoreFailed } = await import(/* webpackMode: "eager" */ './restore.ts');
         files = await restoreFailed(files, channels, context);
       }
     }

@@ -17,6 +17,7 @@ import {
   withFailure,
 } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
+import { publishThroughChannel } from './publish-through-channel.ts';
 
 /** Says which inputs are for other deliveries than those that were chosen, and that more time is allowed. */
 function noteInputs(
@@ -122,8 +123,6 @@ export async function carryOut(
   const { request } = context;
   if (request.checkOnly) return endCheck(deliveries, request);
   if (request.dryRun) return preview(deliveries, channels, context);
-  // What places and verifies is loaded after the first requests. `eager` keeps the bundle one file.
-  const { publishThroughChannel } = await import(/* webpackMode: "eager" */ './publish-through-channel.ts');
   return forEachChannel(
     deliveries,
     openAttempt,

@@ -5,6 +5,7 @@ import { commitChanges, createBlob, putFile } from '../../github/api/git-data.ts
 import { type CommitIdentity, getCommitIdentity } from '../../github/api/token-owner.ts';
 import type { Change } from '../../github/change.ts';
 import { hasGit } from '../../github/git/process.ts';
+import { pushChanges } from '../../github/git/push.ts';
 import { OTHER_BRANCH_HINT } from '../../github/refusals.ts';
 import type { Ports } from '../../ports.ts';
 import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
@@ -126,7 +127,6 @@ export class BranchWriter {
   async #push(changes: readonly Change[], head: string | null): Promise<readonly string[]> {
     const { github, branch, options } = this.#target;
     this.#author ??= await getCommitIdentity(github);
-    const { pushChanges } = await import(/* webpackMode: "eager" */ '../../github/git/push.ts');
     const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, options.serverUrl);
     const { token } = github;
     const push = { remote, token, branch, changes, author: this.#author, planned: head };
