@@ -47,6 +47,16 @@ describe('main', () => {
     );
   });
 
+  test.each(['${GITHUB_TOKEN}', '$GITHUB_TOKEN', '%GITHUB_TOKEN%'])(
+    'starts no server with a token that is still %s',
+    async (text) => {
+      await expect(main(['mcp', '--root', '.'], { GITHUB_TOKEN: text })).resolves.toBe(EXIT.wrongUsage);
+      expect(output.stderr).toMatch(
+        /^the token is the name of a variable, and nothing has put its value there; set GITHUB_TOKEN to the token itself\n$/,
+      );
+    },
+  );
+
   test('returns the exit code 1 if a file can not be delivered', async () => {
     const file = join(await temporaryFolder(), 'page.html');
     await expect(main(['check', file], {})).resolves.toBe(EXIT.notReady);

@@ -70,6 +70,12 @@ const CASES: readonly (readonly [string, Case, said: RegExp, instead: string])[]
       ] as const,
   ),
   [
+    'the token of a person may only read',
+    { inputs: K1, permissions: { contents: 'read' }, login: LOGINS.human },
+    /accessible by personal access token.*give the token itself Contents: Read and write, for this repository/,
+    'K3',
+  ],
+  [
     'the release is immutable',
     {
       inputs: { channel: 'K2', tag: 'v1' },

@@ -220,6 +220,16 @@ test('a request is a NO_NETWORK error when the host refuses the connection', asy
   });
 });
 
+test('a request is a NO_NETWORK error that names the proxy when the proxy refuses the connection', async () => {
+  const http = clientWithProxy(`http://user:pass@${NOBODY}`);
+  expect(await errorOf(http(requestTo('https://files.example.com/')))).toMatchObject({
+    code: 'NO_NETWORK',
+    message: `the proxy ${NOBODY} can't be reached: connect ECONNREFUSED ${NOBODY}`,
+    hint: expect.stringMatching(/^start the proxy, correct `https_proxy`/),
+    retryable: true,
+  });
+});
+
 test('a request is a NO_NETWORK error when the proxy requires a login', async () => {
   const proxy = createServer((socket) =>
     socket.once('data', () => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')),
@@ -270,10 +280,13 @@ describe('connectionError', () => {
   });
 
   test.each([
-    ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CERT_HAS_EXPIRED'],
-    ...['ERR_TLS_CERT_ALTNAME_INVALID', 'ERR_SSL_WRONG_VERSION_NUMBER'],
-  ])('does not retry the certificate error %s', (code) => {
-    const hint = expect.stringContaining('NODE_EXTRA_CA_CERTS');
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'NODE_EXTRA_CA_CERTS'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'NODE_EXTRA_CA_CERTS'],
+    ['CERT_HAS_EXPIRED', 'NODE_EXTRA_CA_CERTS'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'NODE_EXTRA_CA_CERTS'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'until Settings → Pages offers "Enforce HTTPS"'],
+  ])('does not retry the certificate error %s, and says what to do: %s', (code, way) => {
+    const hint = expect.stringContaining(way);
     expect(convert(withCode(code))).toMatchObject({ code: 'CONNECTION', retryable: false, hint });
   });
 

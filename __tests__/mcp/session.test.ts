@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import '../support/one-realm.ts';
@@ -57,6 +58,13 @@ async function setUp(progressToken?: string) {
   } as unknown as ServerContext;
   return { context, session, stop, sent, countRequests: () => requests, requested: requested.promise };
 }
+
+test('a root that is no folder is named', async () => {
+  const root = join(await temporaryFolder(), 'pages');
+  const settings = { root, fixed: {}, token: '', secrets: [], env: {}, redactor: createRedactor() };
+  const ports = fakePorts(() => Promise.reject());
+  expect(() => new McpSession(settings, ports)).toThrow(`the root ${root} can't be read as a folder`);
+});
 
 describe('a call that the client cancels', () => {
   test('with any reason is stopped, not broken', async () => {

@@ -438,6 +438,31 @@ describe('a job that deploys a site', () => {
     );
   });
 
+  test('on a runner without https for artifacts is told so, and not to run as an action', async () => {
+    const repository = await newSite();
+    const job = await startJob(repository);
+    const runtime = readJobRuntime({ ...job, ACTIONS_RESULTS_URL: 'http://results.example:8080/' });
+    await refused(
+      play.deliver({ repository, files: SITE, inputs: FOLDER, around: { runtime } }),
+      /^check: .*keeps artifacts at results\.example:8080 without https .* → run the job on a runner of github\.com, or/,
+    );
+  });
+
+  test('with the token of a person is led out where the branch is missing, in one step', async () => {
+    const repository = await newSite();
+    const token = play.world.token({}, LOGINS.human);
+    const files = { 'page.html': createPage() };
+    for (const setup of ['true', 'false']) {
+      const inputs = { ...BRANCH, setup };
+      const { report } = await deliver(repository, { files, inputs, token });
+      expect(report.notReady?.hint).toMatch(
+        /^leave `token:` out: with the job's own token this action deploys/,
+      );
+      expect(report.notReady?.hint).not.toMatch(/`setup:/);
+    }
+    await proven(deliver(repository, { files, inputs: BRANCH }));
+  });
+
   test('leaves a site to its workflow where its token starts that', async () => {
     const token = play.world.token({}, LOGINS.app);
     const repository = await siteOfOthers({});

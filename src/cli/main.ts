@@ -43,7 +43,7 @@ async function serveMcpClient(
   const given = completeInputs(fixed, env);
   await refuseAsUsage(async () => {
     await refuseSecretInputs(given, credentials.secrets, logger);
-    parseInputs(given);
+    parseInputs({ ...given, token: credentials.token });
     const { startServer } = await import(/* webpackIgnore: true */ './mcp.js');
     await startServer({ ...credentials, root, fixed, env, redactor }, signal);
   });

@@ -98,6 +98,16 @@ function anyOf(...patterns: readonly RegExp[]): RegExp {
   return new RegExp(patterns.map(({ source }) => source).join('|'), 'i');
 }
 
+/** A permission as the settings of a token call it: `Contents: Read and write` for `contents: write`. */
+const nameInSettings = (permission: string): string =>
+  permission
+    .split(', ')
+    .map((one) => {
+      const [name = '', level] = one.replace('-', ' ').split(': ');
+      return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${level === 'write' ? 'Read and write' : 'Read-only'}`;
+    })
+    .join(' and ');
+
 const SIZE_HINT = (w: Words) => `${w.use('K2')} for a file of this size`;
 
 /** The meaning of each refusal; the first rule that matches counts. */
@@ -213,6 +223,14 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
       `a ruleset for tags forbids this one (Settings → Rules → Rulesets): set ${w.input('tag')} to a name that it allows, or push the tag first as somebody who may bypass it`,
   },
   { status: WRITE_REFUSED, text: BRANCH_RULE, code: 'FORBIDDEN_BY_RULE', hint: OTHER_BRANCH_HINT },
+  // The permissions of the job are not those of a person's token. GitHub says the first by its API, and the other by git.
+  {
+    status: 403,
+    text: /accessible by personal access token|denied to (?!github-actions\b)/i,
+    code: 'NO_PERMISSION',
+    hint: (w, { permission = 'contents: write' }) =>
+      `give the token itself ${nameInSettings(permission)}, for this repository (Settings → Developer settings → Personal access tokens; an organization may have to approve it)${w.orUse('K3')}`,
+  },
   {
     status: 403,
     code: 'NO_PERMISSION',

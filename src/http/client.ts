@@ -17,6 +17,14 @@ const UNREACHABLE =
 export const NETWORK_HINT = 'check the network and the `https_proxy` and `no_proxy` variables';
 export const CERTIFICATE_HINT = "set `NODE_EXTRA_CA_CERTS` to a file with the proxy's certificate";
 
+/** The certificate is one of other hosts: that of a new Pages domain, for as long as GitHub has none for it. */
+const OTHER_CERTIFICATE_HINT =
+  'wait until the host has a certificate for this name: for the domain of a Pages site, until Settings → Pages offers "Enforce HTTPS"; choose that, and try again';
+
+/** What to change, by the code of a certificate that is not trusted. */
+const certificateHint = (code: string): string =>
+  code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? OTHER_CERTIFICATE_HINT : CERTIFICATE_HINT;
+
 export type ResolveHost = (
   host: string,
   options: LookupOptions & { all: true },
@@ -116,6 +124,7 @@ function connectThroughProxy(proxy: URL, options: object): Dispatcher {
   return Object.assign(pool, {
     connect: (tunnel: Dispatcher.ConnectOptions) =>
       connect(tunnel).catch((thrown: unknown) => {
+        if (UNREACHABLE.test(codeOf(innerError(thrown)))) throw proxyUnreachedError(proxy, thrown);
         if (!(thrown instanceof errors.HeadersTimeoutError)) throw thrown;
         const message = `the proxy did not connect to it within ${EXCHANGE.connect / SECOND} s`;
         throw new errors.ConnectTimeoutError(message);
@@ -150,10 +159,18 @@ export function connectionError(
   const isUntrusted = /CERT|SIGNED|SIGNATURE|ERR_TLS|ERR_SSL/.test(code);
   return new DeliveryError('CONNECTION', `the request to ${url.host} failed: ${reason ?? message}`, {
     retryable: !isUntrusted,
-    hint: isUntrusted ? CERTIFICATE_HINT : `try again, and check that ${url.host} is the right host`,
+    hint: isUntrusted ? certificateHint(code) : `try again, and check that ${url.host} is the right host`,
     cause: thrown,
   });
 }
+
+/** @param proxy its address may contain a password, its host does not */
+const proxyUnreachedError = ({ host }: URL, cause: unknown): DeliveryError =>
+  new DeliveryError('NO_NETWORK', `the proxy ${host} can't be reached: ${toMessage(innerError(cause))}`, {
+    hint: `start the proxy, correct \`https_proxy\`, or remove it where no proxy is needed`,
+    retryable: true,
+    cause,
+  });
 
 /** The proxy answered the CONNECT request, and nothing else has reached anybody. */
 function refusedByProxyError({ host }: URL, status: number, cause: unknown): DeliveryError {

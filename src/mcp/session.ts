@@ -170,9 +170,9 @@ function findRoots(root: string): readonly [string, string] {
     opendirSync(given).closeSync();
     return [realpathSync(given), given];
   } catch (cause) {
-    throw new DeliveryError('BAD_INPUT', 'the root is no folder that can be read', {
+    throw new DeliveryError('BAD_INPUT', `the root ${given} can't be read as a folder`, {
       step: 'check',
-      hint: 'set `--root` to the folder with the files',
+      hint: 'set `--root` to the folder with the files, by its whole path',
       cause,
     });
   }

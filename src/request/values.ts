@@ -137,9 +137,15 @@ export const PARSERS = {
   ),
   /** It can be kept secret. A value such as `null` cannot: the redactor would damage every text. */
   token: checked(
-    isCredential,
-    'is too short or too common to be a token, or has a space or a line break',
-    (w) => `the whole token${w.ownToken}, or to nothing`,
+    // Such as `${GITHUB_TOKEN}` in the settings of a client that knows another form, or none.
+    (text) => !/^(?:\$\w+|\$\{.*\}|%\w+%)$/s.test(text),
+    'is the name of a variable, and nothing has put its value there',
+    (w) => `the token itself${w.ownToken}`,
+    checked(
+      isCredential,
+      'is too short or too common to be a token, or has a space or a line break',
+      (w) => `the whole token${w.ownToken}, or to nothing`,
+    ),
   ),
   clientId: checked(
     (text) => /^[A-Za-z0-9._-]{1,100}$/.test(text),

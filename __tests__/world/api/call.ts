@@ -111,11 +111,12 @@ export function matchPath(
   return path.length === pattern.length ? parameters : null;
 }
 
-/** Ends the request unless its token covers one of the needs. */
+/** Ends the request unless its token covers one of the needs. @param login whose token it is */
 export function assertPermission(
   permissions: TokenPermissions | null,
   need: RequiredPermissions,
   readsPublic: boolean,
+  login: string | null = null,
 ): void {
   const needs = Object.entries(need) as [keyof TokenPermissions, 'read' | 'write'][];
   if (needs.length === 0) return;
@@ -126,9 +127,14 @@ export function assertPermission(
   const isCovered = needs.some(([name, level]) => hasPermission(permissions[name], level));
   if (isCovered || readsPublic) return;
   const accepted = needs.map(([name, level]) => `${name}=${level}`).join('; ');
+  const isPerson = login !== null && !login.endsWith('[bot]');
   throw new ReplyError(
-    createErrorReply(403, 'Resource not accessible by integration', {
-      headers: { 'x-accepted-github-permissions': accepted },
-    }),
+    createErrorReply(
+      403,
+      `Resource not accessible by ${isPerson ? 'personal access token' : 'integration'}`,
+      {
+        headers: { 'x-accepted-github-permissions': accepted },
+      },
+    ),
   );
 }

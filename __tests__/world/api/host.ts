@@ -100,7 +100,7 @@ async function handleRequest(
     if (parameters === null) continue;
     // Public files, commits, releases and workflow runs can be read without permissions; Pages and deployments can't.
     const readsPublic = isRead && !repository.isPrivate && (need.contents ?? need.actions) !== undefined;
-    assertPermission(permissions, need, readsPublic);
+    assertPermission(permissions, need, readsPublic, login);
     const body = isRead ? {} : await readBody();
     return handle({ request, body, repository, parameters, permissions, login });
   }

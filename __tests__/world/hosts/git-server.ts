@@ -40,7 +40,8 @@ export function createGitServer(find: FindRepository, tokens: TokenStore): GitSe
     }
     if (repository === undefined) return replyText(404, 'Repository not found.\n');
     if (pushes && permissions !== null && !hasPermission(permissions.contents, 'write')) {
-      return replyText(403, `Permission to ${repository.fullName}.git denied to github-actions[bot].\n`);
+      const login = tokens.getLogin(token ?? '');
+      return replyText(403, `Permission to ${repository.fullName}.git denied to ${login}.\n`);
     }
     if (service !== '/git-receive-pack') return runGitBackend(repository, service, request);
     return receivePack(repository, request, tokens.getLogin(token ?? ''));

@@ -24,6 +24,7 @@ import {
   type CommitMethod,
   type CommitTarget,
   chooseMethod,
+  isBuiltByWorkflow,
   isFolderPath,
   type PagesTask,
   planMethod,
@@ -57,7 +58,8 @@ export async function prepareItems(
   const items: typeof given = options.isRemoval ? given.map((one) => ({ ...one, site: null })) : given;
   const singles = items.filter((one) => !isFolderItem(one)).map(({ site }) => site?.entry ?? null);
   const singleMethod = await chooseMethod(singles, ports, setup?.absence);
-  const target = { github, readEntries: createEntriesReader(github), options, setup, deploy };
+  const isByWorkflow = isBuiltByWorkflow(options, pages);
+  const target = { github, readEntries: createEntriesReader(github), options, setup, deploy, isByWorkflow };
   const isPrivate = access.privateRepository === true;
   const isJekyllOff = pages === 'unasked' ? async () => false : createSwitchLookup(github);
   const step = { target, pages, isPrivate, isJekyllOff, singleMethod };

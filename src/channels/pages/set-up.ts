@@ -15,7 +15,7 @@ import type { Words } from '../../words.ts';
 import type { Placement } from '../channel.ts';
 import { SentWrites } from '../sent-writes.ts';
 import { type PagesOptions, refuseUnusableSite, targetBranch } from './destination.ts';
-import type { CommitTarget, Setup } from './target.ts';
+import { type CommitTarget, isBuiltByWorkflow, type Setup, WORKFLOW_BRANCH_HINT } from './target.ts';
 
 /** What `setup` has to do; `null` without it. @throws {DeliveryError} where it would show more than the delivery */
 export async function findSetup(
@@ -35,12 +35,9 @@ export async function findSetup(
   const absence = findAbsence(head);
   if (hasFailed(head) && absence === null) throw head;
   const setup = { absence, enablesPages: site === null && !isOwnAddress };
-  const isByWorkflow = settingsOf(site)?.builtBy === 'workflow' && !isOwnAddress;
-  if (absence !== null && isByWorkflow) {
+  if (absence !== null && isBuiltByWorkflow(options, site)) {
     const message = `a workflow builds the Pages site, and it does not know the new branch ${branch}`;
-    const hint = (w: Words) =>
-      `set ${w.input('branch')} to one that exists, or leave ${w.input('setup')} out`;
-    throw new DeliveryError('BAD_INPUT', message, { hint });
+    throw new DeliveryError('BAD_INPUT', message, { hint: WORKFLOW_BRANCH_HINT });
   }
   if (setup.enablesPages) refuseUnclear(branch, absence !== null, options);
   return setup;

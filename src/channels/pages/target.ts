@@ -2,6 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { findAbsence } from '../../github/api/failures.ts';
+import { type RepositoryContext, settingsOf } from '../../github/api/repository.ts';
 import type { FileWrite } from '../../github/change.ts';
 import { type GitPorts, hasGit } from '../../github/git/process.ts';
 import { SIZE } from '../../protocol/limits.ts';
@@ -25,6 +26,8 @@ export interface CommitTarget {
   readonly options: PagesOptions;
   /** What has to be set up first; `null` where nothing has. */
   readonly setup: Setup | null;
+  /** Whether a workflow builds the site, which would not know a new branch. */
+  readonly isByWorkflow?: boolean;
   /** How this action deploys the site; `null` where it does not. */
   readonly deploy: DeployTarget | null;
 }
@@ -79,6 +82,18 @@ export async function chooseMethod(
   return size <= SIZE.methodB ? 'B' : 'C';
 }
 
+/** Whether a workflow of the repository builds the site, and not this action. */
+export const isBuiltByWorkflow = (
+  { pagesBase }: Pick<PagesOptions, 'pagesBase'>,
+  site: RepositoryContext['site'],
+): boolean => settingsOf(site)?.builtBy === 'workflow' && pagesBase === undefined;
+
+/** The ways out where a branch is missing that the workflow would not publish anyway. */
+export const WORKFLOW_BRANCH_HINT = (w: Words): string =>
+  w.ownToken === ''
+    ? `set ${w.input('branch')} to the branch from which the workflow builds, and leave ${w.input('setup')} out`
+    : `leave ${w.input('token')} out: with the job's own token this action deploys the site itself`;
+
 /** How a plan and a placement name the method. */
 export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'place' | 'files'>): string {
   if (isFolderPath(task.place)) return `one commit ${isRemoval(task) ? 'that removes it' : 'for the folder'}`;
@@ -91,7 +106,7 @@ export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'place' |
  * @throws {DeliveryError} `NOT_FOUND` that names `setup` where a delivery would need it.
  */
 export async function readTargetHead(target: CommitTarget): Promise<string | null> {
-  const { github, branch, method, options } = target;
+  const { github, branch, method, options, isByWorkflow } = target;
   try {
     return await getBranchHead(github, branch);
   } catch (thrown) {
@@ -101,7 +116,8 @@ export async function readTargetHead(target: CommitTarget): Promise<string | nul
     if (setup || (absence === 'commits' && (isRemoval || method === 'A'))) return null;
     if (isRemoval) throw thrown;
     const { code, message, httpCode, advice = '' } = thrown as DeliveryError;
-    const hint = (w: Words) => `set ${w.input('setup', 'true')} to create it, or ${w.say(advice)}`;
+    const hint = (w: Words) =>
+      `${isByWorkflow ? WORKFLOW_BRANCH_HINT(w) : `set ${w.input('setup', 'true')} to create it`}; or ${w.say(advice)}`;
     throw new DeliveryError(code, message, { httpCode, hint, cause: thrown });
   }
 }

@@ -1,7 +1,7 @@
 import { DeliveryError, type ErrorCode, hasFailed, resultOf, toDeliveryError } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import { API, type CallTemplate } from '../../protocol/calls.ts';
-import type { Text } from '../../words.ts';
+import type { Text, Words } from '../../words.ts';
 import type { GitHubClient } from './client.ts';
 import { dataOrNull, isNotFound } from './failures.ts';
 
@@ -98,18 +98,20 @@ export async function getOwnDeploymentStatus(github: GitHubClient, id: string): 
   return { status: 'building', detail: `${about} ${words}` };
 }
 
-const BUILD_HINT: Text = (w) =>
-  `${w.grant('pages: write')}; then run it again, which only asks for the build`;
-
 /** @returns what was done. @throws {DeliveryError} retryable: a build more than needed does no harm */
 export async function requestBuild({ rest, repository }: GitHubClient): Promise<string> {
   const requested = await resultOf(() => rest.repos.requestPagesBuild(repository));
   if (!hasFailed(requested)) return 'a build was requested';
-  const { code, message, retryable } = requested;
+  const { code, message, retryable, advice } = requested;
   const needsPermission = code === 'NO_PERMISSION' || code === 'NOT_FOUND';
   const reason = needsPermission ? 'needs the permission `pages: write`' : `failed: ${message}`;
-  const hint = needsPermission ? BUILD_HINT : undefined;
-  throw new DeliveryError(code, `requesting a build ${reason}`, { retryable, hint });
+  const change = (w: Words): string =>
+    code === 'NO_PERMISSION' && advice ? w.say(advice) : w.grant('pages: write');
+  const hint = (w: Words): string => `${change(w)}; then run it again, which only asks for the build`;
+  throw new DeliveryError(code, `requesting a build ${reason}`, {
+    retryable,
+    hint: needsPermission ? hint : undefined,
+  });
 }
 
 async function containsCommit(github: GitHubClient, commit: string, head?: string): Promise<boolean> {

@@ -10,7 +10,6 @@ const IDENTITY = {
 test.each([
   ['nothing', {}],
   ['no token', { ...RUNTIME, ACTIONS_RUNTIME_TOKEN: '' }],
-  ['an address that is not https', { ...RUNTIME, ACTIONS_RESULTS_URL: 'http://results.example/' }],
   ['an address that is none', { ...RUNTIME, ACTIONS_RESULTS_URL: 'results' }],
 ])('readJobRuntime is none where there is %s', (_, env) => {
   expect(readJobRuntime(env)).toBeNull();

@@ -41,6 +41,11 @@ export async function openDeployTarget(
     const hint = (w: Words) => `run this as an action (\`uses:\`), or ${otherWays(w)}`;
     throw new DeliveryError('BAD_INPUT', message, { hint });
   }
+  if (runtime.resultsUrl.protocol !== 'https:') {
+    const message = `GitHub Actions deploys this site, and this runner keeps artifacts at ${runtime.resultsUrl.host} without https (\`ACTIONS_RESULTS_URL\`), where no token is sent`;
+    const hint = (w: Words) => `run the job on a runner of github.com, or ${otherWays(w)}`;
+    throw new DeliveryError('BAD_INPUT', message, { hint });
+  }
   refuseOtherPlace(options);
   const wanted = `${github.repository.owner}/${github.repository.repo}`;
   // GitHub lets a job deploy the site of its own repository alone.

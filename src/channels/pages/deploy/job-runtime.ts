@@ -8,7 +8,7 @@ import type { Words } from '../../../words.ts';
 
 /** What the runner gives to an action in a job, and to nothing else. The tokens are credentials. */
 export interface JobRuntime {
-  /** The service that keeps artifacts, and the token for it. */
+  /** The service that keeps artifacts, by https on github.com, and the token for it. */
   readonly resultsUrl: URL;
   readonly resultsToken: string;
   /** Where GitHub says which job this is, and the token for that; `null` where the job may not ask. */
@@ -20,7 +20,7 @@ export interface JobRuntime {
 
 /** Reads the runner's variables; `null` outside of an action, and on an instance without this service. */
 export function readJobRuntime(env: Readonly<Record<string, string | undefined>>): JobRuntime | null {
-  const resultsUrl = httpsAddress(env.ACTIONS_RESULTS_URL);
+  const resultsUrl = URL.parse(env.ACTIONS_RESULTS_URL ?? '');
   const resultsToken = env.ACTIONS_RUNTIME_TOKEN ?? '';
   if (resultsUrl === null || resultsToken === '') return null;
   const url = httpsAddress(env.ACTIONS_ID_TOKEN_REQUEST_URL);
