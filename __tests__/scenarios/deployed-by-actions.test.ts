@@ -456,7 +456,7 @@ describe('a job that deploys a site', () => {
       const inputs = { ...BRANCH, setup };
       const { report } = await deliver(repository, { files, inputs, token });
       expect(report.notReady?.hint).toMatch(
-        /^leave `token:` out: with the job's own token this action deploys/,
+        /^leave `token:` out: with the token of the job, the site is deployed/,
       );
       expect(report.notReady?.hint).not.toMatch(/`setup:/);
     }

@@ -61,20 +61,29 @@ describe('an address removes nothing', () => {
       /this tool is not known to have delivered index\.html/,
     ],
     ['in two lines', (root) => `${root}a.html\n${root}b.html`, /it has a space or several lines/],
-    ['of another site', () => 'https://other.github.io/previews/1/', /is not below/],
+    [
+      'of another site',
+      () => 'https://other.github.io/previews/1/',
+      /is not below .* → set `repository:` to the one whose site has this address/,
+    ],
     ['that leads out of the site', (root) => `${root}a%2f..%2f..%2fb.html`, /contains \. or \.\./],
     [
       "of another repository's asset",
       () => 'https://github.com/octo/other/releases/download/v1/a.zip',
-      /leads elsewhere than `repository: /,
+      /leads to a release of octo\/other, not of octo\/.* → set `repository: octo\/other`/,
     ],
     [
       'of another channel',
       (root) => `${root}previews/1/`,
-      /leads elsewhere than `channel: K2`/,
+      /leads elsewhere than `channel: K2` → leave `channel:` out: the address says it/,
       { channel: 'K2' },
     ],
-    ['of another folder', (root) => `${root}previews/1/`, /is not below .*agents/, { path: 'agents/' }],
+    [
+      'of another folder',
+      (root) => `${root}previews/1/`,
+      /is not in agents\/ → leave `path:` out: the address says it/,
+      { path: 'agents/' },
+    ],
     [
       'of a bin, where its bytes are not at hand',
       () => 'https://filebin.net/sv1-of-somebody/a.html',
@@ -90,8 +99,8 @@ describe('an address removes nothing', () => {
     await proven(play.deliver({ repository, files: { 'a.html': createPage() }, inputs: bin }));
     const head = await repository.head();
     const reason = await withdraw(repository, addressOf(repository.pages.url), { inputs }).then(
-      ({ report }) => report.notReady?.reason,
-      ({ message }) => message,
+      ({ report }) => `${report.notReady?.reason} → ${report.notReady?.hint}`,
+      ({ message, hint }) => `${message} → ${hint}`,
     );
     expect(reason).toMatch(why);
     expect(await repository.head()).toBe(head);

@@ -37,12 +37,18 @@ function parseAddress(address: URL, { binHostUrl, authUrl, repository }: Inputs)
     return { channel: ['K1'], address };
   }
   const own = repository && `${repository.owner}/${repository.repo}`;
-  if (own?.toLowerCase() !== `${owner}/${repo}`.toLowerCase()) refuseAddress('repository', own);
+  if (own?.toLowerCase() !== `${owner}/${repo}`.toLowerCase()) {
+    const named = address.pathname.split('/').slice(1, 3).join('/');
+    refuseInput(
+      (w) => `${w.subject('url')} leads to a release of ${named}${own ? `, not of ${own}` : ''}`,
+      (w) => `set ${w.input('repository', named)}`,
+    );
+  }
   return { channel: ['K2'], tag: rest.slice(0, -1).join('/'), path };
 }
 
 const refuseAddress = (name: string, value: string | undefined): never =>
   refuseInput(
     (w) => `${w.subject('url')} leads elsewhere than ${w.input(name, value)}`,
-    (w) => `set ${w.input('url')} to an address that was delivered there`,
+    (w) => `leave ${w.input(name)} out: the address says it`,
   );

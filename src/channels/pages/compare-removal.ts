@@ -1,5 +1,6 @@
 import type { DeliveryError } from '../../errors.ts';
 import { nameFew } from '../../plain-text.ts';
+import { SITE } from '../../protocol/limits.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { Words } from '../../words.ts';
@@ -51,8 +52,8 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const isNoneGone = removed.size + vanished.length === 0;
   for (const path of isNoneGone ? owned : []) refuseSpecialFile(path, destination.siteRoot);
   const rest = new Map([...tree.entries].filter(([path]) => !removed.has(path)));
-  const why =
-    'because it is not known to be as this tool delivered it, or one run removes no more (try again)';
+  const more = isLimited(folder, left) ? ', or one run reads no more (try again)' : '';
+  const why = `because somebody changed it since, or this tool did not deliver it${more}`;
   const unknown = left.length === 0 ? [] : [`what stays in ${place || './'}, ${why}: ${nameFew(left)}`];
   const gone = blobsIn([tree.entries, older], [...removed, ...vanished]);
   const placement = describeRemoved(planned, gone, rest, unknown);
@@ -64,6 +65,12 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   ];
   return { ...planned, placement: { ...placement, notes: [...(placement.notes ?? []), ...notes] } };
 }
+
+/** Whether a limit of one run may be why something stays. */
+const isLimited = ({ sites }: FolderInBranch, left: readonly string[]): boolean =>
+  left.length > SITE.singleFiles ||
+  sites.size >= SITE.removals ||
+  [...sites.values()].some(({ files, changed }) => files.length + changed.length === 0);
 
 /** An address removes what was delivered there, and no more. @throws {DeliveryError} `NOT_OURS` */
 function refuseAddress(

@@ -142,10 +142,14 @@ function pathOf(
 ): string {
   const [root, given] = [decodePath(rootUrl.pathname), decodePath(address.pathname)];
   const path = siteRoot + given.slice(root.length);
-  const isBelow = address.host === rootUrl.host && given.startsWith(root);
-  if (!isBelow || !path.startsWith(folder.replace(/^\.\/$/, ''))) {
-    throw new DeliveryError('BAD_INPUT', `${address.href} is not below ${rootUrl.href}${folder}`, {
-      hint: (w) => `set ${w.input('url')} to an address that was delivered there`,
+  if (address.host !== rootUrl.host || !given.startsWith(root)) {
+    throw new DeliveryError('BAD_INPUT', `${address.href} is not below ${rootUrl.href}`, {
+      hint: (w) => `set ${w.input('repository')} to the one whose site has this address`,
+    });
+  }
+  if (!path.startsWith(folder.replace(/^\.\/$/, ''))) {
+    throw new DeliveryError('BAD_INPUT', `${address.href} is not in ${folder}`, {
+      hint: (w) => `leave ${w.input('path')} out: the address says it`,
     });
   }
   if (path !== siteRoot) repositoryPath(path.replace(/\/$/, ''), (w) => w.subject('url'));

@@ -92,7 +92,7 @@ export const isBuiltByWorkflow = (
 export const WORKFLOW_BRANCH_HINT = (w: Words): string =>
   w.ownToken === ''
     ? `set ${w.input('branch')} to the branch from which the workflow builds, and leave ${w.input('setup')} out`
-    : `leave ${w.input('token')} out: with the job's own token this action deploys the site itself`;
+    : `leave ${w.input('token')} out: with the token of the job, the site is deployed without that workflow`;
 
 /** How a plan and a placement name the method. */
 export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'place' | 'files'>): string {
