@@ -19,8 +19,8 @@ describe('the name of a file', () => {
     ['a credential of this environment (DB_SECRET)', `${OWN}.html`],
     ['a credential of this environment (DB_SECRET)', `a/${Buffer.from(OWN).toString('base64url')}/b.html`],
     ['a credential of this environment (DB_SECRET)', `${Buffer.from(OWN).toString('hex')}.html`],
-    ['what looks like a secret: github', `${KNOWN}.html`],
-    ['what looks like a secret: github', `reports/${KNOWN}/index.html`],
+    ['what looks like a secret: GitHub token', `${KNOWN}.html`],
+    ['what looks like a secret: GitHub token', `reports/${KNOWN}/index.html`],
   ])(
     'is refused with %s, and not repeated, whatever credential of its own is allowed',
     async (what, name) => {

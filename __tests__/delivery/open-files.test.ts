@@ -110,7 +110,7 @@ describe('opening a site', () => {
       'secrets, which come first, and what its pages miss',
       { 'a.png': pointer, 'b.js': `token=${token}`, 'index.html': `${PAGE}<script src="gone.js"></script>` },
       [],
-      /b\.js contains what looks like a secret: github in line 1 column 7.*; .*a\.png is a Git LFS pointer.*; index\.html line \d+: .*gone\.js/,
+      /b\.js contains what looks like a secret: GitHub token in line 1 column 7.*; .*a\.png is a Git LFS pointer.*; index\.html line \d+: .*gone\.js/,
       /./,
     ],
     ['one finding', { 'index.html': PAGE, 'a.js': token }, [], /^(?!.*can't be a site).*a\.js/, /./],

@@ -171,7 +171,7 @@ describe('a file with a secret', () => {
       const { answer, host } = await run('deliver', { file, 'allow-secret': 'x' }, { root, token: TOKEN });
       const fingerprint = /fingerprint ([0-9a-f]{16})/.exec(output.stderr.slice(at))?.[1] ?? 'none';
       expect(fingerprint).toMatch(/^[0-9a-f]{16}$/);
-      expect(answer.reason).toContain('contains what looks like a secret: github in line');
+      expect(answer.reason).toContain('contains what looks like a secret: GitHub token in line');
       expect(answer.hint).toMatch(/`--allow-secret` \(only the person who configured this server can set/);
       expect(JSON.stringify(answer)).not.toContain(fingerprint);
       expect(host.seen).toEqual([]);
@@ -180,7 +180,7 @@ describe('a file with a secret', () => {
 
   test('in an argument is refused without its fingerprint', async () => {
     const { answer } = await run('deliver', { content: PAGE, name: 'a.html', path: `${SECRET}/` });
-    expect(answer.reason).toBe('argument `path` contains what looks like a secret: github');
+    expect(answer.reason).toBe('argument `path` contains what looks like a secret: GitHub token');
     expect(JSON.stringify(answer)).not.toMatch(/fingerprint/);
   });
 });

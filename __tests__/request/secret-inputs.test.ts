@@ -23,7 +23,7 @@ describe('an input that becomes public or is printed', () => {
   const NAMES = ['message', 'path', 'file', 'tag', 'bin', 'marker', 'url', 'branch', 'entry'] as const;
 
   test.each(NAMES)('is refused if %s has a secret, which is not repeated', async (name) => {
-    const found = /contains what looks like a secret: github \(fingerprint [0-9a-f]{16}\)/;
+    const found = /contains what looks like a secret: GitHub token \(fingerprint [0-9a-f]{16}\)/;
     for (const [secret, message] of [
       [OWN, /holds the token$/],
       [Buffer.from(OTHER).toString('base64'), /holds a credential of this environment \(DB_SECRET\)$/],

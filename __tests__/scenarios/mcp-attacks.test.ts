@@ -67,7 +67,7 @@ describe('an agent that was talked into something', () => {
     const seen: string[] = [];
     const refused = await server.call('deliver', page, { onProgress: (line) => seen.push(line) });
     expect(refused.answer.reason).toMatch(
-      /contains what looks like a secret: github in line \d+ column \d+$/,
+      /contains what looks like a secret: GitHub token in line \d+ column \d+$/,
     );
     const [, fingerprint = ''] = /fingerprint ([0-9a-f]{16})/.exec(server.stderr()) ?? [];
     expect(fingerprint).not.toBe('');

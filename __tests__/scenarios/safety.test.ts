@@ -21,7 +21,7 @@ test('a secret in the file stops the step; with its fingerprint allowed it goes 
   const bytes = `<!doctype html>\n<p>${MARKER}</p>\n<pre>${secret}</pre>\n`;
   const step = { repository, files: { 'page.html': bytes } };
   const refused = await scenario.deliver({ ...step, inputs: { channel: 'K1+K3' } });
-  const found = `what looks like a secret: github in line 3 column \\d+ \\(fingerprint [0-9a-f]{16}\\)$`;
+  const found = `what looks like a secret: GitHub token in line 3 column \\d+ \\(fingerprint [0-9a-f]{16}\\)$`;
   expectNotReady(refused, 'check', new RegExp(`^the file page\\.html contains ${found}`), {
     httpCode: null,
     hint: /revoke it.*`allow-secret: [0-9a-f]{16}`/,

@@ -1,6 +1,7 @@
 import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import { firstFew } from '../plain-text.ts';
 import type { LocalFile } from '../rules/inspect.ts';
+import { nameSecret } from '../rules/secrets/rule-keywords.ts';
 import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
 import { createSecretPattern } from '../secret-pattern.ts';
 import type { DeliveryRun } from './delivery-context.ts';
@@ -65,7 +66,7 @@ export async function refuseSecretNames(
   if (found !== undefined) logger.mask(found.secret);
   const what = own
     ? `a credential of this environment (${own.name})`
-    : `what looks like a secret: ${found?.rule}`;
+    : `what looks like a secret: ${nameSecret(found?.rule ?? '')}`;
   throw new DeliveryError('BAD_FILE', `the name of a file contains ${what}`, {
     hint: 'rename the file, and revoke the secret',
   });

@@ -1,5 +1,6 @@
 import { type OwnCredential, withToken } from '../credentials.ts';
 import type { Logger } from '../ports.ts';
+import { nameSecret } from '../rules/secrets/rule-keywords.ts';
 import { findSecretsInText } from '../rules/secrets/secrets.ts';
 import { createSecretPattern } from '../secret-pattern.ts';
 import { refuseInput } from './input-kinds.ts';
@@ -68,7 +69,7 @@ export async function refuseSecretInputs(
     if (first === undefined) continue;
     refuseInput(
       (w) =>
-        `${w.subject(name)} contains what looks like a secret: ${first.rule}${w.fingerprint(first.fingerprint)}`,
+        `${w.subject(name)} contains what looks like a secret: ${nameSecret(first.rule)}${w.fingerprint(first.fingerprint)}`,
       (w) =>
         `remove it there and revoke it, or, if it is known to be harmless, set ${w.input('allow-secret', first.fingerprint)}`,
     );

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { hasFailed, resultOf } from '../../../src/errors.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
+import { nameSecret, RULE_KEYWORDS } from '../../../src/rules/secrets/rule-keywords.ts';
 import { refuseSecrets } from '../../../src/rules/secrets/secrets.ts';
 import { fakePorts } from '../../support/ports.ts';
 
@@ -116,9 +117,12 @@ export async function findSecrets(...file: Parameters<typeof fileOf>): Promise<r
   const refused = await resultOf(() => refuseSecrets(fileOf(...file), [], fakePorts()));
   if (!hasFailed(refused)) return [];
   if (refused.code !== 'BAD_FILE') throw refused;
-  const found = refused.message.matchAll(/([\w-]+)(?: in line (\d+) column (\d+))? \(fingerprint (\w+)\)/g);
-  return Array.from(found, ([, rule = '', line, column, fingerprint = '']) => ({
-    rule,
+  const found = refused.message.matchAll(
+    /[:,] ([^:,]+?)(?: in line (\d+) column (\d+))? \(fingerprint (\w+)\)/g,
+  );
+  const rules = Object.keys(RULE_KEYWORDS);
+  return Array.from(found, ([, name, line, column, fingerprint = '']) => ({
+    rule: rules.find((rule) => nameSecret(rule) === name) ?? '',
     line: line === undefined ? null : Number(line),
     column: column === undefined ? null : Number(column),
     fingerprint,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { rules as preset } from '@secretlint/secretlint-rule-preset-recommend';
 import { loadPresetRules } from '../../../src/rules/secrets/preset-rules.ts';
-import { RULE_KEYWORDS, selectRules } from '../../../src/rules/secrets/rule-keywords.ts';
+import { nameSecret, RULE_KEYWORDS, selectRules } from '../../../src/rules/secrets/rule-keywords.ts';
 import { PRESET_SECRETS } from './fake-secrets.ts';
 
 const ALL_RULES = new Set(Object.keys(RULE_KEYWORDS));
@@ -50,4 +50,12 @@ test('selectRules requires a second text for a rule with frequent keywords', () 
   const url = 'https://bob:hunter2';
   expect([...selectRules(Buffer.from(url))]).toEqual([]);
   expect([...selectRules(Buffer.from(`${url}@acme.io`))]).toEqual(['url-password']);
+});
+
+test.each([
+  ['github', 'GitHub token'],
+  ['slack', 'Slack token'],
+  ['private-key', 'private key'],
+])('nameSecret names what the rule %s finds: %s', (rule, name) => {
+  expect(nameSecret(rule)).toBe(name);
 });

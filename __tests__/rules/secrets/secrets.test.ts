@@ -164,7 +164,7 @@ describe('refuseSecrets', () => {
     const { code, message, hint } = await getRefusal(text);
     expect(code).toBe('BAD_FILE');
     expect(message).toBe(
-      `the file page.html contains what looks like a secret: github in line 2 column 5 (fingerprint ${first}), github in line 3 column 1 (fingerprint ${second})`,
+      `the file page.html contains what looks like a secret: GitHub token in line 2 column 5 (fingerprint ${first}), GitHub token in line 3 column 1 (fingerprint ${second})`,
     );
     expect(hint).toContain(`\`allow-secret: ${first} ${second}\``);
   });
@@ -175,7 +175,7 @@ describe('refuseSecrets', () => {
     const ports = fakePorts();
     await refuseSecrets(fileOf(text), [` ${first.toUpperCase()}`, second], ports);
     expect(ports.logger.lines).toEqual(['page.html: allowed, though it looks like a secret: 2 times']);
-    expect((await getRefusal(text, [first], ports)).message).toMatch(/: github in line 2 column 1 \([^,]+$/);
+    expect((await getRefusal(text, [first], ports)).message).toMatch(/: GitHub token in line 2 column 1 \([^,]+$/);
     expect(ports.logger.masked).toEqual([OTHER_TOKEN]);
     await getRefusal(text, ['', '*', TOKEN, first.slice(0, 8)]);
   });
@@ -184,7 +184,7 @@ describe('refuseSecrets', () => {
     const [allowed] = await findSecrets(TOKEN);
     const text = `${`${TOKEN}\n`.repeat(9_000)}${OTHER_TOKEN}`;
     const { message } = await getRefusal(text, [allowed?.fingerprint as string]);
-    expect(message).toContain('github in line 9001 column 1 (');
+    expect(message).toContain('GitHub token in line 9001 column 1 (');
   });
 
   test.each([

@@ -53,6 +53,31 @@ export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   'url-password': [':\\/\\'],
 };
 
+/** What a rule finds, unless it is a token of the vendor after whom the rule is named. */
+const SECRET_NAMES: Readonly<Record<string, string>> = {
+  aws: 'AWS secret key',
+  npm: 'npm token',
+  sendgrid: 'SendGrid key',
+  github: 'GitHub token',
+  'github-refresh': 'GitHub refresh token',
+  gitlab: 'GitLab token',
+  openai: 'OpenAI key',
+  huggingface: 'Hugging Face token',
+  '1password': '1Password token',
+  'database-connection-string': 'password in a database address',
+  'hashicorp-vault': 'HashiCorp Vault token',
+  cookie: 'session cookie',
+  authorization: 'Authorization header',
+  'registry-login': 'registry login',
+  netrc: 'netrc password',
+  'private-key': 'private key',
+  'url-password': 'password in an address',
+};
+
+/** What a rule finds, as a message names it: `GitHub token`. */
+export const nameSecret = (rule: string): string =>
+  SECRET_NAMES[rule] ?? `${rule.charAt(0).toUpperCase()}${rule.slice(1)} token`;
+
 const findRules = createKeywordSearch(
   Object.entries(RULE_KEYWORDS).flatMap(([rule, keywords]) =>
     keywords.map((keyword) => [rule, keyword] as const),

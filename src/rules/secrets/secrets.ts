@@ -11,7 +11,7 @@ import { findCustomMatches, type SecretMatch } from './custom-rules.ts';
 import { decodeEmbedded } from './embedded.ts';
 import { type FileBlock, readBlocks } from './file-blocks.ts';
 import { loadPresetRules } from './preset-rules.ts';
-import { selectRules } from './rule-keywords.ts';
+import { nameSecret, selectRules } from './rule-keywords.ts';
 
 /** A secret in a text. The secret itself must not be printed. */
 interface FoundSecret {
@@ -135,7 +135,7 @@ async function describeFindings(
   const describe =
     ({ rule, fingerprint }: FoundSecret, place = ''): Description =>
     (w) =>
-      `${rule}${place}${w.fingerprint(fingerprint)}`;
+      `${nameSecret(rule)}${place}${w.fingerprint(fingerprint)}`;
   if (file.binary && !isWide(file)) return pending.map((one) => describe(one));
   const located: Description[] = [];
   let [position, line, column] = [0, 1, 1];
