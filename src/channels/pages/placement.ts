@@ -11,7 +11,7 @@ import { describeReplaced } from './commit-message.ts';
 import type { ComparedPlace, PlannedPlace } from './compare.ts';
 import { addressesOfRemoved, type HeldFiles, listOldAddresses, partAt } from './held-files.ts';
 import { switchFileOf } from './jekyll.ts';
-import { addressesOfPictures } from './pictures.ts';
+import { addressesOfPictures, listPicturePaths } from './pictures.ts';
 import { notDeployed } from './site-workflow.ts';
 import { type CommitMethod, isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
 
@@ -140,6 +140,12 @@ function describeEffects({ kept, removedFolders }: PlannedPlace['changes'], serv
   ];
 }
 
+/** How many files a person delivered: the pictures of a page are none of theirs. */
+function countOwn(files: EarlierFiles): number {
+  const pictures = new Set([...files.keys()].flatMap(listPicturePaths));
+  return [...files.keys()].filter((path) => !pictures.has(path)).length;
+}
+
 /**
  * What is removed, and the addresses that must not show it any more.
  *
@@ -165,7 +171,7 @@ export function describeRemoved(
     ...(!isFolder && !MARKDOWN.test(place) && { url: destination.pageUrl }),
     ...(!isFolder && { rawUrl: destination.rawUrl }),
     held: new Map([...gone.keys()].map((path) => [path, null])),
-    notes: [...(change && isFolder ? [`${countFiles(gone.size)} removed${sites}`] : []), ...notes],
+    notes: [...(change && isFolder ? [`${countFiles(countOwn(gone))} removed${sites}`] : []), ...notes],
     unknown: [...destination.unknown, ...unknown],
   };
 }

@@ -93,6 +93,14 @@ describe('withdrawing a site', () => {
     expect(sent.filter(({ url }) => url.endsWith('/graphql'))).toEqual([]);
   });
 
+  test('counts no picture of a page among the removed files', async () => {
+    const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
+    const pictures = { 'index.html.png': 'picture', 'index.html.before.png': 'before' };
+    await deliverSite(branch, FOLDER, { ...CONTENTS, ...pictures, 'logo.png': 'logo' });
+    expect(placementOf(await withdrawFolder(branch, FOLDER)).notes).toEqual(['3 files removed']);
+    expect(branch.now).toEqual({ 'README.md': shaOf('theirs') });
+  });
+
   test('reads the tree of the branch once, and that of an older delivery once', async () => {
     const branch = await deliveredBranch();
     const delivery = branch.treeSha('');
