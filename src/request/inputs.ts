@@ -65,7 +65,7 @@ const FILE_TOOLS: readonly ToolName[] = ['deliver', 'verify', 'check', 'withdraw
 export const INPUTS = {
   file: input(
     required('', PARSERS.lines),
-    'Path of the file to deliver, relative to the workspace; several lines or globs deliver several; a folder is delivered as one site (K1). A line that begins with `!` leaves out what it names, also from folders and named files. Required, unless `content` or `url` is given.',
+    'Path of the file to deliver, relative to the workspace; several lines or globs deliver several; a folder is delivered as one site (K1). A line that begins with `!` leaves out what it names, also from folders and named files. A delivery needs it, unless `content` or `url` is given; `operation: audit` and `withdraw` need none.',
     {
       flag: 'none',
       tools: FILE_TOOLS,
