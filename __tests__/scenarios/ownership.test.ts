@@ -413,3 +413,15 @@ describe('what was delivered before the branch was squashed', () => {
     expect(left.filter(({ path }) => /index|b\.txt/.test(path))).toEqual([]);
   });
 });
+
+test('a duplicate that is public is named where K1 publishes nothing', async () => {
+  const repository = await play.repository();
+  await repository.commit('page.html', 'theirs', 'Add a page');
+  const inputs = { channel: 'K1+K3', 'allow-public-bin': 'true' };
+  const files = { 'page.html': createPage() };
+  const { report } = await play.deliver({ repository, files, inputs });
+  const { CLAIM, UNKNOWN } = report.lines;
+  expect(CLAIM).toMatch(/not proven to open through K1, but its duplicate on K3 is \(about 7 days/);
+  expect(UNKNOWN).toBe('nothing was published through K1');
+  expect([report.ready, report.duplicates[0]?.url]).toEqual([false, expect.stringContaining('filebin')]);
+});

@@ -4,7 +4,7 @@ import { SITE } from '../protocol/limits.ts';
 import { CHANNELS } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
 import type { Text } from '../words.ts';
-import { type ChannelAttempt, type Delivery, LINK_SUBJECT, mainAttempt } from './delivery.ts';
+import { type ChannelAttempt, type Delivery, LINK_SUBJECT, listDuplicates, mainAttempt } from './delivery.ts';
 import { listProven } from './receipt.ts';
 import type { AuditVerdict, DeliveryResult, Report, ReportFields } from './report.ts';
 
@@ -45,8 +45,12 @@ const DELIVER: OperationReport = {
   claimUnproven(delivery) {
     const { subject } = delivery;
     const main = mainAttempt(delivery);
-    if (main !== null && mayBeThere(main)) {
-      const { channel } = main.task.plan;
+    const { channel } = main?.task.plan ?? {};
+    const copy = findProvenCopy(delivery)?.task.plan.channel;
+    if (channel && copy) {
+      return `${subject} is not proven to open through ${channel}, but its duplicate on ${copy} is (${CHANNELS[copy].lifetime})`;
+    }
+    if (channel && main !== null && mayBeThere(main)) {
       return `${subject} is not proven to open through ${channel}, ${CHANNELS[channel].title}; there is no address`;
     }
     const was = isUnexpected(delivery) ? 'is not proven to be' : 'was not';
@@ -162,6 +166,10 @@ export const isUnexpected = (delivery: Delivery): boolean =>
 const mayBeThere = ({ placement, failure }: ChannelAttempt): boolean =>
   placement !== null || failure?.leftBehind?.length !== 0;
 
+/** A duplicate that is public, although the delivery is not ready. */
+const findProvenCopy = (delivery: Delivery): ChannelAttempt | undefined =>
+  listDuplicates(delivery).find(({ proof }) => proof !== null);
+
 /** What nobody knows of a delivery that is not ready. */
 function describeOpen(delivery: Delivery, isOffline: boolean): readonly string[] {
   const { site, subject, isTemporary } = delivery;
@@ -172,13 +180,17 @@ function describeOpen(delivery: Delivery, isOffline: boolean): readonly string[]
   const left = isUnexpected(delivery)
     ? 'whether it was published: the delivery ended by an error that nothing expected'
     : describeLeftBehind(main);
+  if (left === NOTHING_PUBLISHED && main && findProvenCopy(delivery))
+    return [`${left} through ${main.task.plan.channel}`];
   if (!isOffline || site === null || isTemporary) return [left];
   return [left, `the file itself is still at ${subject}, sha256 ${site.entry.sha256}`];
 }
 
+const NOTHING_PUBLISHED = 'nothing was published';
+
 /** What a delivery that is not ready has left behind. */
 function describeLeftBehind(main: ChannelAttempt | null): string {
-  if (main === null || !mayBeThere(main)) return 'nothing was published';
+  if (main === null || !mayBeThere(main)) return NOTHING_PUBLISHED;
   const { failure, placement, task } = main;
   const { destination } = task.plan;
   const left = failure?.leftBehind?.length ? `left behind: ${failure.leftBehind.join(', ')}` : '';

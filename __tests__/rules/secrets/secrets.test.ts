@@ -175,7 +175,9 @@ describe('refuseSecrets', () => {
     const ports = fakePorts();
     await refuseSecrets(fileOf(text), [` ${first.toUpperCase()}`, second], ports);
     expect(ports.logger.lines).toEqual(['page.html: allowed, though it looks like a secret: 2 times']);
-    expect((await getRefusal(text, [first], ports)).message).toMatch(/: GitHub token in line 2 column 1 \([^,]+$/);
+    expect((await getRefusal(text, [first], ports)).message).toMatch(
+      /: GitHub token in line 2 column 1 \([^,]+$/,
+    );
     expect(ports.logger.masked).toEqual([OTHER_TOKEN]);
     await getRefusal(text, ['', '*', TOKEN, first.slice(0, 8)]);
   });
