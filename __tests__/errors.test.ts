@@ -52,7 +52,7 @@ describe('toDeliveryError', () => {
       'a full disk',
       () => systemError('ENOSPC', 'open', '/tmp/a'),
       'LOCAL',
-      /^this machine can't open \/tmp\/a: no space left on device \(ENOSPC\)$/,
+      /^this machine can't use \/tmp\/a: no space left on device \(ENOSPC\)$/,
     ],
     [
       'a missing program',

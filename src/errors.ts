@@ -161,7 +161,7 @@ export const isShortage = (thrown: unknown): thrown is SystemError =>
 export function localError(cause: SystemError, given = cause.path ?? ''): DeliveryError {
   const { code, errno = 0, syscall } = cause;
   const [, reason = 'an error of the system'] = getSystemErrorMap().get(errno) ?? [];
-  const call = syscall.endsWith(given) ? syscall : `${syscall} ${given}`;
+  const call = syscall.endsWith(given) ? syscall : `use ${given}`;
   return new DeliveryError('LOCAL', `this machine can't ${call}: ${reason} (${code})`, {
     hint: LOCAL_HINTS[code] ?? `correct that on this machine${TEMPORARY}`,
     cause,

@@ -308,7 +308,7 @@ describe('a machine without room', () => {
       ':',
       ['-', '--name', 'a.txt'],
       { TMPDIR: '/dev/null' },
-      /^this machine can't mkdtemp \/dev\/null\/\S+: not a directory \(ENOTDIR\)$/,
+      /^this machine can't use \/dev\/null\/\S+: not a directory \(ENOTDIR\)$/,
       '`TMPDIR`',
     ],
     ['git can write no file', 'ulimit -f 0', ['dist'], {}, /^creating .* failed: git /, '`ulimit -a`'],

@@ -97,7 +97,7 @@ function listProcesses(folder: string): { args: string; peak: number }[] {
 test('pushChanges names a temporary folder that can not be used', async () => {
   ports = { ...ports, tempFolder: join(temporary, 'missing') };
   const message = expect.stringMatching(
-    /^this machine can't mkdtemp .*\/missing\/screen-delivery-git-\w+: no such file or directory \(ENOENT\)$/,
+    /^this machine can't use .*\/missing\/screen-delivery-git-\w+: no such file or directory \(ENOENT\)$/,
   );
   const hint = expect.stringContaining('`RUNNER_TEMP`');
   const failure = toDeliveryError(await push().catch((thrown: unknown) => thrown));
