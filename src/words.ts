@@ -25,14 +25,19 @@ export interface Words {
   fingerprint(hash: string): string;
   /** How all files of a folder are named. */
   filesIn(folder: string): string;
+  /** The way out through delivering the rest. */
+  leaveOut(pattern: string): string;
   /** Another text, within this one. */
   say(text: Text): string;
 }
 
 /** One interface: its words, of which those for channels and permissions follow from its inputs. */
 export interface Face
-  extends Omit<Words, 'filesIn' | 'use' | 'orUse' | 'orRename' | 'grant' | 'say' | 'fingerprint'>,
-    Partial<Pick<Words, 'filesIn' | 'use' | 'orUse' | 'grant' | 'fingerprint'>> {
+  extends Omit<
+      Words,
+      'filesIn' | 'leaveOut' | 'use' | 'orUse' | 'orRename' | 'grant' | 'say' | 'fingerprint'
+    >,
+    Partial<Pick<Words, 'filesIn' | 'leaveOut' | 'use' | 'orUse' | 'grant' | 'fingerprint'>> {
   /** What is said after a text that names inputs: who sets those that this interface does not take. */
   readonly others?: (names: readonly string[]) => string;
 }
@@ -70,6 +75,7 @@ export function say(text: Text, face: Face, delivered: HintContext = {}): string
   };
   const words: Words = {
     filesIn: (folder) => `\`'${folder}/**'\``,
+    leaveOut: (pattern) => `leave it out: add the line \`!${pattern}\``,
     fingerprint: (hash) => ` (fingerprint ${hash})`,
     ...face,
     grant(permissions) {

@@ -163,9 +163,6 @@ describe('findFiles, with a wrong pattern', () => {
     ['that matches only folders', ['o?t'], 'o?t'],
     ['of which a ! leaves nothing', ['out/*', '!**'], 'out/*'],
     ['below what a ! leaves out', ['page.html', 'out/deep/*', '!out/deep'], 'out/deep/*'],
-    ['beside named files that a ! leaves out', ['page.html', '!**'], 'page.html !**'],
-    ['beside a folder that a ! leaves out', ['out/', '!out/**'], 'out/ !out/**'],
-    ['that only leaves out', ['!odd.html'], '!odd.html'],
     ['of hidden files alone', ['out/.*'], 'out/.*'],
     ['of a part of a hidden name', ['**/.hid*.html'], '**/.hid*.html'],
     ['of hidden folders', ['out/.c*/*.html'], 'out/.c*/*.html'],
@@ -177,9 +174,23 @@ describe('findFiles, with a wrong pattern', () => {
       step: 'check',
       message: `input \`file\` matches no file: ${named}`,
       hint: expect.stringMatching(
-        /relative to the workspace and finds no folders .*, and make sure that the file is there, and that no `!` line leaves it out/,
+        /relative to the workspace and finds no folders .* hidden names that it writes out, and make sure that the file is there, and that no `!` line leaves it out/,
       ),
     });
+  });
+
+  test.each<[string, string[], RegExp]>([
+    ['all named files', ['page.html', '!**'], /^the `!` lines leave out all of page\.html$/],
+    ['a named folder', ['out/', '!out/**'], /^the `!` lines leave out all of out\/$/],
+    ['what is not named', ['!odd.html'], /^only `!` lines are given$/],
+  ])('refuses ! lines that leave out %s', async (_, lines, message) => {
+    const refusal = { code: 'BAD_INPUT', step: 'check', message: expect.stringMatching(message) };
+    await expect(findFiles(lines, workspace)).rejects.toMatchObject(refusal);
+  });
+
+  test('refuses a pattern with backslashes, with what to write', async () => {
+    const hint = expect.stringMatching(/^write \/ between folders/);
+    await expect(findFiles(['out\\*.html'], workspace)).rejects.toMatchObject({ hint });
   });
 
   test.each<[string, string[], string]>([

@@ -81,6 +81,7 @@ describe('parseRequest, given a wrong input', () => {
     // It would be taken for the file name at its end.
     [{ ...WITHDRAW, file: 'https://a.dev/a.html' }, /`file` is an address/, /^set `url:` to it$/],
     [{ file: 'a.html\nhttps://a.dev/a.html' }, /`file` is an address/, /`url:` to the link/],
+    [{ file: 'sandbox:/mnt/data/a.html' }, /link of an agent's sandbox/, /its path in the workspace$/],
     [{ operation: 'audit' }, /an audit .* takes no file/, /`path:`/],
     [{ operation: 'audit', file: '', channel: 'K3' }, /nothing tells what was delivered/, /K1 or K2/],
     [{ issue: 'true' }, /kept by an audit alone/, /`operation: audit`/],
@@ -144,7 +145,7 @@ describe('parseRequest, given a wrong input', () => {
 
   test.each([
     ['a//', 'has an empty folder or file name', 'remove the extra slash'],
-    ['/', 'is empty', 'name a file'],
+    ['/', 'is empty', 'name a file, or ./ for the root of the site'],
     ['.github/', 'leads into .github', 'choose another place'],
   ])('refuses the path %j, names the broken rule and says what to change', (path, problem, hint) => {
     const message = `input \`path\` ${problem}`;

@@ -41,11 +41,11 @@ describe('repositoryPath', () => {
   });
 
   test.each<[string, readonly string[], RegExp]>([
-    ['is empty', [''], /^name a file$/],
+    ['is empty', [''], /^name a file, or \.\/ for/],
     [`is longer than ${TEXT.path} characters`, ['x'.repeat(TEXT.path + 1)], /\w/],
     ['contains control characters', ['a\u0000.html', 'a\tb', 'a\u202etxt', 'a\u200bb', 'a\u2028b'], /\w/],
     ['contains a space', ['a b.html', 'a\u00a0b.html', 'a.html '], /^remove it, or write - or _/],
-    ['contains a backslash', ['docs\\a.html'], /^separate folders by \/$/],
+    ['contains a backslash', ['docs\\a.html'], /^write \/ between folders, or rename/],
     ['starts with a slash', ['/a.html'], /^write it without this slash/],
     ['contains . or .. as a folder', ['../a.html', 'a/../b', '..', './a.html'], /^write it without them/],
     ['has an empty folder or file name', ['docs//a.html', 'docs/'], /\w/],

@@ -457,10 +457,14 @@ describe('a line that begins with !', () => {
   test.each<[string, string, RegExp]>([
     ['nothing', 'dist/\n!dist/draft/**', /^check: the line !dist\/draft\/\*\* leaves nothing out → correct/],
     ['a name without its folder', 'dist/**\n!d.html', /^check: the line !d\.html leaves .*`!\*\*\/name`/],
-    ['all of a folder', 'dist/\n!dist/**', /^check: input `file` matches no file: dist\/ !dist\/\*\* →/],
+    ['all of a folder', 'dist/\n!dist/**', /^check: the `!` lines leave out all of dist\/ →/],
     ['all that is in a folder', 'dist/\n!dist/*', /^check: the folder dist\/ has no file to deliver → .*`!`/],
     ['the entry', 'dist/\n!dist/*.html', /^check: the folder dist\/ has no page index\.html →/],
-    ['all named files', 'dist/index.html\n!dist/**', /^check: input `file` matches no file/],
+    [
+      'all named files',
+      'dist/index.html\n!dist/**',
+      /^check: the `!` lines leave out all of dist\/index\.html →/,
+    ],
   ])('that leaves out %s is refused', async (_, file, says) => {
     await refused(run(await play.repository(), file), says);
   });
@@ -562,7 +566,11 @@ describe('a file that the whole site or the repository obeys', () => {
     const read = async (): Promise<string> => String(await repository.read(name));
     const stays = `not removed, because that needs \`overwrite\`: ${name} (${effect})`;
     const files = { ...SITE, [`dist/${name}`]: 'one' };
-    await refused(deliver(repository, whole, files), RegExp(`${name} is not only a page: ${effect} → `));
+    const leave = `leave it out: add the line \`!\\*\\*/${name}\`, or set \`overwrite: true\``;
+    const says = RegExp(`${name} is not only a page: ${effect} → ${leave}`);
+    await refused(deliver(repository, whole, files), says);
+    await proven(deliver(repository, { ...whole, file: `dist/\n!**/${name}` }, files));
+    expect(await read()).toBe('null');
     await proven(deliver(repository, allowed, files));
     await proven(deliver(repository, whole, files));
     const changed = { ...files, [`dist/${name}`]: 'two' };

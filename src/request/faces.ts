@@ -20,6 +20,7 @@ export function commandFace(command: string, token = TOKEN): Face {
     link: isLink ? 'give the link to prove' : `prove a link with \`${TOOL.name} verify URL\``,
     ownToken: '',
     folder: 'the current folder',
+    leaveOut: (pattern) => `leave it out: add \`'!${pattern}'\``,
   };
 }
 
@@ -58,6 +59,7 @@ export function toolFace(tool: ToolName, args: readonly InputName[], token = TOK
     ownToken: '',
     folder: 'the allowed folder',
     filesIn: () => 'each on a line of `file`',
+    leaveOut: () => 'deliver a folder without it',
     others(names) {
       const flags = names.filter(isFlag).map((name) => `\`--${name}\``);
       const settings = [

@@ -5,6 +5,7 @@ import { BATCH } from '../protocol/limits.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 import { isBelow, type PathProblem } from '../rules/open-file.ts';
 import { refuseProblems, walkFolder } from '../rules/walk-folder.ts';
+import type { Text } from '../words.ts';
 import { refuseInput } from './input-kinds.ts';
 import {
   type IsLeftOut,
@@ -79,7 +80,7 @@ export const findFiles: FindFiles = async (lines, folder, signal) => {
       roots.push(pattern.root);
     }
   }
-  if (files.size === 0 && lines.length > 0) throw noMatchError(lines.join(' '));
+  if (files.size === 0 && exclusions.length > 0) refuseNothingLeft(lines);
   // A folder that is withdrawn need not be here.
   if ((await Promise.all(named.map(exists))).every(Boolean)) await refuseElsewhere(exclusions, named);
   refuseFound([...files.values()]);
@@ -109,15 +110,23 @@ async function refuseElsewhere(exclusions: readonly Pattern[], named: readonly s
 
 function refuseFound(files: readonly FoundFile[]): void {
   const found = files.flatMap(({ given: path, problem }) => (problem === null ? [] : [{ path, problem }]));
-  const line = found[0]?.path.replace(/[/\\]$/, '$&**');
-  const orElse = `, or leave it out: add the line \`!${line}\``;
-  refuseProblems((w) => `${w.subject('file')} matches what can't be delivered`, found, orElse);
+  const pattern = `${found[0]?.path.replace(/[/\\]$/, '$&**')}`;
+  const message: Text = (w) => `${w.subject('file')} matches what can't be delivered`;
+  refuseProblems(message, found, (w) => `, or ${w.leaveOut(pattern)}`);
+}
+
+function refuseNothingLeft(lines: readonly string[]): void {
+  const named = lines.filter((line) => !isExclusion(line)).join(' ');
+  if (named === '') refuseInput('only `!` lines are given', 'add a line that names what to deliver');
+  refuseInput(`the \`!\` lines leave out all of ${named}`, 'remove one of them, or correct its pattern');
 }
 
 const noMatchError = (subject: string): DeliveryError =>
   new DeliveryError('BAD_INPUT', (w) => `${w.subject('file')} matches no file: ${subject}`, {
     hint: (w) =>
-      `correct the pattern, which is relative to ${w.folder} and finds no folders (\`**\` finds all files in them), and make sure that the file is there, and that no \`!\` line leaves it out`,
+      sep === '/' && subject.includes('\\')
+        ? 'write / between folders'
+        : `correct the pattern, which is relative to ${w.folder} and finds no folders (\`**\` finds all files in them) and only hidden names that it writes out, and make sure that the file is there, and that no \`!\` line leaves it out`,
     step: 'check',
     subject,
   });

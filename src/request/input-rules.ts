@@ -27,6 +27,11 @@ const uses = ({ channels }: DeliveryRequest, keys: readonly ChannelKey[]): boole
   channels !== 'auto' && channels.some((key) => keys.includes(key));
 
 const ANY_RULES: readonly InputRule[] = [
+  [
+    ({ file }) => file.some((line) => /^sandbox:/i.test(line)),
+    (w) => `${w.subject('file')} is a link of an agent's sandbox, which leads to no file here`,
+    (w) => `name the file by its path in ${w.folder}`,
+  ],
   // A token must not reach a host that it does not belong to.
   [
     ({ apiUrl, serverUrl }) => serverUrlOf(apiUrl).host !== serverUrl.host,

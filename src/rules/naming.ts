@@ -15,11 +15,11 @@ export function nameFromFile(fileName: string): string {
 
 /** What a path in a repository must not be, what is wrong then, and what to change. */
 const PATH_RULES: readonly (readonly [broken: RegExp, problem: string, hint: string])[] = [
-  [/^$/, 'is empty', 'name a file'],
+  [/^$/, 'is empty', 'name a file, or ./ for the root of the site'],
   [new RegExp(`^.{${TEXT.path + 1}}`, 's'), `is longer than ${TEXT.path} characters`, 'choose a shorter one'],
   [/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, 'contains control characters', 'remove them'],
   [/\s/, 'contains a space', 'remove it, or write - or _ in its place'],
-  [/\\/, 'contains a backslash', 'separate folders by /'],
+  [/\\/, 'contains a backslash', 'write / between folders, or rename the file'],
   [/^\//, 'starts with a slash', 'write it without this slash: it is relative to the repository'],
   [
     /(?:^|\/)\.\.?(?:\/|$)/,

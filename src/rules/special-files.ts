@@ -42,13 +42,20 @@ export function findEffect(path: string, siteRoot: string | null): string | unde
   return effect;
 }
 
-/** Refuses a file that would change the site or the repository as a whole. @see protocol 7 (prohibition 4) */
-export function refuseSpecialFile(path: string, siteRoot: string | null): void {
+/**
+ * Refuses a file that would change the site or the repository as a whole.
+ *
+ * @param isPart whether it is delivered with other files
+ * @see protocol 7 (prohibition 4)
+ */
+export function refuseSpecialFile(path: string, siteRoot: string | null, isPart = false): void {
   const effect = findEffect(path, siteRoot);
   if (effect === undefined) return;
   throw new DeliveryError('NOT_OURS', `${path} is not only a page: ${effect}`, {
-    hint: (w) =>
-      `set ${w.input('path')} to another place, or ${w.input('overwrite', 'true')} if you want that`,
+    hint: (w) => {
+      const way = isPart ? w.leaveOut(`**/${baseName(path)}`) : `set ${w.input('path')} to another place`;
+      return `${way}, or set ${w.input('overwrite', 'true')} if you want that`;
+    },
     leftBehind: [],
   });
 }

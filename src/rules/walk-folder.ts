@@ -145,12 +145,11 @@ export interface FoundProblem {
 }
 
 /** Refuses all that was found in one error. @param orElse another way than to correct it */
-export function refuseProblems(message: Text, found: readonly FoundProblem[], orElse = ''): void {
-  const [first] = found;
-  if (first === undefined) return;
-  const isOne = found.every(({ problem }) => problem.hint === first.problem.hint);
+export function refuseProblems(message: Text, found: readonly FoundProblem[], orElse: Text = ''): void {
+  const [hint, ...others] = new Set(found.map(({ problem }) => problem.hint));
+  if (hint === undefined) return;
   throw new DeliveryError('BAD_FILE', message, {
-    hint: (w) => `${isOne ? w.say(first.problem.hint) : 'correct what writes them'}${orElse}`,
+    hint: (w) => `${w.say(others.length === 0 ? hint : 'correct what writes them')}${w.say(orElse)}`,
     // A name that is too long for the system may be too long for a message.
     findings: firstFew(
       found.map(({ path, problem }) => {

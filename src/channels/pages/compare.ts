@@ -98,7 +98,10 @@ function sortByAction(task: PagesTask, state: PlaceState) {
   const pathsTo = (...chosen: readonly Action[]): readonly string[] =>
     [...actions].flatMap(([path, action]) => (chosen.includes(action) ? path : []));
   const isChanged = (path: string): boolean => !['keep', 'leave'].includes(actions.get(path) ?? '');
-  for (const path of overwrite ? [] : named.filter(isChanged)) refuseSpecialFile(path, builtRoot(task));
+  const isPart = isFolderPath(place) && !isRemoval(task);
+  for (const path of overwrite ? [] : named.filter(isChanged)) {
+    refuseSpecialFile(path, builtRoot(task), isPart);
+  }
   const refused = pathsTo('refuse');
   if (refused.length > 0) throw notOwnedError(task, refused, state.last);
   return pathsTo;
