@@ -29,17 +29,12 @@ const withFindings = (about: Text, findings: readonly Text[], face: Face): strin
     .filter((part) => part !== '')
     .join(': ');
 
-/** Every bundle has a class of its own; the errors of the MCP server's reach the command line's. */
-const MARK = Symbol.for('screen-delivery.DeliveryError');
-
 /** The only error that the core throws: one plain sentence without a full stop, and what to change. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
   readonly code: ErrorCode;
   readonly httpCode: number | undefined;
   readonly step: Step | undefined;
-  /** In the words of the action; whatever passes it on takes `advice`. */
-  readonly hint: string | undefined;
   readonly advice: Text | undefined;
   readonly retryable: boolean;
   readonly retryAfter: number | undefined;
@@ -59,18 +54,19 @@ export class DeliveryError extends Error {
     this.httpCode = details.httpCode;
     this.step = details.step;
     this.advice = details.hint;
-    this.hint = this.advice === undefined ? undefined : say(this.advice, ACTION);
     this.retryable = details.retryable ?? false;
     this.retryAfter = details.retryAfter;
     this.leftBehind = details.leftBehind;
   }
 
+  /** Every bundle has a class of its own; the errors of the MCP server's reach the command line's. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === 'object' && value !== null && MARK in value;
+    return value instanceof Error && value.name === 'DeliveryError';
   }
 
-  get [MARK](): true {
-    return true;
+  /** In the words of the action, as `message` is; whatever passes it on takes `advice`. */
+  get hint(): string | undefined {
+    return this.advice && say(this.advice, ACTION);
   }
 
   messageFor(face: Face): string {
