@@ -37,7 +37,7 @@ interface RefusalRule {
 
 /** The failure that a refusal means; without a rule, it is one of the host. */
 export function refusalError(message: string, refusal: Refusal): DeliveryError {
-  const rule = REFUSAL_RULES.find((one) => matches(one, refusal));
+  const rule = REFUSAL_RULES.find((one) => meetsRule(one, refusal));
   const { code = 'HOST_ERROR', hint = RETRY_HINT, retryable } = rule ?? {};
   const { status, httpCode = status, retryAfter } = refusal;
   return new DeliveryError(code, message, {
@@ -48,7 +48,7 @@ export function refusalError(message: string, refusal: Refusal): DeliveryError {
   });
 }
 
-const matches = ({ status, text, when }: RefusalRule, refusal: Refusal): boolean =>
+const meetsRule = ({ status, text, when }: RefusalRule, refusal: Refusal): boolean =>
   (status === undefined || [status].flat().includes(refusal.status)) &&
   (text === undefined || text.test(refusal.message)) &&
   (when === undefined || when(refusal));

@@ -21,11 +21,11 @@ export function sayToHuman(
   }
   const list = (read: (report: Report) => readonly string[]) => [...new Set(reports.flatMap(read))];
   const verbs = list(({ verb = 'opens' }) => [verb]).join(' or ');
-  const notes = say(
+  const notes = formatNotes(
     'Please note',
     list(({ notes: told }) => told),
   );
-  const unknown = say(
+  const unknown = formatNotes(
     'Not certain',
     list((report) => report.unknown),
   );
@@ -42,7 +42,7 @@ export function sayToHuman(
 }
 
 /** A sentence on a line of its own, so that no full stop follows an address. */
-const say = (about: string, lines: readonly string[]): string =>
+const formatNotes = (about: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `\n${about}: ${firstFew(lines).join('; ')}.`;
 
 const FAILURES = {

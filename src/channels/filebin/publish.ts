@@ -110,7 +110,7 @@ const lostError = ({ bin }: BinLocation, held: BinFile | undefined): DeliveryErr
   );
 
 /** Whether an upload replaced a file that somebody posted after the bin was read. Nobody knows the name of a new bin. */
-function describeReplaced({ stored, filesBefore, upload }: StoreResult, options: BinOptions): string[] {
+function describeReplacedFile({ stored, filesBefore, upload }: StoreResult, options: BinOptions): string[] {
   const { isReplaced } = stored;
   if (options.binIsNew || options.overwrite || filesBefore === null || isReplaced === false) return [];
   const name = upload.filename;
@@ -147,7 +147,7 @@ function placementOfFile(result: StoreResult, isLocked: boolean, options: BinOpt
       'it is public to anyone with the link; a browser may be shown a warning page first',
       ...(claim === 'downloads' ? ['this kind of file is downloaded there, not shown on the screen'] : []),
     ],
-    unknown: [...(isLocked ? [] : [FOREIGN]), ...describeReplaced(result, options)],
+    unknown: [...(isLocked ? [] : [FOREIGN]), ...describeReplacedFile(result, options)],
   };
 }
 

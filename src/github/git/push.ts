@@ -44,7 +44,7 @@ export async function pushChanges(push: PushOptions, ports: Ports): Promise<stri
   }
 }
 
-const sizeOf = ({ changes }: PushOptions): number =>
+const bytesOf = ({ changes }: PushOptions): number =>
   changes.flatMap(({ writes }) => writes).reduce((sum, { file }) => sum + file.size, 0);
 
 async function fetchBase(git: RunGitCommand, { branch, planned }: PushOptions): Promise<void> {
@@ -66,7 +66,7 @@ async function fetchBase(git: RunGitCommand, { branch, planned }: PushOptions): 
 async function writeCommits(git: RunGitCommand, push: PushOptions, now: number): Promise<string[]> {
   const output = await git({
     args: ['fast-import', '--quiet', '--date-format=raw'],
-    size: sizeOf(push),
+    size: bytesOf(push),
     input: Readable.from(formatFastImport(push, now), { objectMode: false }),
     description: 'creating the commits',
   });
@@ -111,7 +111,7 @@ const quotePath = (path: string): string =>
 
 async function pushToBranch(git: RunGitCommand, push: PushOptions, { logger }: Ports): Promise<void> {
   const { branch } = push;
-  const size = sizeOf(push);
+  const size = bytesOf(push);
   const meter = logger.progress('uploaded', size, 'bytes');
   const options = ['--porcelain', '--progress', '--no-verify', '--recurse-submodules=no'];
   try {

@@ -51,7 +51,7 @@ const hasKey = (name: string, key: string): boolean =>
 const INDEXES = new WeakMap<ImportMap, ReadonlyMap<string, readonly ImportMapEntry[]>>();
 
 /** The entries for a name, or for all names that begin as it does up to a slash. */
-function listEntries(map: ImportMap, name: string): readonly ImportMapEntry[] {
+function listMappings(map: ImportMap, name: string): readonly ImportMapEntry[] {
   const index = INDEXES.get(map) ?? Map.groupBy(map.entries, ({ specifier }) => specifier);
   INDEXES.set(map, index);
   const folders = Array.from(name.matchAll(/\//g), ({ index: at }) => name.slice(0, at + 1));
@@ -61,7 +61,7 @@ function listEntries(map: ImportMap, name: string): readonly ImportMapEntry[] {
 /** The address that a specifier means in the module `importer`; `null` for a bare name without one. */
 export function resolveSpecifier(specifier: string, map: ImportMap, importer: string): string | null {
   const name = toUrl(specifier, importer);
-  const [best] = listEntries(map, name)
+  const [best] = listMappings(map, name)
     .filter(({ scope }) => scope === '' || hasKey(importer, scope))
     .sort((a, b) => b.scope.length - a.scope.length || b.specifier.length - a.specifier.length);
   if (best === undefined) return isSpecifierAddress(specifier) ? specifier : null;
