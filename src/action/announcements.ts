@@ -35,7 +35,7 @@ interface Announcement {
 type End = (reports: readonly Report[], connect: Announcement['connect'], ports: Ports) => Promise<void>;
 
 /** Tells how the delivery ended. @param reports without secrets: they can't be found once the text is escaped */
-export type Announce = (reports: readonly Report[]) => Promise<void>;
+export type FinishAnnouncements = (reports: readonly Report[]) => Promise<void>;
 
 export interface AnnouncementJob {
   readonly request: DeliveryRequest;
@@ -57,7 +57,7 @@ type Announcer = (typeof ANNOUNCERS)[number];
 const NOT_ALLOWED: readonly ErrorCode[] = ['NO_TOKEN', 'BAD_TOKEN', 'NO_PERMISSION', 'NOT_FOUND'];
 
 /** Begins to announce a delivery while it goes on; a failure is only a warning. @returns says how it ended */
-export function startAnnouncements(job: AnnouncementJob, ports: Ports): Announce {
+export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAnnouncements {
   const { request, run, grant } = job;
   let finding: Promise<PullRequest | null> | undefined;
   const attempt = async <T>(

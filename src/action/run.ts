@@ -10,7 +10,7 @@ import { createRequest } from '../request/create-request.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { systemClock, watchForStop } from '../system.ts';
-import type { Announce } from './announcements.ts';
+import type { FinishAnnouncements } from './announcements.ts';
 import { type CurrentRun, findReadOnlyFork, loadCurrentRun } from './current-run.ts';
 import { actionFace, createRunContext, describePermissions, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
@@ -69,7 +69,7 @@ async function announcing(
   inputs: RawInputs,
   run: CurrentRun,
   ports: Ports,
-): Promise<Announce | undefined> {
+): Promise<FinishAnnouncements | undefined> {
   if (!request.comment && !request.issue && request.environment === undefined) return undefined;
   const { startAnnouncements } = await import(/* webpackMode: "eager" */ './announcements.ts');
   const connect = (access: ApiAccess) => createGitHubClient(access, ports);

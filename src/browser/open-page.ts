@@ -55,7 +55,7 @@ export async function openPage(
   return { wanted, page, session, events, clock: ports.clock, close };
 }
 
-export interface Picture {
+export interface PagePicture {
   readonly png: Buffer;
   readonly grid: PixelGrid;
 }
@@ -66,8 +66,8 @@ export interface Picture {
  */
 export async function takePicture(
   { session }: Pick<OpenPage, 'session'>,
-  before?: Picture,
-): Promise<Picture> {
+  before?: PagePicture,
+): Promise<PagePicture> {
   const gone = Promise.withResolvers<never>();
   const leave = ({ frame }: Protocol.Page.FrameNavigatedEvent): void => {
     if (frame.parentId === undefined) gone.reject(new Error('the page went elsewhere'));

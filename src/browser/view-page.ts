@@ -2,7 +2,7 @@ import type { Frame } from 'puppeteer-core/lib/esm/puppeteer/puppeteer-core-brow
 import { untilAborted } from '../async.ts';
 import { withoutSpace } from '../plain-text.ts';
 import type { ContentBox, FrameLook } from './dom-types.ts';
-import { evaluateApart, type OpenPage, type Picture, SCROLL_BACK, takePicture } from './open-page.ts';
+import { evaluateApart, type OpenPage, type PagePicture, SCROLL_BACK, takePicture } from './open-page.ts';
 import { PageLook } from './page-look.ts';
 import { DESKTOP, differsFromSurroundings, hasContrast, type PixelGrid } from './pixels.ts';
 import type { ScreenView } from './screen-view.ts';
@@ -17,7 +17,7 @@ export interface PageSight extends Pick<ScreenView, 'title' | 'painted' | 'isMar
   readonly hasMore: boolean;
   /** Whether the browser shows a page of its own, because what it was sent to can't be opened. */
   readonly isErrorPage: boolean;
-  readonly picture: Picture;
+  readonly picture: PagePicture;
 }
 
 /** Frames of one page that are looked at. */

@@ -4,7 +4,7 @@ import { createSilenceTimer, untilAborted } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { CONTENT, MEGABYTE, SECOND } from '../protocol/limits.ts';
-import type { Content } from '../request/inputs.ts';
+import type { GivenContent } from '../request/inputs.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { createTemporaryFolder } from '../system.ts';
 
@@ -29,7 +29,7 @@ export async function openContent(
   }
 }
 
-async function writeContent(path: string, content: Content, ports: Ports): Promise<void> {
+async function writeContent(path: string, content: GivenContent, ports: Ports): Promise<void> {
   const name = basename(path);
   const file = await open(path, 'wx', 0o600);
   try {
@@ -53,7 +53,10 @@ async function writeContent(path: string, content: Content, ports: Ports): Promi
 }
 
 /** The chunks of a content, until the delivery is stopped or its time is over. Says so when it has to wait. */
-async function* readInTime(content: Content, { clock, signal, logger }: Ports): AsyncGenerator<Uint8Array> {
+async function* readInTime(
+  content: GivenContent,
+  { clock, signal, logger }: Ports,
+): AsyncGenerator<Uint8Array> {
   if (typeof content === 'string') return yield Buffer.from(content);
   const over = clock.timeout(CONTENT.time);
   const either = AbortSignal.any([signal, over]);

@@ -12,7 +12,7 @@ export const OTHER_BRANCH_HINT = (w: Words) =>
 const TOKEN_HINT = (w: Words) => `set ${w.input('token')} to a valid token${w.ownToken}${w.orUse('K3')}`;
 
 /** What GitHub refuses, by its API or in words that git passes on. */
-export interface Refusal {
+export interface GitHubRefusal {
   /** Of GraphQL the one with which REST says the same; 0 for git, where words are all that it tells. */
   readonly status: number;
   /** The HTTP code that was answered, where it is another one. */
@@ -29,14 +29,14 @@ export interface Refusal {
 interface RefusalRule {
   readonly status?: number | readonly number[];
   readonly text?: RegExp;
-  readonly when?: (refusal: Refusal) => boolean;
+  readonly when?: (refusal: GitHubRefusal) => boolean;
   readonly code: ErrorCode;
-  readonly hint?: string | ((w: Words, refusal: Refusal) => string);
+  readonly hint?: string | ((w: Words, refusal: GitHubRefusal) => string);
   readonly retryable?: boolean;
 }
 
 /** The failure that a refusal means; without a rule, it is one of the host. */
-export function refusalError(message: string, refusal: Refusal): DeliveryError {
+export function refusalError(message: string, refusal: GitHubRefusal): DeliveryError {
   const rule = REFUSAL_RULES.find((one) => meetsRule(one, refusal));
   const { code = 'HOST_ERROR', hint = RETRY_HINT, retryable } = rule ?? {};
   const { status, httpCode = status, retryAfter } = refusal;
@@ -48,7 +48,7 @@ export function refusalError(message: string, refusal: Refusal): DeliveryError {
   });
 }
 
-const meetsRule = ({ status, text, when }: RefusalRule, refusal: Refusal): boolean =>
+const meetsRule = ({ status, text, when }: RefusalRule, refusal: GitHubRefusal): boolean =>
   (status === undefined || [status].flat().includes(refusal.status)) &&
   (text === undefined || text.test(refusal.message)) &&
   (when === undefined || when(refusal));
@@ -57,7 +57,7 @@ const meetsRule = ({ status, text, when }: RefusalRule, refusal: Refusal): boole
 const LIMIT_TEXT = /rate limit|abuse detection|submitted too quickly/i;
 
 /** Whether GitHub refuses only for a while, because it received too many requests. */
-const isRateLimited = ({ status, headers = {}, message }: Refusal): boolean =>
+const isRateLimited = ({ status, headers = {}, message }: GitHubRefusal): boolean =>
   status === 429 ||
   ([0, 403, 422].includes(status) && LIMIT_TEXT.test(message)) ||
   (status === 403 && (headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined));

@@ -8,11 +8,11 @@ import { refuseProblems, walkFolder } from '../rules/walk-folder.ts';
 import type { Text } from '../words.ts';
 import { refuseInput } from './input-kinds.ts';
 import {
+  type FilePattern,
   type IsLeftOut,
   isExclusion,
   matches,
   matchesBelow,
-  type Pattern,
   readExclusions,
   readPattern,
 } from './patterns.ts';
@@ -97,7 +97,7 @@ export const findFiles: FindFiles = async (lines, folder, signal) => {
  * A `!` line must name something that is there, in or around what the other lines name: otherwise a mistake in it would
  * publish files. A pattern may match none of them.
  */
-async function refuseElsewhere(exclusions: readonly Pattern[], named: readonly string[]): Promise<void> {
+async function refuseElsewhere(exclusions: readonly FilePattern[], named: readonly string[]): Promise<void> {
   for (const { root, line } of exclusions) {
     const isNear = named.some((path) => isBelow(path, root) || isBelow(root, path));
     if (isNear && (await exists(root))) continue;
@@ -137,7 +137,7 @@ export const isFolderAt = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => null))?.isDirectory() === true;
 
 /** By absolute paths, sorted, and only the first ones. */
-async function findMatches(pattern: Pattern, folder: string, isLeftOut: IsLeftOut, signal?: AbortSignal) {
+async function findMatches(pattern: FilePattern, folder: string, isLeftOut: IsLeftOut, signal?: AbortSignal) {
   const { root, line, parts: names } = pattern;
   const found: [path: string, file: FoundFile][] = [];
   // If the root can't be read, the walk says why.

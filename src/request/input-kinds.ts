@@ -8,13 +8,13 @@ export const refuseInput = (message: Text, hint: Text): never => {
 };
 
 /** Makes a value of a text. @param name the input, for the message of a refusal */
-export type Parse<Value> = (text: string, name: string) => Value;
+export type ParseInput<Value> = (text: string, name: string) => Value;
 
 export interface InputKind<Value> {
   /** Used when the user sets nothing; the runner resolves an expression. */
   readonly default: string;
   readonly json: 'string' | 'number' | 'boolean';
-  readonly parse: Parse<Value>;
+  readonly parse: ParseInput<Value>;
 }
 
 /** A boolean as YAML 1.2 writes it. */
@@ -31,14 +31,14 @@ function parseBoolean(text: string, name: string): boolean {
 export const ON: InputKind<boolean> = { default: 'true', json: 'boolean', parse: parseBoolean };
 export const OFF: InputKind<boolean> = { ...ON, default: 'false' };
 
-export const required = <Value>(usual: string, parse: Parse<Value>): InputKind<Value> => ({
+export const required = <Value>(usual: string, parse: ParseInput<Value>): InputKind<Value> => ({
   default: usual,
   json: 'string',
   parse,
 });
 
 export const optional = <Value>(
-  parse: Parse<Value>,
+  parse: ParseInput<Value>,
   json: InputKind<Value>['json'] = 'string',
 ): InputKind<Value | undefined> => ({
   default: '',

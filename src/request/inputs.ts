@@ -14,7 +14,7 @@ export type ToolName = 'deliver' | 'verify' | 'check' | 'withdraw' | 'audit';
 export type CommandName = ToolName | 'mcp' | 'contract';
 
 /** What is delivered instead of a file: a text, or what a pipe brings. */
-export type Content = string | AsyncIterable<Uint8Array>;
+export type GivenContent = string | AsyncIterable<Uint8Array>;
 
 /** Who may give an input, and for what. */
 interface InputUse {
@@ -76,7 +76,7 @@ export const INPUTS = {
     },
   ),
   content: input(
-    required<Content | undefined>('', PARSERS.content),
+    required<GivenContent | undefined>('', PARSERS.content),
     'Text to deliver instead of a file; needs `name`. A runner passes about 100 KB at most: write more than that to a file.',
     {
       flag: 'none',

@@ -5,7 +5,7 @@ import { DAY, SECOND } from '../protocol/limits.ts';
 import { type FindFiles, findLiteralFiles } from './find-files.ts';
 import { oneLine } from './input-kinds.ts';
 import {
-  type Content,
+  type GivenContent,
   INPUT_NAMES,
   INPUTS,
   type InputDefinition,
@@ -58,7 +58,7 @@ export interface RunContext {
   /** Whether only the checks are made, without any request to a host. */
   readonly checkOnly?: boolean;
   /** Bytes to deliver in place of the input `content`, such as standard input. */
-  readonly contentStream?: Exclude<Content, string> | undefined;
+  readonly contentStream?: Exclude<GivenContent, string> | undefined;
   /** The inputs that belong to this call; absent where all do. */
   readonly given?: readonly InputName[];
 }

@@ -3,14 +3,14 @@ import { isBelow } from '../rules/open-file.ts';
 import { refuseInput } from './input-kinds.ts';
 
 /** A pattern: the folder before its first sign, which is absolute, and the parts from there on. */
-export interface Pattern {
+export interface FilePattern {
   readonly line: string;
   readonly root: string;
   readonly parts: readonly string[];
 }
 
 /** @throws {DeliveryError} `BAD_INPUT` for a `/` between `{` and `}`, which would miss files without a word */
-export function readPattern(line: string, folder: string): Pattern {
+export function readPattern(line: string, folder: string): FilePattern {
   const parts = line.split(sep === '/' ? '/' : /[\\/]/);
   if (parts.some((part) => part.split('{').length !== part.split('}').length)) {
     refuseInput(`the pattern ${line} has a / between { and }`, 'write a line for each alternative');
@@ -22,11 +22,11 @@ export function readPattern(line: string, folder: string): Pattern {
 }
 
 /** Whether a pattern matches an absolute path. */
-export const matches = ({ root, parts }: Pattern, path: string): boolean =>
+export const matches = ({ root, parts }: FilePattern, path: string): boolean =>
   matchesGlob(relative(root, path), parts.join('/'));
 
 /** Whether a pattern matches files in a folder below its root. */
-export function matchesBelow({ parts }: Pattern, path: string): boolean {
+export function matchesBelow({ parts }: FilePattern, path: string): boolean {
   const folders = path.split('/').filter((name) => name !== '' && name !== '.');
   if (folders.length === 0) return true;
   const anyDepth = parts.indexOf('**');
@@ -41,7 +41,7 @@ export type IsLeftOut = (path: string) => boolean;
 export const isExclusion = (line: string): boolean => line.startsWith('!');
 
 /** What a `!` line leaves out: a path, or what a pattern matches, always with all that is in it. */
-interface Exclusion extends Pattern {
+interface Exclusion extends FilePattern {
   /** The line's path letter by letter: the signs of a pattern may be part of a name. */
   readonly exact: string;
 }

@@ -4,7 +4,7 @@ import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
 import { parseExternalAddress, refuseMachineAddress } from '../rules/external-address.ts';
 import { nameFromFile, repositoryPath } from '../rules/naming.ts';
 import type { Text } from '../words.ts';
-import { oneLine, type Parse, refuseInput } from './input-kinds.ts';
+import { oneLine, type ParseInput, refuseInput } from './input-kinds.ts';
 
 /** A text of one form, and its value. @param problem with a colon at its end, the text follows */
 const checked =
@@ -12,8 +12,8 @@ const checked =
     holds: (text: string) => boolean,
     problem: string,
     change: Text,
-    toValue: Parse<Value> = (text) => text as Value,
-  ): Parse<Value> =>
+    toValue: ParseInput<Value> = (text) => text as Value,
+  ): ParseInput<Value> =>
   (text, name) => {
     const shown = problem.endsWith(':') ? ` ${oneLine(text)}` : '';
     return holds(text)

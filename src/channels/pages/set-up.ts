@@ -15,14 +15,14 @@ import type { Words } from '../../words.ts';
 import type { Placement } from '../channel.ts';
 import { SentWrites } from '../sent-writes.ts';
 import { type PagesOptions, refuseUnusableSite, targetBranch } from './destination.ts';
-import { type CommitTarget, isBuiltByWorkflow, type Setup, WORKFLOW_BRANCH_HINT } from './target.ts';
+import { type CommitTarget, isBuiltByWorkflow, type PagesSetup, WORKFLOW_BRANCH_HINT } from './target.ts';
 
 /** What `setup` has to do; `null` without it. @throws {DeliveryError} where it would show more than the delivery */
 export async function findSetup(
   github: GitHubClient,
   options: PagesOptions,
   site: RepositoryContext['site'],
-): Promise<Setup | null> {
+): Promise<PagesSetup | null> {
   if (!options.setup || site === 'unasked') return null;
   const isOwnAddress = options.pagesBase !== undefined;
   if (site === 'unreadable' && !isOwnAddress) {

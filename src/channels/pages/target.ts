@@ -25,7 +25,7 @@ export interface CommitTarget {
   readonly readEntries: ReadEntries;
   readonly options: PagesOptions;
   /** What has to be set up first; `null` where nothing has. */
-  readonly setup: Setup | null;
+  readonly setup: PagesSetup | null;
   /** Whether a workflow builds the site, which would not know a new branch. */
   readonly isByWorkflow?: boolean;
   /** How this action deploys the site; `null` where it does not. */
@@ -33,7 +33,7 @@ export interface CommitTarget {
 }
 
 /** What a delivery has to set up besides its commit. */
-export interface Setup {
+export interface PagesSetup {
   /** What is missing: the branch, or all commits of the repository; `null` where the branch exists. */
   readonly absence: 'branch' | 'commits' | null;
   readonly enablesPages: boolean;

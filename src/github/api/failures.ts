@@ -4,7 +4,7 @@ import type { TextAnswer } from '../../http/send-request.ts';
 import { toFields, toText } from '../../plain-text.ts';
 import type { CallTemplate } from '../../protocol/calls.ts';
 import { SECOND } from '../../protocol/limits.ts';
-import { type Refusal, refusalError } from '../refusals.ts';
+import { type GitHubRefusal, refusalError } from '../refusals.ts';
 
 type RefusedAnswer = Omit<TextAnswer, 'text'>;
 
@@ -21,7 +21,7 @@ export function refusedCallError(
 }
 
 /** What an answer that is no success says of the reason, whatever shape it has. */
-function readRefusal(answer: RefusedAnswer): Refusal {
+function readRefusal(answer: RefusedAnswer): GitHubRefusal {
   const { status, headers, json } = answer;
   const { message, errors } = toFields(json);
   const list = [errors ?? []].flat();
