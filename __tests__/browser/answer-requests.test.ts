@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import type { CDPSession, Protocol } from 'puppeteer-core/lib/esm/puppeteer/puppeteer-core-browser.js';
+import type { CDPSession, Protocol } from '#puppeteer';
 import { RequestAnswers } from '../../src/browser/answer-requests.ts';
 import { PageEvents } from '../../src/browser/page-events.ts';
 import type { PageToView } from '../../src/browser/screen-view.ts';

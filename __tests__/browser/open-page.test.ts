@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
-import type { CDPSession } from 'puppeteer-core/lib/esm/puppeteer/puppeteer-core-browser.js';
+import type { CDPSession } from '#puppeteer';
 import { takePicture } from '../../src/browser/open-page.ts';
 
 test('a picture is given up when the page goes elsewhere, as the browser may never send it; not for a frame in it', async () => {

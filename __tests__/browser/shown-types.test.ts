@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Page } from 'puppeteer-core/lib/esm/puppeteer/puppeteer-core-browser.js';
+import type { Page } from '#puppeteer';
 import { type BrowserProcess, launchBrowser } from '../../src/browser/browser-process.ts';
 import { getTypeDisplay } from '../../src/rules/media-type.ts';
 import { chromiumPath } from '../support/chromium.ts';

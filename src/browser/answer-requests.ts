@@ -1,9 +1,5 @@
 import { Readable } from 'node:stream';
-import type {
-  Browser,
-  CDPSession,
-  Protocol,
-} from 'puppeteer-core/lib/esm/puppeteer/puppeteer-core-browser.js';
+import type { Browser, CDPSession, Protocol } from '#puppeteer';
 import { toDeliveryError } from '../errors.ts';
 import { BROWSER_ENCODINGS } from '../http/response.ts';
 import type { HttpResponse, SendHttp } from '../ports.ts';

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Protocol } from 'puppeteer-core/lib/esm/puppeteer/puppeteer-core-browser.js';
+import type { Protocol } from '#puppeteer';
 import { decodeBody, discard, readEncodings } from '../http/response.ts';
 import type { HttpResponse } from '../ports.ts';
 import { decodePath } from '../rules/naming.ts';

@@ -5,11 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 // Puppeteer imports this package when it has something to log; without this line it is not in the same bundle.
 import 'debug';
-import {
-  type Browser,
-  type ConnectionTransport,
-  connect,
-} from 'puppeteer-core/lib/esm/puppeteer/puppeteer-core-browser.js';
+import { type Browser, type ConnectionTransport, connect } from '#puppeteer';
 import { untilAborted } from '../async.ts';
 import { toMessage } from '../errors.ts';
 import { HAS_GROUPS, killGroup, whenStarted } from '../system.ts';

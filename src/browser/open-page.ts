@@ -1,10 +1,4 @@
-import type {
-  Browser,
-  CDPSession,
-  Frame,
-  Page,
-  Protocol,
-} from 'puppeteer-core/lib/esm/puppeteer/puppeteer-core-browser.js';
+import type { Browser, CDPSession, Frame, Page, Protocol } from '#puppeteer';
 import type { Clock, SendHttp } from '../ports.ts';
 import { answerRequests } from './answer-requests.ts';
 import { PageEvents } from './page-events.ts';

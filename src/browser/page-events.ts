@@ -1,4 +1,4 @@
-import type { Frame, HTTPRequest, Page } from 'puppeteer-core/lib/esm/puppeteer/puppeteer-core-browser.js';
+import type { Frame, HTTPRequest, Page } from '#puppeteer';
 import { shorten, toOneLine } from '../plain-text.ts';
 
 /** Entries that are counted in each list. */

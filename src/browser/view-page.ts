@@ -1,4 +1,4 @@
-import type { Frame } from 'puppeteer-core/lib/esm/puppeteer/puppeteer-core-browser.js';
+import type { Frame } from '#puppeteer';
 import { untilAborted } from '../async.ts';
 import { withoutSpace } from '../plain-text.ts';
 import type { ContentBox, FrameLook } from './dom-types.ts';
