@@ -371,10 +371,21 @@ describe('a folder that is withdrawn', () => {
     const head = await repository.head();
     await refused(take(repository, 'p/'), /^place: somebody changed p\/index\.html, so it would still open/);
     expect(await repository.head()).toBe(head);
-    // Nor if it is the page of a folder below, or has another name.
+    // Nor if it is the page of a folder below.
     await proven(put(repository, 'q/one/', 'site'));
     await repository.commit('q/one/index.html', THEIRS);
     await refused(take(repository, 'q/'), /^place: somebody changed q\/one\/index\.html/);
+    // Nor if it has another name; what was not handed over decides nothing.
+    const more = { 'site/a.html': createPage('a'), 'site/start.html': createPage('start') };
+    const entry = { file: 'site/', path: 'r/', entry: 'start.html' };
+    await proven(
+      play.deliver({ repository, files: { ...files, ...more }, inputs: entry, around: from('site') }),
+    );
+    await repository.commit('r/index.html', THEIRS);
+    const audited = await play.deliver({ repository, inputs: { operation: 'audit', path: 'r/' } });
+    expect(audited.report.gates[1]?.evidence).toBe(`${repository.pages.url}r/start.html`);
+    const { report } = await proven(take(repository, 'r/'));
+    expect(report.lines.UNKNOWN).toMatch(/^what stays in r\/, .*: r\/index\.html;/);
     await proven(take(repository, 'p/', { overwrite: 'true' }));
   });
 });

@@ -22,6 +22,14 @@ describe('what was delivered is withdrawn by its address alone', () => {
       { files: site, inputs: { file: 'dist/' }, around: { defaultFolder: 'agents/1/' } },
       {},
     ],
+    [
+      'a page that the site renders',
+      {
+        files: { 'n.md': '---\ntitle: x\n---\n# marker-42\n' },
+        inputs: { path: 'docs/n.md', marker: 'marker-42' },
+      },
+      {},
+    ],
     ['an asset', { files: { 'a.zip': 'zip' }, inputs: { tag: 'v1', channel: 'K2' } }, {}],
     [
       'a file in a bin',

@@ -23,6 +23,9 @@ export const FROM_TRAILER = 'Delivered-from';
 /** The trailer that names what a commit delivered: git's id of the object, and its path. */
 export const OBJECT_TRAILER = 'Delivered-object';
 
+/** The path in the branch that the address shows which was handed over, where the object does not tell it. */
+export const PAGE_TRAILER = 'Delivered-page';
+
 /** What was in that folder already and was not delivered: git's id of the object, and its path within the folder. */
 export const KEPT_TRAILER = 'Kept-object';
 

@@ -51,6 +51,11 @@ describe('the message of a commit', () => {
       `ADD pr-12: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: ${FOLDER.object} previews/pr-12/\nKept-object: c0 my%20notes.txt`,
     ],
     [
+      'the page of a folder that is no index.html',
+      { ...ofFolder, delivered: { ...FOLDER, page: 'previews/pr-12/start.html' } },
+      `ADD pr-12: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: ${FOLDER.object} previews/pr-12/\nDelivered-page: previews/pr-12/start.html`,
+    ],
+    [
       'the root of the branch',
       { ...ofFolder, delivered: { ...FOLDER, place: '' } },
       `ADD .: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: ${FOLDER.object} ./`,

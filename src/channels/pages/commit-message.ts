@@ -5,6 +5,7 @@ import {
   FROM_TRAILER,
   KEPT_TRAILER,
   OBJECT_TRAILER,
+  PAGE_TRAILER,
   REMOVED_TRAILER,
   TRAILER,
 } from '../../protocol/words.ts';
@@ -18,6 +19,8 @@ export interface DeliveredObject {
   readonly place: string;
   /** Git's id of the file's bytes; of a folder, that of the tree that has exactly the delivered files. */
   readonly object: string;
+  /** The path whose address was handed over, unless it is the file's own, or `index.html` of the folder. */
+  readonly page?: string | undefined;
   /** Of a page: the pictures that came with it. */
   readonly pictures: readonly TreeFile[];
   /** What else a folder had, with paths within it; that of a whole folder ends in `/`. */
@@ -45,7 +48,7 @@ function formatNamed(
   name: string,
   { verb, essence, from, delivered, removed = [] }: DeliveryMessage,
 ): string {
-  const { place = '', object = '', pictures = [], kept = [] } = delivered ?? {};
+  const { place = '', object = '', page, pictures = [], kept = [] } = delivered ?? {};
   const objects = delivered === undefined ? [] : [{ path: place || ROOT, sha: object }, ...pictures];
   return [
     `${verb} ${name}: ${essence}`,
@@ -53,6 +56,7 @@ function formatNamed(
     TRAILER,
     ...(from === undefined ? [] : [`${FROM_TRAILER}: ${from.run ?? NO_RUN} ${from.name}`]),
     ...objects.map(({ path, sha }) => `${OBJECT_TRAILER}: ${sha} ${path}`),
+    ...(page === undefined ? [] : [`${PAGE_TRAILER}: ${page}`]),
     ...kept.map(({ path, sha }) => `${KEPT_TRAILER}: ${sha} ${escapeName(path)}`),
     ...removed.map((path) => `${REMOVED_TRAILER}: ${path || ROOT}`),
   ].join('\n');
@@ -85,6 +89,7 @@ export function parseMessage(message: string): DeliveryMessage | null {
   const kept = valuesOf(KEPT_TRAILER)
     .map(parseObject)
     .map(({ path, sha }) => ({ path: unescapeName(path), sha }));
+  const [page] = valuesOf(PAGE_TRAILER);
   const [from] = valuesOf(FROM_TRAILER).map(parseObject);
   const place = main?.path === ROOT ? '' : main?.path;
   const name = place === undefined ? title.slice(0, title.indexOf(': ')) : shortName(place);
@@ -92,7 +97,7 @@ export function parseMessage(message: string): DeliveryMessage | null {
     verb: verb as DeliveryMessage['verb'],
     essence: title.slice(name.length + 2),
     from: from && { name: from.path, ...(from.sha !== NO_RUN && { run: from.sha }) },
-    ...(main && place !== undefined && { delivered: { place, object: main.sha, pictures, kept } }),
+    ...(main && place !== undefined && { delivered: { place, object: main.sha, page, pictures, kept } }),
     removed: valuesOf(REMOVED_TRAILER).map((path) => (path === ROOT ? '' : path)),
   };
   const isWhole = said.essence !== '' && (verb === 'REMOVE' ? place === undefined : isDelivery(said));
@@ -120,6 +125,10 @@ function unescapeName(name: string): string {
     return name;
   }
 }
+
+/** The path whose address the delivery handed over. */
+export const pageOfDelivered = ({ place, page }: Pick<DeliveredObject, 'place' | 'page'>): string =>
+  page ?? (isFolderPath(place) ? `${place}index.html` : place);
 
 /** What a commit delivers to a place. @param files of a file it is the first, and its pictures follow */
 export function describeDelivered(

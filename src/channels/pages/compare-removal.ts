@@ -1,10 +1,11 @@
 import type { DeliveryError } from '../../errors.ts';
+import type { CommitWords } from '../../github/api/history.ts';
 import { nameFew } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
-import { isHtml } from '../../rules/page/page-file.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import type { Words } from '../../words.ts';
-import { blobsIn, filesBelow } from './branch-reader.ts';
+import { type BranchTree, blobsIn, filesBelow } from './branch-reader.ts';
+import { pageOfDelivered } from './commit-message.ts';
 import { type ComparedPlace, planChange } from './compare.ts';
 import { listVanished, readBefore, readFolderInBranch } from './compare-folder.ts';
 import { findPartError, notOursError, otherOwnerError, rewrittenError } from './not-ours.ts';
@@ -25,28 +26,17 @@ import type { PagesTask } from './target.ts';
  */
 export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPlace> {
   const folder = await readFolderInBranch(task);
-  const { tree, last, before = null } = folder;
-  const { place, target, destination } = task;
-  const { sites, owned, left, spared, foreign } = await findOwnBelow(task, folder);
-  refuseChangedPage(folder, left, foreign);
+  const { tree, last } = folder;
+  const { place, destination } = task;
+  const own = await findOwnBelow(task, folder);
+  const { owned, left } = own;
+  if (own.changedPage !== undefined) throw changedPageError(own.changedPage);
   refuseAddress(task, folder, owned.size > 0);
-  // What an earlier run removed may be served until the site is built without it; beside files of others, if it was ours.
-  const older = owned.size === 0 ? await readBefore(target, folder) : tree.entries;
-  let vanished = listVanished(task, tree, older);
-  if (vanished.length > 0 && left.length > 0) {
-    const then = await findDeliveries(target, { head: before, entries: older }, place, true);
-    const ours = await findOwnBelow(task, then);
-    vanished = vanished.filter((path) => ours.owned.has(path));
-  }
-  if (owned.size + vanished.length === 0 && left.length > 0) {
-    if (target.options.from?.isAlone) throw otherOwnerError(target.options, [place]);
-    const partError = findPartError(task, last?.message);
-    if (partError !== null) throw partError;
-    if (last?.isFirst) throw rewrittenError(`${place || './'} has ${nameFew(left)}`);
-    throw nothingOursError(place, left);
-  }
-  const removedFolders = sites.map(([one]) => one);
-  const planned = planChange(task, { ...tree, owned, last, removedFolders });
+  // What an earlier run removed may be served until the site is built without it.
+  const older = owned.size === 0 ? await readBefore(task.target, folder) : tree.entries;
+  const vanished = await listOwnVanished(task, folder, older, left.length > 0);
+  if (owned.size + vanished.length === 0 && left.length > 0) throw nothingOursError(task, left, last);
+  const planned = planChange(task, { ...tree, owned, last, removedFolders: own.sites });
   const removed = new Set(planned.change?.removals);
   // Where nothing else goes, all of the folder would still be served.
   const isNoneGone = removed.size + vanished.length === 0;
@@ -57,13 +47,21 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const unknown = left.length === 0 ? [] : [`what stays in ${place || './'}, ${why}: ${nameFew(left)}`];
   const gone = blobsIn([tree.entries, older], [...removed, ...vanished]);
   const placement = describeRemoved(planned, gone, rest, unknown);
-  const notes = [
-    ...(spared.length === 0 ? [] : [`left out, and so still there: ${nameFew(spared)}`]),
-    ...(foreign.length === 0
-      ? []
-      : [`still there, because another workflow delivered it: ${nameFew(foreign)}`]),
-  ];
-  return { ...planned, placement: { ...placement, notes: [...(placement.notes ?? []), ...notes] } };
+  return { ...planned, placement: { ...placement, notes: [...(placement.notes ?? []), ...own.notes] } };
+}
+
+/** The files that an earlier run removed; beside files of others only those that are known to have been ours. */
+async function listOwnVanished(
+  task: PagesTask,
+  { tree, before }: FolderInBranch,
+  older: BranchTree['entries'],
+  isMixed: boolean,
+): Promise<readonly string[]> {
+  const vanished = listVanished(task, tree, older);
+  if (vanished.length === 0 || !isMixed) return vanished;
+  const then = await findDeliveries(task.target, { head: before ?? null, entries: older }, task.place, true);
+  const { owned } = await findOwnBelow(task, then);
+  return vanished.filter((path) => owned.has(path));
 }
 
 /** Whether a limit of one run may be why something stays. */
@@ -92,50 +90,66 @@ function refuseAddress(
   );
 }
 
-function nothingOursError(place: string, left: readonly string[]): DeliveryError {
+function nothingOursError(
+  task: PagesTask,
+  left: readonly string[],
+  last: CommitWords | undefined,
+): DeliveryError {
+  const { place, target } = task;
+  if (target.options.from?.isAlone) return otherOwnerError(target.options, [place]);
+  const partError = findPartError(task, last?.message);
+  if (partError !== null) return partError;
+  const name = place || './';
+  if (last?.isFirst) return rewrittenError(`${name} has ${nameFew(left)}`);
   const alone = (w: Words): string =>
     place === ''
       ? 'remove these files with git'
       : `${w.input('overwrite', 'true')} if you may remove these files`;
   return notOursError(
-    `nothing in ${place || './'} is known to be as this tool delivered it, so nothing was removed: ${nameFew(left)}`,
+    `nothing in ${name} is known to be as this tool delivered it, so nothing was removed: ${nameFew(left)}`,
     (w) => `set ${w.input('path')} to the folder that was delivered itself, or ${alone(w)}`,
   );
 }
 
-/** @throws {DeliveryError} `NOT_OURS` if a page of a delivered folder is another one now: it would still open */
-function refuseChangedPage(
-  { sites }: FolderInBranch,
-  left: readonly string[],
-  foreign: readonly string[],
-): void {
-  for (const [site, { changed }] of sites) {
-    const page = changed.find((path) => isHtml(path) && !path.slice(site.length).includes('/'));
-    if (page === undefined || !left.includes(page) || foreign.includes(site)) continue;
-    throw notOursError(
-      `somebody changed ${page}, so it would still open, and nothing was removed`,
-      (w) => `set ${w.input('overwrite', 'true')} if you may remove that page`,
-    );
-  }
-}
+/** The address that was handed over would still open, with another page. */
+const changedPageError = (page: string): DeliveryError =>
+  notOursError(
+    `somebody changed ${page}, so it would still open, and nothing was removed`,
+    (w) => `set ${w.input('overwrite', 'true')} if you may remove that page`,
+  );
 
 /** What a folder has of this tool, however deep, and the files that it has besides. */
 async function findOwnBelow({ place, target, isLeftOut = () => false }: PagesTask, folder: FolderInBranch) {
   const isSpared = (path: string): boolean => isLeftOut(path.slice(place.length));
-  const goes = ([site, { claim }]: readonly [string, OwnedSite]): boolean =>
-    site === place || isFromSame(claim.message, target.options);
-  const foreign = [...folder.sites].filter((one) => !goes(one)).map(([site]) => site);
-  const sites = [...folder.sites]
-    .filter(goes)
-    .map(([site, { files }]) => [site, files.filter(({ path }) => !isSpared(path))] as const)
-    .filter(([, files]) => files.length > 0);
-  const owned = new Set(sites.flatMap(([, files]) => files.map(({ path }) => path)));
+  const goes = ({ claim }: OwnedSite): boolean =>
+    claim.place === place || isFromSame(claim.message, target.options);
+  const all = [...folder.sites.values()];
+  const going = all.filter(goes).map((site) => {
+    return { ...site, files: site.files.flatMap(({ path }) => (isSpared(path) ? [] : path)) };
+  });
+  const owned = new Set(going.flatMap(({ files }) => files));
   const existing = filesBelow(folder.tree, place);
-  const spared = [...existing.keys()].filter(isSpared);
   const others = [...existing.keys()].filter((path) => !owned.has(path) && !isSpared(path));
   const single = target.options.overwrite
     ? others.filter((path) => existing.get(path)?.type === 'blob')
     : await findSingleFiles(target, folder.tree, others);
   for (const path of single) owned.add(path);
-  return { sites, owned, left: others.filter((path) => !owned.has(path)), spared, foreign };
+  const left = others.filter((path) => !owned.has(path));
+  const describe = (what: string, paths: readonly string[]): readonly string[] =>
+    paths.length === 0 ? [] : [`${what}: ${nameFew(paths)}`];
+  return {
+    sites: going.flatMap(({ claim, files }) => (files.length === 0 ? [] : claim.place)),
+    owned,
+    left,
+    changedPage: going
+      .flatMap(({ claim, changed }) => changed.filter((path) => path === pageOfDelivered(claim.delivered)))
+      .find((page) => left.includes(page)),
+    notes: [
+      ...describe('left out, and so still there', [...existing.keys()].filter(isSpared)),
+      ...describe(
+        'still there, because another workflow delivered it',
+        all.filter((one) => !goes(one)).map(({ claim }) => claim.place),
+      ),
+    ],
+  };
 }

@@ -7,7 +7,12 @@ import type { Placement } from '../channel.ts';
 import type { SiteChanges } from '../site-changes.ts';
 import { type BranchTree, holdsFile } from './branch-reader.ts';
 import { listKept } from './claims.ts';
-import { type DeliveryMessage, describeDelivered, formatCommitMessage } from './commit-message.ts';
+import {
+  type DeliveryMessage,
+  describeDelivered,
+  formatCommitMessage,
+  pageOfDelivered,
+} from './commit-message.ts';
 import { notOwnedError } from './not-ours.ts';
 import { listPicturePaths } from './pictures.ts';
 import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
@@ -179,7 +184,9 @@ function describePlace(
   );
   const own = paths.map((path) => ({ path, sha: wanted.get(path) ?? entries.get(path)?.sha ?? '' }));
   const delivered = describeDelivered(place, own, [...kept, ...shared]);
-  return { verb: isNew ? 'ADD' : 'UPDATE', delivered, kept };
+  const { page } = task.destination;
+  const named = page === pageOfDelivered({ place }) ? delivered : { ...delivered, page };
+  return { verb: isNew ? 'ADD' : 'UPDATE', delivered: named, kept };
 }
 
 /** As a person reads them: the pictures of a page are no files of theirs. */

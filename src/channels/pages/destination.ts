@@ -54,6 +54,8 @@ export interface PagesOptions {
 export interface PagesDestination {
   readonly branch: string;
   readonly path: string;
+  /** The path that `pageUrl` shows: the file's, or that of the page that the site's build makes of it. */
+  readonly page: string;
   readonly pageUrl: URL;
   readonly rawUrl: URL;
   /** The address of the root of all that Pages serves. */
@@ -101,6 +103,7 @@ export function resolveDestination(
   return {
     branch,
     path,
+    page: path,
     siteRoot,
     pageUrl: addressOf({ siteRoot, rootUrl }, path),
     rawUrl: urlBelow(rawBase, path),

@@ -4,7 +4,7 @@ import type { GitHubClient } from '../../github/api/client.ts';
 import { nameFew } from '../../plain-text.ts';
 import { buildWithJekyll, listRivals, listShown, MARKDOWN } from '../../rules/jekyll.ts';
 import type { Words } from '../../words.ts';
-import { type PagesDestination, type PagesOptions, servedPath } from './destination.ts';
+import { addressOf, type PagesDestination, type PagesOptions, servedPath } from './destination.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
 
 /** Tells whether a branch has the file that switches Jekyll off. */
@@ -77,7 +77,7 @@ export async function applyJekyll(
   isOff: SwitchLookup,
 ): Promise<PagesDestination> {
   const { place, files, hasMarker, nojekyll, from } = input;
-  const { path, siteRoot, builtBy, pageUrl } = destination;
+  const { path, siteRoot, builtBy } = destination;
   const isFolder = isFolderPath(place);
   if (builtBy === 'workflow' && !isFolder) return { ...destination, hostMayChangeBytes: true };
   if (builtBy !== 'branch' || (isFolder && nojekyll)) return destination;
@@ -92,10 +92,17 @@ export async function applyJekyll(
   if (!isShownAsPage && changed.length === 0) return destination;
   if (await isOff(destination)) return destination;
   if (!isShownAsPage) throw jekyllError(destination, { place, isOthers }, changed);
-  const page = new URL(pageUrl.href.replace(MARKDOWN, '.html'));
+  const page = path.replace(MARKDOWN, '.html');
   const notes = [`Jekyll renders ${servedPath(siteRoot, path)} into this page`];
-  const rivals = listRivals(path.replace(MARKDOWN, '.html')).filter((one) => one !== path);
-  return { ...destination, pageUrl: page, hostMayChangeBytes: true, notes, rivals };
+  const rivals = listRivals(page).filter((one) => one !== path);
+  return {
+    ...destination,
+    page,
+    pageUrl: addressOf(destination, page),
+    hostMayChangeBytes: true,
+    notes,
+    rivals,
+  };
 }
 
 /** @param changed files with the page that Jekyll renders of each, or `null` for nothing */

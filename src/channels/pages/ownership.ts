@@ -1,9 +1,13 @@
+import { getBranchHead } from '../../github/api/branch.ts';
+import type { GitHubClient } from '../../github/api/client.ts';
 import { type CommitWords, getLastCommits } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
+import { listRivals } from '../../rules/jekyll.ts';
 import { type BranchTree, hasFilesBelow, holdsFile, limitTrees } from './branch-reader.ts';
 import { type Claim, type DeliveredClaim, listClaimed, readClaims } from './claims.ts';
 import { listAlone, parseMessage } from './commit-message.ts';
+import type { PagesDestination } from './destination.ts';
 import { type DeliveryOwner, otherOwnerError } from './not-ours.ts';
 import { type CommitTarget, isFolderPath } from './target.ts';
 
@@ -58,7 +62,7 @@ function refuseOthers({ options }: SearchTarget, found: readonly (readonly [stri
 
 /** A folder that this tool delivered, as far as it is still there. */
 export interface OwnedSite {
-  readonly claim: Claim;
+  readonly claim: DeliveredClaim;
   /** The files that were delivered and that are still there, by path in the branch. */
   readonly files: readonly TreeFile[];
   /** The paths of those that are others now. */
@@ -104,8 +108,8 @@ export async function findDeliveries(
   const sites = new Map<string, OwnedSite>();
   const found = new Set<string>();
   for (const claim of claims.values()) {
-    const isAsked = isOfSite(claim) && (isWithBelow || claim.place === folder);
-    if (!isAsked || !hasFilesBelow(tree, claim.place)) continue;
+    if (!isOfSite(claim) || !hasFilesBelow(tree, claim.place)) continue;
+    if (!isWithBelow && claim.place !== folder) continue;
     if (sites.size >= SITE.removals || found.size >= SITE.files) break;
     const delivered = (await listClaimed(claim, tree, readOlder)) ?? [];
     const files = delivered.filter((file) => holdsFile(tree, file) && !found.has(file.path));
@@ -188,6 +192,20 @@ export async function findSingleFiles(
   );
   const { isRemoval = false } = target.options;
   return isRemoval ? owned.filter((path) => isFromSame(messageOf(path), target.options)) : owned;
+}
+
+/** The file of which the site's build makes a page, if its delivery handed over that page's address. */
+export async function findSource(
+  github: GitHubClient,
+  { branch, builtBy, path }: Pick<PagesDestination, 'branch' | 'builtBy' | 'path'>,
+): Promise<string | undefined> {
+  const sources = builtBy === 'branch' ? listRivals(path).slice(1) : [];
+  if (sources.length === 0) return undefined;
+  const commits = await getLastCommits(github, await getBranchHead(github, branch), sources);
+  return sources.find((source) => {
+    const { delivered } = parseMessage(commits.get(source)?.message ?? '') ?? {};
+    return delivered?.place === source && delivered.page === path;
+  });
 }
 
 /** What this tool delivered to a place, as far as it is still there, and in which commit; no files for nothing. */

@@ -7,7 +7,6 @@ import { nameFew } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import { MARKDOWN } from '../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { baseName, decodePath, entryUrl } from '../../rules/naming.ts';
 import { findEffect } from '../../rules/special-files.ts';
@@ -17,6 +16,7 @@ import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.
 import type { PagesOptions } from './destination.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
 import { applyJekyll, createSwitchLookup, type SwitchLookup } from './jekyll.ts';
+import { findSource } from './ownership.ts';
 import { listPicturePaths, listPictureUrls } from './pictures.ts';
 import { findSetup } from './set-up.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
@@ -71,13 +71,10 @@ const isFolderItem = ({ site, name }: ChannelItem): boolean => site?.isFolder ==
 
 /** Where an item goes, and what the site makes of it. */
 async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesTask> {
-  const { options, github } = step.target;
+  const { options } = step.target;
   const { isRemoval = false, marker, nojekyll, from } = options;
   const isFolder = isFolderItem(item);
-  const isNamed = options.address === undefined;
-  const name = isFolder && isNamed ? folderLocation(item, step) : { name: item.name };
-  const location = { ...options, ...name };
-  const settings = resolveDestination(github.repository, location, step.pages, step.isPrivate);
+  const settings = await findDestination(item, step);
   const { path, branch } = settings;
   const place = isFolder ? path.slice(0, path.length - (item.site?.entry.name.length ?? 0)) : path;
   const files = isRemoval ? [] : listFiles(item, place);
@@ -99,14 +96,13 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
   const target = { ...step.target, method: isFolder ? 'C' : single, branch };
   const common = { target, place, files, destination, isLeftOut: item.isLeftOut };
   if (isRemoval) return { ...common, plan: planTask(common, 'is removed') };
-  const isRendered = !isFolder && destination.pageUrl.pathname !== settings.pageUrl.pathname;
   const task = {
     ...common,
     plan: planTask(common, served.display === 'none' ? 'is downloaded' : 'opens on the screen'),
     served: { ...served, refusal: hasFailed(built) ? built : null },
     writes: [
       ...files.map((one) => one.path),
-      ...(isRendered ? [path.replace(MARKDOWN, '.html')] : []),
+      ...(destination.page === path ? [] : [destination.page]),
       ...(hasPicture ? listPicturePaths(path) : []),
     ],
   };
@@ -164,6 +160,20 @@ export async function isInBranch(
     resolveDestination(github.repository, { ...options, name }, access.site),
   );
   return !hasFailed(place) && (await getEntry(github, place.branch, place.path)) !== null;
+}
+
+/** An address may be that of a page that the site's build made of a delivered file: then it leads to the file. */
+async function findDestination(item: ChannelItem, step: StepContext): Promise<PagesDestination> {
+  const { options, github } = step.target;
+  const { address } = options;
+  const isFolder = isFolderItem(item);
+  const name = isFolder && address === undefined ? folderLocation(item, step) : { name: item.name };
+  const location = { ...options, ...name };
+  const resolve = (at: URL | undefined): PagesDestination =>
+    resolveDestination(github.repository, { ...location, address: at }, step.pages, step.isPrivate);
+  const named = resolve(address);
+  const source = address === undefined || isFolder ? undefined : await findSource(github, named);
+  return source === undefined ? named : resolve(addressOf(named, source));
 }
 
 /** The plan of a commit; where the site is deployed, of a deployment as well, or of that alone. */

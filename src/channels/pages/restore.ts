@@ -147,7 +147,7 @@ function formatRestored(
     verb: 'UPDATE',
     essence: 'put back, because what replaced it is not proven',
     from: said?.from,
-    delivered: describeDelivered(place, files, kept),
+    delivered: { ...describeDelivered(place, files, kept), page: said?.delivered?.page },
   });
 }
 

@@ -10,7 +10,7 @@ import { baseName } from '../../../rules/naming.ts';
 import type { Text } from '../../../words.ts';
 import type { AuditedDelivery, AuditFindings } from '../../channel.ts';
 import { isWithin } from '../claims.ts';
-import { parseMessage } from '../commit-message.ts';
+import { pageOfDelivered, parseMessage } from '../commit-message.ts';
 import { type DeployedReceipt, readDeployedReceipt } from '../deploy/deployed-receipt.ts';
 import type { PagesOptions } from '../destination.ts';
 import { type PagesDestination, resolveDestination, targetBranch } from '../destination.ts';
@@ -19,13 +19,10 @@ import { isFolderPath } from '../target.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { type FoundDelivery, proveFiles, proveRemoval, sortPaths } from './prove-files.ts';
 
-/** What an audit needs of the inputs. */
-type AuditOptions = PagesOptions & { readonly entry: string };
-
 type Site = RepositoryContext['site'];
 
 /** K1: finds what this tool delivered to the branch of the site, or to a folder of it. */
-export function createPagesAudit(inputs: AuditOptions, access: RepositoryContext, ports: Ports) {
+export function createPagesAudit(inputs: PagesOptions, access: RepositoryContext, ports: Ports) {
   // A site that was switched off is no reason not to look: its addresses tell it.
   const options = { ...inputs, setup: true };
   return async (): Promise<AuditFindings> => {
@@ -54,7 +51,7 @@ const auditedPlace = (path = ''): string => path.replace(/^\.\/$|\/$/g, '');
 interface AuditedSite {
   readonly github: GitHubClient;
   readonly site: Site;
-  readonly options: AuditOptions;
+  readonly options: PagesOptions;
   readonly branch: string | null;
 }
 
@@ -119,7 +116,7 @@ function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: Hel
   const common = { plan, unknown, ...(isChanged && { changed: describeChange(found) }) };
   if (isChanged && found.paths.length === 0) return common;
   const isRemoved = state === 'removed';
-  const paths = isRemoved ? found.paths : sortPaths(found.paths, claim.place, isFolder ? options.entry : '');
+  const paths = isRemoved ? found.paths : sortPaths(found.paths, pageOfDelivered(claim.delivered ?? claim));
   const path = paths[0] ?? claim.place;
   const location = { ...options, branch: branch ?? undefined, path, name: baseName(path) };
   let destination: PagesDestination;

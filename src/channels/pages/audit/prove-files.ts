@@ -2,6 +2,7 @@ import type { KnownRefusal } from '../../../proof/check.ts';
 import { AUDIT, SITE } from '../../../protocol/limits.ts';
 import { MARKDOWN } from '../../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../../rules/media-type.ts';
+import { isHtml } from '../../../rules/page/page-file.ts';
 import type { AuditedDelivery } from '../../channel.ts';
 import { OWN_HOST } from '../../host-rules.ts';
 import type { Claim } from '../claims.ts';
@@ -39,7 +40,9 @@ const SITE_IS_OFF: readonly KnownRefusal[] = [
 ];
 
 /** A delivery whose addresses are to be asked. */
-export type FoundDelivery = Omit<ListedDelivery, 'claim'> & { readonly claim: Pick<Claim, 'place' | 'sha'> };
+export type FoundDelivery = Omit<ListedDelivery, 'claim'> & {
+  readonly claim: Pick<Claim, 'place' | 'sha' | 'delivered'>;
+};
 
 type Proven = Required<Pick<AuditedDelivery, 'composePlacement' | 'unknown'>>;
 
@@ -97,10 +100,8 @@ export function proveRemoval(
   return { composePlacement, unknown: left > 0 ? [unasked] : [] };
 }
 
-/** The page of a folder first; of a file it is the file, whose place is given with an empty `entry`. */
-export function sortPaths(paths: readonly string[], place: string, entry: string): readonly string[] {
-  const isPage = (path: string): boolean => /\.html?$/i.test(path);
-  const first = [`${place}index.html`, place + entry].find((path) => paths.includes(path));
-  const page = first ?? paths.find(isPage) ?? paths[0];
+/** The page that was handed over first, or else another one. */
+export function sortPaths(paths: readonly string[], handedOver: string): readonly string[] {
+  const page = paths.find((path) => path === handedOver) ?? paths.find(isHtml) ?? paths[0];
   return page === undefined ? [] : [page, ...paths.filter((path) => path !== page)];
 }
