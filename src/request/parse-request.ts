@@ -71,9 +71,6 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
   const { now, random, origin, sources, secrets, given, contentStream, ...place } = context;
   const { channel, message, tag, bin, authUrl, pollInterval, ...inputs } = readAddress(parseInputs(raw));
   const { file, name, confine, timeout } = inputs;
-  const { from, job } = place;
-  const confined = confine && oneLine([from?.name, confine, job].filter(Boolean).join(' '));
-  const owner = confined ?? place.owner;
   const content = contentStream ?? inputs.content;
   const find = content === undefined ? place.findFiles : undefined;
   const isLeftOut: IsLeftOut = find ? readExclusions(file, place.folder).isLeftOut : () => false;
@@ -90,9 +87,7 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     content,
     /** `auto`, or the main channel and its duplicates. A confined delivery has no folder to stay in elsewhere. */
     channels: confine !== undefined && channel === 'auto' ? (['K1'] as const) : channel,
-    /** For whom alone it delivers; `undefined` for who may replace whatever this tool delivered. */
-    owner,
-    from: owner === undefined ? from : { ...from, name: owner, isAlone: true },
+    ...chooseDeliverer(place, confine),
     essence: message || oneLine(origin),
     tag: tag ?? formatDayTag(now),
     tagIsDefault: tag === undefined,
@@ -114,6 +109,12 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     /** Whether the file surely comes from the repository that is published in, so that both are private or public. */
     isFromTarget,
   };
+}
+
+/** `owner`: for whom alone it delivers; `undefined` for who may replace whatever this tool delivered. */
+function chooseDeliverer({ from, job, owner }: Pick<RunContext, 'from' | 'job' | 'owner'>, confine?: string) {
+  const name = confine === undefined ? owner : oneLine([from?.name, confine, job].filter(Boolean).join(' '));
+  return { owner: name, from: name === undefined ? from : { ...from, name, isAlone: true } };
 }
 
 /** Values that ask for nothing, so that nothing can be missed. */

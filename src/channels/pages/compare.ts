@@ -120,47 +120,38 @@ type PathsTo = ReturnType<typeof sortByAction>;
  */
 export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
   const { place, target } = task;
-  const { essence, from } = target.options;
+  const said = { essence: target.options.essence, from: target.options.from };
   const { beside: { writes, removals } = { writes: [], removals: [] }, removedFolders = [] } = state;
-  const format = (path: string, said: Pick<DeliveryMessage, 'verb' | 'delivered' | 'removed'>): string =>
-    formatCommitMessage(path, { essence, from, ...said });
   const pathsTo = sortByAction(task, state);
   const [removed, taken] = [pathsTo('remove'), pathsTo('take over')];
-  const isNew = new Set(pathsTo('add', 'replace'));
-  // The history of a path has only commits that change it.
-  const [renewed] = isNew.size + removed.length === 0 ? taken : [];
+  const written = new Set(pathsTo('add', 'replace'));
   const { verb, delivered, kept } = describePlace(task, state, pathsTo);
+  const message = formatCommitMessage(place, {
+    ...{ ...said, verb, delivered },
+    removed: [...new Set([...(delivered ? [] : [place]), ...removedFolders])],
+  });
+  // The history of a path has only commits that change it.
+  const [renewed] = written.size + removed.length === 0 ? taken : [];
+  const before = renewed !== undefined && {
+    message: formatCommitMessage(renewed, { ...said, verb: 'REMOVE', removed: [renewed] }),
+    removals: [renewed],
+  };
   const change = {
-    ...(renewed !== undefined && {
-      before: { message: format(renewed, { verb: 'REMOVE', removed: [renewed] }), removals: [renewed] },
-    }),
-    message: format(place, {
-      verb,
-      delivered,
-      removed: [...new Set([...(delivered ? [] : [place]), ...removedFolders])],
-    }),
-    writes: [...task.files.filter(({ path }) => isNew.has(path) || path === renewed), ...writes],
+    ...(before && { before }),
+    message,
+    writes: [...task.files.filter(({ path }) => written.has(path) || path === renewed), ...writes],
     removals: [...removed, ...removals.filter((path) => !isHeld(task, path))],
     replaces: state.entries.get(place)?.sha ?? null,
   };
-  const listed = (paths: readonly string[]) => listFiles(task, paths);
+  const notes = taken.length === 0 ? [] : [`taken over, as nothing told whose they are: ${nameFew(taken)}`];
   return {
     task,
     head: state.head,
     ...(change.writes.length + change.removals.length > 0 && { change }),
     commitSha: state.last?.sha,
-    changes: {
-      added: listed(pathsTo('add')),
-      changed: listed(pathsTo('replace')),
-      removed: listed(removed),
-      kept: kept.map(({ path }) => path),
-      removedFolders,
-    },
+    changes: { ...listChanges(task, pathsTo), kept: kept.map(({ path }) => path), removedFolders },
     treeSha: delivered?.object,
-    notes: [
-      ...describeSpecial(task, [...removed, ...pathsTo('hold'), ...removals]),
-      ...(taken.length === 0 ? [] : [`taken over, because nothing told who delivered it: ${nameFew(taken)}`]),
-    ],
+    notes: [...describeSpecial(task, [...removed, ...pathsTo('hold'), ...removals]), ...notes],
   };
 }
 
@@ -189,8 +180,10 @@ function describePlace(
   return { verb: isNew ? 'ADD' : 'UPDATE', delivered: named, kept };
 }
 
-/** As a person reads them: the pictures of a page are no files of theirs. */
-function listFiles({ place, pictures, destination }: PagesTask, paths: readonly string[]): readonly string[] {
+/** Paths within the folder, as a person reads them: the pictures of a page are no files of theirs. */
+function listChanges({ place, pictures, destination }: PagesTask, pathsTo: PathsTo) {
   const ofPage = pictures === undefined ? [] : listPicturePaths(destination.path);
-  return paths.filter((path) => !ofPage.includes(path)).map((path) => path.slice(place.length));
+  const list = (action: Action): readonly string[] =>
+    pathsTo(action).flatMap((path) => (ofPage.includes(path) ? [] : path.slice(place.length)));
+  return { added: list('add'), changed: list('replace'), removed: list('remove') };
 }

@@ -77,6 +77,8 @@ interface FileEntry {
   readonly file?: { readonly oid: string; readonly size: number } | null;
 }
 
+const NO_HISTORY = 'reading the history of several paths returned no history';
+
 /** @see https://docs.github.com/graphql/reference/objects#commit */
 async function queryLastCommits(
   github: GitHubClient,
@@ -104,8 +106,7 @@ async function queryLastCommits(
     const page = histories?.[`p${nth}`];
     // That the commit is not there yet is not the same as that none changed the path.
     if (page === undefined) {
-      const problem = 'reading the history of several paths returned no history';
-      throw new DeliveryError('HOST_ERROR', problem, { hint: RETRY_HINT });
+      throw new DeliveryError('HOST_ERROR', NO_HISTORY, { hint: RETRY_HINT });
     }
     const [last] = page.nodes;
     if (last === undefined) return [path, null];

@@ -14,7 +14,7 @@ import {
   type OlderTrees,
 } from '../branch-reader.ts';
 import { type Claim, listClaimed, readClaims } from '../claims.ts';
-import { parseMessage } from '../commit-message.ts';
+import { pageOfDelivered, parseMessage } from '../commit-message.ts';
 import { isFolderPath } from '../target.ts';
 
 /**
@@ -78,32 +78,36 @@ async function compareClaim(
     ? listClaimed({ ...claim, delivered }, tree, older)
     : listRemoved(claim, tree, older));
   if (files === null) return describeUnread(claim, isEmpty);
-  // The pictures of a page go with it.
-  const isGone = (path: string): boolean =>
-    !delivered || isRemoved(path) || (!isFolderPath(place) && isRemoved(place));
-  const paths: Record<BranchState, string[]> = { lost: [], changed: [], back: [], there: [], removed: [] };
-  for (const file of files) {
-    const { path } = file;
-    const isOther = tree.entries.has(path) && !holdsFile(tree, file);
-    const [there, absent] = isGone(path) ? (['back', 'removed'] as const) : (['there', 'lost'] as const);
-    paths[isOther ? 'changed' : tree.entries.has(path) ? there : absent].push(path);
-  }
-  const { lost, changed, back, there, removed } = paths;
+  const paths = sortByState(files, claim, tree);
   const state = STATES.find((one) => paths[one].length > 0);
   if (state === undefined) return null;
+  const { lost, changed, back, there, removed } = paths;
   if (state !== 'removed') {
-    return {
-      ...NOTHING,
-      claim,
-      state,
-      paths: there,
-      changed: state === 'lost' ? lost : [...changed, ...back],
-    };
+    const others = state === 'lost' ? lost : [...changed, ...back];
+    return { ...NOTHING, claim, state, paths: there, changed: others };
   }
   if (!isFolderPath(place)) return { ...NOTHING, claim, state, paths: removed };
   const entries = (await older(delivered ? claim.sha : claim.parent)) ?? new Map();
   const before = new Map(removed.flatMap((path) => blobAt([entries], path).map((blob) => [path, blob])));
   return { ...NOTHING, claim, state, paths: removed, before, by: delivered ? null : claim };
+}
+
+function sortByState(
+  files: readonly TreeFile[],
+  { place, delivered, isRemoved }: Claim,
+  tree: BranchTree,
+): Readonly<Record<BranchState, readonly string[]>> {
+  // The pictures of a page go with it.
+  const isGone = (path: string): boolean =>
+    !delivered || isRemoved(path) || (!isFolderPath(place) && isRemoved(place));
+  const stateOf = (file: TreeFile): BranchState => {
+    if (!tree.entries.has(file.path)) return isGone(file.path) ? 'removed' : 'lost';
+    if (!holdsFile(tree, file)) return 'changed';
+    return isGone(file.path) ? 'back' : 'there';
+  };
+  const paths: Record<BranchState, string[]> = { lost: [], changed: [], back: [], there: [], removed: [] };
+  for (const file of files) paths[stateOf(file)].push(file.path);
+  return paths;
 }
 
 /** What is said of a folder whose files are not known. */
@@ -112,14 +116,8 @@ function describeUnread(claim: Claim, isEmpty: boolean): ListedDelivery {
   if (isEmpty) {
     const unknown = `whether its other files are gone: only the page of ${place} was asked for`;
     const by = claim.delivered ? null : claim;
-    return {
-      ...NOTHING,
-      claim,
-      state: 'removed',
-      paths: [`${claim.place}index.html`],
-      by,
-      unknown: [unknown],
-    };
+    const page = pageOfDelivered(claim.delivered ?? claim);
+    return { ...NOTHING, claim, state: 'removed', paths: [page], by, unknown: [unknown] };
   }
   const unknown = `which files of ${place} are lost, changed or as they were delivered: only that the folder changed was found out`;
   return { ...NOTHING, claim, state: 'changed', changed: [claim.place], unknown: [unknown] };
