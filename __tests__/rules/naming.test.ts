@@ -46,6 +46,7 @@ describe('repositoryPath', () => {
     ['contains control characters', ['a\u0000.html', 'a\tb', 'a\u202etxt', 'a\u200bb', 'a\u2028b'], /\w/],
     ['contains a space', ['a b.html', 'a\u00a0b.html', 'a.html '], /^remove it, or write - or _/],
     ['contains a backslash', ['docs\\a.html'], /^write \/ between folders, or rename/],
+    ['contains *, and is no pattern', ['p*/a.html', 'docs/**'], /^write each path in full$/],
     ['starts with a slash', ['/a.html'], /^write it without this slash/],
     ['contains . or .. as a folder', ['../a.html', 'a/../b', '..', './a.html'], /^write it without them/],
     ['has an empty folder or file name', ['docs//a.html', 'docs/'], /\w/],

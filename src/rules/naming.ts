@@ -20,6 +20,7 @@ const PATH_RULES: readonly (readonly [broken: RegExp, problem: string, hint: str
   [/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, 'contains control characters', 'remove them'],
   [/\s/, 'contains a space', 'remove it, or write - or _ in its place'],
   [/\\/, 'contains a backslash', 'write / between folders, or rename the file'],
+  [/\*/, 'contains *, and is no pattern', 'write each path in full'],
   [/^\//, 'starts with a slash', 'write it without this slash: it is relative to the repository'],
   [
     /(?:^|\/)\.\.?(?:\/|$)/,
