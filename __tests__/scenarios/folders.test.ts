@@ -218,7 +218,10 @@ describe('a folder', () => {
       expect(report.site?.changes?.removedFolders).toEqual(['runs/1/']);
       const all = await put(repository, 'runs/4/', NIGHTLY, { overwrite: 'true' });
       expect(new Set(removedBy(all))).toEqual(new Set(['runs/by-hand/', 'runs/laptop/', 'runs/2/']));
-      const [commit] = await repository.log();
+      await repository.commit('runs/4/index.html', 'changed by a person');
+      const next = await put(repository, 'runs/5/', NIGHTLY);
+      expect(next.report.notes).toContain('`keep` leaves what is not as it was delivered: runs/4/');
+      const [, , commit] = await repository.log();
       expect(commit?.message).toContain(`\nDelivered-from: 7/1 ${NIGHTLY.name}\n`);
     });
   });

@@ -187,7 +187,7 @@ test('several files: each that fails has its annotation, the others are delivere
   expect(reports.map(({ notReady }) => notReady?.reason ?? '')).toEqual([
     '',
     expect.stringMatching(/cdn\.example/),
-    expect.stringMatching(/this tool is not known to have delivered what it holds now/),
+    expect.stringMatching(/what it holds now is not known to be delivered by this tool/),
     'the file ::stop-commands::x does not exist',
   ]);
   expect([exitCode, outputs.result, outputs.url]).toEqual([1, 'not-ready', '']);

@@ -66,7 +66,7 @@ describe('an address removes nothing', () => {
     [
       'of a page of a person',
       (root) => `${root}index.html`,
-      /this tool is not known to have delivered index\.html/,
+      /^index\.html already exists .* is not known to be delivered by this tool/,
     ],
     ['in two lines', (root) => `${root}a.html\n${root}b.html`, /it has a space or several lines/],
     [

@@ -42,7 +42,7 @@ export async function compareSite(task: PagesTask, together: readonly string[]):
   const folder = await readFolderInBranch(task);
   const { tree, sites, last } = folder;
   const owned = await findOwned(task, folder);
-  const removedFolders = await findOldSites(task, tree, together);
+  const { older: removedFolders, changed } = await findOldSites(task, tree, together);
   const removals = removedFolders.flatMap((one) => [...filesBelow(tree, one).keys()]);
   const isSwitched = target.options.nojekyll && !tree.entries.has(switchFileOf(destination));
   const writes = isSwitched ? [{ path: switchFileOf(destination), file: EMPTY_FILE }] : [];
@@ -51,13 +51,18 @@ export async function compareSite(task: PagesTask, together: readonly string[]):
   const { change } = planned;
   const older = await readBefore(target, folder);
   const gone = [...(change?.removals ?? []), ...listVanished(task, tree, older)];
-  const placement = describePublished(planned, {
-    replaced: sites.get(place)?.claim,
-    servedSize: measureSite(destination.siteRoot, tree, change),
-    earlier: await findEarlier(task, tree, change === undefined ? [older] : [tree.entries, older]),
-    gone: blobsIn([tree.entries, older], gone),
-    entries: tree.entries,
-  });
+  const left =
+    changed.length === 0 ? [] : [`\`keep\` leaves what is not as it was delivered: ${nameFew(changed)}`];
+  const placement = describePublished(
+    { ...planned, notes: [...(planned.notes ?? []), ...left] },
+    {
+      replaced: sites.get(place)?.claim,
+      servedSize: measureSite(destination.siteRoot, tree, change),
+      earlier: await findEarlier(task, tree, change === undefined ? [older] : [tree.entries, older]),
+      gone: blobsIn([tree.entries, older], gone),
+      entries: tree.entries,
+    },
+  );
   return { ...planned, placement };
 }
 
@@ -144,9 +149,9 @@ async function findOldSites(
   { place: folder, target }: PagesTask,
   tree: BranchTree,
   together: readonly string[],
-): Promise<readonly string[]> {
+): ReturnType<typeof findOlderSites> {
   const { keep } = target.options;
-  if (keep === undefined || folder === '') return [];
+  if (keep === undefined || folder === '') return { older: [], changed: [] };
   const parent = parentOf(folder);
   const beside = together.filter((path) => parentOf(path) === parent);
   const siblings = [...tree.entries]

@@ -1,14 +1,12 @@
 import type { DeliveryError } from '../../errors.ts';
-import type { CommitWords } from '../../github/api/history.ts';
 import { nameFew } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
-import type { Words } from '../../words.ts';
 import { type BranchTree, blobsIn, filesBelow } from './branch-reader.ts';
 import { pageOfDelivered } from './commit-message.ts';
 import { type ComparedPlace, planChange } from './compare.ts';
 import { listVanished, readBefore, readFolderInBranch } from './compare-folder.ts';
-import { findPartError, notOursError, otherOwnerError, rewrittenError } from './not-ours.ts';
+import { notOursError, notOwnedError } from './not-ours.ts';
 import {
   type FolderInBranch,
   findDeliveries,
@@ -35,7 +33,7 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   // What an earlier run removed may be served until the site is built without it.
   const older = owned.size === 0 ? await readBefore(task.target, folder) : tree.entries;
   const vanished = await listOwnVanished(task, folder, older, left.length > 0);
-  if (owned.size + vanished.length === 0 && left.length > 0) throw nothingOursError(task, left, last);
+  if (owned.size + vanished.length === 0 && left.length > 0) throw notOwnedError(task, left, last);
   const planned = planChange(task, { ...tree, owned, last, removedFolders: own.sites });
   const removed = new Set(planned.change?.removals);
   // Where nothing else goes, all of the folder would still be served.
@@ -87,27 +85,6 @@ function refuseAddress(
   throw notOursError(
     `the folder ${place || './'} was not delivered itself`,
     (w) => `set ${w.input('url')} to the address of one of the folders that were delivered in it`,
-  );
-}
-
-function nothingOursError(
-  task: PagesTask,
-  left: readonly string[],
-  last: CommitWords | undefined,
-): DeliveryError {
-  const { place, target } = task;
-  if (target.options.from?.isAlone) return otherOwnerError(target.options, [place]);
-  const partError = findPartError(task, last?.message);
-  if (partError !== null) return partError;
-  const name = place || './';
-  if (last?.isFirst) return rewrittenError(`${name} has ${nameFew(left)}`);
-  const alone = (w: Words): string =>
-    place === ''
-      ? 'remove these files with git'
-      : `${w.input('overwrite', 'true')} if you may remove these files`;
-  return notOursError(
-    `nothing in ${name} is known to be as this tool delivered it, so nothing was removed: ${nameFew(left)}`,
-    (w) => `set ${w.input('path')} to the folder that was delivered itself, or ${alone(w)}`,
   );
 }
 

@@ -13,7 +13,7 @@ export function notOwnedError(
   paths: readonly string[],
   last?: CommitWords | null,
 ): DeliveryError {
-  const { place, target, pictures, destination } = task;
+  const { target, pictures, destination } = task;
   const picture = pictures && paths.find((path) => isPictureOf(path, destination.path));
   if (picture !== undefined) {
     return notOursError(
@@ -21,29 +21,8 @@ export function notOwnedError(
       (w) => `set ${w.input('picture', 'false')}, or ${w.input('overwrite', 'true')} to replace it`,
     );
   }
-  if (target.options.from?.isAlone) return otherOwnerError(target.options, paths);
-  const isFolder = isFolderPath(place);
-  const partError = findPartError(task, last?.message);
-  if (partError !== null) return partError;
-  const within = nameFew(paths.map((path) => path.slice(place.length)));
-  if (last?.isFirst) {
-    return rewrittenError(
-      isFolder
-        ? `the folder ${place || './'} of the repository has ${within}`
-        : `the repository has ${place}`,
-    );
-  }
-  return notOursError(
-    isFolder
-      ? `the folder ${place || './'} of the repository has files that this tool is not known to have delivered: ${within}`
-      : isRemoval(task)
-        ? `this tool is not known to have delivered ${place} as it is now, so it was not removed`
-        : `${place} already exists in the repository, and this tool is not known to have delivered what it holds now`,
-    (w) =>
-      isRemoval(task)
-        ? `leave it there, or set ${w.input('overwrite', 'true')} if you may remove that file`
-        : `set ${w.input('path')} to ${isFolder ? 'a folder of its own' : 'another place'}, or ${w.input('overwrite', 'true')} if you may replace ${isFolder ? 'these files' : 'that file'}`,
-  );
+  const partError = target.options.from?.isAlone ? null : findPartError(task, last?.message);
+  return partError ?? foreignError(target.options, paths, last?.isFirst);
 }
 
 /** Why a file is not placed where a person's file has the address. @param isSafe whether its bytes tell which of both is served */
@@ -61,7 +40,7 @@ export function takenPageError(
 }
 
 /** Why a part of a folder is not touched alone; `null` for what was not delivered with one. @param message as above */
-export function findPartError(task: PagesTask, message = ''): DeliveryError | null {
+function findPartError(task: PagesTask, message = ''): DeliveryError | null {
   const { place } = task;
   const { place: whole = place } = parseMessage(message)?.delivered ?? {};
   if (whole === place || !place.startsWith(whole)) return null;
@@ -76,32 +55,27 @@ export function findPartError(task: PagesTask, message = ''): DeliveryError | nu
 /** What decides whose deliveries may be replaced and removed. */
 export type DeliveryOwner = Pick<PagesOptions, 'from' | 'confine' | 'overwrite' | 'isRemoval'>;
 
-/** Who delivers alone replaces and removes nothing of others. @param paths what they have there */
-export function otherOwnerError(
+/** Somebody else has it, or nothing tells whose it is. @param isFirst whether the history begins with it, as after a squash */
+export function foreignError(
   { from, confine, isRemoval: isGone }: DeliveryOwner,
   paths: readonly string[],
+  isFirst = false,
 ): DeliveryError {
-  const by = `is not known to be delivered by ${confine === undefined ? from?.name : 'the same confined job'}`;
+  const others = confine === undefined ? from?.name : 'the same confined job';
+  const why = isFirst
+    ? 'its history begins with that (it may have been rewritten, as by a squash), so nothing tells who delivered it'
+    : `what it holds now is not known to be delivered by ${from?.isAlone ? others : 'this tool'}`;
   const named = nameFew(paths.map((path) => path || './'));
-  if (isGone) {
-    return notOursError(
-      `${named} ${by}, so nothing was removed`,
-      (w) => `leave it there, or set ${w.input('overwrite', 'true')}`,
-    );
-  }
-  return notOursError(`${named} already exists in the repository, and what it holds now ${by}`, (w) =>
-    confine === undefined
-      ? `leave out ${w.input('path')} for a place of its own, or set ${w.input('overwrite', 'true')}`
-      : `set ${w.input('name')} to another name`,
-  );
+  const end = isGone ? '; nothing was removed' : '';
+  return notOursError(`${named} already exists in the repository, and ${why}${end}`, (w) => {
+    if (!isGone && confine !== undefined) return `set ${w.input('name')} to another name`;
+    const overwrite = w.input('overwrite', 'true');
+    if (isFirst) return `set ${overwrite} once, if it is yours`;
+    if (isGone) return `leave it there, or set ${overwrite} if you may remove it`;
+    const own = from?.isAlone ? `leave out ${w.input('path')}` : `set ${w.input('path')}`;
+    return `${own} ${from?.isAlone ? 'for' : 'to'} a place of its own, or set ${overwrite} if you may replace it`;
+  });
 }
-
-/** Nothing tells any more whose it is: a squash leaves one commit. @param what the branch has */
-export const rewrittenError = (what: string): DeliveryError =>
-  notOursError(
-    `${what}, and its history begins with that (it may have been rewritten, as by a squash), so nothing tells who delivered it`,
-    (w) => `set ${w.input('overwrite', 'true')} once, if it is yours`,
-  );
 
 export const notOursError = (message: string, hint: Text): DeliveryError =>
   new DeliveryError('NOT_OURS', message, { hint, leftBehind: [] });

@@ -8,7 +8,7 @@ import { type BranchTree, hasFilesBelow, holdsFile, limitTrees } from './branch-
 import { type Claim, type DeliveredClaim, listClaimed, readClaims } from './claims.ts';
 import { listAlone, parseMessage } from './commit-message.ts';
 import type { PagesDestination } from './destination.ts';
-import { type DeliveryOwner, otherOwnerError } from './not-ours.ts';
+import { type DeliveryOwner, foreignError } from './not-ours.ts';
 import { type CommitTarget, isFolderPath } from './target.ts';
 
 /*
@@ -57,7 +57,7 @@ export const isOfOthers = (message: string, options: DeliveryOwner): boolean =>
 /** @param found what this tool delivered: each place, and its commit's message @throws {DeliveryError} `NOT_OURS` */
 function refuseOthers({ options }: SearchTarget, found: readonly (readonly [string, string])[]): void {
   const others = found.flatMap(([place, message]) => (isOfOthers(message, options) ? place : []));
-  if (others.length > 0) throw otherOwnerError(options, others);
+  if (others.length > 0) throw foreignError(options, others);
 }
 
 /** A folder that this tool delivered, as far as it is still there. */
@@ -136,34 +136,39 @@ const isOfSite = (claim: Claim): claim is DeliveredClaim =>
  * is that of the history: a commit has the date of any clock.
  *
  * @param keep how many of them stay; where the history that is read does not show so many, all stay
+ * @returns also those that are not as they were delivered, as far as that history tells: they stay too
  */
 export async function findOlderSites(
   { github, options }: Pick<CommitTarget, 'github' | 'options'>,
-  tree: BranchTree,
+  { head, entries }: BranchTree,
   folders: readonly string[],
   keep: number,
-): Promise<readonly string[]> {
-  const { head, entries } = tree;
-  if (head === null) return [];
+): Promise<{ readonly older: readonly string[]; readonly changed: readonly string[] }> {
   const asked = folders.slice(0, SITE.siblings);
   const nameOf = (folder: string): string => folder.slice(0, -1);
-  const commits = await getLastCommits(github, head, asked.map(nameOf));
+  const commits = head === null ? new Map() : await getLastCommits(github, head, asked.map(nameOf));
+  const isOwn = ({ message }: CommitWords, place: string): boolean =>
+    isFromSame(message, options) && parseMessage(message)?.delivered?.place === place;
   const whole = asked.filter((place) => {
-    const { message = '' } = commits.get(nameOf(place)) ?? {};
-    const { delivered } = parseMessage(message) ?? {};
-    return (
-      isFromSame(message, options) &&
-      delivered?.place === place &&
-      delivered.object === entries.get(nameOf(place))?.sha
-    );
+    const last = commits.get(nameOf(place)) ?? { message: '' };
+    const { object } = parseMessage(last.message)?.delivered ?? {};
+    return isOwn(last, place) && object === entries.get(nameOf(place))?.sha;
   });
-  if (whole.length <= keep) return [];
-  const parent = nameOf(whole[0] ?? '').replace(/[^/]+$/, '');
+  if (head === null || (whole.length <= keep && whole.length === asked.length))
+    return { older: [], changed: [] };
+  const parent = nameOf(asked[0] ?? '').replace(/[^/]+$/, '');
   const newestOf = (claims: ReadonlyMap<string, Claim>): readonly string[] =>
     [...claims.keys()].filter((place) => whole.includes(place)).slice(0, keep);
-  const { claims } = await readClaims(github, head, parent, (read) => newestOf(read).length === keep);
+  const wanted = Math.min(keep, whole.length);
+  const { claims } = await readClaims(github, head, parent, (read) => newestOf(read).length === wanted);
   const newest = newestOf(claims);
-  return newest.length < keep ? [] : whole.filter((place) => !newest.includes(place));
+  const older = newest.length < keep ? [] : whole.filter((place) => !newest.includes(place));
+  const changed = [...claims.values()].flatMap((claim) =>
+    asked.includes(claim.place) && !whole.includes(claim.place) && isOwn(claim, claim.place)
+      ? claim.place
+      : [],
+  );
+  return { older, changed };
 }
 
 /**
