@@ -134,8 +134,7 @@ const confined = (by?: string): string =>
 
 test('a path is owned by a confined delivery where the same one delivered it, and by the tool as a whole', () => {
   for (const one of [held, PICTURE]) {
-    const page = one === held ? {} : { page: PATH };
-    expect(isOwned(confined(name), one, page)).toBe(true);
+    expect(isOwned(confined(name), one, one === held ? undefined : PATH)).toBe(true);
   }
   const from = { name, run: '7/1', isAlone: true };
   expect(isOfOthers(confined(name), { from, overwrite: false })).toBe(false);
@@ -154,7 +153,7 @@ test('a path is owned where the commit names it with the bytes that it holds', (
 
 test('a path is owned as a picture only where it came with its page', () => {
   const ofPicture = format({ ...said, delivered: { ...FILE, place: PICTURE.path, object: PICTURE.sha } });
-  expect(isOwned(confined(), PICTURE, { page: PATH })).toBe(true);
-  expect(isOwned(confined(), PICTURE, { page: 'docs/page.html' })).toBe(false);
-  expect([isOwned(ofPicture, PICTURE), isOwned(ofPicture, PICTURE, { page: PATH })]).toEqual([true, false]);
+  expect(isOwned(confined(), PICTURE, PATH)).toBe(true);
+  expect(isOwned(confined(), PICTURE, 'docs/page.html')).toBe(false);
+  expect([isOwned(ofPicture, PICTURE), isOwned(ofPicture, PICTURE, PATH)]).toEqual([true, false]);
 });

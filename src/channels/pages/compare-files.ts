@@ -140,10 +140,7 @@ function compareFile(
   const isOurs = (path: string, page?: string): boolean => {
     const { message = '' } = read.commits.get(path) ?? {};
     const object = { path, sha: read.entries.get(path)?.sha ?? '' };
-    return (
-      isOwned(message, object, { ...(page !== undefined && { page }) }) &&
-      !isOfOthers(message, target.options)
-    );
+    return isOwned(message, object, page) && !isOfOthers(message, target.options);
   };
   refuseTaken(task, read, isOurs);
   const of = new Set([...wanted, ...old]);

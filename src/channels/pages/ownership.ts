@@ -32,18 +32,13 @@ import { type CommitTarget, isFolderPath } from './target.ts';
  * Whether this tool delivered what a path holds as a single file, and nobody changed it since.
  *
  * @param message of the last commit that touched the path
- * @param by `page`: a picture only if it came with its page
+ * @param page of a picture, which counts only if it came with that page
  * @see protocol 7 (prohibition 4)
  */
-export function isOwned(
-  message: string,
-  { path, sha }: TreeFile,
-  by: { readonly page?: string } = {},
-): boolean {
+export function isOwned(message: string, { path, sha }: TreeFile, page?: string): boolean {
   const { delivered } = parseMessage(message) ?? {};
-  if (delivered === undefined) return false;
-  const { page = delivered.place } = by;
-  return page === delivered.place && listAlone(delivered).some((one) => one.path === path && one.sha === sha);
+  if (delivered === undefined || (page ?? delivered.place) !== delivered.place) return false;
+  return listAlone(delivered).some((one) => one.path === path && one.sha === sha);
 }
 
 /** Whether the same one delivered it, or `overwrite` lets it count as that; what follows is in the table above. */
@@ -188,8 +183,8 @@ export async function findSingleFiles(
   const messageOf = (path: string): string => commits.get(path)?.message ?? '';
   const owned = paths.filter((path) => {
     const file = { path, sha: entries.get(path)?.sha ?? '' };
-    const by = page?.pictures.has(path) ? { page: page.path } : {};
-    return holdsFile({ entries }, file) && isOwned(messageOf(path), file, by);
+    const ofPage = page?.pictures.has(path) ? page.path : undefined;
+    return holdsFile({ entries }, file) && isOwned(messageOf(path), file, ofPage);
   });
   refuseOthers(
     target,
