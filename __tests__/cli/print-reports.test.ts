@@ -37,7 +37,7 @@ describe('--qr', () => {
 describe('formatReports', () => {
   test('prints what a person should know below a report, once and if it is ready', () => {
     const notes = ['the bin expires', 'failed request: 404 /openapi.json'];
-    const report = { ...provenFile('a.html'), notes, claimedNotes: 1 };
+    const report = { ...provenFile('a.html'), notes, claimedNotes: ['the bin expires'] };
     expect(formatReports([report])).toBe(`${reportText(report)}\nnote: failed request: 404 /openapi.json`);
     const failed = { ...unprovenFile('a.html'), notes };
     expect(formatReports([failed])).toBe(reportText(failed));

@@ -17,10 +17,11 @@ import {
   formatFacts,
   formatLinkedName,
   formatName,
+  formatNotes,
   formatOutcome,
   formatProof,
+  formatUnknown,
   getSign,
-  listCaveats,
   listDetails,
   MAX_FACTS,
   SIGNS,
@@ -210,17 +211,16 @@ function formatCounts(reports: readonly Report[]): string {
 
 /** Each caveat once, notes first, with the file it is about or the number of files. */
 function formatSharedCaveats(reports: readonly Report[]): string {
-  const all = reports.flatMap((report) =>
-    // Its row says what somebody changed.
-    listCaveats(report.verdict === 'changed' ? { ...report, notes: [] } : report).map((caveat) => ({
-      caveat,
-      name: formatName(report),
-    })),
-  );
-  const caveats = [...Map.groupBy(all, ({ caveat }) => caveat)].map(([caveat, same]) => {
-    if (same.length === reports.length) return caveat;
-    return `${caveat} (${same.length === 1 ? same[0]?.name : countFiles(same.length)})`;
+  // Its row says what somebody changed.
+  const noted = reports.filter(({ verdict }) => verdict !== 'changed');
+  const all = [
+    ...noted.flatMap((report) => formatNotes(report).map((caveat) => ({ caveat, report }))),
+    ...reports.flatMap((report) => formatUnknown(report).map((caveat) => ({ caveat, report }))),
+  ];
+  const caveats = [...Map.groupBy(all, ({ caveat }) => caveat)].map(([caveat, [first, ...others]]) => {
+    const count = others.length + 1;
+    if (first === undefined || count === reports.length) return caveat;
+    return `${caveat} (${count === 1 ? formatName(first.report) : countFiles(count)})`;
   });
-  const isUnknown = (caveat: string): boolean => caveat.startsWith('- **UNKNOWN');
-  return formatFacts([...caveats.filter((one) => !isUnknown(one)), ...caveats.filter(isUnknown)]);
+  return formatFacts(caveats);
 }

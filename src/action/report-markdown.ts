@@ -77,7 +77,10 @@ export function listDetails(report: Report, isRow = false): string[] {
     formatPicture(report),
     isRow ? '' : describeHint(report),
     isRow || report.planned === null ? '' : `**Plan:** ${formatText(report.lines.CODE)}`,
-    formatFacts([...listOwnFacts(report), ...(isRow ? [] : listCaveats(report))]),
+    formatFacts([
+      ...listOwnFacts(report),
+      ...(isRow ? [] : [...formatNotes(report), ...formatUnknown(report)]),
+    ]),
     formatChangedFiles(report),
     isRow ? formatReportLines(report, ['CODE', 'TEST']) : formatWholeReport(report),
   ].filter((block) => block !== '');
@@ -102,10 +105,11 @@ function describeHint({ notReady, planned }: Report): string {
 }
 
 /** The note of the address is beside it. */
-export const listCaveats = ({ notes, unknown, urlNote }: Report): string[] => [
-  ...notes.filter((text) => text !== urlNote).map((text) => formatFact('Note', formatText(text))),
-  ...unknown.map((text) => formatFact('UNKNOWN', formatText(text))),
-];
+export const formatNotes = ({ notes, urlNote }: Report): string[] =>
+  notes.filter((text) => text !== urlNote).map((text) => formatFact('Note', formatText(text)));
+
+export const formatUnknown = ({ unknown }: Report): string[] =>
+  unknown.map((text) => formatFact('UNKNOWN', formatText(text)));
 
 function listOwnFacts(report: Report): string[] {
   const { ready, rawUrl, duplicates, site, took } = report;

@@ -86,9 +86,9 @@ export function formatReports(reports: readonly Report[]): string {
 
 /** A report; of what is ready, the notes too that it does not hold already. */
 function formatReport(report: Report): string {
-  const { ready, notes, result, claimedNotes } = report;
-  const others = ready ? notes.slice(result === 'ready' ? claimedNotes : 0) : [];
-  return [reportText(report), ...others.map((note) => `note: ${note}`)].join('\n');
+  const { ready, claimedNotes = [] } = report;
+  const notes = report.notes.filter((note) => ready && !claimedNotes.includes(note));
+  return [reportText(report), ...notes.map((note) => `note: ${note}`)].join('\n');
 }
 
 /** A row for each file: how it ended, its name, and its address or the reason why it has none. */

@@ -69,7 +69,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     ...{ planned, notReady },
     unknown: listUnknown(delivery, { planned, notReady }).map(neutralizeText),
     took: main?.took ?? {},
-    ...listNotes(delivery, main, face),
+    notes: listNotes(delivery, main, face),
   } as const;
   return { ...report, ...composeLines(report, delivery) };
 }
@@ -95,11 +95,7 @@ function reportAddresses(
 }
 
 /** What was told of the place holds no more where what was there before was put back. */
-function listNotes(
-  delivery: Delivery,
-  main: ChannelAttempt | null,
-  face: Face,
-): Pick<Report, 'notes' | 'claimedNotes'> {
+function listNotes(delivery: Delivery, main: ChannelAttempt | null, face: Face): readonly string[] {
   const { placement = null, proof = null, restored } = main ?? {};
   const ofMain = [proof?.versioned?.note ?? [], restored?.commitSha ? [] : (placement?.notes ?? [])].flat();
   const ofDuplicates = listDuplicates(delivery).flatMap(({ task, proof }) =>
@@ -107,8 +103,7 @@ function listNotes(
   );
   const { untouchedNote } = operationReport(delivery);
   const untouched = untouchedNote && placement?.written === false ? [say(untouchedNote, face)] : [];
-  const notes = [...ofMain, ...ofDuplicates, ...delivery.notes, ...untouched].map(neutralizeText);
-  return { notes, claimedNotes: ofMain.length };
+  return [...ofMain, ...ofDuplicates, ...delivery.notes, ...untouched].map(neutralizeText);
 }
 
 /** Whatever ends before a delivery has its report ends as one. @param asked as it was given; nothing of it is checked */

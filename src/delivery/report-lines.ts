@@ -1,18 +1,19 @@
 import { formatChangeCounts } from '../channels/site-changes.ts';
 import { countFiles, formatSeconds, nameFew, neutralizeText } from '../plain-text.ts';
 import { describeProof } from '../proof/probe-result.ts';
-import { CHANNELS, RESULTS, type ReportLine } from '../protocol/words.ts';
+import { CHANNELS, RESULTS } from '../protocol/words.ts';
 import { type ChannelAttempt, type Delivery, listDuplicates, mainAttempt, NO_SUBJECT } from './delivery.ts';
-import { formatPlanned, formatReason, type ReportFields } from './report.ts';
-import { isUnexpected, operationReport } from './report-operations.ts';
+import { formatPlanned, formatReason, type Report, type ReportFields } from './report.ts';
+import { type Conclusion, isUnexpected, operationReport } from './report-operations.ts';
 import { describeScreen } from './screen/screen-report.ts';
 
-type Lines = Readonly<Record<ReportLine, string>>;
-
 /** The lines, and how it ended where no address is handed over. @see protocol 4.7 */
-export function composeLines(report: ReportFields, delivery: Delivery): { lines: Lines; outcome?: string } {
+export function composeLines(
+  report: ReportFields,
+  delivery: Delivery,
+): Pick<Report, 'lines' | 'outcome' | 'claimedNotes'> {
   const { planned, notReady, url } = report;
-  const { claim, outcome } = describeClaim(report, delivery);
+  const { claim, notes = [], outcome } = conclude(report, delivery);
   const end = outcome === undefined ? ` → ${url}` : `, ${outcome}`;
   const failed = planned === null ? notReady && formatReason(notReady) : formatPlanned(planned);
   const lines = {
@@ -22,14 +23,11 @@ export function composeLines(report: ReportFields, delivery: Delivery): { lines:
     RESULT: failed === null ? RESULTS.ready + end : `${RESULTS.notReady} → ${failed}`,
     UNKNOWN: neutralizeText(report.unknown.join('; ')),
   };
-  return { lines, ...(outcome !== undefined && { outcome }) };
+  return { lines, claimedNotes: notes.map(neutralizeText), ...(outcome !== undefined && { outcome }) };
 }
 
 /** What is claimed. No address follows the arrow of a result unless it is handed over. */
-function describeClaim(
-  report: ReportFields,
-  delivery: Delivery,
-): { readonly claim: string; readonly outcome?: string } {
+function conclude(report: ReportFields, delivery: Delivery): Conclusion {
   const { subject, changed } = delivery;
   const of = operationReport(delivery);
   const main = mainAttempt(delivery);
@@ -41,6 +39,7 @@ function describeClaim(
   const rest = main === null ? 'nothing is left to prove' : 'the rest of it still opens as it was delivered';
   return {
     claim: `${subject} was ${changed?.text}; ${rest}`,
+    ...(changed !== undefined && { notes: [changed.text] }),
     outcome: `changed since: ${neutralizeText(subject)}; ${rest}`,
   };
 }

@@ -8,9 +8,10 @@ import { type ChannelAttempt, type Delivery, LINK_SUBJECT, listDuplicates, mainA
 import { listProven } from './receipt.ts';
 import type { AuditVerdict, DeliveryResult, Report, ReportFields } from './report.ts';
 
-/** What is claimed of what is ready; and how it ended, where no address is handed over. */
-interface Conclusion {
+/** What is claimed, with which notes; and how it ended, where no address is handed over. */
+export interface Conclusion {
   readonly claim: string;
+  readonly notes?: readonly string[];
   readonly outcome?: string;
 }
 
@@ -61,7 +62,7 @@ const DELIVER: OperationReport = {
       url === null ? [] : `duplicate on ${channel} (${CHANNELS[channel].lifetime}): ${url}`,
     );
     const notes = [...(urlNote === undefined ? [] : [urlNote]), ...(main.placement?.notes ?? [])];
-    return { claim: [`${subject} ${verbOf(main)} at ${url}`, ...notes, ...also].join('; ') };
+    return { claim: [`${subject} ${verbOf(main)} at ${url}`, ...notes, ...also].join('; '), notes };
   },
   untouched: 'nothing written, because it was there already',
   countFiles: ({ site }) => (site?.isFolder ? site.files.length : 0),

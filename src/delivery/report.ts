@@ -132,8 +132,8 @@ export interface Report {
   readonly notes: readonly string[];
   /** Milliseconds by step. */
   readonly took: Readonly<Partial<Record<Step, number>>>;
-  /** @internal How many of the notes, from the first on, CLAIM says too. */
-  readonly claimedNotes?: number;
+  /** @internal The notes that CLAIM says too. */
+  readonly claimedNotes?: readonly string[];
   /** @internal For the receipt, and no part of the JSON: of a delivery that is ready, at most `SITE.subjects`. */
   readonly proven?: readonly ProvenSubject[];
 }
@@ -142,7 +142,7 @@ export interface Report {
 export type DeliveryResult = 'ready' | 'withdrawn' | 'audited' | 'planned' | 'not-ready';
 
 /** The fields of which the lines are written. */
-export type ReportFields = Omit<Report, 'lines' | 'outcome'>;
+export type ReportFields = Omit<Report, 'lines' | 'outcome' | 'claimedNotes'>;
 
 const ORDER: readonly DeliveryResult[] = ['not-ready', 'planned', 'withdrawn', 'audited', 'ready'];
 
