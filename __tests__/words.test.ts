@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { NARROW } from '../src/action/inputs.ts';
 import { listInputs } from '../src/mcp/tools.ts';
+import type { ChannelKey } from '../src/protocol/words.ts';
 import { commandFace, toolFace } from '../src/request/faces.ts';
 import { INPUTS, type ToolName } from '../src/request/inputs.ts';
-import { ACTION, say, type Text } from '../src/words.ts';
+import { ACTION, type HintContext, say, type Text } from '../src/words.ts';
 import { listNamedInputs, listTexts } from './support/source-texts.ts';
 
 const toolOf = (tool: ToolName, fixed = {}) => toolFace(tool, listInputs(tool, fixed));
@@ -46,12 +47,12 @@ describe('every text of the sources', () => {
 });
 
 describe('say', () => {
-  test.each([
-    ['K2 or K3', {}, 'use channel: K2 or K3 (public to anyone with the link)'],
-    ['K2 or K3', { isPrivate: true }, 'use channel: K3 (public to anyone with the link)'],
-    ['K1 or K2', { isPrivate: true }, 'use channel: K1'],
+  test.each<[ChannelKey[], HintContext, string]>([
+    [['K2', 'K3'], {}, 'use channel: K2 or K3 (public to anyone with the link)'],
+    [['K2', 'K3'], { isPrivate: true }, 'use channel: K3 (public to anyone with the link)'],
+    [['K1', 'K2'], { isPrivate: true }, 'use channel: K1'],
     [
-      'K2 or K3',
+      ['K2', 'K3'],
       { isFolder: true },
       'pack the folder into one file and use channel: K2 or K3 (public to anyone with the link)',
     ],
@@ -103,7 +104,7 @@ describe('say', () => {
     ],
     [(w) => `set ${w.input('file')}`, 'set `file:`', 'set `FILE`', 'set `file`'],
     [
-      (w) => w.use('K1, K2 or K3'),
+      (w) => w.use(['K1', 'K2', 'K3']),
       'use channel: K1, K2 or K3 (public to anyone with the link)',
       'use `--channel K1`, K2 or K3 (public to anyone with the link)',
       'use `as: "page"` or `as: "download"`',
@@ -133,7 +134,7 @@ describe('say', () => {
   test('tells an agent of no channel that only a person can choose', () => {
     const ask = 'ask the person who configured this server for another channel';
     expect(say((w) => w.use('K3'), toolOf('deliver'))).toBe(ask);
-    expect(say((w) => w.use('K1 or K3'), toolOf('deliver', { channel: 'K2' }))).toBe(ask);
+    expect(say((w) => w.use(['K1', 'K3']), toolOf('deliver', { channel: 'K2' }))).toBe(ask);
     expect(say((w) => `set ${w.input('path', 'a/')}`, toolOf('withdraw'))).toBe(
       'set `url` to the address of a/',
     );
@@ -173,7 +174,7 @@ describe('say', () => {
     expect(say((w) => `set ${w.input('name')} or ${w.input('token')}`, NARROW)).toBe(
       'set `name:` or `GITHUB_TOKEN` in the `env:` of the step',
     );
-    expect(say((w) => `set ${w.input('setup', 'true')}, or ${w.use('K2 or K3')}`, NARROW)).toBe(
+    expect(say((w) => `set ${w.input('setup', 'true')}, or ${w.use(['K2', 'K3'])}`, NARROW)).toBe(
       'set `setup: true`, or use `channel: K2` or K3 (public to anyone with the link) (this action takes `name`, `content` and `marker` alone; a step that uses the whole action can set `setup`, `channel`)',
     );
   });

@@ -1,5 +1,9 @@
+import type { ChannelKey } from './protocol/words.ts';
+
 /** A text for any interface: what is called differently in each comes from its words. */
 export type Text = string | ((words: Words) => string);
+
+type Channels = ChannelKey | readonly ChannelKey[];
 
 /** What is called differently in each interface. */
 export interface Words {
@@ -7,10 +11,10 @@ export interface Words {
   input(name: string, value?: string): string;
   /** An input in a sentence on what is wrong with it. */
   subject(name: string): string;
-  /** The way out through other channels, such as `K2 or K3`. */
-  use(channels: string): string;
+  /** The way out through other channels, the likeliest first. */
+  use(channels: Channels): string;
   /** That as the last of several ways; empty where nothing is delivered. @param about what follows it */
-  orUse(channels: string, about?: string): string;
+  orUse(channels: Channels, about?: string): string;
   /** The way out through a new address; empty for a link, whose address is somebody else's. */
   orRename(): string;
   /** How the token gets permissions, such as `contents: write`, and what else there is. */
@@ -37,7 +41,9 @@ export interface Face
       Words,
       'filesIn' | 'leaveOut' | 'use' | 'orUse' | 'orRename' | 'grant' | 'say' | 'fingerprint'
     >,
-    Partial<Pick<Words, 'filesIn' | 'leaveOut' | 'use' | 'orUse' | 'grant' | 'fingerprint'>> {
+    Partial<Pick<Words, 'filesIn' | 'leaveOut' | 'orUse' | 'grant' | 'fingerprint'>> {
+  /** @param ways the channels in words */
+  readonly use?: (ways: string, channels: readonly ChannelKey[]) => string;
   /** What is said after a text that names inputs: who sets those that this interface does not take. */
   readonly others?: (names: readonly string[]) => string;
 }
@@ -49,7 +55,7 @@ const PUBLIC_BIN = ' (public to anyone with the link)';
 export const ACTION: Face = {
   input: (name, value) => (value === undefined ? `\`${name}:\`` : `\`${name}: ${value}\``),
   subject: (name) => `input \`${name}\``,
-  use: (channels) => `use channel: ${channels}`,
+  use: (ways) => `use channel: ${ways}`,
   grant: (permissions) => `give the job \`permissions: { ${permissions} }\``,
   link: 'set `url:` to the link to prove',
   ownToken: ', such as `${{ github.token }}` (a secret that does not exist is empty)',
@@ -87,13 +93,17 @@ export function say(text: Text, face: Face, delivered: HintContext = {}): string
       (delivered.isDelivered === false ? '' : `, or ${words.use(channels)}${about}`),
     orRename: () => (delivered.isLink ? '' : `, or set ${input('path')} to a new name`),
     use(channels) {
-      const { isFolder = false, isPrivate = false } = delivered;
+      const { isFolder = false, isPrivate = false, isDelivered = true } = delivered;
       // Nobody may read a private repository's releases.
-      const keys = (channels.match(/K\d/g) ?? []).filter((key) => key !== 'K2' || !isPrivate);
-      const left = keys.join(', ').replace(/, (?=[^,]*$)/, ' or ') || 'K3';
-      const way = face.use?.(left) ?? `use ${input('channel', left.slice(0, 2))}${left.slice(2)}`;
-      const packed = isFolder && !/K[14]/.test(left) ? `pack the folder into one file and ${way}` : way;
-      return way.includes('K3') && delivered.isDelivered !== false ? `${packed}${PUBLIC_BIN}` : packed;
+      const open = [channels].flat().filter((key) => key !== 'K2' || !isPrivate);
+      const [first = 'K3', ...others] = open;
+      const keys = [first, ...others];
+      const bin = keys.includes('K3') && isDelivered ? PUBLIC_BIN : '';
+      const way =
+        face.use?.(joinWays(keys) + bin, keys) ??
+        `use ${joinWays([input('channel', first), ...others])}${bin}`;
+      const isPage = keys.includes('K1') || keys.includes('K4');
+      return isFolder && !isPage ? `pack the folder into one file and ${way}` : way;
     },
     input,
     say: (inner) => (typeof inner === 'string' ? inner : inner(words)),
@@ -101,3 +111,7 @@ export function say(text: Text, face: Face, delivered: HintContext = {}): string
   const said = text(words);
   return `${said}${face.others?.([...named]) ?? ''}`;
 }
+
+/** Such as `K1, K2 or K3`. */
+const joinWays = (ways: readonly string[]): string =>
+  [ways.slice(0, -1).join(', '), ...ways.slice(-1)].filter((part) => part !== '').join(' or ');

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { ChannelKey } from '../../src/protocol/words.ts';
 import { ACTION, say } from '../../src/words.ts';
 import { LARGE_CONTENT } from '../faults/delivery-kinds.ts';
 import { type PlayedDelivery, setUpPlay } from '../scenarios/play.ts';
@@ -20,30 +21,30 @@ interface Case extends Pick<PlayedDelivery, 'files' | 'inputs'> {
 }
 
 /** What fails; its reason, and the setting, permission or line of YAML to change; and the next best channel. */
-const CASES: readonly (readonly [string, Case, said: RegExp, instead: string])[] = [
+const CASES: readonly (readonly [string, Case, said: RegExp, instead: readonly ChannelKey[]])[] = [
   [
     'Pages is switched off',
     { inputs: K1, spec: { pages: false } },
     /has no Pages site.*Settings → Pages \(Deploy from a branch;/,
-    'K2 or K3',
+    ['K2', 'K3'],
   ],
   [
     'a workflow builds the site, and leaves the file out',
     { inputs: K1, spec: { pages: { ...WORKFLOW, builds: 'never' } }, login: LOGINS.app },
     /did not show the file within 240 s.*no deployment of our commit yet.*Settings → Pages → Source/,
-    'K2 or K3',
+    ['K2', 'K3'],
   ],
   [
     "a workflow's deployment fails",
     { inputs: K1, spec: { pages: { ...WORKFLOW, builds: 'errored' } }, login: LOGINS.app },
     /build failed.*deployment of our commit: failure.*fix the workflow that builds the site/,
-    'K2 or K3',
+    ['K2', 'K3'],
   ],
   [
     'the branch is protected',
     { inputs: K1, before: (repository) => repository.protect(true) },
     /HTTP 409: Repository rule violations found.*may bypass the rule/,
-    'K2',
+    ['K2'],
   ],
   ...[{ files: LARGE, inputs: K1 }, { inputs: { channel: 'K2' } }].map(
     (delivery) =>
@@ -51,14 +52,14 @@ const CASES: readonly (readonly [string, Case, said: RegExp, instead: string])[]
         'the repository is empty',
         { ...delivery, spec: { empty: true } },
         /Repository is empty.*push a first commit, such as a README/,
-        'K3',
+        ['K3'],
       ] as const,
   ),
   [
     'the branch is missing',
     { inputs: { ...K1, branch: 'nowhere' }, spec: { pages: WORKFLOW }, login: LOGINS.app },
     /the branch nowhere of octo.* does not exist.*`branch:`/,
-    'K2',
+    ['K2'],
   ],
   ...['K1', 'K2'].map(
     (channel) =>
@@ -66,14 +67,14 @@ const CASES: readonly (readonly [string, Case, said: RegExp, instead: string])[]
         `the token is read-only, as in a pull request from a fork, ${channel}`,
         { inputs: { channel }, permissions: { contents: 'read' } },
         /Resource not accessible by integration.*give the job `permissions: \{ contents: write \}`/,
-        'K3',
+        ['K3'],
       ] as const,
   ),
   [
     'the token of a person may only read',
     { inputs: K1, permissions: { contents: 'read' }, login: LOGINS.human },
     /accessible by personal access token.*give the token itself Contents: Read and write, for this repository/,
-    'K3',
+    ['K3'],
   ],
   [
     'the release is immutable',
@@ -85,7 +86,7 @@ const CASES: readonly (readonly [string, Case, said: RegExp, instead: string])[]
       },
     },
     /the release v1 is immutable.*`tag:`/,
-    'K3',
+    ['K3'],
   ],
   [
     'the bin is full',
@@ -98,7 +99,7 @@ const CASES: readonly (readonly [string, Case, said: RegExp, instead: string])[]
         ),
     },
     /Insufficient storage.*the host is full for now/,
-    'K1 or K2',
+    ['K1', 'K2'],
   ],
 ];
 

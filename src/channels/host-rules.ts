@@ -52,7 +52,7 @@ export const LINK_HOST: HostRules = {
   unreachedLooks: 12,
   hints: {
     login: (w) =>
-      `open it to everybody: on Vercel *Settings → Deployment Protection*, on Netlify *Access & security → Visitor access*, on Cloudflare the Access policy, on S3 the bucket's policy, on a GitHub Enterprise in private mode Management Console → Pages → Public Pages; or ${w.use('K1, K2 or K3')}`,
+      `open it to everybody: on Vercel *Settings → Deployment Protection*, on Netlify *Access & security → Visitor access*, on Cloudflare the Access policy, on S3 the bucket's policy, on a GitHub Enterprise in private mode Management Console → Pages → Public Pages; or ${w.use(['K1', 'K2', 'K3'])}`,
     moved: (w) => `set ${w.input('url')} to the address that it leads to`,
     busy: BUSY,
     late: (w) =>

@@ -94,7 +94,7 @@ const BIN_REFUSALS = listRefusals('').map(({ linkHint, ...one }) => ({
   hint:
     linkHint ??
     ((w: Words) =>
-      `correct the address, or ask the operator of the bin host: a bin lives about 7 days${w.orUse('K1, K2 or K3')}`),
+      `correct the address, or ask the operator of the bin host: a bin lives about 7 days${w.orUse(['K1', 'K2', 'K3'])}`),
 }));
 
 const LINK_TO_BIN: HostRules = { ...LINK_HOST, warnsBrowsers: true, walls: [], refusals: BIN_REFUSALS };

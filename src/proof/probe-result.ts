@@ -60,12 +60,12 @@ const MATCHES = {
   gate: {
     text: 'a page to sign in, one that leads elsewhere, or one nested too deeply to be judged',
     hint: (w) =>
-      `set ${w.input('url')} to where the content itself opens, or make it public${w.orUse('K1, K2 or K3')}`,
+      `set ${w.input('url')} to where the content itself opens, or make it public${w.orUse(['K1', 'K2', 'K3'])}`,
   },
   'not-shown': {
     text: 'the right content, but as a download, with another type or in another encoding: its headers keep a browser from showing or using it',
     hint: (w) =>
-      `let the host of the site answer with the type of the file (for a page \`Content-Type: text/html; charset=utf-8\`, for a script \`text/javascript\`) and without \`Content-Disposition: attachment\`${w.orUse('K2 or K3', ' for a download')}`,
+      `let the host of the site answer with the type of the file (for a page \`Content-Type: text/html; charset=utf-8\`, for a script \`text/javascript\`) and without \`Content-Disposition: attachment\`${w.orUse(['K2', 'K3'], ' for a download')}`,
   },
   moved: {
     text: 'the right content, but after a redirect to another place, or in another folder than its references need',

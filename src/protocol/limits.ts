@@ -22,8 +22,8 @@ export const SIZE = {
 
 /** The largest file that a channel accepts, and the channels for larger files. @see protocol 8 */
 export const MAX_FILE_SIZE: Readonly<
-  Partial<Record<ChannelKey, { readonly bytes: number; readonly instead: string }>>
-> = { K1: { bytes: SIZE.repository, instead: 'K2 or K3' }, K2: { bytes: SIZE.asset, instead: 'K3' } };
+  Partial<Record<ChannelKey, { readonly bytes: number; readonly instead: readonly ChannelKey[] }>>
+> = { K1: { bytes: SIZE.repository, instead: ['K2', 'K3'] }, K2: { bytes: SIZE.asset, instead: ['K3'] } };
 
 /** The artifact of a site that this action deploys. Bytes, and milliseconds. */
 export const ARTIFACT = {

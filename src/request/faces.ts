@@ -1,4 +1,4 @@
-import { TOOL } from '../protocol/words.ts';
+import { type ChannelKey, TOOL } from '../protocol/words.ts';
 import type { Face } from '../words.ts';
 import { FLAGS, isSwitch } from './commands.ts';
 import { INPUTS, type InputDefinition, type InputName, type ToolName } from './inputs.ts';
@@ -51,7 +51,7 @@ export function toolFace(tool: ToolName, args: readonly InputName[], token = TOK
       if (name === 'token') return 'the token';
       return isFlag(name) ? input(name) : `argument ${input(name)}`;
     },
-    use: (channels) => (verifies ? 'use the tool deliver' : useChannel(channels, args)),
+    use: (_, channels) => (verifies ? 'use the tool deliver' : useChannel(channels, args)),
     // Only the person who configured the server chooses another channel.
     orUse: () => '',
     fingerprint: () => '',
@@ -83,9 +83,9 @@ function formatArgument(name: InputName, value?: string): string {
   return `\`${shown}: ${json === 'string' ? JSON.stringify(own) : own}\``;
 }
 
-function useChannel(channels: string, args: readonly InputName[]): string {
+function useChannel(channels: readonly ChannelKey[], args: readonly InputName[]): string {
   // No argument chooses the public bin or a link.
-  const own = args.includes('channel') ? (channels.match(/K[12]/g) ?? []) : [];
+  const own = args.includes('channel') ? channels.filter((key) => key === 'K1' || key === 'K2') : [];
   return own.length === 0
     ? 'ask the person who configured this server for another channel'
     : `use ${own.map((key) => formatArgument('channel', key)).join(' or ')}`;

@@ -97,7 +97,7 @@ const DELIVERY_RULES: readonly InputRule[] = [
   [
     (request) => uses(request, ['K4']) && request.url === undefined,
     'channel K4 needs the link to check',
-    (w) => `${w.link}${w.orUse('K1, K2 or K3')}`,
+    (w) => `${w.link}${w.orUse(['K1', 'K2', 'K3'])}`,
   ],
   [
     (request) => namesNothing(request) && request.url === undefined,
@@ -131,7 +131,7 @@ const WITHDRAWAL_RULES: readonly InputRule[] = [
     'nothing to withdraw is named',
     (w) => `name a file, or set ${w.input('path')}`,
   ],
-  [(request) => uses(request, ['K4']), "a link (K4) can't be withdrawn", (w) => w.use('K1, K2 or K3')],
+  [(request) => uses(request, ['K4']), "a link (K4) can't be withdrawn", (w) => w.use(['K1', 'K2', 'K3'])],
   [
     ({ path, overwrite }) => overwrite && path === './',
     (w) => `${w.subject('overwrite')} would remove everything on the branch, files of others as well`,
@@ -154,7 +154,7 @@ const AUDIT_RULES: readonly InputRule[] = [
   [
     (request) => uses(request, ['K3', 'K4']),
     'nothing tells what was delivered to K3 and K4',
-    (w) => w.use('K1 or K2'),
+    (w) => w.use(['K1', 'K2']),
   ],
 ];
 

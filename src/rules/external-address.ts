@@ -33,7 +33,7 @@ export function parseExternalAddress(link: string | URL, label: Text = 'the link
   const refuse = (reason: string): never => {
     const about = (w: Words) => `${w.say(label)} is not an external https address: ${reason}`;
     throw new DeliveryError('NOT_EXTERNAL', about, {
-      hint: (w) => `give an https address that opens on other machines${w.orUse('K1, K2 or K3')}`,
+      hint: (w) => `give an https address that opens on other machines${w.orUse(['K1', 'K2', 'K3'])}`,
     });
   };
   const url = link instanceof URL ? link : URL.parse(link.trim());

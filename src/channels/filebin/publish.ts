@@ -106,7 +106,7 @@ const lostError = ({ bin }: BinLocation, held: BinFile | undefined): DeliveryErr
   new DeliveryError(
     'NOT_PROVEN',
     `after its proof, bin ${bin} ${held === undefined ? 'does not hold the file any more' : 'holds another file under its name'}`,
-    { hint: (w) => `try again without ${w.input('bin')}${w.orUse('K1 or K2')}` },
+    { hint: (w) => `try again without ${w.input('bin')}${w.orUse(['K1', 'K2'])}` },
   );
 
 /** Whether an upload replaced a file that somebody posted after the bin was read. Nobody knows the name of a new bin. */

@@ -28,28 +28,28 @@ export function listRefusals(bin: string): readonly BinRefusal[] {
     {
       text: /\bbanned\b/i,
       hint: (w) =>
-        `the host has banned the address of this machine: use another runner, ask the operator of the host${w.orUse('K1 or K2')}`,
+        `the host has banned the address of this machine: use another runner, ask the operator of the host${w.orUse(['K1', 'K2'])}`,
     },
     {
       text: /\bblocked\b/i,
       hint: (w) =>
-        `the host accepts this content under no name: ask the operator of the host${w.orUse('K1 or K2')}`,
+        `the host accepts this content under no name: ask the operator of the host${w.orUse(['K1', 'K2'])}`,
     },
     {
       text: /too many times|download limit/i,
       linkHint: (w) =>
         `the bin host limits how often a file is downloaded, and a proof is a download: upload the file again, and set ${w.input('url')} to its new address`,
       hint: (w) =>
-        `the host limits how often a file is downloaded, and a proof is a download: ${w.use('K1 or K2')}, or deliver it again without ${w.input('bin')} if the limit allows more`,
+        `the host limits how often a file is downloaded, and a proof is a download: ${w.use(['K1', 'K2'])}, or deliver it again without ${w.input('bin')} if the limit allows more`,
     },
     {
       text: /extension/i,
-      hint: (w) => `set ${w.input('path')} to a name with another ending${w.orUse('K1 or K2')}`,
+      hint: (w) => `set ${w.input('path')} to a name with another ending${w.orUse(['K1', 'K2'])}`,
     },
     {
       text: /\bbin (?:is no longer available|does not exist)/i,
       code: 'NOT_FOUND',
-      hint: (w) => `the bin has expired or was deleted: leave ${w.input('bin')} out${w.orUse('K1 or K2')}`,
+      hint: (w) => `the bin has expired or was deleted: leave ${w.input('bin')} out${w.orUse(['K1', 'K2'])}`,
     },
   ];
   return reasons.map((one) => ({ httpCodes: [403, 404, 410], code: 'NO_PERMISSION', isFinal: true, ...one }));
@@ -80,7 +80,7 @@ const UPLOAD_REFUSALS: Readonly<Record<number, Meaning>> = {
   403: {
     code: 'NO_PERMISSION',
     hint: (w) =>
-      `the host does not allow this upload: ${w.use('K1 or K2')}, or set ${w.input('path')} to another name if the reason is the name`,
+      `the host does not allow this upload: ${w.use(['K1', 'K2'])}, or set ${w.input('path')} to another name if the reason is the name`,
   },
   404: BAD_NAME,
   405: {
@@ -88,7 +88,7 @@ const UPLOAD_REFUSALS: Readonly<Record<number, Meaning>> = {
     hint: (w) => `the bin is locked or expired: leave ${w.input('bin')} out, or set another name`,
   },
   413: { code: 'TOO_LARGE', hint: (w) => w.use('K2') },
-  507: { code: 'HOST_ERROR', hint: (w) => `the host is full for now: ${w.use('K1 or K2')}` },
+  507: { code: 'HOST_ERROR', hint: (w) => `the host is full for now: ${w.use(['K1', 'K2'])}` },
 };
 
 /**
@@ -114,7 +114,7 @@ export function binRefusedError(
     httpCode: status,
     hint: (w) => {
       if (known !== undefined) return w.say(known.hint);
-      if (isUpload && isFailing) return `try again later${w.orUse('K1 or K2')}`;
+      if (isUpload && isFailing) return `try again later${w.orUse(['K1', 'K2'])}`;
       return `check ${w.input('bin')} and ${w.input('bin-host-url')}, or try again`;
     },
     retryable: known === undefined && (isFailing || isOther),

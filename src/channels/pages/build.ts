@@ -179,14 +179,14 @@ const FROM_BRANCH = 'set Settings → Pages → Source to "Deploy from a branch"
 const HINTS: Readonly<Record<SiteBuild['builtBy'], { readonly late: Text; readonly errored: Text }>> = {
   branch: {
     late: (w) =>
-      `check Settings → Pages and the "pages build and deployment" run; the file is committed, so another try only verifies${w.orUse('K2 or K3')}`,
+      `check Settings → Pages and the "pages build and deployment" run; the file is committed, so another try only verifies${w.orUse(['K2', 'K3'])}`,
     errored: (w) =>
-      `fix the build error, or commit an empty .nojekyll to serve files unchanged${w.orUse('K2 or K3')}`,
+      `fix the build error, or commit an empty .nojekyll to serve files unchanged${w.orUse(['K2', 'K3'])}`,
   },
   workflow: {
     late: (w) =>
-      `let the workflow that builds the site publish this file too, set ${w.input('site-workflow')} to start it after the commit, or ${FROM_BRANCH}${w.orUse('K2 or K3')}`,
-    errored: (w) => `fix the workflow that builds the site, or ${FROM_BRANCH}${w.orUse('K2 or K3')}`,
+      `let the workflow that builds the site publish this file too, set ${w.input('site-workflow')} to start it after the commit, or ${FROM_BRANCH}${w.orUse(['K2', 'K3'])}`,
+    errored: (w) => `fix the workflow that builds the site, or ${FROM_BRANCH}${w.orUse(['K2', 'K3'])}`,
   },
   deployment: {
     late: (w) =>

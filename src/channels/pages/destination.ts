@@ -184,7 +184,7 @@ export function refuseUnusableSite(
 ): void {
   if (!isPublic) {
     throw new DeliveryError('NOT_EXTERNAL', 'only members of the organization can open the Pages site', {
-      hint: (w) => `make the site public under Settings → Pages${w.orUse('K2 or K3')}`,
+      hint: (w) => `make the site public under Settings → Pages${w.orUse(['K2', 'K3'])}`,
     });
   }
   const isOtherBranch = location.branch !== undefined && branch !== null && location.branch !== branch;
@@ -213,6 +213,6 @@ function noSiteError(
     hint: (w) =>
       isRemoval
         ? `its raw address may still show it; to remove it from its branch, set ${w.input('branch')} to that`
-        : `set ${w.input('setup', 'true')}${own(w)}, or switch it on under Settings → Pages (Deploy from a branch; of a private repository only with a paid plan)${w.orUse('K2 or K3')}`,
+        : `set ${w.input('setup', 'true')}${own(w)}, or switch it on under Settings → Pages (Deploy from a branch; of a private repository only with a paid plan)${w.orUse(['K2', 'K3'])}`,
   });
 }

@@ -112,7 +112,7 @@ export function notDeployed(place: string, workflow = 'the workflow that builds 
   return {
     httpCodes: [404],
     hint: (w) =>
-      `${workflow} deployed our commit without ${what}; let its upload include it${w.orUse('K2 or K3')}`,
+      `${workflow} deployed our commit without ${what}; let its upload include it${w.orUse(['K2', 'K3'])}`,
   };
 }
 
@@ -140,7 +140,7 @@ function describeRun(file: string, { status, conclusion, html_url: page }: Runs[
   const { words = conclusion === null ? `is ${status}` : `ended with ${conclusion}`, change } = STATES[
     conclusion ?? status ?? ''
   ] ?? { change: isLost ? 'fix what failed there and try again' : 'wait until it has started' };
-  const hint = (w: Words) => `see the run at ${page}: ${w.say(change)}${w.orUse('K2 or K3')}`;
+  const hint = (w: Words) => `see the run at ${page}: ${w.say(change)}${w.orUse(['K2', 'K3'])}`;
   const failure = new DeliveryError('BUILD_ERRORED', `the run of the workflow ${file} ${words}`, { hint });
   return { words: `its run ${words}`, page, hint, ...(isLost && { failure }) };
 }
@@ -149,5 +149,5 @@ const NO_RUN: RunProgress = {
   words: 'it has no run yet',
   page: '',
   hint: (w) =>
-    `look for it under Actions and at https://www.githubstatus.com, and try again${w.orUse('K2 or K3')}`,
+    `look for it under Actions and at https://www.githubstatus.com, and try again${w.orUse(['K2', 'K3'])}`,
 };

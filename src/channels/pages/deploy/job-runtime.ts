@@ -42,7 +42,7 @@ function httpsAddress(text = ''): URL | null {
 
 /** The other ways to a site that GitHub Actions deploys. */
 export const otherWays = (w: Words): string =>
-  `set ${w.input('site-workflow')} to the workflow that builds the site (it needs \`actions: write\`), or set Settings → Pages → Source to "Deploy from a branch"${w.orUse('K2 or K3')}`;
+  `set ${w.input('site-workflow')} to the workflow that builds the site (it needs \`actions: write\`), or set Settings → Pages → Source to "Deploy from a branch"${w.orUse(['K2', 'K3'])}`;
 
 /** Names all that a job needs which deploys a site. */
 const mayNotDeployError = (message: string): DeliveryError =>
