@@ -101,7 +101,7 @@ describe('a page from local files', () => {
     expect([...view.exceptions].sort().join()).toMatch(/RangeError: at once \[31m.*TypeError: later/s);
     expect(view.exceptions).toHaveLength(2);
     expect(view.consoleErrors).toEqual(['not good 42']);
-    expect(view.failedRequests).toEqual([`404 ${HOST}/site/gone.png`]);
+    expect(view.failedRequests).toEqual([{ error: '404', url: `${HOST}/site/gone.png` }]);
     expect(view.blockedRequests).toEqual(['https://localhost:8443/metadata']);
     expect(view.overflow).toBeGreaterThan(100);
     expect(view.overflow).toBeLessThan(130);

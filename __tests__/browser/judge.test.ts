@@ -16,7 +16,7 @@ test.each([
   [{ httpCode: 404, missing: 'a WebSocket' }, true, 'the page was answered with 404'],
   [{}, false, 'the page does not respond'],
 ])('A page of which no picture could be taken is not shown with %j.', (events, isAnswering, reason) => {
-  expect(judge(null, eventsWith(events), PAGE, isAnswering)).toEqual({ verdict: 'not-shown', reason });
+  expect(judge(null, eventsWith(events), PAGE, isAnswering)).toMatchObject({ verdict: 'not-shown', reason });
   const lacking = eventsWith({ ...events, httpCode: 200, missing: 'a WebSocket' });
   expect(judge(null, lacking, PAGE, isAnswering).verdict).toBe('not-checked');
 });
@@ -71,19 +71,23 @@ test('A page that stopped answering is not shown, whatever it had painted.', () 
 
 test('What the host of a blank page lacks is told before the exceptions that follow from it.', () => {
   const painted = { characters: 0, images: 0, drawings: 0 };
-  const failed = { own: ['404 /app.js'], other: ['net::ERR_FAILED https://cdn.dev/count.js'] };
+  const failed = {
+    own: [{ error: '404', url: '/app.js' }],
+    other: [{ error: 'net::ERR_FAILED', url: 'https://cdn.dev/count.js' }],
+  };
   const { reason } = judgeSight({ text: '', painted }, { exceptions: ['ReferenceError: app'], failed });
   expect(reason).toBe('the page is blank: 404 /app.js');
 });
 
 describe('a page that its scripts make', () => {
-  const GOT_NOTHING = { ownData: { missing: '404 /api.json', found: 0 } };
+  const GOT_NOTHING = { ownData: { missing: { error: '404', url: '/api.json' }, found: 0 } };
   const SCRIPTED = { ownText: 'Pleasewait...' };
 
   test('is not shown where they got none of their data', () => {
     for (const page of [SCRIPTED, { ownText: '' }]) {
       expect(judgeSight({ text: 'Pets and more' }, GOT_NOTHING, page)).toEqual({
         verdict: 'not-shown',
+        cause: '404 /api.json',
         reason: 'the page shows only "Pets and more": 404 /api.json',
       });
     }
@@ -93,7 +97,7 @@ describe('a page that its scripts make', () => {
     ['its own text is not known', {}, GOT_NOTHING, {}],
     ['its own text is shown', {}, GOT_NOTHING, { ownText: 'Petsand' }],
     ['its own text is shown in other letters', { text: 'CAFE\u0301' }, GOT_NOTHING, { ownText: 'caf\u00e9' }],
-    ['they got some', {}, { ownData: { missing: '404 /api.json', found: 1 } }, SCRIPTED],
+    ['they got some', {}, { ownData: { missing: { error: '404', url: '/api.json' }, found: 1 } }, SCRIPTED],
     ['the marker is visible', { isMarkerVisible: true }, GOT_NOTHING, SCRIPTED],
     ['it is an error page', {}, GOT_NOTHING, { ...SCRIPTED, url: 'https://octo.github.io/404.html' }],
     ['it shows much', { text: 'much '.repeat(63) }, GOT_NOTHING, SCRIPTED],

@@ -1,11 +1,14 @@
 import { withoutSpace } from '../plain-text.ts';
 import { isErrorPageName, isErrorScreen, isOnlyError, isOnlyWaiting, isOwnNotFound } from './error-text.ts';
 import { type PageEvents, toPlainLine } from './page-events.ts';
-import type { PageToView, ScreenView } from './screen-view.ts';
+import { formatRequest, type PageToView, type ScreenView } from './screen-view.ts';
 import type { PageSight } from './view-page.ts';
 
 /** Why a page counts as shown or not; the reason is empty for a shown page. */
-export type PageJudgment = Pick<ScreenView, 'verdict' | 'reason'>;
+export type PageJudgment = Pick<ScreenView, 'verdict' | 'reason'> & Partial<Pick<ScreenView, 'cause'>>;
+
+/** What a page shows instead, and what it may follow from: an exception or a request, or empty. */
+type Reason = readonly [text: string, cause?: string];
 
 /** Navigations and dialogs of a page that does not end them. */
 const ENDLESS = 5;
@@ -23,13 +26,15 @@ export function judge(
   isAnswering = true,
 ): PageJudgment {
   const wrong = describeWrongPage(events);
-  const reason =
-    wrong ||
-    (sight === null || !isAnswering ? describeSilence(events, isAnswering) : findReason(sight, events, page));
+  const silent = sight === null || !isAnswering ? describeSilence(events, isAnswering) : '';
+  const [text, cause = ''] =
+    sight === null || wrong + silent !== '' ? [wrong || silent] : findReason(sight, events, page);
+  const reason = cause === '' ? text : `${text}: ${toPlainLine(cause, 160)}`;
   if (reason === '') return { verdict: 'shown', reason };
-  if (events.missing === '' || wrong !== '') return { verdict: 'not-shown', reason };
+  if (events.missing === '' || wrong !== '') return { verdict: 'not-shown', reason, cause };
   return {
     verdict: 'not-checked',
+    cause,
     reason: `the page asks for ${events.missing}, which it can't get here (${reason})`,
   };
 }
@@ -50,16 +55,16 @@ function describeSilence(events: PageEvents, isAnswering: boolean): string {
   return open === '' ? 'the page does not respond' : `the page is blank: ${open}`;
 }
 
-function findReason(sight: PageSight, events: PageEvents, page: PageToView): string {
+function findReason(sight: PageSight, events: PageEvents, page: PageToView): Reason {
   const { characters, images, drawings } = sight.painted;
-  if (sight.isErrorPage) return withCause("the page leads to one that can't be opened", findCause(events));
+  if (sight.isErrorPage) return ["the page leads to one that can't be opened", findCause(events)];
   if (characters + images + drawings === 0) {
-    return withCause('the page is blank', findCause(events) || 'no text, image or drawing can be seen');
+    return ['the page is blank', findCause(events) || 'no text, image or drawing can be seen'];
   }
   const other = describeOtherContent(sight, events, page);
-  if (other !== '') return other;
-  if (events.navigations > ENDLESS) return describeEndless(events);
-  return sight.isMarkerVisible === false ? 'the marker is not visible on the page' : '';
+  if (other !== null) return other;
+  if (events.navigations > ENDLESS) return [describeEndless(events)];
+  return [sight.isMarkerVisible === false ? 'the marker is not visible on the page' : ''];
 }
 
 /** The most that a page shows whose scripts got none of the data that they show, in characters. */
@@ -69,46 +74,49 @@ const LONGEST_WITHOUT_DATA = 250;
 const SMALL = { moving: 200, alone: 256 } as const;
 
 /** What a page shows in place of its content. Other types are shown as they are: every text in them is theirs. */
-function describeOtherContent(sight: PageSight, events: PageEvents, page: PageToView): string {
+function describeOtherContent(sight: PageSight, events: PageEvents, page: PageToView): Reason | null {
   const { text, painted, largestPicture } = sight;
   const { contentType, ownData } = events;
   const isHtml = /html|^$/.test(contentType);
   const isDrawn = isHtml || /svg/.test(contentType);
   if ((isDrawn || /xml/.test(contentType)) && isErrorScreen(text, isDrawn))
     return describeError(text, events);
-  if (!isHtml) return '';
+  if (!isHtml) return null;
   // Such a text may be what was delivered.
   const isMeant = isErrorPageName(new URL(page.url).pathname) || sight.isMarkerVisible === true;
   const isSmall = largestPicture <= SMALL.moving;
-  const lacking = isMeant ? '' : findMissingData(text, events, page);
-  if (!isMeant && isSmall && !sight.hasMore && (isOnlyError(text) || isOwnNotFound(sight, lacking !== ''))) {
+  const lacking = isMeant ? undefined : findMissingData(text, events, page);
+  if (
+    !isMeant &&
+    isSmall &&
+    !sight.hasMore &&
+    (isOnlyError(text) || isOwnNotFound(sight, lacking !== undefined))
+  ) {
     return describeError(text, events);
   }
-  if (lacking !== '' && ownData.found === 0 && painted.images === 0 && isShort(text)) {
-    return `the page shows only "${toPlainLine(text, 160)}": ${toPlainLine(lacking, 160)}`;
+  if (lacking !== undefined && ownData.found === 0 && painted.images === 0 && isShort(text)) {
+    return [`the page shows only "${toPlainLine(text, 160)}"`, formatRequest(lacking)];
   }
   const cause = findCause(events);
   if (isSmall && isOnlyWaiting(text, sight.isStable !== true || cause !== '')) {
-    return withCause(`the page shows nothing but "${toPlainLine(text, 80)}"`, cause);
+    return [`the page shows nothing but "${toPlainLine(text, 80)}"`, cause];
   }
   // What tells to wait moves, or stays where a script has failed.
   const isWaiting =
     (isSmall && sight.isStable !== true) || (largestPicture <= SMALL.alone && events.exceptions.length > 0);
-  return text.trim() === '' && isWaiting
-    ? withCause('the page shows nothing but a small picture', cause)
-    : '';
+  return text.trim() === '' && isWaiting ? ['the page shows nothing but a small picture', cause] : null;
 }
 
 /**
  * The data that the scripts of a page did not get: of its own host, or of another one where the page itself says so.
  * Nothing for a page that shows what its own HTML says, as not all of it is made by scripts; a style may change the case.
  */
-function findMissingData(text: string, { ownData, failed }: PageEvents, { ownText }: PageToView): string {
+function findMissingData(text: string, { ownData, failed }: PageEvents, { ownText }: PageToView) {
   const isOwnShown =
     ownText === undefined ||
     (ownText !== '' && withoutSpace(text).toLowerCase().includes(ownText.toLowerCase()));
-  if (isOwnShown) return '';
-  return ownData.missing || (failed.other.find((line) => text.includes(line.replace(/^\S+ /, ''))) ?? '');
+  if (isOwnShown) return undefined;
+  return ownData.missing ?? failed.other.find(({ url }) => text.includes(url));
 }
 
 /** An address is no content: pages name what they lack. */
@@ -116,21 +124,21 @@ const isShort = (text: string): boolean =>
   withoutSpace(text.replace(/\S*\/\S*/g, '')).length <= LONGEST_WITHOUT_DATA;
 
 /** What fails on another host, such as a counter, is no cause of an error that a page shows. */
-const describeError = (text: string, events: PageEvents): string =>
-  withCause(`the page shows an error: ${toPlainLine(text, 160)}`, findCause(events, []));
+const describeError = (text: string, events: PageEvents): Reason => [
+  `the page shows an error: ${toPlainLine(text, 160)}`,
+  findCause(events, []),
+];
 
 function describeEndless({ dialogs, navigations }: PageEvents): string {
   if (navigations > ENDLESS) return 'the page goes from one address to the next without end';
   return dialogs > ENDLESS ? 'the page opens one dialog after the other' : '';
 }
 
-const withCause = (text: string, cause: string): string => (cause === '' ? text : `${text}: ${cause}`);
-
 /** What the page's own host lacks comes first: an exception may follow from it. A counter from elsewhere comes last. */
 function findCause(events: PageEvents, failedElsewhere = events.failed.other): string {
-  const [cause] = [...events.failed.own, ...events.exceptions, ...failedElsewhere];
-  const endless = describeEndless(events);
-  return endless || (cause === undefined ? describeOpenRequest(events) : toPlainLine(cause, 160));
+  const { failed, exceptions } = events;
+  const [cause] = [...failed.own.map(formatRequest), ...exceptions, ...failedElsewhere.map(formatRequest)];
+  return describeEndless(events) || (cause ?? describeOpenRequest(events));
 }
 
 function describeOpenRequest({ open }: PageEvents): string {

@@ -57,9 +57,10 @@ function cleanView(view: ScreenView, { origin }: URL): ScreenView {
   return {
     ...view,
     reason: clean(view.reason),
+    cause: clean(view.cause),
     title: clean(view.title),
     exceptions: view.exceptions.map(clean),
-    failedRequests: view.failedRequests.map(clean),
+    failedRequests: view.failedRequests.map(({ error, url }) => ({ error, url: clean(url) })),
     blockedRequests: view.blockedRequests.map(clean),
     consoleErrors: view.consoleErrors.map(clean),
   };

@@ -1,5 +1,6 @@
 import type { Frame, HTTPRequest, Page } from '#puppeteer';
 import { shorten, toOneLine } from '../plain-text.ts';
+import type { FailedRequest } from './screen-view.ts';
 
 /** Entries that are counted in each list. */
 const MOST = 1_000;
@@ -16,8 +17,8 @@ const TRAFFIC_ERROR =
 export class PageEvents {
   readonly exceptions: string[] = [];
   readonly consoleErrors: string[] = [];
-  /** Requests that failed, such as `404 https://…`: to the page's own host, and to others. */
-  readonly failed = { own: [] as string[], other: [] as string[] };
+  /** Requests that failed: to the page's own host, and to others. */
+  readonly failed = { own: [] as FailedRequest[], other: [] as FailedRequest[] };
   /** Addresses that were refused because they are internal, and why. */
   readonly refused = new Map<string, string>();
   /** What the page asked for and can't get here, though a visitor may; empty where that is nothing. */
@@ -29,8 +30,8 @@ export class PageEvents {
   contentType = '';
   /** Its address, where the page itself led to it. */
   ledTo = '';
-  /** What scripts asked their own host for as data: the first failure, such as `404 https://…`, and how many it had. */
-  readonly ownData = { missing: '', found: 0 };
+  /** What scripts asked their own host for as data: the first failure, and how many it had. */
+  readonly ownData = { missing: null as FailedRequest | null, found: 0 };
   navigations = 0;
   dialogs = 0;
   /** Requests whose answer is not complete. */
@@ -88,7 +89,7 @@ export class PageEvents {
     if (request.isNavigationRequest()) this.failedFrames[isMissing ? 'add' : 'delete'](request.frame());
     if (isMissing) this.#addFailed(url, String(status));
     if (!/^(?:fetch|xhr)$/.test(request.resourceType()) || !this.#isOwn(url)) return;
-    if (isMissing) this.ownData.missing ||= `${status} ${url}`;
+    if (isMissing) this.ownData.missing ??= { error: String(status), url: toPlainLine(url) };
     else this.ownData.found += 1;
   }
 
@@ -100,7 +101,8 @@ export class PageEvents {
     // The page changed its mind, the browser asked for its own sake, or the request was refused.
     const isMeant = !/^net::ERR_(?:ABORTED$|BLOCKED_BY_CLIENT)/.test(reason);
     if (!isMeant || new URL(url).pathname === '/favicon.ico') return;
-    add(this.#isOwn(url) ? this.failed.own : this.failed.other, `${reason} ${url}`);
+    const list = this.#isOwn(url) ? this.failed.own : this.failed.other;
+    if (list.length < MOST) list.push({ error: toPlainLine(reason), url: toPlainLine(url) });
   }
 }
 

@@ -27,6 +27,17 @@ export type LocalFiles = (path: string) => UnpublishedFile | undefined;
 
 export type ScreenVerdict = 'shown' | 'not-shown' | 'not-checked';
 
+/** A request that failed, by an HTTP code or an error of the browser, such as `404` or `net::ERR_FAILED`. */
+export interface FailedRequest {
+  readonly error: string;
+  /** Only the path if the page's own host was asked. */
+  readonly url: string;
+}
+
+export const isOwnRequest = ({ url }: FailedRequest): boolean => url.startsWith('/');
+
+export const formatRequest = ({ error, url }: FailedRequest): string => `${error} ${url}`;
+
 /** What a browser saw of one page, without its picture. Texts are plain and bounded; a list has at most 1,000. */
 export interface ScreenFacts {
   readonly verdict: ScreenVerdict;
@@ -45,8 +56,7 @@ export interface ScreenFacts {
   readonly isMarkerVisible: boolean | null;
   /** Uncaught exceptions, in their order. */
   readonly exceptions: readonly string[];
-  /** Requests that failed: `404 https://…` or `net::ERR_… https://…`. */
-  readonly failedRequests: readonly string[];
+  readonly failedRequests: readonly FailedRequest[];
   /** Requests that this tool refused, because they lead to an internal address. */
   readonly blockedRequests: readonly string[];
   readonly consoleErrors: readonly string[];
@@ -59,6 +69,8 @@ export interface ScreenFacts {
 }
 
 export interface ScreenView extends ScreenFacts {
+  /** The exception or the request that the reason names too; empty for none. */
+  readonly cause: string;
   /** The text that can be seen in the window, at least its beginning, as the page has it. */
   readonly text: string;
   /** PNG of 1280 × 800 CSS pixels, at most 5 MB; `null` where none could be taken. */
@@ -91,6 +103,7 @@ export function createUncheckedView(reason: string, hint = ''): ScreenView {
   return {
     verdict: 'not-checked',
     reason,
+    cause: '',
     hint,
     browser: '',
     httpCode: null,

@@ -8,10 +8,16 @@ const BLANK = viewWith({ verdict: 'not-shown', reason: 'nothing was painted with
 const NOT_SHOWN = 'a browser does not show the page';
 const NO_BROWSER = createUncheckedView('no browser was found', 'set `CHROME_PATH`');
 
+const missing = (url: string) => ({ error: '404', url });
+
 /** Each kind of fault, and how it is told. */
 const FAULTS: readonly (readonly [string, Partial<ScreenView>, RegExp])[] = [
   ['an exception', { exceptions: ['Error: no data'] }, /^uncaught exception: Error: no data$/],
-  ['a failed request', { failedRequests: ['404 /site/app.js'] }, /^failed request: 404 \/site\/app\.js$/],
+  [
+    'a failed request',
+    { failedRequests: [missing('/site/app.js')] },
+    /^failed request: 404 \/site\/app\.js$/,
+  ],
   [
     'a blocked request',
     { blockedRequests: ['http://127.0.0.1/'] },
@@ -30,7 +36,7 @@ describe('the judgement of a view', () => {
   });
 
   test('names three problems of a kind, and counts the others', () => {
-    const failedRequests = [1, 2, 3, 4, 5].map((nth) => `404 /${nth}`);
+    const failedRequests = [1, 2, 3, 4, 5].map((nth) => missing(`/${nth}`));
     const [first, , ...others] = judgeView(viewWith({ failedRequests }), false).notes;
     expect([first, others]).toEqual(['failed request: 404 /1', ['failed request: 404 /3 and 2 more']]);
   });
@@ -46,19 +52,19 @@ describe('the judgement of a view', () => {
   });
 
   test('says to add what the host lacks, where that is why', () => {
-    const failedRequests = ['404 https://cdn.dev/count.js', '404 /app/data.json'];
-    const lacking = { ...BLANK, reason: `it is blank: ${failedRequests[1]}`, failedRequests };
+    const failedRequests = [missing('https://cdn.dev/count.js'), missing('/app/data.json')];
+    const lacking = { ...BLANK, cause: '404 /app/data.json', failedRequests };
     expect(judgeView(lacking, false).failure?.hint).toBe(
       'put what the page asks for into the folder that is delivered, or correct its address: /app/data.json; `screen: off` delivers it without a look',
     );
-    const foreign = { ...lacking, reason: 'it is blank: 404 https://cdn.dev/count.js' };
+    const foreign = { ...lacking, cause: '404 https://cdn.dev/count.js' };
     expect(judgeView(foreign, false).failure?.hint).toMatch(
       /^deliver a copy of .* \(from here: 404 https:\/\/cdn\.dev\/count\.js\), or open the page in a browser/,
     );
   });
 
   test('names the same exception once', () => {
-    const thrown = { ...BLANK, reason: 'it is blank: boom', exceptions: ['boom'] };
+    const thrown = { ...BLANK, reason: 'it is blank: boom', cause: 'boom', exceptions: ['boom'] };
     expect(judgeView(thrown, false).failure?.message).toBe(`${NOT_SHOWN}: it is blank: boom`);
   });
 
@@ -72,7 +78,7 @@ describe('the judgement of a view', () => {
   });
 
   test('leaves open whether all is shown where a script failed and the host lacks something', () => {
-    const faults = { exceptions: ['Error: no wasm'], failedRequests: ['404 /site/a.wasm'] };
+    const faults = { exceptions: ['Error: no wasm'], failedRequests: [missing('/site/a.wasm')] };
     expect(judgeView(viewWith(faults), false).unknown).toEqual([
       'whether the page shows all that it should: a script of it failed (Error: no wasm), and 404 /site/a.wasm',
     ]);

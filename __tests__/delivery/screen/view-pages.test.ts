@@ -233,8 +233,8 @@ describe('a page before it is published', () => {
     ['the host does not have either', { status: 404 }, 1, true, 1],
     ['is one of too many', { status: 404 }, 11, false, 0],
   ])('that misses a file is judged by whether it is one that %s', async (_, host, count, fails, requests) => {
-    const own = Array<string>(count).fill('404 https://octo.github.io/site/shared.js');
-    const failedRequests = [...own, '404 https://other.dev/x.js'];
+    const own = Array(count).fill({ error: '404', url: 'https://octo.github.io/site/shared.js' });
+    const failedRequests = [...own, { error: '404', url: 'https://other.dev/x.js' }];
     const { context, http } = setUp({ answer: () => ({ ...BLANK, failedRequests }), host });
     const [viewed] = await viewLocalPages([plannedPage()], context);
     expect(viewed?.failure?.code).toBe(fails ? 'NOT_SHOWN' : undefined);
@@ -243,9 +243,14 @@ describe('a page before it is published', () => {
     expect(http.seen.map(({ url }) => url)).toEqual(Array.from({ length: requests }, () => asked));
   });
 
-  test.each<[string, readonly string[], string | undefined, RegExp]>([
+  test.each<[string, ScreenView['failedRequests'], string | undefined, RegExp]>([
     ['is refused', [], 'NOT_SHOWN', /^$/],
-    ['is left open if it misses a file', ['404 https://octo.github.io/site/a.js'], undefined, /can't ask/],
+    [
+      'is left open if it misses a file',
+      [{ error: '404', url: 'https://octo.github.io/site/a.js' }],
+      undefined,
+      /can't ask/,
+    ],
   ])('that shows nothing %s by a check, which asks no host', async (_, failedRequests, code, open) => {
     const inputs = { picture: 'true' };
     const { context, http } = setUp({ inputs, answer: () => ({ ...BLANK, failedRequests }) });

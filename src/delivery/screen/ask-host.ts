@@ -1,5 +1,5 @@
 import { mapConcurrently } from '../../async.ts';
-import type { ScreenView } from '../../browser/screen-view.ts';
+import { isOwnRequest, type ScreenView } from '../../browser/screen-view.ts';
 import { resultOf } from '../../errors.ts';
 import { discard } from '../../http/response.ts';
 import type { HttpResponse, Ports } from '../../ports.ts';
@@ -16,10 +16,7 @@ export async function dependsOnHost(
   page: URL,
   run: DeliveryRun,
 ): Promise<boolean> {
-  const urls = failedRequests.flatMap((line) => {
-    const [, path] = / (\/\S*)$/.exec(line) ?? [];
-    return path === undefined ? [] : [new URL(path, page)];
-  });
+  const urls = failedRequests.filter(isOwnRequest).map(({ url }) => new URL(url, page));
   if (urls.length > MOST_ASKED || run.request.checkOnly) return urls.length > 0;
   return (await findMissingUrls(urls, run)).length < urls.length;
 }

@@ -1,4 +1,10 @@
-import type { ScreenFacts, ScreenView } from '../../browser/screen-view.ts';
+import {
+  type FailedRequest,
+  formatRequest,
+  isOwnRequest,
+  type ScreenFacts,
+  type ScreenView,
+} from '../../browser/screen-view.ts';
 import { DeliveryError } from '../../errors.ts';
 import { formatSeconds, shorten } from '../../plain-text.ts';
 import { SCREEN } from '../../protocol/limits.ts';
@@ -21,7 +27,7 @@ export function reportScreen(delivery: Delivery): ScreenReport | null {
   const published = attempts[0]?.screen ?? attemptIn(delivery, 'K1')?.screen ?? null;
   const view = published?.view ?? localView;
   if (view === null) return null;
-  const { picture: _, text: __, ...facts } = view;
+  const { picture: _, text: __, cause: ___, ...facts } = view;
   return {
     isPublished: published !== null,
     ...facts,
@@ -95,12 +101,15 @@ export function judgeView(view: ScreenView, isEnforced: boolean) {
 
 /** For UNKNOWN: a script has failed, and something that the page asked its own host for was missing. */
 function describeLacking({ exceptions, failedRequests }: ScreenView): string[] {
-  const lacking = failedRequests.find((line) => /^4\d\d \//.test(line));
+  const lacking = failedRequests.find(isLacking);
   if (lacking === undefined || exceptions.length === 0) return [];
   return [
-    `whether the page shows all that it should: a script of it failed (${exceptions[0]}), and ${lacking}`,
+    `whether the page shows all that it should: a script of it failed (${exceptions[0]}), and ${formatRequest(lacking)}`,
   ];
 }
+
+/** Whether the page's own host says that it does not have it. */
+const isLacking = (one: FailedRequest): boolean => isOwnRequest(one) && /^4\d\d$/.test(one.error);
 
 function findFailure(
   view: ScreenView,
@@ -108,7 +117,7 @@ function findFailure(
   problems: readonly string[],
 ): DeliveryError | null {
   if (view.verdict === 'not-shown') {
-    const further = problems.filter((line) => !isPartOf(line, view.reason));
+    const further = listProblems({ ...view, isMarkerVisible: null }, view.cause);
     return notShownError([view.reason, ...further].join('; '), view);
   }
   if (!isEnforced) return null;
@@ -130,22 +139,20 @@ const notShownError = (evidence: string, view: ScreenView): DeliveryError =>
     hint: view.hint || hintFor(view),
   });
 
-function hintFor({ httpCode, isMarkerVisible, reason, failedRequests }: ScreenView): Text {
-  const lacking = failedRequests
-    .map((line) => /^4\d\d (\/\S*)$/.exec(line)?.[1] ?? '')
-    .find((path) => path !== '' && reason.includes(` ${path}`));
+function hintFor({ httpCode, isMarkerVisible, cause, failedRequests }: ScreenView): Text {
+  const lacking = failedRequests.find((one) => isLacking(one) && formatRequest(one) === cause);
   if (lacking !== undefined) {
     return (w) =>
-      `put what the page asks for into the folder that is delivered, or correct its address: ${lacking}; ${w.input('screen', 'off')} delivers it without a look`;
+      `put what the page asks for into the folder that is delivered, or correct its address: ${lacking.url}; ${w.input('screen', 'off')} delivers it without a look`;
   }
   if (isMarkerVisible === false && httpCode === 200) {
     return (w) => `correct the page, or set ${w.input('marker')} to a text on it`;
   }
-  const elsewhere = failedRequests.find((line) => line.includes(' https://'));
+  const elsewhere = failedRequests.find((one) => !isOwnRequest(one));
   const copy =
     elsewhere === undefined
       ? ''
-      : `deliver a copy of what the page needs of other hosts (from here: ${elsewhere}), or `;
+      : `deliver a copy of what the page needs of other hosts (from here: ${formatRequest(elsewhere)}), or `;
   return (w) =>
     `${copy}open the page in a browser with its developer tools; ${w.input('screen', 'off')} delivers it without a look`;
 }
@@ -165,18 +172,16 @@ const KINDS = [
 /** How many problems of a kind are named: the first may be one that matters least. */
 const NAMED = 3;
 
-/** What went wrong on the page, the first problems of each kind. */
-function listProblems(view: ScreenView): string[] {
+/** What went wrong on the page, the first problems of each kind. @param known what is said already */
+function listProblems(view: ScreenView, known = ''): string[] {
+  const texts = { ...view, failedRequests: view.failedRequests.map(formatRequest) };
   const lines = KINDS.flatMap(([key, kind]) => {
-    const more = view[key].length - NAMED;
-    return view[key]
+    const found = texts[key].filter((text) => text !== known);
+    const more = found.length - NAMED;
+    return found
       .slice(0, NAMED)
       .map((text) => `${kind}: ${shorten(text, SCREEN.text)}`)
       .map((line, at) => (at === NAMED - 1 && more > 0 ? `${line} and ${more} more` : line));
   });
   return view.isMarkerVisible === false ? [...lines, 'the marker is not visible on the page'] : lines;
 }
-
-/** Whether the reason says the same, in as many words. */
-const isPartOf = (problem: string, reason: string): boolean =>
-  reason.includes(problem.slice(problem.indexOf(': ') + 2).replace(/ and \d+ more$|…$/, ''));
