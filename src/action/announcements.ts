@@ -118,13 +118,6 @@ function getTarget(
   return { repository, token, apiUrl };
 }
 
-const DONE = {
-  created: 'created',
-  updated: 'updated',
-  unchanged: 'unchanged, because it says the same, or a later run wrote it',
-  none: 'none yet, because only a delivery creates one',
-} as const;
-
 /** One comment for steps with the same path, else files or link. Others then link to nothing that is withdrawn. */
 function beginComment(
   { request: { operation, path, fileLines, url }, run, pull }: Announcement,
@@ -146,7 +139,7 @@ function beginComment(
         : updateComment(reports, context, recall(body, marker, logger), run.number);
     const github = connect();
     const result = await updateStickyComment(github, { number, marker, compose }, ports);
-    logger.info(`Comment on pull request ${number}: ${DONE[result]}`);
+    logger.info(`Comment on pull request ${number}: ${result}`);
     const gone = reports.flatMap((report) => report.gone ?? []);
     if (gone.length === 0) return;
     const rewrite = (body: string): string | null => {

@@ -21,28 +21,31 @@ export interface CommentMemory {
   readonly lost: readonly string[];
 }
 
-const FIRST_LINE = /^(<!-- \S+) (\{.*\}) -->\r?$/m;
+const FIRST_LINE = /^(<!-- \S+) (\{.*\}) -->/;
 
 /** What the comment or the issue remembers; `null` if it can't be read. Its author is checked before. */
 export function readMemory(body: string): CommentMemory | null {
-  const [, marker = '', json = ''] = FIRST_LINE.exec(body.split('\n', 1)[0] ?? '') ?? [];
-  const { run = null, proven = [], lost = [] } = toFields(parseJson(json));
-  if (json === '' || !Array.isArray(proven) || !Array.isArray(lost)) return null;
-  const isKnown = proven.every(isLink) && lost.every((one) => toText(one) !== undefined) && isRun(run);
-  return isKnown ? { marker, run, proven, lost } : null;
+  const [, marker = '', json = ''] = FIRST_LINE.exec(body) ?? [];
+  const { run = null, proven, lost } = toFields(parseJson(json));
+  const isRun = run === null || isListOf(isNumber, run);
+  if (!isRun || !isListOf(isLink, proven) || !isListOf(isText, lost)) return null;
+  return { marker, run: run as RunNumber | null, proven, lost };
 }
 
-const isRun = (value: unknown): value is RunNumber | null =>
-  value === null || (Array.isArray(value) && value.length === 2 && value.every(Number.isSafeInteger));
+const isListOf = <T>(isOne: (value: unknown) => value is T, list: unknown): list is readonly T[] =>
+  Array.isArray(list) && list.every(isOne);
+
+const isNumber = (value: unknown): value is number => Number.isSafeInteger(value);
+
+const isText = (value: unknown): value is string => toText(value) !== undefined;
 
 function isLink(value: unknown): value is ProvenLink {
   const { name, url, commit, time } = toFields(value);
-  const isShown = toText(name) !== undefined && (commit === null || toText(commit) !== undefined);
-  // A time that no date can have would end the announcement.
-  return isShown && /^https?:/.test(toText(url) ?? '') && URL.canParse(`${url}`) && isTime(time);
+  const isShown = isText(name) && (commit === null || isText(commit)) && isNumber(time);
+  return (
+    isShown && !Number.isNaN(new Date(time).getTime()) && /^https?:/.test(URL.parse(`${url}`)?.href ?? '')
+  );
 }
-
-const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= 8.64e15;
 
 /** The first line. It forgets what it has no room for, but for the number of what was lost. */
 export function formatMemory({ marker, run, proven, lost }: CommentMemory): string {

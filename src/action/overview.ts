@@ -156,7 +156,7 @@ function composeOverview(
 }
 
 /** @param room bytes; an empty line is counted after each item */
-export function takeWhileFits(room: number): TakeWhileFits {
+function takeWhileFits(room: number): TakeWhileFits {
   let left = room;
   return (items, format) => {
     const taken: string[] = [];
