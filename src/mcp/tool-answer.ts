@@ -66,6 +66,7 @@ export function formatAnswer({ authorization, result, url, reason, reports }: To
   const texts = sortByResult(reports)
     .slice(0, SITE.named)
     .map((report) => [reportText(report), ...report.notes.map((note) => `Note: ${note}`)].join('\n'));
-  // The reason of a withdrawal says itself how it ended.
-  return [result === 'withdrawn' ? reason : `${result}: ${url || reason}`, ...texts].join('\n\n');
+  // The reason of what was removed says itself that it is withdrawn.
+  const isSaid = result === 'withdrawn' && reports[0]?.wasAbsent === false;
+  return [isSaid ? reason : `${result}: ${url || reason}`, ...texts].join('\n\n');
 }
