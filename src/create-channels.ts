@@ -1,7 +1,7 @@
 import type { ChannelMap } from './channels/channel.ts';
 import { createFilebinPublisher } from './channels/filebin/publish.ts';
 import { createFilebinRemover } from './channels/filebin/remove.ts';
-import { createNativeChannel } from './channels/native.ts';
+import { createNativeChannel } from './channels/link/link.ts';
 import { createPagesAudit } from './channels/pages/audit/audit-pages.ts';
 import { createPagesChannels } from './channels/pages/publish.ts';
 import { createReleaseAudit } from './channels/release/audit.ts';

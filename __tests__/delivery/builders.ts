@@ -7,9 +7,14 @@ import type {
   Placement,
   PreparedTask,
 } from '../../src/channels/channel.ts';
+import { BIN_HOST, COUNTED, LINK_HOST, pageCheck, USUAL } from '../../src/channels/host-rules.ts';
+import { createLinkJudge } from '../../src/channels/link/judge-answer.ts';
+import { rawCheck, siteCheck } from '../../src/channels/pages/site-checks.ts';
 import { type ChannelAttempt, type Delivery, newAttempt, newDelivery } from '../../src/delivery/delivery.ts';
 import { DeliveryError, type Result } from '../../src/errors.ts';
+import type { Check, Expect, HostRules } from '../../src/proof/check.ts';
 import type { ProbeResult, Proof } from '../../src/proof/probe-result.ts';
+import { LATER_PROBE } from '../../src/protocol/limits.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import { refuseBrokenRules } from '../../src/request/input-rules.ts';
 import { INPUTS, type RawInputs } from '../../src/request/inputs.ts';
@@ -73,20 +78,50 @@ export const planWith = (more: Partial<ChannelPlan> = {}): ChannelPlan => ({
   ...more,
 });
 
-/** As K1 places a file. */
-export const placementWith = (more: Partial<Placement> = {}): Placement => ({
-  evidence: 'commit c0ffee',
-  url: PAGE,
-  file: null,
-  written: true,
-  commitSha: 'c0ffee',
-  rawUrl: RAW,
-  bypassCache: true,
-  hostMayChangeBytes: true,
-  notes: [],
-  unknown: [],
-  ...more,
-});
+/** What a test says of a placement, beside what a channel returns. */
+export interface PlacementParts extends Partial<Placement> {
+  /** The channel whose checks it has; K1 where absent, with the raw address unless other addresses are given. */
+  readonly on?: 'K1' | 'K2' | 'K3' | 'K4';
+  readonly url?: URL;
+  readonly expect?: Partial<Expect>;
+  readonly host?: HostRules;
+}
+
+/** As K1 places a file that Jekyll may change. */
+export function placementWith({ on = 'K1', url = PAGE, ...parts }: PlacementParts = {}): Placement {
+  const { expect, host, ...more } = parts;
+  const file = expect?.file;
+  const is = on === 'K1' ? 'built' : file === undefined && on === 'K4' ? 'marker' : 'bytes';
+  const whole: Expect = { is, ...expect };
+  const linked = { ...USUAL, pause: LATER_PROBE };
+  const judge = createLinkJudge({ home: undefined, fallbacks: [] });
+  const first = {
+    K1: () => ({ ...siteCheck(null, url, whole), ...(host && { host }) }),
+    K2: () => pageCheck(url, whole, host),
+    K3: () => pageCheck(url, whole, BIN_HOST, COUNTED),
+    K4: () => pageCheck(url, { display: 'none', judge, ...whole }, LINK_HOST, linked),
+  }[on]();
+  return {
+    evidence: 'commit c0ffee',
+    written: true,
+    first,
+    others: on === 'K1' ? [rawCheck(RAW, file)] : [],
+    ...(on === 'K1' && { commitSha: 'c0ffee' }),
+    notes: [],
+    unknown: [],
+    ...more,
+  };
+}
+
+/** The same, of which every file has these bytes. */
+export const placementOfFile = (placement: Placement, file: Expect['file']): Placement => {
+  const withFile = (one: Check): Check => ({ ...one, expect: { ...one.expect, file } });
+  return {
+    ...placement,
+    first: withFile(placement.first),
+    others: (placement.others ?? []).map((one) => (one.onFailure === undefined ? one : withFile(one))),
+  };
+};
 
 /** What a fake channel returns for a task: a placement, or the error that it throws. */
 export type FakeOutcome = Placement | Error;
@@ -205,7 +240,7 @@ export class FakeChannel implements Channel<FakeTask> {
       const { data } = task;
       return data instanceof Error
         ? task
-        : { ...task, data: { ...data, file: item.site?.entry ?? data.file } };
+        : { ...task, data: placementOfFile(data, item.site?.entry ?? data.first.expect.file) };
     });
   }
 

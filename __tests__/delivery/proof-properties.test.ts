@@ -1,14 +1,12 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Placement } from '../../src/channels/channel.ts';
-import { BIN_HOST, LINK_HOST } from '../../src/channels/host-rules.ts';
 import { newAttempt } from '../../src/delivery/delivery.ts';
 import { publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
-import { AGREEING_PROBES } from '../../src/protocol/limits.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted } from '../support/ports.ts';
-import { FakeChannel, PAGE, placementWith, RAW, taskWith } from './builders.ts';
+import { FakeChannel, PAGE, placementOfFile, placementWith, RAW, taskWith } from './builders.ts';
 
 const MARKER = 'build 7 is done';
 const NEW = `<p>${MARKER}</p>`;
@@ -89,15 +87,9 @@ function mayBeReady(model: HostModel): boolean {
 }
 
 const placements: Readonly<Record<HostModel['channel'], (sha: string) => Placement>> = {
-  K1: (sha) => placementWith({ hostMayChangeBytes: false, earlier: [{ sha, size: OLD.length }] }),
-  K3: () =>
-    placementWith({
-      bypassCache: false,
-      hostMayChangeBytes: false,
-      host: BIN_HOST,
-      answers: AGREEING_PROBES.counted,
-    }),
-  K4: () => placementWith({ bypassCache: false, hostMayChangeBytes: false, host: LINK_HOST }),
+  K1: (sha) => placementWith({ expect: { is: 'bytes', before: [{ sha, size: OLD.length }] } }),
+  K3: () => placementWith({ on: 'K3' }),
+  K4: () => placementWith({ on: 'K4', expect: { is: 'bytes' } }),
 };
 
 /** A host that plays the model, by the seconds that have passed. */
@@ -127,7 +119,7 @@ interface Announced {
 async function deliverTo(model: HostModel, file: LocalFile, oldSha: string): Promise<Announced> {
   const host: FakeHttp = playHost(model, () => (ports.clock.now() - NOON) / 1_000);
   const ports = fakePorts(host.http);
-  const placement = { ...placements[model.channel](model.knowsOld ? oldSha : 'unknown'), file };
+  const placement = placementOfFile(placements[model.channel](model.knowsOld ? oldSha : 'unknown'), file);
   const task = taskWith(placement);
   const [attempt] = await publishThroughChannel(
     new FakeChannel(task),

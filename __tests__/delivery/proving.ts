@@ -1,9 +1,16 @@
-import type { Placement } from '../../src/channels/channel.ts';
 import { newAttempt } from '../../src/delivery/delivery.ts';
 import { proveAttempts } from '../../src/delivery/publish-through-channel.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON, type Scripted, type Seen } from '../support/ports.ts';
-import { type AskHost, INTERVAL, PAGE, placementWith, RAW, TIMEOUT, taskWith } from './builders.ts';
+import {
+  type AskHost,
+  INTERVAL,
+  type PlacementParts,
+  placementWith,
+  RAW,
+  TIMEOUT,
+  taskWith,
+} from './builders.ts';
 
 export const BYTES = '<p>It works</p>\n<p>really</p>\n';
 export const MARKER = 'It works';
@@ -60,14 +67,15 @@ export interface Expected {
 /** Proves a file at `PAGE`, as K1 places it where a test does not say otherwise. */
 export async function prove(
   answer: Answer | Scripted | Error,
-  more: Partial<Placement> = {},
+  more: PlacementParts = {},
   { marker = MARKER, gone = false, timeout = TIMEOUT, progress }: Expected = {},
 ) {
   const { asked, ports } = openHost(answer);
-  const { rawUrl: _, ...usual } = placementWith({ url: PAGE, file: gone ? null : await localFile(BYTES) });
+  const expected = gone ? ({ is: 'gone' } as const) : { file: await localFile(BYTES) };
+  const placement = placementWith({ others: [], ...more, expect: { ...expected, ...more.expect } });
   const attempt = {
     ...newAttempt(taskWith(), marker || undefined),
-    ...{ gone, placement: { ...usual, ...more } },
+    ...{ gone, placement },
   };
   const limits = { interval: INTERVAL, timeout };
   const [proven = attempt] = await proveAttempts(

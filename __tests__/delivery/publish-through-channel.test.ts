@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HostProgress, Placement } from '../../src/channels/channel.ts';
+import { siteCheck } from '../../src/channels/pages/site-checks.ts';
 import { newAttempt } from '../../src/delivery/delivery.ts';
 import { proveAttempts, publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
 import { DeliveryError } from '../../src/errors.ts';
@@ -7,7 +8,16 @@ import type { SendHttp } from '../../src/ports.ts';
 import { SITE } from '../../src/protocol/limits.ts';
 import { localFile } from '../support/files.ts';
 import { FakeHttp, fakePorts, NOON } from '../support/ports.ts';
-import { FakeChannel, INTERVAL, PAGE, placementWith, RAW, TIMEOUT, taskWith } from './builders.ts';
+import {
+  FakeChannel,
+  INTERVAL,
+  PAGE,
+  placementOfFile,
+  placementWith,
+  RAW,
+  TIMEOUT,
+  taskWith,
+} from './builders.ts';
 import { type Answer, BYTES, FILE, NOT_FOUND, openHost } from './proving.ts';
 
 const LIMITS = { interval: INTERVAL, timeout: TIMEOUT };
@@ -18,7 +28,7 @@ async function publish(placements: readonly Placement[], answer: Answer, progres
   const file = await localFile(BYTES);
   const { asked, ports } = openHost(answer);
   const channel = new FakeChannel(new Error('the tasks are prepared already'), progress);
-  const planned = placements.map((one) => newAttempt(taskWith({ ...one, file })));
+  const planned = placements.map((one) => newAttempt(taskWith(placementOfFile(one, file))));
   const attempts = await publishThroughChannel(channel, planned, LIMITS, ports);
   const codes = attempts.map(({ failure }) => failure?.code ?? null);
   return { attempts, codes, asked, ports, elapsed: ports.clock.now() - NOON };
@@ -47,10 +57,7 @@ test('A file is placed, waited for and verified, as is its address without ?v= a
 describe('several files', () => {
   /** One site's pages, by whether they were written. */
   const pages = (...written: readonly boolean[]): Placement[] =>
-    written.map((one, at) => {
-      const { rawUrl: _, ...rest } = placementWith({ url: new URL(`${at}.html`, PAGE), written: one });
-      return rest;
-    });
+    written.map((one, at) => placementWith({ url: new URL(`${at}.html`, PAGE), written: one, others: [] }));
   const showsFirst: Answer = ({ path }) => (path === '0.html' ? FILE : NOT_FOUND);
 
   test.each([
@@ -95,10 +102,10 @@ test('of many folders only some are asked at once, each for many of its files', 
     return new FakeHttp(() => FILE).http(request);
   };
   const paths = Array.from({ length: 40 }, (_, nth) => `${nth}.html`);
-  const parts = paths.map((path) => ({ path, url: new URL(path, PAGE), file }));
+  const others = paths.map((path) => siteCheck(path, new URL(path, PAGE), { is: 'bytes', file }));
   const folders = Array.from({ length: 12 }, () => ({
     ...newAttempt(taskWith()),
-    placement: placementWith({ file, parts }),
+    placement: placementWith({ expect: { file }, others }),
   }));
   const proven = await proveAttempts(folders, LIMITS, fakePorts(slow));
   expect(proven.every(({ identicalFiles }) => identicalFiles === 41)).toBe(true);

@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { PlacedPart } from '../../src/channels/channel.ts';
-import { LINK_HOST } from '../../src/channels/host-rules.ts';
+import { createNativeChannel } from '../../src/channels/link/link.ts';
+import { siteCheck } from '../../src/channels/pages/site-checks.ts';
 import { DeliveryError, stoppedError } from '../../src/errors.ts';
+import type { Check, Expect } from '../../src/proof/check.ts';
+import type { LocalFile } from '../../src/rules/inspect.ts';
 import { shaOf } from '../channels/pages/site/memory-files.ts';
+import { getOnly } from '../channels/prepare-one.ts';
+import { localFile } from '../support/files.ts';
 import { NOON, type Scripted } from '../support/ports.ts';
 import { INTERVAL } from './builders.ts';
-import { type Answer, type Asked, FILE, NOT_FOUND, prove } from './proving.ts';
+import { type Answer, type Asked, BYTES, FILE, NOT_FOUND, prove } from './proving.ts';
 
 const SITE_URL = 'https://octo.github.io/site/';
 const OLD_BYTES = 'an old copy';
@@ -15,16 +19,16 @@ const OLD: Scripted = { body: OLD_BYTES, headers: { 'cache-control': 'max-age=60
 const TIMEOUT = 60_000;
 
 /** A file whose content is its name. */
-const part = (path: string, more: Partial<PlacedPart> = {}): PlacedPart => ({
-  path,
-  url: new URL(SITE_URL + path),
-  file: { size: path.length, sha256: createHash('sha256').update(path).digest('hex') },
-  ...more,
+const fileOf = (path: string) => ({
+  size: path.length,
+  sha256: createHash('sha256').update(path).digest('hex'),
 });
+const part = (path: string, before?: Expect['before']): Check =>
+  siteCheck(path, new URL(SITE_URL + path), { is: 'bytes', file: fileOf(path), before });
 
 const PARTS = ['a.js', 'b.css', 'c.txt'].map((path) => part(path));
 /** What was replaced, and what is new. */
-const REPLACED = [part('a.js', { earlier: [OLD_BLOB] }), part('b.css', { earlier: [] }), part('c.txt')];
+const REPLACED = [part('a.js', [OLD_BLOB]), part('b.css', []), part('c.txt')];
 
 /** Proves a site whose entry is right; the other files answer as a test says, by default with their bytes. */
 async function proveSite(respond: Answer, { parts = PARTS, gone = false, timeout = TIMEOUT, lag = 0 } = {}) {
@@ -34,8 +38,8 @@ async function proveSite(respond: Answer, { parts = PARTS, gone = false, timeout
     return respond(one, ports) ?? (gone ? NOT_FOUND : { body: one.path });
   };
   const placement = {
-    ...{ url: new URL(SITE_URL), hostMayChangeBytes: false },
-    parts: gone ? parts.map((one) => ({ ...one, file: null })) : parts,
+    url: new URL(SITE_URL),
+    others: gone ? parts.map(({ path, url }) => siteCheck(path, url, { is: 'gone' })) : parts,
   };
   const proven = await prove(answer, placement, { gone, timeout });
   return { ...proven, asked: proven.asked.filter(({ path }) => path !== '') };
@@ -99,7 +103,7 @@ describe('the files of a site', () => {
       stop.abort(stoppedError());
       return FILE;
     };
-    const placement = { url: new URL(SITE_URL), hostMayChangeBytes: false, parts: PARTS };
+    const placement = { url: new URL(SITE_URL), others: PARTS };
     const { failure, asked } = await prove(answer, placement, { timeout: 0 });
     expect([failure?.code, asked.length]).toEqual(['ABORTED', 1]);
   });
@@ -170,11 +174,15 @@ describe('the files of a link', () => {
   /** Proves a page and so many files of a link. */
   async function proveLink(count: number, respond: (asked: Asked) => Scripted | undefined) {
     const url = new URL(SITE_URL);
-    const placement = {
-      ...{ url, host: LINK_HOST, bypassCache: false, hostMayChangeBytes: false, display: 'page' as const },
-      ...{ home: new URL('index.html', url) },
-      parts: Array.from({ length: count }, (_, nth) => part(`${nth}.txt`)),
-    };
+    const entry = await localFile(BYTES, 'index.html');
+    const texts = Array.from({ length: count }, (_, nth) => ({
+      name: `${nth}.txt`,
+      ...fileOf(`${nth}.txt`),
+    }));
+    const site = { isFolder: true, entry, files: [entry, ...(texts as LocalFile[])], size: 0, leftOut: [] };
+    const link = createNativeChannel(url);
+    const tasks = await link.prepare([{ site, name: '' }]);
+    const placement = getOnly(await link.perform(tasks as never));
     const answer: Answer = (one) => respond(one) ?? (one.path === '' ? FILE : { body: one.path });
     const { identicalFiles, asked, ports } = await prove(answer, placement, { marker: '', timeout: TIMEOUT });
     // Nobody knows what the host of a link makes of `?v=`.

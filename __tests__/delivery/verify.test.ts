@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import type { HostProgress, Placement } from '../../src/channels/channel.ts';
-import { LINK_HOST, OWN_HOST } from '../../src/channels/host-rules.ts';
+import type { HostProgress } from '../../src/channels/channel.ts';
+import { OWN_HOST } from '../../src/channels/host-rules.ts';
+import { rawCheck } from '../../src/channels/pages/site-checks.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { AGREEING_PROBES, LATER_PROBE } from '../../src/protocol/limits.ts';
 import { shaOf } from '../channels/pages/site/memory-files.ts';
+import { localFile } from '../support/files.ts';
 import { NOON, type Scripted } from '../support/ports.ts';
-import { INTERVAL, PAGE, RAW, TIMEOUT } from './builders.ts';
+import { INTERVAL, PAGE, type PlacementParts, RAW, TIMEOUT } from './builders.ts';
 import {
   type Answer,
   type Asked,
@@ -24,24 +26,24 @@ const LOOKS = TIMEOUT / INTERVAL + 1;
 const RESET = new DeliveryError('CONNECTION', 'reset', { hint: 'plug it in' });
 const LOGIN = { status: 302, headers: { location: '/login?return_to=x' } };
 /** Placements of K2 and K3, and of K4. */
-const BIN = { bypassCache: false, hostMayChangeBytes: false };
-const LINK = { ...BIN, host: LINK_HOST };
+const STORE: PlacementParts = { on: 'K2', expect: { is: 'bytes' } };
+const LINK: PlacementParts = { on: 'K4', expect: { is: 'bytes' } };
 const OLD = 'old';
-const EARLIER = { earlier: [{ sha: shaOf(OLD), size: OLD.length }] };
+const BEFORE = [{ sha: shaOf(OLD), size: OLD.length }];
 
 /** Proves a file where every request is answered so, but for those of K1 without `?v=`, which are right. */
 async function provePage(
   answer: Answer | Scripted | Error,
-  more: Partial<Placement> = {},
+  more: PlacementParts = {},
   expected: Expected = {},
 ) {
-  const { bypassCache = true } = more;
-  const isMeant = ({ isFresh, url }: Asked) => isFresh || !bypassCache || url.includes('/login');
+  const { on = 'K1', expect = {} } = more;
+  const isMeant = ({ isFresh, url }: Asked) => isFresh || on !== 'K1' || url.includes('/login');
   const respond: Answer = (asked, ports) => {
     if (!isMeant(asked)) return FILE;
     return typeof answer === 'function' ? answer(asked, ports) : answer;
   };
-  const proven = await prove(respond, { ...EARLIER, ...more }, expected);
+  const proven = await prove(respond, { ...more, expect: { before: BEFORE, ...expect } }, expected);
   return { ...proven, times: proven.asked.filter(isMeant).map(({ seconds }) => seconds) };
 }
 
@@ -127,9 +129,9 @@ describe('verifying', () => {
     ]);
   });
 
-  test.each<[string, Partial<Placement>, readonly unknown[]]>([
+  test.each<[string, PlacementParts, readonly unknown[]]>([
     ['K1', {}, [expect.stringMatching(/^whether store\.dev, where .* without the repository$/)]],
-    ['a store', BIN, []],
+    ['a store', STORE, []],
     ['a link', LINK, [expect.stringMatching(/^whether store\.dev, where .* without the link$/)]],
   ])('says of %s where it leads to another host, which may change it', async (_, more, expected) => {
     const store = { status: 302, headers: { location: 'https://store.dev/page.html' } };
@@ -140,7 +142,7 @@ describe('verifying', () => {
 
 describe('answers in a row', () => {
   test('are four where no cache is got past, at once', async () => {
-    const { proof, times } = await provePage(FILE, BIN);
+    const { proof, times } = await provePage(FILE, STORE);
     expect([proof?.match, times]).toEqual(['identical', [0, 0, 0, 0]]);
   });
 
@@ -176,7 +178,7 @@ describe('answers in a row', () => {
     ['are the file and a page with the marker', [dated(NOON, BYTES), dated(NOON)]],
   ])('prove nothing where they %s', async (_, turns) => {
     const answer: Answer = ({ nth }) => turns[(nth - 1) % turns.length];
-    const hidden = { ...BIN, hostMayChangeBytes: true };
+    const hidden: PlacementParts = { on: 'K2', expect: { is: 'built' } };
     const { failure } = await provePage(answer, hidden, { progress: builtAt(NOON) });
     expect(failure).toMatchObject({ code: 'NOT_PROVEN', message: expect.stringMatching(/at other times/) });
   });
@@ -187,14 +189,14 @@ describe('answers in a row', () => {
     [9, 18 + 32],
   ])('are twice as many after each wrong one, up to a limit: %i', async (wrong, requests) => {
     const answer: Answer = ({ nth }) => (nth % 2 === 0 && nth <= wrong * 2 ? NOT_FOUND : FILE);
-    const { proof, times } = await provePage(answer, BIN);
+    const { proof, times } = await provePage(answer, STORE);
     expect([proof?.match, times.length]).toEqual(['identical', requests]);
   });
 
   test('prove nothing where the deadline cuts them short after a wrong one', async () => {
     const { failure } = await provePage(
       ({ nth, seconds }) => (seconds < TIMEOUT / 1_000 && nth % 2 === 0 ? NOT_FOUND : FILE),
-      BIN,
+      STORE,
     );
     expect(failure).toMatchObject({ code: 'NOT_PROVEN' });
   });
@@ -204,7 +206,7 @@ describe('a body that has the marker in other bytes, where a build was made', ()
   const COMMITTED = NOON + 1_000;
   const built = { progress: builtAt(COMMITTED) };
   /** The address is as it is without `?v=` too. */
-  const rendered = { bypassCache: false };
+  const rendered: PlacementParts = { on: 'K2', expect: { is: 'built' } };
 
   test.each<[string, Scripted]>([
     ['of the same second', dated(COMMITTED)],
@@ -214,14 +216,14 @@ describe('a body that has the marker in other bytes, where a build was made', ()
     expect([proof, elapsed]).toMatchObject([{ match: 'altered', markerCount: 1 }, 0]);
   });
 
-  test.each<[string, Scripted, Partial<Placement>, Expected]>([
+  test.each<[string, Scripted, PlacementParts, Expected]>([
     ['the page is older than the commit', dated(COMMITTED - 1_000), rendered, built],
     ['the page has no date', ALTERED, rendered, built],
     ['the time of the commit is not known', dated(COMMITTED), rendered, { progress: builtAt() }],
     ['another page answers', dated(COMMITTED, 'Please read'), rendered, built],
     ['an old page answers', dated(COMMITTED, OLD), rendered, built],
-    ['the host has no reason to change bytes', dated(COMMITTED), BIN, built],
-    ['it is to be withdrawn', dated(COMMITTED), rendered, { gone: true, ...built }],
+    ['the host has no reason to change bytes', dated(COMMITTED), STORE, built],
+    ['it is to be withdrawn', dated(COMMITTED), { on: 'K2' }, { gone: true, ...built }],
   ])('is not believed where %s, not even at the deadline', async (_, answer, placement, expected) => {
     const { failure, elapsed } = await provePage(answer, placement, expected);
     expect([failure, elapsed]).toMatchObject([{ code: 'NOT_PROVEN' }, TIMEOUT]);
@@ -238,8 +240,7 @@ describe('a body that has the marker in other bytes, where a build was made', ()
 describe('the address without ?v=', () => {
   const provePlain = (answer: Answer, alsoOf = /^$/) =>
     prove((asked, ports) => (asked.isFresh && !alsoOf.test(asked.url) ? FILE : answer(asked, ports)), {
-      ...EARLIER,
-      hostMayChangeBytes: false,
+      expect: { is: 'bytes', before: BEFORE },
     });
 
   test.each<[Record<string, string>, string]>([
@@ -287,7 +288,10 @@ describe('the raw address', () => {
     ['asks to sign in', LOGIN, 1, 'answers with a login page'],
   ])('that %s holds no delivery up, and is not handed over', async (_, answer, looks, unknown) => {
     const signIn = ({ url }: Asked) => (url.includes('/login') ? { body: 'Sign in' } : FILE);
-    const proven = await prove((asked) => (isRaw(asked) ? answer : signIn(asked)), { rawUrl: RAW });
+    const proven = await prove((asked) => (isRaw(asked) ? answer : signIn(asked)), {
+      expect: { file: await localFile(BYTES) },
+      others: [rawCheck(RAW, await localFile(BYTES))],
+    });
     expect(proven).toMatchObject({
       ...{ failure: null, proof: { rawUrl: null }, elapsed: (looks - 1) * INTERVAL },
       unknown: [`the raw address ${unknown}, so it was not verified`],
@@ -309,7 +313,7 @@ test.each([
 describe('a host that nothing reaches', () => {
   const away = new DeliveryError('NO_NETWORK', "example.com can't be reached");
 
-  test.each<[string, string, number, Answer, Partial<Placement>]>([
+  test.each<[string, string, number, Answer, PlacementParts]>([
     ['is given up after a minute where it is that of a link', '', TIMEOUT / 4, () => away, LINK],
     [
       'is waited for where it has answered',

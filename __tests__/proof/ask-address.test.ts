@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { BIN_HOST, LINK_HOST, OWN_HOST } from '../../src/channels/host-rules.ts';
+import { BIN_HOST, LINK_HOST, pageCheck } from '../../src/channels/host-rules.ts';
+import { createLinkJudge } from '../../src/channels/link/judge-answer.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { HttpRequest } from '../../src/ports.ts';
 import { askAddress, ProofRun } from '../../src/proof/ask-address.ts';
-import type { Check } from '../../src/proof/check.ts';
+import type { Check, Expect } from '../../src/proof/check.ts';
 import {
   type ContentMatch,
   countMarker,
@@ -20,17 +21,24 @@ const STAMP = NOON / 1000;
 
 interface Stage {
   readonly address?: Partial<Check>;
+  readonly expect?: Partial<Expect>;
+  /** A link, as is every address of which no file is known. */
+  readonly isLink?: boolean;
   readonly marker?: string | undefined;
   readonly withFile?: boolean;
   readonly gone?: boolean;
   readonly answer: Scripted | Error | Answer;
 }
 
-async function probing({ address, marker, withFile = true, gone = false, answer }: Stage) {
-  const file = withFile ? await localFile(BYTES) : null;
+async function probing({ address, marker, withFile = true, gone = false, answer, ...stage }: Stage) {
+  const file = withFile && !gone ? await localFile(BYTES) : undefined;
+  const isLink = stage.isLink ?? (file === undefined && !gone);
+  const is = gone ? 'gone' : file ? 'bytes' : 'marker';
+  const judge = createLinkJudge({ home: undefined, fallbacks: [] });
+  const expected: Expect = { is, file, marker, ...(isLink && { judge, display: 'none' }), ...stage.expect };
   const { asked, ports } = openHost(answer);
-  const check = new ProofRun({ shown: 1, gone: 0 }, { interval: INTERVAL, timeout: TIMEOUT }, ports);
-  const row = { path: null, url: PAGE, answers: 1, host: OWN_HOST, file, marker, gone, ...address };
+  const check = new ProofRun([], { interval: INTERVAL, timeout: TIMEOUT }, ports);
+  const row = { ...pageCheck(PAGE, expected, isLink ? LINK_HOST : undefined), ...address };
   const probe = (seen?: ProbeResult) => askAddress(row, check, { seen: seen ?? null });
   return { probe, asked, ports, check };
 }
@@ -116,14 +124,18 @@ describe('an answer', () => {
     const [headers, asPage, asItIs] = row;
     const answer = { body: BYTES, headers };
     const shownAs = (display: 'page' | 'plain' | 'viewer' | 'none') =>
-      matchOf({ answer, address: { display, url: display === 'page' ? PAGE : new URL('a.txt', PAGE) } });
+      matchOf({
+        answer,
+        expect: { display },
+        address: { url: display === 'page' ? PAGE : new URL('a.txt', PAGE) },
+      });
     await expect(shownAs('page')).resolves.toBe(asPage);
     await expect(shownAs('plain')).resolves.toBe(asItIs);
     await expect(shownAs('viewer')).resolves.toBe(asItIs);
     await expect(shownAs('none')).resolves.toBe('identical');
     const built = { answer: { body: `<!-- built -->${BYTES}`, headers }, marker: MARKER };
     const altered = asPage === 'identical' ? 'altered' : asPage;
-    await expect(matchOf({ ...built, address: { display: 'page' } })).resolves.toBe(altered);
+    await expect(matchOf({ ...built, expect: { display: 'page' } })).resolves.toBe(altered);
   });
 
   test.each([
@@ -144,7 +156,7 @@ describe('an answer', () => {
     const display = name.endsWith('html') ? { display: 'page' as const } : {};
     const matches = types.split(' ').map((type) => {
       const answer = { body: bytes, headers: { 'content-type': type } };
-      return matchOf({ answer, address: { host: LINK_HOST, file, ...display } });
+      return matchOf({ answer, isLink: true, expect: { file, ...display } });
     });
     const [first] = types.split(' ');
     await expect(Promise.all(matches)).resolves.toEqual([
@@ -159,7 +171,6 @@ describe('an answer', () => {
     const matchFor = (type: string) =>
       matchOf({
         ...ALONE,
-        address: { host: LINK_HOST },
         answer: { body, headers: { 'content-type': type } },
       });
     const readWrongly = [
@@ -182,13 +193,13 @@ describe('an answer', () => {
   test('is none where the file it is compared with can not be read any more', async () => {
     const headSha256 = () => Promise.reject(new Error('the disk is gone'));
     const file = Object.assign(await localFile(BYTES), { headSha256 });
-    const { probe } = await probing({ address: { file }, answer: { body: BYTES.slice(0, -1) } });
+    const { probe } = await probing({ expect: { file }, answer: { body: BYTES.slice(0, -1) } });
     await expect(probe()).rejects.toThrow('the disk is gone');
   });
 
   test('with what was there before is the previous one, unless that is the file', async () => {
     const matchFor = async (body: string) =>
-      matchOf({ answer: { body }, marker: MARKER, address: { earlier: [await blobOf(body)] } });
+      matchOf({ answer: { body }, marker: MARKER, expect: { before: [await blobOf(body)] } });
     await expect(matchFor(OLD)).resolves.toBe('previous');
     await expect(matchFor(BYTES)).resolves.toBe('identical');
   });
@@ -221,7 +232,7 @@ test.each<[Partial<Stage>, number | null]>([
 
 describe('a look', () => {
   test('carries another ?v= each time, which no other run has', async () => {
-    const address = { bypassCache: true, url: new URL(`${PAGE.href}?a=1`) };
+    const address = { versioned: true, url: new URL(`${PAGE.href}?a=1`) };
     const { probe, asked, ports } = await probing({ answer: { status: 404 }, address });
     await probe();
     await probe();
@@ -290,7 +301,7 @@ describe('a marker that only the address brings into the page', () => {
     const url = new URL('https://a.dev/q/share-42?n=%C3%9Cbung%20eins');
     const away = location && { status: 302, headers: { location } };
     const answer: Answer = (one) =>
-      away && one.url === url.href ? away : { body, headers: { 'content-type': 'text/html' } };
+      away && one.url === url.href ? away : { body, headers: { 'content-type': 'text/html; charset=utf-8' } };
     return matchOf({ address: { url }, withFile: false, marker, answer });
   };
 
@@ -309,16 +320,15 @@ describe('a marker that only the address brings into the page', () => {
 });
 
 describe('a link with a file', () => {
-  const address = { host: LINK_HOST };
   const [first, second] = BYTES.split('\n');
 
   test('is proven by a page that has all of the file, and says what was added', async () => {
     const body = `<!doctype html><html><body><div>a <b>banner</b></div>${first}<script>let x = '<p>'</script>\n${second}</body></html>`;
-    const result = await (await probing({ answer: { body }, address })).probe();
+    const result = await (await probing({ answer: { body }, isLink: true })).probe();
     expect([result.match, result.added]).toEqual(['extended', ['a doctype', '<div>', '<script>']]);
     expect(provesAlone(result)).toBe(true);
     // The space at its end is told.
-    const trimmed = await (await probing({ answer: { body: BYTES.trimEnd() }, address })).probe();
+    const trimmed = await (await probing({ answer: { body: BYTES.trimEnd() }, isLink: true })).probe();
     expect(trimmed).toMatchObject({ match: 'extended', added: [] });
   });
 
@@ -329,8 +339,8 @@ describe('a link with a file', () => {
     ['a page that has the marker alone', { body: `<h1>Request access to</h1><b>${MARKER}</b>` }],
     ['what is no page', { body: `<div>${BYTES}</div>${BYTES}`, headers: { 'content-type': 'text/plain' } }],
   ])('is not proven by %s', async (_, answer) => {
-    await expect(matchOf({ answer, address })).resolves.toBe('different');
-    const withMarker = await matchOf({ answer, address, marker: MARKER });
+    await expect(matchOf({ answer, isLink: true })).resolves.toBe('different');
+    const withMarker = await matchOf({ answer, isLink: true, marker: MARKER });
     expect(['different', 'not-shown']).toContain(withMarker);
   });
 });
@@ -353,8 +363,11 @@ describe('a further probe of a large file', () => {
   const LARGE = 'x'.repeat(3 * 1_048_576);
   /** What the probe shows after the file was seen as a whole. */
   async function probeAgain(later: Scripted, first: Scripted = { body: LARGE }) {
-    const address = { file: await localFile(LARGE) };
-    const { probe, asked } = await probing({ address, answer: ({ nth }) => (nth === 1 ? first : later) });
+    const expected = { file: await localFile(LARGE) };
+    const { probe, asked } = await probing({
+      expect: expected,
+      answer: ({ nth }) => (nth === 1 ? first : later),
+    });
     return { result: await probe(await probe()), asked };
   }
 
@@ -383,17 +396,15 @@ describe('a further probe of a large file', () => {
 });
 
 describe('a link from outside', () => {
-  const address = { host: LINK_HOST };
-
   test('is refused as soon as a hop leads into a network', async () => {
     const answer = { status: 302, headers: { location: 'https://printer.local/' } };
-    const { probe, asked } = await probing({ answer, address });
+    const { probe, asked } = await probing({ answer, isLink: true });
     await expect(probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
     expect(asked).toHaveLength(1);
   });
 
   test('is not asked within this network where its name resolves to an inner address', async () => {
-    const { probe, asked } = await probing({ answer: INNER, address });
+    const { probe, asked } = await probing({ answer: INNER, isLink: true });
     await expect(probe()).rejects.toBe(INNER);
     expect(asked).toHaveLength(1);
   });

@@ -1,7 +1,6 @@
 import { DeliveryError, type Result } from '../errors.ts';
-import type { ExpectedFile, HostRules } from '../proof/check.ts';
+import type { Check } from '../proof/check.ts';
 import type { ChannelKey } from '../protocol/words.ts';
-import type { GitBlob } from '../rules/fingerprint.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import type { BrowserDisplay } from '../rules/media-type.ts';
 import type { Text } from '../words.ts';
@@ -82,63 +81,41 @@ export interface HostProgress {
   readonly hint?: Text;
 }
 
-/** One file of a site, at its own address. */
-export interface PlacedPart {
-  readonly path: string;
-  readonly url: URL;
-  /** `null` for one that was removed, and must not be served there any more; and for a link without a file. */
-  readonly file: ExpectedFile | null;
-  /**
-   * What the branch held there before, the newest first, to recognize the old copy of a cache; absent if nothing changed.
-   */
-  readonly earlier?: readonly GitBlob[];
-  /** Of what is removed: whether another file may be served there; then what differs from `earlier` is right. */
-  readonly mayBeServed?: boolean;
-}
-
-/** What a channel returned: the evidence for G1, and the page or file whose address is the final URL of G2. */
-export interface Placement extends Omit<PlacedPart, 'path'> {
+/** What a channel returned: the evidence for G1, and everything that must be proven. */
+export interface Placement {
   /** Commit sha, HTTP 201 or asset identifier. @see protocol 3.1 */
   readonly evidence: string;
-  /** What turned out otherwise than it was planned: how and where it was placed, or the verb of the claim. */
-  readonly plan?: Partial<ChannelPlan>;
   /** Whether anything was written; `false` where everything was already as wanted. */
   readonly written: boolean;
+  /** The page or file whose address is the final URL of G2. */
+  readonly first: Check;
+  /** The other files of a site, the pictures of a page, and what was removed. */
+  readonly others?: readonly Check[];
+  /** What turned out otherwise than it was planned: how and where it was placed, or the verb of the claim. */
+  readonly plan?: Partial<ChannelPlan>;
   readonly commitSha?: string;
   /** K1: the id of the Pages deployment that publishes it, where this action deploys the site. */
   readonly deployment?: string;
-  /** The raw address of the same file, verified too. */
-  readonly rawUrl?: URL;
-  /** The other files of a site, the pictures of a page, and what was removed: each is asked for as well. */
-  readonly parts?: readonly PlacedPart[];
-  /** The pictures of the page; they are among the parts. */
+  /** The pictures of the page; they are among the others. */
   readonly pictures?: PlacedPictures | undefined;
   readonly changes?: SiteChanges;
   /** Git's id of a site's files as a tree. */
   readonly treeSha?: string | undefined;
+  /** Bytes of everything that Pages serves from the branch with the site. */
+  readonly servedSize?: number;
   /** K1, of a file that is removed: whether the branch's history knows it as this tool's. */
   readonly wasOurs?: boolean;
   /** K1: git's id of what the branch must hold at each path, also after the proof; `null` for nothing. */
   readonly held?: ReadonlyMap<string, string | null>;
-  /** Bytes of everything that Pages serves from the branch with the site. */
-  readonly servedSize?: number;
-  /** K4, of a folder or several files: the file's own address. Redirects lead only to it, or to it without `.html`. */
-  readonly home?: URL;
-  /** Whether `?v=` is added to each request, to get past caches. @see protocol 4.5 */
-  readonly bypassCache?: boolean;
-  /** Whether the host may rightly change the bytes (a site's build, a viewer page). */
-  readonly hostMayChangeBytes?: boolean;
-  /** How a browser is to show it, which the answer must allow; absent where it need not be shown. */
-  readonly display?: BrowserDisplay;
-  /** Whose host it is on; that of the repository by default. */
-  readonly host?: HostRules;
-  /** How many right answers in a row prove it, where no cache has to be got past; `AGREEING_PROBES.usual` by default. */
-  readonly answers?: number;
   /** What a person should know: expiry, a warning page, a changed name. */
   readonly notes?: readonly string[];
   /** What could not be verified while placing. */
   readonly unknown?: readonly string[];
 }
+
+/** Every file that must be right, the first one before the others. */
+export const listRequired = ({ first, others = [] }: Placement): readonly Check[] =>
+  [first, ...others].filter(({ onFailure }) => onFailure === undefined);
 
 export interface PlacedTask<Task extends PreparedTask = PreparedTask> {
   readonly task: Task;

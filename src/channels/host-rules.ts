@@ -1,21 +1,17 @@
-import type { HostRules } from '../proof/check.ts';
+import { type Check, type Expect, type HostRules, isGone, type Series } from '../proof/check.ts';
+import type { ProbeResult } from '../proof/probe-result.ts';
 import { AGAIN_HINT } from '../proof/prove.ts';
-import { LATER_PROBE, SITE } from '../protocol/limits.ts';
+import { AGREEING_PROBES } from '../protocol/limits.ts';
+import { describeAdditions } from './link/describe-additions.ts';
 
 const BUSY = 'the host limits requests for a while: try again later';
 
-/** Everything that follows from whose host an address is on. The site of the repository, and its releases. */
+/** What follows from whose host an address is on: everything that differs is here. The repository's site and releases. */
 export const OWN_HOST: HostRules = {
-  owner: 'the repository',
   mustBePublic: false,
-  takesVersion: true,
-  asksFilesAs: 'tool',
-  pause: 0,
-  mostAskedOften: 0,
-  asksPageAgain: false,
-  addsToPages: false,
-  showsType: true,
   warnsBrowsers: false,
+  addsForBrowsers: false,
+  asksPageAgain: false,
   walls: [],
   refusals: [],
   unreachedLooks: Number.POSITIVE_INFINITY,
@@ -30,23 +26,29 @@ export const OWN_HOST: HostRules = {
     other: (w) =>
       `look at what the address shows: if another run has replaced it, run this again${w.orRename()}; if it is another site, correct the address`,
   },
+  // A release leads to a store, and what is removed to nothing.
+  describe: ([page], check) =>
+    check.versioned && !isGone(check) ? describeEnd(page, check, 'the repository') : [],
 };
 
 /** A file-bin. */
-export const BIN_HOST: HostRules = { ...OWN_HOST, warnsBrowsers: true };
+export const BIN_HOST: HostRules = {
+  ...OWN_HOST,
+  warnsBrowsers: true,
+  describe: ([{ opensAgain }], _, downloads) =>
+    opensAgain
+      ? []
+      : [
+          `whether the file can be downloaded again: the bin host may limit downloads, and the proof was ${downloads} of them`,
+        ],
+};
 
 /** A link from outside, on a host of somebody else. */
 export const LINK_HOST: HostRules = {
-  owner: 'the link',
   mustBePublic: true,
-  takesVersion: false,
-  asksFilesAs: 'browser',
-  pause: LATER_PROBE,
-  mostAskedOften: SITE.fewLinked,
-  asksPageAgain: true,
-  addsToPages: true,
-  showsType: false,
   warnsBrowsers: false,
+  addsForBrowsers: true,
+  asksPageAgain: true,
   walls: [401, 403],
   refusals: [],
   unreachedLooks: 12,
@@ -58,4 +60,25 @@ export const LINK_HOST: HostRules = {
     late: (w) =>
       `compare the folder with what was deployed, and how the host serves these files, without the query of the link; where it is only late, set ${w.input('timeout')} to more seconds`,
   },
+  describe: (seen, check) => [...describeEnd(seen[0], check, 'the link'), ...describeAdditions(seen)],
+};
+
+/** A page of K1 may be at another host, such as the site's own domain, and the file of a link in a store. */
+function describeEnd({ hosts }: ProbeResult, { url }: Check, owner: string): readonly string[] {
+  const end = hosts.at(-1);
+  if (end === url.host) return [];
+  return [
+    `whether ${end}, where the address leads to, is a part of the site: what it shows can change without ${owner}`,
+  ];
+}
+
+/** As often as a page must answer, the second time as a browser asks. */
+export const USUAL: Series = { answers: AGREEING_PROBES.usual, as: 'both' };
+
+/** Each answer of a bin may be counted: it has one store behind it. */
+export const COUNTED: Series = { ...USUAL, answers: AGREEING_PROBES.counted };
+
+/** The page whose address is handed over, asked as it is. */
+export const pageCheck = (url: URL, expect: Expect, host = OWN_HOST, series = USUAL): Check => {
+  return { url, path: null, expect, series, host, versioned: false };
 };

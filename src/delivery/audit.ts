@@ -1,6 +1,7 @@
 import type { AuditedDelivery, AuditFindings } from '../channels/channel.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
+import { isGone } from '../proof/check.ts';
 import { AUDIT } from '../protocol/limits.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
@@ -139,7 +140,7 @@ function openDelivery({ plan, composePlacement, changed, failure, unknown }: Aud
     ...newDelivery('audit', name),
     ...{ name, unknown, failure: failure?.withStep('verify') ?? null },
     choice: { channels: [channel], reason: 'this tool delivered it there' },
-    attempts: [{ ...newAttempt({ plan }), placement, gone: placement?.file === null }],
+    attempts: [{ ...newAttempt({ plan }), placement, gone: placement !== null && isGone(placement.first) }],
     ...(changed !== undefined && { changed, notes: [changed.text] }),
   };
 }

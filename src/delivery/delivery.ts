@@ -197,7 +197,7 @@ export const addressToHandOver = ({
   placement,
   proof,
 }: Pick<ChannelAttempt, 'placement' | 'proof'>): URL | null =>
-  proof?.versioned?.url ?? placement?.url ?? null;
+  proof?.versioned?.url ?? placement?.first.url ?? null;
 
 export type PlacedAttempt = ChannelAttempt & PlacedTask;
 

@@ -1,13 +1,19 @@
 import { mapConcurrently, poll } from '../async.ts';
-import type { AbsentFile, Channel, HostProgress, Placement } from '../channels/channel.ts';
+import {
+  type AbsentFile,
+  type Channel,
+  type HostProgress,
+  listRequired,
+  type Placement,
+} from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { AddressProof } from '../proof/address-proof.ts';
 import { ProofRun, type WaitLimits } from '../proof/ask-address.ts';
+import type { Check } from '../proof/check.ts';
 import { describeProbe, provesAlone } from '../proof/probe-result.ts';
 import { AGAIN_HINT, createWaitLog } from '../proof/prove.ts';
 import { BATCH, SECOND } from '../protocol/limits.ts';
-import { pageAddress } from './addresses.ts';
 import { askChannel, type ChannelAttempt, isPlaced, type PlacedAttempt } from './delivery.ts';
 import { verifyPlacement } from './verify.ts';
 
@@ -49,8 +55,8 @@ export const proveAttempts = (
     (one) => (isPlaced(one) ? one : undefined),
     async (placed: readonly PlacedAttempt[]) => {
       const pages = placed.map((one) => {
-        const run = new ProofRun(countFilesOf(one), limits, withLogPrefix(one, placed, ports));
-        return { attempt: one, page: new AddressProof(pageAddress(one), run) };
+        const run = new ProofRun(listRequired(one.placement), limits, withLogPrefix(one, placed, ports));
+        return { attempt: one, page: new AddressProof(markedPage(one), run) };
       });
       await waitForSite(channel, pages, ports);
       return verifyAll(pages, ports);
@@ -64,9 +70,9 @@ interface OngoingProof {
   readonly page: AddressProof;
 }
 
-function countFilesOf({ placement: { parts = [] }, gone }: PlacedAttempt): ProofRun['totals'] {
-  const removed = parts.filter(({ file }) => file === null).length + Number(gone);
-  return { shown: parts.length + 1 - removed, gone: removed };
+/** What the address that is handed over must show, with the text that a person wants to see there. */
+function markedPage({ placement: { first }, marker }: PlacedAttempt): Check {
+  return { ...first, expect: { ...first.expect, marker } };
 }
 
 /**
@@ -95,7 +101,7 @@ async function waitForSite(
   }
 }
 
-const isRendered = ({ attempt }: OngoingProof): boolean => attempt.placement.hostMayChangeBytes === true;
+const isRendered = ({ page }: OngoingProof): boolean => page.check.expect.is === 'built';
 
 /** WAIT: until the address shows the file, or the host has finished. @throws {DeliveryError} @see protocol 3.2, 8 */
 async function waitForAddress(
@@ -152,7 +158,7 @@ async function verifyAll(
 ): Promise<readonly ChannelAttempt[]> {
   const title = pages.length === 1 ? 'Verify the public address' : `Verify ${pages.length} public addresses`;
   logger.startSection(title);
-  const hasFolders = pages.some(({ attempt }) => (attempt.placement.parts ?? []).length > 0);
+  const hasFolders = pages.some(({ attempt }) => listRequired(attempt.placement).length > 1);
   return mapConcurrently(pages, hasFolders ? BATCH.folders : BATCH.probes, async ({ attempt, page }) => {
     const { late, took: waited } = page.run;
     const begun = clock.now();
@@ -173,10 +179,10 @@ async function verifyAll(
 }
 
 function countIdentical(placement: Placement, { identical }: ProofRun): number {
-  const { url, parts = [], pictures } = placement;
+  const { pictures } = placement;
   const pictureUrls = [pictures?.url.href, pictures?.before?.href];
-  const files = [url, ...parts.map((part) => part.url)].filter(({ href }) => !pictureUrls.includes(href));
-  return files.filter(({ href }) => identical.has(href)).length;
+  const files = listRequired(placement).map(({ url }) => url.href);
+  return files.filter((href) => identical.has(href) && !pictureUrls.includes(href)).length;
 }
 
 /** The ports, with a log that says which of several files a line is about. */

@@ -1,4 +1,6 @@
+import { listRequired } from '../channels/channel.ts';
 import { nameFew, neutralizeText } from '../plain-text.ts';
+import { isGone } from '../proof/check.ts';
 import { countMarker, describeProbe, formatMarker } from '../proof/probe-result.ts';
 import { SITE } from '../protocol/limits.ts';
 import { CHANNELS } from '../protocol/words.ts';
@@ -108,9 +110,8 @@ const WITHDRAW: OperationReport = {
   open: () => ['whether it still opens anywhere'],
   fields(_, main, ready) {
     if (!ready || !main?.placement) return {};
-    const { url, parts = [], written } = main.placement;
-    const gone = [url, ...parts.map((part) => part.url)].slice(0, SITE.listed);
-    return { gone: gone.map(({ href }) => href), wasAbsent: !written };
+    const gone = listRequired(main.placement).slice(0, SITE.listed);
+    return { gone: gone.map(({ url }) => url.href), wasAbsent: !main.placement.written };
   },
 };
 
@@ -128,8 +129,8 @@ const AUDIT: OperationReport = {
       : { claim: `${subject} still opens as it was delivered at ${url}`, outcome: `as delivered: ${name}` };
   },
   countFiles({ changed }, { placement }) {
-    const audited = [placement, ...(placement?.parts ?? [])].filter((one) => one?.file != null);
-    return audited.length + (changed?.count ?? 0);
+    const audited = placement === null ? [] : listRequired(placement);
+    return audited.filter((one) => !isGone(one)).length + (changed?.count ?? 0);
   },
   withoutMarker: [],
   describeUnproven: ({ lastProbe }) => describeProbe(lastProbe),

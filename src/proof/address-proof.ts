@@ -32,7 +32,7 @@ export class AddressProof {
   constructor(check: Check, run: ProofRun, before?: AddressProof) {
     this.check = check;
     this.run = run;
-    this.#needed = check.answers;
+    this.#needed = check.series.answers;
     this.last = before?.last ?? null;
     this.#isReached = before !== undefined;
     if (before) this.#askedAt = before.#askedAt;
@@ -51,7 +51,8 @@ export class AddressProof {
    * @returns whether it is proven now, or is optional and was asked often enough
    */
   async look(isLast: boolean, mustAgree = false): Promise<boolean> {
-    const { path, isOptional = false } = this.check;
+    const { path, onFailure } = this.check;
+    const isOptional = onFailure === 'note';
     // Of thousands of files, a second each would add up to many minutes.
     if (path !== null && this.#isOver(SITE.overtime)) return false;
     this.looks += 1;
@@ -64,14 +65,15 @@ export class AddressProof {
   /** Asks as often as is needed, up to the first answer that is wrong or another. @returns whether it is proven */
   async #askInARow(isLast: boolean, needed: number): Promise<boolean> {
     const { check, run } = this;
+    const { series } = check;
     let result: ProbeResult | undefined;
     let isOld = false;
     let extended: ProbeResult | undefined;
     for (let count = 0; count < needed; count += 1) {
       // Where answers differed, a series that the deadline cuts short proves nothing.
-      if (count >= check.answers && this.#isOver()) return false;
+      if (count >= series.answers && this.#isOver()) return false;
       if (count === 1) await this.#wait();
-      const asBrowser = check.asBrowser ?? count === BROWSER_PROBE;
+      const asBrowser = series.as === 'both' ? count === BROWSER_PROBE : series.as === 'browser';
       // What was right before the first look is not asked again, and neither is a login page.
       const known = count === 0 && this.looks === 1 && this.last && isKnown(this.last) && this.last;
       const next = known || (await this.ask(count, asBrowser));
@@ -83,7 +85,7 @@ export class AddressProof {
       }
       const acceptsOld = this.oldLooks >= FURTHER_PROBES || (isLast && this.oldLooks > 0);
       const isAccepted = verdict === 'right' || (verdict === 'old' && acceptsOld);
-      const mayDiffer = isOld || (check.host.addsToPages && asBrowser);
+      const mayDiffer = isOld || (check.host.addsForBrowsers && asBrowser);
       if (!isAccepted || (result && !mayDiffer && !isSameAnswer(next, result))) {
         run.identical.delete(check.url.href);
         this.wrong = next;
@@ -112,7 +114,7 @@ export class AddressProof {
   async #wait(): Promise<void> {
     const { ports, deadline } = this.run;
     const { clock, signal } = ports;
-    const left = Math.min(this.#askedAt + (this.check.pause ?? 0), deadline) - clock.now();
+    const left = Math.min(this.#askedAt + (this.check.series.pause ?? 0), deadline) - clock.now();
     if (left > 0) await clock.sleep(left, signal);
   }
 

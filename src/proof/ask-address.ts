@@ -14,11 +14,11 @@ import {
   readVersion,
 } from '../http/response.ts';
 import type { Ports } from '../ports.ts';
-import { MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND, TEXT } from '../protocol/limits.ts';
+import { JUDGED_HEAD, MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND, TEXT } from '../protocol/limits.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
 import { withVersion } from '../rules/naming.ts';
-import type { Check } from './check.ts';
-import { comparesPage, LINK_HEAD_SIZE, matchAnswer } from './match-content.ts';
+import { type Check, isGone } from './check.ts';
+import { matchAnswer } from './match-content.ts';
 import { failedProbe, type ProbeResult, provesAlone } from './probe-result.ts';
 
 /** Milliseconds between two requests, and for waiting and verifying together. */
@@ -60,8 +60,10 @@ export class ProofRun {
     return AbortSignal.any([signal, clock.timeout(Number(second) * SECOND - clock.now())]);
   });
 
-  constructor(totals: ProofRun['totals'], limits: WaitLimits, ports: Ports) {
-    this.totals = totals;
+  /** @param checks everything that must be right */
+  constructor(checks: readonly Check[], limits: WaitLimits, ports: Ports) {
+    const gone = checks.filter(isGone).length;
+    this.totals = { shown: checks.length - gone, gone };
     this.limits = limits;
     this.ports = ports;
     this.begun = ports.clock.now();
@@ -110,7 +112,7 @@ export async function askAddress(
   { asBrowser = false, seen = null, nth = 0 }: Look = {},
 ): Promise<ProbeResult> {
   if (check.host.warnsBrowsers) return askBin(check, run);
-  const { headSha256, size = 0 } = check.file ?? {};
+  const { headSha256, size = 0 } = check.expect.file ?? {};
   const isBeginning = seen?.match === 'identical' && headSha256 !== undefined && size > PARTIAL_PROBE;
   const how = { cookies: undefined, asBrowser, nth, isBeginning };
   const result = await askOnce(check, run, how);
@@ -130,7 +132,7 @@ async function askBin(check: Check, run: ProofRun): Promise<ProbeResult> {
     const isWarning = answer.httpCode === 200 && !provesAlone(answer) && (cookies?.size ?? 0) > 0;
     return { ...answer, isWarning };
   };
-  const cookies: CookieJar | undefined = check.file === null ? undefined : new Map();
+  const cookies: CookieJar | undefined = check.expect.file && new Map();
   const first = await ask(cookies);
   if (!first.isWarning) return first;
   const result = await ask(cookies);
@@ -141,10 +143,10 @@ async function askBin(check: Check, run: ProofRun): Promise<ProbeResult> {
 
 async function askOnce(check: Check, run: ProofRun, how: AskOptions): Promise<ProbeResult> {
   const { clock, http, signal: stop } = run.ports;
-  const { url, bypassCache, marker, host } = check;
+  const { url, versioned, expect, host } = check;
   const signal = run.signalWithin(maxProbeTime(check));
   // Each time with another `?v=`, so that no cache can give two requests the same answer.
-  let asked = bypassCache ? withVersion(url, run.nextStamp()) : url;
+  let asked = versioned ? withVersion(url, run.nextStamp()) : url;
   // A host that the user named may be internal to a network; one on this machine is never a delivery.
   const guard = (next: URL): void => {
     asked = next;
@@ -154,7 +156,7 @@ async function askOnce(check: Check, run: ProofRun, how: AskOptions): Promise<Pr
   };
   try {
     const options = { ...fetchOptions(check, run, how), guard, signal };
-    const fetched = await fetchBack(http, asked, options, marker);
+    const fetched = await fetchBack(http, asked, options, expect.marker);
     const match = await matchAnswer(fetched, check, how.isBeginning);
     return {
       ...match,
@@ -200,11 +202,11 @@ function fetchOptions(
   run: ProofRun,
   { asBrowser, nth, cookies, isBeginning }: AskOptions,
 ): Omit<FetchBackOptions, 'guard' | 'signal'> {
-  const { file, marker, earlier = [], fallbacks = [], display, host, path, home } = check;
-  const isJudged = file === null || comparesPage(check);
-  const isComparedOnly = display === undefined && marker === undefined && !isJudged;
+  const { host, path } = check;
+  const { file, marker, before = [], display, judge } = check.expect;
+  const isComparedOnly = display === undefined && marker === undefined && file !== undefined;
   // Bytes of the largest body that means anything.
-  const largest = Math.max(file?.size ?? 0, ...[...earlier, ...fallbacks].map(({ size }) => size));
+  const largest = Math.max(file?.size ?? 0, ...before.map(({ size }) => size));
   const isShown = !isComparedOnly && path === null;
   return {
     publicOnly: run.publicOnly,
@@ -213,15 +215,14 @@ function fetchOptions(
     plainRefusals: host.warnsBrowsers,
     cookies,
     readAtMost: isBeginning ? PARTIAL_PROBE : isComparedOnly ? largest + 1 : undefined,
-    headSize: isJudged ? LINK_HEAD_SIZE : isComparedOnly && home === undefined ? 0 : undefined,
+    headSize: isComparedOnly ? (judge ? undefined : 0) : judge && JUDGED_HEAD,
     startProgress: isShown ? (total) => run.ports.logger.progress('fetched back', total, 'bytes') : undefined,
-    blobs: file?.sha256 === null ? [{ size: file.size, sha: file.blobSha ?? '' }, ...earlier] : earlier,
+    blobs: file?.sha256 === null ? [{ size: file.size, sha: file.blobSha ?? '' }, ...before] : before,
   };
 }
 
 /** Milliseconds that one request may take: a very slow answer must leave time for another request. */
-function maxProbeTime({ file, gone }: Check): number {
-  // The size of a link's content is not known.
-  if (file === null && !gone) return Number.POSITIVE_INFINITY;
+function maxProbeTime({ expect: { is, file } }: Check): number {
+  if (is === 'marker') return Number.POSITIVE_INFINITY;
   return PROBE_TIME.least + ((file?.size ?? 0) / MEGABYTE) * PROBE_TIME.perMegabyte;
 }

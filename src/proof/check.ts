@@ -1,8 +1,9 @@
+import type { FetchedContent } from '../http/fetch-back.ts';
 import type { GitBlob } from '../rules/fingerprint.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import type { BrowserDisplay } from '../rules/media-type.ts';
 import type { Text } from '../words.ts';
-import { type ProbeResult, provesAlone } from './probe-result.ts';
+import { type ContentMatch, type ProbeResult, provesAlone } from './probe-result.ts';
 
 /** What a host means when it refuses the public address. */
 export interface KnownRefusal {
@@ -23,26 +24,14 @@ export const findMeaning = <One extends KnownRefusal>(
 
 /** What follows from whose host an address is on. */
 export interface HostRules {
-  /** Without whose change it can change what a redirect leads to. */
-  readonly owner: 'the repository' | 'the link';
   /** Whether every redirect must lead to a public host: the address came from outside. */
   readonly mustBePublic: boolean;
-  /** Whether `?v=` gets past its caches: nobody knows what the host of a link makes of it. @see protocol 4.5 */
-  readonly takesVersion: boolean;
-  /** Who asks for the other files of a site. */
-  readonly asksFilesAs: 'tool' | 'browser';
-  /** Milliseconds between the first two answers: a link may open only once, or for a moment. */
-  readonly pause: number;
-  /** Of up to so many other files each must answer as often as the page; of more, once. */
-  readonly mostAskedOften: number;
+  /** Whether it shows a warning page once to each browser, and may count and limit downloads. */
+  readonly warnsBrowsers: boolean;
+  /** Whether it may show browsers more than the file, and programs the file. */
+  readonly addsForBrowsers: boolean;
   /** Whether the page is asked again after the other files: they must be right together. */
   readonly asksPageAgain: boolean;
-  /** Whether it may add something to a page: for everybody, or for browsers alone. */
-  readonly addsToPages: boolean;
-  /** Whether the address of a file says of which type it is; otherwise its name does. */
-  readonly showsType: boolean;
-  /** Whether it shows a warning page once to each browser, and may count and limit requests: a file-bin. */
-  readonly warnsBrowsers: boolean;
   /** The HTTP codes by which it closes a page to the public. */
   readonly walls: readonly number[];
   /** What it means by other refusals. */
@@ -51,6 +40,8 @@ export interface HostRules {
   readonly unreachedLooks: number;
   /** What to do about a page to sign in, a redirect to another host, files that are not there yet, a limit, and another page. */
   readonly hints: Readonly<Record<'login' | 'moved' | 'late' | 'busy', Text>> & { readonly other?: Text };
+  /** What its right answers leave open, for UNKNOWN. @param downloads how many the proof took */
+  describe(seen: readonly [ProbeResult, ...ProbeResult[]], page: Check, downloads: number): readonly string[];
 }
 
 /** The bytes that an address must show; of a local file they can be read as well. */
@@ -60,48 +51,66 @@ export type ExpectedFile = Pick<LocalFile, 'size'> &
     readonly sha256: string | null;
   };
 
-/** One address to prove, with what it must show and how it is asked: a row of the list that the loop goes through. */
+/** What an address must answer. */
+export interface Expect {
+  /**
+   * `bytes`: the file. `built`: the file, or a page with the marker that the host has built since the commit. `marker`:
+   * no file is known. `gone`: nothing. `replaced`: nothing, or another file than those of `before`.
+   */
+  readonly is: 'bytes' | 'built' | 'marker' | 'gone' | 'replaced';
+  readonly file?: ExpectedFile | undefined;
+  readonly marker?: string | undefined;
+  /** What was there before, the newest first, to recognize the old copy of a cache. */
+  readonly before?: readonly GitBlob[] | undefined;
+  /** How a browser is to show it, which the answer must allow; absent where only its bytes count. */
+  readonly display?: BrowserDisplay | undefined;
+  /** Of a built page: the bytes that it must have, because they were seen before. */
+  readonly seen?: string | undefined;
+  /** Judges an answer further, where the host may rightly change it. */
+  readonly judge?: JudgeAnswer;
+}
+
+/** @param match how the answer compares with the file, byte for byte, or with the marker */
+export type JudgeAnswer = (
+  fetched: FetchedContent,
+  check: Check,
+  match: ContentMatch,
+) => Promise<MatchedAnswer>;
+
+export type MatchedAnswer = Pick<ProbeResult, 'match' | 'added' | 'isElsewhere'>;
+
+/** How an address is asked. */
+export interface Series {
+  /** How many answers in a row must be right. */
+  readonly answers: number;
+  /** Who asks; of `both`, the second answer is a browser's. */
+  readonly as: 'tool' | 'browser' | 'both';
+  /** Milliseconds between the first two. */
+  readonly pause?: number;
+  /** Whether a cache may have answered: then the copy from before counts after some looks. */
+  readonly acceptsOld?: boolean;
+}
+
+/** One address to prove: a row of the list that the loop goes through. */
 export interface Check {
   readonly url: URL;
   /** Its path within a site; `null` for the page whose address is handed over. */
   readonly path: string | null;
-  /** `null` for one that was removed, and must not be served there any more; and for a link without a file. */
-  readonly file: ExpectedFile | null;
-  readonly marker: string | undefined;
-  /** Whether there must be nothing at the address any more. */
-  readonly gone?: boolean;
-  /** What the branch held there before, the newest first, to recognize the old copy of a cache. */
-  readonly earlier?: readonly GitBlob[];
-  /** Of what is removed: whether another file may be served there; then what differs from `earlier` is right. */
-  readonly mayBeServed?: boolean;
-  /** Whether `?v=` is added to each request, to get past caches. @see protocol 4.5 */
-  readonly bypassCache?: boolean;
-  /** How a browser is to show it, which the answer must allow; absent where it need not be shown. */
-  readonly display?: BrowserDisplay;
+  readonly expect: Expect;
+  readonly series: Series;
   readonly host: HostRules;
-  /** K4, of a folder or several files: the file's own address. Redirects lead only to it, or to it without `.html`. */
-  readonly home?: URL;
-  /** How many answers in a row must be right. */
-  readonly answers: number;
-  /** Milliseconds between the first two of them. */
-  readonly pause?: number;
-  /** Pages that a host may show in place of a missing one. */
-  readonly fallbacks?: readonly ExpectedFile[];
-  /** Whether every answer, or none, is asked for as a browser does; where absent, the second one is. */
-  readonly asBrowser?: boolean;
+  /** Whether `?v=` is added to each request, to get past caches. @see protocol 4.5 */
+  readonly versioned: boolean;
+  /** How it is asked without `?v=`, as a person opens it, once everything is right with it; absent: it is not. */
+  readonly opened?: Series | undefined;
+  /** `note`: a few looks are enough, and none has to be right. */
+  readonly onFailure?: 'note';
   /** The host on which a browser must end after redirects. */
   readonly endsOn?: string | undefined;
-  /** Whether a cache may have answered: then the copy from before counts after some looks. */
-  readonly mayBeOld?: boolean;
-  /** Whether the host may rightly change it: bytes with the marker are enough if they are not older than what it has built. */
-  readonly mayBeBuilt?: boolean | undefined;
-  /** Of such a page without `?v=`: the bytes that were seen with it, which it must have. */
-  readonly builtSha256?: string | undefined;
-  /** Whether a few looks are enough, and none has to be right. */
-  readonly isOptional?: boolean;
-  /** The same address with `?v=`: asked again where a cache still has the copy from before. */
-  readonly fresh?: Check;
 }
+
+export const isGone = ({ expect: { is } }: Pick<Check, 'expect'>): boolean =>
+  is === 'gone' || is === 'replaced';
 
 /** What an answer is: what is wanted, the copy from before that a cache may have, or anything else. */
 export type Verdict = 'right' | 'old' | 'wrong';
@@ -109,16 +118,17 @@ export type Verdict = 'right' | 'old' | 'wrong';
 /** @param builtAt when the commit was made that the host says it has built: milliseconds since the epoch */
 export function judgeAnswer(
   { match, lastModified, fingerprint, hosts }: ProbeResult,
-  { endsOn, mayBeOld, mayBeServed, mayBeBuilt = false, builtSha256 }: Check,
+  { endsOn, expect: { is, seen }, series: { acceptsOld } }: Check,
   builtAt: number | undefined,
 ): Verdict {
   if (endsOn !== undefined && hosts.at(-1) !== endsOn) return 'wrong';
-  const isDated = mayBeBuilt && builtAt !== undefined && lastModified !== null;
+  const mayChange = is === 'built' || is === 'replaced';
+  const isDated = mayChange && builtAt !== undefined && lastModified !== null;
   const isOlder = isDated && lastModified < builtAt;
-  if (provesAlone({ match }) || (mayBeServed && match === 'served' && !isOlder)) return 'right';
-  if (match === 'previous') return mayBeOld ? 'old' : 'wrong';
-  const isNew = builtSha256 === undefined ? isDated && !isOlder : builtSha256 === fingerprint?.sha256;
-  if (mayBeBuilt && match === 'altered' && isNew) return 'right';
+  if (provesAlone({ match }) || (is === 'replaced' && match === 'served' && !isOlder)) return 'right';
+  if (match === 'previous') return acceptsOld ? 'old' : 'wrong';
+  const isNew = seen === undefined ? isDated && !isOlder : seen === fingerprint?.sha256;
+  if (is === 'built' && match === 'altered' && isNew) return 'right';
   // A page that the host renders is known by its date to be from before.
-  return mayBeOld && isOlder && (match === 'altered' || match === 'different') ? 'old' : 'wrong';
+  return acceptsOld && isOlder && (match === 'altered' || match === 'different') ? 'old' : 'wrong';
 }

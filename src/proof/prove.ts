@@ -5,6 +5,7 @@ import { SECOND, SITE } from '../protocol/limits.ts';
 import type { Text, Words } from '../words.ts';
 import type { AddressProof } from './address-proof.ts';
 import type { ProofRun } from './ask-address.ts';
+import { isGone } from './check.ts';
 import {
   describeAge,
   describeAnswer,
@@ -26,7 +27,7 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
   if (run === undefined) return;
   const { limits, deadline, ports } = run;
   const { clock, signal } = ports;
-  const total = proofs.filter(({ check }) => !check.isOptional).length;
+  const total = proofs.filter(({ check }) => check.onFailure === undefined).length;
   const log = createWaitLog('waited for the address', total, run);
   let open = proofs;
   try {
@@ -56,7 +57,7 @@ async function lookAtAll(
     const looks = await mapConcurrently(asked, SITE.probes, async (one) => {
       const isNew = one.proven === undefined;
       const isDone = await one.look(isLast, !asksAll && at === 0);
-      if (isDone && isNew && !one.check.isOptional) advance();
+      if (isDone && isNew && one.check.onFailure === undefined) advance();
       return isDone;
     });
     left.push(...asked.filter((_, index) => !looks[index]));
@@ -71,9 +72,9 @@ const isPageAlone = ([first, ...others]: readonly AddressProof[]): boolean =>
 /** What is wrong with how many of all files, its page among them, and with how many of those that were removed. */
 function describeFiles(wrong: readonly AddressProof[]): string {
   const { shown = 0, gone = 0 } = wrong[0]?.run.totals ?? {};
-  const which = wrong[0]?.check.fresh ? WITHOUT_VERSION : '';
+  const which = wrong[0]?.check.series.acceptsOld ? WITHOUT_VERSION : '';
   const kinds = [false, true].map((isRemoved) => {
-    const found = wrong.filter(({ check }) => (check.gone ?? false) === isRemoved);
+    const found = wrong.filter(({ check }) => isGone(check) === isRemoved);
     if (found.length === 0) return '';
     const problem = isRemoved ? 'are still open' : `do not show the delivered bytes${which}`;
     const named = found.map((one) => `${one.check.path ?? 'the page'} (${describeShortly(one)})`);
@@ -114,7 +115,7 @@ const WITHOUT_VERSION = ' without ?v=';
 function notProvenError(proof: AddressProof): DeliveryError {
   const { check, wrong: last, earlier, meaning } = proof;
   const httpCode = last?.httpCode ?? undefined;
-  const { endsOn, gone, fresh, host } = check;
+  const { endsOn, host } = check;
   const end = last?.hosts.at(-1);
   // An address that leads to another host than the one that was proven is not the one to hand over.
   const isAway = endsOn !== undefined && end !== undefined && end !== endsOn;
@@ -127,16 +128,20 @@ function notProvenError(proof: AddressProof): DeliveryError {
     isAway && host.hints.moved,
     findHint(proof),
     last?.failure?.advice,
-    gone && GONE_HINT,
+    isGone(check) && GONE_HINT,
     earlier && DIFFERS_HINT,
     last?.match === 'different' && host.hints.other,
   ];
-  return new DeliveryError('NOT_PROVEN', `the address${fresh ? WITHOUT_VERSION : ''} ${problem}`, {
-    httpCode,
-    hint: hints.find((one) => one !== undefined && one !== false) ?? hintFor(last),
-    cause: last?.failure,
-    retryable: meaning?.isFinal !== true,
-  });
+  return new DeliveryError(
+    'NOT_PROVEN',
+    `the address${check.series.acceptsOld ? WITHOUT_VERSION : ''} ${problem}`,
+    {
+      httpCode,
+      hint: hints.find((one) => one !== undefined && one !== false) ?? hintFor(last),
+      cause: last?.failure,
+      retryable: meaning?.isFinal !== true,
+    },
+  );
 }
 
 /** A second run writes nothing that is there. */

@@ -79,6 +79,9 @@ export const LATER_PROBE = 5 * SECOND;
 /** Bytes of a large file that each further probe compares; the first one compares all. */
 export const PARTIAL_PROBE = 262_144;
 
+/** Bytes of a page that are kept where its host may add to it: then all of it is compared. */
+export const JUDGED_HEAD = 2 * MEGABYTE;
+
 export const MAX_REDIRECTS = 10;
 
 export const EXCHANGE = {

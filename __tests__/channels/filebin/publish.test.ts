@@ -49,7 +49,7 @@ describe('publishing through channel K3', () => {
     // Of the bin that was asked for, and the file name that the host answers.
     const evidence = `HTTP 201, bin ${BIN}, file ä+b,[c].html`;
     const url = new URL(`https://bins.dev/b/${BIN}/%C3%A4+b,%5Bc%5D.html`);
-    await expect(task.perform()).resolves.toMatchObject({ evidence, url, unknown: [] });
+    await expect(task.perform()).resolves.toMatchObject({ evidence, first: { url }, unknown: [] });
     const headers = { 'content-sha256': file.sha256, 'content-length': String(file.size) };
     expect(host.seen).toMatchObject([
       { method: 'POST', url: `https://bins.dev/b/${BIN}/a_b.html`, headers, body: CONTENT },
@@ -211,7 +211,7 @@ describe('a bin whose name is given', () => {
     const { kinds, task } = await prepareUpload({ ...NAMED, list });
     await expect(task.perform()).resolves.toMatchObject({
       evidence: `bin ${BIN}, file page.html already holds these bytes`,
-      url: new URL(`${ADDRESS}/page.html`),
+      first: { url: new URL(`${ADDRESS}/page.html`) },
       written: false,
       notes: expect.arrayContaining([`the bin expires at ${EXPIRY}`]),
       unknown: [expect.stringMatching(UNSURE)],
@@ -335,7 +335,7 @@ describe('posting several files', () => {
   test('leaves each file to its own answer, however odd that of another one is', async () => {
     const post = [created({ file: { filename: '\ud800' } }), created({ file: { filename: 'b.txt' } })];
     const { results } = await postFiles(['a.txt', 'b.txt'], { post });
-    expect(results.map((one) => (hasFailed(one) ? one.code : one.url.href))).toEqual([
+    expect(results.map((one) => (hasFailed(one) ? one.code : one.first.url.href))).toEqual([
       `${ADDRESS}/a.txt`,
       `${ADDRESS}/b.txt`,
     ]);

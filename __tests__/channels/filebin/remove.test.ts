@@ -22,11 +22,13 @@ test('removing a file through channel K3 lists the bin, then sends one DELETE, w
   const { host, task } = await prepareRemoval();
   await expect(task.perform()).resolves.toMatchObject({
     evidence: `bin ${BIN}, file page.html is deleted`,
-    url: new URL(`${ADDRESS}/page.html`),
     written: true,
     // Without approval the address never shows that the file is gone.
-    host: {
-      refusals: expect.arrayContaining([expect.objectContaining({ httpCodes: [403], isFinal: true })]),
+    first: {
+      url: new URL(`${ADDRESS}/page.html`),
+      host: {
+        refusals: expect.arrayContaining([expect.objectContaining({ httpCodes: [403], isFinal: true })]),
+      },
     },
   });
   const headers = { accept: 'application/json' };
@@ -87,7 +89,10 @@ test.each<[string, BinSetup, string | null, typeof OURS | object]>([
   }
   const { preview, written, kinds: asked } = verdict as typeof OURS;
   await expect(task.preview()).resolves.toBe(preview);
-  await expect(task.perform()).resolves.toMatchObject({ written, url: new URL(`${ADDRESS}/page.html`) });
+  await expect(task.perform()).resolves.toMatchObject({
+    written,
+    first: { url: new URL(`${ADDRESS}/page.html`) },
+  });
   expect(kinds()).toBe(asked);
 });
 
@@ -101,7 +106,7 @@ test('removing several files gives each its own result, and lists the bin once',
     ['a.txt', 'b.txt', 'c.txt'].map((name) => ({ file, name })),
   );
   expect(await remover.perform(tasks)).toMatchObject([
-    { written: true, url: new URL(`${ADDRESS}/a.txt`) },
+    { written: true, first: { url: new URL(`${ADDRESS}/a.txt`) } },
     { code: 'HOST_ERROR', httpCode: 403 },
     { written: false, evidence: 'nothing exists there' },
   ]);

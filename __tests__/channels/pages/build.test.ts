@@ -2,11 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import type { Placement } from '../../../src/channels/channel.ts';
 import { BuildWatch } from '../../../src/channels/pages/build.ts';
 import { ACTION, say } from '../../../src/words.ts';
+import { placementWith } from '../../delivery/builders.ts';
 import { type Answers, absent, FakeGitHub, failure } from '../../github/fake-github.ts';
 import { fakePorts } from '../../support/ports.ts';
 
 const COMMIT = 'c0ffee';
-const PLACEMENT = { commitSha: COMMIT } as Placement;
+const PLACEMENT = placementWith({ commitSha: COMMIT, written: false, expect: { is: 'bytes' } });
 const WRITTEN = { ...PLACEMENT, written: true };
 const SECONDS = 1_000;
 
@@ -143,7 +144,11 @@ describe('BuildWatch', () => {
 
   test.each<[string, Answers, Placement]>([
     ['an older build’s error', { pages_latest: errored({ commit: 'older' }), compare: absent }, PLACEMENT],
-    ['no commit', { pages_latest: buildIn('building'), compare: { status: 'identical' } }, {} as Placement],
+    [
+      'no commit',
+      { pages_latest: buildIn('building'), compare: { status: 'identical' } },
+      placementWith({ on: 'K2', written: false }),
+    ],
     [
       'a commit without a build',
       { pages_latest: { status: 'built', commit: 'older' }, compare: absent },
@@ -158,7 +163,7 @@ describe('BuildWatch', () => {
 describe('the commit that a finished build contains', () => {
   const built = { pages_latest: buildIn('built') };
   const commits = [{ sha: COMMIT, commit: { committer: { date: '2026-01-02T03:04:05Z' } } }];
-  const MARKED = { ...PLACEMENT, hostMayChangeBytes: true };
+  const MARKED = placementWith({ commitSha: COMMIT, written: false });
 
   test.each([
     ['its date', commits, Date.UTC(2026, 0, 2, 3, 4, 5)],

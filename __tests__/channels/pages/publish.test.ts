@@ -45,8 +45,10 @@ test('preparing a file for channel K1 refuses to prepare a commit without a file
 test('the file that a commit through channel K1 replaces is known by what git has of it, and of the one before: its address is not asked', async () => {
   const branch = new MemoryBranch();
   for (const content of ['older', 'old']) await deliverFile(branch, PATH, content);
-  const { earlier } = placementOf(await deliverFile(branch, PATH, 'new'));
-  expect(earlier).toEqual(['old', 'older'].map((content) => ({ sha: shaOf(content), size: content.length })));
+  const { first } = placementOf(await deliverFile(branch, PATH, 'new'));
+  expect(first.expect.before).toEqual(
+    ['old', 'older'].map((content) => ({ sha: shaOf(content), size: content.length })),
+  );
   for (const { url } of requestsOf(branch)) expect(url).toMatch(/^https:\/\/api\./);
 });
 

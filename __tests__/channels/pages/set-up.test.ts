@@ -124,7 +124,9 @@ describe('Pages', () => {
   test('that another job switched on meanwhile is used, if it shows this branch', async () => {
     const taken = failure('HOST_ERROR', 409, { retryable: true });
     const used = await perform({ answers: { create_pages_site: taken, pages_site: NEW_SITE } });
-    expect(used.result).toMatchObject({ url: new URL('https://octo.github.io/site/page.html') });
+    expect(used.result).toMatchObject({
+      first: { url: new URL('https://octo.github.io/site/page.html') },
+    });
     const pages_site = { ...NEW_SITE, source: { branch: 'main', path: '/' } };
     const other = await perform({ answers: { create_pages_site: taken, pages_site } });
     const message = expect.stringContaining('from branch main');

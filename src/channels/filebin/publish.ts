@@ -3,12 +3,11 @@ import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
 import type { Ports } from '../../ports.ts';
 import { BIN } from '../../protocol/calls.ts';
-import { AGREEING_PROBES } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { getTypeDisplay } from '../../rules/media-type.ts';
 import { baseName, binFileName, decodePath, flatName } from '../../rules/naming.ts';
 import { type Channel, nameTask, type Placement, type PreparedTask, requireSite } from '../channel.ts';
-import { BIN_HOST } from '../host-rules.ts';
+import { BIN_HOST, COUNTED, pageCheck } from '../host-rules.ts';
 import { type BinFile, type BinLocation, type BinState, lockBin, readBin, urlFor } from './bin-client.ts';
 import { listRefusals } from './refusals.ts';
 import {
@@ -53,7 +52,7 @@ export function createFilebinPublisher(options: BinOptions, ports: Ports): Chann
       const state = await resultOf(() => readAfterProof(isLocked, options, ports));
       return placed.map(({ task, placement }) => {
         if (hasFailed(state)) return [UNREAD];
-        const name = baseName(decodePath(placement.url.pathname));
+        const name = baseName(decodePath(placement.first.url.pathname));
         const held = state.files.find(({ filename }) => filename === name);
         if (held === undefined || held.sha256 !== task.file.sha256) return lostError(options, held);
         return isLocked && state.status !== 'locked' ? [NOT_LOCKED] : [];
@@ -128,17 +127,15 @@ function placementOfFile(result: StoreResult, isLocked: boolean, options: BinOpt
   const where = `bin ${bin}, file ${filename}`;
   const asked = path === undefined || path.endsWith('/') ? upload.file.name : path;
   const claim = claimFor(contentType);
+  const host = { ...BIN_HOST, refusals: listRefusals(bin) };
   return {
     evidence:
       filesBefore !== null
         ? `HTTP 201, ${where}`
         : `${where} ${written ? 'holds' : 'already holds'} these bytes`,
-    url: urlFor(BIN.get, options, filename),
-    file: upload.file,
     written,
+    first: pageCheck(urlFor(BIN.get, options, filename), { is: 'bytes', file: upload.file }, host, COUNTED),
     plan: { claim, method: POST },
-    host: { ...BIN_HOST, refusals: listRefusals(bin) },
-    answers: AGREEING_PROBES.counted,
     notes: [
       ...(filename === asked.normalize('NFC') ? [] : [`the bin keeps it as ${filename}`]),
       expires === undefined

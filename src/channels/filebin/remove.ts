@@ -6,7 +6,7 @@ import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import { type Channel, nameTask, type PreparedTask } from '../channel.ts';
-import { OWN_HOST } from '../host-rules.ts';
+import { OWN_HOST, pageCheck } from '../host-rules.ts';
 import { type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
 import { planInBin } from './publish.ts';
 import { listRefusalsOfDeleted } from './refusals.ts';
@@ -23,6 +23,7 @@ const NOTHING_THERE = 'nothing exists there';
 /** K3: deletes files from a named bin, from which anybody may delete: only the bytes at hand, or any with `overwrite`. */
 export function createFilebinRemover(options: BinOptions, ports: Ports): Channel<BinRemoval> {
   const { bin } = options;
+  const host = { ...OWN_HOST, refusals: listRefusalsOfDeleted(bin) };
 
   /** Does the work for each task, with whether its file is there. */
   async function forEachFile<Value>(
@@ -51,9 +52,7 @@ export function createFilebinRemover(options: BinOptions, ports: Ports): Channel
         const removed = isThere && (await withRetries(ports, () => deleteFile(filename, options, ports)));
         return {
           evidence: removed ? `bin ${bin}, file ${filename} is deleted` : NOTHING_THERE,
-          url: urlFor(BIN.get, options, filename),
-          file: null,
-          host: { ...OWN_HOST, refusals: listRefusalsOfDeleted(bin) },
+          first: pageCheck(urlFor(BIN.get, options, filename), { is: 'gone' }, host),
           written: removed,
         };
       }),

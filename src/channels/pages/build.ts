@@ -85,7 +85,8 @@ export class BuildWatch {
           : createSiteRun(github, siteWorkflow, build.branch);
   }
 
-  async ask({ commitSha, deployment, hostMayChangeBytes, written }: Placement): Promise<HostProgress> {
+  async ask({ commitSha, deployment, first, written }: Placement): Promise<HostProgress> {
+    const isRendered = first.expect.is === 'built';
     // Where there was nothing to remove, what the branch holds now counts.
     const commit = commitSha ?? this.#build.branch;
     const isOwn = this.#build.builtBy === 'deployment';
@@ -102,7 +103,7 @@ export class BuildWatch {
     const { status, run, words, refused } = await this.#poll(asked, written);
     const finished = status.status === 'built' && !isOwn;
     // Without the host's word, what the site's build may change cannot be proven at all.
-    const isNeeded = isOwn || (hostMayChangeBytes && status.status === 'unknown');
+    const isNeeded = isOwn || (isRendered && status.status === 'unknown');
     const progress = {
       finished,
       building: isToCome(status, written),
@@ -110,7 +111,7 @@ export class BuildWatch {
       httpCode: status.httpCode,
       hint: run?.hint ?? refused ?? (isNeeded ? status.hint : undefined) ?? late,
       // Only a proof by the marker needs it.
-      committedAt: finished && hostMayChangeBytes ? await getCommitTime(this.#github, commit) : undefined,
+      committedAt: finished && isRendered ? await getCommitTime(this.#github, commit) : undefined,
     };
     this.#told.set(asked, progress);
     return progress;

@@ -1,17 +1,25 @@
 import type { CommitWords } from '../../github/api/history.ts';
 import { countFiles, nameFew } from '../../plain-text.ts';
+import type { Check, Expect } from '../../proof/check.ts';
 import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { entryUrl } from '../../rules/naming.ts';
-import type { PlacedPart, Placement } from '../channel.ts';
-import { OWN_HOST } from '../host-rules.ts';
+import type { Placement } from '../channel.ts';
 import type { EarlierFiles } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
 import type { ComparedPlace, PlannedPlace } from './compare.ts';
-import { addressesOfRemoved, type HeldFiles, listOldAddresses, partAt } from './held-files.ts';
 import { switchFileOf } from './jekyll.ts';
 import { addressesOfPictures, listPicturePaths } from './pictures.ts';
+import {
+  checkOfFile,
+  checksOfRemoved,
+  type HeldFiles,
+  listOldAddresses,
+  onHost,
+  rawCheck,
+  siteCheck,
+} from './site-checks.ts';
 import { notDeployed } from './site-workflow.ts';
 import { type CommitMethod, isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
 
@@ -54,23 +62,21 @@ export function describePublished(
   const held: HeldFiles = new Map([...entries, ...files.map(({ path }) => [path, {}] as const)]);
   const rest = new Map([...held].filter(([path]) => !gone.has(path)));
   const goneAt = listOldAddresses([...gone.keys()], destination, rest);
+  const page = checkOfPage(task, earlier.get(entry));
+  const others = [...listOthers(task, asked), ...listGone(goneAt, gone)];
+  // What is deployed without a commit is on no branch.
+  const isOnBranch = commitSha !== undefined || change !== undefined;
+  if (isOnBranch && !destination.isPrivate) others.push(rawCheck(destination.rawUrl, page.expect.file));
+  const isBuilt = destination.builtBy === 'workflow';
   return {
     evidence: `commit ${commitSha} already holds ${isFolder ? 'this site' : 'these bytes'}`,
     written: false,
-    bypassCache: true,
-    url: isFolder ? entryUrl(destination.pageUrl) : destination.pageUrl,
+    ...onHost(
+      { first: page, others },
+      isBuilt ? [notDeployed(place || './', target.options.siteWorkflow)] : [],
+    ),
     ...(commitSha && { commitSha }),
-    // What is deployed without a commit is on no branch.
-    ...((commitSha || change) && { held: listHeld(task) }),
-    ...((commitSha || change) && !destination.isPrivate && { rawUrl: destination.rawUrl }),
-    hostMayChangeBytes: destination.hostMayChangeBytes,
-    display: getBrowserDisplay(destination.pageUrl.pathname),
-    ...(destination.builtBy === 'workflow' && {
-      host: { ...OWN_HOST, refusals: [notDeployed(place || './', target.options.siteWorkflow)] },
-    }),
-    file: files.find(({ path }) => path === entry)?.file ?? null,
-    earlier: earlier.get(entry) ?? [],
-    parts: [...listOthers(task, asked), ...listGone(goneAt, gone)],
+    ...(isOnBranch && { held: listHeld(task) }),
     ...(pictures && { pictures: addressesOfPictures(pictures, destination.pageUrl) }),
     ...(isFolder && { changes, treeSha, ...(servedSize && { servedSize }) }),
     notes: [
@@ -84,15 +90,26 @@ export function describePublished(
   };
 }
 
-const listOthers = (task: PagesTask, asked: EarlierFiles): readonly PlacedPart[] =>
+function checkOfPage({ destination, files, place }: PagesTask, before: Expect['before'] = []): Check {
+  const { hostMayChangeBytes, pageUrl, path: entry } = destination;
+  return siteCheck(null, isFolderPath(place) ? entryUrl(pageUrl) : pageUrl, {
+    is: hostMayChangeBytes ? 'built' : 'bytes',
+    file: files.find(({ path }) => path === entry)?.file,
+    before,
+    display: getBrowserDisplay(pageUrl.pathname),
+  });
+}
+
+const listOthers = (task: PagesTask, asked: EarlierFiles): readonly Check[] =>
   task.files.flatMap(({ path, file }) =>
-    path === task.destination.path ? [] : partAt(task, path, file, asked.get(path)),
+    path === task.destination.path ? [] : checkOfFile(task, path, file, asked.get(path)),
   );
 
 /** A page that Jekyll made has other bytes than its file: none are known. */
-const listGone = (goneAt: readonly PlacedPart[], gone: EarlierFiles): readonly PlacedPart[] =>
-  goneAt.slice(0, AUDIT.gone).map((one) => {
-    return { ...one, earlier: gone.get(one.path) ?? [], mayBeServed: gone.has(one.path) };
+const listGone = (goneAt: ReturnType<typeof listOldAddresses>, gone: EarlierFiles): readonly Check[] =>
+  goneAt.slice(0, AUDIT.gone).map(({ path, url }) => {
+    const before = gone.get(path);
+    return siteCheck(path, url, before ? { is: 'replaced', before } : { is: 'gone' });
   });
 
 function describeSwitch(destination: PagesTask['destination'], change: PlannedPlace['change']): string[] {
@@ -161,15 +178,14 @@ export function describeRemoved(
 ): Placement {
   const { destination, place } = task;
   const isFolder = isFolderPath(place);
+  const { first, others } = checksOfRemoved(gone, destination, rest);
   const sites =
     removedFolders.length > 1 ? `, of ${removedFolders.length} sites: ${nameFew(removedFolders)}` : '';
   return {
     evidence: 'nothing that this tool delivered exists there',
     written: false,
-    bypassCache: true,
-    ...addressesOfRemoved(gone, destination, rest),
-    ...(!isFolder && !MARKDOWN.test(place) && { url: destination.pageUrl }),
-    ...(!isFolder && { rawUrl: destination.rawUrl }),
+    first: isFolder || MARKDOWN.test(place) ? first : { ...first, url: destination.pageUrl },
+    others,
     held: new Map([...gone.keys()].map((path) => [path, null])),
     notes: [...(change && isFolder ? [`${countFiles(countOwn(gone))} removed${sites}`] : []), ...notes],
     unknown: [...destination.unknown, ...unknown],

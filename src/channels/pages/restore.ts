@@ -18,8 +18,8 @@ import {
   formatCommitMessage,
   parseMessage,
 } from './commit-message.ts';
-import { addressesOfHeld } from './held-files.ts';
 import { findDeliveredTo } from './ownership.ts';
+import { checksOfHeld } from './site-checks.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
 
 type Placed = PlacedTask<PagesTask>;
@@ -199,13 +199,13 @@ function describeRestored(task: PagesTask, commitSha: string, goal: Goal): Place
   const all = files.map((one) => one.path);
   const page = all.includes(destination.path) ? destination.path : (all[0] ?? destination.path);
   const paths = [page, ...all.filter((one) => one !== page)];
-  const earlierAt = (path: string) =>
+  const beforeAt = (path: string) =>
     before.entries.get(path)?.sha === after.entries.get(path)?.sha
       ? undefined
       : blobAt([after.entries], path);
   // A rendered page never has the file's bytes.
   const isRendered = destination.rivals !== undefined;
-  const placed = addressesOfHeld(paths, before.entries, task, { isRendered, earlierAt });
+  const placed = checksOfHeld(paths, before.entries, task, { isRendered, beforeAt });
   const beside = undone.flatMap(([old, { entries }]) =>
     [...filesBelow({ entries }, '').keys()].filter(
       (path) => !old.entries.has(path) && !path.startsWith(task.place),
@@ -217,7 +217,5 @@ function describeRestored(task: PagesTask, commitSha: string, goal: Goal): Place
     ...(beside.length === 0 ? [] : [`beside it stays what was committed: ${nameFew(beside)}`]),
   ];
   const evidence = `commit ${commitSha} puts back what commit ${before.head} had`;
-  const earlier = earlierAt(page);
-  const told = { bypassCache: true, written: true, notes, unknown };
-  return { ...told, ...placed, commitSha, evidence, ...(earlier && { earlier }) };
+  return { ...placed, written: true, commitSha, evidence, notes, unknown };
 }

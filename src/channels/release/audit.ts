@@ -10,7 +10,7 @@ import type { KnownRefusal } from '../../proof/check.ts';
 import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
 import type { AuditedDelivery, AuditFindings } from '../channel.ts';
-import { OWN_HOST } from '../host-rules.ts';
+import { OWN_HOST, pageCheck, USUAL } from '../host-rules.ts';
 import { planAsset } from './asset.ts';
 
 interface AuditOptions {
@@ -36,6 +36,7 @@ export function createReleaseAudit({ tag, tagIsDefault, path }: AuditOptions, ac
       ...(releases.length >= RELEASES.total ? [unread] : []),
     ];
     const wanted = path === undefined ? undefined : await assetName(flatName(path));
+    const host = { ...OWN_HOST, refusals: access.privateRepository === true ? PRIVATE : LOST };
     const found: AuditedDelivery[] = [];
     for (const release of releases) {
       if (release.draft || !(tagIsDefault || release.tag_name === tag)) continue;
@@ -50,10 +51,12 @@ export function createReleaseAudit({ tag, tagIsDefault, path }: AuditOptions, ac
         }
         const composePlacement = () => ({
           evidence: `asset ${asset.id} has the label of this tool`,
-          url: new URL(asset.name === name ? '' : name, asset.browser_download_url),
-          file: { size: asset.size, sha256 },
-          answers: AGREEING_PROBES.audited,
-          host: { ...OWN_HOST, refusals: access.privateRepository === true ? PRIVATE : LOST },
+          first: pageCheck(
+            new URL(asset.name === name ? '' : name, asset.browser_download_url),
+            { is: 'bytes', file: { size: asset.size, sha256 } },
+            host,
+            { ...USUAL, answers: AGREEING_PROBES.audited },
+          ),
           written: false,
         });
         const { tag_name } = release;

@@ -14,6 +14,7 @@ import {
   type PreparedTask,
   requireSite,
 } from '../channel.ts';
+import { pageCheck } from '../host-rules.ts';
 import { SentWrites } from '../sent-writes.ts';
 import {
   type AssetTask,
@@ -176,8 +177,7 @@ function placementOfAsset(
   const command = `gh release verify-asset ${tag} ${asset.name} --repo ${owner}/${repo}`;
   return {
     evidence: `${what} ${written ? 'holds' : 'already holds'} these bytes`,
-    url: new URL(asset.browser_download_url),
-    file,
+    first: pageCheck(new URL(asset.browser_download_url), { is: 'bytes', file }),
     plan: {
       destination: `release ${tag}${commit === null ? '' : ` at commit ${commit}`}, asset ${asset.name}`,
     },

@@ -17,6 +17,7 @@ import type { Ports } from '../../ports.ts';
 import { TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import { assetName, flatName, urlBelow } from '../../rules/naming.ts';
 import { type Channel, type ChannelItem, nameTask, type Placement, type PreparedTask } from '../channel.ts';
+import { pageCheck } from '../host-rules.ts';
 import { isInterim, type PlacedAsset, planAsset, unfinishedError } from './asset.ts';
 import { sweepDrafts } from './new-release.ts';
 import type { ReleaseOptions } from './release-choice.ts';
@@ -78,8 +79,9 @@ export function createReleaseRemover(
         const { owner, repo } = github.repository;
         const path = `${owner}/${repo}/releases/download/${chosen?.release.tag_name ?? tag}/${name}`;
         const url = urlBelow(serverUrlOf(github.apiUrl), path);
-        if (chosen !== null) return { url, ...(await removeAssets(chosen, name, github)) };
-        return { evidence: NOTHING_THERE, url, file: null, written: false };
+        const first = pageCheck(url, { is: 'gone' });
+        if (chosen !== null) return { first, ...(await removeAssets(chosen, name, github)) };
+        return { evidence: NOTHING_THERE, first, written: false };
       });
     },
   };
@@ -122,12 +124,11 @@ async function removeAssets(
   chosen: ChosenAssets,
   name: string,
   github: GitHubClient,
-): Promise<Omit<Placement, 'url'>> {
+): Promise<Omit<Placement, 'first'>> {
   const { assets, release, otherTags } = chosen;
   for (const one of assets) await deleteAsset(github, release, one);
   return {
     evidence: `${nameAssets(chosen)} ${assets.length === 1 ? 'is' : 'are'} deleted`,
-    file: null,
     plan: { destination: `release ${release.tag_name}, asset ${name}` },
     written: true,
     notes: otherTags.map(

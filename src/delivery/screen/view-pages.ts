@@ -84,7 +84,7 @@ async function viewPublishedPage(
   }
   const { placement, proof } = attempt;
   // A cache would show the page of before.
-  const url = proof.versioned?.url ?? placement.url;
+  const url = proof.versioned?.url ?? placement.first.url;
   const page = {
     ...(await pageToView(url, delivery, request)),
     // By its own host: one behind a redirect stays refused.

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { listRequired, type Placement } from '../../../../src/channels/channel.ts';
 import { parseMessage } from '../../../../src/channels/pages/commit-message.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
 import { prepareAll } from '../../prepare-one.ts';
@@ -23,6 +24,8 @@ async function deliveredBranch(): Promise<MemoryBranch> {
   return branch;
 }
 
+const pathsOf = (placed: Placement) => listRequired(placed).map(({ url }) => url.pathname);
+
 describe('withdrawing a site', () => {
   test('removes the sites below it in one commit, however deep, and single files that were delivered', async () => {
     const branch = await deliveredBranch();
@@ -31,12 +34,12 @@ describe('withdrawing a site', () => {
     await deliverFile(branch, 'p/deep/single.html', 'single');
     branch.change({ 'p/theirs/deep/index.html': 'theirs' });
     const before = branch.head;
-    const { url, parts = [], notes } = placementOf(await withdrawFolder(branch, 'p/'));
+    const placed = placementOf(await withdrawFolder(branch, 'p/'));
     expect(branch.now).toEqual({ 'README.md': shaOf('theirs'), 'p/theirs/deep/index.html': shaOf('theirs') });
     expect(branch.head.parent).toBe(before);
     const removed = ['p/', 'p/2026/', 'p/2026/11/22/', 'p/1/'];
     expect(parseMessage(branch.head.message)).toMatchObject({ verb: 'REMOVE', removed });
-    expect([url, ...parts.map((part) => part.url)].map(({ pathname }) => pathname)).toEqual([
+    expect(pathsOf(placed)).toEqual([
       '/site/p/2026/',
       '/site/p/1/',
       '/site/p/2026/11/22/',
@@ -44,7 +47,7 @@ describe('withdrawing a site', () => {
       '/site/p/2026/11/22/css/a.css',
       '/site/p/1/css/a.css',
     ]);
-    expect(notes?.[0]).toBe('6 files removed, of 3 sites: p/2026/, p/2026/11/22/, p/1/');
+    expect(placed.notes?.[0]).toBe('6 files removed, of 3 sites: p/2026/, p/2026/11/22/, p/1/');
     branch.change({ 'p/1/index.html': 'page', 'p/2026/11/22/index.html': 'page' });
     await withdrawFolder(branch, 'p/');
     const again = ['p/1/index.html', 'p/2026/11/22/index.html'];
@@ -143,19 +146,15 @@ describe('withdrawing a site', () => {
     await deliverFile(branch, 'b.html', 'ours');
     await withdrawFolder(branch, '');
     // What an earlier run removed may still be served.
-    const { parts = [], url } = placementOf(await withdrawFolder(branch, ''));
-    expect([url, ...parts.map((one) => one.url)].map(({ pathname }) => pathname)).toEqual([
-      '/site/a.html',
-      '/site/b.html',
-    ]);
+    expect(pathsOf(placementOf(await withdrawFolder(branch, '')))).toEqual(['/site/a.html', '/site/b.html']);
   });
 
   test('lets another page be shown only at the address of one whose rival stays', async () => {
     const branch = new MemoryBranch();
     for (const name of ['stays.html', 'goes.html', 'goes.md']) await deliverFile(branch, `p/${name}`, name);
     branch.change({ 'p/stays.md': 'theirs' });
-    const { parts = [], ...first } = placementOf(await withdrawFolder(branch, 'p/'));
-    const shown = [first, ...parts].map(({ url, mayBeServed = false }) => [url.pathname, mayBeServed]);
+    const placed = placementOf(await withdrawFolder(branch, 'p/'));
+    const shown = listRequired(placed).map(({ url, expect }) => [url.pathname, expect.is === 'replaced']);
     expect(shown).toEqual([
       ['/site/p/goes.html', false],
       ['/site/p/stays.html', true],
@@ -167,8 +166,8 @@ describe('withdrawing a site', () => {
   test('lets no other page be shown where this tool never had one: its bytes could not be told', async () => {
     const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
     const { remove } = actionsOn(branch, { path: 'index.html' });
-    const { mayBeServed } = placementOf(await runOne(remove, { site: null, name: 'index.html' }));
-    expect(mayBeServed).toBe(false);
+    const { first } = placementOf(await runOne(remove, { site: null, name: 'index.html' }));
+    expect(first.expect.is).toBe('gone');
   });
 
   test.each(['', 'gone/'])('of which nothing is there (%j) proves the folder’s address', async (folder) => {
@@ -181,7 +180,7 @@ describe('withdrawing a site', () => {
     expect(await remove.preview(prepared as never)).toEqual([nothing]);
     const placed = placementOf(await withdrawFolder(branch, folder));
     const url = new URL(`https://octo.github.io/site/${folder}`);
-    expect(placed).toMatchObject({ evidence: nothing, written: false, url, notes: [] });
+    expect(placed).toMatchObject({ evidence: nothing, written: false, first: { url }, notes: [] });
     expect(placed).not.toHaveProperty('commitSha');
   });
 });
@@ -197,9 +196,9 @@ test.each([
     const branch = new MemoryBranch(heldFiles(theirs));
     await deliverFile(branch, 'notes.md', '# x');
     const { remove } = actionsOn(branch, { path: 'notes.md' });
-    const { url, rawUrl, parts } = placementOf(await runOne(remove, { site: null, name: 'page.html' }));
-    expect([url.pathname, rawUrl?.pathname]).toEqual([`/site/${shown}`, '/octo/site/main/notes.md']);
-    expect(parts).toHaveLength(shown === 'notes.md' ? 0 : 1);
+    const { first, others } = placementOf(await runOne(remove, { site: null, name: 'page.html' }));
+    expect(first.url.pathname).toBe(`/site/${shown}`);
+    expect(others).toHaveLength(shown === 'notes.md' ? 0 : 1);
   },
 );
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ChannelItem, Placement } from '../../../../src/channels/channel.ts';
+import { type ChannelItem, listRequired, type Placement } from '../../../../src/channels/channel.ts';
 import { formatCommitMessage, parseMessage } from '../../../../src/channels/pages/commit-message.ts';
 import { hashTree } from '../../../../src/github/api/tree-id.ts';
+import { isGone } from '../../../../src/proof/check.ts';
 import { MEGABYTE, SITE } from '../../../../src/protocol/limits.ts';
 import { siteOfFile } from '../../../../src/rules/local-site.ts';
 import { getOnly } from '../../prepare-one.ts';
@@ -16,12 +17,11 @@ const publish = async (branch: MemoryBranch, contents: Contents): Promise<Placem
 
 describe('publishing a site', () => {
   /** By path: git's ids of what each file was before; nothing for a file that did not change. */
-  const earlierIn = ({ earlier, parts = [] }: Placement) =>
+  const earlierIn = (placement: Placement) =>
     Object.fromEntries(
-      [
-        ['index.html', earlier] as const,
-        ...parts.filter(({ file }) => file !== null).map((one) => [one.path, one.earlier] as const),
-      ].flatMap(([path, blobs]) => (blobs === undefined ? [] : [[path, blobs.map(({ sha }) => sha)]])),
+      listRequired(placement)
+        .filter((one) => !isGone(one) && one.expect.before !== undefined)
+        .map(({ path, expect }) => [path ?? 'index.html', expect.before?.map(({ sha }) => sha)]),
     );
 
   test('knows what it replaces and what is new, and a run that finds everything there knows as much', async () => {
@@ -66,11 +66,10 @@ describe('publishing a site', () => {
       await deliverSite(branch, 'p/', { 'index.html': 'old', 'doc.md': '# x', 'new.md': '# y' });
       branch.change(theirs);
       const placed = placementOf(await deliverSite(branch, 'p/', { 'index.html': 'new', 'new.html': 'y' }));
-      const gone = (placed.parts ?? []).filter(({ file }) => file === null);
-      expect(gone.map(({ url, mayBeServed }) => [url.pathname.slice('/site/'.length), mayBeServed])).toEqual([
-        ...asked,
-        ['p/new.md', true],
-      ]);
+      const gone = listRequired(placed).filter(isGone);
+      expect(
+        gone.map(({ url, expect }) => [url.pathname.slice('/site/'.length), expect.is === 'replaced']),
+      ).toEqual([...asked, ['p/new.md', true]]);
     },
   );
 
@@ -80,7 +79,7 @@ describe('publishing a site', () => {
     branch.change({ 'p/1/index.html': null, 'p/1/a.css': null });
     const placed = await publish(branch, { 'index.html': 'two', 'a.css': 'second' });
     expect(earlierIn(placed)).toEqual({ 'index.html': [shaOf('one')], 'a.css': [shaOf('first')] });
-    expect(placed.parts?.map(({ file }) => file === null)).toEqual([false]);
+    expect(listRequired(placed).map(isGone)).toEqual([false, false]);
   });
 
   test('asks for a bounded number of changed files as a browser does, and counts the others', async () => {

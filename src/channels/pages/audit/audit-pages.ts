@@ -14,7 +14,7 @@ import { pageOfDelivered, parseMessage } from '../commit-message.ts';
 import { type DeployedReceipt, readDeployedReceipt } from '../deploy/deployed-receipt.ts';
 import type { PagesOptions } from '../destination.ts';
 import { type PagesDestination, resolveDestination, targetBranch } from '../destination.ts';
-import type { HeldFiles } from '../held-files.ts';
+import type { HeldFiles } from '../site-checks.ts';
 import { isFolderPath } from '../target.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { type FoundDelivery, proveFiles, proveRemoval, sortPaths } from './prove-files.ts';

@@ -1,14 +1,12 @@
 import type { KnownRefusal } from '../../../proof/check.ts';
 import { AUDIT, SITE } from '../../../protocol/limits.ts';
 import { MARKDOWN } from '../../../rules/jekyll.ts';
-import { getBrowserDisplay } from '../../../rules/media-type.ts';
 import { isHtml } from '../../../rules/page/page-file.ts';
 import type { AuditedDelivery } from '../../channel.ts';
-import { OWN_HOST } from '../../host-rules.ts';
 import type { Claim } from '../claims.ts';
 import type { PagesDestination } from '../destination.ts';
-import { addressesOfHeld, addressesOfRemoved, type HeldFiles } from '../held-files.ts';
 import { rendersMarkdown } from '../jekyll.ts';
+import { checksOfHeld, checksOfRemoved, type HeldFiles, onHost } from '../site-checks.ts';
 import type { ListedDelivery } from './list-deliveries.ts';
 
 /** What was delivered and is not served, or something else in its place. */
@@ -57,16 +55,14 @@ export function proveFiles(
   const left = paths.length - 1 - SITE.plainProbes;
   const isRendered = MARKDOWN.test(page) && rendersMarkdown(destination, files);
   // Asked without `?v=` as well: a cache or a proxy may have something else for people.
-  const earlierAt = (_: string, nth: number) => (nth < SITE.plainProbes ? [] : undefined);
+  const beforeAt = (_: string, nth: number) => (nth < SITE.plainProbes ? [] : undefined);
+  const refusals = isSiteOff ? SITE_IS_OFF : NOT_SHOWN;
   return {
     composePlacement: () => ({
-      bypassCache: true,
       written: false,
       evidence,
-      host: { ...OWN_HOST, refusals: isSiteOff ? SITE_IS_OFF : NOT_SHOWN },
       commitSha,
-      ...addressesOfHeld(paths, files, { destination, place }, { isRendered, earlierAt }),
-      ...(!isRendered && { display: getBrowserDisplay(page) }),
+      ...onHost(checksOfHeld(paths, files, { destination, place }, { isRendered, beforeAt }), refusals),
     }),
     unknown: [
       ...(isRendered
@@ -87,14 +83,12 @@ export function proveRemoval(
   const unasked = `whether ${left} more of its files are gone: ${AUDIT.gone} addresses were asked for`;
   const composePlacement = () => {
     const known = new Map(paths.map((path) => [path, [before?.get(path) ?? []].flat()]));
-    const { parts, ...found } = addressesOfRemoved(known, destination, files);
+    const { first, others } = onHost(checksOfRemoved(known, destination, files), STILL_SERVED);
     return {
-      bypassCache: true,
       written: false,
-      ...found,
-      parts: parts.slice(0, AUDIT.gone - 1),
+      first,
+      others: others.slice(0, AUDIT.gone - 1),
       evidence: `commit ${by?.sha ?? claim.sha} removed it`,
-      host: { ...OWN_HOST, refusals: STILL_SERVED },
     };
   };
   return { composePlacement, unknown: left > 0 ? [unasked] : [] };

@@ -1,15 +1,17 @@
-import { forEachItem } from '../async.ts';
-import { DeliveryError } from '../errors.ts';
-import { nameFew } from '../plain-text.ts';
-import type { HostRules } from '../proof/check.ts';
-import { AGREEING_PROBES } from '../protocol/limits.ts';
-import type { LocalSite } from '../rules/local-site.ts';
-import { getBrowserDisplay } from '../rules/media-type.ts';
-import { decodePath, entryUrl, urlBelow } from '../rules/naming.ts';
-import type { Words } from '../words.ts';
-import type { Channel, ChannelItem, PlacedPart, Placement, PreparedTask } from './channel.ts';
-import { listRefusals } from './filebin/refusals.ts';
-import { LINK_HOST } from './host-rules.ts';
+import { forEachItem } from '../../async.ts';
+import { DeliveryError } from '../../errors.ts';
+import { nameFew } from '../../plain-text.ts';
+import type { Check, Expect, HostRules, Series } from '../../proof/check.ts';
+import { AGREEING_PROBES, LATER_PROBE, SITE } from '../../protocol/limits.ts';
+import type { LocalSite } from '../../rules/local-site.ts';
+import { getBrowserDisplay } from '../../rules/media-type.ts';
+import { decodePath, entryUrl, urlBelow } from '../../rules/naming.ts';
+import { isHtml } from '../../rules/page/page-file.ts';
+import type { Words } from '../../words.ts';
+import type { Channel, ChannelItem, Placement, PreparedTask } from '../channel.ts';
+import { listRefusals } from '../filebin/refusals.ts';
+import { BIN_HOST, COUNTED, LINK_HOST, pageCheck, USUAL } from '../host-rules.ts';
+import { createLinkJudge } from './judge-answer.ts';
 
 interface LinkTask extends PreparedTask {
   /** The address to hand over. */
@@ -97,26 +99,39 @@ const BIN_REFUSALS = listRefusals('').map(({ linkHint, ...one }) => ({
       `correct the address, or ask the operator of the bin host: a bin lives about 7 days${w.orUse(['K1', 'K2', 'K3'])}`),
 }));
 
-const LINK_TO_BIN: HostRules = { ...LINK_HOST, warnsBrowsers: true, walls: [], refusals: BIN_REFUSALS };
+const LINK_TO_BIN: HostRules = {
+  ...LINK_HOST,
+  warnsBrowsers: true,
+  walls: [],
+  refusals: BIN_REFUSALS,
+  describe: (...found) => [...LINK_HOST.describe(...found), ...BIN_HOST.describe(...found)],
+};
 
 /** A bin may be on any host; its limit is told by its words. */
 const LIMITS = listRefusals('').flatMap(({ linkHint: hint, ...one }) => (hint ? [{ ...one, hint }] : []));
 const LINK: HostRules = { ...LINK_HOST, refusals: LIMITS };
 
 function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Placement {
-  const file = site?.entry ?? null;
+  const file = site?.entry;
   // A bin gives every file as a download.
-  const isShown = !isBin && file !== null && getBrowserDisplay(file.name) === 'page';
+  const isShown = !isBin && file !== undefined && getBrowserDisplay(file.name) === 'page';
+  const others = site && folder ? listOthers(site, folder) : [];
+  const expect: Expect = {
+    is: file ? 'bytes' : 'marker',
+    file,
+    display: isShown ? 'page' : 'none',
+    judge: createLinkJudge({ home, fallbacks: [] }),
+  };
+  const host = isBin ? LINK_TO_BIN : LINK;
+  // One right answer is enough where the page is asked again after the other files.
+  const { answers } = others.length > 0 ? { answers: 1 } : isBin ? COUNTED : USUAL;
+  // It may open only once, or for a moment.
+  const series: Series = { answers, as: home ? 'browser' : 'both', pause: LATER_PROBE };
   return {
     evidence: `the given link on ${url.hostname}`,
-    url,
-    file,
     written: false,
-    host: isBin ? LINK_TO_BIN : LINK,
-    ...(isBin && { answers: AGREEING_PROBES.counted }),
-    ...(home && { home }),
-    ...(isShown && { display: 'page' }),
-    ...(site && folder && { parts: listSiteParts(site, folder) }),
+    first: pageCheck(url, expect, host, series),
+    others,
     notes: [
       'how long the link lives is up to its host',
       ...(isBin ? ['a browser may be shown a warning page first'] : []),
@@ -134,10 +149,26 @@ const CONTROL_FILES: ReadonlySet<string> = new Set([
   ...['staticwebapp.config.json', 'firebase.json', 'CNAME'],
 ]);
 
-function listSiteParts(site: LocalSite, folder: URL): readonly PlacedPart[] {
-  return site.files
-    .filter(({ name }) => name !== site.entry.name && !CONTROL_FILES.has(name))
-    .map((file) => ({ path: file.name, url: urlBelow(folder, file.name), file }));
+/** The pages that hosts show in place of a missing one. */
+const FALLBACK = /^(?:404|200|index)\.html$/;
+
+/** The other files are asked as they are, and by a browser alone: nobody knows what the host makes of `?v=`. */
+function listOthers(site: LocalSite, folder: URL): readonly Check[] {
+  const served = site.files.filter(({ name }) => name !== site.entry.name && !CONTROL_FILES.has(name));
+  const pages = [...served.filter(({ name }) => FALLBACK.test(name)), site.entry];
+  const answers = served.length > SITE.fewLinked ? 1 : AGREEING_PROBES.usual;
+  return served.map((file) => {
+    const url = urlBelow(folder, file.name);
+    const judge = createLinkJudge({ home: url, fallbacks: pages.filter((one) => one !== file) });
+    return {
+      url,
+      path: file.name,
+      expect: { is: 'bytes', file, judge, ...(isHtml(file.name) && { display: 'page' }) },
+      series: { answers, as: 'browser' },
+      host: LINK,
+      versioned: false,
+    };
+  });
 }
 
 function describeUnasked({ files, leftOut }: LocalSite): readonly string[] {

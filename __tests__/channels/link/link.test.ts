@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { LINK_HOST } from '../../src/channels/host-rules.ts';
-import { createNativeChannel } from '../../src/channels/native.ts';
-import { findMeaning } from '../../src/proof/check.ts';
-import { ACTION, say } from '../../src/words.ts';
-import { prepareOne } from './prepare-one.ts';
+import { createNativeChannel } from '../../../src/channels/link/link.ts';
+import { findMeaning } from '../../../src/proof/check.ts';
+import { ACTION, say } from '../../../src/words.ts';
+import { prepareOne } from '../prepare-one.ts';
 
 const LINK = new URL('https://files.octo.dev/share?key=s3cret');
 const BINS = new URL('https://files.octo.dev/');
@@ -13,9 +12,8 @@ test('channel K4 uses the link as given, and shows only its host before it is pr
   expect(plan).toMatchObject({ channel: 'K4', destination: 'its address on files.octo.dev' });
   expect(JSON.stringify(plan)).not.toContain('s3cret');
   await expect(perform()).resolves.toMatchObject({
-    url: LINK,
+    first: { url: LINK, host: { mustBePublic: true, warnsBrowsers: false } },
     written: false,
-    host: LINK_HOST,
   });
 });
 
@@ -28,12 +26,12 @@ test.each([
   [404, '404 page not found', undefined],
 ])('channel K4 knows what the file-bin means by HTTP %i with %s', async (httpCode, text, isFinal) => {
   const task = await prepareOne(createNativeChannel(LINK, BINS), null);
-  const { host, notes } = await task.perform();
-  expect([host?.warnsBrowsers, notes]).toEqual([
+  const { first, notes } = await task.perform();
+  expect([first.host.warnsBrowsers, notes]).toEqual([
     true,
     expect.arrayContaining([expect.stringContaining('warning page')]),
   ]);
-  const meaning = findMeaning(host?.refusals ?? [], httpCode, text);
+  const meaning = findMeaning(first.host.refusals, httpCode, text);
   expect(meaning?.isFinal).toBe(isFinal);
   // A link has no bin to go on with.
   expect(say(meaning?.hint ?? '', ACTION)).not.toContain('`bin:');

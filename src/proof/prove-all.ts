@@ -1,0 +1,97 @@
+import { DeliveryError } from '../errors.ts';
+import { countFiles } from '../plain-text.ts';
+import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
+import { withVersion } from '../rules/naming.ts';
+import { AddressProof } from './address-proof.ts';
+import { type Check, type Expect, isGone } from './check.ts';
+import { describeProbe, type ProbeResult, provesAlone } from './probe-result.ts';
+import { prove } from './prove.ts';
+
+/** What proved to be right. */
+export interface ProvenChecks {
+  /** The address that is handed over. */
+  readonly page: ProbeResult;
+  readonly files: readonly AddressProof[];
+  /** Those that were asked without `?v=` after it, and those of which none had to be right. */
+  readonly opened: readonly AddressProof[];
+  /** The address that is handed over instead, while a cache shows an earlier version of the page. */
+  readonly versioned?: { readonly url: URL; readonly keptFor: number | null };
+}
+
+/**
+ * Proves all checks of a placement. The order: the address to hand over; the other files; then, without `?v=`, what a
+ * person opens. A wrong answer without `?v=` would stay in a cache, so none is asked for too early.
+ *
+ * @param first what a wait has seen there is not asked again
+ * @param version what `?v=` gets in an address that is handed over
+ * @throws {DeliveryError} `NOT_PROVEN` with what an address showed last; `NOT_EXTERNAL`.
+ * @see protocol 4.2, 4.5
+ */
+export async function proveAll(
+  first: AddressProof,
+  others: readonly Check[],
+  version: string,
+): Promise<ProvenChecks> {
+  const { check, run } = first;
+  const { logger } = run.ports;
+  const open = (checks: readonly Check[]) => checks.map((one) => new AddressProof(one, run));
+  await prove([first]);
+  const page = first.proven;
+  if (page === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
+  logger.info(describeProbe(page));
+  const endsOn = page.hosts.at(-1);
+  const required = others.filter(({ onFailure }) => onFailure === undefined);
+  const files = open(required.map((one) => ({ ...one, endsOn })));
+  const removed = required.filter(isGone).length;
+  if (files.length > 0) {
+    logger.info(`further: ${countFiles(files.length - removed)}, and ${removed} that were removed`);
+  }
+  await prove(files);
+  if (check.host.asksPageAgain && files.length > 0) await proveTogether(first, files);
+  const fresh = [{ ...check, endsOn }, ...files.map((one) => one.check)];
+  const asOpened = fresh.flatMap((one) => asPersonOpens(one, page));
+  const opened = open([...asOpened, ...others.filter(({ onFailure }) => onFailure !== undefined)]);
+  if (opened.length > 0) logger.info('without ?v=, as a person will open it');
+  await prove(opened);
+  // A cache with the old copy says nothing of the new one: that must still be there.
+  const old = opened.filter(({ isOld }) => isOld);
+  await prove(open(old.map((one) => ({ ...withoutOld(one.check), versioned: true }))));
+  const late = old.find((one) => one.check.path === null);
+  if (late === undefined) return { page, files, opened };
+  const url = withVersion(check.url, version);
+  await prove(open([{ ...withoutOld(late.check), url }]));
+  return { page, files, opened, versioned: { url, keptFor: late.keptFor } };
+}
+
+/** Without `?v=` the page must show what it has shown with it. */
+function asPersonOpens({ opened, ...check }: Check, page: ProbeResult): readonly Check[] {
+  if (opened === undefined) return [];
+  const expect = check.path === null ? whatWasSeen(check.expect, page) : check.expect;
+  return [{ ...check, expect, series: { ...opened, acceptsOld: true }, versioned: false }];
+}
+
+function whatWasSeen(expect: Expect, page: ProbeResult): Expect {
+  if (expect.is !== 'built') return expect;
+  return provesAlone(page) ? { ...expect, is: 'bytes' } : { ...expect, seen: page.fingerprint?.sha256 };
+}
+
+const withoutOld = (check: Check): Check => ({ ...check, series: { ...check.series, acceptsOld: false } });
+
+/** All must be right at the same time: the page is asked again after its files; these, if any was late. */
+async function proveTogether(page: AddressProof, files: readonly AddressProof[]): Promise<void> {
+  const { check, proven, run } = page;
+  const isFresh = files.every((one) => one.looks === 1 && !one.proven?.age);
+  // After many files that no cache answered, its page was not there by chance.
+  const isManyFresh = files.length > SITE.fewLinked && isFresh && !proven?.age;
+  const pause = isManyFresh ? 0 : (check.series.pause ?? 0);
+  const series = { ...check.series, answers: AGREEING_PROBES.usual, pause };
+  const again = new AddressProof({ ...check, endsOn: proven?.hosts.at(-1), series }, run, page);
+  await prove([again]).finally(() => {
+    page.last = again.last;
+  });
+  const wasLate = again.looks > 1;
+  const older = files.filter((one) => wasLate || one.looks === 1);
+  if (!wasLate && older.length === files.length) return;
+  if (older.length > 0) run.ports.logger.info(`once more: ${countFiles(older.length)}`);
+  await prove(older.map((one) => new AddressProof(one.check, run)));
+}
