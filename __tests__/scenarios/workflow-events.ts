@@ -1,7 +1,6 @@
 import type { PullRequestPayload } from '../world/issue-tracker.ts';
 import type { TestRepository } from '../world/repository.ts';
-
-type FolderFiles = Readonly<Record<string, string | Buffer>>;
+import type { FolderFiles } from './generator-outputs.ts';
 
 /** An event of a repository, with the data for the runs that it starts. */
 export interface WorkflowEvent {
