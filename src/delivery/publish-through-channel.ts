@@ -10,7 +10,7 @@ import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { AddressProof } from '../proof/address-proof.ts';
 import { ProofRun, type WaitLimits } from '../proof/ask-address.ts';
-import type { Check } from '../proof/check.ts';
+import { type Check, isGone } from '../proof/check.ts';
 import { describeProbe, provesAlone } from '../proof/probe-result.ts';
 import { AGAIN_HINT, createWaitLog } from '../proof/prove.ts';
 import { BATCH, SECOND } from '../protocol/limits.ts';
@@ -92,24 +92,22 @@ async function waitForSite(
   logger.startSection('Wait for the site');
   const ownBuild = pages.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
   const waited = await resultOf(async () => {
-    for (const page of [lead, ...ownBuild]) await waitForAddress(page, () => host.ask(page.attempt));
+    for (const { attempt, page } of [lead, ...ownBuild]) await waitForAddress(page, () => host.ask(attempt));
   });
   for (const { page } of written) page.run.builtAt = lead.page.run.builtAt;
-  for (const { run } of pages.map(({ page }) => page)) {
-    run.late = hasFailed(waited) ? waited.withStep('wait') : null;
-    run.took = { wait: clock.now() - begun };
+  for (const { page } of pages) {
+    page.run.late = hasFailed(waited) ? waited.withStep('wait') : null;
+    page.run.took = { wait: clock.now() - begun };
   }
 }
 
 const isRendered = ({ page }: OngoingProof): boolean => page.check.expect.is === 'built';
 
 /** WAIT: until the address shows the file, or the host has finished. @throws {DeliveryError} @see protocol 3.2, 8 */
-async function waitForAddress(
-  { attempt: { gone }, page }: OngoingProof,
-  ask: () => Promise<HostProgress>,
-): Promise<void> {
-  const { run } = page;
+async function waitForAddress(page: AddressProof, ask: () => Promise<HostProgress>): Promise<void> {
+  const { check, run } = page;
   const { ports, limits, deadline } = run;
+  const gone = isGone(check);
   let progress: HostProgress = { finished: false, detail: 'the host was not asked yet' };
   const log = createWaitLog('waited for the site', 1, run);
   const finished = await poll({ ...ports, ...limits, deadline }, async () => {
@@ -123,20 +121,17 @@ async function waitForAddress(
     log.write(`${describeProbe(result)}; ${progress.detail}`);
     return progress.finished ? progress.detail : undefined;
   }).finally(log.end);
-  if (finished === undefined) throw buildTimeoutError(page, gone, progress);
+  if (finished === undefined) throw buildTimeoutError(page, progress);
   ports.logger.info(finished);
   run.builtAt = progress.committedAt;
 }
 
-function buildTimeoutError(
-  { last, check, run: { limits } }: AddressProof,
-  gone: boolean,
-  progress: HostProgress,
-): DeliveryError {
+function buildTimeoutError({ check, last, run }: AddressProof, progress: HostProgress): DeliveryError {
+  const gone = isGone(check);
   const late = gone ? 'the site was not built without the file' : 'the site did not show the file';
   return new DeliveryError(
     'BUILD_TIMEOUT',
-    `${late} within ${limits.timeout / SECOND} s: ${describeProbe(last)}; ${progress.detail}`,
+    `${late} within ${run.limits.timeout / SECOND} s: ${describeProbe(last)}; ${progress.detail}`,
     {
       httpCode: last?.httpCode ?? progress.httpCode,
       hint:
@@ -164,12 +159,8 @@ async function verifyAll(
     const begun = clock.now();
     const verified = await resultOf(() => verifyPlacement(attempt, page));
     const took = { ...attempt.took, ...waited, verify: clock.now() - begun };
-    const after = {
-      ...attempt,
-      took,
-      lastProbe: page.last,
-      identicalFiles: countIdentical(attempt.placement, page.run),
-    };
+    const identicalFiles = countIdentical(attempt.placement, page.run);
+    const after = { ...attempt, took, lastProbe: page.last, identicalFiles };
     // What is removed is gone when the host has built without it.
     if (late !== null && (hasFailed(verified) || attempt.gone)) return { ...after, failure: late };
     if (hasFailed(verified)) return { ...after, failure: verified.withStep('verify') };
