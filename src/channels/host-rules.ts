@@ -26,10 +26,16 @@ export const OWN_HOST: HostRules = {
     other: (w) =>
       `look at what the address shows: if another run has replaced it, run this again${w.orRename()}; if it is another site, correct the address`,
   },
-  // A release leads to a store, and what is removed to nothing.
-  describe: ([page], check) =>
-    check.versioned && !isGone(check) ? describeEnd(page, check, 'the repository') : [],
+  describe([page], check) {
+    // A release leads to a store, which is no other site.
+    if (!check.versioned) return [];
+    return isGone(check) ? [UNASKED_CACHES] : describeEnd(page, check, 'the repository');
+  },
 };
+
+/** A look at what is withdrawn would be kept as a 404, and its next delivery would not be seen for as long. */
+const UNASKED_CACHES =
+  'whether caches still show it without ?v= and at the raw address, for up to ten minutes';
 
 /** A file-bin. */
 export const BIN_HOST: HostRules = {

@@ -113,7 +113,7 @@ export const isGone = ({ expect: { is } }: Pick<Check, 'expect'>): boolean =>
   is === 'gone' || is === 'replaced';
 
 /** What an answer is: what is wanted, the copy from before that a cache may have, or anything else. */
-export type Verdict = 'right' | 'old' | 'wrong';
+type Verdict = 'right' | 'old' | 'wrong';
 
 /** @param builtAt when the commit was made that the host says it has built: milliseconds since the epoch */
 export function judgeAnswer(

@@ -27,19 +27,15 @@ export async function matchAnswer(
   return { match: (await isKeptFromSight(fetched, shown)) ? 'not-shown' : match };
 }
 
-/** What a browser is to show. */
-export interface ShownFile {
-  readonly display: BrowserDisplay;
-  /** By its end the type is known. */
-  readonly name: string;
-  /** A part of a page may be a fragment, or a text that a script reads. */
-  readonly isPart: boolean;
-}
-
-/** Whether the headers keep a browser from showing what it is to show, or from using it. */
+/**
+ * Whether the headers keep a browser from showing what it is to show, or from using it.
+ *
+ * @param name its end tells the type
+ * @param isPart of a page: it may be a fragment, or a text that a script reads
+ */
 export async function isKeptFromSight(
   fetched: FetchedContent,
-  { display, name, isPart }: ShownFile,
+  { display, name, isPart }: { display: BrowserDisplay; name: string; isPart: boolean },
 ): Promise<boolean> {
   const encoding = await findEncoding(fetched, isPart ? 'utf-8' : 'windows-1252');
   if (encoding !== 'utf-8' && !isReadAsWritten(fetched.readHead(), encoding)) return true;

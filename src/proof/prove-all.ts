@@ -4,7 +4,13 @@ import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
 import { withVersion } from '../rules/naming.ts';
 import { AddressProof } from './address-proof.ts';
 import { type Check, type Expect, isGone } from './check.ts';
-import { describeProbe, type ProbeResult, provesAlone } from './probe-result.ts';
+import {
+  describeCacheEnd,
+  describeProbe,
+  type ProbeResult,
+  type Proof,
+  provesAlone,
+} from './probe-result.ts';
 import { prove } from './prove.ts';
 
 /** What proved to be right. */
@@ -15,7 +21,7 @@ export interface ProvenChecks {
   /** Those that were asked without `?v=` after it, and those of which none had to be right. */
   readonly opened: readonly AddressProof[];
   /** The address that is handed over instead, while a cache shows an earlier version of the page. */
-  readonly versioned?: { readonly url: URL; readonly keptFor: number | null };
+  readonly versioned?: NonNullable<Proof['versioned']>;
 }
 
 /**
@@ -60,7 +66,9 @@ export async function proveAll(
   if (late === undefined) return { page, files, opened };
   const url = withVersion(check.url, version);
   await prove(open([{ ...withoutOld(late.check), url }]));
-  return { page, files, opened, versioned: { url, keptFor: late.keptFor } };
+  const until = describeCacheEnd(late.keptFor, run.ports.clock.date());
+  const note = `the address without ?v= may still show the earlier version ${until}`;
+  return { page, files, opened, versioned: { url, note } };
 }
 
 /** Without `?v=` the page must show what it has shown with it. */

@@ -160,14 +160,12 @@ function listOthers(site: LocalSite, folder: URL): readonly Check[] {
   return served.map((file) => {
     const url = urlBelow(folder, file.name);
     const judge = createLinkJudge({ home: url, fallbacks: pages.filter((one) => one !== file) });
-    return {
-      url,
-      path: file.name,
-      expect: { is: 'bytes', file, judge, ...(isHtml(file.name) && { display: 'page' }) },
-      series: { answers, as: 'browser' },
-      host: LINK,
-      versioned: false,
-    };
+    const display = isHtml(file.name) ? 'page' : undefined;
+    const check = pageCheck(url, { is: 'bytes', file, judge, display }, LINK_HOST, {
+      answers,
+      as: 'browser',
+    });
+    return { ...check, path: file.name };
   });
 }
 

@@ -49,14 +49,11 @@ export function createReleaseAudit({ tag, tagIsDefault, path }: AuditOptions, ac
           );
           continue;
         }
+        const url = new URL(asset.name === name ? '' : name, asset.browser_download_url);
+        const file = { size: asset.size, sha256 };
         const composePlacement = () => ({
           evidence: `asset ${asset.id} has the label of this tool`,
-          first: pageCheck(
-            new URL(asset.name === name ? '' : name, asset.browser_download_url),
-            { is: 'bytes', file: { size: asset.size, sha256 } },
-            host,
-            { ...USUAL, answers: AGREEING_PROBES.audited },
-          ),
+          first: pageCheck(url, { is: 'bytes', file }, host, AUDITED),
           written: false,
         });
         const { tag_name } = release;
@@ -79,6 +76,8 @@ async function findDelivered(assets: readonly Asset[]): Promise<ReadonlyMap<stri
   }
   return delivered;
 }
+
+const AUDITED = { ...USUAL, answers: AGREEING_PROBES.audited };
 
 const LOST: readonly KnownRefusal[] = [
   {
