@@ -68,9 +68,9 @@ describe('createRunContext', () => {
     ['octo/site/.github/workflows/a.yaml@refs/pull/7/merge', '42', 'octo/site/.github/workflows/a.yaml'],
     [undefined, '42', undefined],
     ['octo/site/.github/workflows/a.yml@refs/heads/main', undefined, undefined],
-  ])('takes from %j the file of the workflow, and its run', (reference, id, workflow) => {
+  ])('takes from %j the file of the workflow, and its run', (reference, id, name) => {
     const env = { GITHUB_WORKFLOW_REF: reference, GITHUB_RUN_ID: id, GITHUB_RUN_ATTEMPT: '2' };
-    const from = workflow && { workflow, run: '42/2' };
+    const from = name && { name, run: '42/2' };
     expect(createRunContext(env, runWith(), ports).from).toEqual(from);
   });
 
