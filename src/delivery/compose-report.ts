@@ -22,7 +22,7 @@ import {
   type DuplicateReport,
   type FailureReason,
   formatReason,
-  type Gate,
+  type GateResult,
   type PlannedReport,
   type Report,
   type SiteReport,
@@ -188,7 +188,7 @@ function createReasonWriter(face: Face, { operation, site, choice }: Delivery): 
 }
 
 /** The gates, each with its evidence or what is missing; the first three allow G4. @see protocol 3.1 */
-function evaluateGates(attempt: ChannelAttempt | null): Gate[] {
+function evaluateGates(attempt: ChannelAttempt | null): GateResult[] {
   const { placement = null, proof = null, screen, failure } = attempt ?? {};
   const shown = screen?.view.verdict === 'shown' ? ', shown in a browser' : '';
   const address =

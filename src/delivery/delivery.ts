@@ -34,7 +34,7 @@ export interface ChannelChoice {
 }
 
 /** What is there after a delivery that is not proven, where something was to be put back. */
-export interface Restoration {
+export interface RestoreOutcome {
   /** The commit that put it back; `null` where nothing was. */
   readonly commitSha: string | null;
   /** Whether the address is proven to show it again. */
@@ -187,7 +187,7 @@ export interface ChannelAttempt {
   readonly unknown: readonly string[];
   readonly failure: DeliveryError | null;
   /** What is there now, where what was there before was to be put back. */
-  readonly restored?: Restoration;
+  readonly restored?: RestoreOutcome;
   /** Milliseconds that each step took. */
   readonly took: Readonly<Partial<Record<Step, number>>>;
 }

@@ -115,7 +115,7 @@ const WITHDRAW: OperationReport = {
   },
 };
 
-const AUDIT: OperationReport = {
+const AUDITED: OperationReport = {
   ...withoutWriting,
   result: 'audited',
   claimUnproven: ({ subject }) => `${subject} is not proven to be as it was delivered; there is no address`,
@@ -145,7 +145,7 @@ const AUDIT: OperationReport = {
 const OPERATIONS: Readonly<Record<Operation, OperationReport>> = {
   deliver: DELIVER,
   withdraw: WITHDRAW,
-  audit: AUDIT,
+  audit: AUDITED,
 };
 
 /** How the report on a delivery speaks. */

@@ -12,7 +12,7 @@ import {
   type Step,
 } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import type { Restoration } from './delivery.ts';
+import type { RestoreOutcome } from './delivery.ts';
 import type { PictureReport } from './screen/add-picture.ts';
 import type { ScreenReport } from './screen/screen-report.ts';
 
@@ -20,7 +20,7 @@ import type { ScreenReport } from './screen/screen-report.ts';
 export type AuditVerdict = 'as-delivered' | 'changed' | 'withdrawn' | 'lost';
 
 /** A gate with its evidence, or with what is missing. */
-export interface Gate {
+export interface GateResult {
   readonly name: GateName;
   readonly passed: boolean;
   readonly evidence: string;
@@ -53,7 +53,7 @@ export interface DuplicateReport {
   readonly url: string | null;
   readonly reason: string | null;
   /** As that of the report: what is there now. */
-  readonly restored?: Restoration;
+  readonly restored?: RestoreOutcome;
 }
 
 /** A folder that was delivered as one. */
@@ -106,7 +106,7 @@ export interface Report {
   /** Of an audit: what became of the delivery; absent where that was not found out. */
   readonly verdict?: AuditVerdict;
   readonly lines: Readonly<Record<ReportLine, string>>;
-  readonly gates: readonly Gate[];
+  readonly gates: readonly GateResult[];
   readonly file: {
     readonly path: string;
     readonly size: number | null;
@@ -126,7 +126,7 @@ export interface Report {
   readonly planned: PlannedReport | null;
   readonly notReady: FailureReason | null;
   /** Only with `on-failure: restore`, of what was committed and is not proven: what is there now. */
-  readonly restored?: Restoration;
+  readonly restored?: RestoreOutcome;
   readonly unknown: readonly string[];
   /** What a person should know of the address, such as when it expires. */
   readonly notes: readonly string[];

@@ -8,7 +8,7 @@ import {
   type Delivery,
   isPlaced,
   newAttempt,
-  type Restoration,
+  type RestoreOutcome,
   withAttempt,
 } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
@@ -43,7 +43,7 @@ export async function restoreFailed(
     },
     (one, result, attempt) => {
       const back = hasFailed(result) ? { ...newAttempt(attempt.task), failure: result } : result;
-      const restored = toRestoration(back);
+      const restored = toRestoreOutcome(back);
       logger.info(`${one.subject}: ${restored.detail}`);
       const mayBeBack = back.placement === null && back.failure?.leftBehind === undefined;
       const { unknown: open = [] } = back.placement ?? {};
@@ -69,7 +69,7 @@ function withoutRestoration(one: Delivery): Delivery {
 
 const PERHAPS_BACK = 'whether what was there before is put back all the same';
 
-function toRestoration({ placement, proof, failure }: ChannelAttempt): Restoration {
+function toRestoreOutcome({ placement, proof, failure }: ChannelAttempt): RestoreOutcome {
   if (placement === null) {
     const left = failure?.leftBehind?.join(', ') ?? '';
     const why = `${failure?.message}${left === '' ? '' : `; left behind: ${left}`}`;

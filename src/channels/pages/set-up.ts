@@ -84,7 +84,7 @@ export async function finishSetup(
   const failure = enablesPages ? await resultOf(() => enablePages(github, branch, assumed, ports)) : null;
   return placed.map((result) => {
     if (hasFailed(result)) return result;
-    if (hasFailed(failure)) return unfinishedError(failure, result, { branch, isNew: absence !== null });
+    if (hasFailed(failure)) return unfinishedSetupError(failure, result, { branch, isNew: absence !== null });
     const done = [
       ...(absence !== null && result.written ? [`the branch ${branch} was created`] : []),
       ...(enablesPages ? [`Pages was switched on for the branch ${branch}`] : []),
@@ -135,7 +135,7 @@ function notEnabledError(failure: DeliveryError, branch: string): DeliveryError 
 const TWO_CLICKS = 'two clicks are left, because this token may not switch Pages on';
 
 /** The commit is made all the same; where only clicks are left it waits for them, and nothing is left behind. */
-function unfinishedError(
+function unfinishedSetupError(
   failure: DeliveryError,
   { commitSha }: Placement,
   { branch, isNew }: { readonly branch: string; readonly isNew: boolean },
