@@ -23,7 +23,6 @@ import {
   type FailureReason,
   formatReason,
   type GateResult,
-  type PlannedReport,
   type Report,
   type SiteReport,
 } from './report.ts';
@@ -44,7 +43,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   const isProven = failure === null && gates.every(({ passed }) => passed);
   // Of what somebody has changed there may be nothing left to prove.
   const ready = isProven || (failure === null && changed !== undefined && main === null);
-  const planned = failure === null ? sayPlanned(given, face) : null;
+  const planned = failure === null ? given.planned : null;
   const failed = !ready && planned === null;
   const notReady = failed ? toReason(failure ?? main?.failure ?? nothingError(), main ?? {}) : null;
   const report = {
@@ -72,11 +71,6 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     notes: listNotes(delivery, main, face),
   } as const;
   return { ...report, ...composeLines(report, delivery) };
-}
-
-function sayPlanned({ planned }: Delivery, face: Face): PlannedReport | null {
-  if (planned === null) return null;
-  return { reason: say(planned.reason, face), next: neutralizeText(say(planned.next, face)) };
 }
 
 /** The address that is handed over, or that serves nothing any more. */

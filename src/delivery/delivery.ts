@@ -17,7 +17,6 @@ import {
 import type { ProbeResult, Proof } from '../proof/probe-result.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import type { Text } from '../words.ts';
 
 /** The subject of a delivery that has no file. */
 export const LINK_SUBJECT = 'the given link';
@@ -31,6 +30,13 @@ export interface ChannelChoice {
   readonly reason: string;
   /** Whether the repository is known to be private: nobody may read its releases. */
   readonly isPrivate?: boolean;
+}
+
+/** What a dry run or a check says of what did not fail. */
+export interface PlannedReport {
+  readonly reason: string;
+  /** What does it. */
+  readonly next: string;
 }
 
 /** What is there after a delivery that is not proven, where something was to be put back. */
@@ -67,8 +73,8 @@ export interface Delivery extends ChannelItem {
   readonly notes: readonly string[];
   /** Of an audit: what somebody has changed of it since, in words, and how many files. */
   readonly changed?: AuditedDelivery['changed'];
-  /** What a dry run or a check says of what did not fail; `null` where it is carried out. */
-  readonly planned: { readonly reason: string; readonly next: Text } | null;
+  /** `null` where it is carried out. */
+  readonly planned: PlannedReport | null;
   /** What failed before a channel was tried. */
   readonly failure: DeliveryError | null;
 }

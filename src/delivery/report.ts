@@ -12,7 +12,7 @@ import {
   type Step,
 } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
-import type { RestoreOutcome } from './delivery.ts';
+import type { PlannedReport, RestoreOutcome } from './delivery.ts';
 import type { PictureReport } from './screen/add-picture.ts';
 import type { ScreenReport } from './screen/screen-report.ts';
 
@@ -37,13 +37,6 @@ export interface FailureReason {
   readonly findings?: { readonly about: string; readonly lines: readonly string[] };
   /** What to change; empty where nothing is known. */
   readonly hint: string;
-}
-
-/** What a dry run or a check says of what did not fail. */
-export interface PlannedReport {
-  readonly reason: string;
-  /** What does it. */
-  readonly next: string;
 }
 
 /** How a duplicate went. */

@@ -1,6 +1,5 @@
 import type { AbsentFile, ChannelMap } from '../channels/channel.ts';
 import { DeliveryError, type ErrorCode, hasFailed, type Result } from '../errors.ts';
-import type { Ports } from '../ports.ts';
 import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
 import { INPUTS, type InputDefinition, type InputName } from '../request/inputs.ts';
@@ -149,7 +148,7 @@ function endCheck(
 async function preview(
   deliveries: readonly Delivery[],
   channels: ChannelMap,
-  { logger }: Ports,
+  { logger, face }: DeliveryContext,
 ): Promise<readonly Delivery[]> {
   logger.startSection('Preview');
   const previewed = await forEachChannel(
@@ -169,13 +168,10 @@ async function preview(
       return { ...one, attempts };
     },
   );
-  return previewed.map((one) => ({ ...one, planned: DRY_RUN }));
+  const next = say((w) => `leave ${w.input('dry-run')} out to do it`, face ?? ACTION);
+  const planned = { reason: 'nothing failed, and nothing was written', next };
+  return previewed.map((one) => ({ ...one, planned }));
 }
-
-const DRY_RUN: Delivery['planned'] = {
-  reason: 'nothing failed, and nothing was written',
-  next: (w) => `leave ${w.input('dry-run')} out to do it`,
-};
 
 /** Of a failure to show it in time. */
 const LATE: readonly ErrorCode[] = ['NOT_PROVEN', 'BUILD_TIMEOUT'];
