@@ -12,7 +12,7 @@ import { createLinkJudge } from '../../src/channels/link/judge-answer.ts';
 import { rawCheck, siteCheck } from '../../src/channels/pages/site-checks.ts';
 import { type ChannelAttempt, type Delivery, newAttempt, newDelivery } from '../../src/delivery/delivery.ts';
 import { DeliveryError, type Result } from '../../src/errors.ts';
-import type { Check, Expect, HostRules } from '../../src/proof/check.ts';
+import type { Check, ExpectedAnswer, HostRules } from '../../src/proof/check.ts';
 import type { ProbeResult, Proof } from '../../src/proof/probe-result.ts';
 import { LATER_PROBE } from '../../src/protocol/limits.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
@@ -83,7 +83,7 @@ export interface PlacementParts extends Partial<Placement> {
   /** The channel whose checks it has; K1 where absent, with the raw address unless other addresses are given. */
   readonly on?: 'K1' | 'K2' | 'K3' | 'K4';
   readonly url?: URL;
-  readonly expect?: Partial<Expect>;
+  readonly expect?: Partial<ExpectedAnswer>;
   readonly host?: HostRules;
 }
 
@@ -92,7 +92,7 @@ export function placementWith({ on = 'K1', url = PAGE, ...parts }: PlacementPart
   const { expect, host, ...more } = parts;
   const file = expect?.file;
   const is = on === 'K1' ? 'built' : file === undefined && on === 'K4' ? 'marker' : 'bytes';
-  const whole: Expect = { is, ...expect };
+  const whole: ExpectedAnswer = { is, ...expect };
   const linked = { ...USUAL, pause: LATER_PROBE };
   const judge = createLinkJudge({ home: undefined, fallbacks: [] });
   const first = {
@@ -114,7 +114,7 @@ export function placementWith({ on = 'K1', url = PAGE, ...parts }: PlacementPart
 }
 
 /** The same, of which every file has these bytes. */
-export const placementOfFile = (placement: Placement, file: Expect['file']): Placement => {
+export const placementOfFile = (placement: Placement, file: ExpectedAnswer['file']): Placement => {
   const withFile = (one: Check): Check => ({ ...one, expect: { ...one.expect, file } });
   return {
     ...placement,

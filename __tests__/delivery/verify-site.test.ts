@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createNativeChannel } from '../../src/channels/link/link.ts';
 import { siteCheck } from '../../src/channels/pages/site-checks.ts';
 import { DeliveryError, stoppedError } from '../../src/errors.ts';
-import type { Check, Expect } from '../../src/proof/check.ts';
+import type { Check, ExpectedAnswer } from '../../src/proof/check.ts';
 import type { LocalFile } from '../../src/rules/inspect.ts';
 import { shaOf } from '../channels/pages/site/memory-files.ts';
 import { getOnly } from '../channels/prepare-one.ts';
@@ -23,7 +23,7 @@ const fileOf = (path: string) => ({
   size: path.length,
   sha256: createHash('sha256').update(path).digest('hex'),
 });
-const part = (path: string, before?: Expect['before']): Check =>
+const part = (path: string, before?: ExpectedAnswer['before']): Check =>
   siteCheck(path, new URL(SITE_URL + path), { is: 'bytes', file: fileOf(path), before });
 
 const PARTS = ['a.js', 'b.css', 'c.txt'].map((path) => part(path));

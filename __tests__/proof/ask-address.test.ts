@@ -4,7 +4,7 @@ import { createLinkJudge } from '../../src/channels/link/judge-answer.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { HttpRequest } from '../../src/ports.ts';
 import { askAddress, ProofRun } from '../../src/proof/ask-address.ts';
-import type { Check, Expect } from '../../src/proof/check.ts';
+import type { Check, ExpectedAnswer } from '../../src/proof/check.ts';
 import {
   type ContentMatch,
   countMarker,
@@ -21,7 +21,7 @@ const STAMP = NOON / 1000;
 
 interface Stage {
   readonly address?: Partial<Check>;
-  readonly expect?: Partial<Expect>;
+  readonly expect?: Partial<ExpectedAnswer>;
   /** A link, as is every address of which no file is known. */
   readonly isLink?: boolean;
   readonly marker?: string | undefined;
@@ -35,7 +35,13 @@ async function probing({ address, marker, withFile = true, gone = false, answer,
   const isLink = stage.isLink ?? (file === undefined && !gone);
   const is = gone ? 'gone' : file ? 'bytes' : 'marker';
   const judge = createLinkJudge({ home: undefined, fallbacks: [] });
-  const expected: Expect = { is, file, marker, ...(isLink && { judge, display: 'none' }), ...stage.expect };
+  const expected: ExpectedAnswer = {
+    is,
+    file,
+    marker,
+    ...(isLink && { judge, display: 'none' }),
+    ...stage.expect,
+  };
   const { asked, ports } = openHost(answer);
   const check = new ProofRun([], { interval: INTERVAL, timeout: TIMEOUT }, ports);
   const row = { ...pageCheck(PAGE, expected, isLink ? LINK_HOST : undefined), ...address };

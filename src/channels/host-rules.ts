@@ -1,4 +1,10 @@
-import { type Check, type Expect, type HostRules, isGone, type Series } from '../proof/check.ts';
+import {
+  type AnswerSeries,
+  type Check,
+  type ExpectedAnswer,
+  type HostRules,
+  isGone,
+} from '../proof/check.ts';
 import type { ProbeResult } from '../proof/probe-result.ts';
 import { AGAIN_HINT } from '../proof/prove.ts';
 import { AGREEING_PROBES } from '../protocol/limits.ts';
@@ -49,7 +55,7 @@ export const BIN_HOST: HostRules = {
         ],
 };
 
-/** A link from outside, on a host of somebody else. */
+/** A link from outside, on a host of somebody else. `link/` has how its addresses are asked and compared. */
 export const LINK_HOST: HostRules = {
   mustBePublic: true,
   warnsBrowsers: false,
@@ -79,12 +85,12 @@ function describeEnd({ hosts }: ProbeResult, { url }: Check, owner: string): rea
 }
 
 /** As often as a page must answer, the second time as a browser asks. */
-export const USUAL: Series = { answers: AGREEING_PROBES.usual, as: 'both' };
+export const USUAL: AnswerSeries = { answers: AGREEING_PROBES.usual, as: 'both' };
 
 /** Each answer of a bin may be counted: it has one store behind it. */
-export const COUNTED: Series = { ...USUAL, answers: AGREEING_PROBES.counted };
+export const COUNTED: AnswerSeries = { ...USUAL, answers: AGREEING_PROBES.counted };
 
 /** The page whose address is handed over, asked as it is. */
-export const pageCheck = (url: URL, expect: Expect, host = OWN_HOST, series = USUAL): Check => {
+export const pageCheck = (url: URL, expect: ExpectedAnswer, host = OWN_HOST, series = USUAL): Check => {
   return { url, path: null, expect, series, host, versioned: false };
 };

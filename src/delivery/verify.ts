@@ -8,7 +8,7 @@ import {
   type ProvenMatch,
   type ProvenSubject,
 } from '../proof/probe-result.ts';
-import { proveAll } from '../proof/prove-all.ts';
+import { proveChecks } from '../proof/prove-checks.ts';
 import { SITE } from '../protocol/limits.ts';
 import type { PlacedAttempt } from './delivery.ts';
 
@@ -16,7 +16,7 @@ import type { PlacedAttempt } from './delivery.ts';
  * VERIFY: proves what was placed, and tells what that leaves open.
  *
  * @param first the address that is handed over; what a wait has seen there is not asked again
- * @throws {DeliveryError} as `proveAll`
+ * @throws {DeliveryError} as `proveChecks`
  */
 export async function verifyPlacement(
   { placement, marker, gone }: PlacedAttempt,
@@ -26,7 +26,7 @@ export async function verifyPlacement(
   const { commitSha, others = [] } = placement;
   const { sha256, blobSha = '' } = check.expect.file ?? {};
   const version = (commitSha ?? sha256 ?? blobSha).slice(0, 12);
-  const { page, files, opened, versioned } = await proveAll(first, others, version);
+  const { page, files, opened, versioned } = await proveChecks(first, others, version);
   // Another file of the branch has the address of what was removed.
   const isReplaced = page.match === 'served';
   const raw = opened.find((one) => one.check.onFailure === 'note' && one.proven);

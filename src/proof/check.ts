@@ -52,7 +52,7 @@ export type ExpectedFile = Pick<LocalFile, 'size'> &
   };
 
 /** What an address must answer. */
-export interface Expect {
+export interface ExpectedAnswer {
   /**
    * `bytes`: the file. `built`: the file, or a page with the marker that the host has built since the commit. `marker`:
    * no file is known. `gone`: nothing. `replaced`: nothing, or another file than those of `before`.
@@ -80,7 +80,7 @@ export type JudgeAnswer = (
 export type MatchedAnswer = Pick<ProbeResult, 'match' | 'added' | 'isElsewhere'>;
 
 /** How an address is asked. */
-export interface Series {
+export interface AnswerSeries {
   /** How many answers in a row must be right. */
   readonly answers: number;
   /** Who asks; of `both`, the second answer is a browser's. */
@@ -96,13 +96,13 @@ export interface Check {
   readonly url: URL;
   /** Its path within a site; `null` for the page whose address is handed over. */
   readonly path: string | null;
-  readonly expect: Expect;
-  readonly series: Series;
+  readonly expect: ExpectedAnswer;
+  readonly series: AnswerSeries;
   readonly host: HostRules;
   /** Whether `?v=` is added to each request, to get past caches. @see protocol 4.5 */
   readonly versioned: boolean;
   /** How it is asked without `?v=`, as a person opens it, once everything is right with it; absent: it is not. */
-  readonly opened?: Series | undefined;
+  readonly opened?: AnswerSeries | undefined;
   /** `note`: a few looks are enough, and none has to be right. */
   readonly onFailure?: 'note';
   /** The host on which a browser must end after redirects. */

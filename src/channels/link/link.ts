@@ -1,7 +1,7 @@
 import { forEachItem } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
 import { nameFew } from '../../plain-text.ts';
-import type { Check, Expect, HostRules, Series } from '../../proof/check.ts';
+import type { AnswerSeries, Check, ExpectedAnswer, HostRules } from '../../proof/check.ts';
 import { AGREEING_PROBES, LATER_PROBE, SITE } from '../../protocol/limits.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
@@ -116,7 +116,7 @@ function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Pla
   // A bin gives every file as a download.
   const isShown = !isBin && file !== undefined && getBrowserDisplay(file.name) === 'page';
   const others = site && folder ? listOthers(site, folder) : [];
-  const expect: Expect = {
+  const expect: ExpectedAnswer = {
     is: file ? 'bytes' : 'marker',
     file,
     display: isShown ? 'page' : 'none',
@@ -126,7 +126,7 @@ function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Pla
   // One right answer is enough where the page is asked again after the other files.
   const { answers } = others.length > 0 ? { answers: 1 } : isBin ? COUNTED : USUAL;
   // It may open only once, or for a moment.
-  const series: Series = { answers, as: home ? 'browser' : 'both', pause: LATER_PROBE };
+  const series: AnswerSeries = { answers, as: home ? 'browser' : 'both', pause: LATER_PROBE };
   return {
     evidence: `the given link on ${url.hostname}`,
     written: false,
@@ -157,14 +157,12 @@ function listOthers(site: LocalSite, folder: URL): readonly Check[] {
   const served = site.files.filter(({ name }) => name !== site.entry.name && !CONTROL_FILES.has(name));
   const pages = [...served.filter(({ name }) => FALLBACK.test(name)), site.entry];
   const answers = served.length > SITE.fewLinked ? 1 : AGREEING_PROBES.usual;
+  const series = { answers, as: 'browser' } as const;
   return served.map((file) => {
     const url = urlBelow(folder, file.name);
     const judge = createLinkJudge({ home: url, fallbacks: pages.filter((one) => one !== file) });
     const display = isHtml(file.name) ? 'page' : undefined;
-    const check = pageCheck(url, { is: 'bytes', file, judge, display }, LINK_HOST, {
-      answers,
-      as: 'browser',
-    });
+    const check = pageCheck(url, { is: 'bytes', file, judge, display }, LINK, series);
     return { ...check, path: file.name };
   });
 }

@@ -1,6 +1,6 @@
 import type { CommitWords } from '../../github/api/history.ts';
 import { countFiles, nameFew } from '../../plain-text.ts';
-import type { Check, Expect } from '../../proof/check.ts';
+import type { Check, ExpectedAnswer } from '../../proof/check.ts';
 import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
@@ -90,7 +90,7 @@ export function describePublished(
   };
 }
 
-function checkOfPage({ destination, files, place }: PagesTask, before: Expect['before'] = []): Check {
+function checkOfPage({ destination, files, place }: PagesTask, before: ExpectedAnswer['before'] = []): Check {
   const { hostMayChangeBytes, pageUrl, path: entry } = destination;
   return siteCheck(null, isFolderPath(place) ? entryUrl(pageUrl) : pageUrl, {
     is: hostMayChangeBytes ? 'built' : 'bytes',

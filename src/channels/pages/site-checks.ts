@@ -1,4 +1,10 @@
-import { type Check, type Expect, type ExpectedFile, type HostRules, isGone } from '../../proof/check.ts';
+import {
+  type Check,
+  type ExpectedAnswer,
+  type ExpectedFile,
+  type HostRules,
+  isGone,
+} from '../../proof/check.ts';
 import { AGREEING_PROBES, SITE } from '../../protocol/limits.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
@@ -19,7 +25,7 @@ type Checks = Required<Pick<Placement, 'first' | 'others'>>;
  *
  * @param path `null` for the page; another file is asked without `?v=` where `before` says what a cache may have of it
  */
-export function siteCheck(path: string | null, url: URL, expect: Expect): Check {
+export function siteCheck(path: string | null, url: URL, expect: ExpectedAnswer): Check {
   const isRemoved = isGone({ expect });
   const check = { url, path, expect, host: OWN_HOST, versioned: true } as const;
   const answers = isRemoved ? AGREEING_PROBES.usual : 1;
@@ -32,7 +38,7 @@ export function siteCheck(path: string | null, url: URL, expect: Expect): Check 
 const ONCE_OPENED = { answers: 1, as: 'browser' } as const;
 
 /** The raw address of a file of the branch, which is noted if it shows the file. */
-export const rawCheck = (url: URL, file: Expect['file']): Check => ({
+export const rawCheck = (url: URL, file: ExpectedAnswer['file']): Check => ({
   ...siteCheck('the raw address', url, { is: 'bytes', file }),
   series: { answers: 1, as: 'both' },
   versioned: false,
@@ -68,7 +74,7 @@ export function checkOfFile(
   { destination, place }: Place,
   path: string,
   file: ExpectedFile,
-  before: Expect['before'],
+  before: ExpectedAnswer['before'],
 ): Check {
   const name = isFolderPath(place) ? path.slice(place.length) : path;
   return siteCheck(name, addressOf(destination, path), { is: 'bytes', file, before });
@@ -84,7 +90,7 @@ export function checksOfHeld(
   [page = '', ...others]: readonly string[],
   files: HeldFiles,
   place: Place,
-  how: { isRendered: boolean; beforeAt: (path: string, nth: number) => Expect['before'] },
+  how: { isRendered: boolean; beforeAt: (path: string, nth: number) => ExpectedAnswer['before'] },
 ): Checks {
   const { destination } = place;
   const fileAt = (path: string) => {

@@ -43,6 +43,7 @@ interface ChosenAssets extends Pick<FoundAsset, 'release'> {
 }
 
 const NOTHING_THERE = 'nothing exists there';
+const NOTHING_REMOVED = { evidence: NOTHING_THERE, written: false };
 
 /** K2: deletes owned assets. Releases and tags are never deleted. */
 export function createReleaseRemover(
@@ -79,9 +80,8 @@ export function createReleaseRemover(
         const { owner, repo } = github.repository;
         const path = `${owner}/${repo}/releases/download/${chosen?.release.tag_name ?? tag}/${name}`;
         const url = urlBelow(serverUrlOf(github.apiUrl), path);
-        const first = pageCheck(url, { is: 'gone' });
-        if (chosen !== null) return { first, ...(await removeAssets(chosen, name, github)) };
-        return { evidence: NOTHING_THERE, first, written: false };
+        const removed = chosen && (await removeAssets(chosen, name, github));
+        return { ...(removed ?? NOTHING_REMOVED), first: pageCheck(url, { is: 'gone' }) };
       });
     },
   };

@@ -3,7 +3,7 @@ import { countFiles } from '../plain-text.ts';
 import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
 import { withVersion } from '../rules/naming.ts';
 import { AddressProof } from './address-proof.ts';
-import { type Check, type Expect, isGone } from './check.ts';
+import { type Check, type ExpectedAnswer, isGone } from './check.ts';
 import {
   describeCacheEnd,
   describeProbe,
@@ -33,7 +33,7 @@ export interface ProvenChecks {
  * @throws {DeliveryError} `NOT_PROVEN` with what an address showed last; `NOT_EXTERNAL`.
  * @see protocol 4.2, 4.5
  */
-export async function proveAll(
+export async function proveChecks(
   first: AddressProof,
   others: readonly Check[],
   version: string,
@@ -78,7 +78,7 @@ function asPersonOpens({ opened, ...check }: Check, page: ProbeResult): readonly
   return [{ ...check, expect, series: { ...opened, acceptsOld: true }, versioned: false }];
 }
 
-function whatWasSeen(expect: Expect, page: ProbeResult): Expect {
+function whatWasSeen(expect: ExpectedAnswer, page: ProbeResult): ExpectedAnswer {
   if (expect.is !== 'built') return expect;
   return provesAlone(page) ? { ...expect, is: 'bytes' } : { ...expect, seen: page.fingerprint?.sha256 };
 }
