@@ -175,6 +175,13 @@ describe('what hosts do with a site', () => {
     expect(unknownOf(report)).toMatch(unknown);
   });
 
+  test('an answer for browsers alone: ready, as all of a folder is asked for like a browser does', async () => {
+    const site = serve();
+    const answer = (request: HostRequest) =>
+      /Mozilla/.test(String(request.headers['user-agent'])) ? site.answer(request) : { status: 403 };
+    await proven(verify(Object.assign(serve(), { answer })));
+  });
+
   test('an extended page for browsers, and the plain one for programs: ready, and told', async () => {
     const answer = ({ headers }: HostRequest) => ({
       status: 200,
