@@ -140,6 +140,12 @@ test.each(['filebin.net', 'bins.example.com'])('a link to a bin on %s names its 
   await refused(deliver({ channel: 'K4', url: `https://${host}/bin-limited/page.html` }), says);
 });
 
+test('a link to a bin that answers HTTP 403 without a reason is waited for: it may still be approved', async () => {
+  play.intercept({ url: /^https:\/\/filebin\.net\//, times: 99 }, { status: 403 });
+  const link = deliver({ channel: 'K4', url: 'https://filebin.net/bin-closed/page.html', timeout: '9' });
+  expect((await refused(link, /^verify 403: .*not proven in time: .*HTTP 403/)).took).toBe(9_000);
+});
+
 test('the content, and not the name, decides whether the file is shown or downloaded', async () => {
   for (const [name, content, claim] of [
     ['notes.html', '# Notes\n', /^notes\.html opens at /],
