@@ -230,10 +230,11 @@ describe('a body that has the marker in other bytes, where a build was made', ()
   });
 
   test('must be the same without `?v=`', async () => {
-    const proveOther = (plain: string) =>
-      prove((asked) => dated(COMMITTED, asked.isFresh ? ALTERED.body : plain), {}, built);
+    const proveOther = (plain: string, fresh: string = ALTERED.body) =>
+      prove((asked) => dated(COMMITTED, asked.isFresh ? fresh : plain), {}, built);
     expect(await proveOther(ALTERED.body)).toMatchObject({ proof: { match: 'altered' }, unknown: [] });
     expect((await proveOther(`<!-- 2 -->${BYTES}`)).failure).toMatchObject({ code: 'NOT_PROVEN' });
+    expect((await proveOther(ALTERED.body, BYTES)).failure).toMatchObject({ code: 'NOT_PROVEN' });
   });
 });
 
@@ -342,6 +343,16 @@ describe('verifying that nothing is there any more', () => {
     const { proof, times, elapsed } = await withdraw(({ nth }) => (nth <= 2 ? before : GONE));
     expect(proof).toMatchObject({ match: 'gone', httpCode: 410, sha256: null, hosts: ['octo.github.io'] });
     expect([times.length, elapsed]).toEqual([2 + AGREEING_PROBES.usual, 2 * INTERVAL]);
+  });
+
+  test.each<[string, Scripted, string | null]>([
+    ['another file of the branch', dated(NOON, 'theirs'), null],
+    ['the content from before', dated(NOON, OLD), 'NOT_PROVEN'],
+    ['a page that is older than the build', dated(NOON - 1_000, 'theirs'), 'NOT_PROVEN'],
+  ])('where another file may have its address, counts %s as it should', async (_, answer, code) => {
+    const withdrawn = { marker: '', gone: true, progress: builtAt(NOON) };
+    const { failure, proof } = await provePage(answer, { expect: { is: 'replaced' } }, withdrawn);
+    expect([failure?.code ?? null, proof?.match]).toEqual([code, code === null ? 'gone' : undefined]);
   });
 
   test.each<[string, HostProgress, number]>([

@@ -3,14 +3,8 @@ import { countFiles } from '../plain-text.ts';
 import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
 import { withVersion } from '../rules/naming.ts';
 import { AddressProof } from './address-proof.ts';
-import { type Check, type ExpectedAnswer, isGone } from './check.ts';
-import {
-  describeCacheEnd,
-  describeProbe,
-  type ProbeResult,
-  type Proof,
-  provesAlone,
-} from './probe-result.ts';
+import { type Check, isGone } from './check.ts';
+import { describeCacheEnd, describeProbe, type ProbeResult, type Proof } from './probe-result.ts';
 import { prove } from './prove.ts';
 
 /** What proved to be right. */
@@ -71,16 +65,12 @@ export async function proveChecks(
   return { page, files, opened, versioned: { url, note } };
 }
 
-/** Without `?v=` the page must show what it has shown with it. */
+/** Without `?v=`, a page that its host has built must show what it has shown with it. */
 function asPersonOpens({ opened, ...check }: Check, page: ProbeResult): readonly Check[] {
   if (opened === undefined) return [];
-  const expect = check.path === null ? whatWasSeen(check.expect, page) : check.expect;
-  return [{ ...check, expect, series: { ...opened, acceptsOld: true }, versioned: false }];
-}
-
-function whatWasSeen(expect: ExpectedAnswer, page: ProbeResult): ExpectedAnswer {
-  if (expect.is !== 'built') return expect;
-  return provesAlone(page) ? { ...expect, is: 'bytes' } : { ...expect, seen: page.fingerprint?.sha256 };
+  const seen = check.expect.is === 'built' ? page.fingerprint?.sha256 : undefined;
+  const series = { ...opened, acceptsOld: true };
+  return [{ ...check, expect: { ...check.expect, seen }, series, versioned: false }];
 }
 
 const withoutOld = (check: Check): Check => ({ ...check, series: { ...check.series, acceptsOld: false } });
