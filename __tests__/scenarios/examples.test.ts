@@ -93,6 +93,7 @@ test('three binaries of a release: each is an asset, and its address is proven',
   const repository = await scenario.repository({ pages: false });
   const names = ['tool-linux', 'tool-macos', 'tool-windows.exe'];
   const files = Object.fromEntries(names.map((name) => [`out/${name}`, `binary ${name}\n`]));
+  repository.git.updateRef('refs/tags/v1.2.0', (await repository.head()) ?? '', null);
   const tagged = createWorkflowEvent(repository, 'push', {}, files, 'refs/tags/v1.2.0');
   const { outputs } = await runExample(scenario, ['release-binaries.yml', 'release'], tagged);
   const below = `https://github.com/${repository.fullName}/releases/download/v1.2.0`;

@@ -145,7 +145,7 @@ describe('a step that is stopped while a browser runs', () => {
       repository,
       files: { 'page.html': '<!doctype html><title>App</title><script>for (;;);</script>\n' },
       inputs: browser.inputs,
-      env: { ...browser.env, TMPDIR: folder },
+      env: { ...browser.env, RUNNER_TEMP: folder },
       onStart: (started) => {
         pid = started;
       },

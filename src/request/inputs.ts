@@ -70,7 +70,7 @@ export const INPUTS = {
       flag: 'none',
       tools: FILE_TOOLS,
       means: {
-        mcp: 'File below the root of the server, or folder, which is one site; a line for each. No patterns, nothing hidden.',
+        mcp: 'File or folder (one site) below the root of the server; a line for each. No patterns, nothing hidden.',
         withdraw: 'The file that was delivered, to compare with; the file-bin needs it.',
       },
     },
@@ -90,7 +90,7 @@ export const INPUTS = {
     tools: FILE_TOOLS,
     means: { mcp: 'The file name of `content`, such as `page.html`.' },
   }),
-  entry: input(required('index.html', PARSERS.page), 'Of a folder: the page whose address is handed over.', {
+  entry: input(required('index.html', PARSERS.page), 'For a folder: the page whose address is handed over.', {
     channels: ['K1', 'K4'],
     isForFolders: true,
     flag: 'every',

@@ -88,7 +88,7 @@ test.each<[string, Situation, object]>([
       site: siteWith({ builtBy: 'workflow', branch: null }),
       answers: { graphql: { data: { viewer: { login: 'octo' } } } },
     },
-    { code: 'BAD_INPUT', hint: expect.stringContaining('`branch:`') },
+    { code: 'BAD_INPUT', hint: expect.stringContaining('leave `token:` out') },
   ],
   [
     'unreadable settings',
