@@ -112,7 +112,7 @@ describe('an agent that was talked into something', () => {
       expect(answer.reason).toContain(place);
       const way = tool === 'deliver' ? 'leave out `path` for a place of its own' : 'leave it there';
       expect(answer.hint).toBe(
-        `${way}, or set \`--overwrite\` if you may replace it (only the person who configured this server can set \`--overwrite\` among its flags)`,
+        `${way}, or set \`--overwrite\` if you may ${tool === 'deliver' ? 'replace' : 'remove'} it (only the person who configured this server can set \`--overwrite\` among its flags)`,
       );
     }
     expect(await repository.head()).toBe(head);

@@ -37,7 +37,7 @@ export const TOOLS: Readonly<Record<ToolName, ToolDefinition>> = {
   check: {
     title: 'Check a file without publishing it',
     description:
-      'Makes the checks of `deliver` on the file itself: secrets, size, name, marker, and what a page loads. No host is asked. Do not use it to deliver: it gives no address.',
+      'Makes all checks of `deliver` that need no host: secrets, size, name, marker, what a page loads. Do not use it to deliver: it gives no address.',
     annotations: { ...READS, openWorldHint: false },
   },
   withdraw: {

@@ -9,7 +9,7 @@ const failWith = (err: string, secrets: readonly string[] = []): DeliveryError =
 describe('gitError', () => {
   test.each<[string, string, RegExp]>([
     ["fatal: Authentication failed for 'https://github.com/o/r.git/'", 'BAD_TOKEN', /`token:`/],
-    ['error: RPC failed; HTTP 403 curl 22 returned error: 403', 'NO_PERMISSION', /Contents: Read and write/],
+    ['error: RPC failed; HTTP 403 curl 22 returned error: 403', 'NO_PERMISSION', /contents: write/],
     ['remote: Permission to o/r.git denied to someone.', 'NO_PERMISSION', /Contents: Read and write/],
     [
       '! [remote rejected] main -> main (refusing to allow a GitHub App to create or update workflow `.github/workflows/a.yml` without `workflows` permission)',
