@@ -6,6 +6,9 @@ const SHORTEST = { length: 16, characters: 8, mixedCase: 24 } as const;
 /** The prefixes by which GitHub marks its tokens; with one, a short value counts as well. */
 const GITHUB_TOKEN = /^(?:gh[opsur]_|github_pat_)[\w.-]{5,}$/;
 
+/** Whether it is an app's, as that of a job is, and no person's. */
+export const isAppToken = (token: string): boolean => token.startsWith('ghs_');
+
 /** Whether it can be a credential: long, mixed and without spaces. Anything else occurs in texts by chance. */
 export function isCredential(value: string): boolean {
   if (GITHUB_TOKEN.test(value)) return true;

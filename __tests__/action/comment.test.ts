@@ -10,7 +10,7 @@ import { Discussion } from '../github/discussion.ts';
 import { type CallName, type FakeGitHub, failure } from '../github/fake-github.ts';
 import { fakePorts } from '../support/ports.ts';
 import { runOf, runWith } from './current-runs.ts';
-import { planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
+import { notProven, planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 
 const BOT = 'github-actions[bot]';
 const MARKER = /^<!-- screen-delivery:[0-9a-f]{16}$/;
@@ -110,12 +110,15 @@ describe('the comment', () => {
     const run = (one: CurrentRun['number']) => ({ ...runForPull(), number: one });
     const { body } = await update([provenFile('page.html')], { run: run([4242, 2]) });
     const existing = body ?? '';
-    expect((await update(failing, { existing, run: run(number) })).body !== existing).toBe(isReplaced);
+    const refused = [reportWith({ subject: 'page.html', main: null, failure: notProven })];
+    expect((await update(refused, { existing, run: run(number) })).body !== existing).toBe(isReplaced);
+    // Whoever wrote last has changed what the link shows.
+    expect((await update(failing, { existing, run: run(number) })).body).not.toBe(existing);
     // What is proven is there now, whichever run put it there: but no earlier failure hides a later run.
     const after = (await update([provenFile('b.html')], { existing, run: run(number) })).body ?? '';
     expect(after).toContain('b.html');
     if (isReplaced) return;
-    expect((await update(failing, { existing: after, run: run([4242, 1]) })).body).toBe(after);
+    expect((await update(refused, { existing: after, run: run([4242, 1]) })).body).toBe(after);
   });
 
   test.each(['', ' {"run":', ' {"proven":[{"name":"a","url":"javascript:x","commit":null,"time":0}]}'])(

@@ -25,7 +25,7 @@ export interface InProcessRun {
   readonly begin?: Begin | undefined;
 }
 
-type Begin = (request: DeliveryRequest, ports: Ports) => (reports: readonly Report[]) => Promise<void>;
+type Begin = (request: DeliveryRequest, ports: Ports) => (reports: readonly Report[]) => Promise<unknown>;
 
 /** What a run left. */
 export interface InProcessResult {

@@ -359,6 +359,31 @@ describe('a failure to announce', () => {
     expect(states(repository)).toEqual([]);
   });
 
+  test.each(['replaces', 'withdraws'])(
+    'a comment follows an older run that %s what a newer one proved',
+    async (what) => {
+      const { repository, head } = await repositoryWithPull();
+      await repository.issues.openPullRequest('Change', 'feature');
+      const play1 = (id: number, text: string, more = {}) => {
+        const run = { ...runForPull(repository, head, { number: 1 }), number: [id, 1] as const };
+        return deliver(repository, run, {
+          files: { 'pa\u2028ge.html': createPage(text) },
+          token: token({ pull_requests: 'write' }),
+          inputs: { comment: 'true', environment: '', path: 'pr/page.html', ...more },
+        });
+      };
+      await proven(play1(300, 'NEW'));
+      const [{ body: before } = { body: '' }] = repository.issues.comments(1);
+      if (repository.site) repository.site.live = false;
+      const inputs = what === 'replaces' ? {} : { file: '', operation: 'withdraw' };
+      const { report } = await play1(200, 'OLD', { timeout: '20', ...inputs });
+      expect(report.ready).toBe(false);
+      const [{ body: after } = { body: '' }] = repository.issues.comments(1);
+      expect(after).not.toBe(before);
+      expect(after).not.toContain('✅');
+    },
+  );
+
   test('names the two workflows in the run of a fork', async () => {
     const { repository, head } = await repositoryWithPull();
     const given = { inputs: { channel: 'K3', path: '' }, token: token(FORK_PERMISSIONS) };

@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { getDeploymentState } from '../world/deployment-store.ts';
+import { LOGINS } from '../world/tokens.ts';
 import { runExample } from './example-steps.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
 import { createPage, setUpScenario } from './scenario.ts';
@@ -60,6 +62,24 @@ test("a site for a fork's pull request, whose run may only read: one warning say
   expect(closed).toMatchObject({ exitCode: 0, outputs: { result: 'withdrawn' } });
   expect(await repository.log()).toHaveLength(1);
   expect(await repository.issues.comments(pull.number)).toEqual([]);
+});
+
+test.each([
+  ['that may write something', LOGINS.workflow],
+  ['of a person', LOGINS.human],
+])("a fork's run with a token %s fails like any other, and ends what it began", async (_, login) => {
+  const repository = await scenario.repository(SITE);
+  const pull = await openPullRequest(repository, 'human:feature', site('first'));
+  const { name, payload } = pull.opened;
+  const token = scenario.world.token({ contents: 'read', deployments: 'write' }, login);
+  const { outputs, exitCode } = await scenario.deliver({
+    repository,
+    files: { 'page.html': createPage() },
+    inputs: { channel: 'K1', environment: 'preview', token },
+    event: { name, payload },
+  });
+  expect([outputs.result, exitCode]).toEqual(['not-ready', 1]);
+  expect(repository.deployments.all.map(getDeploymentState)).toEqual(['failure']);
 });
 
 test("a fork's pull request, in two workflows: the second one publishes and comments, and takes it down", async () => {

@@ -165,7 +165,8 @@ test('no network: the protocol can not be executed, and the report says where th
     env: { HTTPS_PROXY: nowhere, https_proxy: nowhere },
     simulatedTime: true,
   });
-  const says = /the protocol can't be executed, there is no network: the proxy 127\.0\.0\.1:9 can't be reached/;
+  const says =
+    /the protocol can't be executed, there is no network: the proxy 127\.0\.0\.1:9 can't be reached/;
   expectNotReady(delivered, 'place', says, { httpCode: null, hint: /https_proxy/ });
   const kept = `the file itself is still at page.html, sha256 ${delivered.outputs.sha256}`;
   expect(delivered.report.lines.UNKNOWN).toContain(kept);

@@ -34,8 +34,14 @@ interface Announcement {
 /** Tells it through clients that have time left where the delivery was stopped. */
 type End = (reports: readonly Report[], connect: Announcement['connect'], ports: Ports) => Promise<void>;
 
-/** Tells how the delivery ended. @param reports without secrets: they can't be found once the text is escaped */
-export type FinishAnnouncements = (reports: readonly Report[]) => Promise<void>;
+/**
+ * Tells how the delivery ended.
+ *
+ * @param reports without secrets: they can't be found once the text is escaped
+ * @param mayBeReadOnly whether nothing is announced unless the token has written something already
+ * @returns whether it has
+ */
+export type FinishAnnouncements = (reports: readonly Report[], mayBeReadOnly?: boolean) => Promise<boolean>;
 
 export interface AnnouncementJob {
   readonly request: DeliveryRequest;
@@ -83,7 +89,10 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
     announcer,
     end: attempt(announcer, async (announcement) => announcer.begin(announcement, ports)),
   }));
-  return async (reports) => {
+  return async (reports, mayBeReadOnly = false) => {
+    const deployment = begun.find(({ announcer }) => announcer.input === 'environment');
+    const hasWritten = (await deployment?.end) !== undefined;
+    if (mayBeReadOnly && !hasWritten) return false;
     // After a stop nothing may go on saying that the page is ready.
     const left = ports.signal.aborted ? withCleanupSignal(ports) : ports;
     for (const { announcer, end } of begun) {
@@ -93,6 +102,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
         announce(reports, () => connect().withSignal(left.signal), left),
       );
     }
+    return hasWritten;
   };
 }
 
@@ -151,7 +161,7 @@ function beginComment(
   };
 }
 
-/** The text of the comment; `null` if it stays as a later run wrote it, which may be why this one is not proven. */
+/** The text of the comment; `null` if it stays as a later run wrote it, because this one has changed nothing there. */
 function updateComment(
   reports: readonly Report[],
   context: CommentContext,
@@ -159,7 +169,7 @@ function updateComment(
   run: CurrentRun['number'],
 ): string | null {
   const isOld = isEarlierRun(run, earlier.run);
-  if (isOld && reports.some(({ ready }) => !ready)) return null;
+  if (isOld && reports.every(({ mayBeWritten }) => mayBeWritten !== true)) return null;
   const proven = rememberLinks(reports, context, earlier.proven);
   return composeComment(reports, context, { ...earlier, run: isOld ? earlier.run : run, proven });
 }

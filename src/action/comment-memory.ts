@@ -61,9 +61,12 @@ export function formatMemory({ marker, run, proven, lost }: CommentMemory): stri
   return `${marker} ${toHiddenJson({ run, proven: links, lost: listed })} -->`;
 }
 
-/** Nothing in it ends the HTML comment, or refers to a person or an issue. */
+/** Nothing in it ends the HTML comment or its line, or refers to a person or an issue. */
 const toHiddenJson = (value: unknown): string =>
-  JSON.stringify(value).replace(/[<>@#]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
+  JSON.stringify(value).replace(
+    /[<>@#\u2028\u2029]/g,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 /** Whether the first run began before the second. */
 export const isEarlierRun = (one: RunNumber | null, other: RunNumber | null): boolean =>

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { answerRequest, createPorts } from '../context.ts';
-import { createRedactor, readCredentials, withToken } from '../credentials.ts';
+import { createRedactor, isAppToken, readCredentials, withToken } from '../credentials.ts';
 import { describeOutcome, nameSubject, type Report } from '../delivery/report.ts';
 import { toMessage } from '../errors.ts';
 import { type ApiAccess, createGitHubClient } from '../github/api/client.ts';
@@ -44,9 +44,11 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     const notReady = reports.filter(({ result }) => result === 'not-ready');
     const [refused] = notReady;
     // Nobody could give a fork's run more rights: its step stays green.
-    const isReadOnly = findReadOnlyFork(currentRun) !== null && notReady.every(mayNotWrite);
-    if (refused !== undefined && isReadOnly) logger.warning(describeOutcome(refused));
-    else await announce?.(reports);
+    const isFork = findReadOnlyFork(currentRun) !== null && isAppToken(inputs.token);
+    const mayBeReadOnly = refused !== undefined && isFork && notReady.every(mayNotWrite);
+    const hasWritten = await announce?.(reports, mayBeReadOnly);
+    const isReadOnly = mayBeReadOnly && hasWritten !== true;
+    if (isReadOnly) logger.warning(describeOutcome(refused));
     // Whether a delivery that is not ready leaves the step green; an unreadable value does not.
     const isForgiven = isReadOnly || /^(false|False|FALSE)$/.test(inputs['fail-on-not-ready']);
     const failed = isForgiven ? [] : notReady;

@@ -27,7 +27,7 @@ import {
   type SiteReport,
 } from './report.ts';
 import { composeLines, listUnknown } from './report-lines.ts';
-import { operationReport } from './report-operations.ts';
+import { mayBeThere, operationReport } from './report-operations.ts';
 import { reportPicture } from './screen/add-picture.ts';
 import { reportScreen } from './screen/screen-report.ts';
 
@@ -55,6 +55,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     subject: delivery.subject,
     ...reportAddresses(main, { isProven, isChanged: changed !== undefined }),
     ...of.fields(delivery, main, ready),
+    mayBeWritten: ready || (main !== null && mayBeThere(main)),
     ...(restored && { restored }),
     gates,
     file: reportFile(delivery),

@@ -165,7 +165,7 @@ export const isUnexpected = (delivery: Delivery): boolean =>
   mainAttempt(delivery) === null;
 
 /** Whether a part of what is not proven may be there. */
-const mayBeThere = ({ placement, failure }: ChannelAttempt): boolean =>
+export const mayBeThere = ({ placement, failure }: ChannelAttempt): boolean =>
   placement !== null || failure?.leftBehind?.length !== 0;
 
 /** A duplicate that is public, although the delivery is not ready. */

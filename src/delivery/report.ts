@@ -125,6 +125,8 @@ export interface Report {
   readonly notes: readonly string[];
   /** Milliseconds by step. */
   readonly took: Readonly<Partial<Record<Step, number>>>;
+  /** @internal Whether it may have changed what is at the address: it is ready, or left something behind. */
+  readonly mayBeWritten?: boolean;
   /** @internal The notes that CLAIM says too. */
   readonly claimedNotes?: readonly string[];
   /** @internal For the receipt, and no part of the JSON: of a delivery that is ready, at most `SITE.subjects`. */
@@ -206,7 +208,9 @@ export function describeOutcome(report: Report): string {
 
 /** The one JSON of every interface. @param given without secrets */
 export function composeDocument(given: readonly Report[]): ReportDocument {
-  const reports = given.map(({ proven: _, claimedNotes: __, ...report }): Report => report);
+  const reports = given.map(
+    ({ proven: _, claimedNotes: __, mayBeWritten: ___, ...report }): Report => report,
+  );
   const [shared = 'not-ready', ...others] = new Set(reports.map((report) => report.result));
   const result = others.length > 0 ? 'not-ready' : shared;
   const document = { result, url: '', reason: '', hint: '', code: null, reports };
