@@ -6,13 +6,10 @@ export interface StoredAsset {
   label: string | null;
   /** `starter`: an upload that never finished; empty, but its name is taken. */
   readonly state: 'uploaded' | 'starter';
-  readonly contentType: string;
   readonly size: number;
   /** `sha256:<hex>`; null for a starter. */
   readonly digest: string | null;
-  readonly createdAt: Date;
   updatedAt: Date;
-  downloadCount: number;
   /** Path of its bytes; null for a starter, or one without bytes. */
   readonly path: string | null;
 }
@@ -109,20 +106,16 @@ export class ReleaseStore {
 
   /** Adds an asset; without more about it what a failed upload leaves behind: only a name. */
   attach(release: StoredRelease, name: string, more: Partial<StoredAsset> = {}): StoredAsset {
-    const now = new Date();
     const asset: StoredAsset = {
       label: null,
       state: 'starter',
-      contentType: 'application/octet-stream',
       size: 0,
       digest: null,
       path: null,
       ...more,
       id: this.#nextId(),
       name,
-      createdAt: now,
-      updatedAt: now,
-      downloadCount: 0,
+      updatedAt: new Date(),
     };
     release.assets.push(asset);
     return asset;

@@ -158,8 +158,7 @@ export class TestRepository {
   /** The newest first. */
   log(branch = this.branch): CommitSummary[] {
     return this.#history(branch).map(({ sha, message, parents }) => {
-      const changed = this.git.changedFiles(parents[0] ?? null, sha);
-      return { sha, message, files: changed.map(({ path }) => path) };
+      return { sha, message, files: this.git.changedFiles(parents[0] ?? null, sha) };
     });
   }
 

@@ -33,15 +33,6 @@ export function requireText(body: ApiCall['body'], name: string): string {
   return getText(body, name) ?? failMissing(name);
 }
 
-/** Fields as the API spells them: `createdAt` is `created_at`. */
-export const spellFields = (fields: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name.replace(/[A-Z]/g, (one) => `_${one.toLowerCase()}`),
-      value,
-    ]),
-  );
-
 export function getId({ parameters }: ApiCall, name: string): number {
   return Number(parameters[name]);
 }

@@ -45,7 +45,6 @@ interface GitObject {
 
 type Folder = ReadonlyMap<string, { readonly mode: string; readonly sha: string }>;
 
-const NOTHING = '0'.repeat(40);
 const FOLDER_MODE = '40000';
 /** Speed matters here, disk does not: nothing is compressed or packed. */
 const CONFIGURATION =
@@ -223,23 +222,16 @@ export class GitStore {
     return this.log(newer).some(({ sha }) => sha === older);
   }
 
-  /** The files in which two trees differ, with git's status letter (A, M, D). */
-  changedFiles(before: string | null, after: string): { path: string; status: string; sha: string }[] {
-    const list = (treeish: string) =>
-      new Map(
-        this.listTree(treeish, { recursive: true }).flatMap(({ type, path, mode, sha }) =>
-          type === 'tree' ? [] : [[path, { mode, sha }] as const],
-        ),
-      );
-    const [old, now] = [before === null ? new Map() : list(before), list(after)];
-    const written = [...now].flatMap(([path, { mode, sha }]) => {
-      const earlier = old.get(path);
-      if (earlier?.sha === sha && earlier.mode === mode) return [];
-      return [{ path, status: earlier === undefined ? 'A' : 'M', sha }];
-    });
-    const gone = [...old.keys()].filter((path) => !now.has(path));
-    const all = [...written, ...gone.map((path) => ({ path, status: 'D', sha: NOTHING }))];
-    return all.sort((one, other) => (one.path < other.path ? -1 : 1));
+  /** The paths of the files in which two trees differ, in order. */
+  changedFiles(before: string | null, after: string): string[] {
+    const list = (treeish: string) => {
+      const files = this.listTree(treeish, { recursive: true }).filter(({ type }) => type !== 'tree');
+      return new Map(files.map(({ path, mode, sha }) => [path, `${mode} ${sha}`]));
+    };
+    const [old, now] = [before === null ? new Map<string, string>() : list(before), list(after)];
+    return [...new Set([...old.keys(), ...now.keys()])]
+      .filter((path) => old.get(path) !== now.get(path))
+      .sort();
   }
 
   /** Writes to disk what git itself may be asked for. */

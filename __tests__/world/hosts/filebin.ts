@@ -60,11 +60,6 @@ class FilebinSettings {
   manualApproval = false;
   /** How often one file may be downloaded; null for no limit. */
   downloadLimit: number | null = null;
-  /** Awaited after an upload is stored, before it is answered: the real server may take minutes. */
-  beforeAnswer = async (): Promise<void> => undefined;
-  /** The text with which an upload is refused with 403: blocked content, a banned address; null for none. */
-  refusal: string | null = null;
-  full = false;
 }
 
 /** Simulates filebin.net; its files' bytes come from the storage host. */
@@ -100,7 +95,7 @@ export class FakeFilebin extends FilebinSettings {
     switch (request.method) {
       case 'POST':
       case 'PUT':
-        return this.#upload(request, binName, filename);
+        return this.#receive(binName, filename, request);
       case 'GET':
         return this.#download(request, binName, filename);
       case 'DELETE':
@@ -141,15 +136,6 @@ export class FakeFilebin extends FilebinSettings {
     return found;
   }
 
-  async #upload(request: HostRequest, binName: string, requestedName: string): Promise<HostReply> {
-    const reply = await this.#receive(binName, requestedName, request);
-    if (reply.status !== 201) return reply;
-    await this.beforeAnswer();
-    // The late handler writes the state that it has read at the start over a lock of the meantime.
-    this.#existing(binName).locked = false;
-    return reply;
-  }
-
   async #receive(
     binName: string,
     requestedName: string,
@@ -166,8 +152,6 @@ export class FakeFilebin extends FilebinSettings {
       return replyText(405, 'The bin is no longer available\n');
     if (known?.locked) return replyText(405, 'Uploads to locked bins are not allowed\n');
     const filename = normalizeFilename(requestedName);
-    if (this.refusal !== null) return replyText(403, `${this.refusal}\n`);
-    if (this.full) return replyText(507, 'Insufficient storage, please retry later\n');
     // The server stumbles over a second upload whose name it has to change.
     if (filename !== requestedName && known?.files.has(filename)) return replyText(500, 'Errno 139\n');
     const stored = await storeBody(body, join(this.#folder, `bin-${this.#nextId()}`));

@@ -41,7 +41,6 @@ function replyDownload(path: string, find: FindRepository, storage: SignedStorag
   const asset = release?.assets.find((candidate) => candidate.name === assetName);
   if (asset === undefined || asset.path === null) return replyHtml(404, NOT_FOUND);
   const { path: stored, size } = asset;
-  asset.downloadCount += 1;
   const headers = {
     'content-type': 'application/octet-stream',
     'content-disposition': `attachment; filename=${asset.name}`,

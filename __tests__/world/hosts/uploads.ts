@@ -35,7 +35,6 @@ export function createUploadsHost(
     const asset = repository.releaseStore.attach(release, stored, {
       state: 'uploaded',
       label: query.get('label'),
-      contentType: headers['content-type'] ?? 'application/octet-stream',
       size: body.size,
       digest: `sha256:${body.sha256}`,
       path: body.path,

@@ -81,7 +81,6 @@ export interface PagesBuild {
   status: 'queued' | 'building' | 'built' | 'errored';
   error: string | null;
   readonly createdAt: Date;
-  updatedAt: Date;
 }
 
 export interface SiteWorkflowRun {
@@ -190,7 +189,7 @@ export class FakePages extends PagesBehavior {
       if (deployment.status !== 'succeed' || files === null) return;
       const all = [...files].map(([path, bytes]): [string, SiteFile] => [
         path,
-        { sha: computeBlobSha(bytes), size: bytes.length, bytes, source: path, isRendered: false },
+        { sha: computeBlobSha(bytes), bytes, source: path, isRendered: false },
       ]);
       this.#putLive({ commit, builtAt: new Date(), files: new Map(all) });
     });
@@ -257,7 +256,7 @@ export class FakePages extends PagesBehavior {
     return () =>
       this.#publish(commit, mode, (status) => {
         const error = status === 'errored' ? this.errorMessage : null;
-        Object.assign(build, { status, error, updatedAt: new Date() });
+        Object.assign(build, { status, error });
       });
   }
 
@@ -290,8 +289,7 @@ export class FakePages extends PagesBehavior {
   }
 
   #newBuild(commit: string, status: PagesBuild['status']): PagesBuild {
-    const now = new Date();
-    return { id: this.#nextId(), commit, status, error: null, createdAt: now, updatedAt: now };
+    return { id: this.#nextId(), commit, status, error: null, createdAt: new Date() };
   }
 
   #newDeployment(sha: string): StoredDeployment {

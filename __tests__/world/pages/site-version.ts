@@ -3,7 +3,6 @@ import { getReadmeIndex, isExcluded, listBuiltPaths } from './jekyll.ts';
 
 export interface SiteFile {
   readonly sha: string;
-  readonly size: number;
   /** Its content, where it came in an artifact and is not in the repository. */
   readonly bytes?: Buffer;
   /** Its path in the site's source; differs from its address when Jekyll made it. */
@@ -29,10 +28,10 @@ export function buildSiteVersion(git: GitStore, commit: string, folder: string):
   const builtByJekyll = !sources.some(({ path }) => path === '.nojekyll');
   const kept = builtByJekyll ? sources.filter(({ path }) => !isExcluded(path)) : sources;
   const files = new Map<string, SiteFile>();
-  const add = ({ path, sha, size }: (typeof kept)[number], address: string, isRendered: boolean): void => {
+  const add = ({ path, sha }: (typeof kept)[number], address: string, isRendered: boolean): void => {
     // A file replaces what another one is rendered into.
     if (address !== path && files.has(address)) return;
-    files.set(address, { sha, size: size ?? 0, source: path, isRendered });
+    files.set(address, { sha, source: path, isRendered });
   };
   for (const entry of kept) {
     const built = builtByJekyll
