@@ -101,7 +101,7 @@ describe('what is not known of the source', () => {
   });
 });
 
-test('files may come from any repository in which they, their links or the caller are', async () => {
+test('files may come from any repository in which they, their links or the caller are, and from that of the runner', async () => {
   const [elsewhere, folder] = [await temporaryFolder(), await temporaryFolder()];
   const bare = await temporaryFolder();
   await makeGit(join(folder, '.git'), { origin: SECRET });
@@ -117,4 +117,7 @@ test('files may come from any repository in which they, their links or the calle
     const { sources } = await findRepository({}, caller, [file], {});
     expect(sources).toEqual(['octo/secret']);
   }
+  const ofRunner = { GITHUB_REPOSITORY: 'octo/secret' };
+  const { sources } = await findRepository({}, elsewhere, ['page.html'], ofRunner);
+  expect(sources).toEqual(['octo/secret']);
 });

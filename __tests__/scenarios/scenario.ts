@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect } from '@jest/globals';
 import type { Report } from '../../src/delivery/report.ts';
-import { type ChildResult, runChild } from '../world/child.ts';
 import { fetchAsBrowser } from '../world/client.ts';
 import { findDeviations } from '../world/openapi/deviations.ts';
 import type { TestRepository } from '../world/repository.ts';
@@ -56,12 +55,6 @@ export interface ScenarioDelivery extends Omit<ActionRun, 'world' | 'repository'
 export interface ScenarioWorld extends TestWorld {
   /** Runs the step with short pauses; one that waits until its timeout needs `simulatedTime`. */
   deliver(delivery: ScenarioDelivery): Promise<DeliveredStep>;
-  /** Runs the command line in a folder. */
-  runCli(
-    folder: string,
-    args: readonly string[],
-    env?: Readonly<Record<string, string>>,
-  ): Promise<ChildResult>;
   /** Like the world's own, but removed after the test. */
   intercept(match: RequestMatch, answer: InterceptedReply): ActiveInterception;
   /** Does something between a host's answer and the product that waits for it: each time, by default once. */
@@ -106,12 +99,6 @@ export function setUpScenario(): ScenarioWorld {
       if (report === undefined) throw new Error(`No report:\n${result.stdout}\n${result.stderr}`);
       return { ...result, repository, report, reports };
     },
-    runCli: (cwd, args, env = {}) =>
-      runChild(NODE, {
-        args: [CLI, ...args],
-        cwd,
-        env: { PATH: process.env.PATH ?? '', HOME: cwd, ...setup.world.env, ...env },
-      }),
     intercept(match, answer) {
       const interception = setup.world.intercept(match, answer);
       interceptions.push(interception);

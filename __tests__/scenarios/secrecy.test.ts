@@ -1,7 +1,3 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
 import { collectOutput, expectNotReady } from './expect-report.ts';
@@ -186,36 +182,4 @@ describe('the step ends with outputs and a report', () => {
     expect(delivered.outputs).toMatchObject({ result: 'ready', url: delivered.report.url });
     expect(String(await scenario.fetchPublic(delivered.outputs.url ?? ''))).toBe(createPage());
   });
-});
-
-describe('on the command line, a file of a private repository', () => {
-  const git = (cwd: string, ...args: string[]) => promisify(execFile)('git', args, { cwd });
-  const uploads = (): number =>
-    scenario.world.traffic
-      .exchanges()
-      .filter(({ host, method }) => host === 'filebin.net' && method === 'POST').length;
-
-  test.each(['another folder', 'no git', 'the runner'])(
-    'does not reach the public bin unasked: %s',
-    async (name) => {
-      const folder = await mkdtemp(join(scenario.world.folder, 'private-'));
-      const elsewhere = await mkdtemp(join(scenario.world.folder, 'elsewhere-'));
-      await writeFile(join(folder, 'page.html'), createPage());
-      if (name !== 'the runner') {
-        await git(folder, 'init', '--quiet');
-        await git(folder, 'remote', 'add', 'company', 'git@github.com:octo/secret.git');
-      }
-      const env: Record<string, Record<string, string>> = {
-        'no git': { PATH: folder },
-        'the runner': { GITHUB_REPOSITORY: 'octo/secret' },
-      };
-      const cwd = name === 'another folder' ? elsewhere : folder;
-      const args = ['deliver', join(folder, 'page.html')];
-      const { exitCode, stdout, stderr } = await scenario.runCli(cwd, args, env[name]);
-      expect(exitCode).toBe(1);
-      expect(stdout).toContain('allow-public-bin');
-      expect(stderr).toContain('repository: ');
-      expect(uploads()).toBe(0);
-    },
-  );
 });
