@@ -140,19 +140,6 @@ describe('with a token', () => {
     expect(await repository.read('previews/a.html')).toBeNull();
     expect(await repository.log()).toHaveLength(4);
   });
-
-  test('that the host repeats in its refusal, nothing repeats it', async () => {
-    const repository = await scenario.repository();
-    const token = scenario.world.token();
-    const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify({ message: `no, ${token} may not` });
-    scenario.intercept({ method: 'PUT', url: /contents/ }, { status: 422, headers, body });
-    const args = ['deliver', 'page.html', '--channel', 'K1', '--repository', repository.fullName];
-    const { exitCode, stdout, stderr } = await run(args, { env: { GITHUB_TOKEN: token } });
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain('no, *** may not');
-    expect(stdout + stderr).not.toContain(token);
-  });
 });
 
 test('on an older Node one sentence says which is needed', async () => {
@@ -181,22 +168,6 @@ describe('the other commands', () => {
     const call = { files, env: SIMULATED_TIME };
     const late = await reported(['verify', url, '--file', 'dist/', '--timeout', '6'], call);
     expect(late.report.notReady?.reason).toContain('js/app.js (HTTP 404)');
-  });
-
-  test('check looks at files and asks no host', async () => {
-    const files = { 'page.html': createPage(), 'empty.html': '' };
-    const good = await run(['check', 'page.html'], { files });
-    expect(good).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(good.stdout).toContain(`sha256 ${sha256(createPage())}`);
-    const bad = await run(['check', 'page.html', 'empty.html', '--json'], { files });
-    expect(bad.exitCode).toBe(1);
-    expect(parseDocument(bad.stdout)).toMatchObject({
-      result: 'not-ready',
-      code: 'BAD_FILE',
-      reason: '1 of 2 are not ready; empty.html: the file empty.html is empty',
-      reports: [{ result: 'planned' }, { notReady: { code: 'BAD_FILE' } }],
-    });
-    expect(scenario.world.traffic.lines()).toEqual([]);
   });
 
   test('wrong usage is JSON, too, where JSON is asked for', async () => {
@@ -240,18 +211,6 @@ describe('SIGINT', () => {
     return /^UNKNOWN: (.*)$/m.exec(stdout)?.[1] ?? '';
   }
 
-  test('while a host hangs at the commit', async () => {
-    const { fullName } = await scenario.repository();
-    const token = scenario.world.token();
-    const hanging = scenario.intercept({ method: 'PUT', url: /contents/ }, { fault: 'hang' });
-    const args = ['deliver', 'page.html', '--channel', 'K1', '--repository', fullName];
-    // In simulated time nothing but the signal can end a request that hangs.
-    const env = { ...SIMULATED_TIME, GITHUB_TOKEN: token };
-    const result = await interrupted(args, { env }, () => hanging.hits > 0);
-    expect(expectStopped(result, 'place')).toContain('whether a part of the file has arrived');
-    expect(result.stdout + result.stderr).not.toContain(token);
-  });
-
   test('while a human is awaited', async () => {
     const repository = await scenario.repository();
     scenario.world.deviceUser.script = ['pending'];
@@ -279,6 +238,7 @@ describe('SIGINT', () => {
     const files = { 'a.html': createPage('a'), 'b.html': createPage('b'), 'c.html': createPage('c') };
     const hanging = scenario.intercept({ method: 'POST', url: /filebin.*b\.html/ }, { fault: 'hang' });
     const args = ['deliver', 'a.html', 'b.html', 'c.html', '--json'];
+    // In simulated time nothing but the signal can end a request that hangs.
     const call = { files, env: SIMULATED_TIME };
     const { stdout, exitCode } = await interrupted(args, call, () => hanging.hits > 0);
     expect(exitCode).toBe(1);

@@ -4,7 +4,7 @@ import { LOGINS } from '../world/tokens.ts';
 import { runExample } from './example-steps.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
 import { createPage, setUpScenario } from './scenario.ts';
-import { createRunCompletedEvent, createWorkflowEvent, openPullRequest } from './workflow-events.ts';
+import { createRunCompletedEvent, openPullRequest } from './workflow-events.ts';
 
 const scenario = setUpScenario();
 /** A site whose builds are not started by a push: for these the examples need `pages: write`. */
@@ -107,18 +107,4 @@ test("a fork's pull request, in two workflows: the second one publishes and comm
   expect(last).toMatchObject({ id: comments[0]?.id, body: expect.stringContaining('**Withdrawn** → ') });
   // All that the fork has brought about in the repository.
   expect((await repository.log()).slice(0, -1).flatMap(({ files }) => files)).toEqual([path, path]);
-});
-
-test('three binaries of a release: each is an asset, and its address is proven', async () => {
-  const repository = await scenario.repository({ pages: false });
-  const names = ['tool-linux', 'tool-macos', 'tool-windows.exe'];
-  const files = Object.fromEntries(names.map((name) => [`out/${name}`, `binary ${name}\n`]));
-  repository.git.updateRef('refs/tags/v1.2.0', (await repository.head()) ?? '', null);
-  const tagged = createWorkflowEvent(repository, 'push', {}, files, 'refs/tags/v1.2.0');
-  const { outputs } = await runExample(scenario, ['release-binaries.yml', 'release'], tagged);
-  const below = `https://github.com/${repository.fullName}/releases/download/v1.2.0`;
-  const urls = names.map((name) => `${below}/${name}`);
-  expect(outputs.url?.split('\n')).toEqual(urls);
-  const shown = await Promise.all(urls.map((url) => scenario.fetchPublic(url)));
-  expect(shown.map(String)).toEqual(names.map((name) => `binary ${name}\n`));
 });

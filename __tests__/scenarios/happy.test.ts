@@ -147,16 +147,6 @@ test('K4: with the file every byte is compared, with the marker alone UNKNOWN sa
   }
 });
 
-test('a refusal of a host with `fail-on-not-ready: false`: exit 0 with the very same outputs', async () => {
-  const repository = await scenario.repository();
-  const refusal = { status: 401, body: '{"message":"Bad credentials"}' };
-  scenario.intercept({ method: 'PUT', url: /contents/, times: 9 }, refusal);
-  const inputs = { channel: 'K1', 'fail-on-not-ready': 'false' };
-  const lenient = await scenario.deliver({ repository, files, inputs });
-  expectNotReady(lenient, 'place', /HTTP 401/, { exitCode: 0 });
-  expect(lenient.report.lines.RESULT).toContain('). To change: ');
-});
-
 test('no network: the protocol can not be executed, and the report says where the file stays', async () => {
   const nowhere = 'http://127.0.0.1:9';
   const delivered = await scenario.deliver({

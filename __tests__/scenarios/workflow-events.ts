@@ -80,13 +80,12 @@ export function createRunCompletedEvent(
   return createWorkflowEvent(repository, 'workflow_run', { action: 'completed', workflow_run }, files);
 }
 
-/** Creates an event of the default branch, or another ref. */
-export function createWorkflowEvent(
+/** Creates an event of the default branch. */
+function createWorkflowEvent(
   repository: TestRepository,
   name: string,
   payload: EventPayload,
   files: FolderFiles = {},
-  ref = `refs/heads/${repository.branch}`,
 ): WorkflowEvent {
   const { owner, name: repo, fullName, branch } = repository;
   const told = {
@@ -100,5 +99,6 @@ export function createWorkflowEvent(
     owner: { login: owner },
   };
   const given = { ...payload, repository: told, sender: { login: owner } };
+  const ref = `refs/heads/${branch}`;
   return { repository, name, payload: given, ref, sha: '5ca1ab1e'.repeat(5), files };
 }
