@@ -4,8 +4,6 @@ import { composeSummary } from '../../src/action/overview.ts';
 import { type Report, reportText } from '../../src/delivery/report.ts';
 import type { Step } from '../../src/protocol/words.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
-import { parseRequest } from '../../src/request/parse-request.ts';
-import { rawInputs, runContextWith } from '../delivery/builders.ts';
 import { type PlayedDelivery, setUpPlay } from '../scenarios/play.ts';
 import { createPage, MARKER } from '../scenarios/scenario.ts';
 import type { FakePagesOptions } from '../world/pages/fake-pages.ts';
@@ -99,32 +97,13 @@ describe('the errors of protocol section 7', () => {
     expect(requests.filter((one) => one.endsWith('builds/latest'))).toHaveLength(48);
     expect(took).toBe(240_000);
   });
-
-  test.each([
-    'sandbox:/mnt/data/page.html',
-    '/mnt/data/page.html',
-    'http://files.octo.dev/x',
-    'https://127.0.0.1/x',
-    'https://sandbox.internal/x',
-  ])('K4 link %s is not an external https URL: an honest refusal instead of a link', (url) => {
-    const raw = rawInputs({ channel: 'K4', url, marker: 'It works' });
-    expect(() => parseRequest(raw, runContextWith())).toThrow(
-      expect.objectContaining({ code: 'NOT_EXTERNAL', message: expect.not.stringContaining(url) }),
-    );
-  });
 });
 
-/** Secrets (3), files of others (4): scenarios/secrecy, scenarios/safety and scenarios/ownership. No network: happy. */
+/**
+ * Local links (1): rules/external-address, request/parse-request and proof/ask-address. Secrets (3), files of others (4):
+ * scenarios/secrecy, scenarios/safety and scenarios/ownership. No network: happy.
+ */
 describe('the prohibitions of protocol section 7', () => {
-  test('1. local links are never a delivery, not even behind a redirect', async () => {
-    const location = 'https://169.254.169.254/latest/meta-data';
-    play.world.host('files.octo.dev', () => ({ status: 302, headers: { location } }));
-    const inputs = { channel: 'K4', file: '', url: 'https://files.octo.dev/x' };
-    const { report, requests } = await delivering({ inputs, files: {} });
-    expect(report).toMatchObject({ ready: false, url: null, notReady: { code: 'NOT_EXTERNAL' } });
-    expect(requests).toHaveLength(1);
-  });
-
   test('2. no URL is announced before VERIFY passes: not in the report, outputs, summary or log', async () => {
     const before = await delivering({ pages: { live: false } });
     expect(everything(before.report)).not.toMatch(/https?:\/\/octo/);
