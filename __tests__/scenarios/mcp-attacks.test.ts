@@ -110,9 +110,12 @@ describe('an agent that was talked into something', () => {
       const { answer } = await server.call(tool, args);
       expect(answer).toMatchObject({ result: 'not-ready', code: 'NOT_OURS' });
       expect(answer.reason).toContain(place);
-      const way = tool === 'deliver' ? 'leave out `path` for a place of its own' : 'leave it there';
+      const [way, verb] =
+        tool === 'deliver'
+          ? ['leave out `path` for a place of its own', 'replace']
+          : ['leave it there', 'remove'];
       expect(answer.hint).toBe(
-        `${way}, or set \`--overwrite\` if you may ${tool === 'deliver' ? 'replace' : 'remove'} it (only the person who configured this server can set \`--overwrite\` among its flags)`,
+        `${way}, or set \`--overwrite\` if you may ${verb} it (only the person who configured this server can set \`--overwrite\` among its flags)`,
       );
     }
     expect(await repository.head()).toBe(head);

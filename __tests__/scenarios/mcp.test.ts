@@ -8,6 +8,7 @@ import { createPage, MARKER, setUpScenario } from './scenario.ts';
 const scenario = setUpScenario();
 const LINES: readonly ClientLine[] = ['2025', '2026'];
 const CLIENT_ID = 'Iv1.0123456789abcdef';
+const PAGE = { content: createPage(), name: 'page.html', path: 'page.html' };
 
 /** A repository whose site answers after its builds, however fast the server's clock runs. */
 async function createRepository(): Promise<TestRepository> {
@@ -45,7 +46,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     expect(refused.answer.reason).toContain('cdn.example.com');
     expect(refused.answer.hint).not.toBe('');
 
-    const corrected = { content: createPage(), name: 'page.html', path: 'page.html', marker: MARKER };
+    const corrected = { ...PAGE, marker: MARKER };
     const progress: string[] = [];
     // Two calls at once.
     const [delivered, second] = await Promise.all([
@@ -99,8 +100,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     };
     const flags = ['--repository', repository.fullName, '--client-id', CLIENT_ID];
     const server = await connectClient(line, scenario.world, { decide, flags });
-    const delivery = { content: createPage(), name: 'page.html', path: 'page.html' };
-    const delivered = await server.call('deliver', delivery);
+    const delivered = await server.call('deliver', PAGE);
     expect(delivered.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
     const message = expect.stringMatching(/code [A-Z]{4}-[A-Z]{4}$/);
     expect(asked).toMatchObject([{ url: 'https://github.com/login/device', message }]);
@@ -121,8 +121,7 @@ test.each(LINES)(
     expect(JSON.stringify({ tools: await server.listTools() }).length).toBeLessThan(10_000);
     const progress: string[] = [];
     const onProgress = (message: string): void => void progress.push(message);
-    const page = { content: createPage(), name: 'page.html', path: 'page.html' };
-    const first = await server.call('deliver', page, { onProgress });
+    const first = await server.call('deliver', PAGE, { onProgress });
     expect(first.isError).toBe(false);
     const { result, url, authorization: asked, reports } = first.answer;
     expect([result, url, asked?.page]).toEqual([
@@ -178,11 +177,7 @@ test.each(LINES)('a canceled call is stopped, and what it left is told (%s)', as
   const server = await connectClient(line, scenario.world, { env, flags });
   const stop = new AbortController();
   const { arrived, release } = holdSite(repository);
-  const call = server.call(
-    'deliver',
-    { content: createPage(), name: 'page.html', path: 'page.html' },
-    { signal: stop.signal },
-  );
+  const call = server.call('deliver', PAGE, { signal: stop.signal });
   await arrived;
   stop.abort();
   await expect(call).rejects.toThrow();
