@@ -18,10 +18,18 @@ const LIST: RequestMatch = { method: 'GET', url: /\/deployments\?/ };
 const RUN = 'https://github.com/octo/site/actions/runs/4242';
 
 /** A repository in which announcements are played, the head of a pull request in it, and the run of a push to that. */
-async function repositoryWithPull(options?: { number?: number; from?: string }) {
+async function repositoryWithPull() {
   const repository = await play.repository();
   const head = await repository.commit('a.txt', 'a', 'Change', 'feature');
-  return { repository, head, run: runForPull(repository, head, options) };
+  return { repository, head, run: runForPull(repository, head) };
+}
+
+/** The same with a pull request that is open, and its comments. */
+async function repositoryWithOpenPull() {
+  const { repository, head } = await repositoryWithPull();
+  const number = repository.issues.openPullRequest('Change', 'feature');
+  const listComments = () => repository.issues.comments(number).map(({ body }) => body);
+  return { repository, number, run: runForPull(repository, head, { number }), listComments };
 }
 
 /** The run of a push to a pull request. */
@@ -175,9 +183,7 @@ describe('a run that another run started', () => {
 });
 
 test('where a cache shows the page of before, all get the address that shows this one, and a sentence', async () => {
-  const { repository, head } = await repositoryWithPull();
-  const number = repository.issues.openPullRequest('Change', 'feature');
-  const run = runForPull(repository, head, { number });
+  const { repository, run, listComments } = await repositoryWithOpenPull();
   const inputs = { comment: 'true' };
   await proven(deliver(repository, run, { inputs }));
   repository.pages.purges = false;
@@ -187,7 +193,7 @@ test('where a cache shows the page of before, all get the address that shows thi
   expect(url).toMatch(/page\.html\?v=[0-9a-f]{12}$/);
   const [status] = newest(repository).statuses;
   expect(status).toMatchObject({ environmentUrl: url, description: `Proven; ${urlNote}` });
-  const readComment = () => shown(repository.issues.comments(number)[0]?.body ?? '');
+  const readComment = () => shown(listComments()[0] ?? '');
   expect(readComment()).toContain(`→ <${url}> (${urlNote})\n`);
   expect(readComment()).not.toContain('**Note:** the address');
   // The page is recognized without the version.
@@ -217,12 +223,10 @@ describe('what is not proven', () => {
   });
 
   test('the first failure leaves a comment, and an earlier run that fails later does not replace it', async () => {
-    const { repository, head } = await repositoryWithPull();
-    const number = repository.issues.openPullRequest('Change', 'feature');
-    const run = (id: number) => ({ ...runForPull(repository, head, { number }), number: [id, 1] as const });
+    const { repository, number, listComments, ...open } = await repositoryWithOpenPull();
+    const run = (id: number) => ({ ...open.run, number: [id, 1] as const });
     const inputs = { comment: 'true' };
     const files = { 'page.html': '<link rel="stylesheet" href="gone.css"><script src="gone.js"></script>' };
-    const listComments = () => repository.issues.comments(number).map(({ body }) => body);
     await deliver(repository, run(7), { inputs, files });
     expect(listComments()).toEqual([expect.stringContaining('Not ready')]);
     await proven(deliver(repository, run(9), { inputs }));
@@ -235,12 +239,9 @@ describe('what is not proven', () => {
   });
 
   test('a step that is stopped says so at once, and nothing says that the page is ready', async () => {
-    const { repository, head } = await repositoryWithPull();
-    const number = repository.issues.openPullRequest('Change', 'feature');
-    const run = runForPull(repository, head, { number });
+    const { repository, run, listComments } = await repositoryWithOpenPull();
     const inputs = { comment: 'true' };
     await deliver(repository, run, { inputs });
-    const listComments = () => repository.issues.comments(number).map(({ body }) => body);
     expect(listComments()).toEqual([expect.stringContaining('Ready')]);
     const stop = new AbortController();
     play.meanwhile({ method: 'PUT', url: /contents/ }, () => stop.abort(stoppedError()));
@@ -346,10 +347,9 @@ describe('a failure to announce', () => {
     ['may not write deployments', { deployments: 'read' }, 1],
     ['may write neither', { deployments: 'none', pull_requests: 'none' }, 2],
   ] as const)('warns of a token that %s, with the whole block', async (_, permissions, count) => {
-    const { repository, head } = await repositoryWithPull();
-    await repository.issues.openPullRequest('a change', 'feature');
+    const { repository, run } = await repositoryWithOpenPull();
     const given = { inputs: { comment: 'true' }, token: token(permissions) };
-    const { log } = await proven(deliver(repository, runForPull(repository, head, { number: 1 }), given));
+    const { log } = await proven(deliver(repository, run, given));
     const warnings = log.split('\n').filter((line) => line.startsWith('warning: '));
     expect(warnings).toHaveLength(count);
     expect(warnings.every((line) => line.endsWith(`To change: ${BLOCK}`))).toBe(true);
