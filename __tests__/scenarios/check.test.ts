@@ -10,6 +10,9 @@ const ABSOLUTE = { 'index.html': page('<script src="/assets/a.js"></script>'), .
 const inFolder = (files: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(files).map(([name, text]) => [`dist/${name}`, text]));
 
+const BUILT = inFolder(ABSOLUTE);
+const BOTH = /would both go to/;
+
 /** A check, from the same inputs, which asks no host. */
 async function check(delivery: PlayedDelivery) {
   const played = await play.deliver({ ...delivery, around: { ...delivery.around, checkOnly: true } });
@@ -18,32 +21,22 @@ async function check(delivery: PlayedDelivery) {
 }
 
 test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp]>([
-  [
-    'a folder built for the root',
-    { file: 'dist/', path: 'd2/' },
-    inFolder(ABSOLUTE),
-    /leads out of the folder/,
-  ],
+  ['a folder built for the root', { file: 'dist/', path: 'd2/' }, BUILT, /leads out of the folder/],
   ['a page with a script beside it', { path: 'd2/' }, { 'page.html': ABSOLUTE['index.html'] }, /is outside/],
-  [
-    'two files of one name',
-    { file: 'ä.zip\nae.zip', channel: 'K2' },
-    { 'ä.zip': 'x', 'ae.zip': 'y' },
-    /would both go to/,
-  ],
+  ['two files of one name', { file: 'ä.zip\nae.zip', channel: 'K2' }, { 'ä.zip': 'x', 'ae.zip': 'y' }, BOTH],
   [
     'a page and its picture of one name',
     { file: 'a.html\na.html.png', picture: 'true' },
     { 'a.html': createPage(), 'a.html.png': 'x' },
-    /would both go to/,
+    BOTH,
   ],
-  ['a folder for a tag', { file: 'dist/', tag: 'v1' }, inFolder(ABSOLUTE), /takes single files/],
-  ['a folder for a bin', { file: 'dist/', bin: 'my-own-bin' }, inFolder(ABSOLUTE), /takes single files/],
+  ['a folder for a tag', { file: 'dist/', tag: 'v1' }, BUILT, /takes single files/],
+  ['a folder for a bin', { file: 'dist/', bin: 'my-own-bin' }, BUILT, /takes single files/],
   ['a missing marker', { marker: 'marker-43' }, { 'page.html': createPage() }, /marker was not found/],
   [
     'a page that needs its folder, by a link',
     { file: 'dist/', channel: 'K4', url: 'https://a.octo.com/x/' },
-    inFolder({ 'index.html': ABSOLUTE['index.html'], ...SCRIPT }),
+    BUILT,
     /leads out of the folder/,
   ],
 ])('a check and a dry run refuse what a delivery refuses: %s', async (_, inputs, files, says) => {
@@ -63,7 +56,7 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp]
 
 test('a check says no for a site of another address, until it is named', async () => {
   const repository = await play.repository({ name: 'own-domain', pages: { cname: 'a.octo.com' } });
-  const site = { repository, files: inFolder(ABSOLUTE), inputs: { file: 'dist/', path: './' } };
+  const site = { repository, files: BUILT, inputs: { file: 'dist/', path: './' } };
   await proven(play.deliver(site));
   await refused(check(site), /if the site has an address of its own, set `pages-base:` to it$/);
   const inputs = { ...site.inputs, 'pages-base': 'https://a.octo.com/' };

@@ -425,19 +425,17 @@ test.each<[string, Given, RegExp]>([
     { job: { repository: 'octo/b' } },
     /^check: .*a job of octo\/b can't.* → .*in octo\/play/,
   ],
+  [
+    'what runs outside of an action',
+    { around: { runtime: null } },
+    /^check: .*exists only in an action of a job on github\.com.* → .*`uses:`.*`site-workflow:`.*Deploy from a branch.*K2 or K3/,
+  ],
 ])('%s is refused before a write, with what to change', async (what, given, says) => {
   const played = await refused(deliver(await newSite(), given), says);
   if (/another/.test(what)) expect(requestsOf(played, /actions\.githubusercontent/)).toEqual([]);
 });
 
 describe('a job that deploys a site', () => {
-  test('outside of an action is told so, and the other ways', async () => {
-    await refused(
-      play.deliver({ repository: await newSite(), files: SITE, inputs: FOLDER }),
-      /^check: .*exists only in an action of a job on github\.com.* → .*`uses:`.*`site-workflow:`.*Deploy from a branch.*K2 or K3/,
-    );
-  });
-
   test('on a runner without https for artifacts is told so, and not to run as an action', async () => {
     const repository = await newSite();
     const job = await startJob(repository);

@@ -10,6 +10,7 @@ const play = setUpPlay();
 const NOTHING = 'nothing was published';
 const PART = 'whether a part of the file has arrived';
 const POSTED = { method: 'POST', url: /filebin/ };
+const DRAFTED = { method: 'POST', url: /\/releases$/ };
 const IN_BIN = 'it is placed .HTTP 201, bin bin-of-play';
 const COMMIT = String.raw`it is placed \(commit [0-9a-f]{40}; branch main, path page\.html\)`;
 
@@ -30,13 +31,7 @@ test.each<[string, string, RequestMatch, string, string]>([
   ['the commit', 'K1', { method: 'PUT', url: /contents/ }, 'place', `${PART} \\(branch main, path`],
   ['the page', 'K1', { url: /github\.io/ }, 'wait', COMMIT],
   ['the build’s status', 'K1', { url: /builds\/latest/ }, 'wait', COMMIT],
-  [
-    'the release',
-    'K2',
-    { method: 'POST', url: /\/releases$/ },
-    'place',
-    'perhaps a draft of the release files-1',
-  ],
+  ['the release', 'K2', DRAFTED, 'place', 'perhaps a draft of the release files-1'],
   ['an upload', 'K2', { method: 'POST', url: /uploads\.github\.com/ }, 'place', NOTHING],
   [
     'the download',

@@ -13,6 +13,7 @@ const withdraw = (repository: TestRepository, url: string, more: Partial<PlayedD
 
 describe('what was delivered is withdrawn by its address alone', () => {
   const page = { 'page.html': createPage() };
+  const notes = { 'n.md': '---\ntitle: x\n---\n# marker-42\n' };
 
   test.each<[string, PlayedDelivery, object]>([
     ['a page', { files: page, inputs: { path: 'docs/ä b+1/page.html'.replace(' ', '-') } }, {}],
@@ -24,10 +25,7 @@ describe('what was delivered is withdrawn by its address alone', () => {
     ],
     [
       'a page that the site renders',
-      {
-        files: { 'n.md': '---\ntitle: x\n---\n# marker-42\n' },
-        inputs: { path: 'docs/n.md', marker: 'marker-42' },
-      },
+      { files: notes, inputs: { path: 'docs/n.md', marker: 'marker-42' } },
       {},
     ],
     ['an asset', { files: { 'a.zip': 'zip' }, inputs: { tag: 'v1', channel: 'K2' } }, {}],
@@ -49,55 +47,48 @@ describe('what was delivered is withdrawn by its address alone', () => {
 });
 
 describe('an address removes nothing', () => {
-  test.each<[string, (root: string) => string, RegExp, object?]>([
-    [
-      'of a folder around what was delivered',
-      (root) => `${root}previews/`,
-      /previews\/ was not delivered itself/,
-    ],
-    ['of the whole site', (root) => root, /was not delivered itself/],
+  const ELSEWHERE = /leads elsewhere than `channel: K2` → leave `channel:` out: the address says it/;
+  /** An address, or what is below `SITE/`. */
+  test.each<[string, string, RegExp, object?]>([
+    ['of a folder around what was delivered', 'SITE/previews/', /previews\/ was not delivered itself/],
+    ['of the whole site', 'SITE/', /was not delivered itself/],
     [
       'of the whole site with `overwrite`',
-      (root) => root,
+      'SITE/',
       /would remove everything on the site/,
       { overwrite: 'true' },
     ],
-    ['of a part of a folder', (root) => `${root}previews/1/a.css`, /came with the folder previews\/1\//],
+    ['of a part of a folder', 'SITE/previews/1/a.css', /came with the folder previews\/1\//],
     [
       'of a page of a person',
-      (root) => `${root}index.html`,
+      'SITE/index.html',
       /^index\.html already exists .* is not known to be delivered by this tool/,
     ],
-    ['in two lines', (root) => `${root}a.html\n${root}b.html`, /it has a space or several lines/],
+    ['in two lines', 'SITE/a.html\nSITE/b.html', /it has a space or several lines/],
     [
       'of another site',
-      () => 'https://other.github.io/previews/1/',
+      'https://other.github.io/previews/1/',
       /is not below .* → set `repository:` to the one whose site has this address/,
     ],
-    ['that leads out of the site', (root) => `${root}a%2f..%2f..%2fb.html`, /contains \. or \.\./],
+    ['that leads out of the site', 'SITE/a%2f..%2f..%2fb.html', /contains \. or \.\./],
     [
       "of another repository's asset",
-      () => 'https://github.com/octo/other/releases/download/v1/a.zip',
+      'https://github.com/octo/other/releases/download/v1/a.zip',
       /leads to a release of octo\/other, not of octo\/.* → set `repository: octo\/other`/,
     ],
-    [
-      'of another channel',
-      (root) => `${root}previews/1/`,
-      /leads elsewhere than `channel: K2` → leave `channel:` out: the address says it/,
-      { channel: 'K2' },
-    ],
+    ['of another channel', 'SITE/previews/1/', ELSEWHERE, { channel: 'K2' }],
     [
       'of another folder',
-      (root) => `${root}previews/1/`,
+      'SITE/previews/1/',
       /is not in agents\/ → leave `path:` out: the address says it/,
       { path: 'agents/' },
     ],
     [
       'of a bin, where its bytes are not at hand',
-      () => 'https://filebin.net/sv1-of-somebody/a.html',
+      'https://filebin.net/sv1-of-somebody/a.html',
       /may be somebody else's/,
     ],
-  ])('%s', async (_, addressOf, why, inputs = {}) => {
+  ])('%s', async (_, address, why, inputs = {}) => {
     const repository = await play.repository();
     await repository.commit('index.html', createPage('of a person'));
     for (const path of ['previews/1/', 'previews/2/']) {
@@ -106,7 +97,8 @@ describe('an address removes nothing', () => {
     const bin = { channel: 'K3', token: '', bin: 'sv1-of-somebody' };
     await proven(play.deliver({ repository, files: { 'a.html': createPage() }, inputs: bin }));
     const head = await repository.head();
-    const reason = await withdraw(repository, addressOf(repository.pages.url), { inputs }).then(
+    const url = address.replaceAll('SITE/', repository.pages.url);
+    const reason = await withdraw(repository, url, { inputs }).then(
       ({ report }) => `${report.notReady?.reason} → ${report.notReady?.hint}`,
       ({ message, hint }) => `${message} → ${hint}`,
     );
