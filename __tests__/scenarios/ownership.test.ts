@@ -146,11 +146,7 @@ test.each([
   ['K2', { channel: 'K2' }, /the release files-\d+ would be created/],
   ['K3', { channel: 'K3' }, /page\.html would be posted/],
   ['K1 with a duplicate', { channel: 'K1+K3' }, /ADD page\.html/],
-  [
-    'a withdrawal',
-    { channel: 'K1', path: 'page.html', operation: 'withdraw' },
-    /nothing that this tool delivered/,
-  ],
+  ['a withdrawal', { ...inputs, operation: 'withdraw' }, /nothing that this tool delivered/],
 ])('a dry run of %s tells its plan, and sends not one write', async (_, given, foreseen) => {
   const dry = { ...given, 'dry-run': 'true' };
   const planned = await play.deliver({ files: { 'page.html': OURS }, inputs: dry });
@@ -251,48 +247,23 @@ describe('agents over MCP', () => {
     return { played, isKept: (await repository.head()) === head };
   }
 
-  test.each<[string, readonly object[], object, RegExp, (readonly object[])?]>([
-    ['replace a page', [page('a/b.html')], page('a/b.html'), /^a\/b\.html already/],
-    ['replace a part of a folder', [folder('./')], page('b.html'), /^b\.html already/],
-    ['replace a folder', [folder('./')], folder('./'), /^\.\/ already/],
-    ['add to a folder', [folder('a/')], { ...folder('a/'), prune: 'false' }, /^a\/ already/],
-    ['take a page into a folder', [page('a/b.html')], folder('a/'), /^a\/b\.html already/],
-    [
-      'remove a page',
-      [page('a/b.html')],
-      gone('a/b.html'),
-      /^a\/b\.html already exists .* is not known to be delivered by /,
-    ],
-    [
-      'remove a folder',
-      [folder('a/')],
-      gone('a/'),
-      /^a\/ already exists .* is not known to be delivered by /,
-    ],
-    [
-      'remove a part of a folder',
-      [folder('a/')],
-      gone('a/b.html'),
-      /^a\/b\.html already exists .* is not known to be delivered by /,
-    ],
-    [
-      'remove a folder below theirs',
-      [folder('a/c/')],
-      gone('a/'),
-      /^a\/c\/ already exists .* is not known to be delivered by /,
-      [folder('a/')],
-    ],
-    [
-      'remove a page below theirs',
-      [page('a/c.html')],
-      gone('a/'),
-      /^a\/c\.html already exists .* is not known to be delivered by /,
-      [folder('a/')],
-    ],
-    ['remove an asset', [asset], { ...asset, operation: 'withdraw' }, /^the asset b\.html of release v1 /],
+  const THERE = ' already exists .* is not known to be delivered by ';
+  test.each<[string, readonly object[], object, string, (readonly object[])?]>([
+    ['replace a page', [page('a/b.html')], page('a/b.html'), 'a/b.html already'],
+    ['replace a part of a folder', [folder('./')], page('b.html'), 'b.html already'],
+    ['replace a folder', [folder('./')], folder('./'), './ already'],
+    ['add to a folder', [folder('a/')], { ...folder('a/'), prune: 'false' }, 'a/ already'],
+    ['take a page into a folder', [page('a/b.html')], folder('a/'), 'a/b.html already'],
+    ['remove a page', [page('a/b.html')], gone('a/b.html'), `a/b.html${THERE}`],
+    ['remove a folder', [folder('a/')], gone('a/'), `a/${THERE}`],
+    ['remove a part of a folder', [folder('a/')], gone('a/b.html'), `a/b.html${THERE}`],
+    ['remove a folder below theirs', [folder('a/c/')], gone('a/'), `a/c/${THERE}`, [folder('a/')]],
+    ['remove a page below theirs', [page('a/c.html')], gone('a/'), `a/c.html${THERE}`, [folder('a/')]],
+    ['remove an asset', [asset], { ...asset, operation: 'withdraw' }, 'the asset b.html of release v1 '],
   ])('do not %s of a workflow', async (_, byWorkflow, byAgent, why, before = []) => {
     const { played, isKept } = await playAgent(byWorkflow, byAgent, before);
-    expect(played.report.notReady).toMatchObject({ code: 'NOT_OURS', reason: expect.stringMatching(why) });
+    const reason = expect.stringMatching(`^${why.replace(/\.(?!\*)/g, '\\.')}`);
+    expect(played.report.notReady).toMatchObject({ code: 'NOT_OURS', reason });
     expect(played.report.notReady?.hint).not.toMatch(/path: |url: /);
     expect([isKept, writesOf(played)]).toEqual([true, []]);
     const forced = await playAgent(byWorkflow, { ...byAgent, overwrite: 'true' }, before);

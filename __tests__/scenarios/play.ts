@@ -200,10 +200,10 @@ function intercepted(answer: InterceptedReply, request: HostRequest, stop: Abort
 /** A request by which something could be changed; a question in GraphQL is a POST. */
 const WRITE = /^(PUT|PATCH|DELETE) |^POST (?!.*(\/graphql|\/login\/\S+)$)/;
 
-/** Waits for a delivery that must be ready. */
+/** Waits for a delivery that must be ready, each of its files. */
 export async function proven(playing: Promise<Played>): Promise<Played> {
   const played = await playing;
-  expect(played.report.notReady).toBeNull();
+  expect(played.reports.map(({ notReady }) => notReady)).toEqual(played.reports.map(() => null));
   return played;
 }
 
