@@ -61,21 +61,15 @@ test('an audit proves files and folders by the bytes that the branch holds, and 
 });
 
 const DEFACED = { status: 200, body: 'defaced' };
+const LOST = { status: 404 };
 const LOGIN = { status: 302, headers: { location: 'https://octo.github.io/login?next=1' } };
 /** Something of what was delivered is not there, or not what it was; for everybody, or only without `?v=`. */
 test.each<[string, string, string, 'all' | 'browsers', InterceptedReply, RegExp]>([
   ['an altered page', 'one.html', 'one.html', 'all', DEFACED, /with other content.* → something else/],
-  ['a page that is gone', 'one.html', 'one.html', 'all', { status: 404 }, /HTTP 404.*Settings → Pages/],
+  ['a page that is gone', 'one.html', 'one.html', 'all', LOST, /HTTP 404.*Settings → Pages/],
   ['a page behind a wall', 'one.html', 'one.html', 'all', LOGIN, /login page/],
   ['a page that only browsers get otherwise', 'one.html', 'one.html', 'browsers', DEFACED, /without \?v=/],
-  [
-    'a file of a folder',
-    'docs/',
-    'docs/app.js',
-    'all',
-    { status: 404 },
-    /: 1 of 3 .*: app\.js \(HTTP 404\) → /,
-  ],
+  ['a file of a folder', 'docs/', 'docs/app.js', 'all', LOST, /: 1 of 3 .*: app\.js \(HTTP 404\) → /],
   ['a cached file', 'docs/', 'docs/app.js', 'browsers', DEFACED, /without \?v=: app\.js \(HTTP 200 /],
 ])('%s is lost: the step fails with the file and the answer', async (_, path, at, whom, reply, says) => {
   const repository = await repositoryWith(path);
@@ -352,14 +346,11 @@ test('assets of releases are compared with their digest; those of others are not
   expect(verdicts(await audit(repository, { timeout: '20' }))).toEqual({ 'files/data.zip': 'lost' });
 });
 
+const INTERIM = 'incoming-0123456789ab-data.zip';
 test.each([
-  ['is lost where only a killed replacement has it', ['incoming-0123456789ab-data.zip'], 'lost'],
+  ['is lost where only a killed replacement has it', [INTERIM], 'lost'],
   ['is lost where somebody renamed it', ['other.zip'], 'lost'],
-  [
-    'is one beside what a killed replacement left',
-    ['data.zip', 'incoming-0123456789ab-data.zip'],
-    'as-delivered',
-  ],
+  ['is one beside what a killed replacement left', ['data.zip', INTERIM], 'as-delivered'],
 ])('an asset %s, by the name in its label', async (_, names, verdict) => {
   const repository = await play.repository();
   await put(repository, { 'data.zip': 'PK one' }, { channel: 'K2', tag: 'files', nojekyll: 'false' });

@@ -2,40 +2,34 @@ import type { TestRepository } from '../world/repository.ts';
 
 const PERSON = { name: 'A', email: 'a@example.org', date: new Date(0).toISOString() };
 
+/** Somebody moves the branch to a commit of theirs with this tree. */
+function push(repository: TestRepository, message: string, tree: string, parents: readonly string[]): void {
+  const commit = { tree, parents, message, author: PERSON, committer: PERSON };
+  repository.moveBranch('main', repository.git.writeCommit(commit), repository.head(), null);
+}
+
 /** Somebody pushes a commit that holds nothing but a page, with the history of the branch or without. */
 export function replaceBranch(
   repository: TestRepository,
   { isOrphan }: { readonly isOrphan: boolean },
 ): void {
   const { git } = repository;
-  const head = repository.head() ?? '';
   const page = { path: 'home.html', mode: '100644', sha: git.writeBlob(Buffer.from('theirs')) };
-  const commit = git.writeCommit({
-    tree: git.writeTree(null, [page]),
-    parents: isOrphan ? [] : [head],
-    message: 'Deploy',
-    author: PERSON,
-    committer: PERSON,
-  });
-  repository.moveBranch('main', commit, head, null);
+  push(repository, 'Deploy', git.writeTree(null, [page]), isOrphan ? [] : [repository.head() ?? '']);
 }
 
-/** Commits of somebody that leave every file as it is. */
+/** Commits of somebody that leave every file as it is, in one push. */
 export function addCommits(repository: TestRepository, count: number): void {
   const { git } = repository;
-  const head = repository.head() ?? '';
-  const tree = git.writeTree(head, []);
-  let last = head;
-  for (let nth = 0; nth < count; nth += 1) {
+  let last = repository.head() ?? '';
+  const tree = git.writeTree(last, []);
+  for (let nth = 1; nth < count; nth += 1) {
     last = git.writeCommit({ tree, parents: [last], message: `${nth}`, author: PERSON, committer: PERSON });
   }
-  repository.moveBranch('main', last, head, null);
+  push(repository, 'The last one', tree, [last]);
 }
 
 /** Somebody replaces the history of the branch by one commit that holds every file as it is. */
 export function squashBranch(repository: TestRepository): void {
-  const { git } = repository;
-  const head = repository.head() ?? '';
-  const about = { tree: git.writeTree(head, []), parents: [], author: PERSON, committer: PERSON };
-  repository.moveBranch('main', git.writeCommit({ ...about, message: 'Squash' }), head, null);
+  push(repository, 'Squash', repository.git.writeTree(repository.head(), []), []);
 }
