@@ -1,5 +1,5 @@
 import { Octokit } from '@octokit/rest';
-import { DeliveryError, type ErrorCode, type ErrorDetails, toDeliveryError } from '../../src/errors.ts';
+import { DeliveryError, type ErrorCode, type ErrorDetails } from '../../src/errors.ts';
 import type { GitHubClient } from '../../src/github/api/client.ts';
 import { API, getApiCall } from '../../src/protocol/calls.ts';
 
@@ -36,10 +36,8 @@ export class FakeGitHub implements GitHubClient {
     this.paced += 1;
     return write();
   };
-  /** Every call, whatever its abort signal. */
-  calls: ReceivedCall[] = [];
+  readonly calls: ReceivedCall[] = [];
   readonly #answers: Answers;
-  #signal: AbortSignal | undefined;
 
   constructor(answers: Answers = {}) {
     this.#answers = answers;
@@ -54,12 +52,8 @@ export class FakeGitHub implements GitHubClient {
     this.graphql = octokit.graphql;
   }
 
-  /** The same answers and the same list of calls; once the signal aborts, calls fail as the client's do. */
-  withSignal(signal: AbortSignal): FakeGitHub {
-    const other = new FakeGitHub(this.#answers);
-    other.calls = this.calls;
-    other.#signal = signal;
-    return other;
+  withSignal(): FakeGitHub {
+    return this;
   }
 
   /** The parameters of every call of that name. */
@@ -79,7 +73,6 @@ export class FakeGitHub implements GitHubClient {
   async #answer(options: RequestOptions): Promise<unknown> {
     const { method, url, baseUrl, headers, mediaType, request, owner, repo, ...parameters } = options;
     const name = getCallName(`${method} ${url}`);
-    if (this.#signal?.aborted) throw toDeliveryError(this.#signal.reason);
     this.calls.push({ name, parameters });
     const isHistory = name === 'graphql' && String(parameters.query).includes(': history(');
     if (isHistory && 'commits_of_path' in this.#answers) return { data: this.#historyOf(parameters) };
