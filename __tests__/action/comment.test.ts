@@ -10,7 +10,7 @@ import { Discussion } from '../github/discussion.ts';
 import { type CallName, type FakeGitHub, failure } from '../github/fake-github.ts';
 import { fakePorts } from '../support/ports.ts';
 import { runOf, runWith } from './current-runs.ts';
-import { notProven, planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
+import { notProven, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 
 const BOT = 'github-actions[bot]';
 const MARKER = /^<!-- screen-delivery:[0-9a-f]{16}$/;
@@ -131,14 +131,6 @@ describe('the comment', () => {
       expect(warnings(lines)).toEqual(['warning: What the comment or the issue remembered can not be read']);
     },
   );
-
-  test('changes nothing after a dry run', async () => {
-    const options = {
-      existing: await commentOfEarlierRun(),
-      request: commentRequest({ 'dry-run': 'true' }),
-    };
-    expect((await update([planned('page.html')], options)).calls).toEqual([]);
-  });
 
   test('creates no comment if the run is not about a pull request', async () => {
     const options = { run: runWith(), request: commentRequest({ token: '' }) };

@@ -222,22 +222,6 @@ describe('what is not proven', () => {
     expect(sightings(report.url ?? 'none').filter(({ host }) => host === 'api.github.com')).toEqual([]);
   });
 
-  test('the first failure leaves a comment, and an earlier run that fails later does not replace it', async () => {
-    const { repository, number, listComments, ...open } = await repositoryWithOpenPull();
-    const run = (id: number) => ({ ...open.run, number: [id, 1] as const });
-    const inputs = { comment: 'true' };
-    const files = { 'page.html': '<link rel="stylesheet" href="gone.css"><script src="gone.js"></script>' };
-    await deliver(repository, run(7), { inputs, files });
-    expect(listComments()).toEqual([expect.stringContaining('Not ready')]);
-    await proven(deliver(repository, run(9), { inputs }));
-    const [later] = listComments();
-    const { log } = await deliver(repository, run(8), { inputs, files });
-    expect(listComments()).toEqual([later]);
-    expect(log).toContain(`Comment on pull request ${number}: unchanged`);
-    await deliver(repository, run(10), { inputs, files });
-    expect(shown(listComments()[0] ?? '')).toMatch(/\n\nLast proven at .*: \[page\.html\]\(<.*>\)\n\n/);
-  });
-
   test('a step that is stopped says so at once, and nothing says that the page is ready', async () => {
     const { repository, run, listComments } = await repositoryWithOpenPull();
     const inputs = { comment: 'true' };
