@@ -336,16 +336,6 @@ test('a release that can be changed takes the other files of the step', async ()
   expect(published(repository)).toEqual([['v1', ['a.zip', 'c.zip', 'earlier-1.bin']]]);
 });
 
-test('a release that somebody prepares is not made impossible, and takes the files once it is public', async () => {
-  const repository = await createRepository(false);
-  const theirs = { tag_name: 'v1', name: 'Version 1', body: 'New.', draft: true };
-  await callApi(repository, 'POST /releases', theirs);
-  await refused(deliver(repository, THREE), /^place.*: .*prepares a release for the tag v1/);
-  await callApi(repository, `PATCH /releases/${repository.releases()[0]?.id}`, { draft: false });
-  await deliverAll(repository, THREE);
-  expect(repository.releases()).toMatchObject([{ name: 'Version 1', body: 'New.', assets: [{}, {}, {}] }]);
-});
-
 test.each([
   { channel: 'K2', tag: 'v1', file: 'd/' },
   { channel: 'K1, K2', file: 'd' },
