@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import type { Report } from '../../src/delivery/report.ts';
 import { type ChildResult, runChild } from '../world/child.ts';
-import { DeployedSite } from '../world/hosts/deployed-site.ts';
 import { SIMULATED_TIME, writeFiles } from '../world/runner.ts';
 import { parseDocument, parseReports } from './report-documents.ts';
 import { CLI, createPage, MARKER, NODE, setUpScenario } from './scenario.ts';
@@ -35,7 +34,7 @@ async function launch(args: readonly string[], { files, remote, env, program = C
     await promisify(execFile)('git', ['init', '--quiet'], { cwd: folder });
     await promisify(execFile)('git', ['remote', 'add', 'origin', remote], { cwd: folder });
   }
-  const quick = ['deliver', 'verify'].includes(args[0] ?? '') ? ['--poll-interval', '0.05'] : [];
+  const quick = args[0] === 'deliver' ? ['--poll-interval', '0.05'] : [];
   return {
     args: [program, ...args, ...quick],
     cwd: folder,
@@ -153,29 +152,11 @@ test('on an older Node one sentence says which is needed', async () => {
   );
 });
 
-describe('the other commands', () => {
-  test('verify proves the folder that others deployed, or several of its files', async () => {
-    const files = { 'dist/index.html': createPage(), 'dist/js/app.js': 'start()' };
-    const site = new DeployedSite({ 'index.html': createPage(), 'js/app.js': 'start()' }, { cleans: true });
-    scenario.world.host('site.deployed.dev', site.answer);
-    const url = 'https://site.deployed.dev/';
-    const whole = await reported(['verify', url, '--file', 'dist/'], { files });
-    expect(whole.report).toMatchObject({ ready: true, url, channel: 'K4', site: { count: 2 } });
-    const given = ['--file', 'dist/index.html', '--file', 'dist/js/app.js'];
-    const several = await run(['verify', url, ...given, '--json'], { files });
-    expect(reportsOf(several).map((one) => one.url)).toEqual([`${url}index.html`, `${url}js/app.js`]);
-    site.nodes = [{ 'index.html': createPage() }];
-    const call = { files, env: SIMULATED_TIME };
-    const late = await reported(['verify', url, '--file', 'dist/', '--timeout', '6'], call);
-    expect(late.report.notReady?.reason).toContain('js/app.js (HTTP 404)');
-  });
-
-  test('wrong usage is JSON, too, where JSON is asked for', async () => {
-    const { exitCode, stdout, stderr } = await run(['deliver', 'page.html', '--channel', 'K9', '--json']);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' });
-    const says = { result: 'not-ready', code: 'BAD_USAGE', url: '', reports: [] };
-    expect(parseDocument(stdout)).toMatchObject({ ...says, hint: expect.stringMatching(/^use auto, K1/) });
-  });
+test('wrong usage is JSON, too, where JSON is asked for', async () => {
+  const { exitCode, stdout, stderr } = await run(['deliver', 'page.html', '--channel', 'K9', '--json']);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' });
+  const says = { result: 'not-ready', code: 'BAD_USAGE', url: '', reports: [] };
+  expect(parseDocument(stdout)).toMatchObject({ ...says, hint: expect.stringMatching(/^use auto, K1/) });
 });
 
 describe('SIGINT', () => {
