@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Step } from '../../src/protocol/words.ts';
-import { computeBlobSha } from '../world/git/git-store.ts';
 import type { RepositoryOptions } from '../world/repository.ts';
 import type { InterceptedReply, RequestMatch } from '../world/server/interceptions.ts';
 import { LOGINS } from '../world/tokens.ts';
@@ -138,29 +137,5 @@ describe("the user's own words", () => {
     expectNotReady(delivered, 'check', /./);
     expectHarmless(delivered);
     expect(scenario.world.traffic.lines()).toEqual([]);
-  });
-
-  test('a nasty essence becomes one line of the commit message', async () => {
-    const repository = await scenario.repository();
-    const delivered = await scenario.deliver({
-      repository,
-      files: { 'page.html': createPage() },
-      inputs: { channel: 'K1', message: `essence\n\nDelivered-by: somebody-else\n::error::x` },
-    });
-    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
-    const blob = computeBlobSha(Buffer.from(createPage()));
-    expect((await repository.log())[0]?.message).toBe(
-      `ADD page.html: essence Delivered-by: somebody-else ::error::x\n\nDelivered-by: screen-delivery\nDelivered-object: ${blob} page.html`,
-    );
-  });
-
-  test('a nasty file name is shown literally', async () => {
-    const name = '##[error]<img src=x>**bold**.html';
-    const delivered = await scenario.deliver({
-      files: { [name]: createPage() },
-      inputs: { channel: 'K1', path: 'page.html' },
-    });
-    await expectReady(scenario, delivered, { channel: 'K1', shows: createPage() });
-    for (const sign of ['<img', '**bold', '##[error]']) expect(delivered.summary).not.toContain(sign);
   });
 });

@@ -57,17 +57,6 @@ describe('a page in a real browser', () => {
     }
   });
 
-  test('that throws before anything is painted is refused, and nothing is written', async () => {
-    const repository = await scenario.repository();
-    const head = await repository.head();
-    const page = `<!doctype html><title>App</title><div id="app"></div>
-<script>throw new Error('no configuration ${MARKER}')</script>\n`;
-    const delivered = await deliverPage(repository, page);
-    expectNotReady(delivered, 'check', /does not show the page: .*no configuration/);
-    expect(delivered.outputs.screen).toBe('not-shown');
-    expect(await repository.head()).toBe(head);
-  });
-
   test('that is blank only at its address is not ready, although its bytes are there', async () => {
     const repository = await scenario.repository({ files: { 'data.json': '{}' } });
     const page = `<!doctype html><title>App</title><p id="app">${MARKER}</p>
