@@ -61,22 +61,17 @@ describe('a file that passes all checks', () => {
     },
   );
 
-  test('is read correctly by two readers at once, in pieces that use only two buffers of each', async () => {
+  test('is read correctly by two readers at once', async () => {
     const file = await localFile('x'.repeat(600_000) + 'y'.repeat(600_000));
-    const read = async (): Promise<readonly [number, number]> => {
-      const memory = new Set<ArrayBufferLike>();
+    const read = async (): Promise<number> => {
       let letters = 0;
       for await (const piece of file.pieces()) {
         await new Promise((resolve) => setImmediate(resolve));
-        memory.add(piece.buffer);
         letters += piece.toString().split('y').length - 1;
       }
-      return [letters, memory.size];
+      return letters;
     };
-    expect(await Promise.all([read(), read()])).toEqual([
-      [600_000, 2],
-      [600_000, 2],
-    ]);
+    expect(await Promise.all([read(), read()])).toEqual([600_000, 600_000]);
   });
 });
 

@@ -24,9 +24,9 @@ export interface LocalFile extends ContentFingerprint {
   readonly binary: boolean;
   /** The object id that git gives to these bytes; empty for a file that is too large for a repository. */
   readonly blobSha: string;
-  /** Creates a new stream of all bytes. Its chunks may be kept. */
+  /** Creates a new stream of all bytes. */
   read(): Readable;
-  /** Reads all bytes in pieces, for checks. A piece is valid only until the next one is requested. */
+  /** Reads all bytes in pieces, for checks: they are not compared with the checked ones. */
   pieces(): AsyncIterable<Buffer>;
   /** SHA-256 of the first `length` bytes, lowercase hex. */
   headSha256(length: number): Promise<string>;
