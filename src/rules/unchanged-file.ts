@@ -83,7 +83,7 @@ export class UnchangedFile {
       this.#refuseWritten(fd);
     } finally {
       stream.destroy();
-      if (!stream.closed) await new Promise((closed) => stream.once('close', closed));
+      if (!stream.closed) await new Promise<void>((closed) => stream.once('close', closed));
     }
   }
 

@@ -91,7 +91,7 @@ interface DocumentPlace {
  * @param pieces of the page, of which nothing is kept
  */
 export async function searchPage(
-  pieces: AsyncIterable<string>,
+  pieces: AsyncIterable<string> | Iterable<string>,
   url: string,
   add: AddReference,
 ): Promise<Readonly<PageFields>> {

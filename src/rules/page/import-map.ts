@@ -15,11 +15,13 @@ export interface ImportMap {
   /** The same for maps that say the same. */
   readonly id: string;
   readonly entries: readonly ImportMapEntry[];
+  /** The same entries by their names: a page may have many of them, and imports without end. */
+  readonly bySpecifier: ReadonlyMap<string, readonly ImportMapEntry[]>;
   /** Whether there are more entries, which were not read. */
   readonly isOpen?: boolean;
 }
 
-export const NO_IMPORT_MAP: ImportMap = { id: '', entries: [] };
+export const NO_IMPORT_MAP: ImportMap = { id: '', entries: [], bySpecifier: new Map() };
 
 /**
  * Adds the entries of an import map, or none if its JSON is invalid.
@@ -38,7 +40,8 @@ export function addImportMap(earlier: ImportMap, json: string, base: string): Im
       entries.push({ scope: within, specifier: toUrl(key, base), address: isValid ? address : null });
     }
   }
-  return { ...earlier, id: hash('sha256', JSON.stringify(entries)), entries };
+  const bySpecifier = Map.groupBy(entries, ({ specifier }) => specifier);
+  return { ...earlier, id: hash('sha256', JSON.stringify(entries)), entries, bySpecifier };
 }
 
 const toUrl = (text: string, from: string): string =>
@@ -47,15 +50,10 @@ const toUrl = (text: string, from: string): string =>
 const hasKey = (name: string, key: string): boolean =>
   key === name || (key.endsWith('/') && name.startsWith(key));
 
-/** The entries by their names: a page may have many of them, and imports without end. */
-const INDEXES = new WeakMap<ImportMap, ReadonlyMap<string, readonly ImportMapEntry[]>>();
-
 /** The entries for a name, or for all names that begin as it does up to a slash. */
-function listMappings(map: ImportMap, name: string): readonly ImportMapEntry[] {
-  const index = INDEXES.get(map) ?? Map.groupBy(map.entries, ({ specifier }) => specifier);
-  INDEXES.set(map, index);
-  const folders = Array.from(name.matchAll(/\//g), ({ index: at }) => name.slice(0, at + 1));
-  return [...new Set([...folders, name])].flatMap((key) => index.get(key) ?? []);
+function listMappings({ bySpecifier }: ImportMap, name: string): readonly ImportMapEntry[] {
+  const folders = Array.from(name.matchAll(/\//g), ({ index }) => name.slice(0, index + 1));
+  return [...new Set([...folders, name])].flatMap((key) => bySpecifier.get(key) ?? []);
 }
 
 /** The address that a specifier means in the module `importer`; `null` for a bare name without one. */

@@ -58,15 +58,14 @@ const DEEPEST = 512;
 /** Whether a node has the children of another one in order; what else it has is added to the list. */
 function hasAll(file: Dom.ParentNode, page: Dom.ParentNode, added: Dom.ChildNode[], levels: number): boolean {
   if (levels === 0) return false;
-  const wanted = solidChildrenOf(file);
+  const wanted = readNode(file).children;
   let found = 0;
-  for (const node of page.childNodes) {
-    if (isBlank(node)) continue;
+  for (const node of readNode(page).children) {
     const next = wanted[found];
     const within: Dom.ChildNode[] = [];
     const isFound =
       next !== undefined &&
-      isSame(next, node) &&
+      readNode(next).key === readNode(node).key &&
       containersOf(next).every((one, at) => {
         const other = containersOf(node)[at];
         return other !== undefined && hasAll(one, other, within, levels - 1);
@@ -77,13 +76,22 @@ function hasAll(file: Dom.ParentNode, page: Dom.ParentNode, added: Dom.ChildNode
   return found === wanted.length;
 }
 
-/** Of each node once: it may have many, and is compared with many others. */
-const SOLID = new WeakMap<Dom.ParentNode, readonly Dom.ChildNode[]>();
+interface ComparedNode {
+  /** The same for nodes that are the same, but for what they contain. */
+  readonly key: string;
+  readonly children: readonly Dom.ChildNode[];
+}
 
-function solidChildrenOf(node: Dom.ParentNode): readonly Dom.ChildNode[] {
-  const children = SOLID.get(node) ?? node.childNodes.filter((one) => !isBlank(one));
-  SOLID.set(node, children);
-  return children;
+/** Of each node once: it may be large, and is compared with many. */
+const READ = new WeakMap<Dom.Node, ComparedNode>();
+
+function readNode(node: Dom.Node): ComparedNode {
+  const read = READ.get(node) ?? {
+    key: JSON.stringify([node.nodeName, ownParts(node)]),
+    children: 'childNodes' in node ? node.childNodes.filter((one) => !isBlank(one)) : [],
+  };
+  READ.set(node, read);
+  return read;
 }
 
 /** What has the children of a node; what a template holds is beside them. */
@@ -94,20 +102,7 @@ const containersOf = (node: Dom.ChildNode): readonly Dom.ParentNode[] => [
 
 const isBlank = (node: Dom.ChildNode): boolean => 'value' in node && node.value.trim() === '';
 
-/** Whether two nodes are the same, but for what they contain. */
-const isSame = (one: Dom.ChildNode, other: Dom.ChildNode): boolean =>
-  one.nodeName === other.nodeName && keyOf(one) === keyOf(other);
-
-/** Of each node once: it may be large, and is compared with many. */
-const KEYS = new WeakMap<Dom.ChildNode, string>();
-
-function keyOf(node: Dom.ChildNode): string {
-  const key = KEYS.get(node) ?? JSON.stringify(ownParts(node));
-  KEYS.set(node, key);
-  return key;
-}
-
-function ownParts(node: Dom.ChildNode): unknown {
+function ownParts(node: Dom.Node): unknown {
   if ('attrs' in node) return node.attrs.map(({ name, value }) => [name, value]).sort();
   if ('value' in node) return node.value.trim();
   if ('publicId' in node) return [node.name, node.publicId, node.systemId];
@@ -123,10 +118,7 @@ export async function hasSameAddresses(html: string, one: string, other: string)
 /** The SHA-256 of where they lead: of many long ones none is kept. */
 async function hashAddresses(html: string, url: string): Promise<string> {
   const hash = createHash('sha256');
-  const pieces = (async function* () {
-    yield html;
-  })();
-  await searchPage(pieces, url, ({ address, isSpecifier }, { base, importMap }) => {
+  await searchPage([html], url, ({ address, isSpecifier }, { base, importMap }) => {
     const meant = isSpecifier ? resolveSpecifier(address, importMap, base) : address;
     hash.update(`${meant === null ? '' : URL.parse(meant, base)?.href}\n`);
   });
