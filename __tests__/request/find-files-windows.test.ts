@@ -2,13 +2,11 @@ import { expect, jest, test } from '@jest/globals';
 
 const windows = await import('node:path').then(({ win32 }) => win32);
 jest.unstable_mockModule('node:path', () => ({ ...windows, default: windows }));
-const { deliveredName, placeFiles } = await import('../../src/request/find-files.ts');
+const { createPlacer, deliveredName } = await import('../../src/request/find-files.ts');
 
 /** The names that files on Windows get, by their absolute paths and the folders that were searched. */
 const nameAll = (paths: readonly string[], roots: readonly string[], path?: string) =>
-  [...placeFiles(new Map(paths.map((one) => [one, one])), roots, 'C:\\work').values()].map((place) =>
-    deliveredName(place, path),
-  );
+  paths.map(createPlacer(roots, 'C:\\work')).map((place) => deliveredName(place, path));
 
 test.each<[string, string[], string[], string | undefined, string[]]>([
   [

@@ -172,29 +172,21 @@ function placeAll(
   roots: readonly string[],
   folder: string,
 ): ReadonlyMap<string, NamedFile> {
-  const places = placeFiles(new Map([...files].map(([path, { given }]) => [path, given])), roots, folder);
-  return new Map(
-    [...files.values()].map(({ given, root }) => [given, { root, place: places.get(given) ?? given }]),
-  );
+  const placeOf = createPlacer(roots, folder);
+  return new Map([...files].map(([path, { given, root }]) => [given, { root, place: placeOf(path) }]));
 }
 
-/** The places of files (names by absolute paths) below `roots`; what is outside of `folder` changes no other. */
-export function placeFiles(
-  files: ReadonlyMap<string, string>,
-  roots: readonly string[],
-  folder: string,
-): ReadonlyMap<string, string> {
+/** Tells the place of an absolute path below `roots`; what is outside of `folder` changes no other. */
+export function createPlacer(roots: readonly string[], folder: string): (path: string) => string {
   const inside = findCommonFolder(roots.filter((root) => isBelow(folder, root)));
   const others = roots.filter((root) => !isBelow(folder, root));
   const shared = findCommonFolder(others);
   // All folders have the root in common: what lies below it is the layout of this machine.
   const outside = others.length > 1 && shared === parse(shared ?? '').root ? undefined : shared;
-  const places = [...files].map(([path, given]): readonly [string, string] => {
+  return (path) => {
     const root = [inside, outside].find((one) => one !== undefined && isBelow(one, path));
-    const place = root === undefined ? basename(path) : relative(root, path);
-    return [given, place.replaceAll(sep, '/')];
-  });
-  return new Map(places);
+    return (root === undefined ? basename(path) : relative(root, path)).replaceAll(sep, '/');
+  };
 }
 
 function findCommonFolder([first, ...others]: readonly string[]): string | undefined {

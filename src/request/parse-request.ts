@@ -69,7 +69,7 @@ export type DeliveryRequest = Readonly<ReturnType<typeof parseRequest>>;
 /** Each input by itself; `refuseBrokenRules` checks them together. @throws {DeliveryError} `BAD_INPUT`, `NOT_EXTERNAL` */
 export function parseRequest(raw: RawInputs, context: RunContext) {
   const { now, random, origin, sources, secrets, given, contentStream, ...place } = context;
-  const { channel, message, tag, bin, authUrl, pollInterval, ...inputs } = readAddress(parseInputs(raw));
+  const { channel, message, authUrl, pollInterval, ...inputs } = readAddress(parseInputs(raw));
   const { file, name, confine, timeout } = inputs;
   const content = contentStream ?? inputs.content;
   const find = content === undefined ? place.findFiles : undefined;
@@ -89,14 +89,9 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     channels: confine !== undefined && channel === 'auto' ? (['K1'] as const) : channel,
     ...chooseDeliverer(place, confine),
     essence: message || oneLine(origin),
-    tag: tag ?? formatDayTag(now),
-    tagIsDefault: tag === undefined,
+    ...nameDefaults(inputs, now, random),
     /** Where a new tag is made; absent for the head of the default branch. Another repository may not have it. */
     commit: isFromTarget ? place.commit : undefined,
-    /** The default tag of the day before. */
-    earlierTag: formatDayTag(now - DAY),
-    bin: bin ?? createBinName(now, random),
-    binIsNew: bin === undefined,
     scopedInputs: listScopedInputs({ ...raw, ...(inputs.url === undefined && { url: '' }) }, given),
     /** Strings that must not be in the file, whatever is allowed. */
     ownSecrets: withToken(raw.token, secrets),
@@ -108,6 +103,22 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     dryRun: inputs.dryRun || place.checkOnly === true,
     /** Whether the file surely comes from the repository that is published in, so that both are private or public. */
     isFromTarget,
+  };
+}
+
+/** The release and the bin, by their default names where none is given. */
+function nameDefaults(
+  { tag, bin }: Pick<ReturnType<typeof parseInputs>, 'tag' | 'bin'>,
+  now: number,
+  random: RunContext['random'],
+) {
+  return {
+    tag: tag ?? formatDayTag(now),
+    tagIsDefault: tag === undefined,
+    /** The default tag of the day before. */
+    earlierTag: formatDayTag(now - DAY),
+    bin: bin ?? createBinName(now, random),
+    binIsNew: bin === undefined,
   };
 }
 
