@@ -38,22 +38,15 @@ function createOccurrenceCounter(needle: Buffer) {
   let found = 0;
   /** The end of the previous chunks: shorter than the needle, and not part of a counted occurrence. */
   let tail: Buffer = Buffer.alloc(0);
-  const search = (chunk: Buffer, start: number): void => {
-    let from = start;
-    for (let at = chunk.indexOf(needle, from); at !== -1; at = chunk.indexOf(needle, from)) {
-      found += 1;
-      from = at + needle.length;
-    }
-    tail = Buffer.from(chunk.subarray(Math.max(from, chunk.length - needle.length + 1)));
-  };
   return {
     push(chunk: Buffer) {
-      if (chunk.length < needle.length) return search(Buffer.concat([tail, chunk]), 0);
-      // Only the bytes around the border are copied.
-      const border = Buffer.concat([tail, chunk.subarray(0, needle.length - 1)]);
-      const at = border.indexOf(needle);
-      if (at !== -1) found += 1;
-      search(chunk, at === -1 ? 0 : at + needle.length - tail.length);
+      const bytes = Buffer.concat([tail, chunk]);
+      let from = 0;
+      for (let at = bytes.indexOf(needle); at !== -1; at = bytes.indexOf(needle, from)) {
+        found += 1;
+        from = at + needle.length;
+      }
+      tail = bytes.subarray(Math.max(from, bytes.length - needle.length + 1));
     },
     count: () => found,
   };
@@ -93,12 +86,9 @@ export function createCredentialSearch(
   const find = getFinder(JSON.stringify(credentials));
   let tail: Buffer = Buffer.alloc(0);
   return (chunk) => {
-    // What begins in an earlier chunk is complete near the start of this one.
-    const border = Buffer.concat([tail, chunk.subarray(0, LONGEST_MATCH)]);
-    const found = find(border) ?? find(chunk);
-    const bytes = chunk.length < LONGEST_MATCH ? border : chunk;
-    tail = Buffer.from(bytes.subarray(Math.max(bytes.length - LONGEST_MATCH, 0)));
-    return found;
+    const bytes = Buffer.concat([tail, chunk]);
+    tail = bytes.subarray(-LONGEST_MATCH);
+    return find(bytes);
   };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { type BigIntStats, fstatSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
@@ -142,15 +142,13 @@ export function createMemoryFile(name: string, content: Uint8Array): LocalFile {
   return {
     name,
     size: bytes.length,
-    sha256: sha256(bytes),
-    head: bytes.toString('latin1', 0, 16),
+    sha256: hash('sha256', bytes),
+    head: bytes.toString('latin1', 0, HEAD_LENGTH),
     binary: bytes.includes(0),
     blobSha: createBlobHash(bytes.length).update(bytes).digest('hex'),
     markerCount: null,
     read,
     pieces: read,
-    headSha256: async (length) => sha256(bytes.subarray(0, length)),
+    headSha256: async (length) => hash('sha256', bytes.subarray(0, length)),
   };
 }
-
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

@@ -4,9 +4,7 @@ const PREFIX_LENGTH = 4;
 interface KeywordTable<Name> {
   /** Whether two neighboring bytes are anywhere in a keyword: most positions are ruled out by this alone. */
   readonly pairs: Uint8Array;
-  /** Whether three neighboring bytes of a keyword have this hash. */
-  readonly triples: Uint8Array;
-  /** Whether a keyword has this hash. */
+  /** Whether four or three neighboring bytes of a keyword have this hash. */
   readonly hashes: Uint8Array;
   /** The names that belong to four bytes, read as one number, and the bytes that must follow. */
   readonly entries: Map<number, { readonly name: Name; readonly rest: string }[]>;
@@ -27,7 +25,6 @@ export function createKeywordSearch<Name>(
 ): (bytes: Buffer, onKeyword: OnKeyword<Name>) => boolean {
   const table: KeywordTable<Name> = {
     pairs: new Uint8Array(65_536),
-    triples: new Uint8Array(65_536),
     hashes: new Uint8Array(65_536),
     entries: new Map(),
   };
@@ -50,9 +47,8 @@ const prefixOf = (keyword: string): number =>
   (keyword.charCodeAt(2) << 8) |
   keyword.charCodeAt(3);
 
-function addPrefix({ pairs, triples, hashes }: KeywordTable<unknown>, prefix: number): void {
-  hashes[hashBytes(prefix)] = 1;
-  for (const triple of [prefix >>> 8, prefix & 0xff_ffff]) triples[hashBytes(triple)] = 1;
+function addPrefix({ pairs, hashes }: KeywordTable<unknown>, prefix: number): void {
+  for (const bytes of [prefix, prefix >>> 8, prefix & 0xff_ffff]) hashes[hashBytes(bytes)] = 1;
   for (const pair of [prefix >>> 16, (prefix >>> 8) & 0xffff, prefix & 0xffff]) pairs[pair] = 1;
 }
 
@@ -65,22 +61,16 @@ function findKeywords<Name>(bytes: Buffer, table: KeywordTable<Name>, onKeyword:
       const prefix = readPrefix(bytes, start);
       if (hashes[hashBytes(prefix)] === 0) continue;
       for (const { name, rest } of entries.get(prefix) ?? []) {
-        if (hasBytesAt(bytes, start + PREFIX_LENGTH, rest) && onKeyword(name, start)) return true;
+        const end = start + PREFIX_LENGTH;
+        if (bytes.toString('latin1', end, end + rest.length) === rest && onKeyword(name, start)) return true;
       }
     }
   }
   return false;
 }
 
-function hasBytesAt(bytes: Buffer, position: number, expected: string): boolean {
-  for (let at = 0; at < expected.length; at += 1) {
-    if (bytes[position + at] !== expected.charCodeAt(at)) return false;
-  }
-  return true;
-}
-
 /** The first of every third position from `start` on with a pair and a third byte of a keyword, or -1. */
-function findPair(bytes: Buffer, start: number, { pairs, triples }: KeywordTable<unknown>): number {
+function findPair(bytes: Buffer, start: number, { pairs, hashes }: KeywordTable<unknown>): number {
   const end = bytes.length - 1;
   for (let at = start; at < end; at += PREFIX_LENGTH - 1) {
     // Both positions are inside the bytes.
@@ -88,7 +78,7 @@ function findPair(bytes: Buffer, start: number, { pairs, triples }: KeywordTable
     if (pairs[pair] === 0) continue;
     const before = ((bytes[at - 1] as number) << 16) | pair;
     const after = (pair << 8) | (bytes[at + 2] ?? 0);
-    if (triples[hashBytes(before)] !== 0 || triples[hashBytes(after)] !== 0) return at;
+    if (hashes[hashBytes(before)] !== 0 || hashes[hashBytes(after)] !== 0) return at;
   }
   return -1;
 }

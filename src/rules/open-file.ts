@@ -102,14 +102,17 @@ export const linkProblem = (text: string): PathProblem => ({
   hint: 'put copies in place of links: `cp -rL`',
 });
 
+/** The real path of a folder that no link may leave, and whether none may lead to what is hidden. */
+export interface PathLimits {
+  readonly within: string;
+  readonly refusesHidden?: boolean | undefined;
+}
+
 /** What is wrong with where a path leads. @param real the path without links */
 export function findProblem(
   path: string,
   real: string,
-  {
-    within,
-    refusesHidden = false,
-  }: { readonly within: string; readonly refusesHidden?: boolean | undefined },
+  { within, refusesHidden = false }: PathLimits,
 ): PathProblem | null {
   if (!isBelow(within, real)) return linkProblem('that leads out of its folder');
   if (refusesHidden && isHidden(relative(within, real))) return HIDDEN;

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { DeliveryError, isShortage, isSystemError } from '../errors.ts';
 import { firstFew, shorten } from '../plain-text.ts';
 import type { Text } from '../words.ts';
-import { findProblem, isBelow, linkProblem, type PathProblem } from './open-file.ts';
+import { findProblem, isBelow, linkProblem, type PathLimits, type PathProblem } from './open-file.ts';
 
 /** What a walk through a folder meets. */
 export interface FolderEntry {
@@ -76,20 +76,8 @@ export async function* walkFolder(
   }
 }
 
-/** What is at a path, where a link leads to it. */
-interface MetEntry {
-  readonly real: string;
-  readonly isFolder: boolean;
-  readonly problem: PathProblem | null;
-}
-
-/** The real path of the folder that is walked, and whether no link may lead to what is hidden. */
-interface LinkLimits {
-  readonly within: string;
-  readonly refusesHidden: boolean;
-}
-
-async function meet(entry: Dirent, at: WalkedFolder, limits: LinkLimits): Promise<MetEntry> {
+/** What is at a path, or where a link leads from it. */
+async function meet(entry: Dirent, at: WalkedFolder, limits: PathLimits) {
   const real = join(at.real, entry.name);
   const isFolder = entry.isDirectory();
   const broken = NAME_PROBLEMS.find(({ pattern }) => pattern.test(entry.name));
@@ -98,18 +86,14 @@ async function meet(entry: Dirent, at: WalkedFolder, limits: LinkLimits): Promis
   return { real, isFolder, problem: isFolder || entry.isFile() ? null : IRREGULAR };
 }
 
-async function followLink(link: string, at: WalkedFolder, limits: LinkLimits): Promise<MetEntry> {
+async function followLink(link: string, at: WalkedFolder, limits: PathLimits) {
   try {
     const real = await realpath(link);
     const stats = await stat(real);
     const isFolder = stats.isDirectory();
     const circle = isFolder && isAround(real, at) ? CIRCLE : null;
     const kind = isFolder || stats.isFile() ? null : IRREGULAR;
-    return {
-      real,
-      isFolder,
-      problem: findProblem(link, real, limits) ?? circle ?? kind,
-    };
+    return { real, isFolder, problem: findProblem(link, real, limits) ?? circle ?? kind };
   } catch (thrown) {
     if (isShortage(thrown) || !isSystemError(thrown)) throw thrown;
     const nowhere = linkProblem(
