@@ -72,8 +72,8 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 export const BROWSER_ENCODINGS = Object.keys(DECODERS).join(', ');
 
 /** The encodings that a host declares, the last one applied last; none for plain bytes. */
-export function readEncodings({ headers }: Answer): readonly string[] {
-  const declared = [headers['content-encoding'] ?? []].flat().join(',').toLowerCase().split(',');
+export function readEncodings(response: Answer): readonly string[] {
+  const declared = allValues(response, 'content-encoding').join(',').toLowerCase().split(',');
   return declared.map((one) => one.trim()).filter((one) => one !== '' && one !== 'identity');
 }
 
@@ -182,16 +182,17 @@ const LIST_ITEM = /(?:[^,"]|"(?:\\.|[^"\\])*"?)+/g;
  *
  * @see https://fetch.spec.whatwg.org/#concept-header-extract-mime-type
  */
-export function readType({ headers }: Answer): string {
+export function readType(response: Answer): string {
+  const declared = allValues(response, 'content-type').join();
   let [essence, charset] = ['', ''];
-  for (const [item] of [headers['content-type'] ?? ''].flat().join(',').matchAll(LIST_ITEM)) {
+  for (const [item] of declared.matchAll(LIST_ITEM)) {
     const type = parseType(item);
     if (type === null || type.essence === '*/*') continue;
     charset = type.params.get('charset') ?? (type.essence === essence ? charset : '');
     essence = type.essence;
   }
   // What is no type is shown as text.
-  if (essence === '') return String(headers['content-type'] ?? '').trim();
+  if (essence === '') return declared;
   return charset === '' ? essence : `${essence}; charset=${charset}`;
 }
 

@@ -4,7 +4,6 @@ import { DeliveryError } from '../errors.ts';
 import type { Text, Words } from '../words.ts';
 import { decodePercents } from './page/addresses.ts';
 
-/** A pattern for these host names and everything below them. */
 const belowAny = (names: readonly string[]): RegExp =>
   new RegExp(`(^|\\.)(${names.join('|').replaceAll('.', '\\.')})$`);
 

@@ -55,7 +55,6 @@ function createOccurrenceCounter(needle: Buffer) {
 /** A run searches all its files for the same credentials. */
 const RECENT_SEARCHES = 4;
 
-/** Finds the first of the credentials, which are given as JSON, that some bytes contain. */
 const getFinder = keepRecent(RECENT_SEARCHES, (credentials) => {
   const patterns = (JSON.parse(credentials) as OwnCredential[]).map(({ name, value }) => {
     return { name, ...createSecretPattern(value) };

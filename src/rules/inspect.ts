@@ -24,7 +24,6 @@ export interface LocalFile extends ContentFingerprint {
   readonly binary: boolean;
   /** The object id that git gives to these bytes; empty for a file that is too large for a repository. */
   readonly blobSha: string;
-  /** Creates a new stream of all bytes. */
   read(): Readable;
   /** Reads all bytes in pieces, for checks: they are not compared with the checked ones. */
   pieces(): AsyncIterable<Buffer>;
@@ -87,7 +86,6 @@ function refuseUnsuitable(
   }
 }
 
-/** Bytes that tell the kind of file. */
 const HEAD_LENGTH = 16;
 
 class CheckedFile extends UnchangedFile implements LocalFile {

@@ -5,9 +5,7 @@
  * @see https://jekyllrb.com/docs/front-matter/ and https://github.com/benbalter/jekyll-optional-front-matter
  */
 
-/** What becomes of a file. */
 interface JekyllOutput {
-  /** Whether it is served unchanged, at its own path. */
   readonly isCopied: boolean;
   /**
    * The path of the page into which it is rendered; `null` without one. That of a README is not named: it becomes the
@@ -31,10 +29,9 @@ export const isLeftOutByJekyll = (path: string): boolean =>
 /** What Jekyll excludes by default: names at the root, by their beginning, and folders below `vendor`. */
 const EXCLUDED = /^(?:gemfiles|Gemfile|node_modules|vendor\/(?:bundle|cache|gems|ruby)\/)/;
 
-/** File name endings that Jekyll renders as Markdown. */
-export const MARKDOWN = /\.(md|markdown|mkdown|mkdn|mkd)$/i;
-
 const MARKDOWN_ENDINGS = ['md', 'markdown', 'mkdown', 'mkdn', 'mkd'];
+
+export const MARKDOWN = new RegExp(`\\.(?:${MARKDOWN_ENDINGS.join('|')})$`, 'i');
 
 /** The files that Jekyll shows at the address of a page, as far as their names tell; nothing for any other address. */
 export function listRivals(page: string): readonly string[] {

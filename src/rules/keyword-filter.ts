@@ -1,4 +1,3 @@
-/** By how many bytes a keyword is found. */
 const PREFIX_LENGTH = 4;
 
 interface KeywordTable<Name> {
@@ -40,7 +39,6 @@ export function createKeywordSearch<Name>(
   return (bytes, onKeyword) => findKeywords(bytes, table, onKeyword);
 }
 
-/** The first four bytes as one number. */
 const prefixOf = (keyword: string): number =>
   (keyword.charCodeAt(0) << 24) |
   (keyword.charCodeAt(1) << 16) |

@@ -14,13 +14,11 @@ export interface LocalSite {
   readonly entry: LocalFile;
   /** In the order of their names, which are their paths within the folder. */
   readonly files: readonly LocalFile[];
-  /** Bytes of all files. */
   readonly size: number;
   /** Hidden files and folders, and those that `!` lines leave out: they are not delivered. */
   readonly leftOut: readonly string[];
 }
 
-/** A single file, which is delivered alone. */
 export const siteOfFile = (file: LocalFile): LocalSite => ({
   isFolder: false,
   entry: file,

@@ -87,5 +87,4 @@ export function getBrowserDisplay(path: string): BrowserDisplay {
   return /\.svgz$/i.test(path) ? 'viewer' : getTypeDisplay(getContentType(path));
 }
 
-/** Whether Pages serves a file of this name as a picture. */
 export const isImage = (path: string): boolean => getContentType(path).startsWith('image/');

@@ -108,7 +108,6 @@ export function binFileName(name: string): string {
   return cutToBytes(safe, BIN_FILE_NAME);
 }
 
-/** Shortens a name to a number of UTF-8 bytes and keeps its ending. */
 function cutToBytes(name: string, limit: number): string {
   if (Buffer.byteLength(name) <= limit) return name;
   const ending = /\.[^.]{1,16}$/u.exec(name)?.[0] ?? '';

@@ -2,17 +2,21 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } fr
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
 import { DeliveryError, isShortage, localError } from '../errors.ts';
 
-export interface FileLocation {
-  readonly path: string;
-  /** The path as the user wrote it, for messages. */
-  readonly given: string;
-  /** The real path of the folder that no symbolic link leads out of; absent if the file may be anywhere. */
-  readonly within?: string | undefined;
-  /** Whether nothing is opened in that folder that is hidden. */
+export interface PathLimits {
+  /** The real path of the folder that no symbolic link leads out of: a link that is made later does not move it. */
+  readonly within: string;
+  /** Whether no link may lead to what is hidden. */
   readonly refusesHidden?: boolean | undefined;
 }
 
-/** What a request lets its files be. */
+export interface FileLocation extends Omit<PathLimits, 'within'> {
+  readonly path: string;
+  /** The path as the user wrote it, for messages. */
+  readonly given: string;
+  /** As in `PathLimits`; absent if the file may be anywhere. */
+  readonly within?: string | undefined;
+}
+
 export interface FileLimits {
   /** Folders that must contain the file; if empty, any folder may. */
   readonly allowedRoots: readonly string[];
@@ -52,7 +56,6 @@ export function withFile<T>(location: FileLocation, work: (fd: number) => T): T 
   }
 }
 
-/** Why a file can't be opened or read. */
 function openError(cause: unknown, given: string): unknown {
   if (cause instanceof DeliveryError) return cause;
   if (isShortage(cause)) return localError(cause, given);
@@ -70,7 +73,7 @@ function openError(cause: unknown, given: string): unknown {
   });
 }
 
-/** The path without symbolic links. `within` is a real path: a link that is made later does not move it. */
+/** The path without symbolic links. */
 function findRealPath({ path, given, within, refusesHidden }: FileLocation): string {
   if (within === undefined) return path;
   const real = realpathSync.native(path);
@@ -91,7 +94,6 @@ function refuseMoved(fd: number, path: string, { given }: FileLocation): void {
   });
 }
 
-/** Why something can't be delivered, and what to change. */
 export interface PathProblem {
   readonly text: string;
   readonly hint: string;
@@ -101,12 +103,6 @@ export const linkProblem = (text: string): PathProblem => ({
   text: `is a symbolic link ${text}`,
   hint: 'put copies in place of links: `cp -rL`',
 });
-
-/** The real path of a folder that no link may leave, and whether none may lead to what is hidden. */
-export interface PathLimits {
-  readonly within: string;
-  readonly refusesHidden?: boolean | undefined;
-}
 
 /** What is wrong with where a path leads. @param real the path without links */
 export function findProblem(
@@ -172,7 +168,6 @@ const LINKED: PathProblem = {
   hint: 'name it by its path without links',
 };
 
-/** The first of the allowed roots that has the folder. */
 function findRoot(folder: string, subject: string, { allowedRoots, allowsFullPaths }: FileLimits): string {
   const root = allowedRoots.find((one) => isBelow(one, folder));
   if (root !== undefined) return root;

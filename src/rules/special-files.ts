@@ -1,7 +1,6 @@
 import { DeliveryError } from '../errors.ts';
 import { baseName } from './naming.ts';
 
-/** Where the receipt of a site that GitHub Actions deploys is. */
 export const RECEIPT_PATH = '.well-known/screen-delivery.json';
 
 /**

@@ -48,7 +48,6 @@ export function createEncodingCheck(readCharset: (head: string) => string | null
   };
 }
 
-/** Bytes in which browsers look for a declaration. */
 const DECLARED_WITHIN = 1_024;
 
 export const UTF_16_MARK = /^(?:\xfe\xff|\xff\xfe)/;

@@ -16,19 +16,16 @@ export interface FolderEntry {
   readonly problem: PathProblem | null;
 }
 
-/** What a walk passes over. */
 interface WalkLimits {
   /** Whether to enter a folder, by its path within the folder, without the last slash. */
   readonly enters?: (path: string) => boolean;
   /** Whether an absolute path is no part of a delivery. */
   readonly isLeftOut?: (path: string) => boolean;
-  /** Hidden names that are met. */
   readonly names?: readonly string[];
   /** Whether no link may lead to what is hidden. */
   readonly refusesHidden?: boolean | undefined;
 }
 
-/** A folder on the way. */
 interface WalkedFolder {
   readonly prefix: string;
   /** Without links. */
@@ -122,7 +119,6 @@ const NAME_PROBLEMS = [
   { pattern: /\uFFFD/, text: 'has a name that is not UTF-8' },
 ] as const;
 
-/** Something that can't be delivered, as it is named. */
 export interface FoundProblem {
   readonly path: string;
   readonly problem: PathProblem;

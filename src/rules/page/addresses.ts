@@ -13,7 +13,6 @@ export type ReferenceGrade = (typeof GRADES)[number];
 
 const GRADES = ['code', 'async', 'content', 'later', 'link'] as const;
 
-/** An address and its position in a text. */
 export interface FoundAddress {
   readonly offset: number;
   readonly address: string;
@@ -106,7 +105,6 @@ export function parseRefresh(content: string): string {
   return quoted;
 }
 
-/** The maximum length of an address in a message. */
 const MAX_SHOWN = 100;
 
 /** Formats an address for a message: one short line of whole words, without credentials and query. */

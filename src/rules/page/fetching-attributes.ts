@@ -63,7 +63,6 @@ export function getScriptType(tag: StartTag): 'script' | 'module' | null {
 
 const SCRIPT_TYPE = /^(?:(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*)?$/;
 
-/** The candidates of an image, of which a browser takes one. */
 const candidates: AddressReader = (value, tag, add) => {
   const read = tag.tagName === 'link' ? ahead : media;
   for (const address of parseSrcset(value)) read(address, tag, add);

@@ -12,7 +12,7 @@ import {
   trimAddress,
 } from './addresses.ts';
 import { getAddressReader, getScriptType, gradeScript, isCss } from './fetching-attributes.ts';
-import { addImportMap, type ImportMap, NO_IMPORT_MAP } from './import-map.ts';
+import { addImportMap, NO_IMPORT_MAP } from './import-map.ts';
 import { findCssReferences, findScriptReferences } from './script-references.ts';
 
 /** Limits of a search, far beyond any page that a browser shows easily: beyond them it would take much time. */
@@ -31,45 +31,37 @@ export const SEARCH_LIMITS = {
  *
  * @see https://html.spec.whatwg.org/multipage/semantics.html#the-base-element
  */
-interface PageFields {
-  readonly url: string;
+class PageFields {
   /** The URL to which its addresses are relative: that of the page, or of its `<base>`. */
   base: string;
-  importMap: ImportMap;
+  importMap = NO_IMPORT_MAP;
   /** The content of `<meta name="generator">`; empty without one. */
-  generator: string;
-  hasBase: boolean;
-  hasScript: boolean;
+  generator = '';
+  hasScript = false;
   /** Whether the whole page is searched; false once it exceeds a limit. */
-  complete: boolean;
-}
+  complete = true;
+  #hasBase = false;
 
-const createFields = (url: string): PageFields => ({
-  url,
-  base: url,
-  importMap: NO_IMPORT_MAP,
-  generator: '',
-  hasBase: false,
-  hasScript: false,
-  complete: true,
-});
+  constructor(url: string) {
+    this.base = url;
+  }
 
-/** The longest part of an address that is kept, in characters. */
-const MAX_ADDRESS = 4_000;
-
-/** Keeps what a tag says of the page; the first base and generator count. */
-function readPageFields(page: PageFields, tag: StartTag): void {
-  if (tag.tagName === 'base' && !page.hasBase && hasAttribute(tag, 'href')) {
-    page.hasBase = true;
-    const base = URL.parse(getAttribute(tag, 'href').trim(), page.url)?.href ?? '';
-    if (base.length > MAX_ADDRESS) page.complete = false;
-    // Nothing is relative to a `data:` address: there the page's own URL counts.
-    else if (URL.canParse('x', base)) page.base = base;
-  } else if (tag.tagName === 'script') page.hasScript = true;
-  else if (tag.tagName === 'meta' && getAttribute(tag, 'name').toLowerCase() === 'generator') {
-    page.generator ||= getAttribute(tag, 'content').slice(0, 200);
+  /** Keeps what a tag says of the page; the first base and generator count. */
+  read(tag: StartTag): void {
+    if (tag.tagName === 'base' && !this.#hasBase && hasAttribute(tag, 'href')) {
+      this.#hasBase = true;
+      const base = URL.parse(getAttribute(tag, 'href').trim(), this.base)?.href ?? '';
+      if (base.length > MAX_ADDRESS) this.complete = false;
+      // Nothing is relative to a `data:` address: there the page's own URL counts.
+      else if (URL.canParse('x', base)) this.base = base;
+    } else if (tag.tagName === 'script') this.hasScript = true;
+    else if (tag.tagName === 'meta' && getAttribute(tag, 'name').toLowerCase() === 'generator') {
+      this.generator ||= getAttribute(tag, 'content').slice(0, 200);
+    }
   }
 }
+
+const MAX_ADDRESS = 4_000;
 
 /** Gets one reference after another, in page order; without those that cause no request, such as `data:` and `#top`. */
 type AddReference = (reference: PageReference, page: Readonly<PageFields>) => void;
@@ -78,9 +70,7 @@ type AddReference = (reference: PageReference, page: Readonly<PageFields>) => vo
 interface DocumentPlace {
   /** The line of the page on which the document begins. */
   readonly firstLine: number;
-  /** How many documents contain it. */
   readonly level: number;
-  /** What the document holds is used at this time or later. */
   readonly grade: ReferenceGrade;
 }
 
@@ -95,7 +85,7 @@ export async function searchPage(
   url: string,
   add: AddReference,
 ): Promise<Readonly<PageFields>> {
-  const page = createFields(url);
+  const page = new PageFields(url);
   const document = new DocumentSearch(add, page, { firstLine: 1, level: 0, grade: 'code' });
   for await (const piece of pieces) document.search(piece, false);
   document.search('', true);
@@ -114,7 +104,6 @@ class DocumentSearch extends SAXParser {
   readonly #place: DocumentPlace;
   /** How many templates are open, whose content waits for a script. */
   #templates = 0;
-  /** How many elements of another namespace are open. */
   #depth = 0;
   /** The last tag, if its text is read. */
   #open: StartTag | null = null;
@@ -162,7 +151,7 @@ class DocumentSearch extends SAXParser {
     this.#searchAttributes(tag, name);
     if (name === 'template') this.#templates += 1;
     if (TEXT_ELEMENTS.has(name)) this.#open = tag;
-    if (this.#templates === 0 && this.#depth === 0) readPageFields(this.#page, tag);
+    if (this.#templates === 0 && this.#depth === 0) this.#page.read(tag);
   }
 
   #readEndTag(name: string): void {
@@ -189,7 +178,7 @@ class DocumentSearch extends SAXParser {
   #searchDocument(text: string, line: number): void {
     const place = { firstLine: this.#place.firstLine - 1 + line, level: this.#place.level + 1 };
     // It has a base and an import map of its own, and begins with the base of the document around it.
-    const page = createFields(this.#page.base);
+    const page = new PageFields(this.#page.base);
     if (place.level > SEARCH_LIMITS.documents) page.complete = false;
     else new DocumentSearch(this.#add, page, { ...place, grade: this.#grade }).search(text, true);
     this.#page.complete &&= page.complete;

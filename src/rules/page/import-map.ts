@@ -17,7 +17,6 @@ export interface ImportMap {
   readonly entries: readonly ImportMapEntry[];
   /** The same entries by their names: a page may have many of them, and imports without end. */
   readonly bySpecifier: ReadonlyMap<string, readonly ImportMapEntry[]>;
-  /** Whether there are more entries, which were not read. */
   readonly isOpen?: boolean;
 }
 

@@ -160,7 +160,6 @@ const isTakeover = (node: Dom.Node): boolean =>
     'attrs' in node &&
     node.attrs.some(({ name }) => name === 'http-equiv' || name === 'charset'));
 
-/** Characters of an added name or text that are shown. */
 const SHOWN = 60;
 
 function nameNode(node: Dom.ChildNode): string {

@@ -10,7 +10,6 @@ export type SelfContained = 'enforce' | 'warn' | 'off';
  */
 export const LARGEST_PAGE = 32 * MEGABYTE;
 
-/** Whether a browser shows a file with this name as a page. */
 export const isHtml = (name: string): boolean => /html/.test(getContentType(name));
 
 export const isXhtml = (name: string): boolean => /xhtml/.test(getContentType(name));

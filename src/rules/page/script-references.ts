@@ -61,7 +61,6 @@ const ENDS = new Set([css.Semicolon, css.LeftCurlyBracket, css.RightCurlyBracket
  * @see https://drafts.csswg.org/css-syntax/#tokenization
  */
 export function findCssReferences(text: string, add: AddAddress): void {
-  /** The open functions and parentheses, innermost last. */
   const functions: string[] = [];
   /** The current at-rule: `import` until its address is found. */
   let atRule = '';

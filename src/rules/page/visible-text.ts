@@ -34,7 +34,6 @@ function readShownText({ document }: PageTree): string {
   return shown;
 }
 
-/** Of closed details only the summary is shown. */
 function shownChildren(node: Dom.ParentNode): readonly Dom.ChildNode[] {
   const isClosed = 'attrs' in node && node.nodeName === 'details' && !hasAttribute(node, 'open');
   return isClosed ? node.childNodes.filter((child) => child.nodeName === 'summary') : node.childNodes;

@@ -6,7 +6,6 @@ export interface SecretMatch {
   readonly secret: string;
   /** Where the match begins, for example with a header name. */
   readonly from: number;
-  /** Where the secret begins. */
   readonly at: number;
 }
 
@@ -68,7 +67,6 @@ function* findPrivateKeys(text: string): ReturnType<FindMatches> {
 const URL_PASSWORD =
   /(?<=[a-z0-9+.-]):(?:\\?\/){2}([^\0-\x20\x7f/?#@:"'`<>\\]{0,256}):([^\0-\x20\x7f/?#"'`<>\\]{1,256})@(\[[0-9a-f:.]{2,45}\]|[\w.-]{1,253})/dgi;
 
-/** Passwords in addresses of any scheme. */
 function* findUrlPasswords(text: string): ReturnType<FindMatches> {
   for (const address of text.matchAll(URL_PASSWORD)) {
     const [, user = '', password = '', host = ''] = address;
@@ -95,7 +93,6 @@ const NETRC = new RegExp(
   'dg',
 );
 
-/** Finds the first group of a pattern, where it is what it must be. */
 const findGroup = (pattern: RegExp, accepts: (secret: string) => boolean): FindMatches =>
   function* (text) {
     for (const match of text.matchAll(pattern)) {

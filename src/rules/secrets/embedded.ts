@@ -91,7 +91,6 @@ function isAscii(run: Buffer, at: number): boolean {
   return (first & (second >> 1) & (third >> 2) & 1) !== 0;
 }
 
-/** Where in a run its nth character of base64 is. */
 function findCharacter(run: string, nth: number): number {
   let at = nth;
   for (const { 0: text, index } of run.matchAll(BREAKS)) if (index <= at) at += text.length;

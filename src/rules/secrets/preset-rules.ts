@@ -18,7 +18,6 @@ const EXCLUDED_RULES: ReadonlySet<string> = new Set([
 /** The field in which a rule returns the secret. The range that it reports may begin before and end inside it. */
 const SECRET_FIELDS = ['KEY', 'TOKEN', 'ID', 'URI', 'URL', 'CREDENTIAL'] as const;
 
-/** Runs the rules of the preset with these names on a text. */
 export type FindPresetMatches = (text: string, rules: ReadonlySet<string>) => Promise<readonly SecretMatch[]>;
 
 let loaded: Promise<FindPresetMatches> | undefined;

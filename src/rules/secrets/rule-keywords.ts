@@ -74,7 +74,6 @@ const SECRET_NAMES: Readonly<Record<string, string>> = {
   'url-password': 'password in an address',
 };
 
-/** What a rule finds, as a message names it: `GitHub token`. */
 export const nameSecret = (rule: string): string =>
   SECRET_NAMES[rule] ?? `${rule.charAt(0).toUpperCase()}${rule.slice(1)} token`;
 

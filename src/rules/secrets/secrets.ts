@@ -56,9 +56,11 @@ export async function refuseSecrets(
   for (const { secret } of found) logger.mask(secret);
   if (count > 0) logger.info(`${file.name}: allowed, though it looks like a secret: ${count} times`);
   if (found.length === 0) return count;
-  const list = await describeFindings(found, file, signal);
-  const about = (w: Pick<Words, 'fingerprint'>): string =>
-    `the file ${file.name} contains what looks like a secret: ${list.map((one) => one(w)).join(', ')}`;
+  const list = await locateFindings(found, file, signal);
+  const about = (w: Pick<Words, 'fingerprint'>): string => {
+    const secrets = list.map((one) => nameSecret(one.rule) + one.place + w.fingerprint(one.fingerprint));
+    return `the file ${file.name} contains what looks like a secret: ${secrets.join(', ')}`;
+  };
   logger.debug(say(about, ACTION));
   const fingerprints = [...new Set(found.map(({ fingerprint }) => fingerprint))].join(' ');
   throw new DeliveryError('BAD_FILE', about, {
@@ -121,28 +123,18 @@ async function* readAsUtf8(file: SearchedFile, signal: AbortSignal): AsyncGenera
   }
 }
 
-type Description = (words: Pick<Words, 'fingerprint'>) => string;
-
 const LINE_FEED = 0x0a;
 
 /** The findings in the order of the file; those in a text with line and column, up to the last of which it is read again. */
-async function describeFindings(
-  found: readonly FoundSecret[],
-  file: SearchedFile,
-  signal: AbortSignal,
-): Promise<readonly Description[]> {
+async function locateFindings(found: readonly FoundSecret[], file: SearchedFile, signal: AbortSignal) {
   const pending = found.toSorted((one, other) => one.position - other.position);
-  const describe =
-    ({ rule, fingerprint }: FoundSecret, place = ''): Description =>
-    (w) =>
-      `${nameSecret(rule)}${place}${w.fingerprint(fingerprint)}`;
-  if (file.binary && !isWide(file)) return pending.map((one) => describe(one));
-  const located: Description[] = [];
+  if (file.binary && !isWide(file)) return pending.map((one) => ({ ...one, place: '' }));
+  const located: (FoundSecret & { readonly place: string })[] = [];
   let [position, line, column] = [0, 1, 1];
   for await (const piece of readAsUtf8(file, signal)) {
     for (let at = 0; at < piece.length; at += 1) {
       for (let next = pending[0]; next?.position === position; next = pending[0]) {
-        located.push(describe(next, ` in line ${line} column ${column}`));
+        located.push({ ...next, place: ` in line ${line} column ${column}` });
         pending.shift();
       }
       if (pending.length === 0) return located;

@@ -26,7 +26,6 @@ const FINDING_KINDS = [
 /** One finding; the same one at several places is counted. */
 export interface SiteFinding {
   readonly kind: (typeof FINDING_KINDS)[number];
-  /** The path in the folder of the first place. */
   readonly file: string;
   /** From 1. */
   readonly line: number;
@@ -37,11 +36,9 @@ export interface SiteFinding {
   readonly levels?: number | undefined;
   /** Of code that is no part of the delivery: where its host can be asked for it. */
   readonly url?: string | undefined;
-  /** At how many places. */
   readonly count: number;
 }
 
-/** What is said of a finding. */
 export type FindingText = Pick<SiteFinding, 'text' | 'hint' | 'levels' | 'url'>;
 
 /** How many different findings are kept; the others are only counted, by their kind. */
@@ -66,7 +63,6 @@ export class FindingCollector {
     else known.count += 1;
   }
 
-  /** All findings in the order in which they were found. */
   list(): readonly SiteFinding[] {
     return [...this.#findings.values()];
   }

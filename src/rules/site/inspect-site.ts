@@ -56,10 +56,8 @@ const withHint = (finding: SiteFinding, hint: string): SiteFinding => ({
   hint: finding.hint ?? hint,
 });
 
-/** The largest part of a script or style sheet that is searched, in bytes. */
 const LARGEST_TEXT = 8 * MEGABYTE;
 
-/** A file to search, and how it is used. */
 interface FileVisit {
   readonly path: string;
   readonly kind: ResourceKind;
@@ -72,7 +70,6 @@ interface FileVisit {
 class SiteSearch {
   /** The content of the `<meta name="generator">` of each page that has one. */
   readonly generators = new Map<string, string>();
-  /** Whether a page that is opened has a script. */
   hasScript = false;
   readonly #files: SiteFiles;
   readonly #judge: ReferenceJudge;

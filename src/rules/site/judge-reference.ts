@@ -18,7 +18,6 @@ import {
 } from './findings.ts';
 import { createAddressResolver, findServed, type SiteTarget } from './site-address.ts';
 
-/** An address of a file, ready to be resolved. */
 interface SiteReference extends PageReference {
   readonly file: string;
   /** The URL to which it is relative. */
@@ -95,7 +94,6 @@ export class ReferenceJudge {
 
   readonly #isFile = (path: string): boolean => this.#files.has(path);
 
-  /** An address that leads into the folder, where no such file is. */
   #judgeMissing(reference: SiteReference, path: string): void {
     const { grade } = reference;
     const mayBeBase = isAbsolute(reference) && !this.#topFolders.has(topFolder(path));
