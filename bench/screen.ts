@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { chromiumPath } from '../__tests__/support/chromium.ts';
-import { createBrowserDriver } from '../src/browser/browser.ts';
+import { OwnBrowser } from '../src/browser/browser.ts';
 import type { PageToView } from '../src/browser/screen-view.ts';
 import { systemClock } from '../src/system.ts';
 import { median } from './measure.ts';
@@ -61,7 +61,7 @@ async function viewTwice(tempFolder: string, executablePath: string): Promise<[n
     tempFolder,
     sandboxHint: '',
   };
-  const viewer = createBrowserDriver({ ...options, clock: systemClock, logger });
+  const viewer = new OwnBrowser({ ...options, clock: systemClock, logger });
   const view = async (): Promise<number> => {
     const begun = performance.now();
     const { verdict, reason } = await viewer.view(TO_VIEW, new AbortController().signal);

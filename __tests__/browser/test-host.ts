@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { untilAborted } from '../../src/async.ts';
-import { type BrowserOptions, createBrowserDriver } from '../../src/browser/browser.ts';
+import { type BrowserOptions, OwnBrowser } from '../../src/browser/browser.ts';
 import type { BrowserDriver } from '../../src/browser/screen-view.ts';
 import type { HttpRequest, SendHttp } from '../../src/ports.ts';
 import { systemClock } from '../../src/system.ts';
@@ -28,7 +28,7 @@ export const createTestHost =
 export const createTestScreen = async (
   options: Partial<BrowserOptions> & Pick<BrowserOptions, 'http' | 'tempFolder'>,
 ): Promise<BrowserDriver> =>
-  createBrowserDriver({
+  new OwnBrowser({
     executablePath: await chromiumPath(),
     sandbox: false,
     sandboxHint: 'set `browser-sandbox: false`',

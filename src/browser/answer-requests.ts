@@ -20,7 +20,6 @@ const MOST = {
 
 interface AnswerOptions {
   readonly page: PageToView;
-  /** Is told what is refused, and what is missing. */
   readonly events: PageEvents;
   readonly http: SendHttp;
 }

@@ -119,7 +119,6 @@ const KEPT_VARIABLES = [
 
 const HOME_VARIABLES = ['HOME', 'TMPDIR', 'TEMP', 'TMP', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME'];
 
-/** Only what a browser needs to run: nothing of the job, and a home of its own. */
 function createEnvironment(environment: EnvironmentVariables, home: string): NodeJS.ProcessEnv {
   const kept = KEPT_VARIABLES.map((name) => [name, environment[name]]);
   const own = HOME_VARIABLES.map((name) => [name, home]);

@@ -22,22 +22,17 @@ const CLOSE_TIME = 2_000;
 export interface BrowserOptions extends LaunchOptions {
   /** What switches the sandbox off, in the words of the interface. */
   readonly sandboxHint: string;
-  /** What the browser asks for is sent through this client. */
   readonly http: SendHttp;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Other times than the usual ones. */
   readonly times?: Partial<ViewTimes> | undefined;
 }
 
 /** The browser starts when the first page is looked at. */
-export const createBrowserDriver = (options: BrowserOptions): BrowserDriver => new OwnBrowser(options);
-
-class OwnBrowser implements BrowserDriver {
+export class OwnBrowser implements BrowserDriver {
   readonly #options: BrowserOptions;
   readonly #times: ViewTimes;
   #running: BrowserProcess | null = null;
-  /** Whether the browser that runs has shown a page. */
   #hasShown = false;
   /** One page after the other: a page that hangs takes the browser with it. */
   #last: Promise<unknown> = Promise.resolve();

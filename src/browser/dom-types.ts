@@ -15,7 +15,6 @@ export interface ContentBox extends PageBox {
   readonly text: string;
 }
 
-/** What the document of one frame contains. */
 export interface FrameLook {
   readonly title: string;
   /** Of the first degree, where they can be seen. */

@@ -18,11 +18,9 @@ const ERROR_WORDS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** What makes an error of such words. */
 const ERROR =
   /404|410 gone|\bnot? (?:be )?(?:found|exist|available)|n't (?:exist|find|be found)|error|exception|undefined|\bnull\b|\bnan\b|object object|went wrong|cannot get|\bbad \w|timeout|too many requests|forbidden|unauthorized|denied|unavailable|failed to|unable to|enable javascript/;
 
-/** What says that there is no error. */
 const NO_ERROR = /^(?:no|0|without) (?:\w+ )?(?:error|exception|timeout)/;
 
 /** Whether all words of a text are of those; neither an address nor a share in percent is a word. */
@@ -31,7 +29,6 @@ function isMadeOfErrorWords(text: string): boolean {
   return found.length > 0 && found.every((word) => ERROR_WORDS.has(word));
 }
 
-/** A text on one line, as its words are compared. */
 const simplify = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('’', "'").trim();
 
 /** Characters of a text that is an error and nothing else, with a trace of calls, and of a site's own page for what is missing. */

@@ -74,8 +74,8 @@ export async function loadScreen(options: Omit<BrowserOptions, 'executablePath'>
   const { CHROME_PATH } = options.env;
   const executablePath = findBrowser(options.env, process.platform);
   if (executablePath !== null) {
-    const { createBrowserDriver } = await import(/* webpackIgnore: true */ './browser.ts');
-    return createBrowserDriver({ ...options, executablePath });
+    const { OwnBrowser } = await import(/* webpackIgnore: true */ './browser.ts');
+    return new OwnBrowser({ ...options, executablePath });
   }
   const view = CHROME_PATH
     ? createUncheckedView('`CHROME_PATH` names no file that can be run', 'correct it, or unset it')

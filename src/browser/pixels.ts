@@ -68,7 +68,6 @@ const limitRange = (start: number, length: number, window: number): [number, num
   Math.min(window, Math.ceil(start + length)),
 ];
 
-/** How often each color occurs in the visible part of a box. */
 function countColors({ width, height, data }: PixelGrid, box: PageBox): Map<number, number> {
   const [left, right] = limitRange(box.x, box.width, width);
   const [top, bottom] = limitRange(box.y, box.height, height);

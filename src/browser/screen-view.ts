@@ -77,7 +77,6 @@ export interface ScreenView extends ScreenFacts {
   readonly picture: Uint8Array | null;
 }
 
-/** Opens pages in the machine's browser, which starts with the first of them. */
 export interface Screen {
   /**
    * Opens a page. What fails is a view that says so. Its texts have paths for addresses of the page's own host, and
@@ -88,11 +87,9 @@ export interface Screen {
   view(page: PageToView): Promise<ScreenView>;
   /** The share of pixels in which two pictures differ, from 0 to 1; `null` where they can't be compared. */
   compare(one: Uint8Array, other: Uint8Array): Promise<number | null>;
-  /** Ends the browser and removes its profile. */
   close(): Promise<void>;
 }
 
-/** The code that drives the browser. */
 export interface BrowserDriver extends Omit<Screen, 'view'> {
   /** Opens a page. What fails is a view that says so; its texts are plain lines. */
   view(page: PageToView, signal: AbortSignal): Promise<ScreenView>;

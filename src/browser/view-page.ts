@@ -20,7 +20,6 @@ export interface PageSight extends Pick<ScreenView, 'title' | 'painted' | 'isMar
   readonly picture: PagePicture;
 }
 
-/** Frames of one page that are looked at. */
 const MOST_FRAMES = 12;
 
 /** Parts of a page, each as high as the window, that are scrolled to where nothing can be seen before. */

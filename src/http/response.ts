@@ -6,7 +6,6 @@ import type { HttpResponse } from '../ports.ts';
 import { SECOND, TEXT } from '../protocol/limits.ts';
 import { getTypeDisplay } from '../rules/media-type.ts';
 
-/** What is known of a response before its body. */
 interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
@@ -211,7 +210,6 @@ const PAGE_START =
 /** An answer whose beginning can be read. */
 type ReadAnswer = Answer & { readonly readHead: () => string };
 
-/** Whether its type is that of a page. */
 export function hasPageType(response: ReadAnswer): boolean {
   const type = readType(response);
   if (type !== '') return /^(?:text\/html|application\/xhtml\+xml)(?:$|[\s;])/i.test(type);

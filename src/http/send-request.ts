@@ -11,7 +11,6 @@ export interface TextRequest extends Pick<HttpRequest, 'method' | 'url' | 'heade
   readonly body?: HttpRequest['body'] | undefined;
   /** The exact length in bytes of a body that is a stream. */
   readonly length?: number | undefined;
-  /** Starts to show the progress of a body that is a stream. */
   readonly startProgress?: (() => Progress) | undefined;
 }
 

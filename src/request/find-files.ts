@@ -17,7 +17,6 @@ import {
   readPattern,
 } from './patterns.ts';
 
-/** What a line names. */
 export interface NamedFile {
   /** Its place below the folder that all have in common, separated by `/`. */
   readonly place: string;
@@ -166,7 +165,6 @@ async function findMatches(pattern: FilePattern, folder: string, isLeftOut: IsLe
   return found.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** Files by their names, each with its place. */
 function placeAll(
   files: ReadonlyMap<string, FoundFile>,
   roots: readonly string[],

@@ -27,7 +27,6 @@ function parseBoolean(text: string, name: string): boolean {
   );
 }
 
-/** Switches that are on, or off, unless the user says otherwise. */
 export const ON: InputKind<boolean> = { default: 'true', json: 'boolean', parse: parseBoolean };
 export const OFF: InputKind<boolean> = { ...ON, default: 'false' };
 

@@ -144,7 +144,6 @@ const WITHDRAWAL_RULES: readonly InputRule[] = [
   ],
 ];
 
-/** What an audit takes: it finds by itself what there is. */
 const AUDIT_RULES: readonly InputRule[] = [
   [
     (request) => !namesNothing(request),

@@ -16,7 +16,6 @@ export type CommandName = ToolName | 'mcp' | 'contract';
 /** What is delivered instead of a file: a text, or what a pipe brings. */
 export type GivenContent = string | AsyncIterable<Uint8Array>;
 
-/** Who may give an input, and for what. */
 interface InputUse {
   /** The channels that it is for; absent: any. */
   readonly channels?: readonly ChannelKey[];
@@ -43,7 +42,6 @@ interface InputUse {
   readonly isSearched?: boolean;
 }
 
-/** Everything about an input: its kind, its text, and its use. */
 export interface InputDefinition<Value = unknown> extends InputKind<Value>, InputUse {
   readonly description: string;
 }
@@ -58,7 +56,6 @@ const K1: InputUse = { channels: ['K1'] };
 const FOLDER: InputUse = { ...K1, isForFolders: true };
 const ACCOUNT: InputUse = { channels: ['K1', 'K2'] };
 
-/** The tools that take a file. */
 const FILE_TOOLS: readonly ToolName[] = ['deliver', 'verify', 'check', 'withdraw'];
 
 /** Every input: from these rows come action.yml, documents, flags, tools, contract, and the type of a request. */
@@ -345,7 +342,6 @@ export const INPUT_NAMES = Object.keys(INPUTS) as InputName[];
 /** The inputs as the user wrote them; empty if not set. */
 export type RawInputs = Readonly<Record<InputName, string>>;
 
-/** An input's name as a property, such as `dryRun`. */
 type PropertyName<Name extends string> = Name extends `${infer First}-${infer Rest}`
   ? `${First}${Capitalize<PropertyName<Rest>>}`
   : Name;

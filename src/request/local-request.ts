@@ -5,11 +5,11 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { toMessage } from '../errors.ts';
 import { readWorkflowRun } from '../github/workflow-run.ts';
-import { toOneLine } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
-import { SECOND, TEXT } from '../protocol/limits.ts';
+import { SECOND } from '../protocol/limits.ts';
 import { createRequest } from './create-request.ts';
 import { type FindFiles, findLiteralFiles } from './find-files.ts';
+import { oneLine } from './input-kinds.ts';
 import { completeInputs, type RawInputs } from './inputs.ts';
 import { type DeliveryRequest, operationOf, type RunContext } from './parse-request.ts';
 import { PARSERS } from './values.ts';
@@ -96,7 +96,6 @@ export async function findRepository(
     : { repository: only, sources, detail: `${only}, by ${details}` };
 }
 
-/** The path without symbolic links, where it exists. */
 const realPath = (path: string): Promise<string> => realpath(path).catch(() => path);
 
 /** Where other systems than git keep what they know: nothing tells here whether that is public. */
@@ -129,10 +128,7 @@ async function readRemotes(
   const listed = await promisify(execFile)('git', [option, root, 'remote', '-v'], options).catch(toMessage);
   if (typeof listed === 'string') {
     // Such as that git is not installed, or refuses a folder of another owner ("dubious ownership").
-    return {
-      ...unknown,
-      detail: `its git remotes can't be read: ${toOneLine(listed).slice(0, TEXT.message)}`,
-    };
+    return { ...unknown, detail: `its git remotes can't be read: ${oneLine(listed)}` };
   }
   const remotes = [...listed.stdout.matchAll(/^(\S+)\t(.*) \((?:fetch|push)\)(?: \[.*\])?$/gm)].map(
     ([, remote = '', url = '']) => ({ remote, name: parseRemote(url, serverUrl) }),

@@ -21,7 +21,6 @@ export function readPattern(line: string, folder: string): FilePattern {
   return { line, root: resolve(folder, root), parts: parts.slice(first).filter((part) => part !== '.') };
 }
 
-/** Whether a pattern matches an absolute path. */
 export const matches = ({ root, parts }: FilePattern, path: string): boolean =>
   matchesGlob(relative(root, path), parts.join('/'));
 

@@ -24,14 +24,12 @@ const checked =
         );
   };
 
-type ChannelSelection = 'auto' | readonly [ChannelKey, ...ChannelKey[]];
-
 /** What to do: publish a file, remove what was published, or prove again what was. */
 export type Operation = 'deliver' | 'withdraw' | 'audit';
 
 export type ScreenMode = 'auto' | 'enforce' | 'off';
 
-function parseChannels(text: string): ChannelSelection {
+function parseChannels(text: string): 'auto' | readonly [ChannelKey, ...ChannelKey[]] {
   if (text.trim().toLowerCase() === 'auto') return 'auto';
   const [main, ...duplicates] = text.split(/[+,]/).map(parseChannel);
   if (main === undefined || new Set([main, ...duplicates]).size <= duplicates.length) {

@@ -4,7 +4,6 @@ import type { parseInputs } from './inputs.ts';
 
 type Inputs = ReturnType<typeof parseInputs>;
 
-/** What an address says in place of inputs. */
 interface Located extends Partial<Pick<Inputs, 'path' | 'tag' | 'bin'>> {
   readonly channel: readonly ['K1' | 'K2' | 'K3'];
   /** K1: the settings of the site tell which path of the branch it is. */
