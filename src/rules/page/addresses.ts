@@ -71,8 +71,10 @@ export const isSpecifierAddress = (specifier: string): boolean =>
   /^(?:\.{0,2}\/|[a-z][a-z0-9+.-]*:)/i.test(specifier);
 
 /** Percent-decoding that keeps an invalid escape unchanged. */
-export const decodePercents = (text: string): string =>
-  text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString());
+export const decodePercents = (text: string, encoding: 'utf8' | 'latin1' = 'utf8'): string =>
+  text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
+    Buffer.from(run.replaceAll('%', ''), 'hex').toString(encoding),
+  );
 
 /**
  * The addresses of a `srcset`. Commas separate its candidates, but may also be part of an address.

@@ -1,3 +1,5 @@
+import { decodePercents } from '../page/addresses.ts';
+
 /** A block, or what base64 or percent-encoding in it encodes. */
 interface DecodedPart {
   readonly bytes: Buffer;
@@ -118,16 +120,6 @@ function findRun(bytes: Buffer, from: number): number {
 }
 
 const PERCENT = 0x25;
-/** The value of each hex digit; -1 for any other byte. */
-const HEX_VALUES = new Int8Array(256).fill(-1);
-for (const [value, digit] of Buffer.from('0123456789abcdef').entries()) HEX_VALUES[digit] = value;
-for (const [value, digit] of Buffer.from('ABCDEF').entries()) HEX_VALUES[digit] = 10 + value;
-
-/** The byte that is percent-encoded at a position; negative without one. */
-const readPercent = (bytes: Buffer, at: number): number =>
-  bytes[at] === PERCENT
-    ? ((HEX_VALUES[bytes[at + 1] ?? 0] as number) << 4) | (HEX_VALUES[bytes[at + 2] ?? 0] as number)
-    : -1;
 
 /** 1 for each byte that is part of a word: no control character, space, quote or angle bracket. */
 const WORD = new Uint8Array(256).fill(1, 0x21);
@@ -139,7 +131,7 @@ const SHORTEST_WORD = 16;
 /** Decodes each word with percent-encoding. Where most is not encoded, little is read twice. */
 function* decodePercentWords(bytes: Buffer): Generator<DecodedPart, void, undefined> {
   for (let at = bytes.indexOf(PERCENT); at !== -1; at = bytes.indexOf(PERCENT, at + 1)) {
-    if (readPercent(bytes, at) < 0) continue;
+    if (!/^%[\da-f]{2}$/i.test(bytes.toString('latin1', at, at + 3))) continue;
     let [start, end] = [at, at];
     while (start > 0 && WORD[bytes[start - 1] as number] !== 0) start -= 1;
     while (end < bytes.length && WORD[bytes[end] as number] !== 0) end += 1;
@@ -149,19 +141,12 @@ function* decodePercentWords(bytes: Buffer): Generator<DecodedPart, void, undefi
 }
 
 function decodeWord(bytes: Buffer, start: number, end: number): DecodedPart {
-  const decoded = Buffer.allocUnsafe(end - start);
-  let length = 0;
-  for (let at = start; at < end; length += 1) {
-    const value = readPercent(bytes, at);
-    decoded[length] = value < 0 ? (bytes[at] as number) : value;
-    at += value < 0 ? 1 : 3;
-  }
+  const word = bytes.toString('latin1', start, end);
   return {
-    bytes: decoded.subarray(0, length),
+    bytes: Buffer.from(decodePercents(word, 'latin1'), 'latin1'),
     positionOf(index) {
-      let at = start;
-      for (let left = index; left > 0; left -= 1) at += readPercent(bytes, at) < 0 ? 1 : 3;
-      return at;
+      const signs = word.match(/%[\da-f]{2}|./gis) ?? [];
+      return start + signs.slice(0, index).join('').length;
     },
   };
 }
