@@ -1,5 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { createSilenceTimer, keepRecent, mapConcurrently, poll } from '../src/async.ts';
+import {
+  createSilenceTimer,
+  forEachItem,
+  keepRecent,
+  mapConcurrently,
+  poll,
+  resultsOfAll,
+} from '../src/async.ts';
+import { DeliveryError, hasFailed } from '../src/errors.ts';
 import { SimulatedClock } from './faults/simulated-clock.ts';
 import { FakeClock, NOON } from './support/ports.ts';
 
@@ -95,4 +103,30 @@ test('keepRecent computes a value once while it is one of those that were used l
   });
   expect(['a', 'b', 'a', 'c', 'a', 'b'].map(get)).toEqual(['A', 'B', 'A', 'C', 'A', 'B']);
   expect(computed).toEqual(['a', 'b', 'c', 'b']);
+});
+
+describe('resultsOfAll', () => {
+  const TAKEN = new DeliveryError('NOT_OURS', 'taken');
+  type Call = (items: readonly string[]) => ReturnType<typeof forEachItem<string, string>>;
+  const echo: Call = (items) =>
+    forEachItem(items, async (item) => {
+      if (item === 'b') throw TAKEN;
+      return item.toUpperCase();
+    });
+
+  test.each<[string, readonly string[], Call, readonly string[]]>([
+    ['gives each item its own result', ['a', 'b'], echo, ['a: A', 'b: taken']],
+    ['gives all the error of the call', ['a', 'b'], () => Promise.reject(TAKEN), ['a: taken', 'b: taken']],
+    ['does not call without items', [], () => Promise.reject(new Error('called')), []],
+    [
+      'fails what the call left out',
+      ['a', 'c'],
+      (items) => echo(items.slice(0, 1)),
+      ['a: A', 'c: unexpected error: there is no result for one of several files'],
+    ],
+  ])('%s', async (_, items, call, expected) => {
+    const results = await resultsOfAll(items, call);
+    const told = [...results].map(([item, one]) => `${item}: ${hasFailed(one) ? one.message : one}`);
+    expect(told).toEqual(expected);
+  });
 });

@@ -1,4 +1,12 @@
-import { type DeliveryError, followingError, hasFailed, isOfHost, type Result, resultOf } from './errors.ts';
+import {
+  type DeliveryError,
+  followingError,
+  hasFailed,
+  isOfHost,
+  type Result,
+  resultOf,
+  toDeliveryError,
+} from './errors.ts';
 import type { Clock, Ports } from './ports.ts';
 import { CLEANUP_TIME } from './protocol/limits.ts';
 
@@ -92,6 +100,17 @@ export const forEachItem = <Item, Value>(
   work: (item: Item) => Promise<Value>,
   atOnce = 1,
 ): Promise<readonly Result<Value>[]> => mapConcurrently(items, atOnce, (item) => resultOf(() => work(item)));
+
+/** What one call answers for all items together, by item. If the call itself fails, each item fails with it. */
+export async function resultsOfAll<Item, Value>(
+  items: readonly Item[],
+  call: (items: readonly Item[]) => Promise<readonly Result<Value>[]>,
+): Promise<ReadonlyMap<Item, Result<Value>>> {
+  if (items.length === 0) return new Map();
+  const results = await resultOf(() => call(items));
+  const missing = toDeliveryError(new Error('there is no result for one of several files'));
+  return new Map(items.map((item, at) => [item, hasFailed(results) ? results : (results[at] ?? missing)]));
+}
 
 /** As `forEachItem`, until the host fails for everybody: then all that was not begun is not sent, and says why. */
 export function forEachOnHost<Item, Value>(

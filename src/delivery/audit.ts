@@ -1,5 +1,6 @@
+import { resultsOfAll } from '../async.ts';
 import type { AuditedDelivery, AuditFindings } from '../channels/channel.ts';
-import { DeliveryError } from '../errors.ts';
+import { DeliveryError, hasFailed } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { isGone } from '../proof/check.ts';
 import { AUDIT } from '../protocol/limits.ts';
@@ -7,7 +8,7 @@ import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import { composeReport } from './compose-report.ts';
-import { type Delivery, failAll, newAttempt, newDelivery } from './delivery.ts';
+import { type ChannelAttempt, type Delivery, failAll, newAttempt, newDelivery } from './delivery.ts';
 import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
 import { proveAttempts } from './publish-through-channel.ts';
 import { type Report, sortByResult } from './report.ts';
@@ -116,31 +117,37 @@ async function lookAtEach(
     if (left < 0) break;
     const timeout = left / Math.ceil((some.length - at) / AUDIT.together);
     const group = some.slice(at, at + AUDIT.together);
-    const opened = group.map(openDelivery);
-    const attempts = opened.flatMap((delivery) => delivery.attempts);
-    const proven = await proveAttempts(attempts, { interval, timeout, once: true }, context);
+    const attempts = await resultsOfAll(group, () =>
+      proveAttempts(group.map(openAttempt), { interval, timeout, once: true }, context),
+    );
     // What a stop kept from being proven is not lost.
     signal.throwIfAborted();
-    for (const [nth, delivery] of opened.entries()) {
-      const one = group[nth] as AuditedDelivery;
-      const report = composeReport({ ...delivery, attempts: proven.slice(nth, nth + 1) }, face);
+    for (const [one, attempt] of attempts) {
+      if (hasFailed(attempt)) throw attempt;
+      const report = composeReport(openDelivery(one, attempt), face);
       reports.set(one, report);
-      const mayChange = deadline === undefined || proven[nth]?.failure?.retryable === true;
+      const mayChange = deadline === undefined || attempt.failure?.retryable === true;
       if (one.composePlacement !== undefined && !report.ready && mayChange) wrong.push(one);
     }
   }
   return wrong;
 }
 
-/** With one attempt, as if it had just been placed. */
-function openDelivery({ plan, composePlacement, changed, failure, unknown }: AuditedDelivery): Delivery {
-  const { channel, name } = plan;
+/** As if it had just been placed. */
+function openAttempt({ plan, composePlacement }: AuditedDelivery): ChannelAttempt {
   const placement = composePlacement?.() ?? null;
+  return { ...newAttempt({ plan }), placement, gone: placement !== null && isGone(placement.first) };
+}
+
+function openDelivery(
+  { plan: { channel, name }, changed, failure, unknown }: AuditedDelivery,
+  attempt: ChannelAttempt,
+): Delivery {
   return {
     ...newDelivery('audit', name),
     ...{ name, unknown, failure: failure?.withStep('verify') ?? null },
     choice: { channels: [channel], reason: 'this tool delivered it there' },
-    attempts: [{ ...newAttempt({ plan }), placement, gone: placement !== null && isGone(placement.first) }],
+    attempts: [attempt],
     ...(changed !== undefined && { changed, notes: [changed.text] }),
   };
 }

@@ -6,14 +6,7 @@ import type {
   Placement,
   PreparedTask,
 } from '../channels/channel.ts';
-import {
-  type DeliveryError,
-  type ErrorCode,
-  hasFailed,
-  type Result,
-  resultOf,
-  toDeliveryError,
-} from '../errors.ts';
+import { type DeliveryError, type ErrorCode, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
 import type { ProbeResult, Proof } from '../proof/probe-result.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/values.ts';
@@ -125,26 +118,6 @@ export async function runStep(
   return done;
 }
 
-/** Asks a channel about the items of all together. If the call itself fails, each item fails with it. */
-export async function askChannel<One, Item, Value>(
-  all: readonly One[],
-  itemOf: (one: One) => Item | undefined,
-  call: (items: readonly Item[]) => Promise<readonly Result<Value>[]>,
-  take: (one: One, result: Result<Value>, item: Item) => One,
-): Promise<readonly One[]> {
-  const given = all.map(itemOf);
-  const items = given.filter((item) => item !== undefined);
-  if (items.length === 0) return all;
-  const results = await resultOf(() => call(items));
-  const leftOut = toDeliveryError(new Error('the channel left a file out'));
-  return all.map((one, at) => {
-    const item = given[at];
-    if (item === undefined) return one;
-    const result = hasFailed(results) ? results : results[items.indexOf(item)];
-    return take(one, result ?? leftOut, item);
-  });
-}
-
 export const attemptIn = ({ attempts }: Delivery, key: ChannelKey): ChannelAttempt | undefined =>
   attempts.find(({ task }) => task.plan.channel === key);
 
@@ -168,6 +141,12 @@ export const withAttempt = (delivery: Delivery, attempt: ChannelAttempt): Delive
     one.task.plan.channel === attempt.task.plan.channel ? attempt : one,
   ),
 });
+
+export const replaceAttempts = (
+  deliveries: readonly Delivery[],
+  changed: ReadonlyMap<ChannelAttempt, ChannelAttempt>,
+): readonly Delivery[] =>
+  deliveries.map((one) => ({ ...one, attempts: one.attempts.map((old) => changed.get(old) ?? old) }));
 
 /** The way through the channel that shows the delivery as a page. */
 export const shownAttempt = (delivery: Delivery): ChannelAttempt | undefined =>

@@ -1,4 +1,4 @@
-import { mapConcurrently, poll } from '../async.ts';
+import { mapConcurrently, poll, resultsOfAll } from '../async.ts';
 import {
   type AbsentFile,
   type Channel,
@@ -6,7 +6,7 @@ import {
   listRequired,
   type Placement,
 } from '../channels/channel.ts';
-import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { AddressProof } from '../proof/address-proof.ts';
 import { ProofRun, type WaitLimits } from '../proof/ask-address.ts';
@@ -14,7 +14,7 @@ import { type Check, isGone } from '../proof/check.ts';
 import { describeProbe, provesAlone } from '../proof/probe-result.ts';
 import { AGAIN_HINT, createWaitLog } from '../proof/prove.ts';
 import { BATCH, SECOND } from '../protocol/limits.ts';
-import { askChannel, type ChannelAttempt, isPlaced, type PlacedAttempt } from './delivery.ts';
+import { type ChannelAttempt, isPlaced, type PlacedAttempt } from './delivery.ts';
 import { verifyPlacement } from './verify.ts';
 
 /** Place → wait → verify. All are placed together and waited for once; a failure is part of its attempt. */
@@ -27,42 +27,42 @@ export async function publishThroughChannel(
   const { clock, logger } = ports;
   const begun = clock.now();
   logger.startSection(placeTitle(attempts));
-  const placed = await askChannel(
-    attempts,
-    ({ task }) => task,
-    (tasks) => channel.perform(tasks, limits.absent),
-    (attempt, placement) => {
-      const took = { place: clock.now() - begun };
-      if (hasFailed(placement)) return { ...attempt, took, failure: placement.withStep('place') };
-      withLogPrefix(attempt, attempts, ports).logger.info(placement.evidence);
-      const plan = { ...attempt.task.plan, ...placement.plan };
-      const { unknown = [] } = placement;
-      return { ...attempt, task: { ...attempt.task, plan }, took, placement, unknown };
-    },
-  );
+  const placements = await resultsOfAll(attempts, (all) => {
+    const tasks = all.map(({ task }) => task);
+    return channel.perform(tasks, limits.absent);
+  });
+  const took = { place: clock.now() - begun };
+  const placed = [...placements].map(([attempt, placement]): ChannelAttempt => {
+    if (hasFailed(placement)) return { ...attempt, took, failure: placement.withStep('place') };
+    withLogPrefix(attempt, attempts, ports).logger.info(placement.evidence);
+    const plan = { ...attempt.task.plan, ...placement.plan };
+    const { unknown = [] } = placement;
+    return { ...attempt, task: { ...attempt.task, plan }, took, placement, unknown };
+  });
   return proveAttempts(placed, limits, ports, channel);
 }
 
 /** Verifies what was placed before. With a timeout of 0 each address is looked at once. */
-export const proveAttempts = (
+export async function proveAttempts(
   attempts: readonly ChannelAttempt[],
   limits: WaitLimits,
   ports: Ports,
   channel: Pick<Channel, 'watch'> = {},
-): Promise<readonly ChannelAttempt[]> =>
-  askChannel(
-    attempts,
-    (one) => (isPlaced(one) ? one : undefined),
-    async (placed: readonly PlacedAttempt[]) => {
-      const pages = placed.map((one) => {
-        const run = new ProofRun(listRequired(one.placement), limits, withLogPrefix(one, placed, ports));
-        return { attempt: one, page: new AddressProof(markedPage(one), run) };
-      });
-      await waitForSite(channel, pages, ports);
-      return verifyAll(pages, ports);
-    },
-    (attempt, proven) => (hasFailed(proven) ? { ...attempt, failure: proven.withStep('verify') } : proven),
-  );
+): Promise<readonly ChannelAttempt[]> {
+  const placed = attempts.filter(isPlaced);
+  const proven: ReadonlyMap<ChannelAttempt, Result<ChannelAttempt>> = await resultsOfAll(placed, async () => {
+    const pages = placed.map((one) => {
+      const run = new ProofRun(listRequired(one.placement), limits, withLogPrefix(one, placed, ports));
+      return { attempt: one, page: new AddressProof(markedPage(one), run) };
+    });
+    await waitForSite(channel, pages, ports);
+    return verifyAll(pages, ports);
+  });
+  return attempts.map((attempt) => {
+    const result = proven.get(attempt) ?? attempt;
+    return hasFailed(result) ? { ...attempt, failure: result.withStep('verify') } : result;
+  });
+}
 
 /** A placement on the way to its proof. */
 interface OngoingProof {

@@ -1,14 +1,15 @@
-import type { ChannelMap } from '../channels/channel.ts';
-import { hasFailed } from '../errors.ts';
+import { resultsOfAll } from '../async.ts';
+import type { ChannelMap, Placement, PreparedTask } from '../channels/channel.ts';
+import { hasFailed, type Result } from '../errors.ts';
 import {
   addressToHandOver,
-  askChannel,
   attemptIn,
   type ChannelAttempt,
   type Delivery,
   isPlaced,
   newAttempt,
   type RestoreOutcome,
+  replaceAttempts,
   withAttempt,
 } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
@@ -24,36 +25,29 @@ export async function restoreFailed(
   const { logger, request, signal } = context;
   const { restore } = channels.K1;
   const placed = deliveries.flatMap((one) => attemptIn(one, 'K1') ?? []).filter(isPlaced);
-  const isFailed = ({ failure }: ChannelAttempt): boolean => failure !== null;
   if (signal.aborted) return deliveries.map(withoutRestoration);
-  if (!placed.some(isFailed) || restore === undefined) return deliveries;
+  const failed = placed.filter(({ failure }) => failure !== null);
+  if (failed.length === 0 || restore === undefined) return deliveries;
   logger.startSection('Put back what was there before');
-  const restored = await askChannel(
-    deliveries,
-    (one) => placed.find((attempt) => isFailed(attempt) && attempt === attemptIn(one, 'K1')),
-    async (failed: readonly ChannelAttempt[]) => {
-      const put = await askChannel(
-        failed,
-        (one) => (isPlaced(one) ? one : undefined),
-        (tasks) => restore(tasks, placed),
-        ({ task }, back): ChannelAttempt =>
-          hasFailed(back) ? { ...newAttempt(task), failure: back } : { ...newAttempt(task), placement: back },
-      );
-      return proveAttempts(put, request, context, channels.K1);
-    },
-    (one, result, attempt) => {
-      const back = hasFailed(result) ? { ...newAttempt(attempt.task), failure: result } : result;
-      const restored = toRestoreOutcome(back);
-      logger.info(`${one.subject}: ${restored.detail}`);
-      const mayBeBack = back.placement === null && back.failure?.leftBehind === undefined;
-      const { unknown: open = [] } = back.placement ?? {};
-      const unknown = [...attempt.unknown, ...open, ...(mayBeBack ? [PERHAPS_BACK] : [])];
-      return withAttempt(one, { ...attempt, restored, unknown });
-    },
-  );
+  const placements = await resultsOfAll(failed, () => restore(failed, placed));
+  const put = [...placements].map(([{ task }, back]) => openRestored(task, back));
+  const proven = await resultsOfAll(failed, () => proveAttempts(put, request, context, channels.K1));
+  const restored = new Map<ChannelAttempt, ChannelAttempt>();
+  for (const [attempt, result] of proven) {
+    const back = hasFailed(result) ? openRestored(attempt.task, result) : result;
+    const outcome = toRestoreOutcome(back);
+    logger.info(`${attempt.task.plan.name}: ${outcome.detail}`);
+    const mayBeBack = back.placement === null && back.failure?.leftBehind === undefined;
+    const { unknown: open = [] } = back.placement ?? {};
+    const unknown = [...attempt.unknown, ...open, ...(mayBeBack ? [PERHAPS_BACK] : [])];
+    restored.set(attempt, { ...attempt, restored: outcome, unknown });
+  }
   // The last look comes after the last write.
-  return recheckDeliveries(restored, channels);
+  return recheckDeliveries(replaceAttempts(deliveries, restored), channels);
 }
+
+const openRestored = (task: PreparedTask, back: Result<Placement>): ChannelAttempt =>
+  hasFailed(back) ? { ...newAttempt(task), failure: back } : { ...newAttempt(task), placement: back };
 
 /** After a stop there is no time to prove anything. */
 function withoutRestoration(one: Delivery): Delivery {

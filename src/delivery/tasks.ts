@@ -1,17 +1,19 @@
-import type { AbsentFile, ChannelMap } from '../channels/channel.ts';
+import { resultsOfAll } from '../async.ts';
+import type { AbsentFile, ChannelMap, PreparedTask } from '../channels/channel.ts';
 import { DeliveryError, type ErrorCode, hasFailed, type Result } from '../errors.ts';
 import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
 import { INPUTS, type InputDefinition, type InputName } from '../request/inputs.ts';
 import { ACTION, say } from '../words.ts';
 import {
-  askChannel,
+  type ChannelAttempt,
   type ChannelChoice,
   type Delivery,
   isOngoing,
   isPlaced,
   newAttempt,
   openAttempt,
+  replaceAttempts,
   withAttempt,
   withFailure,
 } from './delivery.ts';
@@ -63,31 +65,34 @@ export async function prepareTasks(
   channels: ChannelMap,
   context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
-  const { logger, request } = context;
-  logger.startSection('Plan');
-  const planned = await forEachChannel(
-    noteInputs(deliveries, context),
-    (one, key) => (isOngoing(one) && one.choice?.channels.includes(key) ? one : undefined),
-    (key, items) => channels[key].prepare(items),
-    (one, task, key) => {
-      if (hasFailed(task)) return withFailure(one, 'place', task);
-      const { plan } = task;
-      const gone = one.operation === 'withdraw';
-      const subject = gone ? plan.name : one.subject;
-      const reason = one.choice?.channels[0] === key ? one.choice.reason : 'it is a duplicate';
-      logger.info(
-        `${subject}: ${key}, because ${reason}: ${plan.method}, ${gone ? 'from' : 'to'} ${plan.destination}`,
-      );
-      const unknown = [...one.unknown, ...(task.unknown ?? [])];
-      return {
-        ...one,
-        subject,
-        unknown,
-        attempts: [...one.attempts, { ...newAttempt(task, request.marker), gone }],
-      };
-    },
-  );
-  return refuseSameDestination(planned, request.picture);
+  context.logger.startSection('Plan');
+  let planned = noteInputs(deliveries, context);
+  for (const key of listChannels(planned)) {
+    const items = planned.filter((one) => isOngoing(one) && one.choice?.channels.includes(key));
+    const tasks = await resultsOfAll(items, (all) => channels[key].prepare(all));
+    planned = planned.map((one) => {
+      const task = tasks.get(one);
+      if (task === undefined) return one;
+      return hasFailed(task) ? withFailure(one, 'place', task) : withTask(one, task, context);
+    });
+  }
+  return refuseSameDestination(planned, context.request.picture);
+}
+
+/** The channels that are chosen: the main ones before the duplicates. */
+const listChannels = (deliveries: readonly Delivery[]): readonly ChannelKey[] => [
+  ...new Set(deliveries.flatMap(({ choice }) => choice?.channels ?? [])),
+];
+
+function withTask(one: Delivery, task: PreparedTask, { logger, request }: DeliveryContext): Delivery {
+  const { channel, method, destination, name } = task.plan;
+  const gone = one.operation === 'withdraw';
+  const subject = gone ? name : one.subject;
+  const reason = one.choice?.channels[0] === channel ? one.choice.reason : 'it is a duplicate';
+  logger.info(`${subject}: ${channel}, because ${reason}: ${method}, ${gone ? 'from' : 'to'} ${destination}`);
+  const unknown = [...one.unknown, ...(task.unknown ?? [])];
+  const attempt = { ...newAttempt(task, request.marker), gone };
+  return { ...one, subject, unknown, attempts: [...one.attempts, attempt] };
 }
 
 /** Of two deliveries that write the same path the second is refused: it would replace what the first has there. */
@@ -122,16 +127,23 @@ export async function carryOut(
   const { request } = context;
   if (request.checkOnly) return endCheck(deliveries, request);
   if (request.dryRun) return preview(deliveries, channels, context);
-  return forEachChannel(
-    deliveries,
-    openAttempt,
-    (key, attempts) => {
-      const limits = { ...request, absent: findAbsent(deliveries, key) };
-      return publishThroughChannel(channels[key], attempts, limits, context);
-    },
-    (one, attempt) => (hasFailed(attempt) ? withFailure(one, 'place', attempt) : withAttempt(one, attempt)),
-  );
+  let done = deliveries;
+  for (const key of listChannels(deliveries)) {
+    const limits = { ...request, absent: findAbsent(deliveries, key) };
+    const tried = await resultsOfAll(listOpen(done, key), (attempts) =>
+      publishThroughChannel(channels[key], attempts, limits, context),
+    );
+    const changed = [...tried].map(([attempt, result]) => [attempt, withResult(attempt, result)] as const);
+    done = replaceAttempts(done, new Map(changed));
+  }
+  return done;
 }
+
+const withResult = (attempt: ChannelAttempt, result: Result<ChannelAttempt>): ChannelAttempt =>
+  hasFailed(result) ? { ...attempt, failure: result.withStep('place') } : result;
+
+const listOpen = (deliveries: readonly Delivery[], key: ChannelKey): readonly ChannelAttempt[] =>
+  deliveries.flatMap((one) => openAttempt(one, key) ?? []);
 
 /** What a check leaves open, since it is a dry run that asks no host. */
 function endCheck(
@@ -151,23 +163,23 @@ async function preview(
   { logger, face }: DeliveryContext,
 ): Promise<readonly Delivery[]> {
   logger.startSection('Preview');
-  const previewed = await forEachChannel(
-    deliveries,
-    (one, key) => openAttempt(one, key)?.task,
-    (key, tasks) => channels[key].preview(tasks, findAbsent(deliveries, key)),
-    (one, text, key) => {
+  let previewed = deliveries;
+  for (const key of listChannels(deliveries)) {
+    const absent = findAbsent(deliveries, key);
+    const previews = await resultsOfAll(listOpen(previewed, key), (attempts) => {
+      const tasks = attempts.map(({ task }) => task);
+      return channels[key].preview(tasks, absent);
+    });
+    previewed = previewed.map((one) => {
+      const attempt = openAttempt(one, key);
+      const text = attempt && previews.get(attempt);
+      if (attempt === undefined || text === undefined) return one;
       if (hasFailed(text)) return { ...one, failure: text.withStep('place') };
       logger.info(`${one.subject}: ${key}: ${text}`);
-      const attempts = one.attempts.map((attempt) => {
-        const { plan } = attempt.task;
-        const method = `${plan.method}: ${text}`;
-        return plan.channel === key
-          ? { ...attempt, task: { ...attempt.task, plan: { ...plan, method } } }
-          : attempt;
-      });
-      return { ...one, attempts };
-    },
-  );
+      const plan = { ...attempt.task.plan, method: `${attempt.task.plan.method}: ${text}` };
+      return withAttempt(one, { ...attempt, task: { ...attempt.task, plan } });
+    });
+  }
   const next = say((w) => `leave ${w.input('dry-run')} out to do it`, face ?? ACTION);
   const planned = { reason: 'nothing failed, and nothing was written', next };
   return previewed.map((one) => ({ ...one, planned }));
@@ -177,49 +189,33 @@ async function preview(
 const LATE: readonly ErrorCode[] = ['NOT_PROVEN', 'BUILD_TIMEOUT'];
 
 /** The last look before the claim: what somebody changed meanwhile is proven no more. */
-export const recheckDeliveries = (
+export async function recheckDeliveries(
   deliveries: readonly Delivery[],
   channels: ChannelMap,
-): Promise<readonly Delivery[]> =>
-  forEachChannel(
-    deliveries,
-    (one, key) => {
-      const attempt = openAttempt(one, key);
-      if (!channels[key].recheck || attempt === undefined || !isPlaced(attempt)) return undefined;
-      // Of what was put back the branch tells nothing more.
-      const isLate = key === 'K1' && !attempt.restored && LATE.includes(attempt.failure?.code ?? 'INTERNAL');
-      return attempt.failure === null || isLate ? attempt : undefined;
-    },
-    async (key, placed) => (await channels[key].recheck?.(placed)) ?? [],
-    (one, changed, _, attempt) => {
-      const isWhy = attempt.failure === null || (hasFailed(changed) && changed.code === 'NOT_PROVEN');
-      if (!isWhy) return one;
-      return withAttempt(
-        one,
-        hasFailed(changed)
-          ? { ...attempt, proof: null, failure: changed.withStep('verify') }
-          : { ...attempt, unknown: [...new Set([...attempt.unknown, ...changed])] },
-      );
-    },
-  );
-
-/** Asks each channel about what the deliveries have for it, together; the channels one after the other, main ones first. */
-async function forEachChannel<Item, Value>(
-  deliveries: readonly Delivery[],
-  itemOf: (one: Delivery, key: ChannelKey) => Item | undefined,
-  call: (key: ChannelKey, items: readonly Item[]) => Promise<readonly Result<Value>[]>,
-  take: (one: Delivery, result: Result<Value>, key: ChannelKey, item: Item) => Delivery,
 ): Promise<readonly Delivery[]> {
   let done = deliveries;
-  for (const key of new Set(deliveries.flatMap(({ choice }) => choice?.channels ?? []))) {
-    done = await askChannel(
-      done,
-      (one) => itemOf(one, key),
-      (items) => call(key, items),
-      (one, result, item) => take(one, result, key, item),
-    );
+  for (const key of listChannels(deliveries)) {
+    const { recheck } = channels[key];
+    if (recheck === undefined) continue;
+    const placed = listOpen(done, key).filter(isPlaced).filter(mayHaveChanged);
+    const changes = await resultsOfAll(placed, recheck);
+    const changed = [...changes].map(([attempt, change]) => [attempt, withChange(attempt, change)] as const);
+    done = replaceAttempts(done, new Map<ChannelAttempt, ChannelAttempt>(changed));
   }
   return done;
+}
+
+/** Of what was put back the branch tells nothing more. */
+const mayHaveChanged = ({ failure, restored, task: { plan } }: ChannelAttempt): boolean =>
+  failure === null || (plan.channel === 'K1' && !restored && LATE.includes(failure.code));
+
+function withChange(attempt: ChannelAttempt, changed: Result<readonly string[]>): ChannelAttempt {
+  const isChanged = hasFailed(changed);
+  // Of what is late already, only a change tells why.
+  if (attempt.failure !== null && !(isChanged && changed.code === 'NOT_PROVEN')) return attempt;
+  return isChanged
+    ? { ...attempt, proof: null, failure: changed.withStep('verify') }
+    : { ...attempt, unknown: [...new Set([...attempt.unknown, ...changed])] };
 }
 
 /** The first file that would have gone through the channel, or may have, and failed before. */
