@@ -24,7 +24,7 @@ test.each<[string, string[], string[]]>([
   'files named letter by letter lie below the folder that they have in common: %s',
   async (_, lines, below) => {
     const files = await findLiteralFiles(lines, '/project');
-    expect([...files].map(([given, { place }]) => [given, place])).toEqual(
+    expect([...files].map(([given, { relativePath }]) => [given, relativePath])).toEqual(
       lines.map((line, nth) => [line, below[nth]]),
     );
   },

@@ -44,8 +44,8 @@ afterAll(() => process.chdir(home));
 
 /** Each file as it is given and where it lies, where these differ. */
 const find = async (lines: readonly string[], folder = workspace): Promise<readonly string[]> =>
-  [...(await findFiles(lines, folder))].map(([given, { place }]) =>
-    given === place ? given : `${given} at ${place}`,
+  [...(await findFiles(lines, folder))].map(([given, { relativePath }]) =>
+    given === relativePath ? given : `${given} at ${relativePath}`,
   );
 
 describe('findFiles, with patterns', () => {
@@ -128,9 +128,9 @@ test('a pattern follows links that stay in its folder, and says which folder tha
   await symlink('real', join(folder, 'out/linked'));
   await symlink('../b.html', join(folder, 'out/real/c.html'));
   expect([...(await findFiles(['out/**/*.html'], folder))]).toEqual(
-    ['b.html', 'linked/a.html', 'linked/c.html', 'real/a.html', 'real/c.html'].map((place) => [
-      `out/${place}`,
-      { place, root: join(folder, 'out') },
+    ['b.html', 'linked/a.html', 'linked/c.html', 'real/a.html', 'real/c.html'].map((relativePath) => [
+      `out/${relativePath}`,
+      { relativePath, root: join(folder, 'out') },
     ]),
   );
   await expect(findFiles(['out/real/*'], folder)).rejects.toMatchObject({

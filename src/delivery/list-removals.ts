@@ -44,14 +44,14 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
   if (fileLines.length === 0) {
     return [{ site: null, name: path?.endsWith('/') ? path : baseName(path ?? '') }];
   }
-  const places = await findFiles(fileLines, folder, signal);
-  refuseOneNameForMany(places.size, path);
+  const named = await findFiles(fileLines, folder, signal);
+  refuseOneNameForMany(named.size, path);
   const items: ChannelItem[] = [];
-  for (const [given, { place, root }] of places) {
+  for (const [given, { relativePath, root }] of named) {
     const file = resolve(folder, given);
     // A folder is named as such, or is one here.
     if (/[/\\]$/.test(given) || (await isFolderAt(file))) {
-      const name = `${siteName(file, path, places.size === 1).replace(/\/$/, '')}/`;
+      const name = `${siteName(file, path, named.size === 1).replace(/\/$/, '')}/`;
       items.push({ site: null, name, isLeftOut: (one) => isLeftOut(join(file, one)) });
       continue;
     }
@@ -64,7 +64,10 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
         signal,
       }),
     );
-    items.push({ name: deliveredName(place, path), site: hasFailed(opened) ? null : siteOfFile(opened) });
+    items.push({
+      name: deliveredName(relativePath, path),
+      site: hasFailed(opened) ? null : siteOfFile(opened),
+    });
   }
   return items;
 }

@@ -25,30 +25,30 @@ export async function openFiles(run: DeliveryRun): Promise<readonly Delivery[]> 
   const { request, logger } = run;
   const { fileLines, findFiles, folder, path } = request;
   if (fileLines.length === 0) return [newDelivery('deliver', LINK_SUBJECT)];
-  const places = await findFiles(fileLines, folder, run.signal);
-  refuseOneNameForMany(places.size, path);
-  const isOnly = places.size === 1;
-  const deliveries = [...places].map(([given, { place }]) => ({
-    ...newDelivery('deliver', given),
+  const named = await findFiles(fileLines, folder, run.signal);
+  refuseOneNameForMany(named.size, path);
+  const isOnly = named.size === 1;
+  const deliveries = [...named].map(([subject, { relativePath }]) => ({
+    ...newDelivery('deliver', subject),
     isTemporary: request.content !== undefined,
-    relativePath: isOnly ? undefined : place,
+    relativePath: isOnly ? undefined : relativePath,
   }));
   return runStep('check', deliveries, async (delivery) => {
-    const given = delivery.subject;
-    const { place, root } = places.get(given) ?? { place: given, root: folder };
-    await refuseSecretNames([given, place], run);
-    logger.startSection(`Check ${given}`);
-    const file = resolve(folder, given);
+    const { subject } = delivery;
+    const { relativePath, root } = named.get(subject) ?? { relativePath: subject, root: folder };
+    await refuseSecretNames([subject, relativePath], run);
+    logger.startSection(`Check ${subject}`);
+    const file = resolve(folder, subject);
     const isFolder = await isFolderAt(file);
-    const name = isFolder ? siteName(file, path, isOnly) : deliveredName(place, path);
-    if (!isFolder) refuseHiddenType(given, name, path);
+    const name = isFolder ? siteName(file, path, isOnly) : deliveredName(relativePath, path);
+    if (!isFolder) refuseHiddenType(subject, name, path);
     return openSite({ ...delivery, name }, isFolder ? file : root, run);
   });
 }
 
 /** Under such a name a browser would download what it can show: most likely a folder is meant. */
-function refuseHiddenType(given: string, name: string, path = ''): void {
-  if (getBrowserDisplay(given) === 'none' || getBrowserDisplay(name) !== 'none') return;
+function refuseHiddenType(subject: string, name: string, path = ''): void {
+  if (getBrowserDisplay(subject) === 'none' || getBrowserDisplay(name) !== 'none') return;
   refuseInput(
     (w) => `${w.subject('path')} names a file of a type that browsers download`,
     (w) => `set ${w.input('path', `${path}/`)} for a folder, or give the name its ending`,

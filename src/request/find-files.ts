@@ -18,8 +18,8 @@ import {
 } from './patterns.ts';
 
 export interface NamedFile {
-  /** Its place below the folder that all have in common, separated by `/`. */
-  readonly place: string;
+  /** Where it lies below the folder that all have in common, separated by `/`. */
+  readonly relativePath: string;
   /** The absolute folder that no symbolic link leads out of: that of a pattern before its first sign, or the file's. */
   readonly root: string;
 }
@@ -171,7 +171,7 @@ function placeAll(
   folder: string,
 ): ReadonlyMap<string, NamedFile> {
   const placeOf = createPlacer(roots, folder);
-  return new Map([...files].map(([path, { given, root }]) => [given, { root, place: placeOf(path) }]));
+  return new Map([...files].map(([path, { given, root }]) => [given, { root, relativePath: placeOf(path) }]));
 }
 
 /** Tells the place of an absolute path below `roots`; what is outside of `folder` changes no other. */
@@ -196,9 +196,9 @@ function findCommonFolder([first, ...others]: readonly string[]): string | undef
 }
 
 /** The name that a file gets: that of `path`, or its own with its folders. @throws {DeliveryError} */
-export function deliveredName(place: string, path: string | undefined): string {
+export function deliveredName(relativePath: string, path: string | undefined): string {
   if (path !== undefined && !path.endsWith('/')) return baseName(path);
-  return repositoryPath(place.split('/').map(nameFromFile).join('/'), "the file's path");
+  return repositoryPath(relativePath.split('/').map(nameFromFile).join('/'), "the file's path");
 }
 
 /** The folder that a site gets: that of `path`, or its own name; of several, its own name in `path`. */

@@ -98,7 +98,7 @@ test.each<[string, string, boolean, object]>([
   'what Jekyll makes of %s (%j, with a marker: %s) is found out',
   async (path, head, hasMarker, expected) => {
     const files = [{ path, file: { ...memoryFile(''), head } }];
-    const given = { place: path, files, hasMarker, nojekyll: false };
+    const given = { files, hasMarker, nojekyll: false };
     const found = await resultOf(() => applyJekyll(destinationFor({ path }), given, async () => false));
     const page = hasFailed(found) ? '' : found.pageUrl.pathname.replace('/site/', '');
     expect(hasFailed(found) ? found : { ...found, page }).toMatchObject(expected);

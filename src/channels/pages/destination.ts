@@ -53,6 +53,9 @@ export interface PagesOptions {
 /** Where a file goes, and where it will be served. */
 export interface PagesDestination {
   readonly branch: string;
+  /** The path of a file; that of a folder ends in `/`, or is empty for the branch's root. */
+  readonly place: string;
+  /** The path of the file, or of a folder's entry. */
   readonly path: string;
   /** The path that `pageUrl` shows: the file's, or that of the page that the site's build makes of it. */
   readonly page: string;
@@ -78,11 +81,11 @@ export interface PagesDestination {
 /**
  * Combines the site's settings with the inputs. @throws {DeliveryError} where the site could never show the file
  *
- * @param location with the name that counts where `path` names none
+ * @param location with the name that counts where `path` names none, and the entry of a folder
  */
 export function resolveDestination(
   repository: RepositoryName,
-  location: PagesOptions & { readonly name: string },
+  location: PagesOptions & { readonly name: string; readonly entryName?: string },
   site: RepositoryContext['site'],
   isPrivate = false,
 ): PagesDestination {
@@ -96,12 +99,14 @@ export function resolveDestination(
   const branch = targetBranch(location, site);
   const siteRoot = rootOf(site);
   const rootUrl = location.pagesBase ?? known?.base ?? defaultSiteUrl(location.serverUrl, repository);
-  const { address } = location;
-  const path = address ? pathOf(address, { rootUrl, siteRoot }, location) : pathBelow(siteRoot, location);
+  const { address, entryName = '' } = location;
+  const place = address ? pathOf(address, { rootUrl, siteRoot }, location) : pathBelow(siteRoot, location);
+  const path = place + entryName;
   const rawBase =
     location.rawBase ?? urlBelow(defaultRawUrl(location.serverUrl, repository, known?.base), branch);
   return {
     branch,
+    place,
     path,
     page: path,
     siteRoot,

@@ -72,12 +72,11 @@ export function listTaken({ files, destination }: PagesTask, entries: ReadonlyMa
  */
 export async function applyJekyll(
   destination: PagesDestination,
-  input: Pick<PagesTask, 'place' | 'files'> &
-    Pick<PagesOptions, 'from'> & { hasMarker: boolean; nojekyll: boolean },
+  input: Pick<PagesTask, 'files'> & Pick<PagesOptions, 'from'> & { hasMarker: boolean; nojekyll: boolean },
   isOff: SwitchLookup,
 ): Promise<PagesDestination> {
-  const { place, files, hasMarker, nojekyll, from } = input;
-  const { path, siteRoot, builtBy } = destination;
+  const { files, hasMarker, nojekyll, from } = input;
+  const { place, path, siteRoot, builtBy } = destination;
   const isFolder = isFolderPath(place);
   if (builtBy === 'workflow' && !isFolder) return { ...destination, hostMayChangeBytes: true };
   if (builtBy !== 'branch' || (isFolder && nojekyll)) return destination;
@@ -91,7 +90,7 @@ export async function applyJekyll(
   const changed = outputs.filter(({ isCopied, page }) => !isCopied || (isOthers && page !== null));
   if (!isShownAsPage && changed.length === 0) return destination;
   if (await isOff(destination)) return destination;
-  if (!isShownAsPage) throw jekyllError(destination, { place, isOthers }, changed);
+  if (!isShownAsPage) throw jekyllError(destination, isOthers, changed);
   const page = path.replace(MARKDOWN, '.html');
   const notes = [`Jekyll renders ${servedPath(siteRoot, path)} into this page`];
   const rivals = listRivals(page).filter((one) => one !== path);
@@ -108,10 +107,10 @@ export async function applyJekyll(
 /** @param changed files with the page that Jekyll renders of each, or `null` for nothing */
 function jekyllError(
   destination: PagesDestination,
-  { place, isOthers }: { readonly place: string; readonly isOthers: boolean },
+  isOthers: boolean,
   changed: readonly { readonly path: string; readonly page: string | null }[],
 ): DeliveryError {
-  const isFolder = isFolderPath(place);
+  const isFolder = isFolderPath(destination.place);
   const name = (isLeftOut: boolean): string =>
     nameFew(
       changed.flatMap(({ path, page }) =>

@@ -75,15 +75,10 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
   const { isRemoval = false, marker, nojekyll, from } = options;
   const isFolder = isFolderItem(item);
   const settings = await findDestination(item, step);
-  const { path, branch } = settings;
-  const place = isFolder ? path.slice(0, path.length - (item.site?.entry.name.length ?? 0)) : path;
+  const { place, path, branch } = settings;
   const files = isRemoval ? [] : listFiles(item, place);
   const built = await resultOf(() =>
-    applyJekyll(
-      settings,
-      { place, files, hasMarker: marker !== undefined, nojekyll, from },
-      step.isJekyllOff,
-    ),
+    applyJekyll(settings, { files, hasMarker: marker !== undefined, nojekyll, from }, step.isJekyllOff),
   );
   // What a folder misses is told with what its pages miss.
   if (hasFailed(built) && !isFolder && step.pages !== 'unasked') throw built;
@@ -193,7 +188,7 @@ function planTask({ target, place, files }: Omit<PagesTask, 'plan'>, claim: stri
 function folderLocation({ site, name }: ChannelItem, { target: { options }, pages }: StepContext) {
   const given = name.replace(/\/?$/, '/');
   const root = options.path === undefined ? rootOf(pages) + (options.defaultFolder ?? '') : '';
-  return { path: given.startsWith(root) ? given : root + given, name: site?.entry.name ?? '' };
+  return { path: given.startsWith(root) ? given : root + given, name: '', entryName: site?.entry.name ?? '' };
 }
 
 /** What the place is to hold, by path in the branch. */
