@@ -69,12 +69,6 @@ describe('say', () => {
     );
   });
 
-  test('offers a new name only where the address is ours', () => {
-    const text: Text = (w) => `wait${w.orRename()}`;
-    expect(say(text, ACTION)).toBe('wait, or set `path:` to a new name');
-    expect(say(text, ACTION, { isLink: true })).toBe('wait');
-  });
-
   test.each<[Text, string, string, string]>([
     [(w) => `set ${w.input('path')}`, 'set `path:`', 'set `--path`', 'set `path`'],
     [(w) => `set ${w.input('path', 'a/')}`, 'set `path: a/`', 'set `--path a/`', 'set `path: "a/"`'],

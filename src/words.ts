@@ -15,8 +15,6 @@ export interface Words {
   use(channels: Channels): string;
   /** That as the last of several ways; empty where nothing is delivered. @param about what follows it */
   orUse(channels: Channels, about?: string): string;
-  /** The way out through a new address; empty for a link, whose address is somebody else's. */
-  orRename(): string;
   /** How the token gets permissions, such as `contents: write`, and what else there is. */
   grant(permissions: string): string;
   /** How a link is proven. */
@@ -37,10 +35,7 @@ export interface Words {
 
 /** One interface: its words, of which those for channels and permissions follow from its inputs. */
 export interface Face
-  extends Omit<
-      Words,
-      'filesIn' | 'leaveOut' | 'use' | 'orUse' | 'orRename' | 'grant' | 'say' | 'fingerprint'
-    >,
+  extends Omit<Words, 'filesIn' | 'leaveOut' | 'use' | 'orUse' | 'grant' | 'say' | 'fingerprint'>,
     Partial<Pick<Words, 'filesIn' | 'leaveOut' | 'orUse' | 'grant' | 'fingerprint'>> {
   /** @param ways the channels in words */
   readonly use?: (ways: string, channels: readonly ChannelKey[]) => string;
@@ -68,7 +63,6 @@ export interface HintContext {
   readonly isPrivate?: boolean;
   /** `false` for what is withdrawn or audited: it is where it is. */
   readonly isDelivered?: boolean;
-  readonly isLink?: boolean;
 }
 
 /** A text in the words of one interface; it names only channels that can take what is delivered. */
@@ -91,7 +85,6 @@ export function say(text: Text, face: Face, delivered: HintContext = {}): string
     orUse: (channels, about = '') =>
       face.orUse?.(channels) ??
       (delivered.isDelivered === false ? '' : `, or ${words.use(channels)}${about}`),
-    orRename: () => (delivered.isLink ? '' : `, or set ${input('path')} to a new name`),
     use(channels) {
       const { isFolder = false, isPrivate = false, isDelivered = true } = delivered;
       // Nobody may read a private repository's releases.

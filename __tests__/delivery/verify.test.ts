@@ -168,7 +168,10 @@ describe('answers in a row', () => {
       { message: expect.stringMatching(/answers browsers HTTP 200 with other content/) },
     ],
   ])('are not given by a link %s', async (_, answer, failure) => {
-    expect((await provePage(answer, LINK)).failure).toMatchObject({ code: 'NOT_PROVEN', ...failure });
+    const found = await provePage(answer, LINK);
+    expect(found.failure).toMatchObject({ code: 'NOT_PROVEN', ...failure });
+    // Its address is somebody else's.
+    expect(found.failure?.hint).not.toContain('a new name');
   });
 
   const away = { status: 302, headers: { location: 'https://b.dev/' } };
@@ -181,6 +184,7 @@ describe('answers in a row', () => {
     const hidden: PlacementParts = { on: 'K2', expect: { is: 'built' } };
     const { failure } = await provePage(answer, hidden, { progress: builtAt(NOON) });
     expect(failure).toMatchObject({ code: 'NOT_PROVEN', message: expect.stringMatching(/at other times/) });
+    expect(failure?.hint).toMatch(/ do not answer alike: .*, or set `path:` to a new name$/);
   });
 
   test.each([

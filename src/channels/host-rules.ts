@@ -8,7 +8,10 @@ import {
 import type { ProbeResult } from '../proof/probe-result.ts';
 import { AGAIN_HINT } from '../proof/prove.ts';
 import { AGREEING_PROBES } from '../protocol/limits.ts';
+import type { Words } from '../words.ts';
 import { describeAdditions } from './link/describe-additions.ts';
+
+const RENAME = (w: Words): string => `set ${w.input('path')} to a new name`;
 
 const BUSY = 'the host limits requests for a while: try again later';
 
@@ -30,7 +33,8 @@ export const OWN_HOST: HostRules = {
     // See https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits
     busy: `${BUSY}; a GitHub Pages site has soft limits of 10 builds an hour, 100 GB a month and 1 GB in all`,
     other: (w) =>
-      `look at what the address shows: if another run has replaced it, run this again${w.orRename()}; if it is another site, correct the address`,
+      `look at what the address shows: if another run has replaced it, run this again, or ${RENAME(w)}; if it is another site, correct the address`,
+    rename: RENAME,
   },
   describe([page], check) {
     // A release leads to a store, which is no other site.

@@ -160,7 +160,6 @@ function createReasonWriter(face: Face, { operation, site, choice }: Delivery): 
     isFolder: site?.isFolder === true,
     isPrivate: choice?.isPrivate === true,
     isDelivered: operation === 'deliver',
-    isLink: choice?.channels[0] === 'K4',
   };
   return (error, { lastProbe, restored }) => {
     const { step = 'check', code, about, findings, advice = '' } = error;

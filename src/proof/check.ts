@@ -38,8 +38,9 @@ export interface HostRules {
   readonly refusals: readonly KnownRefusal[];
   /** Looks after which it is given up where nothing reaches it: a new name may come to resolve. */
   readonly unreachedLooks: number;
-  /** What to do about a page to sign in, a redirect to another host, files that are not there yet, a limit, and another page. */
-  readonly hints: Readonly<Record<'login' | 'moved' | 'late' | 'busy', Text>> & { readonly other?: Text };
+  /** What to do about each problem; `rename` gets an address that no cache knows, where it is ours. */
+  readonly hints: Readonly<Record<'login' | 'moved' | 'late' | 'busy', Text>> &
+    Readonly<Partial<Record<'other' | 'rename', Text>>>;
   /** What its right answers leave open, for UNKNOWN. @param downloads how many the proof took */
   describe(seen: readonly [ProbeResult, ...ProbeResult[]], page: Check, downloads: number): readonly string[];
 }

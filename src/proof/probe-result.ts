@@ -28,7 +28,8 @@ const MATCHES = {
   },
   previous: {
     text: 'the content from before',
-    hint: (w) => `a cache still answers with the old page: try again in ten minutes${w.orRename()}`,
+    hint: (w) =>
+      `a cache still answers with the old page: try again in ten minutes, or set ${w.input('path')} to a new name`,
   },
   served: { text: 'some content: there should be none' },
   'cut-short': {

@@ -5,7 +5,7 @@ import { SECOND, SITE } from '../protocol/limits.ts';
 import type { Text, Words } from '../words.ts';
 import type { AddressProof } from './address-proof.ts';
 import type { ProofRun } from './ask-address.ts';
-import { isGone } from './check.ts';
+import { type HostRules, isGone } from './check.ts';
 import {
   describeAge,
   describeAnswer,
@@ -129,7 +129,7 @@ function notProvenError(proof: AddressProof): DeliveryError {
     findHint(proof),
     last?.failure?.advice,
     isGone(check) && GONE_HINT,
-    earlier && DIFFERS_HINT,
+    earlier && ((w: Words) => `${DIFFERS}${orRename(host, w)}`),
     last?.match === 'different' && host.hints.other,
   ];
   return new DeliveryError(
@@ -137,7 +137,7 @@ function notProvenError(proof: AddressProof): DeliveryError {
     `the address${check.series.acceptsOld ? WITHOUT_VERSION : ''} ${problem}`,
     {
       httpCode,
-      hint: hints.find((one) => one !== undefined && one !== false) ?? hintFor(last),
+      hint: hints.find((one) => one !== undefined && one !== false) ?? hintFor(last, host),
       cause: last?.failure,
       retryable: meaning?.isFinal !== true,
     },
@@ -151,13 +151,15 @@ export const AGAIN_HINT = 'try again: what is as wanted already is only verified
 const GONE_HINT =
   'look at which file of the branch is shown there, such as Markdown, and withdraw that by its path; a cache may also be late: run it again in ten minutes';
 
-const DIFFERS_HINT = (w: Words) =>
-  `the nodes of the host's cache do not answer alike: try again in some minutes${w.orRename()}`;
+const DIFFERS = "the nodes of the host's cache do not answer alike: try again in some minutes";
 
-const hintFor = (result: ProbeResult | null): Text | undefined =>
+const orRename = ({ hints: { rename } }: HostRules, { say }: Words): string =>
+  rename === undefined ? '' : `, or ${say(rename)}`;
+
+const hintFor = (result: ProbeResult | null, host: HostRules): Text | undefined =>
   result !== null && describeAge(result) !== ''
     ? (w) =>
-        `a cache may keep that answer ${describeCacheTime(result.keptFor)}: try again after that${w.orRename()}`
+        `a cache may keep that answer ${describeCacheTime(result.keptFor)}: try again after that${orRename(host, w)}`
     : describeMatch(result?.match ?? 'absent').hint;
 
 /** Logs what changed during a wait, and how much is done: of one check, how much of the time is over. */
