@@ -17,10 +17,10 @@ import {
   formatFacts,
   formatLinkedName,
   formatName,
-  formatNotes,
+  formatNoteFacts,
   formatOutcome,
   formatProof,
-  formatUnknown,
+  formatUnknownFacts,
   getSign,
   listDetails,
   MAX_FACTS,
@@ -214,8 +214,8 @@ function formatSharedCaveats(reports: readonly Report[]): string {
   // Its row says what somebody changed.
   const noted = reports.filter(({ verdict }) => verdict !== 'changed');
   const all = [
-    ...noted.flatMap((report) => formatNotes(report).map((caveat) => ({ caveat, report }))),
-    ...reports.flatMap((report) => formatUnknown(report).map((caveat) => ({ caveat, report }))),
+    ...noted.flatMap((report) => formatNoteFacts(report).map((caveat) => ({ caveat, report }))),
+    ...reports.flatMap((report) => formatUnknownFacts(report).map((caveat) => ({ caveat, report }))),
   ];
   const caveats = [...Map.groupBy(all, ({ caveat }) => caveat)].map(([caveat, [first, ...others]]) => {
     const count = others.length + 1;

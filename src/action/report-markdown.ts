@@ -79,7 +79,7 @@ export function listDetails(report: Report, isRow = false): string[] {
     isRow || report.planned === null ? '' : `**Plan:** ${formatText(report.lines.CODE)}`,
     formatFacts([
       ...listOwnFacts(report),
-      ...(isRow ? [] : [...formatNotes(report), ...formatUnknown(report)]),
+      ...(isRow ? [] : [...formatNoteFacts(report), ...formatUnknownFacts(report)]),
     ]),
     formatChangedFiles(report),
     isRow ? formatReportLines(report, ['CODE', 'TEST']) : formatWholeReport(report),
@@ -105,10 +105,10 @@ function describeHint({ notReady, planned }: Report): string {
 }
 
 /** The note of the address is beside it. */
-export const formatNotes = ({ notes, urlNote }: Report): string[] =>
+export const formatNoteFacts = ({ notes, urlNote }: Report): string[] =>
   notes.filter((text) => text !== urlNote).map((text) => formatFact('Note', formatText(text)));
 
-export const formatUnknown = ({ unknown }: Report): string[] =>
+export const formatUnknownFacts = ({ unknown }: Report): string[] =>
   unknown.map((text) => formatFact('UNKNOWN', formatText(text)));
 
 function listOwnFacts(report: Report): string[] {

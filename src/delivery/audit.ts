@@ -118,7 +118,7 @@ async function lookAtEach(
     const timeout = left / Math.ceil((some.length - at) / AUDIT.together);
     const group = some.slice(at, at + AUDIT.together);
     const attempts = await resultsOfAll(group, () =>
-      proveAttempts(group.map(openAttempt), { interval, timeout, once: true }, context),
+      proveAttempts(group.map(openAudited), { interval, timeout, once: true }, context),
     );
     // What a stop kept from being proven is not lost.
     signal.throwIfAborted();
@@ -134,7 +134,7 @@ async function lookAtEach(
 }
 
 /** As if it had just been placed. */
-function openAttempt({ plan, composePlacement }: AuditedDelivery): ChannelAttempt {
+function openAudited({ plan, composePlacement }: AuditedDelivery): ChannelAttempt {
   const placement = composePlacement?.() ?? null;
   return { ...newAttempt({ plan }), placement, gone: placement !== null && isGone(placement.first) };
 }

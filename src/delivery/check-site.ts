@@ -57,11 +57,9 @@ export async function checkSite(
   findMissing?: FindMissing,
 ): Promise<Delivery> {
   const { site, name } = delivery;
-  if (site === null || !isForScreen(delivery, request)) return delivery;
+  const entry = findPage(delivery, request);
+  if (site === null || entry === null) return delivery;
   const { isFolder } = site;
-  // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
-  const entry = !isFolder && isHtml(name) ? baseName(name) : site.entry.name;
-  if (!isFolder && !isHtml(entry)) return delivery;
   const served = shownTask(delivery)?.served;
   const place = served
     ? { sitePath: served.sitePath, origin: served.url.origin }
@@ -79,12 +77,10 @@ export async function checkSite(
   const { refusals, unknown, notes, routerSetting, hasAbsolute } = served
     ? await askHost(inspection, findMissing)
     : leavePlaceOpen(inspection, isLonePage(delivery));
-  const refusal = served?.refusal ?? null;
   // A check assumes the usual address of the site, as a delivery does that may not read the settings.
   const { checkOnly = false, pagesBase } = request;
   const isAssumed = checkOnly && pagesBase === undefined && attemptIn(delivery, 'K1') !== undefined;
-  if (refusals.length > 0) throw brokenSiteError(delivery, site, refusals, { refusal, isAssumed });
-  if (refusal !== null) throw refusal;
+  refuseBrokenSite(delivery, site, refusals, { refusal: served?.refusal ?? null, isAssumed });
   const isOpen =
     (served === undefined || isAssumed) && (hasAbsolute || (!place.origin && unknown.some(isBase)));
   const open = isOpen ? [describePlace(place)] : [];
@@ -96,10 +92,15 @@ export async function checkSite(
   };
 }
 
-/** A single file is looked at where K1 shows it, or a link. */
-function isForScreen(delivery: Delivery, request: DeliveryRequest): boolean {
-  if (delivery.site?.isFolder || isLonePage(delivery)) return true;
-  return delivery.attempts.length === 0 ? isWanted('K1', request) : attemptIn(delivery, 'K1') !== undefined;
+/** The name of the page to check; `null` for a file that is none, or that neither K1 nor a link shows. */
+function findPage(delivery: Delivery, request: DeliveryRequest): string | null {
+  const { site, name, attempts } = delivery;
+  if (site?.isFolder) return site.entry.name;
+  const isOnPages = attempts.length === 0 ? isWanted('K1', request) : attemptIn(delivery, 'K1') !== undefined;
+  if (site === null || !(isOnPages || isLonePage(delivery))) return null;
+  // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
+  if (isHtml(name)) return baseName(name);
+  return isHtml(site.entry.name) ? site.entry.name : null;
 }
 
 /** Whether it is the page of a link, of which nothing else is proven. */
@@ -158,12 +159,15 @@ async function askHost(inspection: SiteInspection, findMissing?: FindMissing): P
   };
 }
 
-function brokenSiteError(
+/** @param refusal why the host would not show all of it as it is */
+function refuseBrokenSite(
   { subject, isTemporary }: Delivery,
   site: LocalSite,
   findings: readonly SiteFinding[],
   { refusal, isAssumed }: { readonly refusal: DeliveryError | null; readonly isAssumed: boolean },
-): DeliveryError {
+): void {
+  if (findings.length === 0 && refusal === null) return;
+  if (findings.length === 0) throw refusal;
   const isMisread = findings.every(({ kind }) => kind === 'encoding');
   const needed = site.isFolder ? 'complete' : 'self-contained';
   const problem = isMisread ? 'has text that would be unreadable' : `is not ${needed}`;
@@ -175,7 +179,7 @@ function brokenSiteError(
     ...(isAssumed && findings.some(isBase) ? [OTHER_BASE] : []),
     ...(refusal === null ? [] : [refusal.advice ?? '']),
   ];
-  return new DeliveryError('BAD_FILE', `${site.isFolder ? 'the folder ' : ''}${subject} ${problem}`, {
+  throw new DeliveryError('BAD_FILE', `${site.isFolder ? 'the folder ' : ''}${subject} ${problem}`, {
     hint: (w) => [ways, ...further].map(w.say).join('; '),
     leftBehind: [],
     findings: [...formatSiteFindings(findings, hint), ...(refusal === null ? [] : [refusal.message])],
