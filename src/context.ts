@@ -74,12 +74,12 @@ export async function answerRequest(
 export function createDeliveryContext(
   request: DeliveryRequest,
   ports: Ports,
-  { face, authorize }: InterfaceParts = {},
+  { face = ACTION, authorize }: InterfaceParts = {},
 ): DeliveryContext {
   const options = {
     ...ports,
     sandbox: request.browserSandbox,
-    sandboxHint: say((w) => `set ${w.input('browser-sandbox', 'false')}`, face ?? ACTION),
+    sandboxHint: say((w) => `set ${w.input('browser-sandbox', 'false')}`, face),
   };
   return {
     ...ports,

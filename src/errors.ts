@@ -126,7 +126,6 @@ const SPACE = `free space there${TEMPORARY}`;
 const RIGHTS = `give this user the permission${TEMPORARY}`;
 const FILES = 'allow more open files, as with `ulimit -n`';
 
-/** What to change on this machine, by the code of the system's error. */
 const LOCAL_HINTS: Readonly<Record<string, string>> = {
   ENOSPC: SPACE,
   EDQUOT: SPACE,
@@ -140,7 +139,6 @@ const LOCAL_HINTS: Readonly<Record<string, string>> = {
   EROFS: RIGHTS,
 };
 
-/** An error with which the operating system refused a call of this process. */
 type SystemError = NodeJS.ErrnoException & { readonly code: string; readonly syscall: string };
 
 export const isSystemError = (thrown: unknown): thrown is SystemError =>
@@ -180,7 +178,6 @@ export function toDeliveryError(thrown: unknown): DeliveryError {
   });
 }
 
-/** Failures after which it is unknown what the host has done. */
 const UNCLEAR_CODES: ReadonlySet<ErrorCode> = new Set(['HOST_ERROR', 'CONNECTION', 'ABORTED', 'INTERNAL']);
 
 /** Whether the host may have done what was asked of it: not after HTTP 4xx, and not where nothing was sent. */

@@ -21,26 +21,25 @@ export async function openRepository(
   ports.logger.startSection('Authorize');
   const { checkOnly = false } = request;
   const github = checkOnly ? withoutHost(request, ports) : await openGitHub(request, query, authorize, ports);
-  const repository = await loadRepositoryContext(github, checkOnly ? NOTHING : query);
+  const repository = await loadRepositoryContext(
+    github,
+    checkOnly ? { repository: false, site: false } : query,
+  );
   for (const line of describeRepository(repository)) ports.logger.info(line);
   // Loaded after the first requests: most of the code is for what follows them. `eager` keeps the bundle one file.
   const { createChannels } = await import(/* webpackMode: "eager" */ './create-channels.ts');
   return { repository, channels: createChannels(request, repository, ports) };
 }
 
-const NOTHING: RepositoryQuery = { repository: false, site: false };
-
 /** What a check plans with, as if a token were there: its API is never asked. */
-function withoutHost({ apiUrl, repository = UNNAMED }: DeliveryRequest, ports: Ports): GitHubClient {
+function withoutHost({ apiUrl, repository: named }: DeliveryRequest, ports: Ports): GitHubClient {
+  const repository = named ?? { owner: 'OWNER', repo: 'REPO' };
   const http = async () => {
     throw new DeliveryError('INTERNAL', 'a check asks no host');
   };
   return createGitHubClient({ apiUrl, token: '', repository }, { ...ports, http });
 }
 
-const UNNAMED = { owner: 'OWNER', repo: 'REPO' };
-
-/** What is known of the repository, in a few lines for people. */
 function describeRepository({ github, privateRepository, site }: RepositoryContext): string[] {
   const isAlone = hasFailed(github) && github.code === 'BAD_INPUT';
   const token = isAlone ? 'a token, and no repository for it' : hasFailed(github) ? 'no token' : 'a token';

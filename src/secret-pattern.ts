@@ -1,6 +1,5 @@
 import { keepRecent } from './async.ts';
 
-/** How a secret is found in a text, as what ordinary programs make of it. */
 interface SecretPattern {
   /** Global; made for a text in which each character is one byte (Latin-1), and for any other text. */
   readonly regex: RegExp;

@@ -6,6 +6,7 @@ import { DeliveryError } from '../../src/errors.ts';
 import type { RepositoryQuery } from '../../src/github/api/repository.ts';
 import { findFiles } from '../../src/request/find-files.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
+import { ACTION } from '../../src/words.ts';
 import { repositoryContextWith } from '../channels/repository-context.ts';
 import { FakeScreen } from '../support/fake-screen.ts';
 import { temporaryFolder } from '../support/files.ts';
@@ -50,6 +51,7 @@ async function delivering({ files = { 'page.html': BYTES }, ...stage }: Stage = 
     ...ports,
     request,
     screen: new FakeScreen(),
+    face: ACTION,
     openRepository: async (query) => {
       asked.push(query);
       if (stage.refusal !== undefined) throw stage.refusal;

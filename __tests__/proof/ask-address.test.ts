@@ -45,7 +45,7 @@ async function probing({ address, marker, withFile = true, gone = false, answer,
   const { asked, ports } = openHost(answer);
   const check = new ProofRun([], { interval: INTERVAL, timeout: TIMEOUT }, ports);
   const row = { ...pageCheck(PAGE, expected, isLink ? LINK_HOST : undefined), ...address };
-  const probe = (seen?: ProbeResult) => askAddress(row, check, { seen: seen ?? null });
+  const probe = (seen?: ProbeResult) => askAddress(row, check, { asBrowser: false, nth: 0 }, seen);
   return { probe, asked, ports, check };
 }
 

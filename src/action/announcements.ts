@@ -43,7 +43,7 @@ type End = (reports: readonly Report[], connect: Announcement['connect'], ports:
  */
 export type FinishAnnouncements = (reports: readonly Report[], mayBeReadOnly?: boolean) => Promise<boolean>;
 
-export interface AnnouncementJob {
+interface AnnouncementJob {
   readonly request: DeliveryRequest;
   readonly run: CurrentRun;
   /** What to change where the token lacks a permission. */

@@ -73,7 +73,7 @@ export function formatOutcome(report: Report, title: string): string[] {
 /** All about a report but how it ended, what matters most first. @param isRow whether a table and a list say the rest */
 export function listDetails(report: Report, isRow = false): string[] {
   return [
-    formatFindings(report),
+    (report.notReady?.findings?.lines ?? []).map((line) => `- ${formatText(line)}`).join('\n'),
     formatPicture(report),
     isRow ? '' : describeHint(report),
     isRow || report.planned === null ? '' : `**Plan:** ${formatText(report.lines.CODE)}`,
@@ -82,15 +82,14 @@ export function listDetails(report: Report, isRow = false): string[] {
       ...(isRow ? [] : [...formatNoteFacts(report), ...formatUnknownFacts(report)]),
     ]),
     formatChangedFiles(report),
-    isRow ? formatReportLines(report, ['CODE', 'TEST']) : formatWholeReport(report),
+    isRow
+      ? formatReportLines(report, ['CODE', 'TEST'])
+      : formatFoldedSection(
+          'Report',
+          joinBlocks([formatGates(report), formatReportLines(report, REPORT_LINES)]),
+        ),
   ].filter((block) => block !== '');
 }
-
-const formatWholeReport = (report: Report): string =>
-  formatFoldedSection('Report', joinBlocks([formatGates(report), formatReportLines(report, REPORT_LINES)]));
-
-const formatFindings = ({ notReady }: Report): string =>
-  (notReady?.findings?.lines ?? []).map((line) => `- ${formatText(line)}`).join('\n');
 
 function describeReason({ notReady, planned }: Report): string {
   if (notReady === null) return formatText(planned?.reason ?? '');
@@ -179,7 +178,6 @@ function formatSize(size: number): string {
   return size < MEGABYTE ? `${(size / 1_024).toFixed(1)} KB` : `${(size / MEGABYTE).toFixed(1)} MB`;
 }
 
-/** The proven picture of the page in a frame, as a link to the page; beside an earlier one, where there is one. */
 function formatPicture({ picture, url }: Report): string {
   // An address with a credential was withheld.
   if (url === null || !picture?.url) return '';

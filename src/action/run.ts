@@ -15,7 +15,6 @@ import { type CurrentRun, findReadOnlyFork, loadCurrentRun } from './current-run
 import { actionFace, createRunContext, describePermissions, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
 
-/** Fails the step, with an annotation. @param title what it is about */
 type FailStep = (message: string, title?: string) => void;
 
 /** The action's whole run: inputs → request → delivery → outputs and summary → comment and deployment. */
@@ -61,7 +60,6 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
   }
 }
 
-/** Whether the repository's host refused a delivery for want of a permission. */
 const mayNotWrite = ({ channel, notReady }: Report): boolean =>
   (channel === 'K1' || channel === 'K2') && notReady?.code === 'NO_PERMISSION';
 

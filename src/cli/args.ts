@@ -94,7 +94,6 @@ function refuseWrongFlags(given: readonly GivenFlag[], command: CommandName | un
   }
 }
 
-/** What to write in place of a name that is a flag elsewhere. */
 const WITHOUT_FLAG: Readonly<Record<string, string>> = {
   token: 'put it in GITHUB_TOKEN, or name its environment variable with --token-env',
   file: `name the file without a flag, such as \`${TOOL.name} deliver page.html\``,

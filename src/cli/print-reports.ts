@@ -84,7 +84,6 @@ export function formatReports(reports: readonly Report[]): string {
   return isOneFile ? texts : `${texts}\n\n${formatReportTable(reports)}`;
 }
 
-/** A report; of what is ready, the notes too that it does not hold already. */
 function formatReport(report: Report): string {
   const { ready, claimedNotes = [] } = report;
   const notes = report.notes.filter((note) => ready && !claimedNotes.includes(note));

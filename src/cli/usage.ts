@@ -9,7 +9,6 @@ import {
 } from '../request/commands.ts';
 import type { CommandName } from '../request/inputs.ts';
 
-/** Columns of the help: those of a usual terminal. */
 const WIDTH = 80;
 
 type HelpEntry = readonly [term: string, meaning: string];
@@ -76,7 +75,6 @@ function describeFlag(name: string, command?: CommandName): HelpEntry {
   return [formatFlagTerm(name), `${about.replaceAll('`', '')}${shown ? ` (${shown})` : ''}`];
 }
 
-/** Terms in a column, their meanings beside it, no line longer than `WIDTH`. */
 function formatEntries(entries: readonly HelpEntry[]): readonly string[] {
   const column = Math.max(...entries.map(([term]) => term.length)) + 4;
   return entries.flatMap(([term, meaning]) =>
@@ -86,7 +84,6 @@ function formatEntries(entries: readonly HelpEntry[]): readonly string[] {
   );
 }
 
-/** Lines of whole words. */
 function wrap(text: string, width = WIDTH): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

@@ -133,7 +133,6 @@ async function lookAtEach(
   return wrong;
 }
 
-/** As if it had just been placed. */
 function openAudited({ plan, composePlacement }: AuditedDelivery): ChannelAttempt {
   const placement = composePlacement?.() ?? null;
   return { ...newAttempt({ plan }), placement, gone: placement !== null && isGone(placement.first) };

@@ -18,7 +18,6 @@ export async function findProblems(file: LocalFile, given: string, run: Delivery
   return { secrets, others: [pointer, await resultOf(async () => refuseMissingMarker(file, given))] };
 }
 
-/** What is wrong with a file. */
 export interface FileProblems {
   /** How many findings were allowed, where no other looks like a secret. */
   readonly secrets: Result<number>;
@@ -32,13 +31,9 @@ function refuseMissingMarker({ markerCount }: LocalFile, given: string): void {
   });
 }
 
-/** All that is wrong with a file or a folder in one error, with what `lookFurther` finds in the same round. */
-export async function describeProblems(
-  about: string,
-  results: readonly Result<unknown>[],
-  lookFurther: () => Promise<unknown>,
-): Promise<DeliveryError> {
-  const problems = [...results, await resultOf(lookFurther)].filter(hasFailed);
+/** All that is wrong with a file or a folder in one error. */
+export function describeProblems(about: string, results: readonly Result<unknown>[]): DeliveryError {
+  const problems = results.filter(hasFailed);
   const stopped = problems.find(({ code }) => code === 'ABORTED');
   const [only, ...others] = problems;
   if (stopped !== undefined) return stopped;

@@ -22,7 +22,6 @@ import type { DeliveryRun } from './delivery-context.ts';
 import { findMissingUrls } from './screen/ask-host.ts';
 import { listLocalFiles } from './screen/page-to-view.ts';
 
-/** How many addresses a host is asked for. */
 const MAX_ASKED = 50;
 
 /** Checks what pages need, with what their hosts have. A check alone asks no host. */
@@ -34,7 +33,6 @@ export function checkPages(deliveries: readonly Delivery[], run: DeliveryRun): P
 /** Those of the addresses on the host of a page that lead to nothing. */
 type FindMissing = (urls: readonly URL[]) => Promise<readonly URL[]>;
 
-/** Asks the hosts for what the step itself does not deliver. */
 function findOnHosts(local: LocalFiles, ports: Ports): FindMissing {
   const isLocal = (path: string): boolean => local(`/${path}`) !== undefined;
   return (urls) => {
@@ -113,11 +111,9 @@ type SitePlace = Pick<SiteOptions, 'sitePath' | 'origin'>;
 function expectPlace(name: string, { repository, serverUrl, pagesBase }: DeliveryRequest): SitePlace {
   const base = pagesBase ?? (repository && defaultSiteUrl(serverUrl, repository));
   const root = `${(base?.pathname ?? '/<repo>').replace(/\/$/, '')}/`;
-  const folder = encodePath(trimSlashes(name));
+  const folder = encodePath(name.replace(/^(?:\.?\/)+|\/+$/g, ''));
   return { sitePath: folder === '' ? root : `${root}${folder}/`, ...(base && { origin: base.origin }) };
 }
-
-const trimSlashes = (path: string): string => path.replace(/^(?:\.?\/)+|\/+$/g, '');
 
 const describePlace = ({ sitePath, origin }: SitePlace): string =>
   origin === undefined
@@ -176,7 +172,9 @@ function refuseBrokenSite(
   const levels = isTemporary ? -1 : Math.max(...findings.map((finding) => finding.levels ?? -1));
   const ways = describeWays(subject, site, findings, { levels, hint });
   const further: readonly Text[] = [
-    ...(isAssumed && findings.some(isBase) ? [OTHER_BASE] : []),
+    ...(isAssumed && findings.some(isBase)
+      ? [(w: Words) => `if the site has an address of its own, set ${w.input('pages-base')} to it`]
+      : []),
     ...(refusal === null ? [] : [refusal.advice ?? '']),
   ];
   throw new DeliveryError('BAD_FILE', `${site.isFolder ? 'the folder ' : ''}${subject} ${problem}`, {
@@ -185,9 +183,6 @@ function refuseBrokenSite(
     findings: [...formatSiteFindings(findings, hint), ...(refusal === null ? [] : [refusal.message])],
   });
 }
-
-const OTHER_BASE = (w: Words): string =>
-  `if the site has an address of its own, set ${w.input('pages-base')} to it`;
 
 /** What to change; or what to deliver instead of a page, or a folder whose page needs what lies above it. */
 function describeWays(

@@ -1,5 +1,5 @@
 import type { Placement } from '../channels/channel.ts';
-import { countChanges, type SiteChanges } from '../channels/site-changes.ts';
+import { countChanges } from '../channels/site-changes.ts';
 import { DeliveryError, toDeliveryError } from '../errors.ts';
 import { neutralizeText } from '../plain-text.ts';
 import { describeProof } from '../proof/probe-result.ts';
@@ -45,7 +45,9 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   const ready = isProven || (failure === null && changed !== undefined && main === null);
   const planned = failure === null ? given.planned : null;
   const failed = !ready && planned === null;
-  const notReady = failed ? toReason(failure ?? main?.failure ?? nothingError(), main ?? {}) : null;
+  const why =
+    failure ?? main?.failure ?? new DeliveryError('INTERNAL', 'nothing was delivered', { step: 'report' });
+  const notReady = failed ? toReason(why, main) : null;
   const report = {
     protocol: PROTOCOL.identifier,
     version: PROTOCOL.version,
@@ -74,7 +76,6 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   return { ...report, ...composeLines(report, delivery) };
 }
 
-/** The address that is handed over, or that serves nothing any more. */
 function reportAddresses(
   main: ChannelAttempt | null,
   { isProven, isChanged }: { readonly isProven: boolean; readonly isChanged: boolean },
@@ -120,12 +121,13 @@ function reportFile({ subject, site }: Delivery): Report['file'] {
 function reportSite({ site }: Delivery, placement: Placement | null): SiteReport | null {
   if (!site?.isFolder) return null;
   const { changes, treeSha = null, servedSize = null } = placement ?? {};
+  const lists = Object.entries(changes ?? {}).map(([kind, paths]) => [kind, paths.slice(0, SITE.listed)]);
   return {
     entry: site.entry.name,
     count: site.files.length,
     size: site.size,
     files: site.files.slice(0, SITE.listed).map(({ name, size, sha256 }) => ({ path: name, size, sha256 })),
-    changes: changes === undefined ? null : boundLists(changes),
+    changes: changes === undefined ? null : Object.fromEntries(lists),
     changeCounts: changes === undefined ? null : countChanges(changes),
     treeSha,
     servedSize,
@@ -133,37 +135,29 @@ function reportSite({ site }: Delivery, placement: Placement | null): SiteReport
   };
 }
 
-const boundLists = (changes: SiteChanges): SiteChanges => {
-  const bounded = Object.entries(changes).map(([kind, paths]) => [kind, paths.slice(0, SITE.listed)]);
-  return Object.fromEntries(bounded);
-};
+/** @param attempt it tells what the address answered last, and what is there now if that was put back */
+type ToReason = (error: DeliveryError, attempt: ChannelAttempt | null) => FailureReason;
 
-/** An error as the report's reason, with what its attempt answered last, and what is there now if it was put back. */
-type ToReason = (error: DeliveryError, attempt: Partial<ChannelAttempt>) => FailureReason;
+function reportDuplicate(attempt: ChannelAttempt, toReason: ToReason): DuplicateReport {
+  const { task, proof, failure, restored } = attempt;
+  return {
+    channel: task.plan.channel,
+    url: (proof && addressToHandOver(attempt)?.href) ?? null,
+    reason: failure && formatReason(toReason(failure, attempt)),
+    ...(restored && { restored }),
+  };
+}
 
-const reportDuplicate = (
-  { task, placement, proof, failure, restored }: ChannelAttempt,
-  toReason: ToReason,
-): DuplicateReport => ({
-  channel: task.plan.channel,
-  url: (proof && addressToHandOver({ placement, proof })?.href) ?? null,
-  reason: failure === null ? null : formatReason(toReason(failure, { ...(restored && { restored }) })),
-  ...(restored && { restored }),
-});
-
-const nothingError = (): DeliveryError =>
-  new DeliveryError('INTERNAL', 'nothing was delivered', { step: 'report' });
-
-/** Writes reasons in the words of an interface, with the ways out that the delivery has. */
 function createReasonWriter(face: Face, { operation, site, choice }: Delivery): ToReason {
   const context = {
     isFolder: site?.isFolder === true,
     isPrivate: choice?.isPrivate === true,
     isDelivered: operation === 'deliver',
   };
-  return (error, { lastProbe, restored }) => {
+  return (error, attempt) => {
     const { step = 'check', code, about, findings, advice = '' } = error;
     const prefix = code === 'NO_NETWORK' ? "the protocol can't be executed, there is no network: " : '';
+    const { lastProbe, restored } = attempt ?? {};
     const back = restored === undefined ? '' : `; ${restored.detail}`;
     const parts = {
       about: neutralizeText(say(about, face)),

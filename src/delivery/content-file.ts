@@ -73,15 +73,14 @@ async function* readInTime(
     }
   } catch (thrown) {
     signal.throwIfAborted();
-    throw over.aborted ? endlessContentError() : thrown;
+    if (!over.aborted) throw thrown;
+    const hint = 'close the pipe after the last byte, or write the content to a file and deliver that';
+    throw new DeliveryError('BAD_INPUT', `the content did not end within ${CONTENT.time / SECOND} s`, {
+      hint,
+    });
   } finally {
     silence.signal.removeEventListener('abort', sayWaiting);
   }
 }
 
 const WAITING = `waiting for the content, for up to ${CONTENT.time / SECOND} s: it ends when the program before the pipe ends, or with Ctrl-D on a terminal`;
-
-const endlessContentError = (): DeliveryError =>
-  new DeliveryError('BAD_INPUT', `the content did not end within ${CONTENT.time / SECOND} s`, {
-    hint: 'close the pipe after the last byte, or write the content to a file and deliver that',
-  });

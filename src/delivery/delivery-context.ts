@@ -12,8 +12,8 @@ export interface DeliveryRun extends Ports {
 
 /** Dependencies of a delivery. `context.ts` makes them. */
 export interface DeliveryContext extends DeliveryRun {
-  /** The interface whose words the reports use: the action, unless another one is named. */
-  readonly face?: Face | undefined;
+  /** The interface whose words the reports use. */
+  readonly face: Face;
   /** Opens pages in a real browser, which is started for the first one. */
   readonly screen: Screen;
   /** Gets a token where one is needed, and asks the repository what the query names. @see protocol 5 */

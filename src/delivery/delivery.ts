@@ -125,7 +125,6 @@ export const attemptIn = ({ attempts }: Delivery, key: ChannelKey): ChannelAttem
 export const openAttempt = (delivery: Delivery, key: ChannelKey): ChannelAttempt | undefined =>
   isOngoing(delivery) ? attemptIn(delivery, key) : undefined;
 
-/** Whether the channel was asked to place it. */
 const isTried = ({ placement, failure }: ChannelAttempt): boolean => placement !== null || failure !== null;
 
 /** How it went in the main channel; `null` where that was not tried. */

@@ -84,8 +84,8 @@ export async function openSite(delivery: Delivery, root: string, run: DeliveryRu
     const about = isFolder ? `the folder ${given} can't be a site` : `several things are wrong with ${given}`;
     const whole = site !== undefined && files.length === paths.length ? site : null;
     // The pages are checked by a later step; here only so that one error names all that is wrong.
-    const lookFurther = () => checkSite({ ...delivery, site: whole }, run);
-    throw await describeProblems(about, results, lookFurther);
+    const pages = await resultOf(() => checkSite({ ...delivery, site: whole }, run));
+    throw describeProblems(about, [...results, pages]);
   }
   logSite(site, request, logger);
   const allowed = checked.flatMap(({ file, secrets }) => (file && secrets !== 0 ? [file.name] : []));

@@ -10,7 +10,7 @@ import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { AddressProof } from '../proof/address-proof.ts';
 import { ProofRun, type WaitLimits } from '../proof/ask-address.ts';
-import { type Check, isGone } from '../proof/check.ts';
+import { isGone } from '../proof/check.ts';
 import { describeProbe, provesAlone } from '../proof/probe-result.ts';
 import { AGAIN_HINT, createWaitLog } from '../proof/prove.ts';
 import { BATCH, SECOND } from '../protocol/limits.ts';
@@ -51,12 +51,14 @@ export async function proveAttempts(
 ): Promise<readonly ChannelAttempt[]> {
   const placed = attempts.filter(isPlaced);
   const proven: ReadonlyMap<ChannelAttempt, Result<ChannelAttempt>> = await resultsOfAll(placed, async () => {
-    const pages = placed.map((one) => {
-      const run = new ProofRun(listRequired(one.placement), limits, withLogPrefix(one, placed, ports));
-      return { attempt: one, page: new AddressProof(markedPage(one), run) };
+    const pages = placed.map((attempt) => {
+      const { placement, marker } = attempt;
+      const run = new ProofRun(listRequired(placement), limits, withLogPrefix(attempt, placed, ports));
+      const check = { ...placement.first, expect: { ...placement.first.expect, marker } };
+      return { attempt, page: new AddressProof(check, run) };
     });
-    await waitForSite(channel, pages, ports);
-    return verifyAll(pages, ports);
+    const waited = await waitForSite(channel, pages, ports);
+    return verifyAll(pages, waited, ports);
   });
   return attempts.map((attempt) => {
     const result = proven.get(attempt) ?? attempt;
@@ -70,23 +72,20 @@ interface OngoingProof {
   readonly page: AddressProof;
 }
 
-/** What the address that is handed over must show, with the text that a person wants to see there. */
-function markedPage({ placement: { first }, marker }: PlacedAttempt): Check {
-  return { ...first, expect: { ...first.expect, marker } };
-}
-
 /**
  * Waits for the site once, since it shows all of one push or nothing of it: for the last file that was written, if
  * possible a rendered page, whose proof needs the host's word.
+ *
+ * @returns how many milliseconds it took, where there was a wait
  */
 async function waitForSite(
   { watch }: Pick<Channel, 'watch'>,
   pages: readonly OngoingProof[],
   { clock, logger }: Ports,
-): Promise<void> {
+): Promise<{ readonly wait?: number }> {
   const written = pages.filter(({ attempt }) => attempt.placement.written);
   const lead = written.findLast(isRendered) ?? written.at(-1) ?? pages.at(-1);
-  if (lead === undefined || watch === undefined) return;
+  if (lead === undefined || watch === undefined) return {};
   const host = watch();
   const begun = clock.now();
   logger.startSection('Wait for the site');
@@ -95,10 +94,8 @@ async function waitForSite(
     for (const { attempt, page } of [lead, ...ownBuild]) await waitForAddress(page, () => host.ask(attempt));
   });
   for (const { page } of written) page.run.builtAt = lead.page.run.builtAt;
-  for (const { page } of pages) {
-    page.run.late = hasFailed(waited) ? waited.withStep('wait') : null;
-    page.run.took = { wait: clock.now() - begun };
-  }
+  for (const { page } of pages) page.run.late = hasFailed(waited) ? waited.withStep('wait') : null;
+  return { wait: clock.now() - begun };
 }
 
 const isRendered = ({ page }: OngoingProof): boolean => page.check.expect.is === 'built';
@@ -149,13 +146,14 @@ function placeTitle(attempts: readonly ChannelAttempt[]): string {
 /** Proves each placement on its own. Where the site did not come, each address is asked once more. */
 async function verifyAll(
   pages: readonly OngoingProof[],
+  waited: { readonly wait?: number },
   { clock, logger }: Ports,
 ): Promise<readonly ChannelAttempt[]> {
   const title = pages.length === 1 ? 'Verify the public address' : `Verify ${pages.length} public addresses`;
   logger.startSection(title);
   const hasFolders = pages.some(({ attempt }) => listRequired(attempt.placement).length > 1);
   return mapConcurrently(pages, hasFolders ? BATCH.folders : BATCH.probes, async ({ attempt, page }) => {
-    const { late, took: waited } = page.run;
+    const { late } = page.run;
     const begun = clock.now();
     const verified = await resultOf(() => verifyPlacement(attempt, page));
     const took = { ...attempt.took, ...waited, verify: clock.now() - begun };

@@ -44,7 +44,6 @@ function conclude(report: ReportFields, delivery: Delivery): Conclusion {
   };
 }
 
-/** The parts of the line CODE. */
 function describeCode({ file, site, commitSha }: ReportFields, delivery: Delivery): readonly string[] {
   const { subject, choice, attempts, site: local } = delivery;
   const [planned, ...duplicates] = attempts;
@@ -73,7 +72,6 @@ function describeCode({ file, site, commitSha }: ReportFields, delivery: Deliver
   return [...parts, ...also.map((key) => `duplicate ${key} (${CHANNELS[key].name})`)];
 }
 
-/** The parts of the line TEST. */
 function describeTest({ planned, notReady, screen }: ReportFields, delivery: Delivery): readonly string[] {
   const main = mainAttempt(delivery);
   if (planned !== null) return ['nothing was fetched, because nothing was written'];
@@ -128,7 +126,6 @@ export function listUnknown(
   return [...unknown, ...operationReport(delivery).open(delivery, notReady.code === 'NO_NETWORK')];
 }
 
-/** What only a real run can show. */
 function describeUntried({ attempts }: Delivery): readonly string[] {
   const writes = attempts.some(({ task }) => ['K1', 'K2'].includes(task.plan.channel));
   return [

@@ -17,7 +17,6 @@ export interface Conclusion {
   readonly outcome?: string;
 }
 
-/** What differs in the reports on the operations. */
 interface OperationReport {
   /** How it ended if it is ready. */
   readonly result: DeliveryResult;
@@ -154,7 +153,6 @@ export function operationReport({ operation, subject, attempts }: Delivery): Ope
   return operation === 'deliver' && isLink ? VERIFY : OPERATIONS[operation];
 }
 
-/** What is claimed of a delivered address. */
 const verbOf = ({ proof, task: { plan } }: ChannelAttempt): string =>
   (proof?.isDownload && plan.claimOfDownload) || plan.claim;
 
@@ -168,11 +166,9 @@ export const isUnexpected = (delivery: Delivery): boolean =>
 export const mayBeThere = ({ placement, failure }: ChannelAttempt): boolean =>
   placement !== null || failure?.leftBehind?.length !== 0;
 
-/** A duplicate that is public, although the delivery is not ready. */
 const findProvenCopy = (delivery: Delivery): ChannelAttempt | undefined =>
   listDuplicates(delivery).find(({ proof }) => proof !== null);
 
-/** What nobody knows of a delivery that is not ready. */
 function describeOpen(delivery: Delivery, isOffline: boolean): readonly string[] {
   const { site, subject, isTemporary } = delivery;
   const main = mainAttempt(delivery);
@@ -190,7 +186,6 @@ function describeOpen(delivery: Delivery, isOffline: boolean): readonly string[]
 
 const NOTHING_PUBLISHED = 'nothing was published';
 
-/** What a delivery that is not ready has left behind. */
 function describeLeftBehind(main: ChannelAttempt | null): string {
   if (main === null || !mayBeThere(main)) return NOTHING_PUBLISHED;
   const { failure, placement, task } = main;

@@ -188,7 +188,6 @@ const VERDICTS: Readonly<Record<AuditVerdict, string>> = {
   lost: 'lost or altered',
 };
 
-/** What an audit found, such as `3 as delivered, 1 withdrawn`. */
 function countVerdicts(reports: readonly Report[]): string {
   const counts = Object.entries(VERDICTS).map(([key, words]) => {
     return { count: reports.filter(({ verdict }) => verdict === key).length, words };

@@ -20,7 +20,6 @@ import {
 import type { DeliveryContext } from './delivery-context.ts';
 import { publishThroughChannel } from './publish-through-channel.ts';
 
-/** Says which inputs are for other deliveries than those that were chosen, and that more time is allowed. */
 function noteInputs(
   deliveries: readonly Delivery[],
   { request, logger, face }: DeliveryContext,
@@ -133,19 +132,18 @@ export async function carryOut(
     const tried = await resultsOfAll(listOpen(done, key), (attempts) =>
       publishThroughChannel(channels[key], attempts, limits, context),
     );
-    const changed = [...tried].map(([attempt, result]) => [attempt, withResult(attempt, result)] as const);
-    done = replaceAttempts(done, new Map(changed));
+    const ended = new Map<ChannelAttempt, ChannelAttempt>();
+    for (const [attempt, result] of tried) {
+      ended.set(attempt, hasFailed(result) ? { ...attempt, failure: result.withStep('place') } : result);
+    }
+    done = replaceAttempts(done, ended);
   }
   return done;
 }
 
-const withResult = (attempt: ChannelAttempt, result: Result<ChannelAttempt>): ChannelAttempt =>
-  hasFailed(result) ? { ...attempt, failure: result.withStep('place') } : result;
-
 const listOpen = (deliveries: readonly Delivery[], key: ChannelKey): readonly ChannelAttempt[] =>
   deliveries.flatMap((one) => openAttempt(one, key) ?? []);
 
-/** What a check leaves open, since it is a dry run that asks no host. */
 function endCheck(
   deliveries: readonly Delivery[],
   { token }: DeliveryContext['request'],
@@ -180,7 +178,7 @@ async function preview(
       return withAttempt(one, { ...attempt, task: { ...attempt.task, plan } });
     });
   }
-  const next = say((w) => `leave ${w.input('dry-run')} out to do it`, face ?? ACTION);
+  const next = say((w) => `leave ${w.input('dry-run')} out to do it`, face);
   const planned = { reason: 'nothing failed, and nothing was written', next };
   return previewed.map((one) => ({ ...one, planned }));
 }
@@ -198,9 +196,11 @@ export async function recheckDeliveries(
     const { recheck } = channels[key];
     if (recheck === undefined) continue;
     const placed = listOpen(done, key).filter(isPlaced).filter(mayHaveChanged);
-    const changes = await resultsOfAll(placed, recheck);
-    const changed = [...changes].map(([attempt, change]) => [attempt, withChange(attempt, change)] as const);
-    done = replaceAttempts(done, new Map<ChannelAttempt, ChannelAttempt>(changed));
+    const checked = new Map<ChannelAttempt, ChannelAttempt>();
+    for (const [attempt, changed] of await resultsOfAll(placed, recheck)) {
+      checked.set(attempt, withChange(attempt, changed));
+    }
+    done = replaceAttempts(done, checked);
   }
   return done;
 }

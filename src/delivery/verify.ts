@@ -57,13 +57,11 @@ export async function verifyPlacement(
   };
 }
 
-/** What was removed from a site answers nothing. */
 const toSubject = ({ check, proven }: AddressProof): readonly ProvenSubject[] =>
   check.expect.file === undefined || proven?.fingerprint == null
     ? []
     : [{ url: check.url.href, sha256: proven.fingerprint.sha256 }];
 
-/** Of how many files besides the page caches still have an older copy, and for how long. */
 function describeOld(opened: readonly AddressProof[]): readonly string[] {
   const all = opened.filter(({ isOld }) => isOld);
   const old = all.filter(({ check }) => check.path !== null);

@@ -20,7 +20,7 @@ import type { ToolName } from '../request/inputs.ts';
 import { systemClock } from '../system.ts';
 import type { PersonRequest, ToolCall } from './authorizations.ts';
 import { createCallLogger, McpSession, type McpSettings, writeLogLine } from './session.ts';
-import { formatAnswer, isFailure, type ToolAnswer } from './tool-answer.ts';
+import { formatAnswer, type ToolAnswer } from './tool-answer.ts';
 import { createInputSchema, TOOLS, type ToolArguments } from './tools.ts';
 
 /** Serves MCP until stdin closes or the signal aborts, and all calls have ended. @throws {DeliveryError} */
@@ -73,7 +73,6 @@ const ANSWER_SCHEMA = z.strictObject({
 
 const QUESTION = 'authorization';
 
-/** The server of one connection: its tools and resources. */
 function createServer(session: McpSession): McpServer {
   const server = new McpServer(
     { name: TOOL.name, title: 'Screen Delivery', version: TOOL.version },
@@ -109,7 +108,6 @@ function readCall(tool: ToolName, args: ToolArguments, { mcpReq }: ServerContext
   };
 }
 
-/** Whether the client shows a person an address and asks for their consent. */
 function canOpenUrl({ server }: McpServer, { mcpReq }: ServerContext): boolean {
   const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope };
   const declared = (envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()) as
@@ -134,7 +132,7 @@ function askPerson({ userCode, page, handle }: PersonRequest): InputRequiredResu
 const toResult = (answer: ToolAnswer) => ({
   content: [{ type: 'text' as const, text: formatAnswer(answer) }],
   structuredContent: { ...answer },
-  isError: isFailure(answer),
+  isError: answer.result === 'not-ready',
 });
 
 function registerResources(server: McpServer, session: McpSession): void {

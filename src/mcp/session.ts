@@ -99,7 +99,11 @@ export class McpSession {
     let required: PersonRequest | undefined;
     let granted: string | undefined;
     const createRequest = async (): Promise<DeliveryRequest> => {
-      if (this.#running.size >= MCP.calls) throw busyError();
+      if (this.#running.size >= MCP.calls) {
+        const message = `${MCP.calls} calls are under way already`;
+        const hint = 'wait for one of them to end, or name several files in one call';
+        throw new DeliveryError('RATE_LIMITED', message, { step: 'check', hint });
+      }
       begun = { ...call, args: this.#authorizations.findArguments(call, ports.clock) };
       return this.#createRequest(begun, ports);
     };
@@ -157,12 +161,6 @@ export class McpSession {
     return `agents/${createHash('sha256').update(id).digest('hex').slice(0, 12)}/`;
   }
 }
-
-const busyError = (): DeliveryError =>
-  new DeliveryError('RATE_LIMITED', `${MCP.calls} calls are under way already`, {
-    step: 'check',
-    hint: 'wait for one of them to end, or name several files in one call',
-  });
 
 function findRoots(root: string): readonly [string, string] {
   const given = resolve(root);

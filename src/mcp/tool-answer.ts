@@ -51,8 +51,6 @@ const FAILURES = {
   audit: "I can't say that everything is as it was delivered",
 } as const;
 
-export const isFailure = ({ result }: ToolAnswer): boolean => result === 'not-ready';
-
 /** An answer for a client that shows text alone: how it ended, and the first reports, what failed before the rest. */
 export function formatAnswer({ authorization, result, url, reason, reports }: ToolAnswer): string {
   if (authorization !== undefined) {

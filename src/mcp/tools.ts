@@ -57,7 +57,6 @@ export const TOOLS: Readonly<Record<ToolName, ToolDefinition>> = {
 /** The arguments of one call, as the client sent them. */
 export type ToolArguments = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The only argument that is no input. */
 const AUTHORIZATION = z
   .string()
   .max(MCP.argument)

@@ -126,7 +126,7 @@ export class AddressProof {
     this.#askedAt = now;
     if (last?.notBefore !== undefined && now < last.notBefore) return last;
     try {
-      const result = await askAddress(check, run, { asBrowser, nth, seen: nth === 0 ? null : last });
+      const result = await askAddress(check, run, { asBrowser, nth }, nth === 0 ? null : last);
       this.last = result;
       this.#isReached ||= result.failure?.code !== 'NO_NETWORK';
       // Closed to the public, if its host says nothing else of it.

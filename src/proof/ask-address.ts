@@ -42,8 +42,6 @@ export class ProofRun {
   builtAt: number | undefined;
   /** Why the site did not come, if so: then each address is asked once. */
   late: DeliveryError | null = null;
-  /** The milliseconds of the wait for it, where there was one. */
-  took: { readonly wait?: number } = {};
   /** Why the addresses may open only inside this network; empty where nothing says so. */
   internalReason = '';
   publicOnly = true;
@@ -88,14 +86,12 @@ export class ProofRun {
 const RECENT_SIGNALS = 16;
 
 interface Look {
-  readonly asBrowser?: boolean;
-  /** What it answered before: of a large file only the beginning is read, unless it is another version. */
-  readonly seen?: ProbeResult | null;
+  readonly asBrowser: boolean;
   /** Looks with different numbers never share a connection: a balancer may choose the node by connection. */
-  readonly nth?: number;
+  readonly nth: number;
 }
 
-interface AskOptions extends Required<Pick<Look, 'asBrowser' | 'nth'>> {
+interface AskOptions extends Look {
   readonly cookies: CookieJar | undefined;
   /** Whether only the beginning of the file is read and compared. */
   readonly isBeginning: boolean;
@@ -104,12 +100,14 @@ interface AskOptions extends Required<Pick<Look, 'asBrowser' | 'nth'>> {
 /**
  * Gets one answer as somebody new would, without a cookie. A host's failure is a result like any other.
  *
+ * @param seen what it answered before: of a large file only the beginning is read, unless it is another version
  * @throws {DeliveryError} `NOT_EXTERNAL` for a redirect to this machine, or to no public host where it must be one
  */
 export async function askAddress(
   check: Check,
   run: ProofRun,
-  { asBrowser = false, seen = null, nth = 0 }: Look = {},
+  { asBrowser, nth }: Look,
+  seen: ProbeResult | null = null,
 ): Promise<ProbeResult> {
   if (check.host.warnsBrowsers) return askBin(check, run);
   const { headSha256, size = 0 } = check.expect.file ?? {};
@@ -177,7 +175,6 @@ async function askOnce(check: Check, run: ProofRun, how: AskOptions): Promise<Pr
   }
 }
 
-/** What is kept of an answer, besides how it compares with the file. */
 function summarizeAnswer(fetched: FetchedContent, clock: Ports['clock']): Omit<ProbeResult, 'match'> {
   const { status, addresses, fingerprint, refusal } = fetched;
   // What may be a proof is asked for again: each answer counts once.

@@ -57,7 +57,6 @@ async function findEncoding(fetched: FetchedContent, usual: string): Promise<str
   return isPlain ? usual : ((await loadPageRules()).readCharset(fetched.readHead()) ?? usual);
 }
 
-/** Compares the beginning of a body, and the length that its host announces, with the file. */
 async function matchBeginning(fetched: FetchedContent, { expect: { file } }: Check): Promise<ContentMatch> {
   const { fingerprint } = fetched;
   if (file === undefined || fingerprint === null) return 'absent';
@@ -67,7 +66,6 @@ async function matchBeginning(fetched: FetchedContent, { expect: { file } }: Che
   return fingerprint.sha256 === sha256 ? 'identical' : 'different';
 }
 
-/** Compares a body with the file or the marker, and with what the address showed before. */
 async function matchContent(fetched: FetchedContent, check: Check): Promise<ContentMatch> {
   const { status, fingerprint, addresses, blobSha } = fetched;
   const { file, marker } = check.expect;

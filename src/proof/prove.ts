@@ -69,7 +69,6 @@ async function lookAtAll(
 const isPageAlone = ([first, ...others]: readonly AddressProof[]): boolean =>
   first?.check.path === null && others.length === 0;
 
-/** What is wrong with how many of all files, its page among them, and with how many of those that were removed. */
 function describeFiles(wrong: readonly AddressProof[]): string {
   const { shown = 0, gone = 0 } = wrong[0]?.run.totals ?? {};
   const which = wrong[0]?.check.series.acceptsOld ? WITHOUT_VERSION : '';
@@ -105,7 +104,6 @@ function wrongAnswersError(wrong: readonly AddressProof[]): DeliveryError {
   });
 }
 
-/** What to change, if the answer of the host tells it. */
 const findHint = ({ check, wrong, meaning }: AddressProof): Text | undefined =>
   meaning?.hint ?? (wrong?.httpCode === 429 ? check.host.hints.busy : undefined);
 

@@ -15,6 +15,7 @@ import type { Proof } from '../../../src/proof/probe-result.ts';
 import type { RawInputs } from '../../../src/request/inputs.ts';
 import type { LocalFile } from '../../../src/rules/inspect.ts';
 import { siteOfFile } from '../../../src/rules/local-site.ts';
+import { ACTION } from '../../../src/words.ts';
 import { memoryFile, memorySite } from '../../channels/pages/site/memory-files.ts';
 import { FakeScreen, pictureOf, viewWith } from '../../support/fake-screen.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
@@ -61,7 +62,7 @@ function setUp({ inputs = {}, answer = () => viewWith(), host = { status: 404 } 
     throw new Error('no test opens a repository');
   };
   const lazy = createLazyScreen(async () => screen, ports);
-  const context = { ...ports, request: requestWith(inputs), screen: lazy, openRepository };
+  const context = { ...ports, request: requestWith(inputs), screen: lazy, face: ACTION, openRepository };
   return { screen, http, ports, context };
 }
 

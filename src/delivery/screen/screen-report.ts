@@ -108,7 +108,6 @@ function describeLacking({ exceptions, failedRequests }: ScreenView): string[] {
   ];
 }
 
-/** Whether the page's own host says that it does not have it. */
 const isLacking = (one: FailedRequest): boolean => isOwnRequest(one) && /^4\d\d$/.test(one.error);
 
 function findFailure(
@@ -118,11 +117,17 @@ function findFailure(
 ): DeliveryError | null {
   if (view.verdict === 'not-shown') {
     const further = listProblems({ ...view, isMarkerVisible: null }, view.cause);
-    return notShownError([view.reason, ...further].join('; '), view);
+    const evidence = [view.reason, ...further].join('; ');
+    return new DeliveryError('NOT_SHOWN', `a browser does not show the page: ${evidence}`, {
+      hint: view.hint || hintFor(view),
+    });
   }
   if (!isEnforced) return null;
   if (view.verdict === 'not-checked') return uncheckedError(view);
-  return problems.length > 0 ? faultyPageError(problems) : null;
+  if (problems.length === 0) return null;
+  return new DeliveryError('NOT_SHOWN', `a browser shows the page with errors: ${problems.join('; ')}`, {
+    hint: (w) => `correct the page, or set ${w.input('screen', 'auto')}, which only notes them`,
+  });
 }
 
 function uncheckedError({ reason, hint, httpCode }: ScreenView): DeliveryError {
@@ -133,11 +138,6 @@ function uncheckedError({ reason, hint, httpCode }: ScreenView): DeliveryError {
       `${hint === '' ? '' : `${hint}; or `}set ${w.input('screen', 'auto')} to deliver without a browser`,
   });
 }
-
-const notShownError = (evidence: string, view: ScreenView): DeliveryError =>
-  new DeliveryError('NOT_SHOWN', `a browser does not show the page: ${evidence}`, {
-    hint: view.hint || hintFor(view),
-  });
 
 function hintFor({ httpCode, isMarkerVisible, cause, failedRequests }: ScreenView): Text {
   const lacking = failedRequests.find((one) => isLacking(one) && formatRequest(one) === cause);
@@ -156,11 +156,6 @@ function hintFor({ httpCode, isMarkerVisible, cause, failedRequests }: ScreenVie
   return (w) =>
     `${copy}open the page in a browser with its developer tools; ${w.input('screen', 'off')} delivers it without a look`;
 }
-
-const faultyPageError = (problems: readonly string[]): DeliveryError =>
-  new DeliveryError('NOT_SHOWN', `a browser shows the page with errors: ${problems.join('; ')}`, {
-    hint: (w) => `correct the page, or set ${w.input('screen', 'auto')}, which only notes them`,
-  });
 
 const KINDS = [
   ['exceptions', 'uncaught exception'],
