@@ -47,10 +47,10 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
   const named = await findFiles(fileLines, folder, signal);
   refuseOneNameForMany(named.size, path);
   const items: ChannelItem[] = [];
-  for (const [given, { relativePath, root }] of named) {
-    const file = resolve(folder, given);
+  for (const [subject, { relativePath, root }] of named) {
+    const file = resolve(folder, subject);
     // A folder is named as such, or is one here.
-    if (/[/\\]$/.test(given) || (await isFolderAt(file))) {
+    if (/[/\\]$/.test(subject) || (await isFolderAt(file))) {
       const name = `${siteName(file, path, named.size === 1).replace(/\/$/, '')}/`;
       items.push({ site: null, name, isLeftOut: (one) => isLeftOut(join(file, one)) });
       continue;
@@ -58,7 +58,7 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
     // Its size tells the channel, and K2 and K3 compare its digest; it may no longer exist.
     const opened = await resultOf(async () =>
       inspectFile({
-        ...locate({ path: file, given }, root, request),
+        ...locate({ path: file, given: subject }, root, request),
         marker: undefined,
         secrets: [],
         signal,

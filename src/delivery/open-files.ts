@@ -62,14 +62,14 @@ function refuseHiddenType(subject: string, name: string, path = ''): void {
  * @see protocol 1, 7, 8, design 6
  */
 export async function openSite(delivery: Delivery, root: string, run: DeliveryRun): Promise<Delivery> {
-  const { subject: given } = delivery;
+  const { subject } = delivery;
   const { logger, request } = run;
-  const path = resolve(request.folder, given);
+  const path = resolve(request.folder, subject);
   const isFolder = path === root;
-  const location = locate({ path, given }, root, request);
-  const entryPath = isFolder ? request.entry : basename(given);
+  const location = locate({ path, given: subject }, root, request);
+  const entryPath = isFolder ? request.entry : basename(subject);
   const { paths, leftOut } = isFolder ? await listFolder(location, run) : { paths: [entryPath], leftOut: [] };
-  const progress = logger.progress(`check ${given}`, paths.length, 'files');
+  const progress = logger.progress(`check ${subject}`, paths.length, 'files');
   const checked = await mapConcurrently(paths, SITE.checks, async (name) => {
     const one = await checkFile(location, isFolder ? name : null, run);
     progress.advance(1);
@@ -81,7 +81,9 @@ export async function openSite(delivery: Delivery, root: string, run: DeliveryRu
   const site = entry && { isFolder, entry, files, size, leftOut };
   const results = [...checked.map(({ secrets }) => secrets), ...checked.flatMap(({ others }) => others)];
   if (site === undefined || results.some(hasFailed)) {
-    const about = isFolder ? `the folder ${given} can't be a site` : `several things are wrong with ${given}`;
+    const about = isFolder
+      ? `the folder ${subject} can't be a site`
+      : `several things are wrong with ${subject}`;
     const whole = site !== undefined && files.length === paths.length ? site : null;
     // The pages are checked by a later step; here only so that one error names all that is wrong.
     const pages = await resultOf(() => checkSite({ ...delivery, site: whole }, run));
@@ -125,14 +127,14 @@ export const relistFolders = (
   { request }: DeliveryRun,
 ): Promise<readonly Delivery[]> =>
   runStep('check', deliveries, async (delivery) => {
-    const { site, subject: given } = delivery;
+    const { site, subject } = delivery;
     if (site?.isFolder !== true) return delivery;
-    const { paths } = await listSiteFiles(resolve(request.folder, given), given, request);
+    const { paths } = await listSiteFiles(resolve(request.folder, subject), subject, request);
     const [checked, found] = [new Set(site.files.map(({ name }) => name)), new Set(paths)];
     const added = paths.filter((path) => !checked.has(path)).map((path) => `${path} is new`);
     const removed = [...checked].filter((path) => !found.has(path)).map((path) => `${path} is gone`);
     if (added.length + removed.length === 0) return delivery;
-    throw changedError(`the folder ${given}`, firstFew([...added, ...removed]));
+    throw changedError(`the folder ${subject}`, firstFew([...added, ...removed]));
   });
 
 /** Reads and checks a file, alone or as one of a folder. @returns no file where it can't be read */
