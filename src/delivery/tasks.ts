@@ -28,7 +28,8 @@ function noteInputs(
   // The folder of a site that is withdrawn need not exist any more.
   const hasFolder =
     operation === 'withdraw' || deliveries.some(({ site, failure }) => site?.isFolder || failure !== null);
-  const time = timeout > VERIFY_DEADLINE && !dryRun ? [describeTime(timeout)] : [];
+  const allowed = `up to ${timeout / SECOND} s were allowed for build and verification; the protocol has ${VERIFY_DEADLINE / SECOND}`;
+  const time = timeout > VERIFY_DEADLINE && !dryRun ? [allowed] : [];
   const noted = deliveries.map((one) => {
     const { choice, notes } = one;
     if (choice === null) return one;
@@ -54,9 +55,6 @@ export function noteOtherInput(
   }
   return isForFolders && !hasFolder ? [`${start} a folder, and none was found`] : [];
 }
-
-const describeTime = (timeout: number): string =>
-  `up to ${timeout / SECOND} s were allowed for build and verification; the protocol has ${VERIFY_DEADLINE / SECOND}`;
 
 /** Lets every channel plan what it is to do, or to remove, before any of them writes. */
 export async function prepareTasks(

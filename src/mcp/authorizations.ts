@@ -11,6 +11,7 @@ import type { Clock, Ports } from '../ports.ts';
 import { MCP } from '../protocol/limits.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import type { ToolName } from '../request/inputs.ts';
+import type { Text } from '../words.ts';
 import type { ToolArguments } from './tools.ts';
 
 /** What a person is shown, and the handle with which the call goes on. The device code is not in it. */
@@ -68,7 +69,11 @@ export class PersonAuthorizations {
     const app = `${options.authUrl.origin} ${options.clientId}`;
     const waiting = this.#waiting.get(handle);
     try {
-      if (isDeclined) throw declinedError();
+      if (isDeclined) {
+        const hint: Text = (w) => `set ${w.input('token')}${w.orUse('K3')}`;
+        const message = 'the person declined the authorization';
+        throw new DeliveryError('NOT_AUTHORIZED', message, { step: 'authorize', hint });
+      }
       const known = this.#tokens.get(app);
       if (known !== undefined) return known;
       const until = ports.clock.now() + MCP.authorization;
@@ -99,10 +104,4 @@ export const authorizationRequiredError = ({ userCode, page }: PersonRequest): D
     step: 'authorize',
     hint: (w) =>
       `show your human only this code and this page, then call again with \`authorization\` set to the handle${w.orUse('K3', ' if they decline')}`,
-  });
-
-const declinedError = (): DeliveryError =>
-  new DeliveryError('NOT_AUTHORIZED', 'the person declined the authorization', {
-    step: 'authorize',
-    hint: (w) => `set ${w.input('token')}${w.orUse('K3')}`,
   });

@@ -1,4 +1,4 @@
-import { type Report, type ReportDocument, reportText, sortByResult } from '../delivery/report.ts';
+import { type ReportDocument, reportText, sortByResult } from '../delivery/report.ts';
 import { firstFew } from '../plain-text.ts';
 import { SITE } from '../protocol/limits.ts';
 import type { PersonRequest } from './authorizations.ts';
@@ -19,20 +19,13 @@ export function sayToHuman(
   if (required !== undefined) {
     return `Open ${required.page} and enter the code ${required.userCode}, so that I may publish in your repository.`;
   }
-  const list = (read: (report: Report) => readonly string[]) => [...new Set(reports.flatMap(read))];
-  const verbs = list(({ verb = 'opens' }) => [verb]).join(' or ');
-  const notes = formatNotes(
-    'Please note',
-    list(({ notes: told }) => told),
-  );
-  const unknown = formatNotes(
-    'Not certain',
-    list((report) => report.unknown),
-  );
+  const verbs = [...new Set(reports.map(({ verb = 'opens' }) => verb))].join(' or ');
+  const notes = formatNotes('Please note', new Set(reports.flatMap((one) => one.notes)));
+  const unknown = formatNotes('Not certain', new Set(reports.flatMap((one) => one.unknown)));
   const texts = {
     ready: `It is ready, and I have checked that it ${verbs}: ${url.replaceAll('\n', ' and ')}${notes}${unknown}`,
     withdrawn: reports.every(({ wasAbsent }) => wasAbsent)
-      ? `Nothing was there, so nothing was removed: ${list(({ withdrawn }) => [withdrawn ?? '']).join(' and ')}`
+      ? `Nothing was there, so nothing was removed: ${[...new Set(reports.map(({ withdrawn }) => withdrawn))].join(' and ')}`
       : `It is removed, and I have checked that its link no longer shows it.${unknown}`,
     audited: `I have checked everything again: ${reason}.`,
     planned: 'I have checked it, and nothing is wrong. Nothing was published.',
@@ -42,8 +35,8 @@ export function sayToHuman(
 }
 
 /** A sentence on a line of its own, so that no full stop follows an address. */
-const formatNotes = (about: string, lines: readonly string[]): string =>
-  lines.length === 0 ? '' : `\n${about}: ${firstFew(lines).join('; ')}.`;
+const formatNotes = (about: string, lines: ReadonlySet<string>): string =>
+  lines.size === 0 ? '' : `\n${about}: ${firstFew([...lines]).join('; ')}.`;
 
 const FAILURES = {
   deliver: 'There is no link to give you',
