@@ -35,14 +35,14 @@ export async function readFolderInBranch(task: PagesTask): Promise<FolderInBranc
 /**
  * Compares a folder that is delivered with the branch. @throws {DeliveryError} `NOT_OURS`, or as `refuseLargeSite`
  *
- * @param together the folders of the step: `keep` counts them and removes none
+ * @param together the folders of the step
  */
 export async function compareSite(task: PagesTask, together: readonly string[]): Promise<ComparedPlace> {
   const { destination, place, target } = task;
   const folder = await readFolderInBranch(task);
   const { tree, sites, last } = folder;
   const owned = await findOwned(task, folder);
-  const { older: removedFolders, changed } = await findOldSites(task, tree, together);
+  const { older: removedFolders, changed } = await findOlderSites(target, tree, place, together);
   const removals = removedFolders.flatMap((one) => [...filesBelow(tree, one).keys()]);
   const isSwitched = target.options.nojekyll && !tree.entries.has(switchFileOf(destination));
   const writes = isSwitched ? [{ path: switchFileOf(destination), file: EMPTY_FILE }] : [];
@@ -143,24 +143,6 @@ async function findEarlier(
   }
   return earlier;
 }
-
-/** The oldest owned folders beside the delivered one that are more than `keep`; one with files of others stays. */
-async function findOldSites(
-  { place: folder, target }: PagesTask,
-  tree: BranchTree,
-  together: readonly string[],
-): ReturnType<typeof findOlderSites> {
-  const { keep } = target.options;
-  if (keep === undefined || folder === '') return { older: [], changed: [] };
-  const parent = parentOf(folder);
-  const beside = together.filter((path) => parentOf(path) === parent);
-  const siblings = [...tree.entries]
-    .flatMap(([path, { type }]) => (type === 'tree' ? [`${path}/`] : []))
-    .filter((path) => parentOf(path) === parent && path !== folder && !together.includes(path));
-  return findOlderSites(target, tree, siblings, Math.max(keep - beside.length, 0));
-}
-
-const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
 
 /** The files of the branch that take the place of a folder, and the folders that take that of a file. */
 function findBlocked(

@@ -127,44 +127,53 @@ const isOfSite = (claim: Claim): claim is DeliveredClaim =>
   claim.delivered !== undefined && isFolderPath(claim.place);
 
 /**
- * The folders of which the last commit that touched them delivered all that they hold, but for the newest ones. The order
- * is that of the history: a commit has the date of any clock.
+ * The folders beside a delivered one that `keep` removes: their last commit delivered all that they hold, and they are not
+ * among the newest. The order is that of the history: a commit has the date of any clock.
  *
- * @param keep how many of them stay; where the history that is read does not show so many, all stay
- * @returns also those that are not as they were delivered, as far as that history tells: they stay too
+ * @param together the folders of the step: `keep` counts them and removes none
+ * @returns also those that are not as they were delivered, as far as the history that is read tells: they stay too
  */
 export async function findOlderSites(
-  { github, options }: Pick<CommitTarget, 'github' | 'options'>,
+  { github, options }: CommitTarget,
   { head, entries }: BranchTree,
-  folders: readonly string[],
-  keep: number,
+  folder: string,
+  together: readonly string[],
 ): Promise<{ readonly older: readonly string[]; readonly changed: readonly string[] }> {
-  const asked = folders.slice(0, SITE.siblings);
-  const nameOf = (folder: string): string => folder.slice(0, -1);
-  const commits = head === null ? new Map() : await getLastCommits(github, head, asked.map(nameOf));
-  const isOwn = ({ message }: CommitWords, place: string): boolean =>
+  const none = { older: [], changed: [] };
+  if (options.keep === undefined || folder === '' || head === null) return none;
+  const parent = parentOf(folder);
+  const keep = Math.max(options.keep - together.filter((path) => parentOf(path) === parent).length, 0);
+  const asked = listSiblings(entries, parent)
+    .filter((path) => path !== folder && !together.includes(path))
+    .slice(0, SITE.siblings);
+  const nameOf = (place: string): string => place.slice(0, -1);
+  const commits = await getLastCommits(github, head, asked.map(nameOf));
+  const isOwn = (message: string, place: string): boolean =>
     isFromSame(message, options) && parseMessage(message)?.delivered?.place === place;
   const whole = asked.filter((place) => {
-    const last = commits.get(nameOf(place)) ?? { message: '' };
-    const { object } = parseMessage(last.message)?.delivered ?? {};
-    return isOwn(last, place) && object === entries.get(nameOf(place))?.sha;
+    const { message = '' } = commits.get(nameOf(place)) ?? {};
+    const isHeld = parseMessage(message)?.delivered?.object === entries.get(nameOf(place))?.sha;
+    return isHeld && isOwn(message, place);
   });
-  if (head === null || (whole.length <= keep && whole.length === asked.length))
-    return { older: [], changed: [] };
-  const parent = nameOf(asked[0] ?? '').replace(/[^/]+$/, '');
+  if (whole.length <= keep && whole.length === asked.length) return none;
   const newestOf = (claims: ReadonlyMap<string, Claim>): readonly string[] =>
     [...claims.keys()].filter((place) => whole.includes(place)).slice(0, keep);
   const wanted = Math.min(keep, whole.length);
   const { claims } = await readClaims(github, head, parent, (read) => newestOf(read).length === wanted);
   const newest = newestOf(claims);
+  // If the history that is read does not show so many, all stay.
   const older = newest.length < keep ? [] : whole.filter((place) => !newest.includes(place));
-  const changed = [...claims.values()].flatMap((claim) =>
-    asked.includes(claim.place) && !whole.includes(claim.place) && isOwn(claim, claim.place)
-      ? claim.place
-      : [],
-  );
+  const others = asked.filter((place) => !whole.includes(place));
+  const changed = others.filter((place) => isOwn(claims.get(place)?.message ?? '', place));
   return { older, changed };
 }
+
+const listSiblings = (entries: BranchTree['entries'], parent: string): readonly string[] =>
+  [...entries].flatMap(([path, { type }]) =>
+    type === 'tree' && parentOf(`${path}/`) === parent ? `${path}/` : [],
+  );
+
+const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
 
 /**
  * The paths that this tool delivered as single files, and nobody changed since; of more than `SITE.singleFiles`, none.

@@ -1,10 +1,8 @@
 import type { CommitWords } from '../../github/api/history.ts';
 import { countFiles, nameFew } from '../../plain-text.ts';
-import type { Check, ExpectedAnswer } from '../../proof/check.ts';
+import type { Check } from '../../proof/check.ts';
 import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
-import { getBrowserDisplay } from '../../rules/media-type.ts';
-import { entryUrl } from '../../rules/naming.ts';
 import type { Placement } from '../channel.ts';
 import type { EarlierFiles } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
@@ -12,7 +10,7 @@ import type { ComparedPlace, PlannedPlace } from './compare.ts';
 import { switchFileOf } from './jekyll.ts';
 import { addressesOfPictures, listPicturePaths } from './pictures.ts';
 import {
-  checkOfFile,
+  checksOfFiles,
   checksOfRemoved,
   type HeldFiles,
   listOldAddresses,
@@ -62,17 +60,19 @@ export function describePublished(
   const held: HeldFiles = new Map([...entries, ...files.map(({ path }) => [path, {}] as const)]);
   const rest = new Map([...held].filter(([path]) => !gone.has(path)));
   const goneAt = listOldAddresses([...gone.keys()], destination, rest);
-  const page = checkOfPage(task, earlier.get(entry));
-  const others = [...listOthers(task, asked), ...listGone(goneAt, gone)];
+  const wanted = files.map(({ path, file }) => ({ path, file, before: asked.get(path) }));
+  const served = checksOfFiles(wanted, entry, task, destination.hostMayChangeBytes ? 'built' : 'bytes');
+  const others = [...served.others, ...listGone(goneAt, gone)];
   // What is deployed without a commit is on no branch.
   const isOnBranch = commitSha !== undefined || change !== undefined;
-  if (isOnBranch && !destination.isPrivate) others.push(rawCheck(destination.rawUrl, page.expect.file));
+  if (isOnBranch && !destination.isPrivate)
+    others.push(rawCheck(destination.rawUrl, served.first.expect.file));
   const isBuilt = destination.builtBy === 'workflow';
   return {
     evidence: `commit ${commitSha} already holds ${isFolder ? 'this site' : 'these bytes'}`,
     written: false,
     ...onHost(
-      { first: page, others },
+      { first: served.first, others },
       isBuilt ? [notDeployed(place || './', target.options.siteWorkflow)] : [],
     ),
     ...(commitSha && { commitSha }),
@@ -86,24 +86,9 @@ export function describePublished(
       ...describeEffects(changes, servedSize),
       ...notes,
     ],
-    unknown: [...destination.unknown, ...describeUnasked(earlier, asked, entry), ...describeLeft(goneAt)],
+    unknown: [...destination.unknown, ...describeUnasked(earlier, asked), ...describeLeft(goneAt)],
   };
 }
-
-function checkOfPage({ destination, files, place }: PagesTask, before: ExpectedAnswer['before'] = []): Check {
-  const { hostMayChangeBytes, pageUrl, path: entry } = destination;
-  return siteCheck(null, isFolderPath(place) ? entryUrl(pageUrl) : pageUrl, {
-    is: hostMayChangeBytes ? 'built' : 'bytes',
-    file: files.find(({ path }) => path === entry)?.file,
-    before,
-    display: getBrowserDisplay(pageUrl.pathname),
-  });
-}
-
-const listOthers = (task: PagesTask, asked: EarlierFiles): readonly Check[] =>
-  task.files.flatMap(({ path, file }) =>
-    path === task.destination.path ? [] : checkOfFile(task, path, file, asked.get(path)),
-  );
 
 /** A page that Jekyll made has other bytes than its file: none are known. */
 const listGone = (goneAt: ReturnType<typeof listOldAddresses>, gone: EarlierFiles): readonly Check[] =>
@@ -124,16 +109,16 @@ const listHeld = ({ files, destination: { rivals = [] } }: PagesTask) =>
     ...rivals.map((path) => [path, null] as const),
   ]);
 
-/** The changed files beside the page whose addresses are asked as a browser asks them: replaced ones first. */
-function choosePlain(earlier: EarlierFiles, page: string): EarlierFiles {
-  const others = [...earlier].filter(([path]) => path !== page);
-  const replacedFirst = others.toSorted(([, one], [, other]) => other.length - one.length);
-  return new Map(replacedFirst.slice(0, SITE.plainProbes));
+/** What caches may have of the page, and of some changed files beside it: replaced ones first. */
+function choosePlain(earlier: EarlierFiles, entry: string): EarlierFiles {
+  const ranked = [...earlier].toSorted(([, one], [, other]) => other.length - one.length);
+  const others = ranked.filter(([path]) => path !== entry).slice(0, SITE.plainProbes);
+  return new Map([[entry, earlier.get(entry) ?? []], ...others]);
 }
 
 /** Of more changed files, a cache may still have what was there before, or that nothing was. */
-function describeUnasked(earlier: EarlierFiles, asked: EarlierFiles, entry: string): string[] {
-  const left = [...earlier.keys()].filter((path) => path !== entry && !asked.has(path)).length;
+function describeUnasked(earlier: EarlierFiles, asked: EarlierFiles): string[] {
+  const left = [...earlier.keys()].filter((path) => !asked.has(path)).length;
   if (left === 0) return [];
   return [
     `whether a cache still answers otherwise for ${left} more new or changed files, for up to ten minutes`,

@@ -19,7 +19,7 @@ import {
   parseMessage,
 } from './commit-message.ts';
 import { findDeliveredTo } from './ownership.ts';
-import { checksOfHeld } from './site-checks.ts';
+import { checksOfFiles, heldAt } from './site-checks.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
 
 type Placed = PlacedTask<PagesTask>;
@@ -196,16 +196,14 @@ function idAt({ entries }: BranchTree, path: string): string {
 function describeRestored(task: PagesTask, commitSha: string, goal: Goal): Placement {
   const { files, undone, before, after, unknown } = goal;
   const { destination } = task;
-  const all = files.map((one) => one.path);
-  const page = all.includes(destination.path) ? destination.path : (all[0] ?? destination.path);
-  const paths = [page, ...all.filter((one) => one !== page)];
-  const beforeAt = (path: string) =>
-    before.entries.get(path)?.sha === after.entries.get(path)?.sha
-      ? undefined
-      : blobAt([after.entries], path);
+  const page = files.find(({ path }) => path === destination.path) ?? files[0];
+  const held = files.map(({ path }) => {
+    const isSame = before.entries.get(path)?.sha === after.entries.get(path)?.sha;
+    return heldAt(before.entries, path, isSame ? undefined : blobAt([after.entries], path));
+  });
   // A rendered page never has the file's bytes.
-  const isRendered = destination.rivals !== undefined;
-  const placed = checksOfHeld(paths, before.entries, task, { isRendered, beforeAt });
+  const shown = destination.rivals === undefined ? 'bytes' : 'source';
+  const placed = checksOfFiles(held, page?.path ?? destination.path, task, shown);
   const beside = undone.flatMap(([old, { entries }]) =>
     [...filesBelow({ entries }, '').keys()].filter(
       (path) => !old.entries.has(path) && !path.startsWith(task.place),

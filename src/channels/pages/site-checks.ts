@@ -67,43 +67,46 @@ export function checksOfRemoved(known: EarlierFiles, destination: PagesDestinati
   return { first: siteCheck(null, url, expect), others };
 }
 
-type Place = Pick<PagesTask, 'destination' | 'place'>;
-
-/** A file at its own address. @param before absent if nothing changed */
-export function checkOfFile(
-  { destination, place }: Place,
-  path: string,
-  file: ExpectedFile,
-  before: ExpectedAnswer['before'],
-): Check {
-  const name = isFolderPath(place) ? path.slice(place.length) : path;
-  return siteCheck(name, addressOf(destination, path), { is: 'bytes', file, before });
+/** A file that an address must show. */
+interface ServedAt {
+  readonly path: string;
+  readonly file: ExpectedFile;
+  /** What a cache may have; absent if it is asked past caches alone. */
+  readonly before?: ExpectedAnswer['before'];
 }
 
+/** A file that is known by git's id alone. */
+export const heldAt = (files: HeldFiles, path: string, before: ExpectedAnswer['before']): ServedAt => {
+  const { sha: blobSha = '', size = 0 } = files.get(path) ?? {};
+  return { path, file: { size, sha256: null, blobSha }, before };
+};
+
 /**
- * Files that are known by git's ids alone, at their addresses.
+ * Files of a place at their addresses.
  *
- * @param paths in the branch; the page whose address is handed over is the first
- * @param how `isRendered`: the file itself is asked for; `beforeAt`: what a cache may have, absent where it is not asked
+ * @param entry the path of the file whose address is handed over
+ * @param shown what is asked for it: its `bytes`, the page that is `built` of it, or its `source` at the raw address
  */
-export function checksOfHeld(
-  [page = '', ...others]: readonly string[],
-  files: HeldFiles,
-  place: Place,
-  how: { isRendered: boolean; beforeAt: (path: string, nth: number) => ExpectedAnswer['before'] },
+export function checksOfFiles(
+  files: readonly ServedAt[],
+  entry: string,
+  { destination, place }: Pick<PagesTask, 'destination' | 'place'>,
+  shown: 'bytes' | 'built' | 'source' = 'bytes',
 ): Checks {
-  const { destination } = place;
-  const fileAt = (path: string) => {
-    const { sha: blobSha = '', size = 0 } = files.get(path) ?? {};
-    return { size, sha256: null, blobSha };
-  };
-  const pageUrl = addressOf(destination, page);
-  const url = how.isRendered ? destination.rawUrl : isFolderPath(place.place) ? entryUrl(pageUrl) : pageUrl;
-  const display = how.isRendered ? undefined : getBrowserDisplay(page);
-  const expect = { is: 'bytes', file: fileAt(page), before: how.beforeAt(page, 0), display } as const;
+  const { pageUrl: built, rawUrl: source } = destination;
+  const page = files.find(({ path }) => path === entry);
+  const bytes = addressOf(destination, entry);
+  const url = { built, source, bytes: isFolderPath(place) ? entryUrl(bytes) : bytes }[shown];
+  const display =
+    shown === 'source' ? undefined : getBrowserDisplay((shown === 'built' ? built : bytes).pathname);
+  const expect = { is: shown === 'built' ? shown : 'bytes', file: page?.file, before: page?.before } as const;
   return {
-    first: siteCheck(null, url, expect),
-    others: others.map((path, nth) => checkOfFile(place, path, fileAt(path), how.beforeAt(path, nth))),
+    first: siteCheck(null, url, { ...expect, display }),
+    others: files.flatMap(({ path, ...one }) => {
+      const name = isFolderPath(place) ? path.slice(place.length) : path;
+      const row = siteCheck(name, addressOf(destination, path), { is: 'bytes', ...one });
+      return path === entry ? [] : row;
+    }),
   };
 }
 

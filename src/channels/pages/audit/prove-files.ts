@@ -6,7 +6,7 @@ import type { AuditedDelivery } from '../../channel.ts';
 import type { Claim } from '../claims.ts';
 import type { PagesDestination } from '../destination.ts';
 import { rendersMarkdown } from '../jekyll.ts';
-import { checksOfHeld, checksOfRemoved, type HeldFiles, onHost } from '../site-checks.ts';
+import { checksOfFiles, checksOfRemoved, type HeldFiles, heldAt, onHost } from '../site-checks.ts';
 import type { ListedDelivery } from './list-deliveries.ts';
 
 /** What was delivered and is not served, or something else in its place. */
@@ -54,15 +54,18 @@ export function proveFiles(
   const [page = ''] = paths;
   const left = paths.length - 1 - SITE.plainProbes;
   const isRendered = MARKDOWN.test(page) && rendersMarkdown(destination, files);
-  // Asked without `?v=` as well: a cache or a proxy may have something else for people.
-  const beforeAt = (_: string, nth: number) => (nth < SITE.plainProbes ? [] : undefined);
   const refusals = isSiteOff ? SITE_IS_OFF : NOT_SHOWN;
+  // Asked without `?v=` as well: a cache or a proxy may have something else for people.
+  const list = () => paths.map((path, nth) => heldAt(files, path, nth <= SITE.plainProbes ? [] : undefined));
   return {
     composePlacement: () => ({
       written: false,
       evidence,
       commitSha,
-      ...onHost(checksOfHeld(paths, files, { destination, place }, { isRendered, beforeAt }), refusals),
+      ...onHost(
+        checksOfFiles(list(), page, { destination, place }, isRendered ? 'source' : 'bytes'),
+        refusals,
+      ),
     }),
     unknown: [
       ...(isRendered
