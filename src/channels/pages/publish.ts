@@ -35,33 +35,22 @@ export function createPagesChannels(
       const hosts = tasks.map(({ destination }) => destination.rootUrl.hostname);
       return hosts.map((host) => `would be deployed as the whole site ${host}`);
     },
-    perform: (tasks, absent) => placeTasks(tasks, absent, ports),
+    async perform(tasks, absent) {
+      const whole = findWholeSite(tasks, absent);
+      if (whole !== null) return deployFiles(tasks, whole, ports);
+      const [first] = tasks;
+      if (first === undefined) return [];
+      const { branch, deploy } = first.target;
+      const committed = await commitTasks(tasks, ports);
+      if (deploy !== null) return deployBranch(committed, branch, deploy, ports);
+      return finishSetup(committed, first.target, ports);
+    },
     watch: () => watchBuilds(access, options, ports),
-    recheck: async (placed) => {
-      const { deploy = null } = placed[0]?.task.target ?? {};
-      if (deploy === null || inputs.branch !== undefined) return recheckBranch(placed);
-      const site = await recheckSite(
-        deploy,
-        placed.flatMap(({ task }) => withPictures(task).files),
-        ports,
-      );
-      return placed.map(() => site);
-    },
+    recheck: (placed) => recheck(placed, ports),
   });
-  const publish: Channel<PagesTask> = {
-    ...channelFor(inputs),
-    restore: async (failed, step) => {
-      const { branch = '', deploy = null } = failed[0]?.task.target ?? {};
-      if (deploy === null) return restoreBefore(failed, step, ports);
-      if (inputs.branch === undefined) {
-        throw notRestoredError('a site without a branch keeps nothing of what was there before');
-      }
-      return deployBranch(await restoreBefore(failed, step, ports), branch, deploy, ports);
-    },
-  };
   const removal = { ...inputs, setup: false, isRemoval: true };
   return {
-    publish,
+    publish: { ...channelFor(inputs), restore: (failed, step) => restore(failed, step, ports) },
     remove: { ...channelFor(removal), holds: ({ name }) => isInBranch(name, removal, access) },
   };
 }
@@ -69,7 +58,7 @@ export function createPagesChannels(
 type Tasks = readonly PagesTask[];
 
 /** What deploys a step as the whole site. @throws {DeliveryError} where a file is missing, which would vanish from it */
-function findWholeSite([first]: Tasks, absent: AbsentFile | undefined) {
+function findWholeSite([first]: Tasks, absent?: AbsentFile) {
   const { deploy = null, options } = first?.target ?? {};
   if (deploy === null || options?.branch !== undefined) return null;
   if (absent === undefined) return deploy;
@@ -79,20 +68,31 @@ function findWholeSite([first]: Tasks, absent: AbsentFile | undefined) {
   });
 }
 
-async function placeTasks(
-  tasks: Tasks,
-  absent: AbsentFile | undefined,
+type Placements = readonly Result<Placement>[];
+
+async function restore(
+  failed: readonly Placed[],
+  step: readonly Placed[],
   ports: Ports,
-): Promise<readonly Result<Placement>[]> {
-  const whole = findWholeSite(tasks, absent);
-  if (whole !== null) return deployFiles(tasks, whole, ports);
-  const placed = await commitTasks(tasks, ports);
-  const [first] = tasks;
-  if (first === undefined) return placed;
-  const { branch, deploy } = first.target;
-  return deploy === null
-    ? finishSetup(placed, first.target, ports)
-    : deployBranch(placed, branch, deploy, ports);
+): Promise<Placements> {
+  if (findWholeSite(failed.map(({ task }) => task)) !== null) {
+    throw notRestoredError('a site without a branch keeps nothing of what was there before');
+  }
+  const restored = await restoreBefore(failed, step, ports);
+  const { branch = '', deploy = null } = failed[0]?.task.target ?? {};
+  return deploy === null ? restored : deployBranch(restored, branch, deploy, ports);
+}
+
+async function recheck(
+  placed: readonly Placed[],
+  ports: Ports,
+): Promise<readonly Result<readonly string[]>[]> {
+  const tasks = placed.map(({ task }) => task);
+  const whole = findWholeSite(tasks);
+  if (whole === null) return recheckBranch(placed);
+  const files = tasks.flatMap((task) => withPictures(task).files);
+  const site = await recheckSite(whole, files, ports);
+  return placed.map(() => site);
 }
 
 /** Deploys the files and folders of a step as the whole site, without any commit. */
