@@ -31,7 +31,6 @@ export interface ChannelPlan {
   readonly method: string;
   /** Where it goes: branch and path, tag and asset, bin and name. */
   readonly destination: string;
-  /** The name that it has there, in short. */
   readonly name: string;
   /** The verb of the report's claim, such as `opens on the screen`. */
   readonly claim: string;
@@ -109,7 +108,6 @@ export interface Placement {
   readonly held?: ReadonlyMap<string, string | null>;
   /** What a person should know: expiry, a warning page, a changed name. */
   readonly notes?: readonly string[];
-  /** What could not be verified while placing. */
   readonly unknown?: readonly string[];
 }
 

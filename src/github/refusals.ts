@@ -56,7 +56,6 @@ const meetsRule = ({ status, text, when }: RefusalRule, refusal: GitHubRefusal):
 /** GitHub's own words for too many requests; Enterprise Server has older ones, and comments have some of their own. */
 const LIMIT_TEXT = /rate limit|abuse detection|submitted too quickly/i;
 
-/** Whether GitHub refuses only for a while, because it received too many requests. */
 const isRateLimited = ({ status, headers = {}, message }: GitHubRefusal): boolean =>
   status === 429 ||
   ([0, 403, 422].includes(status) && LIMIT_TEXT.test(message)) ||

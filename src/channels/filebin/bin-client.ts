@@ -42,7 +42,6 @@ export function readRecord(json: unknown) {
     isLocked: readonly === true,
     created: toShortText(created_at),
     expires: toShortText(expired_at),
-    /** In the answer to an upload. */
     filesBefore: typeof filesBefore === 'number' ? filesBefore : undefined,
     file: toBinFile(file),
     files: files ?? [],
@@ -79,7 +78,6 @@ export async function readBin(location: BinLocation, ports: Ports): Promise<BinS
   throw binRefusedError(BIN.list, answer, { bin: location.bin, now: ports.clock.date() });
 }
 
-/** What the answer says about the bin; `null` where it says nothing about it. */
 function parseBinState(answer: TextAnswer, name: string): BinState | null {
   const { status, text, json } = answer;
   const { isDescribed, id, isLocked, created, expires, files } = readRecord(json);

@@ -5,7 +5,6 @@ import { findMeaning, type KnownRefusal } from '../../proof/check.ts';
 import { BIN, type CallTemplate } from '../../protocol/calls.ts';
 import type { Text } from '../../words.ts';
 
-/** What a refusal means. */
 interface Meaning {
   readonly code: ErrorCode;
   readonly hint: Text;

@@ -7,7 +7,6 @@ import { JUDGED_HEAD } from '../../protocol/limits.ts';
 import { loadPageRules } from '../../rules/load-page-rules.ts';
 import { decodePath } from '../../rules/naming.ts';
 
-/** What is known of an address of a link besides its bytes. */
 interface LinkedFile {
   /** The file's own address. Redirects lead only to it, or to it without `.html`; absent where the link is all of it. */
   readonly home: URL | undefined;
@@ -109,7 +108,6 @@ async function placeAnswer(
 
 const folderPath = (page: URL): string => decodePath(new URL('.', page).pathname);
 
-/** One form of the addresses under which hosts serve a page. */
 const cleanPath = ({ pathname }: URL): string =>
   decodePath(pathname)
     .replace(/\.html?$/i, '')

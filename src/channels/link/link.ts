@@ -14,11 +14,9 @@ import { BIN_HOST, COUNTED, LINK_HOST, pageCheck, USUAL } from '../host-rules.ts
 import { createLinkJudge } from './judge-answer.ts';
 
 interface LinkTask extends PreparedTask {
-  /** The address to hand over. */
   readonly url: URL;
   /** The address of the file itself, such as `…/index.html`; absent where the link is that of one file. */
   readonly home?: URL;
-  /** Of a folder: where its files are. */
   readonly folder?: URL;
   /** What it must show; `null` where only a marker tells. */
   readonly site: LocalSite | null;

@@ -40,7 +40,6 @@ export function watchBuilds(
 /** Where GitHub has no site, another host may have one: its address alone tells. */
 const NO_BUILD: HostProgress = { finished: false, detail: 'GitHub builds no Pages site of this repository' };
 
-/** Who says how far the commit, or the deployment of our own, is. */
 const READERS = {
   branch: getBuildStatus,
   workflow: getDeploymentStatus,
@@ -155,7 +154,6 @@ export class BuildWatch {
     return { status, run, refused, words: joinWords(requested, run?.words ?? '') };
   }
 
-  /** Whether the build should be started now. */
   #isDue({ status, notStarted = false }: BuildStatus, written: boolean): boolean {
     const isLate = this.#polls >= BUILD_WAIT.pollsBeforeRequest;
     if (this.#build.builtBy === 'branch') return notStarted && isLate;
@@ -176,7 +174,6 @@ const joinWords = (...parts: readonly string[]): string => parts.filter((part) =
 const STATUS_PAGE = 'look at https://www.githubstatus.com';
 const FROM_BRANCH = 'set Settings → Pages → Source to "Deploy from a branch"';
 
-/** What to change where the site does not come, by what builds it. */
 const HINTS: Readonly<Record<SiteBuild['builtBy'], { readonly late: Text; readonly errored: Text }>> = {
   branch: {
     late: (w) =>

@@ -14,7 +14,6 @@ export interface Claim extends CommitWords {
   readonly parent?: string | undefined;
   /** The path of a file, or a folder that ends in `/`, or is empty for the branch's root. */
   readonly place: string;
-  /** Absent where the place was removed. */
   readonly delivered?: DeliveredObject | undefined;
   /** Whether newer commits of this tool delivered what a path holds now: then it is theirs, whatever the bytes. */
   readonly isReplaced: (path: string) => boolean;
@@ -93,7 +92,6 @@ function createIndex(): (said: Said) => Pick<Claim, 'isReplaced' | 'isRemoved'> 
   };
 }
 
-/** Tells whether a path of the branch is among what was delivered. */
 function createDeliveredLookup(delivered: DeliveredObject): (path: string) => boolean {
   const { place, pictures } = delivered;
   const isKept = createKeptLookup(delivered);
@@ -151,7 +149,6 @@ export function listKept(
   return [...kept].map(([path, sha]) => ({ path, sha }));
 }
 
-/** Tells whether a path of the branch is among what a delivered folder kept. */
 function createKeptLookup({ place, kept }: Pick<DeliveredObject, 'place' | 'kept'>) {
   const names = new Set(kept.map(({ path }) => place + path));
   return (path: string): boolean =>

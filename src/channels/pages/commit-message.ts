@@ -21,7 +21,6 @@ export interface DeliveredObject {
   readonly object: string;
   /** The path whose address was handed over, unless it is the file's own, or `index.html` of the folder. */
   readonly page?: string | undefined;
-  /** Of a page: the pictures that came with it. */
   readonly pictures: readonly TreeFile[];
   /** What else a folder had, with paths within it; that of a whole folder ends in `/`. */
   readonly kept: readonly TreeFile[];
@@ -34,7 +33,6 @@ export interface DeliveryMessage {
   readonly essence: string;
   /** Absent if a person delivered it. */
   readonly from?: Deliverer | undefined;
-  /** Absent where something is removed. */
   readonly delivered?: DeliveredObject | undefined;
   /** The paths that were removed, so that an audit knows that nobody else did: a file, or a folder with all below it. */
   readonly removed?: readonly string[];
@@ -62,10 +60,8 @@ function formatNamed(
   ].join('\n');
 }
 
-/** What stands for the run of who is no workflow. */
 const NO_RUN = '-';
 
-/** How the root of the branch is named. */
 const ROOT = './';
 
 /** How a person would name a file or a folder, in short. */

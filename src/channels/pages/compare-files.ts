@@ -15,12 +15,9 @@ import { listPicturePaths } from './pictures.ts';
 import { describePublished, describeRemoved } from './placement.ts';
 import { isRemoval, type PagesTask, readTargetHead } from './target.ts';
 
-/** A few paths of a commit. */
 interface ReadPaths extends BranchTree {
   readonly entries: Map<string, BranchEntry>;
-  /** Why others can't be read. */
   readonly failures: Map<string, DeliveryError>;
-  /** The last commit that touched each. */
   readonly commits: Map<string, LastCommit | null>;
 }
 

@@ -14,7 +14,6 @@ import { listPicturePaths } from './pictures.ts';
 import { describePublished } from './placement.ts';
 import { type CommitTarget, isRemoval, type PagesTask, readTargetTree } from './target.ts';
 
-/** A file without a byte, under the name that git gives it. */
 const EMPTY_FILE: FileBytes = {
   size: 0,
   blobSha: 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391',

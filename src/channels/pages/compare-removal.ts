@@ -62,7 +62,6 @@ async function listOwnVanished(
   return vanished.filter((path) => owned.has(path));
 }
 
-/** Whether a limit of one run may be why something stays. */
 const isLimited = ({ sites }: FolderInBranch, left: readonly string[]): boolean =>
   left.length > SITE.singleFiles ||
   sites.size >= SITE.removals ||

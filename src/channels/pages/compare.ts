@@ -25,7 +25,6 @@ interface PlaceState extends BranchTree {
   readonly last?: CommitWords | null | undefined;
   /** What the commit of a folder writes and removes beside its files. */
   readonly beside?: Pick<Change, 'writes' | 'removals'>;
-  /** The folders whose deliveries are removed. */
   readonly removedFolders?: readonly string[];
 }
 
@@ -34,13 +33,10 @@ export interface PlannedPlace {
   readonly task: PagesTask;
   /** The commit that it was compared with, the same for all that is written together; `null` for no branch yet. */
   readonly head: string | null;
-  /** Absent where the place is as wanted. */
   readonly change?: Change;
   /** The last commit that touched it; absent where nothing ever existed. */
   readonly commitSha?: string | undefined;
-  /** Of a folder: paths within it. */
   readonly changes: SiteChanges;
-  /** Git's id of the files of a folder as a tree. */
   readonly treeSha?: string | undefined;
   /** What of it was to go, and changes the site or the repository as a whole. */
   readonly notes?: readonly string[];

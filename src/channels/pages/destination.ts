@@ -10,7 +10,6 @@ import type { JobRuntime } from './deploy/job-runtime.ts';
 /** What K1 needs of the inputs: fields of the `DeliveryRequest`, which is given as it is. */
 export interface PagesOptions {
   readonly branch: string | undefined;
-  /** The workflow to start after the commit. */
   readonly siteWorkflow: string | undefined;
   /** Path in the repository, ending in `/` for a folder. */
   readonly path: string | undefined;
@@ -28,7 +27,6 @@ export interface PagesOptions {
   readonly serverUrl: URL;
   /** Whether a missing branch and a missing site are made. */
   readonly setup?: boolean | undefined;
-  /** Whether files are removed: then nothing is made. */
   readonly isRemoval?: boolean;
   readonly essence: string;
   /** Who delivers; absent for a person on the command line. */
@@ -42,7 +40,6 @@ export interface PagesOptions {
   /** Whether the file that switches Jekyll off is put at the root of what Pages serves. */
   readonly nojekyll: boolean;
   readonly marker: string | undefined;
-  /** Whether a picture of a page is to be delivered with it. */
   readonly picture: boolean;
   /** Milliseconds for build and verification together. */
   readonly timeout: number;
@@ -68,11 +65,9 @@ export interface PagesDestination {
   readonly hostMayChangeBytes: boolean;
   /** Of a rendered page: the other files that would be served there; none of them may be on the branch. */
   readonly rivals?: readonly string[];
-  /** What a person should know of the page. */
   readonly notes: readonly string[];
   /** The folder of the branch that Pages serves: empty for all of it, or ending in `/`. */
   readonly siteRoot: string;
-  /** What had to be assumed. */
   readonly unknown: readonly string[];
   /** Whether only its members can read the repository, and so the raw address. */
   readonly isPrivate: boolean;

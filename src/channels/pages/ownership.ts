@@ -60,7 +60,6 @@ export interface OwnedSite {
   readonly claim: DeliveredClaim;
   /** The files that were delivered and that are still there, by path in the branch. */
   readonly files: readonly TreeFile[];
-  /** The paths of those that are others now. */
   readonly changed: readonly string[];
 }
 

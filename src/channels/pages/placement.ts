@@ -34,17 +34,13 @@ export const withCommit = (
   ...(!isFolderPath(task.place) && { plan: { method: planMethod(method, task) } }),
 });
 
-/** What is known of a place that is delivered, beside what changes. */
 interface KnownBefore {
   /** What caches may still have of the files that are delivered. */
   readonly earlier: EarlierFiles;
   /** What must not be served any more, by path in the branch. */
   readonly gone: EarlierFiles;
-  /** All that the branch held. */
   readonly entries: HeldFiles;
-  /** The newest delivery of this tool to it. */
   readonly replaced?: CommitWords | undefined;
-  /** Of a folder: bytes of all that Pages serves. */
   readonly servedSize?: number;
 }
 
@@ -130,7 +126,6 @@ const describeLeft = ({ length }: readonly unknown[]): string[] =>
     ? []
     : [`whether ${length - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`];
 
-/** What the delivery of a folder changes or leaves beside its files. */
 function describeEffects({ kept, removedFolders }: PlannedPlace['changes'], servedSize = 0): string[] {
   const size = Math.round(servedSize / MEGABYTE);
   return [

@@ -30,13 +30,11 @@ import {
   planMethod,
 } from './target.ts';
 
-/** What all items of a step have in common. */
 interface StepContext {
   readonly target: Omit<CommitTarget, 'branch' | 'method'>;
   readonly pages: RepositoryContext['site'];
   readonly isPrivate: boolean;
   readonly isJekyllOff: SwitchLookup;
-  /** How single files are committed. */
   readonly singleMethod: CommitMethod;
 }
 
@@ -191,7 +189,6 @@ function folderLocation({ site, name }: ChannelItem, { target: { options }, page
   return { path: given.startsWith(root) ? given : root + given, name: '', entryName: site?.entry.name ?? '' };
 }
 
-/** What the place is to hold, by path in the branch. */
 function listFiles(item: ChannelItem, place: string): readonly FileWrite<LocalFile>[] {
   const { files, isFolder } = requireSite(item);
   return files.map((file) => ({ path: isFolder ? place + file.name : place, file }));

@@ -81,10 +81,8 @@ async function readCommit({ target: { github } }: PagesTask, sha: string) {
   return { text: data.message, parent: data.parents?.[0]?.sha };
 }
 
-/** What the branch had before a commit, and with it. */
 type Undone = readonly [before: BranchTree, after: BranchTree];
 
-/** What is put back. */
 interface Goal {
   readonly files: readonly TreeFile[];
   readonly message: string;
@@ -98,7 +96,6 @@ interface Goal {
 
 /** GitHub's words for a run that was stopped: what it committed was neither proven nor put back. */
 const STOPPED = ['cancelled', 'timed_out'];
-/** How many deliveries of such runs are passed over. */
 const PASSED_OVER = 5;
 
 /** Finds the newest delivery before a commit whose run is not known to have been stopped. */
@@ -135,7 +132,6 @@ export const notRestoredError = (why: string): DeliveryError =>
     leftBehind: [],
   });
 
-/** The message of what was delivered before, so that it is known as ours as it was. */
 function formatRestored(
   place: string,
   files: readonly TreeFile[],
@@ -192,7 +188,6 @@ function idAt({ entries }: BranchTree, path: string): string {
   return type === 'tree' ? '' : `${mode} ${sha}`;
 }
 
-/** Where it is served again, and what was there meanwhile. */
 function describeRestored(task: PagesTask, commitSha: string, goal: Goal): Placement {
   const { files, undone, before, after, unknown } = goal;
   const { destination } = task;

@@ -67,7 +67,6 @@ export function checksOfRemoved(known: EarlierFiles, destination: PagesDestinati
   return { first: siteCheck(null, url, expect), others };
 }
 
-/** A file that an address must show. */
 interface ServedAt {
   readonly path: string;
   readonly file: ExpectedFile;

@@ -102,7 +102,6 @@ export interface RunProgress {
   /** The https address of the run's page; empty where it is not known. */
   readonly page: string;
   readonly hint?: Text;
-  /** Why it will publish nothing. */
   readonly failure?: DeliveryError;
 }
 

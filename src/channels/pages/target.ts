@@ -47,7 +47,6 @@ export interface PagesTask extends PreparedTask {
   /** By path in the branch; `withPictures` (commit.ts) adds the pictures of the entry. */
   readonly files: readonly FileWrite<LocalFile>[];
   readonly isLeftOut?: ChannelItem['isLeftOut'];
-  /** Where the entry goes. */
   readonly destination: PagesDestination;
 }
 
@@ -57,7 +56,6 @@ export const isFolderPath = (place: string): boolean => place === '' || place.en
 /** As `PagesOptions.isRemoval` says before there is a task. */
 export const isRemoval = ({ files }: Pick<PagesTask, 'files'>): boolean => files.length === 0;
 
-/** How files are committed. @see protocol 4.2, 8 */
 const COMMIT_METHODS: Readonly<Record<CommitMethod, string>> = {
   A: 'method A, single-call write',
   B: 'method B, object API',

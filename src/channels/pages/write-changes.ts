@@ -14,7 +14,6 @@ import { changedFileError } from '../../rules/unchanged-file.ts';
 import type { Words } from '../../words.ts';
 import { type CommitMethod, type CommitTarget, readTargetHead } from './target.ts';
 
-/** The commit of each change, in their order. */
 type Commits = readonly Result<string>[];
 
 const nameChange = ({ writes, removals }: Change): string =>

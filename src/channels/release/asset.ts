@@ -15,7 +15,6 @@ export interface AssetTask {
 export interface TargetRelease {
   readonly github: GitHubClient;
   readonly release: Release;
-  /** What it held when it was read. */
   readonly assets: readonly Asset[];
   readonly overwrite: boolean;
   readonly owner?: string | undefined;
@@ -27,7 +26,6 @@ export interface TargetRelease {
 export interface PlacedAsset {
   readonly release: Release;
   readonly asset: Asset;
-  /** Whether this run may have sent it. */
   readonly written: boolean;
 }
 

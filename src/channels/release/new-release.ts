@@ -38,7 +38,6 @@ export class NewRelease {
     this.#ports = ports;
   }
 
-  /** Uploads the files. @throws {DeliveryError} for all files, where one fails */
   async fill(): Promise<void> {
     const { github, owner, tasks, timeout } = this.#batch;
     const target = { github, release: this.#draft, assets: [], overwrite: false, owner, timeout };
@@ -67,7 +66,6 @@ export class NewRelease {
     );
   }
 
-  /** Deletes the draft, if it is still one. @returns what is left behind */
   discard(): Promise<readonly string[]> {
     return discardDraft(this.#draft, this.#batch, this.#ports, this.#mayDelete);
   }
@@ -153,7 +151,6 @@ export async function openDraft(
   });
 }
 
-/** Whose drafts are meant: those of one job. */
 type DraftOwner = Pick<ReleaseBatch, 'github' | 'job'>;
 
 /**

@@ -122,7 +122,6 @@ function getTagNumber(tag: string, base: string): number {
   return Number(digits);
 }
 
-/** Why no file can be delivered to the release; `null` where they can. */
 function findRefusal({ tag, release }: FoundRelease, batch: ReleaseBatch): DeliveryError | null {
   const refuse = (message: string, hint: Text): DeliveryError =>
     new DeliveryError('FORBIDDEN_BY_RULE', message, { hint, leftBehind: [] });

@@ -38,7 +38,6 @@ type FoundAsset = Pick<PlacedAsset, 'release' | 'asset'>;
 interface ChosenAssets extends Pick<FoundAsset, 'release'> {
   /** The asset of the name, after those that were to get it: each of them can be downloaded. */
   readonly assets: readonly Asset[];
-  /** The tags of the other releases that have an asset of this name. */
   readonly otherTags: readonly string[];
 }
 

@@ -72,7 +72,6 @@ export function createGitHubClient(access: ApiAccess, ports: Ports): GitHubClien
   return { ...access, rest, graphql, pace, withSignal };
 }
 
-/** Sends a call once, with the token. @throws {DeliveryError} for every answer that is no success; as `sendRequest` */
 async function sendCall(
   call: CallTemplate,
   request: CallRequest,

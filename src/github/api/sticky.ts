@@ -6,14 +6,12 @@ import { getTokenOwner } from './token-owner.ts';
 /** What the one issue of this tool on a subject says. */
 export interface IssueText {
   readonly title: string;
-  /** Begins with the marker. */
   readonly body: string;
   /** Whether it is needed; one that is not is closed, and never opened. */
   readonly isOpen: boolean;
 }
 
 interface StickyIssue {
-  /** How the body begins, by which the issue is found again. */
   readonly marker: string;
   /** @param earlier the body of the open issue; empty for none: who closes it by hand has dealt with what it says */
   compose(earlier: string): IssueText;
@@ -69,7 +67,6 @@ export interface StickyItem {
   readonly user?: { readonly login: string } | null;
 }
 
-/** How the one comment or issue on a subject is kept. */
 interface StickyKind<Item> {
   /** How the body begins, by which it is found again. */
   readonly marker: string;

@@ -3,7 +3,6 @@ import { TOOL } from '../../protocol/words.ts';
 import { serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 
-/** An account, such as `octo` or `some-app[bot]`, and its number. */
 interface TokenOwner {
   readonly login: string;
   readonly databaseId: number | null;

@@ -8,10 +8,8 @@ import { HAS_GROUPS, killGroup, whenStarted } from '../../system.ts';
 export interface GitRun {
   readonly args: readonly string[];
   readonly folder: string;
-  /** The whole environment of the process. */
   readonly env: NodeJS.ProcessEnv;
   readonly input?: Readable;
-  /** Is called with git's error output as it arrives. */
   readonly onOutput?: ((text: string) => void) | undefined;
   /** Bytes that git reads from this machine or sends: they give it more time. */
   readonly size?: number;

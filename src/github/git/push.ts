@@ -16,7 +16,6 @@ export interface PushOptions extends GitRemote {
   readonly planned: string | null;
 }
 
-/** References to the fetched branch, and to the commits on top of it. */
 const BASE = 'refs/screen-delivery/base';
 const NEXT = 'refs/screen-delivery/next';
 
@@ -129,7 +128,6 @@ async function pushToBranch(git: RunGitCommand, push: PushOptions, { logger }: P
 
 const UNITS: Readonly<Record<string, number>> = { bytes: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
-/** Reads from git's progress output how many bytes were sent, and advances the meter. */
 function createPushMeter(meter: Pick<Progress, 'advance'>, total: number): (output: string) => void {
   let sent = 0;
   return (output) => {

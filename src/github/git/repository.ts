@@ -43,7 +43,6 @@ const SETTINGS: GitSettings = {
 
 interface GitCommand extends Pick<GitRun, 'input' | 'onOutput' | 'size'> {
   readonly args: readonly string[];
-  /** What the command does, as an error message names it. */
   readonly description: string;
   readonly online?: boolean;
 }
@@ -98,7 +97,6 @@ const STATUSES: readonly (readonly [RegExp, number])[] = [
 const IRRELEVANT_LINE =
   /^(hint:|error: failed to push some refs|To https:|Done$|Everything up-to-date|\w+ objects: |Total \d)/;
 
-/** What git puts before each line that the host says. */
 const HOST_PREFIX = /^remote:\s*(error:\s*)?/;
 
 const OFFLINE_HINT = 'free disk space and memory on this machine, and see its limits: `ulimit -a`';

@@ -153,7 +153,6 @@ function unservedError(cause: DeliveryError): DeliveryError {
   return new DeliveryError('NOT_PROVEN', message, { hint, cause });
 }
 
-/** Who changed what, or put it back. */
 const describeChange = ({ state, changed, by }: FoundDelivery) => ({
   text: `${state === 'back' ? 'put back since this tool removed it' : 'changed since it was delivered'}, ${by === null ? 'on the branch' : `by ${nameCommit(by)}`}: ${nameFew(changed)}`,
   count: changed.length,

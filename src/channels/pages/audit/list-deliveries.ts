@@ -31,7 +31,6 @@ export interface ListedDelivery {
   readonly state: BranchState;
   /** Paths that are as they were delivered; of what was removed, those that nothing may be served at. */
   readonly paths: readonly string[];
-  /** What was there before it was removed. */
   readonly before?: ReadonlyMap<string, GitBlob>;
   /** Paths that are lost, or else those that hold other bytes, or what was removed. */
   readonly changed: readonly string[];

@@ -9,7 +9,6 @@ import { rendersMarkdown } from '../jekyll.ts';
 import { checksOfFiles, checksOfRemoved, type HeldFiles, heldAt, onHost } from '../site-checks.ts';
 import type { ListedDelivery } from './list-deliveries.ts';
 
-/** What was delivered and is not served, or something else in its place. */
 const NOT_SHOWN: readonly KnownRefusal[] = [
   {
     httpCodes: [404],
@@ -21,7 +20,6 @@ const NOT_SHOWN: readonly KnownRefusal[] = [
   },
 ];
 
-/** What was removed and is served all the same. */
 const STILL_SERVED: readonly KnownRefusal[] = [
   {
     httpCodes: [200],

@@ -47,7 +47,6 @@ const CALLS = {
   FinalizeArtifact: 'finishing the artifact of the site',
 } as const;
 
-/** Calls the service for artifacts, once. */
 async function call(
   method: keyof typeof CALLS,
   body: Fields,
@@ -72,7 +71,6 @@ async function call(
   return answer;
 }
 
-/** Sends an archive to a signed address, some blocks at a time. */
 async function sendBlocks(
   archive: AsyncGenerator<Uint8Array>,
   url: URL,

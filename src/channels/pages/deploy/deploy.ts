@@ -19,7 +19,6 @@ import { contentOfCommit, packContent, type SiteContent } from './site-content.t
 export interface DeployTarget {
   readonly github: GitHubClient;
   readonly runtime: JobRuntime;
-  /** Address of the site. */
   readonly root: URL;
   /** Milliseconds that other deployments are waited for. */
   readonly timeout: number;
@@ -30,7 +29,6 @@ export interface DeployTarget {
 
 /** Where what is deployed comes from. */
 export interface ContentSource {
-  /** The commit that is the newest now. */
   readHead(): Promise<string>;
   readContent(commit: string): Promise<SiteContent>;
 }

@@ -22,7 +22,6 @@ export interface DeployedReceipt {
   readonly branch: string | null;
   readonly commit: string;
   readonly from?: Deliverer | undefined;
-  /** What each path holds. */
   readonly files: ReadonlyMap<string, GitBlob>;
 }
 
@@ -49,7 +48,6 @@ function parseReceipt(text: string): DeployedReceipt | null {
   return { branch: isShort(branch) ? branch : null, commit, from: by, files: entries };
 }
 
-/** Bytes of the longest receipt that is read. */
 const LONGEST = 8_000_000;
 
 /** What is live: `none` where nothing is, `foreign` where another tool deployed it. */
@@ -111,7 +109,6 @@ function isSameSite(one: LiveSite, other: LiveSite): boolean {
   return format(one) === format(other);
 }
 
-/** Whose site is live. */
 function nameSite(live: LiveSite): string {
   if (live === 'none') return 'empty';
   if (live === 'foreign') return 'one that this tool did not deploy';

@@ -44,7 +44,6 @@ function httpsAddress(text = ''): URL | null {
 export const otherWays = (w: Words): string =>
   `set ${w.input('site-workflow')} to the workflow that builds the site (it needs \`actions: write\`), or set Settings → Pages → Source to "Deploy from a branch"${w.orUse(['K2', 'K3'])}`;
 
-/** Names all that a job needs which deploys a site. */
 const mayNotDeployError = (message: string): DeliveryError =>
   new DeliveryError('NO_PERMISSION', message, {
     step: 'check',
@@ -52,11 +51,9 @@ const mayNotDeployError = (message: string): DeliveryError =>
       `give the job the environment github-pages (\`jobs.<id>.environment\`), and ${w.grant('pages: write, id-token: write')}; or ${otherWays(w)}`,
   });
 
-/** A request to a service of the job's runner. */
 interface ServiceRequest extends TextRequest {
   /** Such as `creating the artifact`. */
   readonly description: string;
-  /** The only status that counts as success. */
   readonly expects: number;
 }
 

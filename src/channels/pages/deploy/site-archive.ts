@@ -6,7 +6,6 @@ import { extract } from 'tar-stream';
 /** A file on its way into the archive of a site, or out of that of a branch. */
 export interface ArchivedFile {
   readonly path: string;
-  /** Bytes. */
   readonly size: number;
   /** Its bytes, to be read once. A chunk is valid only until the next one is requested. */
   read(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -76,7 +75,6 @@ async function* packTar(files: ArchivedFiles, now: number): AsyncGenerator<Uint8
   yield PADDING;
 }
 
-/** What is missing to a whole number of blocks. */
 const padding = (size: number): Buffer => PADDING.subarray(0, -size & (TAR_BLOCK - 1));
 
 /** The header of a file; before it one with its path, where that is long or not ASCII. GNU tar names a folder's files so. */
