@@ -98,8 +98,10 @@ test.each<[string, string, boolean, object]>([
   'what Jekyll makes of %s (%j, with a marker: %s) is found out',
   async (path, head, hasMarker, expected) => {
     const files = [{ path, file: { ...memoryFile(''), head } }];
-    const given = { files, hasMarker, nojekyll: false };
-    const found = await resultOf(() => applyJekyll(destinationFor({ path }), given, async () => false));
+    const options = { marker: hasMarker ? 'x' : undefined, nojekyll: false };
+    const found = await resultOf(() =>
+      applyJekyll(destinationFor({ path }), files, options, async () => false),
+    );
     const page = hasFailed(found) ? '' : found.pageUrl.pathname.replace('/site/', '');
     expect(hasFailed(found) ? found : { ...found, page }).toMatchObject(expected);
   },

@@ -5,7 +5,7 @@ import { BIN } from '../../protocol/calls.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
-import { type Channel, nameTask, type PreparedTask } from '../channel.ts';
+import { type Channel, nameTask, type Placement, type PreparedTask } from '../channel.ts';
 import { OWN_HOST, pageCheck } from '../host-rules.ts';
 import { type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
 import { planInBin } from './publish.ts';
@@ -25,16 +25,7 @@ export function createFilebinRemover(options: BinOptions, ports: Ports): Channel
   const { bin } = options;
   const host = { ...OWN_HOST, refusals: listRefusalsOfDeleted(bin) };
 
-  /** Does the work for each task, with whether its file is there. */
-  async function forEachFile<Value>(
-    tasks: readonly BinRemoval[],
-    work: (filename: string, isThere: boolean) => Promise<Value>,
-  ) {
-    const state = await withRetries(ports, () => readBin(options, ports));
-    const one = (task: BinRemoval) => work(task.filename, mayRemove(task, state, options));
-    return forEachOnHost(tasks, nameTask, one, { atOnce: BATCH.reads });
-  }
-
+  const read = () => withRetries(ports, () => readBin(options, ports));
   return {
     prepare: (items) =>
       forEachItem(items, async ({ site, name }) => {
@@ -45,17 +36,26 @@ export function createFilebinRemover(options: BinOptions, ports: Ports): Channel
           sha256: site?.entry.sha256,
         };
       }),
-    preview: (tasks) =>
-      forEachFile(tasks, async (name, isThere) => (isThere ? `${name} would be deleted` : NOTHING_THERE)),
-    perform: (tasks) =>
-      forEachFile(tasks, async (filename, isThere) => {
-        const removed = isThere && (await withRetries(ports, () => deleteFile(filename, options, ports)));
+    async preview(tasks) {
+      const state = await read();
+      return forEachItem(tasks, async (task) =>
+        mayRemove(task, state, options) ? `${task.filename} would be deleted` : NOTHING_THERE,
+      );
+    },
+    async perform(tasks) {
+      const state = await read();
+      const remove = async (task: BinRemoval): Promise<Placement> => {
+        const { filename } = task;
+        const isThere = mayRemove(task, state, options);
+        const written = isThere && (await withRetries(ports, () => deleteFile(filename, options, ports)));
         return {
-          evidence: removed ? `bin ${bin}, file ${filename} is deleted` : NOTHING_THERE,
+          evidence: written ? `bin ${bin}, file ${filename} is deleted` : NOTHING_THERE,
           first: pageCheck(urlFor(BIN.get, options, filename), { is: 'gone' }, host),
-          written: removed,
+          written,
         };
-      }),
+      };
+      return forEachOnHost(tasks, nameTask, remove, { atOnce: BATCH.reads });
+    },
   };
 }
 

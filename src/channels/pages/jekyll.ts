@@ -72,10 +72,10 @@ export function listTaken({ files, destination }: PagesTask, entries: ReadonlyMa
  */
 export async function applyJekyll(
   destination: PagesDestination,
-  input: Pick<PagesTask, 'files'> & Pick<PagesOptions, 'from'> & { hasMarker: boolean; nojekyll: boolean },
+  files: PagesTask['files'],
+  { marker, nojekyll, from }: Pick<PagesOptions, 'marker' | 'nojekyll' | 'from'>,
   isOff: SwitchLookup,
 ): Promise<PagesDestination> {
-  const { files, hasMarker, nojekyll, from } = input;
   const { place, path, siteRoot, builtBy } = destination;
   const isFolder = isFolderPath(place);
   if (builtBy === 'workflow' && !isFolder) return { ...destination, hostMayChangeBytes: true };
@@ -86,7 +86,7 @@ export async function applyJekyll(
   }));
   // By front matter and templates, the words of others would choose an address and read other files.
   const isOthers = from?.isAlone === true;
-  const isShownAsPage = !isFolder && hasMarker && !isOthers && outputs[0]?.page != null;
+  const isShownAsPage = !isFolder && marker !== undefined && !isOthers && outputs[0]?.page != null;
   const changed = outputs.filter(({ isCopied, page }) => !isCopied || (isOthers && page !== null));
   if (!isShownAsPage && changed.length === 0) return destination;
   if (await isOff(destination)) return destination;

@@ -70,14 +70,12 @@ const isFolderItem = ({ site, name }: ChannelItem): boolean => site?.isFolder ==
 /** Where an item goes, and what the site makes of it. */
 async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesTask> {
   const { options } = step.target;
-  const { isRemoval = false, marker, nojekyll, from } = options;
+  const { isRemoval = false } = options;
   const isFolder = isFolderItem(item);
   const settings = await findDestination(item, step);
   const { place, path, branch } = settings;
   const files = isRemoval ? [] : listFiles(item, place);
-  const built = await resultOf(() =>
-    applyJekyll(settings, { files, hasMarker: marker !== undefined, nojekyll, from }, step.isJekyllOff),
-  );
+  const built = await resultOf(() => applyJekyll(settings, files, options, step.isJekyllOff));
   // What a folder misses is told with what its pages miss.
   if (hasFailed(built) && !isFolder && step.pages !== 'unasked') throw built;
   const destination = hasFailed(built) ? settings : built;

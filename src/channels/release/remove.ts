@@ -1,5 +1,5 @@
 import { forEachItem, forEachOnHost } from '../../async.ts';
-import { DeliveryError, type Result } from '../../errors.ts';
+import { DeliveryError } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import {
   type Asset,
@@ -42,7 +42,6 @@ interface ChosenAssets extends Pick<FoundAsset, 'release'> {
 }
 
 const NOTHING_THERE = 'nothing exists there';
-const NOTHING_REMOVED = { evidence: NOTHING_THERE, written: false };
 
 /** K2: deletes owned assets. Releases and tags are never deleted. */
 export function createReleaseRemover(
@@ -52,35 +51,27 @@ export function createReleaseRemover(
 ): Channel<AssetRemoval> {
   const tags = tagIsDefault ? [tag, earlierTag] : [tag];
 
-  /** Does the work for the assets of each task; `null` stands for none. Each release is read once. */
-  async function forEachAsset<Value>(
-    tasks: readonly AssetRemoval[],
-    work: (chosen: ChosenAssets | null, name: string, github: GitHubClient) => Promise<Value>,
-  ): Promise<readonly Result<Value>[]> {
-    const github = requireGitHub(access);
-    const listed = await listReleased(github, tags);
-    return forEachOnHost(tasks, nameTask, async (task) => {
-      const chosen = chooseAssets(task, listed, options);
-      if (chosen === null && tags.length > 1) throw notFoundError(task.name, tags);
-      return work(chosen, task.name, github);
-    });
-  }
-
   return {
     prepare: (items) => forEachItem(items, (item) => prepareRemoval(item, tags)),
-    preview: (tasks) =>
-      forEachAsset(tasks, async (chosen) => {
+    async preview(tasks) {
+      const listed = await listReleased(requireGitHub(access), tags);
+      return forEachItem(tasks, async (task) => {
+        const chosen = chooseAssets(task, listed, options, tags);
         if (chosen === null) return NOTHING_THERE;
         return `${nameAssets(chosen)} of the release ${chosen.release.tag_name} would be deleted`;
-      }),
-    perform: async (tasks) => {
-      await sweepDrafts({ github: requireGitHub(access), job }, ports);
-      return forEachAsset(tasks, async (chosen, name, github) => {
+      });
+    },
+    async perform(tasks) {
+      const github = requireGitHub(access);
+      await sweepDrafts({ github, job }, ports);
+      const listed = await listReleased(github, tags);
+      return forEachOnHost(tasks, nameTask, async (task) => {
+        const chosen = chooseAssets(task, listed, options, tags);
         const { owner, repo } = github.repository;
-        const path = `${owner}/${repo}/releases/download/${chosen?.release.tag_name ?? tag}/${name}`;
-        const url = urlBelow(serverUrlOf(github.apiUrl), path);
-        const removed = chosen && (await removeAssets(chosen, name, github));
-        return { ...(removed ?? NOTHING_REMOVED), first: pageCheck(url, { is: 'gone' }) };
+        const path = `${owner}/${repo}/releases/download/${chosen?.release.tag_name ?? tag}/${task.name}`;
+        const first = pageCheck(urlBelow(serverUrlOf(github.apiUrl), path), { is: 'gone' });
+        if (chosen === null) return { evidence: NOTHING_THERE, written: false, first };
+        return { ...(await removeAssets(chosen, task.name, github)), first };
       });
     },
   };
@@ -144,6 +135,7 @@ function chooseAssets(
   { name, wanted }: AssetRemoval,
   listed: readonly FoundAsset[],
   { overwrite, owner }: Pick<RemovalOptions, 'overwrite' | 'owner'>,
+  tags: readonly string[],
 ): ChosenAssets | null {
   const named = listed.filter(({ asset }) => asset.name === name);
   const interim = listed.filter(({ asset }) => isInterim(asset, name, owner) && !isUnfinished(asset));
@@ -151,6 +143,7 @@ function chooseAssets(
   const isOurs = ({ asset }: FoundAsset): boolean =>
     hasOwnLabel(asset, owner) && [name, nameInLabel(asset)].includes(wanted);
   const chosen = candidates.find(isOurs) ?? candidates[0];
+  if (chosen === undefined && tags.length > 1) throw notFoundError(name, tags);
   if (chosen === undefined) return null;
   const { release, asset } = chosen;
   if (isUnfinished(asset)) throw unfinishedError(name, release.tag_name);

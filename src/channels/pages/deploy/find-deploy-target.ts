@@ -3,7 +3,6 @@ import type { GitHubClient } from '../../../github/api/client.ts';
 import { type PagesSite, type RepositoryContext, settingsOf } from '../../../github/api/repository.ts';
 import { isJobToken } from '../../../github/api/token-owner.ts';
 import type { Ports } from '../../../ports.ts';
-import type { Words } from '../../../words.ts';
 import type { PagesOptions } from '../destination.ts';
 import type { DeployTarget } from './deploy.ts';
 import { readDeployedReceipt, refuseForeignSite } from './deployed-receipt.ts';
@@ -36,23 +35,19 @@ export async function openDeployTarget(
 ): Promise<DeployTarget> {
   const { branch, from, overwrite, runtime, timeout } = options;
   if (runtime == null) {
-    const message =
-      'GitHub Actions deploys this site, and what that needs exists only in an action of a job on github.com';
-    const hint = (w: Words) => `run this as an action (\`uses:\`), or ${otherWays(w)}`;
-    throw new DeliveryError('BAD_INPUT', message, { hint });
+    const what = 'what that needs exists only in an action of a job on github.com';
+    throw notDeployableError(`this site, and ${what}`, 'run this as an action (`uses:`)');
   }
   if (runtime.resultsUrl.protocol !== 'https:') {
-    const message = `GitHub Actions deploys this site, and this runner keeps artifacts at ${runtime.resultsUrl.host} without https (\`ACTIONS_RESULTS_URL\`), where no token is sent`;
-    const hint = (w: Words) => `run the job on a runner of github.com, or ${otherWays(w)}`;
-    throw new DeliveryError('BAD_INPUT', message, { hint });
+    const what = `this runner keeps artifacts at ${runtime.resultsUrl.host} without https (\`ACTIONS_RESULTS_URL\`), where no token is sent`;
+    throw notDeployableError(`this site, and ${what}`, 'run the job on a runner of github.com');
   }
   refuseOtherPlace(options);
   const wanted = `${github.repository.owner}/${github.repository.repo}`;
   // GitHub lets a job deploy the site of its own repository alone.
   if (runtime.repository.toLowerCase() !== wanted.toLowerCase()) {
-    const message = `GitHub Actions deploys the site of ${wanted}, and a job of ${runtime.repository} can't`;
-    const hint = (w: Words) => `run it in ${wanted}, or ${otherWays(w)}`;
-    throw new DeliveryError('BAD_INPUT', message, { hint });
+    const what = `the site of ${wanted}, and a job of ${runtime.repository} can't`;
+    throw notDeployableError(what, `run it in ${wanted}`);
   }
   await getIdToken(runtime, ports);
   const read = await resultOf(() => readDeployedReceipt(site.base, ports));
@@ -62,6 +57,11 @@ export async function openDeployTarget(
   if (live !== null && !overwrite) refuseForeignSite(live, site.base, { branch, from });
   return { github, runtime, root: site.base, timeout, from, live };
 }
+
+const notDeployableError = (what: string, change: string): DeliveryError =>
+  new DeliveryError('BAD_INPUT', `GitHub Actions deploys ${what}`, {
+    hint: (w) => `${change}, or ${otherWays(w)}`,
+  });
 
 /** A deployment replaces the whole site, so what is not the whole site needs a branch that holds the rest of it. */
 function refuseOtherPlace({ branch, path, confine, isRemoval = false }: PagesOptions): void {
