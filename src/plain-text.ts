@@ -7,6 +7,13 @@ export function nameFew(names: readonly string[]): string {
   return names.slice(0, SITE.named).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
+/** A line that is said only under a condition, for a list of lines. */
+export const lineIf = (isMeant: boolean, line: string): readonly string[] => (isMeant ? [line] : []);
+
+/** A line that ends with some names; none without a name. */
+export const namedLine = (line: string, names: readonly string[]): readonly string[] =>
+  lineIf(names.length > 0, `${line}: ${nameFew(names)}`);
+
 /** The first of many lines, and one that counts the others. */
 export function firstFew<Line>(lines: readonly Line[]): readonly (Line | string)[] {
   const more = lines.length - SITE.named;

@@ -1,3 +1,4 @@
+import { lineIf } from '../plain-text.ts';
 import {
   type AnswerSeries,
   type Check,
@@ -52,11 +53,10 @@ export const BIN_HOST: HostRules = {
   ...OWN_HOST,
   warnsBrowsers: true,
   describe: ([{ opensAgain }], _, downloads) =>
-    opensAgain
-      ? []
-      : [
-          `whether the file can be downloaded again: the bin host may limit downloads, and the proof was ${downloads} of them`,
-        ],
+    lineIf(
+      !opensAgain,
+      `whether the file can be downloaded again: the bin host may limit downloads, and the proof was ${downloads} of them`,
+    ),
 };
 
 /** A link from outside, on a host of somebody else. `link/` has how its addresses are asked and compared. */
@@ -82,10 +82,8 @@ export const LINK_HOST: HostRules = {
 /** A page of K1 may be at another host, such as the site's own domain, and the file of a link in a store. */
 function describeEnd({ hosts }: ProbeResult, { url }: Check, owner: string): readonly string[] {
   const end = hosts.at(-1);
-  if (end === url.host) return [];
-  return [
-    `whether ${end}, where the address leads to, is a part of the site: what it shows can change without ${owner}`,
-  ];
+  const line = `whether ${end}, where the address leads to, is a part of the site: what it shows can change without ${owner}`;
+  return lineIf(end !== url.host, line);
 }
 
 /** As often as a page must answer, the second time as a browser asks. */

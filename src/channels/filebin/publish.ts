@@ -1,6 +1,7 @@
 import { forEachItem, forEachOnHost } from '../../async.ts';
 import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import { shortHostMessage } from '../../http/response.ts';
+import { lineIf } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { BIN } from '../../protocol/calls.ts';
 import { withRetries } from '../../retry.ts';
@@ -137,14 +138,14 @@ function placementOfFile(result: StoreResult, isLocked: boolean, options: BinOpt
     first: pageCheck(urlFor(BIN.get, options, filename), { is: 'bytes', file: upload.file }, host, COUNTED),
     plan: { claim, method: POST },
     notes: [
-      ...(filename === asked.normalize('NFC') ? [] : [`the bin keeps it as ${filename}`]),
+      ...lineIf(filename !== asked.normalize('NFC'), `the bin keeps it as ${filename}`),
       expires === undefined
         ? 'the bin expires after about 7 days'
         : `the bin expires at ${shortHostMessage(expires)}`,
       'it is public to anyone with the link; a browser may be shown a warning page first',
-      ...(claim === 'downloads' ? ['this kind of file is downloaded there, not shown on the screen'] : []),
+      ...lineIf(claim === 'downloads', 'this kind of file is downloaded there, not shown on the screen'),
     ],
-    unknown: [...(isLocked ? [] : [FOREIGN]), ...describeReplacedFile(result, options)],
+    unknown: [...lineIf(!isLocked, FOREIGN), ...describeReplacedFile(result, options)],
   };
 }
 

@@ -1,23 +1,22 @@
-import { nameFew } from '../../plain-text.ts';
+import { lineIf, namedLine } from '../../plain-text.ts';
 import type { ProbeResult } from '../../proof/probe-result.ts';
 
 /** What the host of a link makes of its pages, for UNKNOWN. */
 export function describeAdditions(seen: readonly ProbeResult[]): readonly string[] {
   const added = [...new Set(seen.flatMap((one) => one.added ?? []))];
-  const lines: readonly (readonly [boolean, string])[] = [
-    [added.length > 0, `what the link's host has added to its pages does: ${nameFew(added)}`],
-    [
+  return [
+    ...namedLine("what the link's host has added to its pages does", added),
+    ...lineIf(
       seen.some((one) => one.added?.length === 0),
       "whether its pages look the same: the link's host has changed spaces or line breaks, which count in preformatted text",
-    ],
-    [
+    ),
+    ...lineIf(
       seen.some((one) => one.isElsewhere),
       "where addresses lead that styles and scripts make: the link's host answers in another folder than the file's",
-    ],
-    [
+    ),
+    ...lineIf(
       seen.some((one) => one.hasPolicy),
       "what the Content-Security-Policy of the link's host keeps from working",
-    ],
+    ),
   ];
-  return lines.flatMap(([isMeant, line]) => (isMeant ? [line] : []));
 }

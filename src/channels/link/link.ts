@@ -1,6 +1,6 @@
 import { forEachItem } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
-import { nameFew } from '../../plain-text.ts';
+import { lineIf, namedLine } from '../../plain-text.ts';
 import type { AnswerSeries, Check, ExpectedAnswer, HostRules } from '../../proof/check.ts';
 import { AGREEING_PROBES, LATER_PROBE, SITE } from '../../protocol/limits.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
@@ -132,7 +132,7 @@ function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Pla
     others,
     notes: [
       'how long the link lives is up to its host',
-      ...(isBin ? ['a browser may be shown a warning page first'] : []),
+      ...lineIf(isBin, 'a browser may be shown a warning page first'),
     ],
     unknown: [
       'whether the link still opens later, and from every network',
@@ -167,10 +167,8 @@ function listOthers(site: LocalSite, folder: URL): readonly Check[] {
 
 function describeUnasked({ files, leftOut }: LocalSite): readonly string[] {
   const control = files.flatMap(({ name }) => (CONTROL_FILES.has(name) ? [name] : []));
-  const unasked = [...control, ...leftOut];
-  return unasked.length === 0
-    ? []
-    : [
-        `what the host does with control files and files that were left out, which were not asked for: ${nameFew(unasked)}`,
-      ];
+  return namedLine(
+    'what the host does with control files and files that were left out, which were not asked for',
+    [...control, ...leftOut],
+  );
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { findSubmoduleError, parentFolders } from '../../github/api/branch.ts';
 import { getLastCommits } from '../../github/api/history.ts';
 import type { Change, FileBytes } from '../../github/change.ts';
-import { nameFew } from '../../plain-text.ts';
+import { namedLine, nameFew } from '../../plain-text.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { refuseLargeSite } from '../../rules/local-site.ts';
 import { type BranchTree, blobAt, blobsIn, type EarlierFiles, filesBelow } from './branch-reader.ts';
@@ -45,23 +45,18 @@ export async function compareSite(task: PagesTask, together: readonly string[]):
   const removals = removedFolders.flatMap((one) => [...filesBelow(tree, one).keys()]);
   const isSwitched = target.options.nojekyll && !tree.entries.has(switchFileOf(destination));
   const writes = isSwitched ? [{ path: switchFileOf(destination), file: EMPTY_FILE }] : [];
-  const beside = { writes, removals };
-  const planned = planChange(task, { ...tree, owned, last, beside, removedFolders });
+  const notes = namedLine('`keep` leaves what is not as it was delivered', changed);
+  const planned = planChange(task, { ...tree, owned, last, writes, removals, removedFolders, notes });
   const { change } = planned;
   const older = await readBefore(target, folder);
   const gone = [...(change?.removals ?? []), ...listVanished(task, tree, older)];
-  const left =
-    changed.length === 0 ? [] : [`\`keep\` leaves what is not as it was delivered: ${nameFew(changed)}`];
-  const placement = describePublished(
-    { ...planned, notes: [...(planned.notes ?? []), ...left] },
-    {
-      replaced: sites.get(place)?.claim,
-      servedSize: measureSite(destination.siteRoot, tree, change),
-      earlier: await findEarlier(task, tree, change === undefined ? [older] : [tree.entries, older]),
-      gone: blobsIn([tree.entries, older], gone),
-      entries: tree.entries,
-    },
-  );
+  const placement = describePublished(planned, {
+    replaced: sites.get(place)?.claim,
+    servedSize: measureSite(destination.siteRoot, tree, change),
+    earlier: await findEarlier(task, tree, change === undefined ? [older] : [tree.entries, older]),
+    gone: blobsIn([tree.entries, older], gone),
+    entries: tree.entries,
+  });
   return { ...planned, placement };
 }
 

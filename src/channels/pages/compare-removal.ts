@@ -1,5 +1,5 @@
 import type { DeliveryError } from '../../errors.ts';
-import { nameFew } from '../../plain-text.ts';
+import { namedLine } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import { type BranchTree, blobsIn, filesBelow } from './branch-reader.ts';
@@ -34,7 +34,8 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const older = owned.size === 0 ? await readBefore(task.target, folder) : tree.entries;
   const vanished = await listOwnVanished(task, folder, older, left.length > 0);
   if (owned.size + vanished.length === 0 && left.length > 0) throw notOwnedError(task, left, last);
-  const planned = planChange(task, { ...tree, owned, last, removedFolders: own.sites });
+  const { sites: removedFolders, notes } = own;
+  const planned = planChange(task, { ...tree, owned, last, removedFolders, notes });
   const removed = new Set(planned.change?.removals);
   // Where nothing else goes, all of the folder would still be served.
   const isNoneGone = removed.size + vanished.length === 0;
@@ -42,10 +43,9 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const rest = new Map([...tree.entries].filter(([path]) => !removed.has(path)));
   const more = isLimited(folder, left) ? ', or one run reads no more (try again)' : '';
   const why = `because somebody changed it since, or this tool did not deliver it${more}`;
-  const unknown = left.length === 0 ? [] : [`what stays in ${place || './'}, ${why}: ${nameFew(left)}`];
+  const unknown = namedLine(`what stays in ${place || './'}, ${why}`, left);
   const gone = blobsIn([tree.entries, older], [...removed, ...vanished]);
-  const placement = describeRemoved(planned, gone, rest, unknown);
-  return { ...planned, placement: { ...placement, notes: [...(placement.notes ?? []), ...own.notes] } };
+  return { ...planned, placement: describeRemoved(planned, gone, rest, unknown) };
 }
 
 /** The files that an earlier run removed; beside files of others only those that are known to have been ours. */
@@ -111,8 +111,6 @@ async function findOwnBelow({ place, target, isLeftOut = () => false }: PagesTas
     : await findSingleFiles(target, folder.tree, others);
   for (const path of single) owned.add(path);
   const left = others.filter((path) => !owned.has(path));
-  const describe = (what: string, paths: readonly string[]): readonly string[] =>
-    paths.length === 0 ? [] : [`${what}: ${nameFew(paths)}`];
   return {
     sites: going.flatMap(({ claim, files }) => (files.length === 0 ? [] : claim.place)),
     owned,
@@ -121,8 +119,8 @@ async function findOwnBelow({ place, target, isLeftOut = () => false }: PagesTas
       .flatMap(({ claim, changed }) => changed.filter((path) => path === pageOfDelivered(claim.delivered)))
       .find((page) => left.includes(page)),
     notes: [
-      ...describe('left out, and so still there', [...existing.keys()].filter(isSpared)),
-      ...describe(
+      ...namedLine('left out, and so still there', [...existing.keys()].filter(isSpared)),
+      ...namedLine(
         'still there, because another workflow delivered it',
         all.filter((one) => !goes(one)).map(({ claim }) => claim.place),
       ),

@@ -1,7 +1,7 @@
 import type { CommitWords } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { Change } from '../../github/change.ts';
-import { nameFew } from '../../plain-text.ts';
+import { namedLine } from '../../plain-text.ts';
 import { findEffect, refuseSpecialFile } from '../../rules/special-files.ts';
 import type { Placement } from '../channel.ts';
 import type { SiteChanges } from '../site-changes.ts';
@@ -24,8 +24,10 @@ interface PlaceState extends BranchTree {
   /** The last commit that touched the place; absent where nothing ever existed. */
   readonly last?: CommitWords | null | undefined;
   /** What the commit of a folder writes and removes beside its files. */
-  readonly beside?: Pick<Change, 'writes' | 'removals'>;
+  readonly writes?: Change['writes'];
+  readonly removals?: readonly string[];
   readonly removedFolders?: readonly string[];
+  readonly notes?: readonly string[];
 }
 
 /** What a place of the branch needs: a change, or nothing more. */
@@ -38,7 +40,6 @@ export interface PlannedPlace {
   readonly commitSha?: string | undefined;
   readonly changes: SiteChanges;
   readonly treeSha?: string | undefined;
-  /** What of it was to go, and changes the site or the repository as a whole. */
   readonly notes?: readonly string[];
 }
 
@@ -61,9 +62,8 @@ function describeSpecial(task: PagesTask, paths: readonly string[]): readonly st
     const effect = findEffect(path, builtRoot(task));
     return effect === undefined ? [] : [`${path} (${effect})`];
   });
-  if (special.length === 0) return [];
   const what = task.target.options.overwrite ? 'removed too' : 'not removed, because that needs `overwrite`';
-  return [`${what}: ${nameFew(special)}`];
+  return namedLine(what, special);
 }
 
 /** What is done with a path, by what the branch holds there: of this tool, of others, or of others with `overwrite`. */
@@ -117,7 +117,7 @@ type PathsTo = ReturnType<typeof sortByAction>;
 export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
   const { place, target } = task;
   const said = { essence: target.options.essence, from: target.options.from };
-  const { beside: { writes, removals } = { writes: [], removals: [] }, removedFolders = [] } = state;
+  const { writes = [], removals = [], removedFolders = [], notes = [] } = state;
   const pathsTo = sortByAction(task, state);
   const [removed, taken] = [pathsTo('remove'), pathsTo('take over')];
   const written = new Set(pathsTo('add', 'replace'));
@@ -139,7 +139,6 @@ export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
     removals: [...removed, ...removals.filter((path) => !isHeld(task, path))],
     replaces: state.entries.get(place)?.sha ?? null,
   };
-  const notes = taken.length === 0 ? [] : [`taken over, as nothing told whose they are: ${nameFew(taken)}`];
   return {
     task,
     head: state.head,
@@ -147,14 +146,18 @@ export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
     commitSha: state.last?.sha,
     changes: { ...listChanges(task, pathsTo), kept: kept.map(({ path }) => path), removedFolders },
     treeSha: delivered?.object,
-    notes: [...describeSpecial(task, [...removed, ...pathsTo('hold'), ...removals]), ...notes],
+    notes: [
+      ...describeSpecial(task, [...removed, ...pathsTo('hold'), ...removals]),
+      ...namedLine('taken over, as nothing told whose they are', taken),
+      ...notes,
+    ],
   };
 }
 
 /** What a place has of this tool after its commit, and what else it has; nothing where it is removed. */
 function describePlace(
   task: PagesTask,
-  { entries, beside }: PlaceState,
+  { entries, writes = [] }: PlaceState,
   pathsTo: PathsTo,
 ): Pick<DeliveryMessage, 'verb' | 'delivered'> & { readonly kept: readonly TreeFile[] } {
   const { place, files } = task;
@@ -166,7 +169,7 @@ function describePlace(
   const paths = isFolder ? [...pathsTo('add', 'replace'), ...left] : [...wanted.keys()];
   const kept = isFolder ? listKept({ entries }, place, new Set([...paths, ...pathsTo('remove')])) : [];
   // What is for the whole site is no part of the delivery, and stays when that ends.
-  const shared = (beside?.writes ?? []).flatMap(({ path, file }) =>
+  const shared = writes.flatMap(({ path, file }) =>
     path.startsWith(place) ? { path: path.slice(place.length), sha: file.blobSha } : [],
   );
   const own = paths.map((path) => ({ path, sha: wanted.get(path) ?? entries.get(path)?.sha ?? '' }));

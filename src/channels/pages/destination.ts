@@ -2,6 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { type PagesSite, type RepositoryContext, settingsOf } from '../../github/api/repository.ts';
 import { defaultRawUrl, defaultSiteUrl, type RepositoryName } from '../../github/hosts.ts';
 import type { Deliverer } from '../../github/workflow-run.ts';
+import { lineIf } from '../../plain-text.ts';
 import { decodePath, repositoryPath, urlBelow } from '../../rules/naming.ts';
 
 import type { Words } from '../../words.ts';
@@ -110,9 +111,9 @@ export function resolveDestination(
     rootUrl,
     builtBy: known?.builtBy ?? (location.siteWorkflow === undefined ? 'branch' : 'workflow'),
     hostMayChangeBytes: false,
-    notes: isPrivate ? [PRIVATE_NOTE] : [],
+    notes: lineIf(isPrivate, PRIVATE_NOTE),
     isPrivate,
-    unknown: site === 'unreadable' ? [SETTINGS_UNREADABLE] : [],
+    unknown: lineIf(site === 'unreadable', SETTINGS_UNREADABLE),
   };
 }
 

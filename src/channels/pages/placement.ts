@@ -1,5 +1,5 @@
 import type { CommitWords } from '../../github/api/history.ts';
-import { countFiles, nameFew } from '../../plain-text.ts';
+import { countFiles, lineIf, namedLine, nameFew } from '../../plain-text.ts';
 import type { Check } from '../../proof/check.ts';
 import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
@@ -93,10 +93,13 @@ const listGone = (goneAt: ReturnType<typeof listOldAddresses>, gone: EarlierFile
     return siteCheck(path, url, before ? { is: 'replaced', before } : { is: 'gone' });
   });
 
-function describeSwitch(destination: PagesTask['destination'], change: PlannedPlace['change']): string[] {
+function describeSwitch(
+  destination: PagesTask['destination'],
+  change: PlannedPlace['change'],
+): readonly string[] {
   const file = switchFileOf(destination);
   const isSwitched = change?.writes.some(({ path }) => path === file);
-  return isSwitched ? [`with an empty ${file}, which ends Jekyll for the whole site`] : [];
+  return lineIf(isSwitched === true, `with an empty ${file}, which ends Jekyll for the whole site`);
 }
 
 const listHeld = ({ files, destination: { rivals = [] } }: PagesTask) =>
@@ -113,27 +116,29 @@ function choosePlain(earlier: EarlierFiles, entry: string): EarlierFiles {
 }
 
 /** Of more changed files, a cache may still have what was there before, or that nothing was. */
-function describeUnasked(earlier: EarlierFiles, asked: EarlierFiles): string[] {
+function describeUnasked(earlier: EarlierFiles, asked: EarlierFiles): readonly string[] {
   const left = [...earlier.keys()].filter((path) => !asked.has(path)).length;
-  if (left === 0) return [];
-  return [
-    `whether a cache still answers otherwise for ${left} more new or changed files, for up to ten minutes`,
-  ];
+  const line = `whether a cache still answers otherwise for ${left} more new or changed files, for up to ten minutes`;
+  return lineIf(left > 0, line);
 }
 
-const describeLeft = ({ length }: readonly unknown[]): string[] =>
-  length <= AUDIT.gone
-    ? []
-    : [`whether ${length - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`];
+function describeLeft({ length }: readonly unknown[]): readonly string[] {
+  const line = `whether ${length - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`;
+  return lineIf(length > AUDIT.gone, line);
+}
 
-function describeEffects({ kept, removedFolders }: PlannedPlace['changes'], servedSize = 0): string[] {
+function describeEffects(
+  { kept, removedFolders }: PlannedPlace['changes'],
+  servedSize = 0,
+): readonly string[] {
   const size = Math.round(servedSize / MEGABYTE);
   return [
-    ...(kept.length > 0 ? [`left alone, because it is no part of this delivery: ${nameFew(kept)}`] : []),
-    ...(removedFolders.length > 0 ? [`older sites removed: ${nameFew(removedFolders)}`] : []),
-    ...(servedSize > SITE.largeSize
-      ? [`the whole Pages site has ${size} MB; GitHub serves at most ${SITE.size / MEGABYTE}`]
-      : []),
+    ...namedLine('left alone, because it is no part of this delivery', kept),
+    ...namedLine('older sites removed', removedFolders),
+    ...lineIf(
+      servedSize > SITE.largeSize,
+      `the whole Pages site has ${size} MB; GitHub serves at most ${SITE.size / MEGABYTE}`,
+    ),
   ];
 }
 
@@ -167,7 +172,10 @@ export function describeRemoved(
     first: isFolder || MARKDOWN.test(place) ? first : { ...first, url: destination.pageUrl },
     others,
     held: new Map([...gone.keys()].map((path) => [path, null])),
-    notes: [...(change && isFolder ? [`${countFiles(countOwn(gone))} removed${sites}`] : []), ...notes],
+    notes: [
+      ...lineIf(isFolder && change !== undefined, `${countFiles(countOwn(gone))} removed${sites}`),
+      ...notes,
+    ],
     unknown: [...destination.unknown, ...unknown],
   };
 }

@@ -3,7 +3,7 @@ import { hasFailed, type Result, resultOf } from '../../errors.ts';
 import { getEntry } from '../../github/api/branch.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { FileWrite } from '../../github/change.ts';
-import { nameFew } from '../../plain-text.ts';
+import { lineIf, namedLine } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
@@ -106,16 +106,11 @@ function leaveOpen({ plan, served, ...task }: PagesTask & { readonly served: Ser
   const { refusal } = served;
   const special = overwrite ? [] : task.files.flatMap(({ path }) => (findEffect(path, '') ? path : []));
   const unknown = [
-    ...(refusal
-      ? [
-          `whether the branch has .nojekyll, or GitHub Actions builds the site; if neither, ${refusal.message}`,
-        ]
-      : []),
-    ...(special.length === 0
-      ? []
-      : [
-          `whether the branch has them with these bytes; only \`overwrite\` writes them: ${nameFew(special)}`,
-        ]),
+    ...lineIf(
+      refusal != null,
+      `whether the branch has .nojekyll, or GitHub Actions builds the site; if neither, ${refusal?.message}`,
+    ),
+    ...namedLine('whether the branch has them with these bytes; only `overwrite` writes them', special),
   ];
   const isKnown = repository !== undefined || pagesBase !== undefined;
   return {

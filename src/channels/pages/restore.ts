@@ -6,7 +6,7 @@ import { commitChanges } from '../../github/api/git-data.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { Change } from '../../github/change.ts';
 import { getRunConclusion, nameDeliverer } from '../../github/workflow-run.ts';
-import { nameFew } from '../../plain-text.ts';
+import { lineIf, namedLine, nameFew } from '../../plain-text.ts';
 import { type RetryPorts, withRetries } from '../../retry.ts';
 import type { PlacedTask, Placement } from '../channel.ts';
 import { SentWrites } from '../sent-writes.ts';
@@ -118,7 +118,7 @@ async function findGoal(task: PagesTask, newest: string): Promise<Goal> {
     if (!STOPPED.includes(end ?? '')) {
       const whose = said?.from ? nameDeliverer(said.from) : `commit ${sha.slice(0, 7)}`;
       const doubt = `whether the delivery of ${whose}, which was put back, was proven`;
-      const unknown = end === 'success' ? [] : [doubt];
+      const unknown = lineIf(end !== 'success', doubt);
       return { files, message: formatRestored(place, files, said, before), undone, before, after, unknown };
     }
     commit = sha;
@@ -206,8 +206,8 @@ function describeRestored(task: PagesTask, commitSha: string, goal: Goal): Place
   );
   const passed = undone.slice(1).map(([, { head }]) => head?.slice(0, 7) ?? '');
   const notes = [
-    ...(passed.length === 0 ? [] : [`passed over, because their runs were stopped: ${nameFew(passed)}`]),
-    ...(beside.length === 0 ? [] : [`beside it stays what was committed: ${nameFew(beside)}`]),
+    ...namedLine('passed over, because their runs were stopped', passed),
+    ...namedLine('beside it stays what was committed', beside),
   ];
   const evidence = `commit ${commitSha} puts back what commit ${before.head} had`;
   return { ...placed, written: true, commitSha, evidence, notes, unknown };

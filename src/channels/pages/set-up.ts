@@ -9,6 +9,7 @@ import {
   settingsOf,
 } from '../../github/api/repository.ts';
 import { defaultSiteUrl } from '../../github/hosts.ts';
+import { lineIf } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import type { Words } from '../../words.ts';
@@ -67,8 +68,8 @@ export function describeSetup({ branch, setup }: CommitTarget): string {
   if (setup === null) return '';
   const { absence, enablesPages } = setup;
   return [
-    ...(absence === null ? [] : [`; creates the branch ${branch}`]),
-    ...(enablesPages ? [`; switches Pages on for the branch ${branch}, if the token may`] : []),
+    ...lineIf(absence !== null, `; creates the branch ${branch}`),
+    ...lineIf(enablesPages, `; switches Pages on for the branch ${branch}, if the token may`),
   ].join('');
 }
 
@@ -86,8 +87,8 @@ export async function finishSetup(
     if (hasFailed(result)) return result;
     if (hasFailed(failure)) return unfinishedSetupError(failure, result, { branch, isNew: absence !== null });
     const done = [
-      ...(absence !== null && result.written ? [`the branch ${branch} was created`] : []),
-      ...(enablesPages ? [`Pages was switched on for the branch ${branch}`] : []),
+      ...lineIf(absence !== null && result.written, `the branch ${branch} was created`),
+      ...lineIf(enablesPages, `Pages was switched on for the branch ${branch}`),
     ];
     return { ...result, notes: [...(result.notes ?? []), ...done] };
   });

@@ -6,6 +6,7 @@ import {
   nameInLabel,
 } from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
+import { lineIf } from '../../plain-text.ts';
 import type { KnownRefusal } from '../../proof/check.ts';
 import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
@@ -32,8 +33,8 @@ export function createReleaseAudit({ tag, tagIsDefault, path }: AuditOptions, ac
     const releases = await listReleases(github);
     const unread = `what was delivered to older releases than the newest ${RELEASES.total}`;
     const unknown = [
-      ...(releases.length > 0 ? [DELETED] : []),
-      ...(releases.length >= RELEASES.total ? [unread] : []),
+      ...lineIf(releases.length > 0, DELETED),
+      ...lineIf(releases.length >= RELEASES.total, unread),
     ];
     const wanted = path === undefined ? undefined : await assetName(flatName(path));
     const host = { ...OWN_HOST, refusals: access.privateRepository === true ? PRIVATE : LOST };

@@ -3,6 +3,7 @@ import { DeliveryError, hasFailed, type Result, resultOf, toDeliveryError } from
 import { getTagCommit } from '../../github/api/history.ts';
 import { type Asset, formatLabel, isUnfinished } from '../../github/api/releases.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
+import { lineIf } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
@@ -183,20 +184,20 @@ function placementOfAsset(
     },
     written,
     notes: [
-      ...(asset.name === originalName
-        ? []
-        : [`the asset is named ${asset.name}; its label is ${formatLabel(originalName, deliverer)}`]),
-      ...(tag === wantedTag ? [] : [`the release ${wantedTag} can't be used, so it is in ${tag}`]),
-      ...(release.immutable === true
-        ? [
-            `the release is immutable; anybody can check the downloaded asset by \`${command}\`, its digest is ${asset.digest ?? 'unknown'}`,
-          ]
-        : []),
+      ...lineIf(
+        asset.name !== originalName,
+        `the asset is named ${asset.name}; its label is ${formatLabel(originalName, deliverer)}`,
+      ),
+      ...lineIf(tag !== wantedTag, `the release ${wantedTag} can't be used, so it is in ${tag}`),
+      ...lineIf(
+        release.immutable === true,
+        `the release is immutable; anybody can check the downloaded asset by \`${command}\`, its digest is ${asset.digest ?? 'unknown'}`,
+      ),
       'a release asset is downloaded, never shown on the screen',
     ],
     unknown: [
-      ...(asset.digest == null ? ['the host gave no digest of the asset; only the download proves it'] : []),
-      ...(commit === null && !tagIsDefault ? [`at which commit the tag ${tag} is`] : []),
+      ...lineIf(asset.digest == null, 'the host gave no digest of the asset; only the download proves it'),
+      ...lineIf(commit === null && !tagIsDefault, `at which commit the tag ${tag} is`),
     ],
   };
 }

@@ -1,3 +1,4 @@
+import { lineIf } from '../../../plain-text.ts';
 import type { KnownRefusal } from '../../../proof/check.ts';
 import { AUDIT, SITE } from '../../../protocol/limits.ts';
 import { MARKDOWN } from '../../../rules/jekyll.ts';
@@ -66,10 +67,8 @@ export function proveFiles(
       ),
     }),
     unknown: [
-      ...(isRendered
-        ? [`what the build of the site makes of ${page}: only the file itself was compared`]
-        : []),
-      ...(left > 0 ? [`whether a cache answers otherwise without ?v= for ${left} more files`] : []),
+      ...lineIf(isRendered, `what the build of the site makes of ${page}: only the file itself was compared`),
+      ...lineIf(left > 0, `whether a cache answers otherwise without ?v= for ${left} more files`),
     ],
   };
 }
@@ -92,7 +91,7 @@ export function proveRemoval(
       evidence: `commit ${by?.sha ?? claim.sha} removed it`,
     };
   };
-  return { composePlacement, unknown: left > 0 ? [unasked] : [] };
+  return { composePlacement, unknown: lineIf(left > 0, unasked) };
 }
 
 /** The page that was handed over first, or else another one. */

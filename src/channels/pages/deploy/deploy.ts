@@ -4,7 +4,7 @@ import { getBranchHead } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { createPagesDeployment } from '../../../github/api/pages-build.ts';
 import type { Deliverer } from '../../../github/workflow-run.ts';
-import { nameFew } from '../../../plain-text.ts';
+import { lineIf, namedLine } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { ARTIFACT, MEGABYTE, SECOND } from '../../../protocol/limits.ts';
 import { withRetries } from '../../../retry.ts';
@@ -139,13 +139,11 @@ export const withDeployment = (placement: Placement, { id, doubt, leftOut }: Sit
   evidence: `${placement.evidence}, deployment ${id}`,
   notes: [
     ...(placement.notes ?? []),
-    ...(leftOut.length === 0
-      ? []
-      : [`not deployed, being a link, a submodule or in the place of the receipt: ${nameFew(leftOut)}`]),
+    ...namedLine('not deployed, being a link, a submodule or in the place of the receipt', leftOut),
   ],
   unknown: [
     ...(placement.unknown ?? []),
-    ...(doubt === null ? [] : [`whether the newest files of the branch are deployed: ${doubt}`]),
+    ...lineIf(doubt !== null, `whether the newest files of the branch are deployed: ${doubt}`),
   ],
 });
 
