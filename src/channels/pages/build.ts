@@ -47,8 +47,8 @@ const READERS = {
 } as const;
 
 /**
- * Watches the build that should publish the commit, with at most 48 requests. A build that does not start is requested
- * once; one that has failed ends the wait if it still is the newest at the next poll. A deployment of our own may be finished and still serve the old site: there the address alone ends the wait.
+ * Watches the build that should publish the commit, with at most 48 requests. A deployment of our own may be finished and
+ * still serve the old site: there the address alone ends the wait.
  *
  * @see protocol 3.2, 8
  */
@@ -62,9 +62,9 @@ export class BuildWatch {
   readonly #told = new Map<string, HostProgress>();
   #polls = 0;
   #nextPoll = Number.NEGATIVE_INFINITY;
-  /** What was asked of the host, in words, or why it did not take it; `null` before. */
-  #request: Result<string> | null = null;
-  /** What an earlier delivery left: the build that had failed before the first poll. */
+  /** How the build was started, in words, or why the host did not; `null` before. */
+  #start: Result<string> | null = null;
+  /** The build that an earlier delivery left, and that had failed before the first poll. */
   #failedBefore: string | undefined;
   /** Whether the newest build had failed at the last poll. */
   #hasFailed = false;
@@ -74,14 +74,7 @@ export class BuildWatch {
     this.#build = build;
     this.#timeout = options.timeout;
     this.#clock = clock;
-    const { siteWorkflow } = options;
-    // What does not start by itself is started, where that is known how.
-    this.#starter =
-      build.builtBy === 'branch'
-        ? { start: () => requestBuild(github) }
-        : siteWorkflow === undefined
-          ? null
-          : createSiteRun(github, siteWorkflow, build.branch);
+    this.#starter = createStarter(github, build, options);
   }
 
   async ask({ commitSha, deployment, first, written }: Placement): Promise<HostProgress> {
@@ -99,16 +92,17 @@ export class BuildWatch {
     if (told?.finished || !isDue || this.#polls >= BUILD_WAIT.polls) {
       return told ?? { finished: false, detail: 'not asked yet', hint: late };
     }
-    const { status, run, words, refused } = await this.#poll(asked, written);
+    const { status, run } = await this.#poll(asked, written);
+    const start = hasFailed(this.#start) ? this.#start : { message: this.#start ?? '', advice: undefined };
     const finished = status.status === 'built' && !isOwn;
     // Without the host's word, what the site's build may change cannot be proven at all.
     const isNeeded = isOwn || (isRendered && status.status === 'unknown');
     const progress = {
       finished,
       building: isToCome(status, written),
-      detail: joinWords(status.detail, status.error ?? '', words),
+      detail: joinWords(status.detail, status.error ?? '', start.message, run?.words ?? ''),
       httpCode: status.httpCode,
-      hint: run?.hint ?? refused ?? (isNeeded ? status.hint : undefined) ?? late,
+      hint: run?.hint ?? start.advice ?? (isNeeded ? status.hint : undefined) ?? late,
       // Only a proof by the marker needs it.
       committedAt: finished && isRendered ? await getCommitTime(this.#github, commit) : undefined,
     };
@@ -116,50 +110,57 @@ export class BuildWatch {
     return progress;
   }
 
-  /** One poll: asks how far the build is, starts it where it is due, and asks for the run that was started. */
+  /** Asks how far the build is, and the run that was started for it; starts it where it is due. */
   async #poll(asked: string, written: boolean) {
     this.#polls += 1;
-    const { builtBy } = this.#build;
-    const starter = this.#starter;
-    const status = await READERS[builtBy](this.#github, asked);
+    const status = await READERS[this.#build.builtBy](this.#github, asked);
     // A limit may be lifted earlier than the host says.
     const pause = Math.min(status.retryAfter ?? 0, this.#timeout / BUILD_WAIT.longestPauses);
     this.#nextPoll = this.#clock.now() + Math.max(this.#timeout / BUILD_WAIT.polls, pause);
-    if (this.#polls === 1 && !written && starter !== null) this.#failedBefore = status.build;
+    if (this.#polls === 1 && !written && this.#starter !== null) this.#failedBefore = status.build;
     const isEarlier = status.build !== undefined && status.build === this.#failedBefore;
-    const isOpen = typeof this.#request === 'string' && status.status !== 'built';
-    const run = isOpen ? await starter?.follow?.() : undefined;
-    const { errored } = HINTS[builtBy];
+    const isOpen = typeof this.#start === 'string' && status.status !== 'built';
+    const run = isOpen ? await this.#starter?.follow?.() : undefined;
     const isFailed = status.status === 'errored' && !isEarlier;
-    const failure = isFailed ? buildError(status, errored, run) : run?.failure;
+    const failure = isFailed ? buildError(status, HINTS[this.#build.builtBy].errored, run) : run?.failure;
     // A build may fail because a later one overtakes it, which can appear a moment later.
     if (failure !== undefined && this.#hasFailed) throw failure;
     this.#hasFailed = failure !== undefined;
-    const mayStart = this.#request === null || (hasFailed(this.#request) && this.#request.retryable);
-    if (starter !== null && mayStart && (isEarlier || this.#isDue(status, written))) {
-      const request = await resultOf(() => starter.start());
-      this.#request = request;
-      const isRefused = hasFailed(request) && !request.retryable;
-      if (isRefused && builtBy === 'workflow') throw request;
-      if (isRefused && isEarlier) {
-        throw buildError(
-          { ...status, detail: joinWords(status.detail, request.message) },
-          request.advice ?? errored,
-        );
-      }
-    }
-    const [requested, refused] = hasFailed(this.#request)
-      ? [this.#request.message, this.#request.advice]
-      : [this.#request ?? ''];
-    return { status, run, refused, words: joinWords(requested, run?.words ?? '') };
+    if (isEarlier || this.#isLate(status, written)) await this.#startBuild(status, isEarlier);
+    return { status, run };
   }
 
-  #isDue({ status, notStarted = false }: BuildStatus, written: boolean): boolean {
+  /** Whether no build has begun that should have by now. */
+  #isLate({ status, notStarted = false }: BuildStatus, written: boolean): boolean {
     const isLate = this.#polls >= BUILD_WAIT.pollsBeforeRequest;
     if (this.#build.builtBy === 'branch') return notStarted && isLate;
     // No deployment contains a commit that was just made, whether deployments can be read or not.
     return notStarted || (status === 'unknown' && (written || isLate));
   }
+
+  /** Starts the build once; what the host refuses for a while is tried again at the next poll. */
+  async #startBuild(status: BuildStatus, isEarlier: boolean): Promise<void> {
+    const starter = this.#starter;
+    const mayStart = this.#start === null || (hasFailed(this.#start) && this.#start.retryable);
+    if (starter === null || !mayStart) return;
+    this.#start = await resultOf(() => starter.start());
+    if (!hasFailed(this.#start) || this.#start.retryable) return;
+    const { builtBy } = this.#build;
+    if (builtBy === 'workflow') throw this.#start;
+    if (!isEarlier) return;
+    const detail = joinWords(status.detail, this.#start.message);
+    throw buildError({ ...status, detail }, this.#start.advice ?? HINTS[builtBy].errored);
+  }
+}
+
+/** What starts a build that does not start by itself; `null` where that is not known. */
+function createStarter(
+  github: GitHubClient,
+  { branch, builtBy }: SiteBuild,
+  { siteWorkflow }: BuildOptions,
+): BuildStarter | null {
+  if (builtBy === 'branch') return { start: () => requestBuild(github) };
+  return siteWorkflow === undefined ? null : createSiteRun(github, siteWorkflow, branch);
 }
 
 /**
