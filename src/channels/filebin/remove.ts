@@ -64,11 +64,7 @@ export function createFilebinRemover(options: BinOptions, ports: Ports): Channel
  *
  * @throws {DeliveryError} `NOT_OURS` for other bytes, and where there is nothing to compare with.
  */
-function mayRemove(
-  { filename, sha256 }: BinRemoval,
-  { files }: BinState,
-  { bin, overwrite }: BinOptions,
-): boolean {
+function mayRemove({ filename, sha256 }: BinRemoval, { files }: BinState, { bin, overwrite }: BinOptions) {
   const named = files.find((file) => file.filename === filename);
   if (named === undefined) return false;
   if (overwrite || (sha256 !== undefined && named.sha256 === sha256)) return true;

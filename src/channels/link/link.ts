@@ -71,10 +71,7 @@ function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
 }
 
 /** The link is the page of a folder, and with its `/` the folder; of several items, each lies below it. */
-function findAddress(
-  url: URL,
-  { site, relativePath }: ChannelItem,
-): Pick<LinkTask, 'url' | 'home' | 'folder'> {
+function findAddress(url: URL, { site, relativePath }: ChannelItem) {
   if (relativePath === undefined && !site?.isFolder) return { url };
   const place = relativePath === undefined ? url : urlBelow(url, relativePath);
   if (!site?.isFolder) return { url: place, home: place };

@@ -154,11 +154,7 @@ export class BuildWatch {
 }
 
 /** What starts a build that does not start by itself; `null` where that is not known. */
-function createStarter(
-  github: GitHubClient,
-  { branch, builtBy }: SiteBuild,
-  { siteWorkflow }: BuildOptions,
-): BuildStarter | null {
+function createStarter(github: GitHubClient, { branch, builtBy }: SiteBuild, { siteWorkflow }: BuildOptions) {
   if (builtBy === 'branch') return { start: () => requestBuild(github) };
   return siteWorkflow === undefined ? null : createSiteRun(github, siteWorkflow, branch);
 }

@@ -156,10 +156,7 @@ function createKeptLookup({ place, kept }: Pick<DeliveredObject, 'place' | 'kept
 }
 
 /** The files of a delivered folder, if a tree holds exactly what the commit says that it delivered; else `null`. */
-function listDelivered(
-  entries: BranchTree['entries'],
-  { place, kept, object }: DeliveredObject,
-): readonly TreeFile[] | null {
+function listDelivered(entries: BranchTree['entries'], { place, kept, object }: DeliveredObject) {
   const isKept = createKeptLookup({
     place,
     kept: kept.filter(({ path, sha }) => entries.get(place + path.replace(/\/$/, ''))?.sha === sha),

@@ -42,10 +42,7 @@ export interface DeliveryMessage {
 export const formatCommitMessage = (place: string, message: DeliveryMessage): string =>
   formatNamed(shortName(place), message);
 
-function formatNamed(
-  name: string,
-  { verb, essence, from, delivered, removed = [] }: DeliveryMessage,
-): string {
+function formatNamed(name: string, { verb, essence, from, delivered, removed = [] }: DeliveryMessage) {
   const { place = '', object = '', page, pictures = [], kept = [] } = delivered ?? {};
   const objects = delivered === undefined ? [] : [{ path: place || ROOT, sha: object }, ...pictures];
   return [

@@ -82,11 +82,7 @@ async function readPaths(
 }
 
 /** The other files of the branch, where one of them may have the address of a page that is removed. */
-async function readRest(
-  tasks: readonly PagesTask[],
-  head: string | null,
-  own: ReadonlySet<string>,
-): Promise<BranchTree['entries']> {
+async function readRest(tasks: readonly PagesTask[], head: string | null, own: ReadonlySet<string>) {
   const isPage = (path: string): boolean => isHtml(path) || MARKDOWN.test(path);
   const page = tasks.find(
     (one) => isRemoval(one) && isPage(one.place) && one.destination.builtBy === 'branch',
@@ -120,12 +116,7 @@ function refuseTaken(task: PagesTask, { entries }: ReadPaths, isOurs: (path: str
  * @param old the paths that pictures of the page may have, beside those that are delivered
  * @param rest the other files of the branch
  */
-function compareFile(
-  task: PagesTask,
-  read: ReadPaths,
-  old: readonly string[],
-  rest: BranchTree['entries'],
-): ComparedPlace {
+function compareFile(task: PagesTask, read: ReadPaths, old: readonly string[], rest: BranchTree['entries']) {
   const { place, files, target, destination } = task;
   const { rivals = [] } = destination;
   const wanted = [place, ...files.map(({ path }) => path)];

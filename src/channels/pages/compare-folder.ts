@@ -5,7 +5,7 @@ import type { Change, FileBytes } from '../../github/change.ts';
 import { namedLine, nameFew } from '../../plain-text.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { refuseLargeSite } from '../../rules/local-site.ts';
-import { type BranchTree, blobAt, blobsIn, type EarlierFiles, filesBelow } from './branch-reader.ts';
+import { type BranchTree, blobAt, blobsIn, filesBelow } from './branch-reader.ts';
 import { type ComparedPlace, isHeld, planChange } from './compare.ts';
 import { listTaken, switchFileOf } from './jekyll.ts';
 import { notOursError, takenPageError } from './not-ours.ts';
@@ -118,11 +118,7 @@ export function listVanished(
 const NEVER: readonly GitBlob[] = [];
 
 /** What caches may still have of a folder: what this delivery and the newest one before it replaced. */
-async function findEarlier(
-  task: PagesTask,
-  { head }: BranchTree,
-  trees: readonly BranchTree['entries'][],
-): Promise<EarlierFiles> {
+async function findEarlier(task: PagesTask, { head }: BranchTree, trees: readonly BranchTree['entries'][]) {
   const page = task.destination.path;
   // The page changes most often, and a cache may be older than the last two versions.
   const commits = head === null ? null : await getLastCommits(task.target.github, head, [page]);

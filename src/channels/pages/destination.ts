@@ -203,10 +203,7 @@ export const addressOf = (
   path: string,
 ): URL => urlBelow(rootUrl, servedPath(siteRoot, path));
 
-function noSiteError(
-  { owner, repo }: RepositoryName,
-  { branch, isRemoval = false }: PagesOptions,
-): DeliveryError {
+function noSiteError({ owner, repo }: RepositoryName, { branch, isRemoval = false }: PagesOptions) {
   const own = (w: Words): string => (branch === undefined ? ` and ${w.input('branch', 'gh-pages')}` : '');
   return new DeliveryError('NOT_FOUND', `${owner}/${repo} has no Pages site`, {
     step: 'authorize',

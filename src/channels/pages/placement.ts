@@ -93,10 +93,7 @@ const listGone = (goneAt: ReturnType<typeof listOldAddresses>, gone: EarlierFile
     return siteCheck(path, url, before ? { is: 'replaced', before } : { is: 'gone' });
   });
 
-function describeSwitch(
-  destination: PagesTask['destination'],
-  change: PlannedPlace['change'],
-): readonly string[] {
+function describeSwitch(destination: PagesTask['destination'], change: PlannedPlace['change']) {
   const file = switchFileOf(destination);
   const isSwitched = change?.writes.some(({ path }) => path === file);
   return lineIf(isSwitched === true, `with an empty ${file}, which ends Jekyll for the whole site`);
@@ -127,10 +124,7 @@ function describeLeft({ length }: readonly unknown[]): readonly string[] {
   return lineIf(length > AUDIT.gone, line);
 }
 
-function describeEffects(
-  { kept, removedFolders }: PlannedPlace['changes'],
-  servedSize = 0,
-): readonly string[] {
+function describeEffects({ kept, removedFolders }: PlannedPlace['changes'], servedSize = 0) {
   const size = Math.round(servedSize / MEGABYTE);
   return [
     ...namedLine('left alone, because it is no part of this delivery', kept),

@@ -68,13 +68,7 @@ function findWholeSite([first]: Tasks, absent?: AbsentFile) {
   });
 }
 
-type Placements = readonly Result<Placement>[];
-
-async function restore(
-  failed: readonly Placed[],
-  step: readonly Placed[],
-  ports: Ports,
-): Promise<Placements> {
+async function restore(failed: readonly Placed[], step: readonly Placed[], ports: Ports) {
   if (findWholeSite(failed.map(({ task }) => task)) !== null) {
     throw notRestoredError('a site without a branch keeps nothing of what was there before');
   }
@@ -83,10 +77,7 @@ async function restore(
   return deploy === null ? restored : deployBranch(restored, branch, deploy, ports);
 }
 
-async function recheck(
-  placed: readonly Placed[],
-  ports: Ports,
-): Promise<readonly Result<readonly string[]>[]> {
+async function recheck(placed: readonly Placed[], ports: Ports) {
   const tasks = placed.map(({ task }) => task);
   const whole = findWholeSite(tasks);
   if (whole === null) return recheckBranch(placed);

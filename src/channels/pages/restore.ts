@@ -4,7 +4,6 @@ import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts
 import { getBranchHead, parentFolders } from '../../github/api/branch.ts';
 import { commitChanges } from '../../github/api/git-data.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
-import type { Change } from '../../github/change.ts';
 import { getRunConclusion, nameDeliverer } from '../../github/workflow-run.ts';
 import { lineIf, namedLine, nameFew } from '../../plain-text.ts';
 import { type RetryPorts, withRetries } from '../../retry.ts';
@@ -154,11 +153,7 @@ function formatRestored(
  * @param now what the branch has, and anybody may have written
  * @throws {DeliveryError} `NOT_OURS` that names what others would lose
  */
-function undoAll(
-  undone: readonly Undone[],
-  now: BranchTree,
-  place: string,
-): Pick<Change, 'writes' | 'removals'> {
+function undoAll(undone: readonly Undone[], now: BranchTree, place: string) {
   const goal = { ...now, entries: new Map(now.entries) };
   for (const [before, after] of undone) {
     const removed = [...filesBelow(after, place).keys()].filter((path) => !before.entries.has(path));

@@ -219,12 +219,7 @@ async function listOwnAssets(draft: Release, owner: DraftOwner): Promise<readonl
 }
 
 /** Deletes a draft, also after a stop, unless somebody has changed or published it. @returns what is left behind */
-async function discardDraft(
-  draft: Release,
-  owner: DraftOwner,
-  ports: Ports,
-  mayDelete = true,
-): Promise<readonly string[]> {
+async function discardDraft(draft: Release, owner: DraftOwner, ports: Ports, mayDelete = true) {
   const github = owner.github.withSignal(withCleanupSignal(ports).signal);
   const state = mayDelete ? 'is not public' : 'may be published';
   const left = [`the draft ${draft.id} of the release ${draft.tag_name}, which ${state}`];

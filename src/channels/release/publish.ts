@@ -58,11 +58,7 @@ export function createReleasePublisher(
   };
 }
 
-async function prepareAsset(
-  item: ChannelItem,
-  { tag }: ReleaseOptions,
-  access: RepositoryContext,
-): Promise<PreparedTask & AssetTask> {
+async function prepareAsset(item: ChannelItem, { tag }: ReleaseOptions, access: RepositoryContext) {
   requireGitHub(access);
   const { entry: file } = requireSite(item);
   if (access.privateRepository === true) {

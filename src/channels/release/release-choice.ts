@@ -92,10 +92,7 @@ export async function chooseRelease(
 }
 
 /** The tag's release. Of a default tag that is taken: a numbered one that can be changed, or the next free number. */
-async function findRelease(
-  { github, tag, tagIsDefault }: ReleaseBatch,
-  takenTags: ReadonlySet<string>,
-): Promise<FoundRelease> {
+async function findRelease({ github, tag, tagIsDefault }: ReleaseBatch, takenTags: ReadonlySet<string>) {
   const release = await getReleaseByTag(github, tag);
   const assets = release === null ? [] : await listAssets(github, release);
   const isOpen = release === null ? !takenTags.has(tag) : release.immutable !== true;

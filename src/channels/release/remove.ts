@@ -16,7 +16,7 @@ import { serverUrlOf } from '../../github/hosts.ts';
 import type { Ports } from '../../ports.ts';
 import { TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import { assetName, flatName, urlBelow } from '../../rules/naming.ts';
-import { type Channel, type ChannelItem, nameTask, type Placement, type PreparedTask } from '../channel.ts';
+import { type Channel, type ChannelItem, nameTask, type PreparedTask } from '../channel.ts';
 import { pageCheck } from '../host-rules.ts';
 import { isInterim, type PlacedAsset, planAsset, unfinishedError } from './asset.ts';
 import { sweepDrafts } from './new-release.ts';
@@ -110,11 +110,7 @@ async function listReleased(github: GitHubClient, tags: readonly string[]): Prom
 const nameAssets = ({ assets }: ChosenAssets): string =>
   assets.map(({ id, name }) => `asset ${id} (${name})`).join(' and ');
 
-async function removeAssets(
-  chosen: ChosenAssets,
-  name: string,
-  github: GitHubClient,
-): Promise<Omit<Placement, 'first'>> {
+async function removeAssets(chosen: ChosenAssets, name: string, github: GitHubClient) {
   const { assets, release, otherTags } = chosen;
   for (const one of assets) await deleteAsset(github, release, one);
   return {

@@ -73,10 +73,7 @@ async function writeCommits(git: RunGitCommand, push: PushOptions, now: number):
 }
 
 /** @see https://git-scm.com/docs/git-fast-import */
-async function* formatFastImport(
-  { changes, author, planned }: PushOptions,
-  now: number,
-): AsyncGenerator<Buffer | string> {
+async function* formatFastImport({ changes, author, planned }: PushOptions, now: number) {
   const committer = `${author.name} <${author.email}> ${Math.floor(now / SECOND)} +0000`;
   yield 'feature done\n';
   const sent = new Set<string>();

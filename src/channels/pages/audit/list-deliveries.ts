@@ -91,11 +91,7 @@ async function compareClaim(
   return { ...NOTHING, claim, state, paths: removed, before, by: delivered ? null : claim };
 }
 
-function sortByState(
-  files: readonly TreeFile[],
-  { place, delivered, isRemoved }: Claim,
-  tree: BranchTree,
-): Readonly<Record<BranchState, readonly string[]>> {
+function sortByState(files: readonly TreeFile[], { place, delivered, isRemoved }: Claim, tree: BranchTree) {
   // The pictures of a page go with it.
   const isGone = (path: string): boolean =>
     !delivered || isRemoved(path) || (!isFolderPath(place) && isRemoved(place));
@@ -123,11 +119,7 @@ function describeUnread(claim: Claim, isEmpty: boolean): ListedDelivery {
 }
 
 /** The files that the removal of a folder took, and that no newer delivery replaced; `null` where that is not known. */
-async function listRemoved(
-  { place, parent, sha, isReplaced }: Claim,
-  tree: BranchTree,
-  older: OlderTrees,
-): Promise<readonly TreeFile[] | null> {
+async function listRemoved({ place, parent, sha, isReplaced }: Claim, tree: BranchTree, older: OlderTrees) {
   const before = await older(parent);
   const after = hasFilesBelow(tree, place) ? await older(sha) : tree.entries;
   if (before === null || after === null) return null;

@@ -71,11 +71,7 @@ async function call(
   return answer;
 }
 
-async function sendBlocks(
-  archive: AsyncGenerator<Uint8Array>,
-  url: URL,
-  ports: Ports,
-): Promise<{ readonly size: number; readonly sha256: string }> {
+async function sendBlocks(archive: AsyncGenerator<Uint8Array>, url: URL, ports: Ports) {
   const hash = createHash('sha256');
   const ids: string[] = [];
   let size = 0;

@@ -93,11 +93,7 @@ interface UploadedSite extends Pick<SiteContent, 'receipt' | 'leftOut'> {
   readonly artifactId: number;
 }
 
-async function upload(
-  found: SiteContent,
-  { runtime, from }: DeployTarget,
-  ports: Ports,
-): Promise<UploadedSite> {
+async function upload(found: SiteContent, { runtime, from }: DeployTarget, ports: Ports) {
   const { clock, logger } = ports;
   const content = { ...found, receipt: { ...found.receipt, from } };
   const { receipt, leftOut } = content;

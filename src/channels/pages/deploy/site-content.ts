@@ -106,11 +106,7 @@ const brokenArchiveError = (thrown: unknown): DeliveryError =>
   thrown instanceof DeliveryError ? thrown : archiveError(`was not complete: ${toMessage(thrown)}`);
 
 /** Reads the files of a commit from its archive, and checks that they are those of its tree. */
-async function* readCommit(
-  github: GitHubClient,
-  { commit, files }: DeployedReceipt,
-  ports: Ports,
-): AsyncGenerator<ArchivedFile> {
+async function* readCommit(github: GitHubClient, { commit, files }: DeployedReceipt, ports: Ports) {
   if (files.size === 0) return;
   const { readArchive } = await loadSiteArchive();
   const missing = new Map(files);
