@@ -7,7 +7,7 @@ import { BIN } from '../../protocol/calls.ts';
 import { withRetries } from '../../retry.ts';
 import { getTypeDisplay } from '../../rules/media-type.ts';
 import { baseName, binFileName, decodePath, flatName } from '../../rules/naming.ts';
-import { type Channel, nameTask, type Placement, type PreparedTask, requireSite } from '../channel.ts';
+import { type Channel, nameTask, type PreparedTask, requireSite } from '../channel.ts';
 import { BIN_HOST, COUNTED, pageCheck } from '../host-rules.ts';
 import { type BinFile, type BinLocation, type BinState, lockBin, readBin, urlFor } from './bin-client.ts';
 import { listRefusals } from './refusals.ts';
@@ -43,10 +43,9 @@ export function createFilebinPublisher(options: BinOptions, ports: Ports): Chann
       const posted = await forEachOnHost(tasks, nameTask, (task) => storeFile(task, options, ports));
       const stored = posted.flatMap((one) => (hasFailed(one) ? [] : [one]));
       isLocked = await lockOwnBin(options, stored, ports);
-      return forEachItem(posted, async (one) => {
-        if (hasFailed(one)) throw one;
-        return placementOfFile(one, isLocked, options);
-      });
+      return posted.map((one, nth) =>
+        hasFailed(one) ? one : placementOfFile(tasks[nth] as BinUpload, one, isLocked, options),
+      );
     },
     /** Whether the bin still holds each file after its proof, and is locked: its list is read once, and nothing downloaded. */
     async recheck(placed) {
@@ -110,10 +109,12 @@ const lostError = ({ bin }: BinLocation, held: BinFile | undefined): DeliveryErr
   );
 
 /** Whether an upload replaced a file that somebody posted after the bin was read. Nobody knows the name of a new bin. */
-function describeReplacedFile({ stored, filesBefore, upload }: StoreResult, options: BinOptions): string[] {
-  const { isReplaced } = stored;
+function describeReplacedFile(
+  name: string,
+  { stored: { isReplaced }, filesBefore }: StoreResult,
+  options: BinOptions,
+): string[] {
   if (options.binIsNew || options.overwrite || filesBefore === null || isReplaced === false) return [];
-  const name = upload.filename;
   return [
     isReplaced
       ? `whose file was replaced: the bin host says that it had one named ${name}, deleted or posted after the bin was read`
@@ -121,8 +122,8 @@ function describeReplacedFile({ stored, filesBefore, upload }: StoreResult, opti
   ];
 }
 
-function placementOfFile(result: StoreResult, isLocked: boolean, options: BinOptions): Placement {
-  const { upload, stored, expires, written, filesBefore } = result;
+function placementOfFile(upload: BinUpload, result: StoreResult, isLocked: boolean, options: BinOptions) {
+  const { stored, expires, written, filesBefore } = result;
   const { bin, path } = options;
   const { filename = upload.filename, contentType } = stored;
   const where = `bin ${bin}, file ${filename}`;
@@ -145,7 +146,7 @@ function placementOfFile(result: StoreResult, isLocked: boolean, options: BinOpt
       'it is public to anyone with the link; a browser may be shown a warning page first',
       ...lineIf(claim === 'downloads', 'this kind of file is downloaded there, not shown on the screen'),
     ],
-    unknown: [...lineIf(!isLocked, FOREIGN), ...describeReplacedFile(result, options)],
+    unknown: [...lineIf(!isLocked, FOREIGN), ...describeReplacedFile(upload.filename, result, options)],
   };
 }
 

@@ -54,9 +54,6 @@ export function listRefusals(bin: string): readonly BinRefusal[] {
   return reasons.map((one) => ({ httpCodes: [403, 404, 410], code: 'NO_PERMISSION', isFinal: true, ...one }));
 }
 
-const findReason = (bin: string, httpCode: number, text: string): Meaning | undefined =>
-  findMeaning(listRefusals(bin), httpCode, text);
-
 /** The same after the host has deleted the file: a bin without approval answers as before, whatever it holds. */
 export const listRefusalsOfDeleted = (bin: string): readonly KnownRefusal[] => [
   {
@@ -106,7 +103,8 @@ export function binRefusedError(
   const isFailing = status === 429 || status >= 500;
   const isOther = status < 300;
   const text = isOther && !isUpload ? '' : plainText(answer.text);
-  const known = findReason(bin, status, text) ?? (isUpload ? UPLOAD_REFUSALS[status] : undefined);
+  const reason: Meaning | undefined = findMeaning(listRefusals(bin), status, text);
+  const known = reason ?? (isUpload ? UPLOAD_REFUSALS[status] : undefined);
   const ending = isUpload ? ' and not 201' : isOther ? ' with a page' : '';
   const message = `${call.description} answered HTTP ${status}${ending}${text === '' ? '' : `: ${text}`}`;
   return new DeliveryError(known?.code ?? (status === 429 ? 'RATE_LIMITED' : 'HOST_ERROR'), message, {

@@ -34,7 +34,6 @@ export interface BinUpload {
 
 /** What the bin holds after an upload. */
 export interface StoreResult extends Pick<BinState, 'expires'> {
-  readonly upload: BinUpload;
   readonly stored: BinFile;
   readonly written: boolean;
   /** What the bin was when it was read before. */
@@ -92,7 +91,7 @@ export async function storeFile(upload: BinUpload, options: BinOptions, ports: P
     const state = await (written ? readBin(options, own) : readOptionalBin(options, own));
     if (!written) before = state.status;
     const stored = findOrAllowUpload(upload, state, options);
-    return stored && { upload, stored, expires: state.expires, before, written, filesBefore: null };
+    return stored && { stored, expires: state.expires, before, written, filesBefore: null };
   };
   try {
     return await withRetries(ports, async () => {
@@ -106,7 +105,7 @@ export async function storeFile(upload: BinUpload, options: BinOptions, ports: P
         : look());
       if (found !== undefined) return found;
       const posted = await resultOf(() => writes.send(() => postFile(upload, options, ports)));
-      if (!hasFailed(posted)) return { ...posted, upload, before };
+      if (!hasFailed(posted)) return { ...posted, before };
       failure = posted;
       throw posted;
     });
@@ -132,7 +131,7 @@ async function postFile(
   { file, filename }: BinUpload,
   location: BinLocation,
   ports: Ports,
-): Promise<Omit<StoreResult, 'upload' | 'before'>> {
+): Promise<Omit<StoreResult, 'before'>> {
   const request = {
     method: BIN.post.method,
     url: urlFor(BIN.post, location, filename),

@@ -88,13 +88,9 @@ async function findOwned(task: PagesTask, { tree, sites }: FolderInBranch): Prom
 async function refuseTaken(task: PagesTask, tree: BranchTree, owned: ReadonlySet<string>): Promise<void> {
   const { overwrite, nojekyll } = task.target.options;
   const taken = overwrite || nojekyll ? [] : listTaken(task, filesBelow(tree, ''));
-  const others = taken.filter(({ rival }) => !owned.has(rival));
-  const own = await findSingleFiles(
-    task.target,
-    tree,
-    others.map(({ rival }) => rival),
-  );
-  const foreign = others.find(({ rival }) => !own.includes(rival));
+  const others = taken.flatMap(({ rival }) => (owned.has(rival) ? [] : rival));
+  const own = new Set([...owned, ...(await findSingleFiles(task.target, tree, others))]);
+  const foreign = taken.find(({ rival }) => !own.has(rival));
   if (foreign !== undefined) throw takenPageError(task, foreign);
 }
 

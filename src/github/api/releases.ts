@@ -37,24 +37,21 @@ export async function createDraft(github: GitHubClient, tag: string, body: strin
   return (await github.rest.repos.createRelease(draft)).data;
 }
 
-/** The tag of a new release, and what GitHub makes of it. */
-export interface ReleaseTag {
-  readonly tag: string;
-  /** Whether a person named the tag: then GitHub decides which release is the latest. */
-  readonly isNamed: boolean;
-  /** The commit for a new tag; absent for the head of the default branch. */
-  readonly commit?: string | undefined;
-}
-
 /** A semantic version with a prerelease part, as a whole tag or after a name: `v1.0.0-rc.1`, `app@1.0.0-beta`. */
 const PRERELEASE = /(?:^|[@/]|-(?=v))v?(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)-[\w.-]+(?:\+[\w.-]+)?$/;
 
-/** Publishes a draft under a tag, which is created if it does not exist. */
+/**
+ * Publishes a draft under a tag, which is created if it does not exist.
+ *
+ * @param to `isNamed`: a person named the tag, so GitHub decides which release is the latest; `commit` of a new tag, by
+ * default the head of the default branch
+ */
 export async function publishDraft(
   { rest, repository }: GitHubClient,
   { id }: Release,
-  { tag, isNamed, commit }: ReleaseTag,
+  to: Readonly<{ tag: string; isNamed: boolean; commit?: string | undefined }>,
 ): Promise<Release> {
+  const { tag, isNamed, commit } = to;
   const release = {
     tag_name: tag,
     name: tag,

@@ -15,20 +15,14 @@ export interface TreeFile {
  * @see https://git-scm.com/book/en/v2/Git-Internals-Git-Objects
  */
 export function hashTree(files: readonly TreeFile[]): string {
-  const entries = files
-    .filter(({ path }) => !path.includes('/'))
-    .map(({ path, sha }) => ({ name: path, sha }));
-  const inFolders = Map.groupBy(
-    files.filter(({ path }) => path.includes('/')),
-    ({ path }) => path.slice(0, path.indexOf('/') + 1),
-  );
-  for (const [name, inside] of inFolders) {
-    const within = inside.map(({ path, sha }) => ({ path: path.slice(name.length), sha }));
-    entries.push({ name, sha: hashTree(within) });
-  }
-  // Git sorts names by their bytes, that of a folder as if it ended in a slash; one byte a character is as short.
-  const lines = entries
-    .map(({ name, sha }) => ({ name: Buffer.from(name).toString('latin1'), sha }))
+  const entries = Map.groupBy(files, ({ path }) => path.slice(0, path.indexOf('/') + 1) || path);
+  const lines = [...entries]
+    .map(([name, inside]) => {
+      const within = inside.map(({ path, sha }) => ({ path: path.slice(name.length), sha }));
+      const sha = name.endsWith('/') ? hashTree(within) : (inside[0]?.sha ?? '');
+      return { name: Buffer.from(name).toString('latin1'), sha };
+    })
+    // Git sorts names by their bytes, that of a folder as if it ended in a slash; one byte a character is as short.
     .sort((one, other) => (one.name < other.name ? -1 : 1))
     .map(({ name, sha }) => {
       const mode = name.endsWith('/') ? '40000' : '100644';

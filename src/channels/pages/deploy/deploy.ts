@@ -89,22 +89,18 @@ export async function deploySite(
   return { ...last, doubt: hasFailed(newest) ? newest.message : late };
 }
 
-interface UploadedSite extends Pick<SiteContent, 'receipt' | 'leftOut'> {
-  readonly artifactId: number;
-}
+type UploadedSite = Awaited<ReturnType<typeof upload>>;
 
 async function upload(found: SiteContent, { runtime, from }: DeployTarget, ports: Ports) {
   const { clock, logger } = ports;
   const content = { ...found, receipt: { ...found.receipt, from } };
-  const { receipt, leftOut } = content;
   return withRetries(ports, async () => {
     const begun = clock.now();
     const { id, size } = await uploadArtifact(() => packContent(content, clock.date()), runtime, ports);
     const took = Math.round((clock.now() - begun) / SECOND);
-    logger.info(
-      `uploaded ${receipt.files.size} files as artifact ${id} (${(size / MEGABYTE).toFixed(1)} MB, ${took} s)`,
-    );
-    return { receipt, leftOut, artifactId: id };
+    const what = `${content.receipt.files.size} files as artifact ${id}`;
+    logger.info(`uploaded ${what} (${(size / MEGABYTE).toFixed(1)} MB, ${took} s)`);
+    return { ...content, artifactId: id };
   });
 }
 
