@@ -140,11 +140,10 @@ export function listKept(
     else kept.set(`${top.slice(folder.length)}/`, tree.entries.get(top)?.sha ?? sha);
   }
   if (kept.size > SITE.kept) {
-    throw new DeliveryError(
-      'NOT_OURS',
-      `the folder ${folder || './'} has ${kept.size} files and folders that are no part of this delivery`,
-      { hint: (w) => `set ${w.input('path')} to a folder of its own` },
-    );
+    const what = `${kept.size} files and folders that are no part of this delivery`;
+    throw new DeliveryError('NOT_OURS', `the folder ${folder || './'} has ${what}`, {
+      hint: (w) => `set ${w.input('path')} to a folder of its own`,
+    });
   }
   return [...kept].map(([path, sha]) => ({ path, sha }));
 }

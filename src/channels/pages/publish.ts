@@ -129,14 +129,11 @@ async function recheckBranch(placed: readonly Placed[]): Promise<readonly Result
   return (isSame ? first : await lookAtBranch(placed)).map(({ task, placement, changed, unread }) => {
     const { branch } = task.target;
     if (changed.length > 0) {
-      return new DeliveryError(
-        'NOT_PROVEN',
-        `while it was proven, somebody removed or replaced on the branch ${branch}: ${nameFew(changed)}`,
-        {
-          hint: (w) => `try again, or set ${w.input('path')} to a place of its own`,
-          leftBehind: [placement.evidence],
-        },
-      );
+      const what = `somebody removed or replaced on the branch ${branch}: ${nameFew(changed)}`;
+      return new DeliveryError('NOT_PROVEN', `while it was proven, ${what}`, {
+        hint: (w) => `try again, or set ${w.input('path')} to a place of its own`,
+        leftBehind: [placement.evidence],
+      });
     }
     if (unread === undefined) return [];
     if (placement.first.expect.is === 'built') return unread;

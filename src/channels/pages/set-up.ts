@@ -53,14 +53,12 @@ function refuseUnclear(branch: string, isNew: boolean, { branch: named, siteWork
     });
   }
   if (named !== undefined || isNew) return;
-  throw new DeliveryError(
-    'BAD_INPUT',
-    (w) => `${w.subject('setup')} would show everything in the branch ${branch} on the Pages site`,
-    {
-      hint: (w) =>
-        `set ${w.input('branch', 'gh-pages')} for a branch of its own, or ${w.input('branch', branch)} if all of it may be public`,
-    },
-  );
+  const message = (w: Words) =>
+    `${w.subject('setup')} would show everything in the branch ${branch} on the Pages site`;
+  throw new DeliveryError('BAD_INPUT', message, {
+    hint: (w) =>
+      `set ${w.input('branch', 'gh-pages')} for a branch of its own, or ${w.input('branch', branch)} if all of it may be public`,
+  });
 }
 
 /** What a real run would set up, for a preview; empty where nothing is missing. */

@@ -16,9 +16,6 @@ import { type CommitMethod, type CommitTarget, readTargetHead } from './target.t
 
 type Commits = readonly Result<string>[];
 
-const nameChange = ({ writes, removals }: Change): string =>
-  writes[0]?.path ?? removals[0] ?? 'another change';
-
 /** The method for these changes: one call of method A writes one path, and nothing beside it. */
 export function methodOf(changes: readonly Change[], { method }: Pick<CommitTarget, 'method'>): CommitMethod {
   const isSingle = changes.every(
@@ -82,7 +79,8 @@ export class BranchWriter {
    */
   async #writeObjects(changes: readonly Change[], head: string | null, way?: WithoutGit): Promise<Commits> {
     const { github, branch } = this.#target;
-    const sent = await forEachOnHost(changes, nameChange, async (change) => {
+    const name = ({ writes, removals }: Change) => writes[0]?.path ?? removals[0] ?? 'another change';
+    const sent = await forEachOnHost(changes, name, async (change) => {
       if (way !== undefined) refuseExcess(change, this.#target, way);
       for (const { file } of change.writes) {
         if (!this.#sentBlobs.has(file.blobSha)) await createBlob(github, file, this.#ports);
@@ -101,7 +99,9 @@ export class BranchWriter {
     const commits = ready.length === 0 ? [] : await commitChanges(github, ready, planned, readHead);
     return sent.map((one) => {
       if (!hasFailed(one)) return commits.shift() as string;
-      return isRefused(one) ? noGitError() : one;
+      if (!isRefused(one)) return one;
+      const message = `a file of this size can only be committed by git, and ${NO_GIT}`;
+      return new DeliveryError('BAD_INPUT', message, { hint: INSTALL_HINT });
     });
   }
 
@@ -125,20 +125,14 @@ export class BranchWriter {
   /** The code of git is loaded only where it is needed. */
   async #push(changes: readonly Change[], head: string | null): Promise<readonly string[]> {
     const { github, branch, options } = this.#target;
+    const { token, repository } = github;
     this.#author ??= await getCommitIdentity(github);
-    const remote = new URL(`/${github.repository.owner}/${github.repository.repo}.git`, options.serverUrl);
-    const { token } = github;
-    const push = { remote, token, branch, changes, author: this.#author, planned: head };
-    const deadline = this.#deadline;
+    const remote = new URL(`/${repository.owner}/${repository.repo}.git`, options.serverUrl);
+    const to = { remote, token, branch, planned: head, deadline: this.#deadline };
     this.method = 'C';
-    return pushChanges({ ...push, deadline }, this.#ports);
+    return pushChanges({ ...to, changes, author: this.#author }, this.#ports);
   }
 }
-
-const noGitError = (): DeliveryError =>
-  new DeliveryError('BAD_INPUT', `a file of this size can only be committed by git, and ${NO_GIT}`, {
-    hint: INSTALL_HINT,
-  });
 
 const NO_GIT = 'no git (2.31 or later) runs here';
 const INSTALL_HINT = (w: Words) => `install git${w.orUse('K2', ' for a single file')}`;
@@ -166,12 +160,7 @@ function refuseExcess({ writes }: Change, { branch }: CommitTarget, way: Without
   const limit = `at most ${SITE.apiWrites} files of ${SIZE.methodB / MEGABYTE} MB`;
   const isSigned = way === 'signed';
   const why = isSigned ? `the branch ${branch} takes signed commits only` : NO_GIT;
-  throw new DeliveryError(
-    isSigned ? 'NEEDS_SIGNATURE' : 'BAD_INPUT',
-    `this delivery has ${what}, and ${why}: so GitHub takes file by file, ${limit}`,
-    {
-      hint: isSigned ? OTHER_BRANCH_HINT : INSTALL_HINT,
-      leftBehind: [],
-    },
-  );
+  const message = `this delivery has ${what}, and ${why}: so GitHub takes file by file, ${limit}`;
+  const hint = isSigned ? OTHER_BRANCH_HINT : INSTALL_HINT;
+  throw new DeliveryError(isSigned ? 'NEEDS_SIGNATURE' : 'BAD_INPUT', message, { hint, leftBehind: [] });
 }

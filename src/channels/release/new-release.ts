@@ -39,8 +39,8 @@ export class NewRelease {
   }
 
   async fill(): Promise<void> {
-    const { github, owner, tasks, timeout } = this.#batch;
-    const target = { github, release: this.#draft, assets: [], overwrite: false, owner, timeout };
+    const { tasks } = this.#batch;
+    const target = { ...this.#batch, release: this.#draft, assets: [], overwrite: false };
     for (const [task, result] of await uploadFiles(tasks, target, this.#ports)) {
       if (hasFailed(result)) {
         throw tasks.length === 1 ? result : unpublishedError({ subject: task.name, failure: result });

@@ -62,14 +62,11 @@ async function prepareAsset(item: ChannelItem, { tag }: ReleaseOptions, access: 
   requireGitHub(access);
   const { entry: file } = requireSite(item);
   if (access.privateRepository === true) {
-    throw new DeliveryError(
-      'NOT_EXTERNAL',
-      "the repository is private, and its assets can't be read anonymously",
-      {
-        hint: (w) =>
-          `set ${w.input('repository')} to a public one${w.orUse('K1', ' with a public site')}${w.orUse('K3')}`,
-      },
-    );
+    const message = "the repository is private, and its assets can't be read anonymously";
+    throw new DeliveryError('NOT_EXTERNAL', message, {
+      hint: (w) =>
+        `set ${w.input('repository')} to a public one${w.orUse('K1', ' with a public site')}${w.orUse('K3')}`,
+    });
   }
   const originalName = flatName(item.name);
   const name = await assetName(originalName);

@@ -24,23 +24,20 @@ export async function updateStickyComment(
   ports: Ports,
 ): Promise<'created' | 'updated' | 'unchanged' | 'none'> {
   const { rest, repository } = github;
-  const first = compose('');
-  const create =
-    first === null
-      ? null
-      : async () =>
-          (await rest.issues.createComment({ ...repository, issue_number: number, body: first })).data;
+  const body = compose('');
+  const comment = { ...repository, issue_number: number };
+  const create = async (text: string) => (await rest.issues.createComment({ ...comment, body: text })).data;
   const list = () => listComments(github, number);
   // Another job may have deleted it already.
   const drop = ({ id }: StickyItem) =>
     dataOrNull(rest.issues.deleteComment({ ...repository, comment_id: id }));
-  const kind = { marker, list, create, drop };
+  const kind = { marker, list, create: body === null ? null : () => create(body), drop };
   const { kept, isNew } = await keepOldest(github, kind, ports);
   if (kept === undefined) return 'none';
   if (isNew) return 'created';
-  const body = compose(kept.body ?? '');
-  if (body === null || kept.body === body) return 'unchanged';
-  await rest.issues.updateComment({ ...repository, comment_id: kept.id, body });
+  const changed = compose(kept.body ?? '');
+  if (changed === null || kept.body === changed) return 'unchanged';
+  await rest.issues.updateComment({ ...repository, comment_id: kept.id, body: changed });
   return 'updated';
 }
 

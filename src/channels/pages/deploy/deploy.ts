@@ -58,11 +58,9 @@ export async function deploySite(
   let uploaded: UploadedSite | null = null;
   const writes = new SentWrites();
   const accepted: Omit<SiteDeployment, 'doubt'>[] = [];
-  let refusal = new DeliveryError(
-    'CONFLICT',
-    'others wrote to the branch all the time, so nothing was deployed',
-    { hint: 'try again: the next try deploys what the branch has then' },
-  );
+  const busy = 'others wrote to the branch all the time, so nothing was deployed';
+  const hint = 'try again: the next try deploys what the branch has then';
+  let refusal = new DeliveryError('CONFLICT', busy, { hint });
   const attempt = async (): Promise<string | undefined> => {
     const commit = await source.readHead();
     if (uploaded?.receipt.commit !== commit) {

@@ -23,21 +23,11 @@ export function readJobRuntime(env: Readonly<Record<string, string | undefined>>
   const resultsUrl = URL.parse(env.ACTIONS_RESULTS_URL ?? '');
   const resultsToken = env.ACTIONS_RUNTIME_TOKEN ?? '';
   if (resultsUrl === null || resultsToken === '') return null;
-  const url = httpsAddress(env.ACTIONS_ID_TOKEN_REQUEST_URL);
+  const url = URL.parse(env.ACTIONS_ID_TOKEN_REQUEST_URL ?? '');
   const token = env.ACTIONS_ID_TOKEN_REQUEST_TOKEN ?? '';
-  const identity = url === null || token === '' ? null : { url, token };
-  return {
-    resultsUrl,
-    resultsToken,
-    identity,
-    repository: env.GITHUB_REPOSITORY ?? '',
-    commit: env.GITHUB_SHA ?? '',
-  };
-}
-
-function httpsAddress(text = ''): URL | null {
-  const url = URL.parse(text);
-  return url?.protocol === 'https:' ? url : null;
+  const identity = url?.protocol === 'https:' && token !== '' ? { url, token } : null;
+  const { GITHUB_REPOSITORY: repository = '', GITHUB_SHA: commit = '' } = env;
+  return { resultsUrl, resultsToken, identity, repository, commit };
 }
 
 /** The other ways to a site that GitHub Actions deploys. */
