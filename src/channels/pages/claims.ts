@@ -126,11 +126,7 @@ export async function listClaimed(
  * @param delivered paths in the branch that are delivered, or removed
  * @throws {DeliveryError} `NOT_OURS` where it is too much to be named.
  */
-export function listKept(
-  tree: Pick<BranchTree, 'entries'>,
-  folder: string,
-  delivered: ReadonlySet<string>,
-): readonly TreeFile[] {
+export function listKept(tree: Pick<BranchTree, 'entries'>, folder: string, delivered: ReadonlySet<string>) {
   const mixed = new Set([...delivered].flatMap(parentFolders));
   const kept = new Map<string, string>();
   for (const [path, { sha }] of filesBelow(tree, folder)) {

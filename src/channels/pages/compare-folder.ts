@@ -101,11 +101,7 @@ export const readBefore = async (
 ): Promise<BranchTree['entries']> => (before === undefined ? tree.entries : readEntries(before));
 
 /** The files of a folder that an older tree of the branch has, and that neither the newest one nor the delivery has. */
-export function listVanished(
-  { place, files }: PagesTask,
-  tree: BranchTree,
-  older: BranchTree['entries'],
-): readonly string[] {
+export function listVanished({ place, files }: PagesTask, tree: BranchTree, older: BranchTree['entries']) {
   const there = new Set([...tree.entries.keys(), ...files.map(({ path }) => path)]);
   return [...filesBelow({ entries: older }, place).keys()].filter((path) => !there.has(path));
 }

@@ -8,11 +8,7 @@ import { isPictureOf } from './pictures.ts';
 import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
 /** Why a place is not touched. @param last the last commit that touched it @see protocol 7 (prohibition 4) */
-export function notOwnedError(
-  task: PagesTask,
-  paths: readonly string[],
-  last?: CommitWords | null,
-): DeliveryError {
+export function notOwnedError(task: PagesTask, paths: readonly string[], last?: CommitWords | null) {
   const { target, pictures, destination } = task;
   const picture = pictures && paths.find((path) => isPictureOf(path, destination.path));
   if (picture !== undefined) {

@@ -217,11 +217,7 @@ export async function findSource(
 }
 
 /** What this tool delivered to a place, as far as it is still there, and in which commit; no files for nothing. */
-export async function findDeliveredTo(
-  place: string,
-  target: SearchTarget,
-  tree: BranchTree,
-): Promise<CommitWords & { readonly files: readonly TreeFile[] }> {
+export async function findDeliveredTo(place: string, target: SearchTarget, tree: BranchTree) {
   if (isFolderPath(place)) {
     const { claim, files = [] } = (await findDeliveries(target, tree, place)).sites.get(place) ?? {};
     return { files, sha: claim?.sha ?? '', message: claim?.message ?? '' };

@@ -136,11 +136,7 @@ async function prepareRemoval(item: ChannelItem, step: StepContext): Promise<Pag
 }
 
 /** Whether the branch has a file or a folder of the name. A name that the site could never show is not there. */
-export async function isInBranch(
-  name: string,
-  options: PagesOptions,
-  access: RepositoryContext,
-): Promise<boolean> {
+export async function isInBranch(name: string, options: PagesOptions, access: RepositoryContext) {
   const github = requireGitHub(access);
   const place = await resultOf(async () =>
     resolveDestination(github.repository, { ...options, name }, access.site),

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { forEachItem } from '../../async.ts';
-import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
+import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import { getBranchHead, parentFolders } from '../../github/api/branch.ts';
 import { commitChanges } from '../../github/api/git-data.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
@@ -29,11 +29,7 @@ type Placed = PlacedTask<PagesTask>;
  *
  * @param step every placement of the step
  */
-export async function restoreBefore(
-  failed: readonly Placed[],
-  step: readonly Placed[],
-  ports: RetryPorts,
-): Promise<readonly Result<Placement>[]> {
+export async function restoreBefore(failed: readonly Placed[], step: readonly Placed[], ports: RetryPorts) {
   const own = new Set(step.flatMap(({ placement }) => placement.commitSha ?? []));
   // One after the other: each is written on top of the one before.
   return forEachItem(

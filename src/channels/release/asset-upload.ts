@@ -23,17 +23,12 @@ import {
   isQuiet,
   isStored,
   type PlacedAsset,
-  type PlacedFiles,
   type TargetRelease,
   unfinishedError,
 } from './asset.ts';
 
 /** Uploads files one after the other. A draft is published with all files, so it gets none after one has failed. */
-export async function uploadFiles(
-  tasks: readonly AssetTask[],
-  target: TargetRelease,
-  ports: Ports,
-): Promise<PlacedFiles> {
+export async function uploadFiles(tasks: readonly AssetTask[], target: TargetRelease, ports: Ports) {
   const endsAll = (failure: DeliveryError): boolean => target.release.draft || isOfHost(failure);
   const upload = (task: AssetTask) => new AssetUpload(task, target, ports).run();
   const results = await forEachOnHost(tasks, ({ name }) => name, upload, { endsAll });

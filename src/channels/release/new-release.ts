@@ -138,12 +138,7 @@ export const describeTarget = (commit: string | undefined): string =>
   commit === undefined ? 'at the head of the default branch' : `at commit ${commit}`;
 
 /** Creates a draft, whose text names the job and the run: after a lost answer the list shows whether it was created. */
-export async function openDraft(
-  batch: ReleaseBatch,
-  tag: string,
-  writes: SentWrites,
-  ports: Ports,
-): Promise<Release> {
+export async function openDraft(batch: ReleaseBatch, tag: string, writes: SentWrites, ports: Ports) {
   const body = `${RELEASE_BODY}\nDelivery: ${hashJob(batch, tag)} ${randomUUID()}`;
   return withRetries(ports, async () => {
     const made = (await listDrafts(batch, tag)).find((one) => one.body === body);
@@ -172,11 +167,7 @@ async function listDrafts({ github }: DraftOwner, newTag?: string): Promise<read
 }
 
 /** The drafts that killed runs of this job left, for whichever tag. @param newTag as of `listDrafts` */
-export async function findQuietDrafts(
-  owner: DraftOwner,
-  { clock }: Pick<Ports, 'clock'>,
-  newTag?: string,
-): Promise<readonly Release[]> {
+export async function findQuietDrafts(owner: DraftOwner, { clock }: Pick<Ports, 'clock'>, newTag?: string) {
   const quiet: Release[] = [];
   for (const one of await listDrafts(owner, newTag)) {
     // Its `created_at` is that of a commit.

@@ -108,11 +108,7 @@ export function requireGitHub({ github }: Pick<RepositoryContext, 'github'>): Gi
 }
 
 /** Why there is no API, with the channel that needs none. @see protocol 5 */
-export function noAccessError(
-  hasToken: boolean,
-  hasRepository: boolean,
-  permissions = 'contents: write',
-): DeliveryError {
+export function noAccessError(hasToken: boolean, hasRepository: boolean, permissions = 'contents: write') {
   if (hasToken) {
     return new DeliveryError('BAD_INPUT', 'K1 and K2 need a repository, and none is known', {
       step: 'authorize',

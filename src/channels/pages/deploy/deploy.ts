@@ -48,11 +48,7 @@ export interface SiteDeployment {
  *
  * @throws {DeliveryError} `CONFLICT` where none was accepted in time, or somebody else deployed meanwhile
  */
-export async function deploySite(
-  source: ContentSource,
-  target: DeployTarget,
-  ports: Ports,
-): Promise<SiteDeployment> {
+export async function deploySite(source: ContentSource, target: DeployTarget, ports: Ports) {
   const { clock, logger, signal } = ports;
   const deadline = clock.now() + target.timeout;
   let uploaded: UploadedSite | null = null;
