@@ -5,6 +5,7 @@ import type { Words } from '../words.ts';
 
 /** What to change, for failures that several places report. */
 export const RETRY_HINT = (w: Words) => `try again${w.orUse('K3')}`;
+export const STATUS_HINT = 'look at https://www.githubstatus.com, and try again';
 export const CONFLICT_HINT = (w: Words) => `another job writes here too: ${RETRY_HINT(w)}`;
 export const OTHER_PATH_HINT = (w: Words) => `set ${w.input('path')} to a place of its own`;
 export const OTHER_BRANCH_HINT = (w: Words) =>

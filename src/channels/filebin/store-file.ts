@@ -95,14 +95,13 @@ export async function storeFile(upload: BinUpload, options: BinOptions, ports: P
   };
   try {
     return await withRetries(ports, async () => {
+      // The host may store the file anyway.
       const isLate = failure?.httpCode === 504;
-      if (isLate)
+      if (isLate) {
         logger.info(`a gateway gave up on the bin host; the file is looked for, for up to ${STORING}`);
-      // The host may store the file all the same.
-      const waiting = { clock, signal, interval: BIN_ANSWER.interval };
-      const found = await (isLate
-        ? poll({ ...waiting, deadline: clock.now() + BIN_ANSWER.longest }, look)
-        : look());
+      }
+      const deadline = clock.now() + (isLate ? BIN_ANSWER.longest : 0);
+      const found = await poll({ clock, signal, interval: BIN_ANSWER.interval, deadline }, look);
       if (found !== undefined) return found;
       const posted = await resultOf(() => writes.send(() => postFile(upload, options, ports)));
       if (!hasFailed(posted)) return { ...posted, before };

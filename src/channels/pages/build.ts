@@ -9,6 +9,7 @@ import {
   requestBuild,
 } from '../../github/api/pages-build.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
+import { STATUS_HINT } from '../../github/refusals.ts';
 import type { Clock, Ports } from '../../ports.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
@@ -168,7 +169,6 @@ const isToCome = ({ status, notStarted = false, httpCode }: BuildStatus, written
 
 const joinWords = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('; ');
 
-const STATUS_PAGE = 'look at https://www.githubstatus.com';
 const FROM_BRANCH = 'set Settings → Pages → Source to "Deploy from a branch"';
 
 const HINTS: Readonly<Record<SiteBuild['builtBy'], { readonly late: Text; readonly errored: Text }>> = {
@@ -185,8 +185,8 @@ const HINTS: Readonly<Record<SiteBuild['builtBy'], { readonly late: Text; readon
   },
   deployment: {
     late: (w) =>
-      `${STATUS_PAGE}, and set a longer ${w.input('timeout')}; the deployment was not cancelled, and may still come`,
-    errored: `${STATUS_PAGE}, and try again`,
+      `look at https://www.githubstatus.com, and set a longer ${w.input('timeout')}; the deployment was not cancelled, and may still come`,
+    errored: STATUS_HINT,
   },
 };
 

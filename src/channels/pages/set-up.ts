@@ -83,7 +83,7 @@ export async function finishSetup(
   const failure = enablesPages ? await resultOf(() => enablePages(github, branch, assumed, ports)) : null;
   return placed.map((result) => {
     if (hasFailed(result)) return result;
-    if (hasFailed(failure)) return unfinishedSetupError(failure, result, { branch, isNew: absence !== null });
+    if (hasFailed(failure)) return unfinishedSetupError(failure, result, branch, absence !== null);
     const done = [
       ...lineIf(absence !== null && result.written, `the branch ${branch} was created`),
       ...lineIf(enablesPages, `Pages was switched on for the branch ${branch}`),
@@ -137,7 +137,8 @@ const TWO_CLICKS = 'two clicks are left, because this token may not switch Pages
 function unfinishedSetupError(
   failure: DeliveryError,
   { commitSha }: Placement,
-  { branch, isNew }: { readonly branch: string; readonly isNew: boolean },
+  branch: string,
+  isNew: boolean,
 ): DeliveryError {
   const { code, message, httpCode, advice, leftBehind = [] } = failure;
   const commit = `commit ${commitSha} on the branch ${branch}`;

@@ -88,21 +88,21 @@ class AssetUpload {
 
   /** Looks at the release first: what an earlier attempt has uploaded is not sent again. */
   async #attempt(): Promise<Asset> {
-    const { name } = this.#task;
-    const { release, overwrite } = this.#target;
     const { existing, incoming, leftovers } = await this.#findFree();
-    const isThere = existing !== undefined && this.#holdsFile(existing);
-    if (!isThere && existing && !overwrite) throw assetExistsError(name, release.tag_name, existing);
-    const isNew = existing === undefined && incoming === undefined;
-    const asset = isThere
-      ? existing
-      : isNew
-        ? await this.#upload(name)
-        : await this.#putInPlace(incoming ?? (await this.#upload(this.#incomingName)), existing);
+    const asset = await this.#place(existing, incoming);
     for (const one of [incoming, ...leftovers]) {
       if (one && one.id !== asset.id) await this.#delete(one);
     }
     return asset;
+  }
+
+  async #place(existing: Asset | undefined, incoming: Asset | undefined): Promise<Asset> {
+    const { name } = this.#task;
+    const { release, overwrite } = this.#target;
+    if (existing && this.#holdsFile(existing)) return existing;
+    if (existing && !overwrite) throw assetExistsError(name, release.tag_name, existing);
+    if (!existing && !incoming) return this.#upload(name);
+    return this.#replace(existing, incoming ?? (await this.#upload(this.#incomingName)));
   }
 
   /** As `#find`, once no other job uploads under the name. @throws {DeliveryError} `CONFLICT` after `timeout` */
@@ -120,11 +120,13 @@ class AssetUpload {
     return free;
   }
 
-  /** Gives the name to the new asset, and deletes the old one right before. */
-  async #putInPlace(uploaded: Asset, existing?: Asset): Promise<Asset> {
-    const deleted = existing && (await resultOf(() => this.#delete(existing)));
-    if (existing && !(hasFailed(deleted) && !isUnclear(deleted))) this.#replacedId = existing.id;
-    if (hasFailed(deleted)) throw deleted;
+  /** Deletes the old asset, if any, and right after that gives its name to the new one. */
+  async #replace(old: Asset | undefined, uploaded: Asset): Promise<Asset> {
+    if (old) {
+      const deleted = await resultOf(() => this.#delete(old));
+      if (!hasFailed(deleted) || isUnclear(deleted)) this.#replacedId = old.id;
+      if (hasFailed(deleted)) throw deleted;
+    }
     const { name } = this.#task;
     const renamed = await resultOf(() => renameAsset(this.#target.github, uploaded, name));
     if (!hasFailed(renamed)) return renamed;
@@ -184,7 +186,7 @@ class AssetUpload {
     this.#target = { ...this.#target, github };
     const { existing, incoming } = await this.#find();
     const isLeft = existing === undefined || existing.id === this.#replacedId;
-    if (incoming && isLeft) return withRetries(ports, () => this.#putInPlace(incoming, existing));
+    if (incoming && isLeft) return withRetries(ports, () => this.#replace(existing, incoming));
     if (incoming) await this.#delete(incoming);
     return existing && this.#holdsFile(existing) ? existing : undefined;
   }

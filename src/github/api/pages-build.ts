@@ -2,6 +2,7 @@ import { DeliveryError, type ErrorCode, hasFailed, resultOf, toDeliveryError } f
 import { shortHostMessage } from '../../http/response.ts';
 import { API, type CallTemplate } from '../../protocol/calls.ts';
 import type { Text, Words } from '../../words.ts';
+import { STATUS_HINT } from '../refusals.ts';
 import type { GitHubClient } from './client.ts';
 import { dataOrNull, isNotFound } from './failures.ts';
 
@@ -62,12 +63,10 @@ export function getDeploymentStatus(github: GitHubClient, commit: string): Promi
   });
 }
 
-const TRY_AGAIN = 'look at https://www.githubstatus.com, and try again';
-
 /** GitHub's words for the end of a deployment that has failed; any other is one that goes on. */
 const FAILED: Readonly<Record<string, string>> = {
-  deployment_failed: TRY_AGAIN,
-  deployment_lost: TRY_AGAIN,
+  deployment_failed: STATUS_HINT,
+  deployment_lost: STATUS_HINT,
   deployment_content_failed:
     'check that the site has at most 1 GB and no unusual file names, and try again: GitHub could not use the files',
   deployment_cancelled:
@@ -84,7 +83,7 @@ export async function getOwnDeploymentStatus(github: GitHubClient, id: string): 
     .getPagesDeployment({ ...github.repository, pages_deployment_id: id })
     .catch((thrown: unknown) => describeUnreadable(thrown, API.pages_deployment));
   if ('detail' in answer) {
-    const { detail, hint = TRY_AGAIN, ...unread } = answer;
+    const { detail, hint = STATUS_HINT, ...unread } = answer;
     return { ...unread, status: 'unknown', detail: `${about} can't be read: ${detail}`, hint };
   }
   const status = shortHostMessage(answer.data.status);

@@ -1,4 +1,5 @@
 import { DeliveryError } from '../../../errors.ts';
+import { STATUS_HINT } from '../../../github/refusals.ts';
 import { parseRetryAfter, shortHostMessage } from '../../../http/response.ts';
 import { sendRequest, type TextAnswer, type TextRequest } from '../../../http/send-request.ts';
 import { parseJson, toFields } from '../../../plain-text.ts';
@@ -66,19 +67,17 @@ export async function askService(request: ServiceRequest, ports: Ports): Promise
       httpCode: status,
       hint: isRefused
         ? 'run the job again: what the runner gives to a job is valid for a few hours; and check the storage for artifacts (Settings → Billing)'
-        : TRY_AGAIN,
+        : STATUS_HINT,
       retryable: status < 300 || status === 408 || status === 429 || status >= 500,
       retryAfter: parseRetryAfter(answer, ports.clock.date()),
     },
   );
 }
 
-const TRY_AGAIN = 'look at https://www.githubstatus.com, and try again';
-
 /** What a success should have held. */
 export const unusableError = (description: string): DeliveryError =>
   new DeliveryError('HOST_ERROR', `${description} returned something that can't be used`, {
-    hint: TRY_AGAIN,
+    hint: STATUS_HINT,
     retryable: true,
   });
 
