@@ -48,8 +48,17 @@ export interface PagesOptions {
   readonly runtime?: JobRuntime | null;
 }
 
+/** What Pages serves, and who builds it. */
+export interface ServedSite {
+  /** The address of its root. */
+  readonly rootUrl: URL;
+  /** The folder of the branch that is served: empty for all of it, or ending in `/`. */
+  readonly siteRoot: string;
+  readonly builtBy: PagesSite['builtBy'];
+}
+
 /** Where a file goes, and where it will be served. */
-export interface PagesDestination {
+export interface PagesDestination extends ServedSite {
   readonly branch: string;
   /** The path of a file; that of a folder ends in `/`, or is empty for the branch's root. */
   readonly place: string;
@@ -59,16 +68,11 @@ export interface PagesDestination {
   readonly page: string;
   readonly pageUrl: URL;
   readonly rawUrl: URL;
-  /** The address of the root of all that Pages serves. */
-  readonly rootUrl: URL;
-  readonly builtBy: PagesSite['builtBy'];
   /** Whether the site's build may rightly change the file. */
   readonly hostMayChangeBytes: boolean;
   /** Of a rendered page: the other files that would be served there; none of them may be on the branch. */
   readonly rivals?: readonly string[];
   readonly notes: readonly string[];
-  /** The folder of the branch that Pages serves: empty for all of it, or ending in `/`. */
-  readonly siteRoot: string;
   readonly unknown: readonly string[];
   /** Whether only its members can read the repository, and so the raw address. */
   readonly isPrivate: boolean;
@@ -93,23 +97,23 @@ export function resolveDestination(
     throw noSiteError(repository, location);
   if (known !== null && givenBase === undefined) refuseUnusableSite(known, location);
   const branch = targetBranch(location, site);
-  const siteRoot = rootOf(site);
-  const rootUrl = location.pagesBase ?? known?.base ?? defaultSiteUrl(location.serverUrl, repository);
-  const { address, entryName = '' } = location;
-  const place = address ? pathOf(address, { rootUrl, siteRoot }, location) : pathBelow(siteRoot, location);
+  const { address, serverUrl, siteWorkflow, entryName = '' } = location;
+  const served: ServedSite = {
+    siteRoot: rootOf(site),
+    rootUrl: location.pagesBase ?? known?.base ?? defaultSiteUrl(serverUrl, repository),
+    builtBy: known?.builtBy ?? (siteWorkflow === undefined ? 'branch' : 'workflow'),
+  };
+  const place = address ? pathOf(address, served, location) : pathBelow(served.siteRoot, location);
   const path = place + entryName;
-  const rawBase =
-    location.rawBase ?? urlBelow(defaultRawUrl(location.serverUrl, repository, known?.base), branch);
+  const rawBase = location.rawBase ?? urlBelow(defaultRawUrl(serverUrl, repository, known?.base), branch);
   return {
+    ...served,
     branch,
     place,
     path,
     page: path,
-    siteRoot,
-    pageUrl: addressOf({ siteRoot, rootUrl }, path),
+    pageUrl: addressOf(served, path),
     rawUrl: urlBelow(rawBase, path),
-    rootUrl,
-    builtBy: known?.builtBy ?? (location.siteWorkflow === undefined ? 'branch' : 'workflow'),
     hostMayChangeBytes: false,
     notes: lineIf(isPrivate, PRIVATE_NOTE),
     isPrivate,
@@ -141,7 +145,7 @@ export const servedPath = (siteRoot: string, path: string): string => path.slice
 /** The path in the branch that an address shows. @throws {DeliveryError} `BAD_INPUT` for one of elsewhere */
 function pathOf(
   address: URL,
-  { rootUrl, siteRoot }: Pick<PagesDestination, 'rootUrl' | 'siteRoot'>,
+  { rootUrl, siteRoot }: ServedSite,
   { path: folder = '' }: Pick<PagesOptions, 'path'>,
 ): string {
   const [root, given] = [decodePath(rootUrl.pathname), decodePath(address.pathname)];
@@ -198,10 +202,8 @@ export function refuseUnusableSite(
 }
 
 /** The address of any path of the branch, a file or a folder that ends in `/`. */
-export const addressOf = (
-  { siteRoot, rootUrl }: Pick<PagesDestination, 'siteRoot' | 'rootUrl'>,
-  path: string,
-): URL => urlBelow(rootUrl, servedPath(siteRoot, path));
+export const addressOf = ({ siteRoot, rootUrl }: ServedSite, path: string): URL =>
+  urlBelow(rootUrl, servedPath(siteRoot, path));
 
 function noSiteError({ owner, repo }: RepositoryName, { branch, isRemoval = false }: PagesOptions) {
   const own = (w: Words): string => (branch === undefined ? ` and ${w.input('branch', 'gh-pages')}` : '');

@@ -4,7 +4,13 @@ import type { GitHubClient } from '../../github/api/client.ts';
 import { nameFew } from '../../plain-text.ts';
 import { buildWithJekyll, listRivals, listShown, MARKDOWN } from '../../rules/jekyll.ts';
 import type { Words } from '../../words.ts';
-import { addressOf, type PagesDestination, type PagesOptions, servedPath } from './destination.ts';
+import {
+  addressOf,
+  type PagesDestination,
+  type PagesOptions,
+  type ServedSite,
+  servedPath,
+} from './destination.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
 
 /** Tells whether a branch has the file that switches Jekyll off. */
@@ -20,31 +26,21 @@ export function createSwitchLookup(github: GitHubClient): SwitchLookup {
 }
 
 /** The file that switches Jekyll off, at the root of what Pages serves. */
-export const switchFileOf = ({ siteRoot }: Pick<PagesDestination, 'siteRoot'>): string =>
-  `${siteRoot}.nojekyll`;
+export const switchFileOf = ({ siteRoot }: Pick<ServedSite, 'siteRoot'>): string => `${siteRoot}.nojekyll`;
 
 /** Whether Markdown of a branch is served as pages. */
-export const rendersMarkdown = (
-  destination: Pick<PagesDestination, 'builtBy' | 'siteRoot'>,
-  entries: ReadonlyMap<string, unknown>,
-): boolean => destination.builtBy === 'branch' && !entries.has(switchFileOf(destination));
+export const rendersMarkdown = (site: ServedSite, entries: ReadonlyMap<string, unknown>): boolean =>
+  site.builtBy === 'branch' && !entries.has(switchFileOf(site));
 
 /** The page that shows a delivered file, by its path in the branch: itself, or what Jekyll makes of it. */
-export const pageOf = (
-  { siteRoot }: Pick<PagesDestination, 'siteRoot'>,
-  { path, file }: PagesTask['files'][number],
-): string =>
-  buildWithJekyll(servedPath(siteRoot, path), file.head).page === null
-    ? path
-    : path.replace(MARKDOWN, '.html');
+export function pageOf({ siteRoot }: ServedSite, { path, file }: PagesTask['files'][number]): string {
+  const { page } = buildWithJekyll(servedPath(siteRoot, path), file.head);
+  return page === null ? path : path.replace(MARKDOWN, '.html');
+}
 
 /** The file of a branch that Jekyll may show at the address of a page that is removed. */
-export function findRival(
-  destination: Pick<PagesDestination, 'builtBy' | 'siteRoot'>,
-  entries: ReadonlyMap<string, unknown>,
-  page: string,
-): string | undefined {
-  if (!rendersMarkdown(destination, entries)) return undefined;
+export function findRival(site: ServedSite, entries: ReadonlyMap<string, unknown>, page: string) {
+  if (!rendersMarkdown(site, entries)) return undefined;
   return listShown(page).find((one) => one !== page && entries.has(one));
 }
 

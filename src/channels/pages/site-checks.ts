@@ -13,7 +13,7 @@ import { entryUrl } from '../../rules/naming.ts';
 import type { Placement } from '../channel.ts';
 import { OWN_HOST, USUAL } from '../host-rules.ts';
 import type { EarlierFiles } from './branch-reader.ts';
-import { addressOf, type PagesDestination } from './destination.ts';
+import { addressOf, type PagesDestination, type ServedSite } from './destination.ts';
 import { findRival, rendersMarkdown } from './jekyll.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
 
@@ -119,21 +119,21 @@ export type HeldFiles = ReadonlyMap<string, Partial<GitBlob>>;
  */
 export function listOldAddresses(
   files: readonly string[],
-  destination: Pick<PagesDestination, 'siteRoot' | 'rootUrl' | 'builtBy'>,
+  site: ServedSite,
   rest: HeldFiles,
 ): readonly { readonly path: string; readonly url: URL }[] {
   const rank = (path: string): number => {
     if (/(?:^|\/)index\.html$/.test(path)) return path.split('/').length - SITE.files;
     return /\.html?$/i.test(path) ? 1 : 2;
   };
-  const isRendered = rendersMarkdown(destination, rest);
-  const served = files.filter((path) => path.startsWith(destination.siteRoot));
+  const isRendered = rendersMarkdown(site, rest);
+  const served = files.filter((path) => path.startsWith(site.siteRoot));
   return served
     .toSorted((one, other) => rank(one) - rank(other))
     .flatMap((path) => {
       const page = path.replace(MARKDOWN, '.html');
-      const isTaken = rest.has(page) || findRival(destination, rest, page) !== undefined;
+      const isTaken = rest.has(page) || findRival(site, rest, page) !== undefined;
       const paths = isRendered && page !== path && !isTaken ? [page, path] : [path];
-      return paths.map((one) => ({ path: one, url: entryUrl(addressOf(destination, one)) }));
+      return paths.map((one) => ({ path: one, url: entryUrl(addressOf(site, one)) }));
     });
 }
