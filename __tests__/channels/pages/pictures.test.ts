@@ -27,12 +27,12 @@ const PAGE = [{ [PATH]: 'old' }, formatDelivery(PATH, 'old')] as const;
 const LATER = [PICTURES, formatDelivery(PATH, 'old', PICTURES)] as const;
 
 /** What a page needs: by path, the new blob of each that changes, `null` for one that is removed. */
-async function compare(wanted: Contents, commits: Commits, place = PATH, down = /^$/) {
+async function compare(wanted: Contents, commits: Commits, place = PATH, down = /^$/, options = {}) {
   const branch = new MemoryBranch();
   const answer = branch.answer.bind(branch);
   branch.answer = async (seen) => (down.test(seen.url) ? { status: 500 } : answer(seen));
   for (const [changes, message] of commits) branch.change(changes, message);
-  const task = pagesTaskWith(commitTargetWith(connect(branch).github), place, wanted);
+  const task = pagesTaskWith(commitTargetWith(connect(branch).github, options), place, wanted);
   const [state] = await compareFiles([task]);
   const { change } = state && !hasFailed(state) ? state : {};
   const { [PATH]: page, ...beside } = Object.fromEntries([
@@ -58,6 +58,17 @@ describe('a page with a picture', () => {
     expect(change?.replaces).toBe(shaOf('old'));
     expect(beside).toEqual({ [PICTURE]: null, [BEFORE]: null });
   });
+
+  test.each(['old', 'new'])(
+    'is taken over with it after a squash, so that both are ours again: %s',
+    async (text) => {
+      const wanted = { [PATH]: text, [PICTURE]: 'p1' };
+      const squash = [{ [PATH]: 'old', [PICTURE]: 'p1' }, 'Squash'] as const;
+      const { change } = await compare(wanted, [squash], PATH, /^$/, { overwrite: true });
+      expect(change?.before?.removals).toEqual([...(text === 'old' ? [PATH] : []), PICTURE]);
+      expect(change?.writes.map(({ path }) => path)).toEqual([PATH, PICTURE]);
+    },
+  );
 
   test('that is gone already is withdrawn with the pictures that are not', async () => {
     const { page, beside } = await compare(WITHDRAWN, [PAGE, LATER, [{ [PATH]: null }]]);

@@ -126,16 +126,17 @@ export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
     ...{ ...said, verb, delivered },
     removed: [...new Set([...(delivered ? [] : [place]), ...removedFolders])],
   });
-  // The history of a path has only commits that change it.
-  const [renewed] = written.size + removed.length === 0 ? taken : [];
-  const before = renewed !== undefined && {
-    message: formatCommitMessage(renewed, { ...said, verb: 'REMOVE', removed: [renewed] }),
-    removals: [renewed],
+  // The history of a path has only commits that change it: that of a single file or picture tells whose it is.
+  const [first] = written.size + removed.length === 0 ? taken : [];
+  const renewed = isFolderPath(place) ? [first ?? []].flat() : taken;
+  const before = renewed[0] !== undefined && {
+    message: formatCommitMessage(renewed[0], { ...said, verb: 'REMOVE', removed: renewed }),
+    removals: renewed,
   };
   const change = {
     ...(before && { before }),
     message,
-    writes: [...task.files.filter(({ path }) => written.has(path) || path === renewed), ...writes],
+    writes: [...task.files.filter(({ path }) => written.has(path) || renewed.includes(path)), ...writes],
     removals: [...removed, ...removals.filter((path) => !isHeld(task, path))],
     replaces: state.entries.get(place)?.sha ?? null,
   };
