@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TestRepository } from '../world/repository.ts';
+import { squashBranch } from './branch-of-others.ts';
 import { type PlayedDelivery, proven, setUpPlay } from './play.ts';
 import { createPage } from './scenario.ts';
 
@@ -105,5 +106,52 @@ describe('an address removes nothing', () => {
     expect(reason).toMatch(why);
     expect(await repository.head()).toBe(head);
     expect(play.world.filebin.bins.get('sv1-of-somebody')?.files.size).toBe(1);
+  });
+});
+
+describe('an address of a page that Markdown has as well', () => {
+  const markdown = (repository: TestRepository, path = 'd/notes.md', text = '# marker-42') =>
+    proven(
+      play.deliver({
+        repository,
+        files: { 'n.md': text },
+        inputs: { path, marker: 'marker-42', channel: 'K1' },
+      }),
+    );
+
+  test('loses both that this tool delivered', async () => {
+    const repository = await play.repository();
+    const { report } = await markdown(repository);
+    const inputs = { path: 'd/notes.html', channel: 'K1' };
+    await proven(play.deliver({ repository, files: { 'page.html': createPage() }, inputs }));
+    const withdrawn = await proven(withdraw(repository, report.url ?? ''));
+    expect(withdrawn.report.notes).toContain('removed too, because it has the same address: d/notes.md');
+    expect(repository.site?.readLive('d/notes.html')).toBeNull();
+    const audited = await play.deliver({ repository, inputs: { file: '', operation: 'audit' } });
+    expect(audited.reports.map(({ ready }) => ready)).toEqual([true, true]);
+  });
+
+  test('is refused where a person added the page', async () => {
+    const repository = await play.repository();
+    const { report } = await markdown(repository);
+    await repository.commit('d/notes.html', '<p>person</p>');
+    const { notReady } = (await withdraw(repository, report.url ?? '')).report;
+    expect(notReady?.reason).toMatch(/^.*d\/notes\.html already exists .*nothing was removed$/);
+    expect(await repository.read('d/notes.md')).not.toBeNull();
+  });
+
+  test('leads to a README with front matter', async () => {
+    const repository = await play.repository();
+    const { report } = await markdown(repository, 'e/README.md', '---\ntitle: x\n---\n# marker-42');
+    await proven(withdraw(repository, report.url ?? ''));
+    expect(await repository.read('e/README.md')).toBeNull();
+  });
+
+  test('says after a squash that nothing tells whose the Markdown is', async () => {
+    const repository = await play.repository();
+    const { report } = await markdown(repository);
+    squashBranch(repository);
+    const { notReady } = (await withdraw(repository, report.url ?? '')).report;
+    expect(notReady?.reason).toMatch(/d\/notes\.md already exists .*its history begins with that/);
   });
 });

@@ -34,11 +34,14 @@ const MARKDOWN_ENDINGS = ['md', 'markdown', 'mkdown', 'mkdn', 'mkd'];
 export const MARKDOWN = new RegExp(`\\.(?:${MARKDOWN_ENDINGS.join('|')})$`, 'i');
 
 /** The files that Jekyll shows at the address of a page, as far as their names tell; nothing for any other address. */
-export function listRivals(page: string): readonly string[] {
-  const stem = page.replace(/\.html$/, '');
-  const sources = MARKDOWN_ENDINGS.map((ending) => `${stem}.${ending}`).filter((one) => !NO_PAGE.test(one));
-  return stem === page ? [] : [page, ...sources];
-}
+export const listRivals = (page: string): readonly string[] =>
+  PAGE.test(page) ? [page, ...listSources(page).filter((one) => !NO_PAGE.test(one))] : [];
+
+/** The Markdown of which Jekyll makes a page; some of it only if it has front matter. */
+export const listSources = (page: string): readonly string[] =>
+  PAGE.test(page) ? MARKDOWN_ENDINGS.map((ending) => page.replace(PAGE, `.${ending}`)) : [];
+
+const PAGE = /\.html$/;
 
 /** As `listRivals`, and the READMEs after them, of which Jekyll makes the index of a folder that has no other. */
 export const listShown = (page: string): readonly string[] => [...listRivals(page), ...listReadmes(page)];

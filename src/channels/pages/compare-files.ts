@@ -130,10 +130,12 @@ function compareFile(task: PagesTask, read: ReadPaths, old: readonly string[], r
     const object = { path, sha: read.entries.get(path)?.sha ?? '' };
     return isOwned(message, object, page) && !isOfOthers(message, target.options);
   };
-  refuseTaken(task, read, isOurs);
-  const of = new Set([...wanted, ...old]);
+  if (!isRemoval(task)) refuseTaken(task, read, isOurs);
+  // A removal takes along what its address would show without it.
+  const alike = isRemoval(task) ? [place, ...rivals] : [place];
+  const of = new Set([...wanted, ...old, ...alike]);
   const entries = new Map([...read.entries].filter(([path]) => of.has(path)));
-  const owned = [...entries.keys()].filter((path) => isOurs(path, path === place ? undefined : place));
+  const owned = [...entries.keys()].filter((path) => isOurs(path, alike.includes(path) ? undefined : place));
   const last = read.commits.get(place);
   const versions = new Map(last?.blobs.map((one) => [one.sha, one]));
   versions.delete(files.find(({ path }) => path === place)?.file.blobSha ?? '');

@@ -124,7 +124,9 @@ export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
   const { verb, delivered, kept } = describePlace(task, state, pathsTo);
   const message = formatCommitMessage(place, {
     ...{ ...said, verb, delivered },
-    removed: [...new Set([...(delivered ? [] : [place]), ...removedFolders])],
+    removed: [
+      ...new Set([...(delivered ? [] : [place, ...(isFolderPath(place) ? [] : removed)]), ...removedFolders]),
+    ],
   });
   // The history of a path has only commits that change it: that of a single file or picture tells whose it is.
   const [first] = written.size + removed.length === 0 ? taken : [];

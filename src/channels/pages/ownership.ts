@@ -1,9 +1,9 @@
-import { getBranchHead } from '../../github/api/branch.ts';
+import { getBranchHead, getEntry } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { type CommitWords, getLastCommits } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
-import { listRivals } from '../../rules/jekyll.ts';
+import { listSources } from '../../rules/jekyll.ts';
 import { type BranchTree, hasFilesBelow, holdsFile, limitTrees } from './branch-reader.ts';
 import { type Claim, type DeliveredClaim, listClaimed, readClaims } from './claims.ts';
 import { listAlone, parseMessage } from './commit-message.ts';
@@ -202,18 +202,25 @@ export async function findSingleFiles(
   return isRemoval ? owned.filter((path) => isFromSame(messageOf(path), target.options)) : owned;
 }
 
-/** The file of which the site's build makes a page, if its delivery handed over that page's address. */
-export async function findSource(
+/**
+ * The files that an address shows, the first one in place of the others: what the branch has there itself, then the
+ * Markdown whose delivery handed that address over. After a squash, Markdown whose delivery nothing tells.
+ */
+export async function findShown(
   github: GitHubClient,
   { branch, builtBy, path }: Pick<PagesDestination, 'branch' | 'builtBy' | 'path'>,
-): Promise<string | undefined> {
-  const sources = builtBy === 'branch' ? listRivals(path).slice(1) : [];
-  if (sources.length === 0) return undefined;
+): Promise<readonly string[]> {
+  const sources = builtBy === 'branch' ? listSources(path) : [];
+  if (sources.length === 0) return [path];
   const commits = await getLastCommits(github, await getBranchHead(github, branch), sources);
-  return sources.find((source) => {
-    const { delivered } = parseMessage(commits.get(source)?.message ?? '') ?? {};
-    return delivered?.place === source && delivered.page === path;
+  const saidOf = (source: string) => parseMessage(commits.get(source)?.message ?? '');
+  const delivered = sources.filter((source) => {
+    const said = saidOf(source)?.delivered;
+    return said?.place === source && said.page === path;
   });
+  if ((await getEntry(github, branch, path))?.type === 'blob') return [path, ...delivered];
+  const untold = sources.filter((source) => commits.get(source)?.isFirst && saidOf(source) === null);
+  return [...delivered, ...untold, path];
 }
 
 /** What this tool delivered to a place, as far as it is still there, and in which commit; no files for nothing. */

@@ -157,6 +157,7 @@ export function describeRemoved(
 ): Placement {
   const { destination, place } = task;
   const isFolder = isFolderPath(place);
+  const alike = destination.rivals?.filter((path) => change?.removals.includes(path)) ?? [];
   const { first, others } = checksOfRemoved(gone, destination, rest);
   const sites =
     removedFolders.length > 1 ? `, of ${removedFolders.length} sites: ${nameFew(removedFolders)}` : '';
@@ -168,6 +169,7 @@ export function describeRemoved(
     held: new Map([...gone.keys()].map((path) => [path, null])),
     notes: [
       ...lineIf(isFolder && change !== undefined, `${countFiles(countOwn(gone))} removed${sites}`),
+      ...alike.map((path) => `removed too, because it has the same address: ${path}`),
       ...notes,
     ],
     unknown: [...destination.unknown, ...unknown],

@@ -16,7 +16,7 @@ import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.
 import type { PagesOptions } from './destination.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
 import { applyJekyll, createSwitchLookup, type SwitchLookup } from './jekyll.ts';
-import { findSource } from './ownership.ts';
+import { findShown } from './ownership.ts';
 import { listPicturePaths, listPictureUrls } from './pictures.ts';
 import { findSetup } from './set-up.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
@@ -144,7 +144,7 @@ export async function isInBranch(name: string, options: PagesOptions, access: Re
   return !hasFailed(place) && (await getEntry(github, place.branch, place.path)) !== null;
 }
 
-/** An address may be that of a page that the site's build made of a delivered file: then it leads to the file. */
+/** An address may be that of a page that the site's build made of delivered files: then it leads to them. */
 async function findDestination(item: ChannelItem, step: StepContext): Promise<PagesDestination> {
   const { options, github } = step.target;
   const { address } = options;
@@ -154,8 +154,10 @@ async function findDestination(item: ChannelItem, step: StepContext): Promise<Pa
   const resolve = (at: URL | undefined): PagesDestination =>
     resolveDestination(github.repository, { ...location, address: at }, step.pages, step.isPrivate);
   const named = resolve(address);
-  const source = address === undefined || isFolder ? undefined : await findSource(github, named);
-  return source === undefined ? named : resolve(addressOf(named, source));
+  if (address === undefined || isFolder) return named;
+  const [path = '', ...others] = await findShown(github, named);
+  if (path !== named.path) return resolve(addressOf(named, path));
+  return others.length === 0 ? named : { ...named, rivals: others };
 }
 
 /** The plan of a commit; where the site is deployed, of a deployment as well, or of that alone. */
