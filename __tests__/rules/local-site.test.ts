@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { SITE } from '../../src/protocol/limits.ts';
+import { readExclusions } from '../../src/request/patterns.ts';
 import { listSiteFiles, refuseLargeFolder } from '../../src/rules/local-site.ts';
 import { temporaryFolder, withLocked } from '../support/files.ts';
 
@@ -57,11 +58,10 @@ describe('listing the files of a site', () => {
     ] as const) {
       await symlink(target, join(folder, path));
     }
-    const isLeftOut = (path: string) =>
-      path === join(folder, 'drafts') || path === join(folder, 'drafts/d.html');
+    const { isLeftOut } = readExclusions(['!drafts'], folder);
     expect(await listSiteFiles(folder, 'dist', { isLeftOut })).toEqual({
       paths: ['a.html', 'absolute.html', 'b/c.txt', 'b/index.html', 'chain/x.js', 'node_modules/lib/x.js'],
-      leftOut: ['.store/', 'chain/.env', 'drafts/', 'latest/', 'newest.html', 'node_modules/lib/.env'],
+      leftOut: ['.store/', 'chain/.env', 'drafts/', 'latest', 'newest.html', 'node_modules/lib/.env'],
     });
     await expect(listSiteFiles(folder, 'dist', { isLeftOut, refusesHidden: true })).rejects.toMatchObject({
       findings: [

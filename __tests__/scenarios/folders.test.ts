@@ -432,6 +432,25 @@ describe('a line that begins with !', () => {
     await proven(put('dist/\n!dist/drafts/\n!dist/link.html'));
   });
 
+  test('leaves out what links have for it as well', async () => {
+    const repository = await play.repository();
+    const folder = await temporaryFolder();
+    await writeFiles(folder, {
+      'dist/index.html': createPage(),
+      'dist/.store/v/d.html': createPage('draft'),
+    });
+    for (const [name, target] of [
+      ['drafts', '.store/v'],
+      ['other', '.store/v'],
+      ['chain', 'drafts'],
+    ] as const)
+      await symlink(target, join(folder, 'dist', name));
+    const around = { folder, allowedRoots: [folder] };
+    const put = (file: string) => play.deliver({ repository, inputs: { ...inputs, file }, around });
+    const { report } = await proven(put('dist/\n!dist/drafts/'));
+    expect(report.site).toMatchObject({ count: 1, leftOut: ['.store/', 'chain', 'drafts', 'other'] });
+  });
+
   test('sees a folder grow, but not in what it leaves out', async () => {
     const folder = await temporaryFolder();
     await writeFiles(folder, PARTS);

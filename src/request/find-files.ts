@@ -3,7 +3,7 @@ import { basename, dirname, parse, relative, resolve, sep } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
-import { isBelow, type PathProblem } from '../rules/open-file.ts';
+import { isBelow, listWays, type PathProblem } from '../rules/open-file.ts';
 import { refuseProblems, walkFolder } from '../rules/walk-folder.ts';
 import type { Text } from '../words.ts';
 import { refuseInput } from './input-kinds.ts';
@@ -97,8 +97,9 @@ export const findFiles: FindFiles = async (lines, folder, signal) => {
  * publish files. A pattern may match none of them.
  */
 async function refuseElsewhere(exclusions: readonly FilePattern[], named: readonly string[]): Promise<void> {
+  const ways = named.flatMap(listWays);
   for (const { root, line } of exclusions) {
-    const isNear = named.some((path) => isBelow(path, root) || isBelow(root, path));
+    const isNear = ways.some((path) => isBelow(path, root) || isBelow(root, path));
     if (isNear && (await exists(root))) continue;
     refuseInput(
       `the line ${line} leaves nothing out`,
@@ -125,7 +126,7 @@ const noMatchError = (subject: string): DeliveryError =>
     hint: (w) =>
       sep === '/' && subject.includes('\\')
         ? 'write / between folders'
-        : `correct the pattern, which is relative to ${w.folder} and finds no folders (\`**\` finds all files in them) and only hidden names that it writes out, and make sure that the file is there, and that no \`!\` line leaves it out`,
+        : `correct the pattern, which is relative to ${w.folder} and finds no folders (\`**\` finds all files in them, but in no linked ones) and only hidden names that it writes out, and make sure that the file is there, and that no \`!\` line leaves it out`,
     step: 'check',
     subject,
   });
@@ -146,7 +147,7 @@ async function findMatches(pattern: FilePattern, folder: string, isLeftOut: IsLe
   );
   if (isAbsent || isLeftOut(root)) return found;
   let met = 0;
-  const enters = (path: string): boolean => matchesBelow(pattern, path);
+  const enters = (path: string, isLink: boolean): boolean => matchesBelow(pattern, path, isLink);
   for await (const { path, isSkipped, problem } of walkFolder(root, { enters, isLeftOut, names })) {
     signal?.throwIfAborted();
     met += 1;
@@ -155,9 +156,7 @@ async function findMatches(pattern: FilePattern, folder: string, isLeftOut: IsLe
     if (isSkipped) continue;
     const full = resolve(root, path);
     // The files of a folder that can't be read would be missing without a word.
-    const isMet = path.endsWith('/')
-      ? problem !== null && matchesBelow(pattern, path)
-      : matches(pattern, full);
+    const isMet = path.endsWith('/') ? problem !== null : matches(pattern, full);
     const end = path.endsWith('/') ? '/' : '';
     if (isMet) found.push([full + end, { given: relative(folder, full) + end, root, problem }]);
     if (found.length > BATCH.files) break;

@@ -1,5 +1,5 @@
 import { matchesGlob, relative, resolve, sep } from 'node:path';
-import { isBelow } from '../rules/open-file.ts';
+import { isBelow, listWays } from '../rules/open-file.ts';
 import { refuseInput } from './input-kinds.ts';
 
 /** A pattern: the folder before its first sign, which is absolute, and the parts from there on. */
@@ -24,31 +24,33 @@ export function readPattern(line: string, folder: string): FilePattern {
 export const matches = ({ root, parts }: FilePattern, path: string): boolean =>
   matchesGlob(relative(root, path), parts.join('/'));
 
-/** Whether a pattern matches files in a folder below its root. */
-export function matchesBelow({ parts }: FilePattern, path: string): boolean {
-  const folders = path.split('/').filter((name) => name !== '' && name !== '.');
-  if (folders.length === 0) return true;
+/** Whether a pattern matches files in a folder below its root. `**` goes through no link, or it would meet files twice. */
+export function matchesBelow({ parts }: FilePattern, path: string, isLink: boolean): boolean {
+  const folders = path.split('/');
   const anyDepth = parts.indexOf('**');
-  if (anyDepth !== -1 && folders.length > anyDepth) return true;
+  if (anyDepth !== -1 && folders.length > anyDepth) return !isLink;
   const own = parts.slice(0, folders.length).join('/');
   return folders.length < parts.length && matchesGlob(folders.join('/'), own);
 }
 
-/** Whether `!` lines leave an absolute path out. */
+/** Whether `!` lines leave an absolute path out: as it is written, or as any link on its way changes it. */
 export type IsLeftOut = (path: string) => boolean;
 
 export const isExclusion = (line: string): boolean => line.startsWith('!');
 
 /** What a `!` line leaves out: a path, or what a pattern matches, always with all that is in it. */
 interface Exclusion extends FilePattern {
-  /** The line's path letter by letter: the signs of a pattern may be part of a name. */
-  readonly exact: string;
+  /** The line's path letter by letter (the signs of a pattern may be part of a name), and where links lead from there. */
+  readonly exact: readonly string[];
+  /** The same of the root. */
+  readonly roots: readonly string[];
 }
 
 /** Reads the `!` lines. @throws {DeliveryError} as `readPattern` */
 export function readExclusions(lines: readonly string[], folder: string) {
   const exclusions = lines.filter(isExclusion).map((line) => readExclusion(line, folder));
-  const isLeftOut: IsLeftOut = (path) => exclusions.some((one) => covers(one, path));
+  const isLeftOut: IsLeftOut = (path) =>
+    exclusions.length > 0 && listWays(path).some((way) => exclusions.some((one) => covers(one, way)));
   return { exclusions, isLeftOut };
 }
 
@@ -58,18 +60,20 @@ function readExclusion(line: string, folder: string): Exclusion {
   const parts = pattern.parts.filter((part) => part !== '');
   // All that is in a folder, hidden files included, is left out with the folder.
   while (parts.at(-1) === '**') parts.pop();
-  return { ...pattern, line, parts, exact: resolve(folder, path) };
+  return { ...pattern, line, parts, exact: listWays(resolve(folder, path)), roots: listWays(pattern.root) };
 }
 
-function covers({ root, parts, exact }: Exclusion, path: string): boolean {
-  if (isBelow(exact, path)) return true;
-  if (!isBelow(root, path)) return false;
+function covers({ roots, parts, exact }: Exclusion, path: string): boolean {
+  if (exact.some((one) => isBelow(one, path))) return true;
   const pattern = showHidden(parts.join('/'));
-  const names = relative(root, path).split(sep);
-  return (
-    parts.length === 0 ||
-    names.some((_, at) => matchesGlob(showHidden(names.slice(0, at + 1).join('/')), pattern))
-  );
+  return roots.some((root) => {
+    if (!isBelow(root, path)) return false;
+    const names = relative(root, path).split(sep);
+    return (
+      parts.length === 0 ||
+      names.some((_, at) => matchesGlob(showHidden(names.slice(0, at + 1).join('/')), pattern))
+    );
+  });
 }
 
 /** `*` matches no dot at the beginning of a name: what is left out need not be named so exactly. */

@@ -1,6 +1,6 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs';
-import { basename, isAbsolute, join, relative, sep } from 'node:path';
-import { DeliveryError, isShortage, localError } from '../errors.ts';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
+import { DeliveryError, isShortage, isSystemError, localError } from '../errors.ts';
 
 export interface PathLimits {
   /** The real path of the folder that no symbolic link leads out of: a link that is made later does not move it. */
@@ -133,6 +133,39 @@ const OF_GIT: PathProblem = { text: "holds git's own data", hint: 'name the fold
 export function isBelow(folder: string, path: string): boolean {
   const below = relative(folder, path);
   return !isAbsolute(below) && below !== '..' && !below.startsWith(`..${sep}`);
+}
+
+/** More in a row no system follows. @see https://man7.org/linux/man-pages/man7/path_resolution.7.html */
+const MAX_LINKS = 40;
+
+/** An absolute path, and what each link on its way makes of it, up to the path without links. */
+export function listWays(path: string): readonly string[] {
+  const ways = [path];
+  try {
+    for (let at = path; ways.length <= MAX_LINKS; ways.push(at)) {
+      const link = findLink(at);
+      if (link === undefined) break;
+      at = resolve(dirname(link), readlinkSync(link), relative(link, at));
+    }
+  } catch (thrown) {
+    // Nothing behind it is delivered: opening it fails as well.
+    if (!isSystemError(thrown)) throw thrown;
+  }
+  return ways;
+}
+
+/** The first symbolic link on the way to an absolute path. */
+function findLink(path: string): string | undefined {
+  const { root } = parse(path);
+  const names = path.slice(root.length).split(sep);
+  let at = root;
+  for (const name of names) {
+    at = join(at, name);
+    const stats = lstatSync(at, { throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    if (stats.isSymbolicLink()) return at;
+  }
+  return undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { opendir, realpath, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { DeliveryError, isShortage, isSystemError } from '../errors.ts';
 import { firstFew, shorten } from '../plain-text.ts';
 import type { Text } from '../words.ts';
@@ -10,7 +10,7 @@ import { findProblem, isBelow, linkProblem, type PathLimits, type PathProblem } 
 export interface FolderEntry {
   /** Its path within the folder, separated by `/`; that of a folder ends in `/`. */
   readonly path: string;
-  /** Whether it is hidden or left out, and so no part of a delivery. */
+  /** Whether it is hidden, left out, or a folder that is not entered, and so no part of a delivery. */
   readonly isSkipped: boolean;
   /** Why it can't be delivered, such as `is no regular file`; `null` for a regular file and a readable folder. */
   readonly problem: PathProblem | null;
@@ -18,7 +18,7 @@ export interface FolderEntry {
 
 interface WalkLimits {
   /** Whether to enter a folder, by its path within the folder, without the last slash. */
-  readonly enters?: (path: string) => boolean;
+  readonly enters?: (path: string, isLink: boolean) => boolean;
   /** Whether an absolute path is no part of a delivery. */
   readonly isLeftOut?: (path: string) => boolean;
   readonly names?: readonly string[];
@@ -55,9 +55,8 @@ export async function* walkFolder(
           continue;
         }
         const { real, isFolder, problem } = await meet(entry, at, { within: root, refusesHidden });
-        // What is left out stays so under the name of a link.
-        const isSkipped = problem === null && isLeftOut(join(folder, relative(root, real)));
-        if (isFolder && !isSkipped && problem === null && enters(path)) {
+        const isSkipped = isFolder && !enters(path, entry.isSymbolicLink());
+        if (isFolder && !isSkipped && problem === null) {
           folders.push({ prefix: `${path}/`, real, parent: at });
         }
         yield { path: isFolder ? `${path}/` : path, isSkipped, problem };
