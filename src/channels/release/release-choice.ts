@@ -38,7 +38,7 @@ export interface ReleaseBatch extends ReleaseOptions {
 }
 
 /** The release that the files of a batch go to, and what it holds. */
-export interface ReleaseChoice {
+interface ReleaseChoice {
   readonly tag: string;
   /** `null` where it has to be created. */
   readonly release: Release | null;

@@ -28,7 +28,7 @@ interface AssetRemoval extends PreparedTask {
   readonly wanted: string;
 }
 
-export interface RemovalOptions extends Omit<ReleaseOptions, 'timeout'> {
+interface RemovalOptions extends Omit<ReleaseOptions, 'timeout'> {
   /** That of the day before, where `tag` is that of the day. */
   readonly earlierTag: string;
 }

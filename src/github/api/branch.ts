@@ -29,7 +29,7 @@ export async function needsSignatures(github: GitHubClient, branch: string): Pro
   return !hasFailed(rules) && rules.data.some(({ type }) => type === 'required_signatures');
 }
 
-export interface TreeEntry {
+interface TreeEntry {
   /** `blob` for a file or a link, `tree` for a folder, `commit` for a submodule. */
   readonly type: string;
   readonly sha: string;

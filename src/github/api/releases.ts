@@ -26,7 +26,7 @@ export type Asset = Pick<
 };
 
 /** A release as a list gives it, with no more than its first assets. @see listPublicAssets */
-export type ListedRelease = Release & { readonly assets: readonly Asset[] };
+type ListedRelease = Release & { readonly assets: readonly Asset[] };
 
 /** The whole text of a release that this tool published; whatever differs from it was changed by somebody. */
 export const RELEASE_BODY = `Files for download.\n\n${TRAILER}`;

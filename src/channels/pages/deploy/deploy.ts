@@ -28,13 +28,13 @@ export interface DeployTarget {
 }
 
 /** Where what is deployed comes from. */
-export interface ContentSource {
+interface ContentSource {
   readHead(): Promise<string>;
   readContent(commit: string): Promise<SiteContent>;
 }
 
 /** A deployment that GitHub has accepted. */
-export interface SiteDeployment {
+interface SiteDeployment {
   readonly id: string;
   /** Why it is not known whether its content was still the newest after that; `null` where it was. */
   readonly doubt: string | null;
