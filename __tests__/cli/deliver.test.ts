@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -235,9 +235,28 @@ describe('a file on the command line', () => {
       reason: expect.stringContaining('is outside the current folder'),
     });
     expect(refused.host.seen).toEqual([]);
-    const named = await runForReport(['deliver', join(elsewhere, 'other.html')]);
-    expect(named.report.ready).toBe(true);
+    for (const name of ['other.html', 'oth*.html']) {
+      const named = await runForReport(['deliver', join(elsewhere, name)]);
+      expect([name, named.report.ready]).toEqual([name, true]);
+    }
   });
+
+  test.each(['config.txt', '.git/config', 'env.txt'])(
+    'is never git or hidden by an absolute path: %s',
+    async (name) => {
+      await git('init', '--quiet');
+      await writeFile('.env', 'x');
+      await symlink('.git/config', 'config.txt');
+      await symlink('.env', 'env.txt');
+      for (const path of [name, join(folder, name)]) {
+        const { report, host } = await runForReport(['deliver', path, '--allow-public-bin']);
+        expect(report.notReady?.reason).toMatch(
+          /holds git's own data|leads into \.git|is a symbolic link to a hidden file/,
+        );
+        expect(host.seen).toEqual([]);
+      }
+    },
+  );
 });
 
 describe('the credentials of the command line', () => {

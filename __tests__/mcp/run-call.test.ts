@@ -221,6 +221,9 @@ describe('what is hidden', () => {
   test('is left out of a folder, and a root may be hidden itself', async () => {
     const root = join(await temporaryFolder(), '.pages');
     await writeFiles(root, { ...HIDDEN, 'site/.well-known/a.txt': 'x' });
+    const outside = (await run('check', { file: '/etc/passwd' }, { root })).answer;
+    expect(outside.reason).toMatch(/^the file \/etc\/passwd is outside the allowed folder \/.*\/\.pages$/);
+    expect(outside.hint).toBe('only a person can deliver it');
     const { answer } = await run('check', { file: 'site' }, { root });
     const leftOut = ['.cache/', '.env', '.well-known/'];
     expect(answer).toMatchObject({ result: 'planned', reports: [{ site: { count: 1, leftOut } }] });
@@ -228,7 +231,9 @@ describe('what is hidden', () => {
     await symlink('.env', join(root, 'site/env.txt'));
     await symlink('.cache', join(root, 'site/linked'));
     const refused = await run('check', { file: 'site' }, { root });
-    for (const name of ['env.txt', 'linked/']) expect(refused.answer.reason).toContain(`${name} is hidden`);
+    for (const name of ['env.txt', 'linked/'])
+      expect(refused.answer.reason).toContain(`${name} is a symbolic link`);
+    expect(refused.answer.hint).toBe('only a person can deliver it');
     expect((await run('check', { content: PAGE, name: '.env' }, { root })).answer.reason).toContain('hidden');
   });
 });

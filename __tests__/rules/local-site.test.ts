@@ -65,8 +65,8 @@ describe('listing the files of a site', () => {
     });
     await expect(listSiteFiles(folder, 'dist', { isLeftOut, refusesHidden: true })).rejects.toMatchObject({
       findings: [
-        'chain/ is hidden, or is in a hidden folder',
-        'node_modules/lib/ is hidden, or is in a hidden folder',
+        'chain/ is a symbolic link to what is hidden',
+        'node_modules/lib/ is a symbolic link to what is hidden',
       ],
     });
   });

@@ -1,5 +1,5 @@
 import { lstat, stat } from 'node:fs/promises';
-import { basename, dirname, parse, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, parse, relative, resolve, sep } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
@@ -158,7 +158,9 @@ async function findMatches(pattern: FilePattern, folder: string, isLeftOut: IsLe
     // The files of a folder that can't be read would be missing without a word.
     const isMet = path.endsWith('/') ? problem !== null : matches(pattern, full);
     const end = path.endsWith('/') ? '/' : '';
-    if (isMet) found.push([full + end, { given: relative(folder, full) + end, root, problem }]);
+    // An absolute path may lead anywhere where a relative one may not.
+    const given = isAbsolute(line) && !isBelow(folder, full) ? full : relative(folder, full);
+    if (isMet) found.push([full + end, { given: given + end, root, problem }]);
     if (found.length > BATCH.files) break;
   }
   return found.sort(([one], [other]) => (one < other ? -1 : 1));

@@ -37,12 +37,12 @@ export function openFile(location: FileLocation): number {
     const path = findRealPath(location);
     // Without O_NONBLOCK, opening a pipe waits until something writes to it.
     const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
-    fd = openSync(path, O_RDONLY | O_NONBLOCK | (location.within === undefined ? 0 : O_NOFOLLOW));
-    if (location.within !== undefined) refuseMoved(fd, path, location);
+    fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+    refuseMoved(fd, path, location);
     return fd;
   } catch (cause) {
     if (fd !== undefined) closeSync(fd);
-    throw openError(cause, location.given);
+    throw openError(cause, location);
   }
 }
 
@@ -56,10 +56,11 @@ export function withFile<T>(location: FileLocation, work: (fd: number) => T): T 
   }
 }
 
-function openError(cause: unknown, given: string): unknown {
+function openError(cause: unknown, { path, given }: Pick<FileLocation, 'path' | 'given'>): unknown {
   if (cause instanceof DeliveryError) return cause;
   if (isShortage(cause)) return localError(cause, given);
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const code = isSystemError(cause) ? cause.code : undefined;
+  if (isLink(path)) return pathError(`the file ${given}`, brokenLink(code));
   const kind = /[/\\]$/.test(given) ? 'the folder' : 'the file';
   const message =
     code === 'ENOENT' ? `${kind} ${given} does not exist` : `${kind} ${given} can't be opened (${code})`;
@@ -74,11 +75,10 @@ function openError(cause: unknown, given: string): unknown {
 }
 
 /** The path without symbolic links. */
-function findRealPath({ path, given, within, refusesHidden }: FileLocation): string {
-  if (within === undefined) return path;
-  const real = realpathSync.native(path);
-  const problem = findProblem(path, real, { within, refusesHidden });
-  if (problem !== null) throw pathError(`the file ${given}`, problem);
+function findRealPath(location: FileLocation): string {
+  const real = realpathSync.native(location.path);
+  const problem = findProblem(location.path, real, location);
+  if (problem !== null) throw pathError(`the file ${location.given}`, problem);
   return real;
 }
 
@@ -99,19 +99,40 @@ export interface PathProblem {
   readonly hint: string;
 }
 
-export const linkProblem = (text: string): PathProblem => ({
+/** What an agent must not do, it must not be taught to get around. */
+const BY_PERSON = 'only a person can deliver it';
+
+export const linkProblem = (text: string, isForAgent = false): PathProblem => ({
   text: `is a symbolic link ${text}`,
-  hint: 'put copies in place of links: `cp -rL`',
+  hint: isForAgent ? BY_PERSON : 'put copies in place of links: `cp -rL`',
 });
+
+/** Why a link that leads to no file can't be followed. */
+export const brokenLink = (code: string | undefined): PathProblem => {
+  if (code === 'ELOOP') return linkProblem('in a circle');
+  return linkProblem(code === 'ENOENT' ? 'to nothing' : `that can't be read (${code})`);
+};
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
 
 /** What is wrong with where a path leads. @param real the path without links */
 export function findProblem(
   path: string,
   real: string,
-  { within, refusesHidden = false }: PathLimits,
+  { within, refusesHidden = false }: Pick<FileLocation, 'within' | 'refusesHidden'>,
 ): PathProblem | null {
-  if (!isBelow(within, real)) return linkProblem('that leads out of its folder');
-  if (refusesHidden && isHidden(relative(within, real))) return HIDDEN;
+  if (within !== undefined && !isBelow(within, real)) {
+    return linkProblem('that leads out of its folder', refusesHidden);
+  }
+  if (refusesHidden && isHidden(relative(within ?? '', real))) {
+    return isHidden(basename(path)) ? HIDDEN : linkProblem('to what is hidden', refusesHidden);
+  }
   // Packages lie in hidden folders; but nobody wrote out the name of a hidden file that a link leads to.
   const isOtherName = basename(real) !== basename(path);
   if (isOtherName && isHidden(basename(real))) return linkProblem('to a hidden file');
@@ -123,7 +144,7 @@ const isHidden = (path: string): boolean => path.split(sep).some((part) => part.
 /** Such files hold credentials more often than pages. */
 const HIDDEN: PathProblem = {
   text: 'is hidden, or is in a hidden folder',
-  hint: 'only a person can deliver it',
+  hint: BY_PERSON,
 };
 
 /** Its history holds what was removed from the files long ago. */
@@ -188,11 +209,11 @@ export function locate(
     const pathInRoot = relative(root ?? folder, folder);
     const isLinked = root !== null && within !== join(realpathSync.native(root), pathInRoot);
     const hidden = refusesHidden && isHidden(pathInRoot) ? HIDDEN : null;
-    const problem = hidden ?? (isLinked ? LINKED : findProblem(within, within, { within }));
+    const problem = hidden ?? (isLinked ? LINKED : findProblem(folder, within, { within }));
     if (problem !== null) throw pathError(subject, problem);
     return { path, given, within, refusesHidden };
   } catch (cause) {
-    throw openError(cause, given);
+    throw openError(cause, { path: folder, given });
   }
 }
 
@@ -201,12 +222,20 @@ const LINKED: PathProblem = {
   hint: 'name it by its path without links',
 };
 
-function findRoot(folder: string, subject: string, { allowedRoots, allowsFullPaths }: FileLimits): string {
+/** The first of the allowed roots that has the folder. */
+function findRoot(
+  folder: string,
+  subject: string,
+  { allowedRoots, allowsFullPaths, refusesHidden }: FileLimits,
+): string {
   const root = allowedRoots.find((one) => isBelow(one, folder));
   if (root !== undefined) return root;
-  throw new DeliveryError('BAD_FILE', (w) => `${subject} is outside ${w.folder}`, {
-    hint: allowsFullPaths
-      ? 'name it by its absolute path, if it may be published'
-      : (w) => `copy it into ${w.folder} first`,
+  throw new DeliveryError('BAD_FILE', (w) => `${subject} is outside ${w.folder} ${allowedRoots[0]}`, {
+    hint: (w) =>
+      refusesHidden
+        ? BY_PERSON
+        : allowsFullPaths
+          ? 'name it by its absolute path, if it may be published'
+          : `copy it into ${w.folder} first`,
   });
 }

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { DeliveryError, isShortage, isSystemError } from '../errors.ts';
 import { firstFew, shorten } from '../plain-text.ts';
 import type { Text } from '../words.ts';
-import { findProblem, isBelow, linkProblem, type PathLimits, type PathProblem } from './open-file.ts';
+import {
+  brokenLink,
+  findProblem,
+  isBelow,
+  linkProblem,
+  type PathLimits,
+  type PathProblem,
+} from './open-file.ts';
 
 /** What a walk through a folder meets. */
 export interface FolderEntry {
@@ -92,10 +99,7 @@ async function followLink(link: string, at: WalkedFolder, limits: PathLimits) {
     return { real, isFolder, problem: findProblem(link, real, limits) ?? circle ?? kind };
   } catch (thrown) {
     if (isShortage(thrown) || !isSystemError(thrown)) throw thrown;
-    const nowhere = linkProblem(
-      thrown.code === 'ENOENT' ? 'to nothing' : `that can't be read (${thrown.code})`,
-    );
-    return { real: link, isFolder: false, problem: thrown.code === 'ELOOP' ? CIRCLE : nowhere };
+    return { real: link, isFolder: false, problem: brokenLink(thrown.code) };
   }
 }
 
