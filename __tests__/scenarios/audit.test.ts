@@ -246,6 +246,50 @@ describe('what was withdrawn', () => {
     expect(verdicts(played)).toEqual({ 'docs/': 'lost' });
     expect(played.report.notReady?.reason).toMatch(/still open: docs\/app\.js \(HTTP 200/);
   });
+
+  test('is no part of it: what another workflow has below it, and what was left out', async () => {
+    const repository = await play.repository();
+    const from = (name: string) => ({
+      from: { name: `octo/site/.github/workflows/${name}.yml`, run: '1/1' },
+    });
+    const go = (path: string, by: string, inputs: object) =>
+      proven(
+        play.deliver({
+          repository,
+          files: SITE,
+          inputs: { channel: 'K1', path, ...inputs },
+          around: from(by),
+        }),
+      );
+    await go('p/', 'a', { file: 'dist/' });
+    await go('p/q/', 'b', { file: 'dist/' });
+    await go('p/one.html', 'b', { file: 'dist/index.html' });
+    const taken = await go('p/', 'a', { file: 'dist/\n!dist/a/**', operation: 'withdraw' });
+    expect(taken.report.unknown.join()).not.toContain('what stays');
+    expect(taken.report.notes).toContain(
+      'still there, because another workflow delivered it: p/q/, p/one.html',
+    );
+    const left = await audit(repository);
+    expect(verdicts(left)).toEqual({
+      'p/': 'as-delivered',
+      'p/q/': 'as-delivered',
+      'p/one.html': 'as-delivered',
+    });
+    expect(reportOn(left, 'p/').unknown).toEqual(['whether what was withdrawn of p/ is gone']);
+    await repository.commit('p/index.html', String(SITE['dist/index.html']), 'A person puts it back');
+    await go('p/', 'a', { file: '', operation: 'withdraw' });
+    expect(await repository.read('p/a/b.css')).toBeNull();
+    expect(await repository.read('p/index.html')).not.toBeNull();
+    await repository.commit('p/index.html', null);
+    for (const path of ['p/q/index.html', 'p/one.html'])
+      await repository.commit(path, null, 'A person deletes it');
+    await repository.site?.whenBuilt();
+    expect(verdicts(await audit(repository))).toEqual({
+      'p/': 'withdrawn',
+      'p/q/': 'lost',
+      'p/one.html': 'lost',
+    });
+  });
 });
 
 describe('a site', () => {

@@ -65,6 +65,11 @@ describe('the message of a commit', () => {
       ofRemoval,
       'REMOVE previews: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nRemoved: previews/\nRemoved: previews/a/deep/\nRemoved: ./',
     ],
+    [
+      'what a removal leaves',
+      { ...ofRemoval, removed: ['p/'], left: [{ path: 'p/my notes.txt', sha: 'c0' }] },
+      'REMOVE previews: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nKept-object: c0 p/my%20notes.txt\nRemoved: p/',
+    ],
   ])('names %s, and is read as it was', (_, message, text) => {
     expect(format(message)).toBe(text);
     expect(parseMessage(text)).toEqual(message);

@@ -2,7 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { parentFolders } from '../../github/api/branch.ts';
 import { type GitHubClient, isLastPage } from '../../github/api/client.ts';
 import type { CommitWords } from '../../github/api/history.ts';
-import type { TreeFile } from '../../github/api/tree-id.ts';
+import { EMPTY_TREE, type TreeFile } from '../../github/api/tree-id.ts';
 import { HISTORY_PAGES, LIST_PAGE, SITE } from '../../protocol/limits.ts';
 import { type BranchTree, filesBelow, type OlderTrees } from './branch-reader.ts';
 import { type DeliveredObject, describeDelivered, listAlone, parseMessage } from './commit-message.ts';
@@ -15,6 +15,8 @@ export interface Claim extends CommitWords {
   /** The path of a file, or a folder that ends in `/`, or is empty for the branch's root. */
   readonly place: string;
   readonly delivered?: DeliveredObject | undefined;
+  /** Whether a removal left something of the place, of this tool or of others. */
+  readonly isPart: boolean;
   /** Whether newer commits of this tool delivered what a path holds now: then it is theirs, whatever the bytes. */
   readonly isReplaced: (path: string) => boolean;
   /** Whether newer commits of this tool say that they removed a path, alone or with its folder. */
@@ -48,8 +50,12 @@ export async function readClaims(
       last ??= found;
       for (const said of readMessage(commit.message)) {
         const newer = addToIndex(said);
-        if (said.isClaim && isWithin(said.place, path) && !claims.has(said.place)) {
-          claims.set(said.place, { ...found, ...said, ...newer });
+        const later = claims.get(said.place);
+        if (!said.isClaim || !isWithin(said.place, path)) continue;
+        if (later === undefined) claims.set(said.place, { ...found, ...said, ...newer });
+        // What a removal left of a delivery is still that delivery's.
+        else if (later.isPart && !later.delivered && said.delivered) {
+          claims.set(said.place, { ...found, ...said, ...newer, parent: later.parent, isPart: true });
         }
       }
       if (isEnough(claims)) return { claims, last, isComplete };
@@ -63,23 +69,35 @@ export async function readClaims(
 export const isWithin = (path: string, place: string): boolean =>
   place === '' || path === place || path.startsWith(place.endsWith('/') ? place : `${place}/`);
 
-type Said = Pick<Claim, 'place' | 'delivered'> & { readonly isClaim: boolean };
+type Said = Pick<Claim, 'place' | 'delivered' | 'isPart'> & {
+  readonly isClaim: boolean;
+  readonly left: readonly TreeFile[];
+};
 
 /** The places that a commit message names; none for a commit of somebody else. */
 function readMessage(message: string): readonly Said[] {
-  const { delivered, removed = [] } = parseMessage(message) ?? {};
+  const { delivered, removed = [], left = [] } = parseMessage(message) ?? {};
   // A file is judged by its delivery; so is a folder that a delivery removed beside its own, and may have put back.
-  const gone = removed.map((place) => ({ place, isClaim: !delivered && isFolderPath(place) }));
-  return delivered ? [{ place: delivered.place, delivered, isClaim: true }, ...gone] : gone;
+  const gone = removed.map((place) => ({
+    ...{ place, left },
+    isPart: left.some(({ path }) => isWithin(path, place)),
+    isClaim: !delivered && isFolderPath(place),
+  }));
+  return delivered
+    ? [{ place: delivered.place, delivered, left: [], isPart: false, isClaim: true }, ...gone]
+    : gone;
 }
 
 /** Remembers what newer commits delivered and removed, in one list for all claims. */
 function createIndex(): (said: Said) => Pick<Claim, 'isReplaced' | 'isRemoved'> {
   const all: { readonly said: Said; readonly holds: (path: string) => boolean }[] = [];
   return (said) => {
-    const { place, delivered } = said;
+    const { place, delivered, left } = said;
     const newer = all.length;
-    const holds = delivered ? createDeliveredLookup(delivered) : (path: string) => isWithin(path, place);
+    const isLeft = createKeptLookup({ place: '', kept: left });
+    const holds = delivered
+      ? createDeliveredLookup(delivered)
+      : (path: string) => isWithin(path, place) && !isLeft(path);
     all.push({ said, holds });
     let nearby: typeof all | undefined;
     const search = (isDelivery: boolean) => (path: string) => {
@@ -120,26 +138,44 @@ export async function listClaimed(
   return then?.filter(({ path }) => !isReplaced(path)) ?? null;
 }
 
-/**
- * What a folder keeps besides the delivered files, in short: a whole folder of others is one line.
- *
- * @param delivered paths in the branch that are delivered, or removed
- * @throws {DeliveryError} `NOT_OURS` where it is too much to be named.
- */
+/** As `listOthers`, with paths within the folder. @throws {DeliveryError} `NOT_OURS` where it is too much to be named. */
 export function listKept(tree: Pick<BranchTree, 'entries'>, folder: string, delivered: ReadonlySet<string>) {
+  const kept = listOthers(tree, folder, delivered);
+  if (kept.length > SITE.kept) {
+    const what = `${kept.length} files and folders that are no part of this delivery`;
+    throw new DeliveryError('NOT_OURS', `the folder ${folder || './'} has ${what}`, {
+      hint: (w) => `set ${w.input('path')} to a folder of its own`,
+    });
+  }
+  return kept.map(({ path, sha }) => ({ path: path.slice(folder.length), sha }));
+}
+
+/** What the removal of some paths leaves in a folder: where that is too much to be named, all of the folder counts as left. */
+export function listLeft(
+  tree: Pick<BranchTree, 'entries'>,
+  folder: string,
+  removed: ReadonlySet<string>,
+): readonly TreeFile[] {
+  const left = listOthers(tree, folder, removed);
+  return left.length > SITE.kept ? [{ path: folder || ALL, sha: EMPTY_TREE }] : left;
+}
+
+/** How all of the branch is named. */
+const ALL = './';
+
+/** What a folder has besides some paths, in short: a whole folder of others is one line, and ends in `/`. */
+function listOthers(
+  tree: Pick<BranchTree, 'entries'>,
+  folder: string,
+  delivered: ReadonlySet<string>,
+): readonly TreeFile[] {
   const mixed = new Set([...delivered].flatMap(parentFolders));
   const kept = new Map<string, string>();
   for (const [path, { sha }] of filesBelow(tree, folder)) {
     if (delivered.has(path)) continue;
     const top = parentFolders(path).findLast((one) => one.length > folder.length && !mixed.has(one));
-    if (top === undefined) kept.set(path.slice(folder.length), sha);
-    else kept.set(`${top.slice(folder.length)}/`, tree.entries.get(top)?.sha ?? sha);
-  }
-  if (kept.size > SITE.kept) {
-    const what = `${kept.size} files and folders that are no part of this delivery`;
-    throw new DeliveryError('NOT_OURS', `the folder ${folder || './'} has ${what}`, {
-      hint: (w) => `set ${w.input('path')} to a folder of its own`,
-    });
+    if (top === undefined) kept.set(path, sha);
+    else kept.set(`${top}/`, tree.entries.get(top)?.sha ?? sha);
   }
   return [...kept].map(([path, sha]) => ({ path, sha }));
 }
@@ -147,7 +183,8 @@ export function listKept(tree: Pick<BranchTree, 'entries'>, folder: string, deli
 function createKeptLookup({ place, kept }: Pick<DeliveredObject, 'place' | 'kept'>) {
   const names = new Set(kept.map(({ path }) => place + path));
   return (path: string): boolean =>
-    names.size > 0 && (names.has(path) || parentFolders(path).some((folder) => names.has(`${folder}/`)));
+    names.size > 0 &&
+    (names.has(ALL) || names.has(path) || parentFolders(path).some((folder) => names.has(`${folder}/`)));
 }
 
 /** The files of a delivered folder, if a tree holds exactly what the commit says that it delivered; else `null`. */

@@ -36,14 +36,19 @@ export interface DeliveryMessage {
   readonly delivered?: DeliveredObject | undefined;
   /** The paths that were removed, so that an audit knows that nobody else did: a file, or a folder with all below it. */
   readonly removed?: readonly string[];
+  /** What the removal of a folder left below it, by path in the branch; that of a whole folder ends in `/`. */
+  readonly left?: readonly TreeFile[];
 }
 
 /** A commit message: `ADD/UPDATE/REMOVE <name>: <essence>`, then trailers that name what it did. @see protocol 1 */
 export const formatCommitMessage = (place: string, message: DeliveryMessage): string =>
   formatNamed(shortName(place), message);
 
-function formatNamed(name: string, { verb, essence, from, delivered, removed = [] }: DeliveryMessage) {
-  const { place = '', object = '', page, pictures = [], kept = [] } = delivered ?? {};
+function formatNamed(
+  name: string,
+  { verb, essence, from, delivered, removed = [], left = [] }: DeliveryMessage,
+) {
+  const { place = '', object = '', page, pictures = [], kept = left } = delivered ?? {};
   const objects = delivered === undefined ? [] : [{ path: place || ROOT, sha: object }, ...pictures];
   return [
     `${verb} ${name}: ${essence}`,
@@ -92,6 +97,7 @@ export function parseMessage(message: string): DeliveryMessage | null {
     from: from && { name: from.path, ...(from.sha !== NO_RUN && { run: from.sha }) },
     ...(main && place !== undefined && { delivered: { place, object: main.sha, page, pictures, kept } }),
     removed: valuesOf(REMOVED_TRAILER).map((path) => (path === ROOT ? '' : path)),
+    ...(main === undefined && kept.length > 0 && { left: kept }),
   };
   const isWhole = said.essence !== '' && (verb === 'REMOVE' ? place === undefined : isDelivery(said));
   return isWhole && formatNamed(name, said) === text ? said : null;

@@ -79,7 +79,7 @@ async function findOwned(task: PagesTask, { tree, sites }: FolderInBranch): Prom
   const unowned = [...wanted].filter((path) => tree.entries.get(path)?.type === 'blob' && !owned.has(path));
   const ofPage = new Set(pictures === undefined ? [] : listPicturePaths(destination.path));
   const page = { path: destination.path, pictures: ofPage };
-  for (const path of await findSingleFiles(target, tree, unowned, page)) owned.add(path);
+  for (const path of (await findSingleFiles(target, tree, unowned, page)).keys()) owned.add(path);
   await refuseTaken(task, tree, owned);
   return owned;
 }
@@ -89,8 +89,8 @@ async function refuseTaken(task: PagesTask, tree: BranchTree, owned: ReadonlySet
   const { overwrite, nojekyll } = task.target.options;
   const taken = overwrite || nojekyll ? [] : listTaken(task, filesBelow(tree, ''));
   const others = taken.flatMap(({ rival }) => (owned.has(rival) ? [] : rival));
-  const own = new Set([...owned, ...(await findSingleFiles(task.target, tree, others))]);
-  const foreign = taken.find(({ rival }) => !own.has(rival));
+  const own = await findSingleFiles(task.target, tree, others);
+  const foreign = taken.find(({ rival }) => !owned.has(rival) && !own.has(rival));
   if (foreign !== undefined) throw takenPageError(task, foreign);
 }
 

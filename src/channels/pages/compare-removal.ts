@@ -30,20 +30,20 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const { owned, left } = own;
   if (own.changedPage !== undefined) throw changedPageError(own.changedPage);
   refuseAddress(task, folder, owned.size > 0);
-  // What an earlier run removed may be served until the site is built without it.
-  const older = owned.size === 0 ? await readBefore(task.target, folder) : tree.entries;
-  const vanished = await listOwnVanished(task, folder, older, left.length > 0);
-  if (owned.size + vanished.length === 0 && left.length > 0) throw notOwnedError(task, left, last);
-  const { sites: removedFolders, notes } = own;
+  const { sites: removedFolders, notes, unsure } = own;
   const planned = planChange(task, { ...tree, owned, last, removedFolders, notes });
   const removed = new Set(planned.change?.removals);
+  // What an earlier run removed may be served until the site is built without it.
+  const older = removed.size === 0 ? await readBefore(task.target, folder) : tree.entries;
+  const vanished = await listOwnVanished(task, folder, older, left.length > 0);
+  if (owned.size + vanished.length === 0 && left.length > 0) throw notOwnedError(task, left, last);
   // Where nothing else goes, all of the folder would still be served.
   const isNoneGone = removed.size + vanished.length === 0;
   for (const path of isNoneGone ? owned : []) refuseSpecialFile(path, destination.siteRoot);
   const rest = new Map([...tree.entries].filter(([path]) => !removed.has(path)));
   const more = isLimited(folder, left) ? ', or one run reads no more (try again)' : '';
   const why = `because somebody changed it since, or this tool did not deliver it${more}`;
-  const unknown = namedLine(`what stays in ${place || './'}, ${why}`, left);
+  const unknown = namedLine(`what stays in ${place || './'}, ${why}`, unsure);
   const gone = blobsIn([tree.entries, older], [...removed, ...vanished]);
   return { ...planned, placement: describeRemoved(planned, gone, rest, unknown) };
 }
@@ -107,23 +107,28 @@ async function findOwnBelow({ place, target, isLeftOut = () => false }: PagesTas
   const existing = filesBelow(folder.tree, place);
   const others = [...existing.keys()].filter((path) => !owned.has(path) && !isSpared(path));
   const single = target.options.overwrite
-    ? others.filter((path) => existing.get(path)?.type === 'blob')
+    ? new Map(others.flatMap((path) => (existing.get(path)?.type === 'blob' ? [[path, '']] : [])))
     : await findSingleFiles(target, folder.tree, others);
-  for (const path of single) owned.add(path);
+  const isOthers = (path: string): boolean => !isFromSame(single.get(path) ?? '', target.options);
+  const ofOthers = [...single.keys()].filter(isOthers);
+  for (const path of single.keys()) if (!ofOthers.includes(path)) owned.add(path);
   const left = others.filter((path) => !owned.has(path));
+  const staying = all.filter((one) => !goes(one));
+  const known = new Set([...ofOthers, ...staying.flatMap(({ files }) => files.map(({ path }) => path))]);
   return {
     sites: going.flatMap(({ claim, files }) => (files.length === 0 ? [] : claim.place)),
     owned,
     left,
+    unsure: left.filter((path) => !known.has(path)),
     changedPage: going
       .flatMap(({ claim, changed }) => changed.filter((path) => path === pageOfDelivered(claim.delivered)))
       .find((page) => left.includes(page)),
     notes: [
       ...namedLine('left out, and so still there', [...existing.keys()].filter(isSpared)),
-      ...namedLine(
-        'still there, because another workflow delivered it',
-        all.filter((one) => !goes(one)).map(({ claim }) => claim.place),
-      ),
+      ...namedLine('still there, because another workflow delivered it', [
+        ...staying.map(({ claim }) => claim.place),
+        ...ofOthers,
+      ]),
     ],
   };
 }

@@ -6,7 +6,7 @@ import { findEffect, refuseSpecialFile } from '../../rules/special-files.ts';
 import type { Placement } from '../channel.ts';
 import type { SiteChanges } from '../site-changes.ts';
 import { type BranchTree, holdsFile } from './branch-reader.ts';
-import { listKept } from './claims.ts';
+import { listKept, listLeft } from './claims.ts';
 import {
   type DeliveryMessage,
   describeDelivered,
@@ -122,8 +122,9 @@ export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
   const [removed, taken] = [pathsTo('remove'), pathsTo('take over')];
   const written = new Set(pathsTo('add', 'replace'));
   const { verb, delivered, kept } = describePlace(task, state, pathsTo);
+  const left = !delivered && isFolderPath(place) ? listLeft(state, place, new Set(removed)) : [];
   const message = formatCommitMessage(place, {
-    ...{ ...said, verb, delivered },
+    ...{ ...said, verb, delivered, left },
     removed: [
       ...new Set([...(delivered ? [] : [place, ...(isFolderPath(place) ? [] : removed)]), ...removedFolders]),
     ],

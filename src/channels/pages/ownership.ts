@@ -96,16 +96,20 @@ export async function findDeliveries(
     github,
     tree.head,
     folder,
-    (read) => !isWithBelow && read.has(folder),
+    (read) => !isWithBelow && read.has(folder) && !read.get(folder)?.isPart,
   );
   const readOlder = limitTrees(readEntries, SITE.olderTrees);
   const sites = new Map<string, OwnedSite>();
   const found = new Set<string>();
-  for (const claim of claims.values()) {
+  // Of what a removal left most is gone.
+  for (const claim of [...claims.values()].toSorted((one, other) => +one.isPart - +other.isPart)) {
     if (!isOfSite(claim) || !hasFilesBelow(tree, claim.place)) continue;
     if (!isWithBelow && claim.place !== folder) continue;
     if (sites.size >= SITE.removals || found.size >= SITE.files) break;
-    const delivered = (await listClaimed(claim, tree, readOlder)) ?? [];
+    const all = (await listClaimed(claim, tree, readOlder)) ?? [];
+    // What a removal took is somebody else's where it is back.
+    const delivered = claim.isPart ? all.filter(({ path }) => !claim.isRemoved(path)) : all;
+    if (claim.isPart && delivered.length === 0) continue;
     const files = delivered.filter((file) => holdsFile(tree, file) && !found.has(file.path));
     for (const { path } of files) found.add(path);
     const changed = delivered.flatMap((file) =>
@@ -175,7 +179,8 @@ const listSiblings = (entries: BranchTree['entries'], parent: string): readonly 
 const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
 
 /**
- * The paths that this tool delivered as single files, and nobody changed since; of more than `SITE.singleFiles`, none.
+ * The paths that this tool delivered as single files, and nobody changed since, each with the message of its commit; of
+ * more than `SITE.singleFiles`, none.
  *
  * @param page the page whose pictures some of the paths are: these count only if they came with it
  * @throws {DeliveryError} as `refuseOthers`
@@ -185,8 +190,8 @@ export async function findSingleFiles(
   { head, entries }: BranchTree,
   paths: readonly string[],
   page?: { readonly path: string; readonly pictures: ReadonlySet<string> },
-): Promise<readonly string[]> {
-  if (head === null || paths.length === 0 || paths.length > SITE.singleFiles) return [];
+): Promise<ReadonlyMap<string, string>> {
+  if (head === null || paths.length === 0 || paths.length > SITE.singleFiles) return new Map();
   const commits = await getLastCommits(target.github, head, paths);
   const messageOf = (path: string): string => commits.get(path)?.message ?? '';
   const owned = paths.filter((path) => {
@@ -194,12 +199,9 @@ export async function findSingleFiles(
     const ofPage = page?.pictures.has(path) ? page.path : undefined;
     return holdsFile({ entries }, file) && isOwned(messageOf(path), file, ofPage);
   });
-  refuseOthers(
-    target,
-    owned.map((path) => [path, messageOf(path)]),
-  );
-  const { isRemoval = false } = target.options;
-  return isRemoval ? owned.filter((path) => isFromSame(messageOf(path), target.options)) : owned;
+  const found = owned.map((path) => [path, messageOf(path)] as const);
+  refuseOthers(target, found);
+  return new Map(found);
 }
 
 /**

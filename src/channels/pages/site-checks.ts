@@ -10,6 +10,7 @@ import type { GitBlob } from '../../rules/fingerprint.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { entryUrl } from '../../rules/naming.ts';
+import { isHtml } from '../../rules/page/page-file.ts';
 import type { Placement } from '../channel.ts';
 import { OWN_HOST, USUAL } from '../host-rules.ts';
 import type { EarlierFiles } from './branch-reader.ts';
@@ -96,8 +97,10 @@ export function checksOfFiles(
   const page = files.find(({ path }) => path === entry);
   const bytes = addressOf(destination, entry);
   const url = { built, source, bytes: isFolderPath(place) ? entryUrl(bytes) : bytes }[shown];
-  const display =
-    shown === 'source' ? undefined : getBrowserDisplay((shown === 'built' ? built : bytes).pathname);
+  // What a removal left of a folder may have no page.
+  const isPage = shown === 'built' || !isFolderPath(place) || isHtml(entry);
+  const isShown = shown !== 'source' && isPage;
+  const display = isShown ? getBrowserDisplay((shown === 'built' ? built : bytes).pathname) : undefined;
   const expect = { is: shown === 'built' ? shown : 'bytes', file: page?.file, before: page?.before } as const;
   return {
     first: siteCheck(null, url, { ...expect, display }),

@@ -83,7 +83,8 @@ async function compareClaim(
   const { lost, changed, back, there, removed } = paths;
   if (state !== 'removed') {
     const others = state === 'lost' ? lost : [...changed, ...back];
-    return { ...NOTHING, claim, state, paths: there, changed: others };
+    const unknown = removed.length === 0 ? [] : [`whether what was withdrawn of ${place || './'} is gone`];
+    return { ...NOTHING, claim, state, paths: there, changed: others, unknown };
   }
   if (!isFolderPath(place)) return { ...NOTHING, claim, state, paths: removed };
   const entries = (await older(delivered ? claim.sha : claim.parent)) ?? new Map();
@@ -134,8 +135,8 @@ async function nameCommits(
   github: GitHubClient,
   head: string,
 ): Promise<readonly ListedDelivery[]> {
-  const pathOf = ({ claim, changed, state, by }: ListedDelivery): string =>
-    (changed[0] ?? (state === 'removed' && by === null ? claim.place : '')).replace(/\/$/, '');
+  const pathOf = ({ changed, paths, state, by }: ListedDelivery): string =>
+    (changed[0] ?? (state === 'removed' && by === null ? (paths[0] ?? '') : '')).replace(/\/$/, '');
   const asked = new Set(listed.map(pathOf).filter((path) => path !== ''));
   const commits = await getLastCommits(github, head, [...asked]);
   return listed.map((one) => {
