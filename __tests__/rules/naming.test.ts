@@ -47,6 +47,11 @@ describe('repositoryPath', () => {
     ['contains a space', ['a b.html', 'a\u00a0b.html', 'a.html '], /^remove it, or write - or _/],
     ['contains a backslash', ['docs\\a.html'], /^write \/ between folders, or rename/],
     ['contains *, and is no pattern', ['p*/a.html', 'docs/**'], /^write each path in full$/],
+    [
+      'is an address, or has a part that ends in :',
+      ['https://octo.github.io/r/a.html', 'https:/a.html', 'a:/b.html', 'a:'],
+      /^write only what follows https:\/\/…\/$/,
+    ],
     ['starts with a slash', ['/a.html'], /^write it without this slash/],
     ['contains . or .. as a folder', ['../a.html', 'a/../b', '..', './a.html'], /^write it without them/],
     ['has an empty folder or file name', ['docs//a.html', 'docs/'], /\w/],

@@ -418,6 +418,11 @@ test.each<[string, Given, RegExp]>([
   ['a folder without a path', { inputs: { channel: 'K1', file: 'site/' } }, REPLACES_ALL],
   ['a file below the root', { inputs: { ...FOLDER, ...PAGE, path: 'a/index.html' } }, REPLACES_ALL],
   ['the path of the receipt', { inputs: { ...BRANCH, ...SCRIPT, path: RECEIPT } }, OBEYED],
+  [
+    'that path with overwrite',
+    { inputs: { ...BRANCH, ...SCRIPT, path: RECEIPT, overwrite: 'true' } },
+    OBEYED,
+  ],
   ['a job without an identity', { job: { identity: false } }, RegExp(`^check.*no identity.* → .*${BLOCK}`)],
   ['a job without one', { job: { environment: undefined } }, RegExp(`^check.*no environment.* → .*${BLOCK}`)],
   [

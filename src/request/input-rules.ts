@@ -93,6 +93,11 @@ const namesAddress = ({ file }: DeliveryRequest): boolean =>
 const ADDRESS: RuleText = (w) => `${w.subject('file')} is an address and names no file`;
 
 const DELIVERY_RULES: readonly InputRule[] = [
+  [
+    ({ path = '', refusesHidden }) => refusesHidden === true && /(?:^|\/)\.[^/]/.test(path),
+    (w) => `${w.subject('path')} has a hidden name`,
+    'only a person can deliver there',
+  ],
   [namesAddress, ADDRESS, (w) => `give a file as ${w.input('file')}, or ${w.link}`],
   [
     (request) => uses(request, ['K4']) && request.url === undefined,

@@ -21,6 +21,7 @@ const PATH_RULES: readonly (readonly [broken: RegExp, problem: string, hint: str
   [/\s/, 'contains a space', 'remove it, or write - or _ in its place'],
   [/\\/, 'contains a backslash', 'write / between folders, or rename the file'],
   [/\*/, 'contains *, and is no pattern', 'write each path in full'],
+  [/:(?:\/|$)/, 'is an address, or has a part that ends in :', 'write only what follows https://…/'],
   [/^\//, 'starts with a slash', 'write it without this slash: it is relative to the repository'],
   [
     /(?:^|\/)\.\.?(?:\/|$)/,

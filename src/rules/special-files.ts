@@ -53,6 +53,8 @@ export function refuseSpecialFile(path: string, siteRoot: string | null, isPart 
   throw new DeliveryError('NOT_OURS', `${path} is not only a page: ${effect}`, {
     hint: (w) => {
       const way = isPart ? w.leaveOut(`**/${baseName(path)}`) : `set ${w.input('path')} to another place`;
+      // A receipt that nobody but this tool wrote would say nothing.
+      if (path === RECEIPT_PATH) return way;
       return `${way}, or set ${w.input('overwrite', 'true')} if you want that`;
     },
     leftBehind: [],

@@ -9,7 +9,7 @@ import { BATCH } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { baseName, decodePath, entryUrl } from '../../rules/naming.ts';
-import { findEffect } from '../../rules/special-files.ts';
+import { findEffect, RECEIPT_PATH, refuseSpecialFile } from '../../rules/special-files.ts';
 import { type ChannelItem, type ChannelPlan, requireSite, type ServedFile } from '../channel.ts';
 import { createEntriesReader } from './branch-reader.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
@@ -75,6 +75,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
   const settings = await findDestination(item, step);
   const { place, path, branch } = settings;
   const files = isRemoval ? [] : listFiles(item, place);
+  if (files.some((one) => one.path === RECEIPT_PATH)) refuseSpecialFile(RECEIPT_PATH, null, isFolder);
   const built = await resultOf(() => applyJekyll(settings, files, options, step.isJekyllOff));
   // What a folder misses is told with what its pages miss.
   if (hasFailed(built) && !isFolder && step.pages !== 'unasked') throw built;
