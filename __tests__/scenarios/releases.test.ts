@@ -376,6 +376,19 @@ test.each<[Record<string, string>, Record<string, string>, Record<string, string
   await proven(play.deliver({ repository, files, inputs: { operation: 'withdraw', ...sure } }));
 });
 
+test('a name is withdrawn from the release where the site has it of a person, and the refusal names the site', async () => {
+  const repository = await play.repository({ files: { 'a.zip': 'of a person' } });
+  const inputs = { operation: 'withdraw', path: 'a.zip' };
+  await refused(
+    play.deliver({ repository, inputs }),
+    /has an asset a\.zip.* → .*or `channel: K1` if it is on the site/,
+  );
+  await proven(play.deliver({ repository, files: { 'a.zip': 'PK' }, inputs: {} }));
+  const { report } = await proven(play.deliver({ repository, inputs }));
+  expect(report.withdrawn).toContain('/releases/download/');
+  expect(String(await repository.read('a.zip'))).toBe('of a person');
+});
+
 test.each([
   ['previews/demo', {}],
   ['previews/v1.2', {}],

@@ -56,8 +56,8 @@ export function listChoices(
 }
 
 /**
- * As `chooseChannels`. A name alone tells neither where it was delivered nor that it is a folder: what the site has is
- * withdrawn from there.
+ * As `chooseChannels`. A name alone tells neither where it was delivered nor that it is a folder: what the site has of
+ * this tool is withdrawn from there.
  */
 export async function chooseRemoval(
   delivery: Delivery,

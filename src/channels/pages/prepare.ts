@@ -1,6 +1,7 @@
 import { forEachItem } from '../../async.ts';
 import { hasFailed, type Result, resultOf } from '../../errors.ts';
-import { getEntry } from '../../github/api/branch.ts';
+import { getBranchHead, getEntry } from '../../github/api/branch.ts';
+import { getLastCommits } from '../../github/api/history.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { FileWrite } from '../../github/change.ts';
 import { lineIf, namedLine } from '../../plain-text.ts';
@@ -16,7 +17,7 @@ import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.
 import type { PagesOptions } from './destination.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
 import { applyJekyll, createSwitchLookup, type SwitchLookup } from './jekyll.ts';
-import { findShown } from './ownership.ts';
+import { findShown, isOwned } from './ownership.ts';
 import { listPicturePaths, listPictureUrls } from './pictures.ts';
 import { findSetup } from './set-up.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
@@ -136,13 +137,18 @@ async function prepareRemoval(item: ChannelItem, step: StepContext): Promise<Pag
   return prepareItem({ ...item, name: `${place}/` }, { ...step, target: { ...step.target, options } });
 }
 
-/** Whether the branch has a file or a folder of the name. A name that the site could never show is not there. */
+/** Whether the branch has a file of this tool of the name, or a folder. A name that the site could never show is not there. */
 export async function isInBranch(name: string, options: PagesOptions, access: RepositoryContext) {
   const github = requireGitHub(access);
   const place = await resultOf(async () =>
     resolveDestination(github.repository, { ...options, name }, access.site),
   );
-  return !hasFailed(place) && (await getEntry(github, place.branch, place.path)) !== null;
+  if (hasFailed(place)) return false;
+  const { branch, path } = place;
+  const entry = await getEntry(github, branch, path);
+  if (entry?.type !== 'blob') return entry !== null;
+  const commits = await getLastCommits(github, await getBranchHead(github, branch), [path]);
+  return isOwned(commits.get(path)?.message ?? '', { path, sha: entry.sha });
 }
 
 /** An address may be that of a page that the site's build made of delivered files: then it leads to them. */

@@ -87,7 +87,8 @@ async function prepareRemoval({ name: wanted }: ChannelItem, tags: readonly stri
 function notFoundError(name: string, tags: readonly string[]): DeliveryError {
   const message = `neither of the releases ${tags.join(' and ')} has an asset ${name}, and others were not searched`;
   return new DeliveryError('NOT_FOUND', message, {
-    hint: (w) => `correct the name, or set ${w.input('tag')} to the release that it was delivered to`,
+    hint: (w) =>
+      `correct the name, or set ${w.input('tag')} to the release that it was delivered to, or ${w.input('channel', 'K1')} if it is on the site`,
   });
 }
 
