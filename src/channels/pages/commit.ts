@@ -44,21 +44,21 @@ function groupTasks(all: Tasks): readonly CommitGroup[] {
 }
 
 /** Compares a group with the branch as it is now. */
-async function compareGroup({ tasks, folders }: CommitGroup): Promise<readonly Result<ComparedPlace>[]> {
+async function compareGroup(group: CommitGroup): Promise<readonly Result<ComparedPlace>[]> {
+  const tasks = group.tasks.map(withPictures);
   const [first] = tasks;
   if (first === undefined || !isFolderPath(first.place)) return compareFiles(tasks);
-  return [await (isRemoval(first) ? compareRemovedFolder(first) : compareSite(first, folders))];
+  return [await (isRemoval(first) ? compareRemovedFolder(first) : compareSite(first, group.folders))];
 }
 
 /** What committing would do: the first line of each commit's message, or that nothing has to be done. Reads only. */
 export async function previewCommits(prepared: Tasks, ports: Ports): Promise<readonly Result<string>[]> {
-  const all = prepared.map(withPictures);
   const previews = new Map<PagesTask, Result<string>>();
-  for (const group of groupTasks(all)) {
+  for (const group of groupTasks(prepared)) {
     const found = await resultsOfAll(group.tasks, () => previewGroup(group, ports));
     for (const [task, preview] of found) previews.set(task, preview);
   }
-  return all.flatMap((task) => previews.get(task) ?? []);
+  return prepared.flatMap((task) => previews.get(task) ?? []);
 }
 
 async function previewGroup(group: CommitGroup, ports: Ports): Promise<readonly Result<string>[]> {
@@ -79,13 +79,12 @@ async function previewGroup(group: CommitGroup, ports: Ports): Promise<readonly 
 
 /** Makes a commit for all files and one for each folder. */
 export async function commitTasks(prepared: Tasks, ports: Ports): Promise<readonly Result<Placement>[]> {
-  const all = prepared.map(withPictures);
   const placements = new Map<PagesTask, Result<Placement>>();
-  for (const group of groupTasks(all)) {
+  for (const group of groupTasks(prepared)) {
     const placed = await resultsOfAll(group.tasks, () => commitGroup(group, ports));
     for (const [task, placement] of placed) placements.set(task, placement);
   }
-  return all.flatMap((task) => placements.get(task) ?? []);
+  return prepared.flatMap((task) => placements.get(task) ?? []);
 }
 
 /** Each attempt compares first, so nothing is committed twice. */
