@@ -71,14 +71,15 @@ describe('several files', () => {
     };
     const answer: Answer = () => (polls === 0 ? NOT_FOUND : FILE);
     const { codes, asked } = await publish(pages(...written), answer, progress);
-    expect([codes, polls, asked[0]?.path]).toEqual([[null, null, null], 1, lead]);
+    const beforeBuild = asked.slice(0, Math.max(written.filter(Boolean).length, 1));
+    expect([codes, polls, beforeBuild.at(-1)?.path]).toEqual([[null, null, null], 1, lead]);
   });
 
   test('of a site that comes late are each looked at once more, and no longer', async () => {
     const { attempts, codes, asked, elapsed } = await publish(pages(true, true, true), showsFirst);
     expect([codes, elapsed]).toEqual([[null, 'BUILD_TIMEOUT', 'BUILD_TIMEOUT'], TIMEOUT]);
     expect(attempts[1]).toMatchObject({ failure: { step: 'wait' }, lastProbe: { httpCode: 404 } });
-    expect(asked.filter(({ path }) => path === '1.html')).toHaveLength(1);
+    expect(asked.filter(({ path }) => path === '1.html')).toHaveLength(2);
   });
 
   test('of a build that failed say so, but for one that is there already', async () => {

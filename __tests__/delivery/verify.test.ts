@@ -48,7 +48,7 @@ async function provePage(
 }
 
 const building = async (): Promise<HostProgress> => ({ finished: false, detail: 'building' });
-const builtAt = (committedAt?: number) => async () => ({ finished: true, detail: 'built', committedAt });
+const builtAt = (at?: number) => async () => ({ finished: true, detail: 'built', builtAt: at });
 const dated = (at: number, body = ALTERED.body): Scripted => {
   return { body, headers: { 'last-modified': new Date(at).toUTCString() } };
 };
@@ -353,6 +353,7 @@ describe('verifying that nothing is there any more', () => {
     ['another file of the branch', dated(NOON, 'theirs'), null],
     ['the content from before', dated(NOON, OLD), 'NOT_PROVEN'],
     ['a page that is older than the build', dated(NOON - 1_000, 'theirs'), 'NOT_PROVEN'],
+    ['a page without a date', { body: 'theirs' }, 'NOT_PROVEN'],
   ])('where another file may have its address, counts %s as it should', async (_, answer, code) => {
     const withdrawn = { marker: '', gone: true, progress: builtAt(NOON) };
     const { failure, proof } = await provePage(answer, { expect: { is: 'replaced' } }, withdrawn);

@@ -277,6 +277,58 @@ describe('a page that only the marker proves', () => {
     for (const _ of ['first', 'second']) await refused(put(repository, '\nchanged\n'), /^verify.*not proven/);
   });
 
+  test('is not ready where the page of before was built after our commit, by an earlier build', async () => {
+    const repository = await play.repository();
+    await proven(put(repository));
+    const { pages } = repository;
+    pages.live = false;
+    play.meanwhile({ method: 'PUT', url: /contents/ }, () => {
+      if (pages.liveVersion)
+        pages.liveVersion = { ...pages.liveVersion, builtAt: new Date(Date.now() + 2_000) };
+    });
+    await refused(put(repository, '\nchanged\n'), /^verify.*not proven/);
+  });
+
+  test('is ready where another commit builds it again while it is proven, with other bytes', async () => {
+    const repository = await play.repository();
+    let asked = 0;
+    play.alterSite(repository, 'notes.html', {
+      alter: async (real) => {
+        if (real.status !== 200) return real;
+        asked += 1;
+        const body = `${real.body}<link href="style.css?v=${repository.pages.liveCommit}">`;
+        if (asked === 2) {
+          await repository.commit('other.txt', 'x', 'Another job');
+          repository.pages.publishImmediately(repository.head() ?? '');
+        }
+        return { ...real, body, headers: { ...real.headers, 'content-length': String(body.length) } };
+      },
+    });
+    await proven(put(repository));
+    expect(asked).toBeGreaterThan(2);
+  });
+
+  test('is not withdrawn where the site still shows it, and a README will have its address', async () => {
+    const repository = await play.repository({ files: { 'README.md': '# Person' } });
+    const files = { 'index.html': `---\ntitle: x\n---\n<!doctype html><p>${MARKER}</p>\n` };
+    await proven(
+      deliver(repository, '', { files, inputs: { channel: 'K1', path: 'index.html', marker: MARKER } }),
+    );
+    const { pages } = repository;
+    pages.live = false;
+    const withdraw = { channel: 'K1', operation: 'withdraw', file: '', path: 'index.html' };
+    const remove = () => play.deliver({ repository, inputs: withdraw });
+    await refused(remove(), /^verify 200: .*some content: there should be none/);
+    // The build of before is older than the removal, which the second run and the audit know by its date.
+    if (pages.liveVersion)
+      pages.liveVersion = { ...pages.liveVersion, builtAt: new Date(Date.now() - 60_000) };
+    await refused(remove(), /^verify 200: .*some content: there should be none/);
+    const { report } = await play.deliver({ repository, inputs: { file: '', operation: 'audit' } });
+    expect(report.lines.RESULT).toMatch(/^НЕ ГОТОВО/);
+    pages.publishImmediately(repository.head() ?? '');
+    await proven(remove());
+  });
+
   test.each(['notes.html', 'notes.markdown'])(
     'is not ready where %s, with the same marker, has its address: from before, or since',
     async (rival) => {

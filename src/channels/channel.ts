@@ -75,8 +75,8 @@ export interface HostProgress {
   readonly building?: boolean;
   readonly detail: string;
   readonly httpCode?: number | undefined;
-  /** When the commit was made that the finished build contains, by the host's clock: milliseconds since the epoch. */
-  readonly committedAt?: number | undefined;
+  /** When the finished build began, by the host's clock: milliseconds since the epoch. */
+  readonly builtAt?: number | undefined;
   readonly hint?: Text;
 }
 

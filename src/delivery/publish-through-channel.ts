@@ -91,6 +91,7 @@ async function waitForSite(
   logger.startSection('Wait for the site');
   const ownBuild = pages.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
   const waited = await resultOf(async () => {
+    await noteOutdated(written.filter(isRendered), async () => (await host.ask(lead.attempt)).finished);
     for (const { attempt, page } of [lead, ...ownBuild]) await waitForAddress(page, () => host.ask(attempt));
   });
   for (const { page } of written) page.run.builtAt = lead.page.run.builtAt;
@@ -98,7 +99,21 @@ async function waitForSite(
   return { wait: clock.now() - begun };
 }
 
-const isRendered = ({ page }: OngoingProof): boolean => page.check.expect.is === 'built';
+const isRendered = ({ attempt: { placement } }: OngoingProof): boolean =>
+  listRequired(placement).some(
+    ({ expect: { is, after } }) => is === 'built' || (is === 'replaced' && after === undefined),
+  );
+
+/** What pages show before the end of our build is from before: another build may have ended after our commit. */
+async function noteOutdated(
+  pages: readonly OngoingProof[],
+  isFinished: () => Promise<boolean>,
+): Promise<void> {
+  await mapConcurrently(pages, BATCH.probes, ({ page }) => page.ask());
+  const shown = pages.filter(({ page: { last } }) => last?.httpCode === 200 && !provesAlone(last));
+  if (shown.length === 0 || (await isFinished())) return;
+  for (const { page } of shown) page.run.outdated = page.last?.version;
+}
 
 /** WAIT: until the address shows the file, or the host has finished. @throws {DeliveryError} @see protocol 3.2, 8 */
 async function waitForAddress(page: AddressProof, ask: () => Promise<HostProgress>): Promise<void> {
@@ -107,8 +122,10 @@ async function waitForAddress(page: AddressProof, ask: () => Promise<HostProgres
   const gone = isGone(check);
   let progress: HostProgress = { finished: false, detail: 'the host was not asked yet' };
   const log = createWaitLog('waited for the site', 1, run);
+  let known = page.last;
   const finished = await poll({ ...ports, ...limits, deadline }, async () => {
-    const result = await page.ask();
+    const result = known ?? (await page.ask());
+    known = null;
     const shows = provesAlone(result);
     // Anything may answer a 404 once: what is removed is gone when the host has built without it.
     if (!shows || gone) progress = await ask();
@@ -120,7 +137,7 @@ async function waitForAddress(page: AddressProof, ask: () => Promise<HostProgres
   }).finally(log.end);
   if (finished === undefined) throw buildTimeoutError(page, progress);
   ports.logger.info(finished);
-  run.builtAt = progress.committedAt;
+  run.builtAt = progress.builtAt;
 }
 
 function buildTimeoutError({ check, last, run }: AddressProof, progress: HostProgress): DeliveryError {

@@ -28,10 +28,18 @@ export class AddressProof {
   /** When it was asked last, by `Clock.now`. */
   #askedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param before the same address, whose last answer counts */
-  constructor(check: Check, run: ProofRun, before?: AddressProof) {
+  /** The same address with `?v=`: a page that the host has built must show the same bytes. */
+  readonly #fresh: AddressProof | undefined;
+
+  /** @param same the same address: `before`, whose last answer counts, or `fresh` */
+  constructor(
+    check: Check,
+    run: ProofRun,
+    { before, fresh }: { readonly before?: AddressProof; readonly fresh?: AddressProof | undefined } = {},
+  ) {
     this.check = check;
     this.run = run;
+    this.#fresh = fresh;
     this.#needed = check.series.answers;
     this.last = before?.last ?? null;
     this.#isReached = before !== undefined;
@@ -77,7 +85,7 @@ export class AddressProof {
       // What was right before the first look is not asked again, and neither is a login page.
       const known = count === 0 && this.looks === 1 && this.last && isKnown(this.last) && this.last;
       const next = known || (await this.ask(count, asBrowser));
-      const verdict = judgeAnswer(next, check, run.builtAt);
+      const verdict = judgeAnswer(next, check, run, this.#fresh?.proven?.fingerprint?.sha256);
       if (verdict === 'old') {
         isOld = true;
         this.oldLooks += 1;
@@ -88,6 +96,8 @@ export class AddressProof {
       const mayDiffer = isOld || (check.host.addsForBrowsers && asBrowser);
       if (!isAccepted || (result && !mayDiffer && !isSameAnswer(next, result))) {
         run.identical.delete(check.url.href);
+        // Another build may have changed the page since.
+        if (verdict === 'wrong' && next.match === 'altered') await this.#fresh?.look(isLast);
         this.wrong = next;
         this.earlier = result ?? this.earlier;
         if (result) this.#needed = Math.min(needed * 2, AGREEING_PROBES.most);

@@ -17,7 +17,7 @@ import type { Ports } from '../ports.ts';
 import { JUDGED_HEAD, MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND, TEXT } from '../protocol/limits.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
 import { withVersion } from '../rules/naming.ts';
-import { type Check, isGone } from './check.ts';
+import { type Check, isGone, type KnownBuild } from './check.ts';
 import { matchAnswer } from './match-content.ts';
 import { failedProbe, type ProbeResult, provesAlone } from './probe-result.ts';
 
@@ -38,8 +38,8 @@ export class ProofRun {
   /** When it began, and when it must end, by `Clock.now`. */
   readonly begun: number;
   readonly deadline: number;
-  /** When the commit was made that the host says it has built: milliseconds since the epoch. */
-  builtAt: number | undefined;
+  builtAt: KnownBuild['builtAt'];
+  outdated: KnownBuild['outdated'];
   /** Why the site did not come, if so: then each address is asked once. */
   late: DeliveryError | null = null;
   /** Why the addresses may open only inside this network; empty where nothing says so. */

@@ -55,8 +55,8 @@ export type ExpectedFile = Pick<LocalFile, 'size'> &
 /** What an address must answer. */
 export interface ExpectedAnswer {
   /**
-   * `bytes`: the file. `built`: the file, or a page with the marker that the host has built since the commit. `marker`:
-   * no file is known. `gone`: nothing. `replaced`: nothing, or another file than those of `before`.
+   * `bytes`: the file. `built`: the file, or a page with the marker of the build of our commit, or of a later one.
+   * `marker`: no file is known. `gone`: nothing. `replaced`: nothing, or of such a build another file than `before`.
    */
   readonly is: 'bytes' | 'built' | 'marker' | 'gone' | 'replaced';
   readonly file?: ExpectedFile | undefined;
@@ -65,8 +65,8 @@ export interface ExpectedAnswer {
   readonly before?: readonly GitBlob[] | undefined;
   /** How a browser is to show it, which the answer must allow; absent where only its bytes count. */
   readonly display?: BrowserDisplay | undefined;
-  /** Of a built page: the bytes that it must have, because they were seen before. */
-  readonly seen?: string | undefined;
+  /** How old such an answer may be, where the host is not asked for its build: milliseconds since the epoch. */
+  readonly after?: number | undefined;
   /** Judges an answer further, where the host may rightly change it. */
   readonly judge?: JudgeAnswer;
 }
@@ -116,20 +116,30 @@ export const isGone = ({ expect: { is } }: Pick<Check, 'expect'>): boolean =>
 /** What an answer is: what is wanted, the copy from before that a cache may have, or anything else. */
 type Verdict = 'right' | 'old' | 'wrong';
 
-/** @param builtAt when the commit was made that the host says it has built: milliseconds since the epoch */
+/** What tells whether a page comes from the build of our commit. */
+export interface KnownBuild {
+  /** When that build began, or a later one that the host has finished: milliseconds since the epoch. */
+  readonly builtAt: number | undefined;
+  /** The version that the address showed before the end of our build, whatever its date. */
+  readonly outdated: string | undefined;
+}
+
+/** @param seen the SHA-256 that a built page must have */
 export function judgeAnswer(
-  { match, lastModified, fingerprint, hosts }: ProbeResult,
-  { endsOn, expect: { is, seen }, series: { acceptsOld } }: Check,
-  builtAt: number | undefined,
+  { match, lastModified, version, fingerprint, hosts }: ProbeResult,
+  { endsOn, expect: { is, after }, series: { acceptsOld } }: Check,
+  { builtAt, outdated }: KnownBuild,
+  seen?: string,
 ): Verdict {
   if (endsOn !== undefined && hosts.at(-1) !== endsOn) return 'wrong';
-  const mayChange = is === 'built' || is === 'replaced';
-  const isDated = mayChange && builtAt !== undefined && lastModified !== null;
-  const isOlder = isDated && lastModified < builtAt;
-  if (provesAlone({ match }) || (is === 'replaced' && match === 'served' && !isOlder)) return 'right';
+  if (provesAlone({ match })) return 'right';
   if (match === 'previous') return acceptsOld ? 'old' : 'wrong';
-  const isNew = seen === undefined ? isDated && !isOlder : seen === fingerprint?.sha256;
-  if (is === 'built' && match === 'altered' && isNew) return 'right';
+  const since = after ?? builtAt;
+  const isNew = since !== undefined && (lastModified ?? 0) >= since && version !== outdated;
+  if (is === 'replaced' && match === 'served') return isNew ? 'right' : 'wrong';
+  if (is !== 'built') return 'wrong';
+  if (match === 'altered' && (seen === undefined ? isNew : seen === fingerprint?.sha256)) return 'right';
   // A page that the host renders is known by its date to be from before.
+  const isOlder = since !== undefined && lastModified !== null && !isNew;
   return acceptsOld && isOlder && (match === 'altered' || match === 'different') ? 'old' : 'wrong';
 }

@@ -35,6 +35,9 @@ export async function proveChecks(
   const { check, run } = first;
   const { logger } = run.ports;
   const open = (checks: readonly Check[]) => checks.map((one) => new AddressProof(one, run));
+  // A page that its host has built must show what it shows with `?v=`.
+  const openAgain = (checks: readonly Check[]) =>
+    checks.map((one) => new AddressProof(one, run, { fresh: one.expect.is === 'built' ? first : undefined }));
   await prove([first]);
   const page = first.proven;
   if (page === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
@@ -49,29 +52,24 @@ export async function proveChecks(
   await prove(files);
   if (check.host.asksPageAgain && files.length > 0) await proveTogether(first, files);
   const fresh = [{ ...check, endsOn }, ...files.map((one) => one.check)];
-  const asOpened = fresh.flatMap((one) => asPersonOpens(one, page));
-  const opened = open([...asOpened, ...others.filter(({ onFailure }) => onFailure !== undefined)]);
+  const asOpened = fresh.flatMap(asPersonOpens);
+  const opened = openAgain([...asOpened, ...others.filter(({ onFailure }) => onFailure !== undefined)]);
   if (opened.length > 0) logger.info('without ?v=, as a person will open it');
   await prove(opened);
   // A cache with the old copy says nothing of the new one: that must still be there.
   const old = opened.filter(({ isOld }) => isOld);
-  await prove(open(old.map((one) => ({ ...withoutOld(one.check), versioned: true }))));
+  await prove(openAgain(old.map((one) => ({ ...withoutOld(one.check), versioned: true }))));
   const late = old.find((one) => one.check.path === null);
-  if (late === undefined) return { page, files, opened };
+  if (late === undefined) return { page: first.proven ?? page, files, opened };
   const url = withVersion(check.url, version);
-  await prove(open([{ ...withoutOld(late.check), url }]));
+  await prove(openAgain([{ ...withoutOld(late.check), url }]));
   const until = describeCacheEnd(late.keptFor, run.ports.clock.date());
   const note = `the address without ?v= may still show the earlier version ${until}`;
-  return { page, files, opened, versioned: { url, note } };
+  return { page: first.proven ?? page, files, opened, versioned: { url, note } };
 }
 
-/** Without `?v=`, a page that its host has built must show what it has shown with it. */
-function asPersonOpens({ opened, ...check }: Check, page: ProbeResult): readonly Check[] {
-  if (opened === undefined) return [];
-  const seen = check.expect.is === 'built' ? page.fingerprint?.sha256 : undefined;
-  const series = { ...opened, acceptsOld: true };
-  return [{ ...check, expect: { ...check.expect, seen }, series, versioned: false }];
-}
+const asPersonOpens = ({ opened, ...check }: Check): readonly Check[] =>
+  opened === undefined ? [] : [{ ...check, series: { ...opened, acceptsOld: true }, versioned: false }];
 
 const withoutOld = (check: Check): Check => ({ ...check, series: { ...check.series, acceptsOld: false } });
 
@@ -83,7 +81,7 @@ async function proveTogether(page: AddressProof, files: readonly AddressProof[])
   const isManyFresh = files.length > SITE.fewLinked && isFresh && !proven?.age;
   const pause = isManyFresh ? 0 : (check.series.pause ?? 0);
   const series = { ...check.series, answers: AGREEING_PROBES.usual, pause };
-  const again = new AddressProof({ ...check, endsOn: proven?.hosts.at(-1), series }, run, page);
+  const again = new AddressProof({ ...check, endsOn: proven?.hosts.at(-1), series }, run, { before: page });
   await prove([again]).finally(() => {
     page.last = again.last;
   });

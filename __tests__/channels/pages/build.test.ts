@@ -33,6 +33,7 @@ const buildIn = (status: string, more: object = {}) => ({ status, commit: COMMIT
 const errored = (more: object) => buildIn('errored', more);
 const REQUESTED = 'no build yet; a build was requested';
 const SUCCESS = [{ state: 'success' }];
+const deployed = [{ id: 1, sha: COMMIT }];
 const denied = failure('NO_PERMISSION', 403);
 const failsTimes = (times: number, then: object) => (_: unknown, nth: number) =>
   nth <= times ? failure('HOST_ERROR', 502, { retryable: true }) : then;
@@ -99,7 +100,6 @@ describe('BuildWatch', () => {
     expect(say(hint, ACTION)).toMatch(/^give the job `permissions: \{ pages: write \}`/);
   });
 
-  const deployed = [{ id: 1, sha: COMMIT }];
   const ended = { id: 9, status: 'completed', conclusion: 'failure', html_url: 'https://github.com/o/r' };
   test.each<[string, Answers, number, boolean]>([
     ['after a commit whose deployments cannot be read', { deployments: denied }, 1, false],
@@ -160,31 +160,22 @@ describe('BuildWatch', () => {
   });
 });
 
-describe('the commit that a finished build contains', () => {
-  const built = { pages_latest: buildIn('built') };
-  const commits = [{ sha: COMMIT, commit: { committer: { date: '2026-01-02T03:04:05Z' } } }];
-  const MARKED = placementWith({ commitSha: COMMIT, written: false });
+describe('a finished build', () => {
+  const created_at = '2026-01-02T03:04:05Z';
+  const begun = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-  test.each([
-    ['its date', commits, Date.UTC(2026, 0, 2, 3, 4, 5)],
-    ['nothing', [], undefined],
-    ['another commit', [{ ...commits[0], sha: 'other' }], undefined],
-    ['no date', [{ sha: COMMIT, commit: {} }], undefined],
-  ])(
-    'is dated where only the marker proves the page, and the host answers with %s',
-    async (_, answer, at) => {
-      const { github, ask } = createWatch({ ...built, commits_of_path: answer });
-      for (let times = 0; times < 2; times += 1) {
-        await expect(ask(MARKED)).resolves.toMatchObject({ finished: true, committedAt: at });
-      }
-      expect(github.sent('commits_of_path')).toHaveLength(1);
-    },
-  );
+  test.each<[string, Answers, number | undefined]>([
+    ['a build', { pages_latest: buildIn('built', { created_at }) }, begun],
+    ['a deployment', { deployments: [{ ...deployed[0], created_at }], deployment_statuses: SUCCESS }, begun],
+    ['a build without a date', { pages_latest: buildIn('built') }, undefined],
+  ])('is dated by the beginning of %s', async (_, answers, builtAt) => {
+    const { ask } = createWatch(answers, 'deployments' in (answers ?? {}) ? 'pages.yml' : undefined);
+    await expect(ask()).resolves.toMatchObject({ finished: true, builtAt });
+  });
 
-  test('is not asked for where the bytes decide, and says nothing of another commit', async () => {
-    const { github, ask } = createWatch({ ...built, compare: { status: 'behind' } });
+  test('says nothing of another commit', async () => {
+    const { ask } = createWatch({ pages_latest: buildIn('built'), compare: { status: 'behind' } });
     await expect(ask()).resolves.toMatchObject({ finished: true });
-    expect(github.names).toEqual(['pages_latest']);
     await expect(ask({ ...PLACEMENT, commitSha: 'c0ffee2' })).resolves.toMatchObject({ finished: false });
   });
 });

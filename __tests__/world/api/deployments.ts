@@ -7,7 +7,7 @@ import type { TestRepository } from '../repository.ts';
 import { type HostReply, replyJson } from '../server/messages.ts';
 import { type ApiCall, createRoute, getId, getText, replyPage, requireText } from './call.ts';
 import { fail, failNotFound } from './errors.ts';
-import { formatUser } from './repository.ts';
+import { formatTime, formatUser } from './repository.ts';
 
 async function listAll({ repository }: ApiCall): Promise<readonly StoredDeployment[]> {
   await repository.site?.beforeAnswer();
@@ -19,8 +19,8 @@ async function findDeployment(call: ApiCall): Promise<StoredDeployment> {
   return (await listAll(call)).find((one) => one.id === id) ?? failNotFound();
 }
 
-const formatDeployment = ({ id, sha, payload, creator }: StoredDeployment) => {
-  return { id, sha, payload, creator: formatUser(creator) };
+const formatDeployment = ({ id, sha, payload, creator, createdAt }: StoredDeployment) => {
+  return { id, sha, payload, creator: formatUser(creator), created_at: formatTime(createdAt) };
 };
 
 const formatStatus = ({ id, state, description }: StoredDeploymentStatus) => ({ id, state, description });

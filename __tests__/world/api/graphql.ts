@@ -5,7 +5,7 @@ const VIEWER = /^\s*(?:query\s*)?\{\s*viewer\s*\{\s*login\s+databaseId\s*\}\s*\}
 const HISTORY =
   /^\s*query\([^)]*\)\s*\{\s*repository\(owner: \$owner, name: \$repo\)\s*\{\s*object\(oid: \$head\)\s*\{\s*\.\.\. on Commit\s*\{(.*)\}\s*\}\s*\}\s*\}\s*$/s;
 const FIELD =
-  /(\w+): history\(first: (\d+), path: \$(\w+)\) \{ nodes \{ oid message file\(path: \$\3\) \{ oid size \} parents\(first: 1\) \{ nodes \{ file\(path: \$\3\) \{ oid size \} \} \} \} \}/g;
+  /(\w+): history\(first: (\d+), path: \$(\w+)\) \{ nodes \{ oid message committedDate file\(path: \$\3\) \{ oid size \} parents\(first: 1\) \{ nodes \{ file\(path: \$\3\) \{ oid size \} \} \} \} \}/g;
 
 /**
  * Answers the two queries that the action sends, and no other: whose token it is, and the last commit of each of
@@ -33,9 +33,10 @@ export function answerGraphql(
   const pages = [...fields.matchAll(FIELD)].map(([, name = '', first = '', variable = '']) => {
     const path = variables[variable] ?? '';
     const commits = repository.git.log(head, { path }).slice(0, Number(first));
-    const nodes = commits.map(({ sha, message, parents }) => ({
+    const nodes = commits.map(({ sha, message, committer, parents }) => ({
       oid: sha,
       message,
+      committedDate: committer.date,
       ...fileAt(sha, path),
       parents: { nodes: parents.length === 0 ? [] : [fileAt(parents[0], path)] },
     }));

@@ -4,7 +4,7 @@ import type { FakePages } from '../pages/fake-pages.ts';
 import { type HostReply, replyJson, replyRedirect } from '../server/messages.ts';
 import { type ApiCall, type ApiRoute, createRoute } from './call.ts';
 import { fail, failNotFound } from './errors.ts';
-import { getApiUrl } from './repository.ts';
+import { formatTime, getApiUrl } from './repository.ts';
 
 function getSite({ repository }: ApiCall): FakePages {
   return repository.site ?? failNotFound();
@@ -39,7 +39,10 @@ async function showLatestBuild(call: ApiCall): Promise<HostReply> {
   const site = getSite(call);
   await site.beforeAnswer();
   const { id, status, error, commit, createdAt } = site.history[0] ?? failNotFound();
-  const about = { url: `${getApiUrl(call.repository)}/pages/builds/${id}`, created_at: createdAt };
+  const about = {
+    url: `${getApiUrl(call.repository)}/pages/builds/${id}`,
+    created_at: formatTime(createdAt),
+  };
   return replyJson(200, { ...about, status, error: { message: error }, commit });
 }
 

@@ -29,3 +29,6 @@ export const REPOSITORY_ROUTES = [
     return replyJson(200, type === null ? [] : [{ type, ...origin }]);
   }),
 ];
+
+/** A time as the API writes it: in whole seconds. */
+export const formatTime = (time: Date): string => time.toISOString().replace(/\.\d+/, '');

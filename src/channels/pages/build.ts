@@ -1,6 +1,5 @@
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { getCommitTime } from '../../github/api/history.ts';
 import {
   type BuildStatus,
   getBuildStatus,
@@ -104,8 +103,7 @@ export class BuildWatch {
       detail: joinWords(status.detail, status.error ?? '', start.message, run?.words ?? ''),
       httpCode: status.httpCode,
       hint: run?.hint ?? start.advice ?? (isNeeded ? status.hint : undefined) ?? late,
-      // Only a proof by the marker needs it.
-      committedAt: finished && isRendered ? await getCommitTime(this.#github, commit) : undefined,
+      builtAt: finished ? status.begun : undefined,
     };
     this.#told.set(asked, progress);
     return progress;

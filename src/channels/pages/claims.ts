@@ -46,7 +46,9 @@ export async function readClaims(
     const query = { ...github.repository, ...(path && { path }), sha: head, per_page: LIST_PAGE, page };
     const answer = await github.rest.repos.listCommits(query);
     for (const { sha, commit, parents } of answer.data) {
-      const found = { sha, message: commit.message, parent: parents[0]?.sha, isFirst: parents.length === 0 };
+      const { message, committer } = commit;
+      const isFirst = parents.length === 0;
+      const found = { sha, message, date: committer?.date, parent: parents[0]?.sha, isFirst };
       last ??= found;
       for (const said of readMessage(commit.message)) {
         const newer = addToIndex(said);

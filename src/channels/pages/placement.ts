@@ -86,11 +86,11 @@ export function describePublished(
   };
 }
 
-/** A page that Jekyll made has other bytes than its file: none are known. */
+/** A folder has no page that Jekyll made: its bytes tell whether it is there, whatever the date. */
 const listGone = (goneAt: ReturnType<typeof listOldAddresses>, gone: EarlierFiles): readonly Check[] =>
   goneAt.slice(0, AUDIT.gone).map(({ path, url }) => {
     const before = gone.get(path);
-    return siteCheck(path, url, before ? { is: 'replaced', before } : { is: 'gone' });
+    return siteCheck(path, url, before ? { is: 'replaced', before, after: 0 } : { is: 'gone' });
   });
 
 function describeSwitch(destination: PagesTask['destination'], change: PlannedPlace['change']) {

@@ -57,12 +57,18 @@ export function onHost({ first, others }: Checks, refusals: HostRules['refusals'
  *
  * @param known what was there before: its bytes tell whether it is gone if another file is served there
  * @param rest the other files of the branch
+ * @param after when they were removed, where the host is not asked for its build
  */
-export function checksOfRemoved(known: EarlierFiles, destination: PagesDestination, rest: HeldFiles): Checks {
+export function checksOfRemoved(
+  known: EarlierFiles,
+  destination: PagesDestination,
+  rest: HeldFiles,
+  after?: number,
+): Checks {
   const [first, ...others] = listOldAddresses([...known.keys()], destination, rest).map(({ path, url }) => {
     const before = known.get(path) ?? [];
     const isReplaced = before.length > 0 && findRival(destination, rest, path) !== undefined;
-    return siteCheck(path, url, isReplaced ? { is: 'replaced', before } : { is: 'gone' });
+    return siteCheck(path, url, isReplaced ? { is: 'replaced', before, after } : { is: 'gone' });
   });
   const { url, expect } = first ?? { url: destination.pageUrl, expect: { is: 'gone' } };
   return { first: siteCheck(null, url, expect), others };

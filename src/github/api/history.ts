@@ -9,6 +9,8 @@ import { dataOrNull } from './failures.ts';
 export interface CommitWords {
   readonly sha: string;
   readonly message: string;
+  /** When it was made, as the host writes it; absent where it was not asked for. */
+  readonly date?: string | undefined;
   /** Whether the history of the branch begins with it. */
   readonly isFirst?: boolean;
 }
@@ -37,13 +39,6 @@ export async function getLastCommits(
   return new Map(parts.flat());
 }
 
-/** When a commit was made, by the clock of who made it: milliseconds; `undefined` where the host does not tell. */
-export async function getCommitTime(github: GitHubClient, sha: string): Promise<number | undefined> {
-  const { data } = await github.rest.repos.listCommits({ ...github.repository, sha, per_page: 1 });
-  const [commit] = data;
-  return (commit?.sha === sha && Date.parse(commit.commit.committer?.date ?? '')) || undefined;
-}
-
 /** The newest commit of the default branch, or that of a branch or tag. */
 export async function getNewestCommit(
   { rest, repository }: GitHubClient,
@@ -69,6 +64,7 @@ interface HistoryPage {
   readonly nodes: readonly (FileEntry & {
     readonly oid: string;
     readonly message: string;
+    readonly committedDate?: string;
     readonly parents?: { readonly nodes: readonly FileEntry[] };
   })[];
 }
@@ -90,7 +86,7 @@ async function queryLastCommits(
   const variables = names.map((name) => `, $${name}: String!`).join('');
   const fields = names.map((name) => {
     const file = `file(path: $${name}) { oid size }`;
-    const node = `oid message ${file} parents(first: 1) { nodes { ${file} } }`;
+    const node = `oid message committedDate ${file} parents(first: 1) { nodes { ${file} } }`;
     return `${name}: history(first: ${versions}, path: $${name}) { nodes { ${node} } }`;
   });
   const query = `query($owner: String!, $repo: String!, $head: GitObjectID!${variables}) {
@@ -110,13 +106,13 @@ async function queryLastCommits(
     }
     const [last] = page.nodes;
     if (last === undefined) return [path, null];
-    const { oid, message, parents } = last;
+    const { oid, message, committedDate: date, parents } = last;
     const oldest = page.nodes.at(-1)?.parents?.nodes ?? [];
     const blobs = [...page.nodes, ...oldest].flatMap(({ file }) =>
       file ? [{ sha: file.oid, size: file.size }] : [],
     );
     const messages = page.nodes.map((one) => one.message);
     const isFirst = parents?.nodes.length === 0;
-    return [path, { sha: oid, message, isFirst, messages, blobs }];
+    return [path, { sha: oid, message, date, isFirst, messages, blobs }];
   });
 }

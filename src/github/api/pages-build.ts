@@ -16,6 +16,8 @@ export interface BuildStatus {
   readonly error?: string;
   /** There is no build yet of our commit, or of a later one that contains it. */
   readonly notStarted?: boolean;
+  /** When a finished one was begun: milliseconds since the epoch. */
+  readonly begun?: number | undefined;
   /** Which build it is: another text for each. */
   readonly build?: string;
   /** Milliseconds that the host asks to wait before the next question. */
@@ -34,7 +36,7 @@ export function getBuildStatus(github: GitHubClient, commit: string): Promise<Bu
     }
     const which = build.commit === commit ? 'our commit' : 'a later commit that contains ours';
     const detail = `build of ${which}: ${shortHostMessage(build.status)}`;
-    if (build.status === 'built') return { status: 'built', detail };
+    if (build.status === 'built') return { status: 'built', detail, begun: parseTime(build.created_at) };
     if (build.status !== 'errored') return { status: 'building', detail };
     const error = shortHostMessage(build.error?.message ?? NO_ERROR_TEXT);
     return { status: 'errored', detail, error, build: `${build.url} ${build.created_at}` };
@@ -54,7 +56,7 @@ export function getDeploymentStatus(github: GitHubClient, commit: string): Promi
     const [status] = (await rest.repos.listDeploymentStatuses(statuses)).data;
     const state = shortHostMessage(status?.state ?? 'pending');
     const detail = `deployment of our commit: ${state}`;
-    if (state === 'success') return { status: 'built', detail };
+    if (state === 'success') return { status: 'built', detail, begun: parseTime(latest.created_at) };
     // A deployment of something else has replaced it.
     if (state === 'inactive') return { status: 'unknown', detail, notStarted: true };
     if (state !== 'failure' && state !== 'error') return { status: 'building', detail };
@@ -62,6 +64,8 @@ export function getDeploymentStatus(github: GitHubClient, commit: string): Promi
     return { status: 'errored', detail, error, build: String(latest.id) };
   });
 }
+
+const parseTime = (time: string): number | undefined => Date.parse(time) || undefined;
 
 /** GitHub's words for the end of a deployment that has failed; any other is one that goes on. */
 const FAILED: Readonly<Record<string, string>> = {

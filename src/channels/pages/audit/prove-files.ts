@@ -81,9 +81,10 @@ export function proveRemoval(
 ): Proven {
   const left = paths.length - AUDIT.gone;
   const unasked = `whether ${left} more of its files are gone: ${AUDIT.gone} addresses were asked for`;
+  const removedAt = Date.parse(by?.date ?? '') || undefined;
   const composePlacement = () => {
     const known = new Map(paths.map((path) => [path, [before?.get(path) ?? []].flat()]));
-    const { first, others } = onHost(checksOfRemoved(known, destination, files), STILL_SERVED);
+    const { first, others } = onHost(checksOfRemoved(known, destination, files, removedAt), STILL_SERVED);
     return {
       written: false,
       first,
