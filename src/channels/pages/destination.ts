@@ -152,7 +152,8 @@ function pathOf(
   const path = siteRoot + given.slice(root.length);
   if (address.host !== rootUrl.host || !given.startsWith(root)) {
     throw new DeliveryError('BAD_INPUT', `${address.href} is not below ${rootUrl.href}`, {
-      hint: (w) => `set ${w.input('repository')} to the one whose site has this address`,
+      hint: (w) =>
+        `set ${w.input('repository')} to the one whose site has this address, or ${w.input('url')} to an address that was handed over`,
     });
   }
   if (!path.startsWith(folder.replace(/^\.\/$/, ''))) {
