@@ -387,10 +387,12 @@ describe('what was delivered before the branch was squashed', () => {
       play.deliver({ repository, inputs: { channel: 'K1', path: place.path, operation: 'withdraw' } });
     await proven(put('first'));
     squashBranch(repository);
-    const says =
-      /^place: .*its history begins with .*rewritten.*, so nothing tells who delivered it.* → .*`overwrite: true` once/;
-    await refused(put('third'), says);
-    await refused(take(), says);
+    const says = (way: string) =>
+      RegExp(
+        `^place: .*its history begins with .*rewritten.*, so nothing tells who delivered it.* → ${way}, or set \`overwrite: true\` once`,
+      );
+    await refused(put('third'), says('set `path:` to a place of its own'));
+    await refused(take(), says('leave it there'));
     await proven(put(text, { overwrite: 'true' }));
     const head = repository.head();
     await proven(put(text, { overwrite: 'true' }));
@@ -403,6 +405,27 @@ describe('what was delivered before the branch was squashed', () => {
     const left = repository.git.listTree(repository.head() ?? '', { recursive: true });
     expect(left.filter(({ path }) => /index|b\.txt/.test(path))).toEqual([]);
   });
+
+  test.each([{}, { overwrite: 'true' }])(
+    'is named where `keep` or an unchanged folder leaves it: %j',
+    async (more) => {
+      const repository = await play.repository();
+      const put = (nth: number, given = {}) => {
+        const inputs = { channel: 'K1', file: 'site/', path: `p/${nth}/`, keep: '2', ...given };
+        return proven(play.deliver({ repository, files: site('first'), inputs }));
+      };
+      for (const nth of [1, 2]) await put(nth);
+      squashBranch(repository);
+      const same = await put(2, { keep: '' });
+      expect(same.report.notes).toContain(
+        'left alone, because it came with no known delivery to this folder: b.txt, index.html',
+      );
+      const { report } = await put(3, more);
+      expect(report.notes).toContain(
+        '`keep` leaves what the history begins with, as after a squash, so nothing tells who delivered it: p/1/, p/2/',
+      );
+    },
+  );
 });
 
 test('a duplicate that is public is named where K1 publishes nothing', async () => {

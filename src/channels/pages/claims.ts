@@ -73,20 +73,22 @@ export const isWithin = (path: string, place: string): boolean =>
 
 type Said = Pick<Claim, 'place' | 'delivered' | 'isPart'> & {
   readonly isClaim: boolean;
-  readonly left: readonly TreeFile[];
+  /** Whether a removal left a path of the place. */
+  readonly isLeft: (path: string) => boolean;
 };
 
 /** The places that a commit message names; none for a commit of somebody else. */
 function readMessage(message: string): readonly Said[] {
   const { delivered, removed = [], left = [] } = parseMessage(message) ?? {};
+  const isLeft = createKeptLookup({ place: '', kept: left });
   // A file is judged by its delivery; so is a folder that a delivery removed beside its own, and may have put back.
   const gone = removed.map((place) => ({
-    ...{ place, left },
+    ...{ place, isLeft },
     isPart: left.some(({ path }) => isWithin(path, place)),
     isClaim: !delivered && isFolderPath(place),
   }));
   return delivered
-    ? [{ place: delivered.place, delivered, left: [], isPart: false, isClaim: true }, ...gone]
+    ? [{ place: delivered.place, delivered, isLeft, isPart: false, isClaim: true }, ...gone]
     : gone;
 }
 
@@ -94,9 +96,8 @@ function readMessage(message: string): readonly Said[] {
 function createIndex(): (said: Said) => Pick<Claim, 'isReplaced' | 'isRemoved'> {
   const all: { readonly said: Said; readonly holds: (path: string) => boolean }[] = [];
   return (said) => {
-    const { place, delivered, left } = said;
+    const { place, delivered, isLeft } = said;
     const newer = all.length;
-    const isLeft = createKeptLookup({ place: '', kept: left });
     const holds = delivered
       ? createDeliveredLookup(delivered)
       : (path: string) => isWithin(path, place) && !isLeft(path);

@@ -65,11 +65,11 @@ export function foreignError(
   const end = isGone ? '; nothing was removed' : '';
   return notOursError(`${named} already exists in the repository, and ${why}${end}`, (w) => {
     if (!isGone && confine !== undefined) return `set ${w.input('name')} to another name`;
-    const overwrite = w.input('overwrite', 'true');
-    if (isFirst) return `set ${overwrite} once, if it is yours`;
-    if (isGone) return `leave it there, or set ${overwrite} if you may remove it`;
+    const when = isFirst ? 'once, if it is yours' : `if you may ${isGone ? 'remove' : 'replace'} it`;
+    const overwrite = `set ${w.input('overwrite', 'true')} ${when}`;
+    if (isGone) return `leave it there, or ${overwrite}`;
     const own = from?.isAlone ? `leave out ${w.input('path')}` : `set ${w.input('path')}`;
-    return `${own} ${from?.isAlone ? 'for' : 'to'} a place of its own, or set ${overwrite} if you may replace it`;
+    return `${own} ${from?.isAlone ? 'for' : 'to'} a place of its own, or ${overwrite}`;
   });
 }
 

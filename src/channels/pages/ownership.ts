@@ -134,15 +134,16 @@ const isOfSite = (claim: Claim): claim is DeliveredClaim =>
  * among the newest. The order is that of the history: a commit has the date of any clock.
  *
  * @param together the folders of the step: `keep` counts them and removes none
- * @returns also those that are not as they were delivered, as far as the history that is read tells: they stay too
+ * @returns also those that are not as they were delivered, as far as the history that is read tells, and those of which a
+ * squash left no delivery: they stay too
  */
 export async function findOlderSites(
   { github, options }: CommitTarget,
   { head, entries }: BranchTree,
   folder: string,
   together: readonly string[],
-): Promise<{ readonly older: readonly string[]; readonly changed: readonly string[] }> {
-  const none = { older: [], changed: [] };
+): Promise<Readonly<Record<'older' | 'changed' | 'untold', readonly string[]>>> {
+  const none = { older: [], changed: [], untold: [] };
   if (options.keep === undefined || folder === '' || head === null) return none;
   const parent = parentOf(folder);
   const keep = Math.max(options.keep - together.filter((path) => parentOf(path) === parent).length, 0);
@@ -168,7 +169,11 @@ export async function findOlderSites(
   const older = newest.length < keep ? [] : whole.filter((place) => !newest.includes(place));
   const others = asked.filter((place) => !whole.includes(place));
   const changed = others.filter((place) => isOwn(claims.get(place)?.message ?? '', place));
-  return { older, changed };
+  const untold = others.filter((place) => {
+    const last = commits.get(nameOf(place));
+    return last?.isFirst && parseMessage(last.message) === null;
+  });
+  return { older, changed, untold };
 }
 
 const listSiblings = (entries: BranchTree['entries'], parent: string): readonly string[] =>

@@ -127,7 +127,7 @@ function describeLeft({ length }: readonly unknown[]): readonly string[] {
 function describeEffects({ kept, removedFolders }: PlannedPlace['changes'], servedSize = 0) {
   const size = Math.round(servedSize / MEGABYTE);
   return [
-    ...namedLine('left alone, because it is no part of this delivery', kept),
+    ...namedLine('left alone, because it came with no known delivery to this folder', kept),
     ...namedLine('older sites removed', removedFolders),
     ...lineIf(
       servedSize > SITE.largeSize,

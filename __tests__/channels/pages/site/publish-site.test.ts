@@ -99,7 +99,7 @@ describe('publishing a site', () => {
 
   test('tells what it leaves alone, and the size of the whole Pages site from 800 MB on', async () => {
     const branch = new MemoryBranch(heldFiles({ 'large.bin': 'large', 'p/1/notes.txt': 'theirs' }));
-    const kept = 'left alone, because it is no part of this delivery: notes.txt';
+    const kept = 'left alone, because it came with no known delivery to this folder: notes.txt';
     const size = 'the whole Pages site has 800 MB; GitHub serves at most 1024';
     for (const [bytes, notes] of [
       [SITE.largeSize - MEGABYTE, [kept]],
