@@ -31,13 +31,18 @@ export async function openRepository(
   return { repository, channels: createChannels(request, repository, ports) };
 }
 
-/** What a check plans with, as if a token were there: its API is never asked. */
-function withoutHost({ apiUrl, repository: named }: DeliveryRequest, ports: Ports): GitHubClient {
-  const repository = named ?? { owner: 'OWNER', repo: 'REPO' };
+/** What a check plans with: an API that is never asked, where a delivery would have one. */
+function withoutHost(
+  { apiUrl, token, clientId, repository }: DeliveryRequest,
+  ports: Ports,
+): Result<GitHubClient> {
   const http = async () => {
     throw new DeliveryError('INTERNAL', 'a check asks no host');
   };
-  return createGitHubClient({ apiUrl, token: '', repository }, { ...ports, http });
+  const hasToken = token !== undefined || (clientId !== undefined && repository !== undefined);
+  return hasToken && repository !== undefined
+    ? createGitHubClient({ apiUrl, token: '', repository }, { ...ports, http })
+    : noAccessError(hasToken, repository !== undefined);
 }
 
 function describeRepository({ github, privateRepository, site }: RepositoryContext): string[] {

@@ -48,7 +48,7 @@ test.each<[string, readonly string[], RegExp]>([
     parseCommand(['check', ...flags, '--', file]),
     terminal,
     fakePorts(host.http),
-    {},
+    { GITHUB_TOKEN: 'ghp_AbCd0123', GITHUB_REPOSITORY: 'octo/pages-demo' },
   );
   const [text = ''] = terminal.printed;
   expect(text).toMatch(said);

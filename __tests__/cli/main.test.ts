@@ -61,7 +61,7 @@ describe('main', () => {
     const file = join(await temporaryFolder(), 'page.html');
     await expect(main(['check', file], {})).resolves.toBe(EXIT.notReady);
     await writeFile(file, 'a page');
-    await expect(main(['check', file], {})).resolves.toBe(EXIT.ready);
+    await expect(main(['check', file, '--allow-public-bin'], {})).resolves.toBe(EXIT.ready);
   });
 
   test('prints an unexpected error to stderr and returns the exit code 1', async () => {

@@ -21,6 +21,8 @@ const output = captureOutput();
 const PAGE = '<p>marker-42</p>\n';
 const TOKEN = 'ghp_AbCd0123';
 
+const SITE = { token: TOKEN, fixed: { repository: 'octo/pages-demo' } };
+
 /** A file-bin that accepts this page; any other host answers 401. */
 function fakeBin({ method, url }: Seen): Scripted {
   const [, name, file] = new URL(url).pathname.split('/');
@@ -67,7 +69,9 @@ describe('a file', () => {
     const root = await folderWith('page.html', 'index.html');
     await symlink('page.html', join(root, 'link.html'));
     for (const file of ['link.html', '.']) {
-      expect((await run('check', { file }, { root })).answer.result).toBe('planned');
+      const { answer } = await run('check', { file }, { ...SITE, root });
+      expect(answer.result).toBe('planned');
+      expect(answer.say).toMatch(/nothing is wrong\. .*\nNot certain: .*a check asks no host/);
     }
   });
 
@@ -224,7 +228,7 @@ describe('what is hidden', () => {
     const outside = (await run('check', { file: '/etc/passwd' }, { root })).answer;
     expect(outside.reason).toMatch(/^the file \/etc\/passwd is outside the allowed folder \/.*\/\.pages$/);
     expect(outside.hint).toBe('only a person can deliver it');
-    const { answer } = await run('check', { file: 'site' }, { root });
+    const { answer } = await run('check', { file: 'site' }, { ...SITE, root });
     const leftOut = ['.cache/', '.env', '.well-known/'];
     expect(answer).toMatchObject({ result: 'planned', reports: [{ site: { count: 1, leftOut } }] });
     expect(answer.reports[0]?.lines.CODE).toContain('left out: .cache/, .env, .well-known/');
@@ -235,6 +239,10 @@ describe('what is hidden', () => {
       expect(refused.answer.reason).toContain(`${name} is a symbolic link`);
     expect(refused.answer.hint).toBe('only a person can deliver it');
     expect((await run('check', { content: PAGE, name: '.env' }, { root })).answer.reason).toContain('hidden');
+    for (const path of ['.hid/x.html', 'a/.well-known/x.html', '.x.html', '.x/']) {
+      const { answer: one } = await run('check', { content: PAGE, name: 'x.html', path }, { ...SITE, root });
+      expect([path, one.reason]).toEqual([path, 'argument `path` has a hidden name']);
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { RawInputs } from '../../src/request/inputs.ts';
+import type { RunContext } from '../../src/request/parse-request.ts';
 import { type Played, type PlayedDelivery, proven, refused, setUpPlay } from './play.ts';
 import { createPage } from './scenario.ts';
 
@@ -30,6 +31,18 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp]
     { 'a.html': createPage(), 'a.html.png': 'x' },
     BOTH,
   ],
+  [
+    'a file and a folder of one name',
+    { file: 'f.html\ndeep/f.html/', path: 'q/' },
+    { 'f.html': createPage(), 'deep/f.html/index.html': createPage() },
+    BOTH,
+  ],
+  [
+    'the receipt of a deployed site',
+    { file: '.well-known/', path: '.well-known/', overwrite: 'true', nojekyll: 'true' },
+    { '.well-known/index.html': createPage(), '.well-known/screen-delivery.json': '{}' },
+    /^\.well-known\/screen-delivery\.json is not only a page/,
+  ],
   ['a folder for a tag', { file: 'dist/', tag: 'v1' }, BUILT, /takes single files/],
   ['a folder for a bin', { file: 'dist/', bin: 'my-own-bin' }, BUILT, /takes single files/],
   ['a missing marker', { marker: 'marker-43' }, { 'page.html': createPage() }, /marker was not found/],
@@ -44,7 +57,7 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp]
   const around = { sourceIsPrivate: false };
   const last = (played: Played) => played.reports.at(-1)?.notReady;
   const { reason, hint = '', step } = last(await play.deliver({ repository, files, inputs, around })) ?? {};
-  expect([step, reason]).toEqual(['check', expect.stringMatching(says)]);
+  expect([step, reason]).toEqual([expect.stringMatching(/^(?:check|place)$/), expect.stringMatching(says)]);
   const dry = { ...inputs, 'dry-run': 'true' };
   expect(last(await play.deliver({ repository, files, inputs: dry, around }))).toMatchObject({
     step,
@@ -52,6 +65,35 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp]
   });
   const own = last(await check({ repository, files, inputs, around }));
   expect(own).toMatchObject({ step, reason, hint: expect.stringContaining(hint) });
+});
+
+test.each<[string, Partial<RawInputs>, Partial<RunContext>, RegExp]>([
+  [
+    'a file of a repository that may be private',
+    {},
+    { sourceIsPrivate: null },
+    /^authorize: .*may be private/,
+  ],
+  ['a folder', { file: 'dist/' }, {}, /^check: there is no token, and K3 takes single files/],
+  ['a file for a folder of the site', { path: 'a/' }, { namesPlace: true }, /: K1 and K2 need a token/],
+  ['a file for K1', { channel: 'K1' }, {}, /: K1 and K2 need a token/],
+  ['a file for K2', { channel: 'K2' }, {}, /: K1 and K2 need a token/],
+])(
+  'a check without a token refuses what a delivery without one refuses: %s',
+  async (_, inputs, more, says) => {
+    const files = { 'page.html': createPage(), 'dist/index.html': createPage() };
+    const around = { sourceIsPrivate: false, ...more };
+    const given = { files, inputs, around, token: '' };
+    const [done, checked] = [await play.deliver(given), await check(given)];
+    await refused(Promise.resolve(done), says);
+    expect(checked.report.notReady).toEqual(done.report.notReady);
+  },
+);
+
+test('a check without a token takes what a delivery would publish in the public bin', async () => {
+  const given = { files: { 'page.html': createPage() }, inputs: { 'allow-public-bin': 'true' }, token: '' };
+  const { report } = await check(given);
+  expect([report.result, report.lines.CODE]).toEqual(['planned', expect.stringContaining('K3')]);
 });
 
 test('a check says no for a site of another address, until it is named', async () => {
@@ -85,16 +127,9 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp,
     /its host does not have it/,
     /script \/x\/a\.js is outside the folder, and no part of this delivery/,
   ],
-  [
-    'which token there is',
-    { token: '' },
-    { 'page.html': createPage() },
-    /K1 and K2 need a token|may be private/,
-    /a check asks no host, and there is no token here, which K1 and K2 need/,
-  ],
 ])('a check leaves open what only a host tells, and says so: %s', async (_, inputs, files, refusal, open) => {
   const repository = await play.repository();
-  const given = { repository, files, inputs, ...(inputs.token === '' && { token: '' }) };
+  const given = { repository, files, inputs };
   await refused(play.deliver(given), refusal);
   const { report } = await check(given);
   expect(report.result).toBe('planned');

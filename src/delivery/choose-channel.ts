@@ -120,13 +120,12 @@ export function refuseTooLarge(
 
 /** A private repository's file goes to the public bin only if its owner says so. What is not known is not public. */
 function refusePublicBin(
-  { sourceIsPrivate, isFromTarget, token, repository, checkOnly = false }: DeliveryRequest,
+  { sourceIsPrivate, isFromTarget, token, repository }: DeliveryRequest,
   { github, privateRepository }: RepositoryContext,
   reason: string,
 ): void {
   const isPrivate = sourceIsPrivate === true || privateRepository === true;
-  // A check can't ask, and says so.
-  const isPublic = checkOnly || sourceIsPrivate === false || (isFromTarget && privateRepository === false);
+  const isPublic = sourceIsPrivate === false || (isFromTarget && privateRepository === false);
   if (isPublic && !isPrivate) return;
   const known = isPrivate ? 'is private' : 'may be private';
   const missing = Object.entries({ token, repository }).flatMap(([name, value]) => (value ? [] : [name]));

@@ -92,19 +92,26 @@ function withTask(one: Delivery, task: PreparedTask, { logger, request }: Delive
   return { ...one, subject, unknown, attempts: [...one.attempts, attempt] };
 }
 
-/** Of two deliveries that write the same path the second is refused: it would replace what the first has there. */
+/** Of two deliveries that write the same path, or one a file where the other has a folder, the second is refused. */
 function refuseSameDestination(deliveries: readonly Delivery[], hasPictures: boolean): readonly Delivery[] {
-  const taken = new Map<string, string>();
+  // The files that are written, and the folders that they are in, with the first delivery of each.
+  const [taken, folders] = [new Map<string, string>(), new Map<string, string>()];
   return deliveries.map((delivery) => {
     if (!isOngoing(delivery)) return delivery;
     const { subject, attempts } = delivery;
     const paths = attempts.flatMap(({ task }) => task.writes ?? [task.plan.destination]);
-    const path = paths.find((one, nth) => taken.has(one) || paths.indexOf(one) !== nth);
-    if (path === undefined) {
-      for (const one of paths) taken.set(one, subject);
+    const [first] = paths.flatMap((one, nth) => {
+      const other = [one, ...foldersOf(one)].flatMap((part) => taken.get(part) ?? [])[0] ?? folders.get(one);
+      return other !== undefined || paths.indexOf(one) !== nth ? [[one, other] as const] : [];
+    });
+    if (first === undefined) {
+      for (const one of paths) {
+        taken.set(one, subject);
+        for (const folder of foldersOf(one)) folders.set(folder, subject);
+      }
       return delivery;
     }
-    const other = taken.get(path);
+    const [path, other] = first;
     const both = other === undefined ? `two files of ${subject}` : `${other} and ${subject}`;
     const failure = new DeliveryError('BAD_INPUT', `${both} would both go to ${path}`, {
       hint: (w) =>
@@ -115,6 +122,10 @@ function refuseSameDestination(deliveries: readonly Delivery[], hasPictures: boo
   });
 }
 
+/** The folders on the way to a path, without their last slashes. */
+const foldersOf = (path: string): readonly string[] =>
+  [...path.matchAll(/(?<=.)\//g)].map(({ index }) => path.slice(0, index));
+
 /** Place → wait → verify: the main channels first, then the duplicates, even where the main one failed. */
 export async function carryOut(
   deliveries: readonly Delivery[],
@@ -122,7 +133,7 @@ export async function carryOut(
   context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
   const { request } = context;
-  if (request.checkOnly) return endCheck(deliveries, request);
+  if (request.checkOnly) return endCheck(deliveries);
   if (request.dryRun) return preview(deliveries, channels, context);
   let done = deliveries;
   for (const key of listChannels(deliveries)) {
@@ -142,12 +153,9 @@ export async function carryOut(
 const listOpen = (deliveries: readonly Delivery[], key: ChannelKey): readonly ChannelAttempt[] =>
   deliveries.flatMap((one) => openAttempt(one, key) ?? []);
 
-function endCheck(
-  deliveries: readonly Delivery[],
-  { token }: DeliveryContext['request'],
-): readonly Delivery[] {
-  const without = token === undefined ? ', and there is no token here, which K1 and K2 need' : '';
-  const open = `whether its repository and host take it: a check asks no host${without}`;
+/** What a check leaves open, since it is a dry run that asks no host. */
+function endCheck(deliveries: readonly Delivery[]): readonly Delivery[] {
+  const open = 'whether its repository and host take it: a check asks no host';
   const reason = 'only checked: nothing failed, no host was asked, and nothing was published';
   const planned = { reason, next: 'deliver it' };
   return deliveries.map((one) => ({ ...one, planned, unknown: [...one.unknown, open] }));

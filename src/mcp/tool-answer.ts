@@ -28,7 +28,7 @@ export function sayToHuman(
       ? `Nothing was there, so nothing was removed: ${[...new Set(reports.map(({ withdrawn }) => withdrawn))].join(' and ')}`
       : `It is removed, and I have checked that its link no longer shows it.${unknown}`,
     audited: `I have checked everything again: ${reason}.`,
-    planned: 'I have checked it, and nothing is wrong. Nothing was published.',
+    planned: `I have checked it, and nothing is wrong. Nothing was published.${notes}${unknown}`,
     'not-ready': `${FAILURES[reports[0]?.operation ?? 'deliver']}: ${reason}.${hint === '' ? '' : ` To change that: ${hint}.`}`,
   };
   return texts[result];
