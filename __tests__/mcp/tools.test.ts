@@ -45,6 +45,7 @@ describe('the arguments', () => {
     ['a number for a text', { file: 7 }, /string/],
     ['a text for a number', { timeout: '20' }, /number/],
     ['more time than usual', { timeout: 241 }, /<=240/],
+    ['no time', { timeout: -1 }, />0/],
     ['a text without a bound', { path: 'x'.repeat(100_000) }, /65536/],
     ['a content without a bound', { content: 'x'.repeat(5_242_881) }, /5242880/],
     ['a word that it does not know', { as: 'K3' }, /"auto"\|"page"\|"download"/],

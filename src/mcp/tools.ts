@@ -102,7 +102,10 @@ function createArgument(name: InputName, tool: ToolName, fixed: Readonly<Partial
   const { default: usual, description, means, json, argument }: InputDefinition = INPUTS[name];
   if (argument) return z.enum(Object.keys(argument.values)).describe(argument.description);
   const text = z.string().max(name === 'content' ? MCP.content : MCP.argument);
-  const limit = z.number().max(Number(fixed.timeout ?? usual));
+  const limit = z
+    .number()
+    .positive()
+    .max(Number(fixed.timeout ?? usual));
   return { boolean: z.boolean(), number: limit, string: text }[json].describe(
     means?.[tool] ?? means?.mcp ?? description,
   );

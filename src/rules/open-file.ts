@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { DeliveryError, isShortage, isSystemError, localError } from '../errors.ts';
 
 export interface PathLimits {
@@ -177,16 +177,9 @@ export function listWays(path: string): readonly string[] {
 
 /** The first symbolic link on the way to an absolute path. */
 function findLink(path: string): string | undefined {
-  const { root } = parse(path);
-  const names = path.slice(root.length).split(sep);
-  let at = root;
-  for (const name of names) {
-    at = join(at, name);
-    const stats = lstatSync(at, { throwIfNoEntry: false });
-    if (stats === undefined) return undefined;
-    if (stats.isSymbolicLink()) return at;
-  }
-  return undefined;
+  const above = dirname(path);
+  const before = above === path ? undefined : findLink(above);
+  return before ?? (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? path : undefined);
 }
 
 /**
