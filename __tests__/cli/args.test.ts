@@ -49,6 +49,24 @@ describe('parseCommand', () => {
     [['deliver', '--help'], { name: 'help', positionals: ['deliver'] }],
     [['help', 'verify'], { name: 'help', positionals: ['verify'] }],
     [['deliver', 'a.html', '-q', '-q'], { name: 'deliver', positionals: ['a.html'], quiet: true }],
+    // A word that follows a flag that is on or off is its value, and names no file.
+    ...['--overwrite false --prune false a.html', '--overwrite=false --prune=FALSE a.html'].map(
+      (line): [string[], object] => [
+        ['deliver', ...line.split(' ')],
+        {
+          ...{ name: 'deliver', positionals: ['a.html'] },
+          flags: { overwrite: 'false', prune: expect.stringMatching(/^false$/i) },
+        },
+      ],
+    ),
+    [
+      ['mcp', '--root', 'pages', '--overwrite', 'true', '--browser-sandbox', 'false'],
+      { name: 'mcp', root: 'pages', flags: { overwrite: 'true', 'browser-sandbox': 'false' } },
+    ],
+    [
+      ['deliver', '--prune', 'a.html', '--json', 'false', '--', 'true'],
+      { name: 'deliver', positionals: ['a.html', 'true'], flags: { prune: 'true' } },
+    ],
     [['--version'], { name: 'version' }],
   ])('accepts %j', (args, command) => {
     expect(parseCommand(args)).toEqual({ ...EMPTY, ...command });
@@ -89,7 +107,14 @@ describe('parseCommand', () => {
     ['deliver a.html --path --json', /^--path needs a value$/, /--path=VALUE where it begins with -/],
     ['deliver a.html --path=', /^--path needs a value$/],
     ['deliver ', /^an argument of deliver is empty$/],
-    ['deliver a.html --overwrite=true', /^--overwrite takes no value$/],
+    ...['--overwrite no', '--allow-public-bin off', '--prune 0', '--json=yes', '--dry-run='].map(
+      (flag): [string, RegExp, RegExp] => [
+        `deliver a.html ${flag}`,
+        /^--[a-z-]+ is neither true nor false$/,
+        /=false, and `\.\/` before the name of a file$/,
+      ],
+    ),
+    ['deliver a.html --overwrite --overwrite=false', /^--overwrite is given twice$/],
     ['deliver a.html --channel K1 --channel K3', /^--channel is given twice$/],
     ['deliver a.html --fail-on-not-ready false', /^--fail-on-not-ready is an input of the action/],
     [

@@ -21,76 +21,114 @@ export interface CliCommand {
 
 const STANDARD_INPUT = '-';
 
+/** Whether a flag is on or off. */
+const isBoolean = (name: string): boolean => ALL_FLAGS[name]?.value === undefined;
+
+/** The words that people write for on and off right after a flag: none of them names a file there. */
+const BOOLEAN_WORD = /^(?:true|false|yes|no|on|off|0|1)$/i;
+
 const OPTIONS = Object.fromEntries(
-  Object.entries(ALL_FLAGS).map(([name, { value, letter }]) => {
-    const type = value === undefined ? ('boolean' as const) : ('string' as const);
-    return [name, { type, multiple: name === 'file', ...(letter && { short: letter }) }];
+  Object.entries(ALL_FLAGS).map(([name, { letter }]) => {
+    const type = isBoolean(name) ? ('boolean' as const) : ('string' as const);
+    return [name, { type, ...(letter && { short: letter }) }];
   }),
 );
 
-/** Parses the arguments of the command line. No value is repeated in a message: it may be a secret. @throws {DeliveryError} `BAD_USAGE` */
-export function parseCommand(args: readonly string[]): CliCommand {
+interface GivenFlag {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
+
+/** The flags with their values, and the other words. A boolean flag alone is `true`. */
+function readArguments(args: readonly string[]) {
   // Not strict: the parser's own messages do not say what to do here.
   const config = { options: OPTIONS, allowPositionals: true, strict: false, tokens: true } as const;
-  const { values, positionals: words, tokens } = parseArgs({ ...config, args: [...args] });
+  const given: GivenFlag[] = [];
+  const words: string[] = [];
+  let takesWord = false;
+  for (const token of parseArgs({ ...config, args: [...args] }).tokens) {
+    const flag = takesWord ? given.at(-1) : undefined;
+    takesWord = token.kind === 'option' && isBoolean(token.name) && token.value === undefined;
+    if (token.kind === 'option') given.push({ ...token, value: takesWord ? 'true' : token.value });
+    else if (token.kind === 'positional') {
+      if (flag && BOOLEAN_WORD.test(token.value)) given.splice(-1, 1, { ...flag, value: token.value });
+      else words.push(token.value);
+    }
+  }
+  return { given, words };
+}
+
+/** Whether the arguments ask for JSON, also where they can't be parsed. */
+export const asksForJson = (args: readonly string[]): boolean =>
+  isOn(readValues(readArguments(args).given), 'json');
+
+type FlagValues = Readonly<Record<string, string | undefined>>;
+
+function readValues(given: readonly GivenFlag[]): FlagValues {
+  const values: Record<string, string | undefined> = {};
+  for (const { name, value } of given) {
+    values[name] = name === 'file' && values.file ? `${values.file}\n${value}` : value;
+  }
+  return values;
+}
+
+const isOn = (values: FlagValues, name: string): boolean => values[name]?.toLowerCase() === 'true';
+
+/** Parses the arguments of the command line. No value is repeated in a message: it may be a secret. @throws {DeliveryError} `BAD_USAGE` */
+export function parseCommand(args: readonly string[]): CliCommand {
+  const { given, words } = readArguments(args);
   const [name = '', ...positionals] = words;
   const known = findCommandName(name);
-  refuseWrongFlags(
-    tokens.filter((token) => token.kind === 'option'),
-    known,
-  );
+  refuseWrongFlags(given, known);
+  const values = readValues(given);
   const command = readFlags(values);
-  if (name === 'help' || values.help === true || args.length === 0) {
+  if (name === 'help' || isOn(values, 'help') || args.length === 0) {
     const word = name === 'help' ? (positionals[0] ?? '') : name;
     const topic = findCommandName(word);
     if (topic === undefined && word !== '' && word !== 'help') throw unknownCommandError(word);
     return { ...command, name: 'help', positionals: topic === undefined ? [] : [topic] };
   }
-  if (values.version === true) return { ...command, name: 'version', positionals: [] };
+  if (isOn(values, 'version')) return { ...command, name: 'version', positionals: [] };
   if (known === undefined) throw unknownCommandError(name);
   refuseWrongPositionals(known, positionals, command.flags);
   return { ...command, name: known, positionals };
 }
 
-function readFlags(values: ReturnType<typeof parseArgs>['values']): Omit<CliCommand, 'name' | 'positionals'> {
-  // Of flags with a value, the rules leave none without one.
-  const texts = values as Readonly<Record<string, string | undefined>>;
+function readFlags(values: FlagValues): Omit<CliCommand, 'name' | 'positionals'> {
   const given = [...FLAGS, 'file' as const].filter((flag) => values[flag] !== undefined);
   return {
-    flags: Object.fromEntries(given.map((flag) => [flag, [values[flag]].flat().join('\n')])),
-    tokenEnv: texts['token-env'],
-    root: texts.root,
-    receipt: texts.receipt,
-    json: values.json === true,
-    quiet: values.quiet === true,
-    qr: values.qr === true,
+    flags: Object.fromEntries(given.map((flag) => [flag, values[flag]])),
+    tokenEnv: values['token-env'],
+    root: values.root,
+    receipt: values.receipt,
+    json: isOn(values, 'json'),
+    quiet: isOn(values, 'quiet'),
+    qr: isOn(values, 'qr'),
   };
 }
 
-type GivenFlag = Extract<
-  NonNullable<ReturnType<typeof parseArgs>['tokens']>[number],
-  { readonly kind: 'option' }
->;
-
 function refuseWrongFlags(given: readonly GivenFlag[], command: CommandName | undefined): void {
   const taken = command === undefined ? Object.keys(ALL_FLAGS) : flagsOf(command);
-  const seen = new Set<string>();
+  const seen = new Map<string, string>();
   for (const flag of given) {
-    const { name, value, inlineValue } = flag;
+    const { name, value = '', inlineValue } = flag;
     if (!taken.includes(name)) throw unknownFlagError(flag, taken, command);
-    if (ALL_FLAGS[name]?.value === undefined) {
-      if (value === undefined) continue;
-      throw usageError(`--${name} takes no value`, `write --${name} alone, or leave it out`);
+    if (isBoolean(name) && !/^(?:true|false)$/i.test(value)) {
+      const hint = `write --${name} or --${name}=false, and \`./\` before the name of a file`;
+      throw usageError(`--${name} is neither true nor false`, hint);
     }
     // A flag that follows is no value.
-    if (!value?.trim() || (!inlineValue && /^-./.test(value))) {
+    if (!value.trim() || (!inlineValue && /^-./.test(value))) {
       throw usageError(
         `--${name} needs a value`,
         `give it one (--${name}=VALUE where it begins with -), or leave --${name} out`,
       );
     }
-    if (seen.has(name) && name !== 'file') throw usageError(`--${name} is given twice`, 'give it once');
-    seen.add(name);
+    const isRepeated = seen.has(name) && !(isBoolean(name) && seen.get(name) === value);
+    if (isRepeated && name !== 'file') throw usageError(`--${name} is given twice`, 'give it once');
+    seen.set(name, value);
   }
 }
 

@@ -12,7 +12,14 @@ import { commandFace } from '../request/faces.ts';
 import { completeInputs, parseInputs } from '../request/inputs.ts';
 import { systemClock, watchForStop } from '../system.ts';
 import { type Face, say } from '../words.ts';
-import { type CliCommand, isUsageError, parseCommand, refuseAsUsage, usageError } from './args.ts';
+import {
+  asksForJson,
+  type CliCommand,
+  isUsageError,
+  parseCommand,
+  refuseAsUsage,
+  usageError,
+} from './args.ts';
 import { deliverAll, findTokenVariable, readAndMaskCredentials } from './deliver.ts';
 import { createTerminal, quietLogger, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
@@ -72,7 +79,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     return (await perform(command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
     // Arguments that can't be parsed may still ask for JSON.
-    printFailure(terminal, toDeliveryError(thrown), face, args.includes('--json'));
+    printFailure(terminal, toDeliveryError(thrown), face, asksForJson(args));
     return isUsageError(thrown) ? EXIT.wrongUsage : EXIT.notReady;
   } finally {
     stop.unwatch();

@@ -91,7 +91,7 @@ interface FlagDefinition {
   readonly commands: readonly CommandName[];
   readonly description: string;
   readonly means?: InputDefinition['means'];
-  /** What its value is called in the help; absent: it has none. */
+  /** What its value is called in the help; absent: it is on or off, and on if it is given alone. */
   readonly value?: string;
   /** What it is without the flag, for a delivery and for a link, where the help shows that. */
   readonly usual?: string;
@@ -133,8 +133,8 @@ const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
   version: { commands: ALL, letter: 'v', description: 'Print the version.' },
 };
 
-/** Whether an input is off unless it is set, so that its flag has no value. */
-export const isSwitch = (name: InputName): boolean => INPUTS[name].default === 'false';
+/** Whether an input is on or off, so that its flag needs no value. */
+export const isSwitch = (name: InputName): boolean => INPUTS[name].json === 'boolean';
 
 /** The inputs that can be given as flags wherever something is published, in their order. */
 export const FLAGS = INPUT_NAMES.filter((name) => {
@@ -148,9 +148,8 @@ export const ALL_FLAGS: Readonly<Record<string, FlagDefinition>> = {
       const { description, means, flag, default: usual, forLink = usual }: InputDefinition = INPUTS[name];
       const commands: readonly CommandName[] = flag === 'every' ? [...PUBLISHING, 'verify'] : PUBLISHING;
       const text = { commands, description, ...(means && { means }) };
-      if (isSwitch(name)) return [name, text];
-      const defaults = usual === '' || usual.startsWith('${{') ? {} : { usual, forLink };
-      return [name, { ...text, value: 'VALUE', ...defaults }];
+      const defaults = ['', 'false'].includes(usual) || usual.startsWith('${{') ? {} : { usual, forLink };
+      return [name, { ...text, ...(!isSwitch(name) && { value: 'VALUE' }), ...defaults }];
     }),
   ),
   ...FURTHER_FLAGS,
@@ -159,10 +158,11 @@ export const ALL_FLAGS: Readonly<Record<string, FlagDefinition>> = {
 export const flagsOf = (command: CommandName): readonly string[] =>
   Object.keys(ALL_FLAGS).filter((name) => ALL_FLAGS[name]?.commands.includes(command));
 
-/** A flag as the help shows it, such as `--path VALUE`. */
+/** A flag as the help shows it, such as `--path VALUE`, or `--prune[=false]` if it is on by default. */
 export function formatFlagTerm(name: string): string {
-  const { letter, value } = ALL_FLAGS[name] ?? {};
-  return `${letter === undefined ? '' : `-${letter}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
+  const { letter, value, usual } = ALL_FLAGS[name] ?? {};
+  const end = value === undefined ? usual === 'true' && '[=false]' : ` ${value}`;
+  return `${letter === undefined ? '' : `-${letter}, `}--${name}${end || ''}`;
 }
 
 export const EXIT_CODES = {

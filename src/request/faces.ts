@@ -27,7 +27,7 @@ export function commandFace(command: string, token = TOKEN): Face {
 function formatFlag(name: string, value?: string): string {
   const flag = `\`--${name}\``;
   if (value === undefined) return flag;
-  if (isSwitch(name as InputName)) return value === 'true' ? flag : `no ${flag}`;
+  if (isSwitch(name as InputName)) return value === 'true' ? flag : `\`--${name}=${value}\``;
   return `\`--${name} ${/^[\w./:@%+=,*<>…-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`}\``;
 }
 
