@@ -81,13 +81,13 @@ describe('say', () => {
     [
       (w) => `set ${w.input('overwrite', 'true')} and ${w.input('prune', 'true')}`,
       'set `overwrite: true` and `prune: true`',
-      'set `--overwrite` and `--prune true`',
-      `set \`--overwrite\` and \`--prune true\` (${ONLY} \`--overwrite\`, \`--prune\` among its flags)`,
+      'set `--overwrite` and `--prune`',
+      `set \`--overwrite\` and \`--prune\` (${ONLY} \`--overwrite\`, \`--prune\` among its flags)`,
     ],
     [
       (w) => `set ${w.input('self-contained', 'warn')} or ${w.input('picture', 'false')}`,
       'set `self-contained: warn` or `picture: false`',
-      'set `--self-contained warn` or no `--picture`',
+      'set `--self-contained warn` or `--picture=false`',
       'set `other_hosts: "allow"` or `picture: false`',
     ],
     [
