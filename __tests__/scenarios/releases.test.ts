@@ -433,6 +433,23 @@ test.each([
   expect(report.lines.RESULT).toMatch(/nothing to withdraw: page\.html was not there/);
 });
 
+test('a path with a folder is withdrawn from the site alone, and never becomes the name of an asset', async () => {
+  const repository = await play.repository();
+  const files = { 'bin/pr-1': 'a program', 'd/index.html': createPage() };
+  const run = (inputs: object) => proven(play.deliver({ repository, files, inputs }));
+  const withdraw = { file: '', operation: 'withdraw', path: 'previews/pr-1' };
+  const asset = await run({ file: 'bin/pr-1', channel: 'K2' });
+  const never = await run(withdraw);
+  expect(never.report.lines.UNKNOWN).toMatch(/to a release: the path has a folder, so only the site/);
+  await run({ file: 'd', path: 'previews/pr-1/' });
+  expect((await run(withdraw)).report.lines.RESULT).toMatch(/withdrawn: previews\/pr-1\/? is removed/);
+  for (const { report } of [never, await run(withdraw)]) {
+    expect(report.lines.RESULT).toMatch(/nothing to withdraw: previews\/pr-1 was not there/);
+  }
+  expect(published(repository)).toEqual([[expect.any(String), ['pr-1']]]);
+  await run({ ...withdraw, url: asset.report.url, path: '' });
+});
+
 const STEPS = { upload: /\/assets\?name=incoming/, rename: /releases\/assets\// } as const;
 test.each<[string, keyof typeof STEPS, string, object]>([
   ['a job that delivers the old bytes', 'upload', 'PK old', {}],

@@ -55,6 +55,10 @@ export function listChoices(
   ];
 }
 
+/** Of a withdrawal: whether a path alone is given, and has a folder. Only the site has folders: no asset is meant. */
+export const namesPathInFolder = ({ fileLines, path, address }: DeliveryRequest): boolean =>
+  address === undefined && fileLines.length === 0 && path?.includes('/') === true;
+
 /**
  * As `chooseChannels`. A name alone tells neither where it was delivered nor that it is a folder: what the site has of
  * this tool is withdrawn from there.
@@ -66,7 +70,9 @@ export async function chooseRemoval(
 ): Promise<ChannelChoice> {
   const choice = chooseChannels(delivery, request, { repository });
   const isSought = request.fileLines.length === 0 && request.tagIsDefault && choice.channels[0] === 'K2';
-  if (request.channels !== 'auto' || !isSought || !(await channels.K1.holds?.(delivery))) return choice;
+  if (request.channels !== 'auto' || !isSought) return choice;
+  if (namesPathInFolder(request)) return { ...choice, channels: ['K1'], reason: 'the path has a folder' };
+  if (!(await channels.K1.holds?.(delivery))) return choice;
   return { ...choice, channels: ['K1'], reason: 'the site has it' };
 }
 

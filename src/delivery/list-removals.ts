@@ -8,6 +8,7 @@ import { inspectFile } from '../rules/inspect.ts';
 import { siteOfFile } from '../rules/local-site.ts';
 import { baseName, decodePath } from '../rules/naming.ts';
 import { locate } from '../rules/open-file.ts';
+import { namesPathInFolder } from './choose-channel.ts';
 import { type Delivery, mainAttempt, newDelivery, withAttempt } from './delivery.ts';
 import type { DeliveryRun } from './delivery-context.ts';
 
@@ -86,6 +87,11 @@ export function refuseUnsure(delivery: Delivery, request: DeliveryRequest): Deli
   const { written, wasOurs } = main?.placement ?? {};
   if (isFolder(delivery) || isNamed || main?.task.plan.channel !== 'K1' || written !== false || wasOurs)
     return delivery;
+  if (namesPathInFolder(request)) {
+    const unknown =
+      'whether it was delivered to a release: the path has a folder, so only the site was searched';
+    return { ...delivery, unknown: [...delivery.unknown, unknown] };
+  }
   const message = `the site had no ${delivery.subject}, and nothing tells that it was ever delivered there: perhaps it was a folder, or was delivered elsewhere`;
   const failure = new DeliveryError('NOT_FOUND', message, {
     step: 'verify',
