@@ -12,7 +12,7 @@ const SITE = 'octo.github.io is built from';
 
 describe('createDeliveryContext', () => {
   const GRANT =
-    '`token:` to one with the permissions `contents: write`, such as `${{ github.token }}` (a secret that does not exist is empty)';
+    '`token:` to one with the permissions `contents: write, pages: write`, such as `${{ github.token }}` (a secret that does not exist is empty)';
   test.each([
     ['a token', { token: '' }, 'NO_TOKEN', 'a token', GRANT],
     ['both', { token: '', repository: '' }, 'NO_TOKEN', 'a token and a repository', `${GRANT}, and \`repo`],

@@ -233,6 +233,15 @@ test('a build of a branch that had failed is requested again, and the permission
   }
 });
 
+test('a job that may only write contents, whose push starts no build, is told the permission for all of it', async () => {
+  const repository = await play.repository({ pages: { startsBuilds: false } });
+  const token = play.world.token({ pages: 'none' });
+  const says =
+    /^wait.*: .*the build status needs .* → give the job `permissions: \{ pages: write \}`, .* then run it again/;
+  await refused(deliver(repository, {}, token), says);
+  await proven(deliver(repository, {}));
+});
+
 test.each([
   ['of a branch', {}, /builds\/latest/, 'errored'],
   ['of a workflow', { buildType: 'workflow' }, /deployments\/\d+\/statuses/, 'failure'],

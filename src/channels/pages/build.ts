@@ -130,9 +130,10 @@ export class BuildWatch {
   }
 
   /** Whether no build has begun that should have by now. */
-  #isLate({ status, notStarted = false }: BuildStatus, written: boolean): boolean {
+  #isLate({ status, notStarted = false, httpCode }: BuildStatus, written: boolean): boolean {
     const isLate = this.#polls >= BUILD_WAIT.pollsBeforeRequest;
-    if (this.#build.builtBy === 'branch') return notStarted && isLate;
+    // Who may not read builds may not start them either: the refusal names all that is missing.
+    if (this.#build.builtBy === 'branch') return isLate && (notStarted || httpCode === 403);
     // No deployment contains a commit that was just made, whether deployments can be read or not.
     return notStarted || (status === 'unknown' && (written || isLate));
   }

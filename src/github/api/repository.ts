@@ -108,7 +108,11 @@ export function requireGitHub({ github }: Pick<RepositoryContext, 'github'>): Gi
 }
 
 /** Why there is no API, with the channel that needs none. @see protocol 5 */
-export function noAccessError(hasToken: boolean, hasRepository: boolean, permissions = 'contents: write') {
+export function noAccessError(
+  hasToken: boolean,
+  hasRepository: boolean,
+  permissions = 'contents: write, pages: write',
+): DeliveryError {
   if (hasToken) {
     return new DeliveryError('BAD_INPUT', 'K1 and K2 need a repository, and none is known', {
       step: 'authorize',
