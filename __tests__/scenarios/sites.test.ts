@@ -45,6 +45,14 @@ describe('where the site is', () => {
     expect(await repository.read('page.html')).toBeNull();
   });
 
+  test('another branch than that of the site is refused: the hint needs no branch that does not exist', async () => {
+    const repository = await play.repository();
+    const says =
+      /^check: the site is built from branch main, not from gh-pages → leave `branch:` out; to move the site, push a branch gh-pages/;
+    await refused(deliver(repository, { branch: 'gh-pages' }), says);
+    await proven(deliver(repository));
+  });
+
   test('settings that can’t be read: the usual address is taken, and UNKNOWN says so', async () => {
     const repository = await play.repository();
     const { report } = await proven(deliver(repository, {}, play.world.token({ pages: 'none' })));

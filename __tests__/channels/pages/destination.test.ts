@@ -53,7 +53,7 @@ describe('resolveDestination: the branch and the path', () => {
       'another branch',
       { branch: 'other' },
       siteWith(),
-      { code: 'BAD_INPUT', hint: /^choose other under .*`branch: main`/ },
+      { code: 'BAD_INPUT', hint: /^leave `branch:` out; .*choose it under/ },
     ],
     [
       'a site for members only',

@@ -198,7 +198,7 @@ export function refuseUnusableSite(
   const message = `the site is built from branch ${branch}, not from ${location.branch}`;
   throw new DeliveryError('BAD_INPUT', message, {
     hint: (w) =>
-      `choose ${location.branch} under Settings → Pages (Deploy from a branch), set ${w.input('branch', branch)}, or leave it out`,
+      `leave ${w.input('branch')} out; to move the site, push a branch ${location.branch} with its files first, and choose it under Settings → Pages (Deploy from a branch)`,
   });
 }
 
