@@ -96,6 +96,15 @@ test('a check without a token takes what a delivery would publish in the public 
   expect([report.result, report.lines.CODE]).toEqual(['planned', expect.stringContaining('K3')]);
 });
 
+test.each([
+  ['/assets/a.js', /generator to `\/play-\d+\/d2\/`$/],
+  ['/d2/assets/a.js', /set `pages-base:` to it$/],
+])('a check names the address of the site only if it helps: %s in the folder d2/', async (src, hint) => {
+  const files = inFolder({ 'index.html': page(`<script src="${src}"></script>`), ...SCRIPT });
+  const { report } = await check({ files, inputs: { file: 'dist/', path: 'd2/' } });
+  expect(report.notReady?.hint).toMatch(hint);
+});
+
 test('a check says no for a site of another address, until it is named', async () => {
   const repository = await play.repository({ name: 'own-domain', pages: { cname: 'a.octo.com' } });
   const site = { repository, files: BUILT, inputs: { file: 'dist/', path: './' } };

@@ -78,7 +78,9 @@ export async function checkSite(
   // A check assumes the usual address of the site, as a delivery does that may not read the settings.
   const { checkOnly = false, pagesBase } = request;
   const isAssumed = checkOnly && pagesBase === undefined && attemptIn(delivery, 'K1') !== undefined;
-  refuseBrokenSite(delivery, site, refusals, { refusal: served?.refusal ?? null, isAssumed });
+  const folder = `/${place.sitePath.slice(expectPlace('', request).sitePath.length)}`;
+  const hasOtherBase = isAssumed && refusals.some((one) => mayBeIn(decodePath(folder), one));
+  refuseBrokenSite(delivery, site, refusals, { refusal: served?.refusal ?? null, hasOtherBase });
   const isOpen =
     (served === undefined || isAssumed) && (hasAbsolute || (!place.origin && unknown.some(isBase)));
   const open = isOpen ? [describePlace(place)] : [];
@@ -120,6 +122,10 @@ const describePlace = ({ sitePath, origin }: SitePlace): string =>
     ? 'name the repository: without it nobody knows whether absolute addresses lead to the files of the folder'
     : `whether the folder will be at ${origin}${sitePath}, where its absolute addresses lead to its files`;
 
+/** Whether a site at another address may show the folder where a wrong address leads. */
+const mayBeIn = (folder: string, { kind, path = '' }: SiteFinding): boolean =>
+  kind === 'base' && `/${path}`.includes(folder);
+
 const isBase = ({ kind }: SiteFinding): boolean => kind === 'base';
 
 /**
@@ -160,7 +166,7 @@ function refuseBrokenSite(
   { subject, isTemporary }: Delivery,
   site: LocalSite,
   findings: readonly SiteFinding[],
-  { refusal, isAssumed }: { readonly refusal: DeliveryError | null; readonly isAssumed: boolean },
+  { refusal, hasOtherBase }: { readonly refusal: DeliveryError | null; readonly hasOtherBase: boolean },
 ): void {
   if (findings.length === 0 && refusal === null) return;
   if (findings.length === 0) throw refusal;
@@ -172,7 +178,7 @@ function refuseBrokenSite(
   const levels = isTemporary ? -1 : Math.max(...findings.map((finding) => finding.levels ?? -1));
   const ways = describeWays(subject, site, findings, { levels, hint });
   const further: readonly Text[] = [
-    ...(isAssumed && findings.some(isBase)
+    ...(hasOtherBase
       ? [(w: Words) => `if the site has an address of its own, set ${w.input('pages-base')} to it`]
       : []),
     ...(refusal === null ? [] : [refusal.advice ?? '']),

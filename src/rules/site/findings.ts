@@ -36,10 +36,12 @@ export interface SiteFinding {
   readonly levels?: number | undefined;
   /** Of code that is no part of the delivery: where its host can be asked for it. */
   readonly url?: string | undefined;
+  /** Of a wrong base: the address on its host, decoded, without the slash at its start. */
+  readonly path?: string;
   readonly count: number;
 }
 
-export type FindingText = Pick<SiteFinding, 'text' | 'hint' | 'levels' | 'url'>;
+export type FindingText = Pick<SiteFinding, 'text' | 'hint' | 'levels' | 'url' | 'path'>;
 
 /** How many different findings are kept; the others are only counted, by their kind. */
 const MAX_GROUPS = 1_000;

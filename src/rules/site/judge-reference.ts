@@ -147,7 +147,7 @@ export class ReferenceJudge {
     const { isFolder, selfContained, sitePath } = this.#options;
     const { address, file, grade } = reference;
     if (isAbsolute(reference) && this.#findSuffix(path) !== null) {
-      this.#addWrongBase(reference, `leads out of the folder ${sitePath}`);
+      this.#addWrongBase(reference, `leads out of the folder ${sitePath}`, path);
       return;
     }
     if (grade === 'link') return;
@@ -175,11 +175,12 @@ export class ReferenceJudge {
   }
 
   /** All of them have one cause, so they are one finding; what to change is known at the end, or is the page's `<base>`. */
-  #addWrongBase(reference: SiteReference, problem: string): void {
+  #addWrongBase(reference: SiteReference, problem: string, path?: string): void {
     const hint = `let the \`<base href>\` of the page begin with \`${this.#options.sitePath}\``;
     this.#add(reference, 'base', '', () => ({
       text: `${nameOf(reference)} ${problem}`,
       hint: ABSOLUTE.test(reference.address) ? undefined : hint,
+      ...(path !== undefined && { path }),
     }));
   }
 
