@@ -96,6 +96,14 @@ test('a check without a token takes what a delivery would publish in the public 
   expect([report.result, report.lines.CODE]).toEqual(['planned', expect.stringContaining('K3')]);
 });
 
+test.each(['a.html, b.html', '- a.html\n- b.html', '"a.html"', '- *.html'])(
+  'a list of another form is told its own: %j',
+  async (file) => {
+    const files = { 'a.html': createPage(), 'b.html': createPage() };
+    await refused(check({ files, inputs: { file } }), / → write one path on each line, without commas/);
+  },
+);
+
 test.each([
   ['/assets/a.js', /generator to `\/play-\d+\/d2\/`$/],
   ['/d2/assets/a.js', /set `pages-base:` to it$/],

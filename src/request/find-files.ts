@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, parse, relative, resolve, sep } from 'no
 import { DeliveryError } from '../errors.ts';
 import { BATCH } from '../protocol/limits.ts';
 import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
-import { isBelow, listWays, type PathProblem } from '../rules/open-file.ts';
+import { isBelow, isListed, LIST_HINT, listWays, type PathProblem } from '../rules/open-file.ts';
 import { refuseProblems, walkFolder } from '../rules/walk-folder.ts';
 import type { Text } from '../words.ts';
 import { refuseInput } from './input-kinds.ts';
@@ -124,9 +124,11 @@ function refuseNothingLeft(lines: readonly string[]): void {
 const noMatchError = (subject: string): DeliveryError =>
   new DeliveryError('BAD_INPUT', (w) => `${w.subject('file')} matches no file: ${subject}`, {
     hint: (w) =>
-      sep === '/' && subject.includes('\\')
-        ? 'write / between folders'
-        : `correct the pattern, which is relative to ${w.folder} and finds no folders (\`**\` finds all files in them, but in no linked ones) and only hidden names that it writes out, and make sure that the file is there, and that no \`!\` line leaves it out`,
+      isListed(subject)
+        ? LIST_HINT
+        : sep === '/' && subject.includes('\\')
+          ? 'write / between folders'
+          : `correct the pattern, which is relative to ${w.folder} and finds no folders (\`**\` finds all files in them, but in no linked ones) and only hidden names that it writes out, and make sure that the file is there, and that no \`!\` line leaves it out`,
     step: 'check',
     subject,
   });

@@ -56,6 +56,11 @@ export function withFile<T>(location: FileLocation, work: (fd: number) => T): T 
   }
 }
 
+/** Whether a line that names no file looks like a list of another form: of YAML or JSON, or with commas. */
+export const isListed = (line: string): boolean => /^- |^["']|["']$|,/.test(line);
+
+export const LIST_HINT = 'write one path on each line, without commas, dashes or quotes';
+
 function openError(cause: unknown, { path, given }: Pick<FileLocation, 'path' | 'given'>): unknown {
   if (cause instanceof DeliveryError) return cause;
   if (isShortage(cause)) return localError(cause, given);
@@ -69,7 +74,9 @@ function openError(cause: unknown, { path, given }: Pick<FileLocation, 'path' | 
     hint: (w) =>
       code === 'EACCES'
         ? 'give this user the permission to read it'
-        : `make sure that it exists by then; its path is relative to ${w.folder}${/[*?[]/.test(given) ? ', and is no pattern' : ''}`,
+        : isListed(given)
+          ? LIST_HINT
+          : `make sure that it exists by then; its path is relative to ${w.folder}${/[*?[]/.test(given) ? ', and is no pattern' : ''}`,
     cause,
   });
 }
