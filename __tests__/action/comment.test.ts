@@ -229,7 +229,11 @@ describe('the comment, if it fails', () => {
   );
 
   test.each<[string, UpdateOptions, string]>([
-    ['a run without a token', { request: commentRequest({ token: '' }) }, 'there is no token'],
+    [
+      'a run without a token',
+      { request: commentRequest({ token: '' }) },
+      'there is no token. To change: set `token:`, such as',
+    ],
     ['a host that is down', { answers: { graphql: failure('HOST_ERROR', 502) } }, 'the host said 502'],
     [
       'a run of an unknown repository',

@@ -11,6 +11,7 @@ import type { Ports } from '../ports.ts';
 import { TOOL } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { withRetries } from '../retry.ts';
+import { ACTION } from '../words.ts';
 import { composeAuditIssue, isConclusive } from './audit-issue.ts';
 import { type CommentMemory, isEarlierRun, readMemory } from './comment-memory.ts';
 import {
@@ -60,7 +61,7 @@ const ANNOUNCERS = [
 type Announcer = (typeof ANNOUNCERS)[number];
 
 /** Failures that another token, or another workflow, would avoid. */
-const NOT_ALLOWED: readonly ErrorCode[] = ['NO_TOKEN', 'BAD_TOKEN', 'NO_PERMISSION', 'NOT_FOUND'];
+const NOT_ALLOWED: readonly ErrorCode[] = ['BAD_TOKEN', 'NO_PERMISSION', 'NOT_FOUND'];
 
 /** Begins to announce a delivery while it goes on; a failure is only a warning. @returns says how it ended */
 export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAnnouncements {
@@ -108,7 +109,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
 
 function describeProblem(subject: string, { code, message, hint }: DeliveryError, help: string): string {
   // The hints of hosts are for the delivery.
-  const change = NOT_ALLOWED.includes(code) ? help : code === 'BAD_INPUT' ? hint : '';
+  const change = NOT_ALLOWED.includes(code) ? help : ['BAD_INPUT', 'NO_TOKEN'].includes(code) ? hint : '';
   const way = change && `. To change: ${change}`;
   return `Could not update ${subject} (the delivery is not affected): ${message}${way}`;
 }
@@ -118,7 +119,10 @@ function getTarget(
   { request: { token, apiUrl }, run: { repository, serverUrl } }: AnnouncementJob,
   input: string,
 ): ApiAccess {
-  if (token === undefined) throw new DeliveryError('NO_TOKEN', 'there is no token');
+  if (token === undefined) {
+    const hint = `set \`token:\`${ACTION.ownToken}`;
+    throw new DeliveryError('NO_TOKEN', 'there is no token', { hint });
+  }
   if (repository === null || serverUrlOf(apiUrl).host !== serverUrl?.host) {
     const home = (repository && serverUrl?.host) ?? 'an unknown instance';
     throw new DeliveryError('BAD_INPUT', `the run is on ${home}, and \`api-url\` names ${apiUrl.host}`, {
