@@ -389,7 +389,7 @@ describe('what was delivered before the branch was squashed', () => {
     squashBranch(repository);
     const says = (way: string) =>
       RegExp(
-        `^place: .*its history begins with .*rewritten.*, so nothing tells who delivered it.* → ${way}, or set \`overwrite: true\` once`,
+        `^place: .*the branch's history begins with .*rewritten.*, so nothing tells who delivered it.* → ${way}, or set \`overwrite: true\` once`,
       );
     await refused(put('third'), says('set `path:` to a place of its own'));
     await refused(take(), says('leave it there'));

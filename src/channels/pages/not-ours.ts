@@ -58,12 +58,13 @@ export function foreignError(
   isFirst = false,
 ): DeliveryError {
   const others = confine === undefined ? from?.name : 'the same confined job';
+  const [exists, holds] = paths.length === 1 ? ['exists', 'what it holds'] : ['exist', 'what they hold'];
   const why = isFirst
-    ? 'its history begins with that (it may have been rewritten, as by a squash), so nothing tells who delivered it'
-    : `what it holds now is not known to be delivered by ${from?.isAlone ? others : 'this tool'}`;
+    ? "the branch's history begins with that (it may have been rewritten, as by a squash), so nothing tells who delivered it"
+    : `${holds} now is not known to be delivered by ${from?.isAlone ? others : 'this tool'}`;
   const named = nameFew(paths.map((path) => path || './'));
   const end = isGone ? '; nothing was removed' : '';
-  return notOursError(`${named} already exists in the repository, and ${why}${end}`, (w) => {
+  return notOursError(`${named} already ${exists} in the repository, and ${why}${end}`, (w) => {
     if (!isGone && confine !== undefined) return `set ${w.input('name')} to another name`;
     const when = isFirst ? 'once, if it is yours' : `if you may ${isGone ? 'remove' : 'replace'} it`;
     const overwrite = `set ${w.input('overwrite', 'true')} ${when}`;

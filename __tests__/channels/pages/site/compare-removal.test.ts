@@ -136,7 +136,7 @@ describe('withdrawing a site', () => {
     await expect(withdrawFolder(branch, '')).resolves.toMatchObject({
       code: 'NOT_OURS',
       message: expect.stringMatching(
-        /^index\.html already exists in the repository, and its history begins with that/,
+        /^index\.html already exists in the repository, and the branch's history begins with that/,
       ),
     });
     branch.change({ 'old.txt': 'theirs' });
