@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Report } from '../../src/delivery/report.ts';
 import { createWorldClient } from '../world/client.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { type Played, proven, refused, requestsOf, setUpPlay, writesOf } from './play.ts';
@@ -357,6 +358,9 @@ test.each<[Record<string, string>, Record<string, string>]>([
   const inputs = { file: Object.keys(files).join('\n'), ...given };
   const { reports } = await play.deliver({ repository, files, inputs });
   expect(reports.map(({ ready }) => ready)).not.toContain(false);
+  const isLost = ({ channel }: Report) => channel === 'K2' && given.path !== undefined;
+  const notes = reports.filter(({ notes }) => notes.join().includes('the folder in input `path` had no'));
+  expect(notes).toEqual(reports.filter(isLost));
   const withdrawn = await play.deliver({ repository, files, inputs: { ...inputs, operation: 'withdraw' } });
   expect(withdrawn.reports.map((report) => report.withdrawn)).toEqual(reports.map(({ url }) => url));
   expect(withdrawn.reports.map(({ lines }) => lines.RESULT).join()).not.toContain('nothing to withdraw');
@@ -501,7 +505,10 @@ test('an asset is withdrawn by its own name or that in its label, and by no othe
     play.deliver({ repository, files: { [file]: 'PK' }, inputs: { ...inputs, file, ...more } });
   await proven(run('my report.zip'));
   const withdraw = { operation: 'withdraw' };
-  await refused(run('my+report.zip'.replace('+', ':'), withdraw), /my-report\.zip/);
+  await refused(
+    run('my:report.zip', withdraw),
+    /the asset my-report\.zip was delivered as my-report\.zip, not as my:report\.zip → set `path: my-report\.zip` if/,
+  );
   await proven(run('my report.zip', withdraw));
   await proven(run('my report.zip'));
   await proven(run('my-report.zip', withdraw));

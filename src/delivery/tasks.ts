@@ -4,7 +4,8 @@ import { DeliveryError, type ErrorCode, hasFailed, type Result } from '../errors
 import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
 import { INPUTS, type InputDefinition, type InputName } from '../request/inputs.ts';
-import { ACTION, say } from '../words.ts';
+import { ACTION, say, type Words } from '../words.ts';
+import { takesFolders } from './choose-channel.ts';
 import {
   type ChannelAttempt,
   type ChannelChoice,
@@ -24,7 +25,7 @@ function noteInputs(
   deliveries: readonly Delivery[],
   { request, logger, face }: DeliveryContext,
 ): readonly Delivery[] {
-  const { operation, scopedInputs, timeout, dryRun } = request;
+  const { operation, path, scopedInputs, timeout, dryRun } = request;
   // The folder of a site that is withdrawn need not exist any more.
   const hasFolder =
     operation === 'withdraw' || deliveries.some(({ site, failure }) => site?.isFolder || failure !== null);
@@ -34,7 +35,13 @@ function noteInputs(
     const { choice, notes } = one;
     if (choice === null) return one;
     const without = scopedInputs.flatMap((name) => noteOtherInput(name, choice, hasFolder, face));
-    return { ...one, notes: [...notes, ...without, ...time] };
+    const isFlat = path?.includes('/') && !choice.channels.some(takesFolders);
+    const about = (w: Words) =>
+      `the folder in ${w.subject('path')} had no effect: ${choice.channels.join('+')} has no folders`;
+    return {
+      ...one,
+      notes: [...notes, ...without, ...(isFlat ? [say(about, face ?? ACTION)] : []), ...time],
+    };
   });
   for (const note of new Set(noted.flatMap(({ notes }) => notes))) logger.info(note);
   return noted;

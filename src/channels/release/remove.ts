@@ -144,7 +144,10 @@ function chooseAssets(
   if (chosen === undefined) return null;
   const { release, asset } = chosen;
   if (isUnfinished(asset)) throw unfinishedError(name, release.tag_name);
-  if (release.immutable === true || !(isOurs(chosen) || overwrite)) throw keptError(name, release, owner);
+  if (release.immutable === true || !(isOurs(chosen) || overwrite)) {
+    if (release.immutable !== true && hasOwnLabel(asset, owner)) throw otherNameError(asset, wanted);
+    throw keptError(name, release, owner);
+  }
   const beside = interim.filter((one) => one.release === release && one.asset !== asset);
   const elsewhere = [...named, ...interim].filter((one) => one.release !== release);
   return {
@@ -152,6 +155,14 @@ function chooseAssets(
     assets: [...beside.map((one) => one.asset), asset],
     otherTags: [...new Set(elsewhere.map((one) => one.release.tag_name))],
   };
+}
+
+/** The host made one name of two: this asset is another file's. */
+function otherNameError(asset: Asset, wanted: string): DeliveryError {
+  const message = `the asset ${asset.name} was delivered as ${nameInLabel(asset)}, not as ${wanted}`;
+  return new DeliveryError('NOT_OURS', message, {
+    hint: (w) => `set ${w.input('path', asset.name)} if you mean it`,
+  });
 }
 
 /** Nobody can delete an asset of an immutable release; of another release, nobody may delete what is not theirs. */
