@@ -79,6 +79,11 @@ describe('parseCommand', () => {
     ['page.html', /^there is no such command$/, /screen-delivery deliver FILE$/],
     ['help delivr', /^there is no command delivr$/, /^did you mean deliver\?/],
     ['delivr --help', /^there is no command delivr$/],
+    [
+      'publish page.html',
+      /^there is no command publish$/,
+      /^to publish a file: screen-delivery deliver FILE/,
+    ],
     // Properties of every JavaScript object are not commands.
     ['toString', /^there is no such command$/],
     ['constructor', /^there is no command constructor$/],
@@ -93,6 +98,11 @@ describe('parseCommand', () => {
     ['check a.html --root b', /^--root is not a flag of check$/],
     ['deliver a.html --chanel K3', /^there is no flag --chanel$/, /^did you mean --channel\?/],
     ['deliver a.html --repo octo/site', /^there is no flag --repo$/, /^did you mean --repository\?/],
+    [
+      'deliver a.html -repository octo/site',
+      /^there is no flag -repository$/,
+      /^did you mean --repository\?/,
+    ],
     [
       'deliver a.html --zzz',
       /^there is no flag --zzz$/,

@@ -49,7 +49,12 @@ describe('parseRequest, given a wrong input', () => {
   const PARTS = ['share-42', 'a.dev', 'Share 42', '"share-42"', '/q/share-42', 'q%2Fshare-42', 'x=Übung'];
   const NAMES = ['a/b.html', 'a\\b.html', '..', '.git', 'a\u202eb.html', 'x'.repeat(256)];
   const REPOSITORIES = ['https://github.com/', 'octo/.', 'octo/..', 'octo/site/x'];
-  const ADDRESSES = ['https://github.com/o/r', 'https://git.corp.io/o/r.git', 'git@github.com:o/r.git'];
+  const ADDRESSES = [
+    'o/r.git',
+    'https://github.com/o/r',
+    'https://git.corp.io/o/r.git',
+    'git@github.com:o/r.git',
+  ];
   const BRANCHES = ['my branch', 'a..b', '-f', 'a//b', 'a.lock', 'a/.b', 'refs/heads/main', 'm@{1}'];
   const TAGS = ['refs/heads/main', 'HEAD', 'ab12'.repeat(10), 'v:1', 'v@{1}', 'v/'];
   const ENVIRONMENTS = [

@@ -51,8 +51,10 @@ function readArguments(args: readonly string[]) {
   for (const token of parseArgs({ ...config, args: [...args] }).tokens) {
     const flag = takesWord ? given.at(-1) : undefined;
     takesWord = token.kind === 'option' && isBoolean(token.name) && token.value === undefined;
-    if (token.kind === 'option') given.push({ ...token, value: takesWord ? 'true' : token.value });
-    else if (token.kind === 'positional') {
+    if (token.kind === 'option') {
+      const rawName = token.rawName.startsWith('--') ? token.rawName : (args[token.index] ?? '');
+      given.push({ ...token, rawName, value: takesWord ? 'true' : token.value });
+    } else if (token.kind === 'positional') {
       if (flag && BOOLEAN_WORD.test(token.value)) given.splice(-1, 1, { ...flag, value: token.value });
       else words.push(token.value);
     }
@@ -153,14 +155,15 @@ function unknownFlagError(
   if (Object.hasOwn(INPUTS, name)) {
     return usageError(`--${name} is an input of the action, and no flag of the command line`, way);
   }
-  return usageError(describeUnknown('flag', rawName), suggest(name, taken, help, '--'));
+  return usageError(describeUnknown('flag', rawName), suggest(rawName.replace(/^-+/, ''), taken, help, '--'));
 }
 
 function unknownCommandError(name: string): DeliveryError {
   if (name === '') return usageError('a command is missing');
+  const publish = `to publish a file: ${TOOL.name} deliver FILE`;
   const hint = /[./\\]/.test(name)
-    ? `to publish a file: ${TOOL.name} deliver FILE`
-    : suggest(name, Object.keys(CLI_COMMANDS), `see ${TOOL.name} --help`);
+    ? publish
+    : suggest(name, Object.keys(CLI_COMMANDS), `${publish}; ${TOOL.name} --help lists all`);
   return usageError(describeUnknown('command', name), hint);
 }
 

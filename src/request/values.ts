@@ -88,9 +88,10 @@ function parsePublicHost(text: string, name: string): URL {
 }
 
 function parseRepository(text: string, name: string): { readonly owner: string; readonly repo: string } {
-  const [, owner, repo] = /^([A-Za-z0-9][\w-]*)\/(?!\.{1,2}$)([\w.-]+)$/.exec(text) ?? [];
+  const [, owner, repo] = /^([A-Za-z0-9][\w-]*)\/(?!\.{1,2}$|.*\.git$)([\w.-]+)$/i.exec(text) ?? [];
   if (owner !== undefined && repo !== undefined) return { owner, repo };
-  const [, named] = /^(?:https:\/\/|git@)[^/:]+[/:]([\w-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(text) ?? [];
+  const [, named] =
+    /^(?:(?:https:\/\/|git@)[^/:]+[/:])?([\w-]+\/(?!\.{1,2}$)[\w.-]+?)(?:\.git)?\/?$/.exec(text) ?? [];
   return refuseInput(
     (w) => `${w.subject(name)} is not of the form <owner>/<repo>: ${oneLine(text)}`,
     (w) => `set ${w.input(name, named ?? 'owner/name')}`,
