@@ -1,6 +1,5 @@
 /** A section of a file, with enough bytes around it to judge a secret that begins in the section. */
 export interface FileBlock {
-  /** Valid until the next block is requested. */
   readonly bytes: Buffer;
   /** A secret that begins at an index in [from, to) belongs to this block. These ranges cover the file once. */
   readonly from: number;
@@ -9,8 +8,8 @@ export interface FileBlock {
   readonly offset: number;
 }
 
-/** 256 KiB, of which 16 KiB overlap. */
 export const BLOCK_SIZES = {
+  /** Of a block, unless the file ends before: at least, as it ends with a piece. */
   size: 262_144,
   /** Bytes before the range of the block. */
   before: 4_096,
@@ -18,35 +17,20 @@ export const BLOCK_SIZES = {
   after: 12_288,
 } as const;
 
-/**
- * Divides a file into overlapping blocks, which all use the same memory.
- *
- * @param pieces the bytes, in pieces of any length; none is kept
- * @param most how many bytes there may be: a small file needs no whole block of memory
- */
-export async function* readBlocks(
-  pieces: AsyncIterable<Buffer>,
-  most: number,
-): AsyncGenerator<FileBlock, void, undefined> {
+/** Divides a file into overlapping blocks. @param pieces the bytes, in pieces of any length */
+export async function* readBlocks(pieces: AsyncIterable<Buffer>): AsyncGenerator<FileBlock, void, undefined> {
   const { size, before, after } = BLOCK_SIZES;
-  const buffer = Buffer.allocUnsafe(Math.min(size, most));
-  let filled = 0;
+  let bytes: Buffer = Buffer.alloc(0);
   let from = 0;
   let offset = 0;
   for await (const piece of pieces) {
-    for (let used = 0; used < piece.length; ) {
-      if (filled === size) {
-        yield { bytes: buffer, from, to: size - after, offset };
-        const step = size - before - after;
-        buffer.copyWithin(0, step);
-        filled -= step;
-        offset += step;
-        from = before;
-      }
-      const copied = piece.copy(buffer, filled, used);
-      filled += copied;
-      used += copied;
-    }
+    bytes = Buffer.concat([bytes, piece]);
+    if (bytes.length < size) continue;
+    const to = bytes.length - after;
+    yield { bytes, from, to, offset };
+    bytes = bytes.subarray(to - before);
+    offset += to - before;
+    from = before;
   }
-  yield { bytes: buffer.subarray(0, filled), from, to: filled, offset };
+  yield { bytes, from, to: bytes.length, offset };
 }

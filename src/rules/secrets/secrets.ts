@@ -24,7 +24,7 @@ interface FoundSecret {
   readonly position: number;
 }
 
-type SearchedFile = Pick<LocalFile, 'name' | 'size' | 'head' | 'binary' | 'pieces'>;
+type SearchedFile = Pick<LocalFile, 'name' | 'head' | 'binary' | 'pieces'>;
 
 /** A longer list would not be read. */
 const MAX_FINDINGS = 20;
@@ -45,7 +45,7 @@ export async function refuseSecrets(
   const harmless = new Set(allowed.map((fingerprint) => fingerprint.trim().toLowerCase()));
   const found: FoundSecret[] = [];
   let count = 0;
-  for await (const block of readBlocks(readAsUtf8(file, signal), 2 * file.size)) {
+  for await (const block of readBlocks(readAsUtf8(file, signal))) {
     for await (const one of searchBlock(block)) {
       if (found.length === MAX_FINDINGS) break;
       if (harmless.has(one.fingerprint)) count += 1;
