@@ -47,19 +47,6 @@ export async function listSiteFiles(
   limits: SiteLimits = {},
   refuseNames: (names: readonly string[]) => Promise<void> = async () => undefined,
 ): Promise<{ readonly paths: readonly string[]; readonly leftOut: readonly string[] }> {
-  const { paths, leftOut, refused } = await listFolder(folder, limits);
-  await refuseNames([...paths, ...leftOut, ...refused.map(({ path }) => path)]);
-  refuseProblems(`the folder ${given} can't be a site`, refused);
-  if (paths.length === 0) {
-    throw new DeliveryError('BAD_FILE', `the folder ${given} has no file to deliver`, {
-      hint: 'check what writes it; hidden files are left out, and what `!` lines name',
-    });
-  }
-  return { paths: paths.sort(), leftOut: leftOut.sort() };
-}
-
-/** All that is in a folder: paths within it, separated by `/`. */
-async function listFolder(folder: string, limits: SiteLimits) {
   const paths: string[] = [];
   const leftOut: string[] = [];
   const refused: FoundProblem[] = [];
@@ -73,7 +60,14 @@ async function listFolder(folder: string, limits: SiteLimits) {
     else if (!path.endsWith('/')) paths.push(path);
     if (paths.length > SITE.files) throw tooManyError(`${SITE.files} files`);
   }
-  return { paths, leftOut, refused };
+  await refuseNames([...paths, ...leftOut, ...refused.map(({ path }) => path)]);
+  refuseProblems(`the folder ${given} can't be a site`, refused);
+  if (paths.length === 0) {
+    throw new DeliveryError('BAD_FILE', `the folder ${given} has no file to deliver`, {
+      hint: 'check what writes it; hidden files are left out, and what `!` lines name',
+    });
+  }
+  return { paths: paths.sort(), leftOut: leftOut.sort() };
 }
 
 const tooManyError = (count: string): DeliveryError =>
