@@ -68,12 +68,4 @@ describe('the narrow action', () => {
     }
     expect(await repository.head()).toBe(head);
   });
-
-  test('says of what it does not take who can set it', async () => {
-    const content = '<script src="https://cdn.example.com/x.js"></script>';
-    const refused = await scenario.deliver({ ...step(), inputs: { ...inputs, content, marker: '' } });
-    expectNotReady(refused, 'check', /is not self-contained/, {
-      hint: /`self-contained: warn` \(this action takes `name`, `content` and `marker` alone; a step that uses the whole action can set `self-contained`\)$/,
-    });
-  });
 });

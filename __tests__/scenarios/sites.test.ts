@@ -37,14 +37,6 @@ describe('where the site is', () => {
     expect((await repository.log())[0]?.files).toEqual([path]);
   });
 
-  test('another branch is taken from the settings', async () => {
-    const repository = await play.repository({ pages: { branch: 'gh-pages' } });
-    await repository.commit('index.html', 'theirs', undefined, 'gh-pages');
-    const { report } = await proven(deliver(repository));
-    expect(report.rawUrl).toContain('/gh-pages/page.html');
-    expect(await repository.read('page.html')).toBeNull();
-  });
-
   test('another branch than that of the site is refused: the hint needs no branch that does not exist', async () => {
     const repository = await play.repository();
     const says =
