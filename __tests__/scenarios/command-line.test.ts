@@ -10,7 +10,7 @@ import type { Report } from '../../src/delivery/report.ts';
 import { type ChildResult, runChild } from '../world/child.ts';
 import { SIMULATED_TIME, writeFiles } from '../world/runner.ts';
 import { parseDocument, parseReports } from './report-documents.ts';
-import { CLI, createPage, MARKER, NODE, setUpScenario } from './scenario.ts';
+import { CLI, createPage, NODE, setUpScenario } from './scenario.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LINES = ['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN'];
@@ -62,14 +62,6 @@ async function start(args: readonly string[], call: Call) {
 /** The reports of a call with --json: stdout holds them and nothing else. */
 const reportsOf = ({ stdout }: Pick<ChildResult, 'stdout'>): readonly Report[] => parseReports(stdout);
 
-/** The one report of a call with --json. */
-async function reported(args: readonly string[], call: Call = {}): Promise<ChildResult & { report: Report }> {
-  const result = await run([...args, '--json'], call);
-  const [report, ...others] = reportsOf(result);
-  if (report === undefined || others.length > 0) throw new Error(`not one report: ${result.stdout}`);
-  return { ...result, report };
-}
-
 test('without a token, a client id and a git remote a file is delivered over K3, and the report printed', async () => {
   const { exitCode, stdout, stderr } = await run(['deliver', 'page.html']);
   expect(exitCode).toBe(0);
@@ -93,21 +85,6 @@ test('without a token, a client id and a git remote a file is delivered over K3,
 });
 
 describe('with a token', () => {
-  test('from the variable of --token-env, a page is shown on K1', async () => {
-    const repository = await scenario.repository();
-    const token = scenario.world.token();
-    const env = { MINE: token, GITHUB_TOKEN: 'ghp_wrong' };
-    const flags = ['--repository', repository.fullName, '--marker', MARKER, '--token-env', 'MINE'];
-    const { exitCode, report, stdout, stderr } = await reported(['deliver', 'page.html', ...flags], { env });
-    expect(report.notReady).toBeNull();
-    expect({ exitCode, url: report.url }).toEqual({ exitCode: 0, url: `${repository.pages.url}page.html` });
-    const exchanges = scenario.world.traffic.exchanges();
-    const bearers = exchanges.flatMap(({ headers }) => headers.authorization?.split(' ')[1] ?? []);
-    expect(new Set(bearers)).toEqual(new Set([token]));
-    expect(stdout + stderr).not.toContain(token);
-    expect((await repository.read('page.html'))?.toString()).toBe(createPage());
-  });
-
   test('several files go together, a dry run writes nothing, and withdraw takes them away again', async () => {
     const repository = await scenario.repository();
     const env = { GITHUB_TOKEN: scenario.world.token() };
