@@ -157,6 +157,6 @@ describe('an address of a page that Markdown has as well', () => {
     const { report } = await markdown(repository);
     squashBranch(repository);
     const { notReady } = (await withdraw(repository, report.url ?? '')).report;
-    expect(notReady?.reason).toMatch(/d\/notes\.md already exists .*its history begins with that/);
+    expect(notReady?.reason).toMatch(/d\/notes\.md already exists .*the branch's history begins with that/);
   });
 });

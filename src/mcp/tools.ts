@@ -31,7 +31,7 @@ export const TOOLS: Readonly<Record<ToolName, ToolDefinition>> = {
   verify: {
     title: 'Verify a link',
     description:
-      'Proves that a link of your environment shows your content: a text of it (`marker`), or all bytes (`file` or `content`). Do not use it for what `deliver` published, which is proven already, or for local links.',
+      'Proves that a link of your environment shows your content: a text of it (`marker`), or all bytes (`file` or `content`). Do not use it for what `deliver` published, or for local links.',
     annotations: { ...READS, openWorldHint: true },
   },
   check: {
@@ -43,13 +43,13 @@ export const TOOLS: Readonly<Record<ToolName, ToolDefinition>> = {
   withdraw: {
     title: 'Withdraw what was delivered',
     description:
-      'Removes what `deliver` published at an address, and proves that it is gone. What others put there stays. Do not use it before a new delivery to the same path, which replaces the old one by itself.',
+      'Removes what `deliver` published at an address, and proves that it is gone. What others put there stays. Do not use it before a new delivery to the same path, which replaces the old one.',
     annotations: { ...WRITES, idempotentHint: true },
   },
   audit: {
     title: 'Prove again what was delivered',
     description:
-      'Finds what `deliver` published, or what it published below `path`, and fetches it again: as delivered, changed, withdrawn, or lost. Do not use it for what you have just delivered, which is proven already.',
+      'Finds what `deliver` published, or what it published below `path`, and fetches it again: as delivered, changed, withdrawn, or lost. Do not use it for what was just proven.',
     annotations: { ...READS, openWorldHint: true },
   },
 };

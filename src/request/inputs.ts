@@ -138,7 +138,7 @@ export const INPUTS = {
       flag: 'every',
       tools: ['deliver', 'verify', 'check'],
       means: {
-        mcp: 'Text that must be in it and in what is fetched back. Without it all bytes must be equal.',
+        mcp: 'Text that it must have, also when it is fetched back. By default all bytes are compared.',
       },
     },
   ),
@@ -182,7 +182,7 @@ export const INPUTS = {
         withdraw:
           'K1: the path that was delivered to, or a folder ending in `/`: everything that was delivered below it. K2 and K3: the name of the asset or of the file in the bin.',
         audit:
-          'K1: the path that was delivered to, or a folder ending in `/`: everything that was delivered below it. K2: the name of an asset.',
+          'The path that was delivered to, a folder ending in `/` for all below it, or the name of an asset.',
       },
     },
   ),

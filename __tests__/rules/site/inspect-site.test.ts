@@ -209,7 +209,8 @@ describe('an address outside of the folder', () => {
     const page = '<link rel=stylesheet href=/a/a.css><script src=/a/a.js></script>';
     const { refusals } = await inspect({ ...site(page), 'b.html': page, 'a/a.css': '', 'a/a.js': '' });
     const text = 'link /a/a.css leads out of the folder /repo/previews/pr-12/';
-    expect(refusals).toEqual([{ kind: 'base', file: 'index.html', line: 1, text, hint, count: 4 }]);
+    const path = 'a/a.css';
+    expect(refusals).toEqual([{ kind: 'base', file: 'index.html', line: 1, text, hint, path, count: 4 }]);
   });
 });
 
