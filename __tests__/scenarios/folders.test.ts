@@ -405,7 +405,8 @@ describe('a line that begins with !', () => {
   test('leaves a folder out of a withdrawal that is not here any more', async () => {
     const repository = await play.repository();
     await proven(run(repository, 'dist/'));
-    await proven(withdraw(repository, { file: 'dist/\n!dist/drafts/**' }));
+    const { report } = await proven(withdraw(repository, { file: 'dist/\n!dist/drafts/**' }));
+    expect(report.lines.CLAIM).toContain('is removed in part: nothing of that part is served');
     expect(await listBelow(repository)).toEqual(['drafts/d.html']);
   });
 

@@ -45,7 +45,7 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const why = `because somebody changed it since, or this tool did not deliver it${more}`;
   const unknown = namedLine(`what stays in ${place || './'}, ${why}`, unsure);
   const gone = blobsIn([tree.entries, older], [...removed, ...vanished]);
-  return { ...planned, placement: describeRemoved(planned, gone, rest, unknown) };
+  return { ...planned, placement: { ...describeRemoved(planned, gone, rest, unknown), isPart: own.isPart } };
 }
 
 /** The files that an earlier run removed; beside files of others only those that are known to have been ours. */
@@ -105,6 +105,7 @@ async function findOwnBelow({ place, target, isLeftOut = () => false }: PagesTas
   });
   const owned = new Set(going.flatMap(({ files }) => files));
   const existing = filesBelow(folder.tree, place);
+  const spared = [...existing.keys()].filter(isSpared);
   const others = [...existing.keys()].filter((path) => !owned.has(path) && !isSpared(path));
   const single = target.options.overwrite
     ? new Map(others.flatMap((path) => (existing.get(path)?.type === 'blob' ? [[path, '']] : [])))
@@ -119,12 +120,13 @@ async function findOwnBelow({ place, target, isLeftOut = () => false }: PagesTas
     sites: going.flatMap(({ claim, files }) => (files.length === 0 ? [] : claim.place)),
     owned,
     left,
+    isPart: spared.length > 0,
     unsure: left.filter((path) => !known.has(path)),
     changedPage: going
       .flatMap(({ claim, changed }) => changed.filter((path) => path === pageOfDelivered(claim.delivered)))
       .find((page) => left.includes(page)),
     notes: [
-      ...namedLine('left out, and so still there', [...existing.keys()].filter(isSpared)),
+      ...namedLine('left out, and so still there', spared),
       ...namedLine('still there, because another workflow delivered it', [
         ...staying.map(({ claim }) => claim.place),
         ...ofOthers,
