@@ -162,6 +162,13 @@ test.each<[string, string, string[]]>([
   expect((await found).map((name) => name.replace(/^pk\/| at .*/g, ''))).toEqual(left);
 });
 
+test('what a ! leaves out no link delivers whose target has `..` behind another link', async () => {
+  const folder = await folderWith(['pk/index.html', 'pk/private/a.html', 'pk/private/deep/x.txt']);
+  await symlink('private/deep', join(folder, 'pk/alias'));
+  await symlink('alias/../a.html', join(folder, 'pk/pub.html'));
+  await expect(find(['pk/*.html', '!pk/private'], folder)).resolves.toEqual(['pk/index.html at index.html']);
+});
+
 describe('findFiles, with the exact name of a file', () => {
   test.each(['[x].html', 'my report.html'])('finds exactly %s', async (line) => {
     await expect(find([line])).resolves.toEqual([line]);

@@ -175,6 +175,8 @@ export function listWays(path: string): readonly string[] {
       if (link === undefined) break;
       at = resolve(dirname(link), readlinkSync(link), relative(link, at));
     }
+    // The system takes `..` after the links before it.
+    if (ways.length > 1) ways.push(realpathSync.native(path));
   } catch (thrown) {
     // Nothing behind it is delivered: opening it fails as well.
     if (!isSystemError(thrown)) throw thrown;
