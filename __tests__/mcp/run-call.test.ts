@@ -234,8 +234,12 @@ describe('what is hidden', () => {
     expect(answer.reports[0]?.lines.CODE).toContain('left out: .cache/, .env, .well-known/');
     await symlink('.env', join(root, 'site/env.txt'));
     await symlink('.cache', join(root, 'site/linked'));
+    await symlink('.', join(root, 'site/loop'));
+    await symlink('self', join(root, 'site/self'));
+    const circle = (await run('check', { file: 'site/self' }, { root })).answer;
+    expect(circle.hint).toBe('only a person can deliver it');
     const refused = await run('check', { file: 'site' }, { root });
-    for (const name of ['env.txt', 'linked/'])
+    for (const name of ['env.txt', 'linked/', 'loop/', 'self'])
       expect(refused.answer.reason).toContain(`${name} is a symbolic link`);
     expect(refused.answer.hint).toBe('only a person can deliver it');
     expect((await run('check', { content: PAGE, name: '.env' }, { root })).answer.reason).toContain('hidden');

@@ -61,11 +61,11 @@ export const isListed = (line: string): boolean => /^- |^["']|["']$|,/.test(line
 
 export const LIST_HINT = 'write one path on each line, without commas, dashes or quotes';
 
-function openError(cause: unknown, { path, given }: Pick<FileLocation, 'path' | 'given'>): unknown {
+function openError(cause: unknown, { path, given, refusesHidden }: FileLocation): unknown {
   if (cause instanceof DeliveryError) return cause;
   if (isShortage(cause)) return localError(cause, given);
   const code = isSystemError(cause) ? cause.code : undefined;
-  if (isLink(path)) return pathError(`the file ${given}`, brokenLink(code));
+  if (isLink(path)) return pathError(`the file ${given}`, brokenLink(code, refusesHidden));
   const kind = /[/\\]$/.test(given) ? 'the folder' : 'the file';
   const message =
     code === 'ENOENT' ? `${kind} ${given} does not exist` : `${kind} ${given} can't be opened (${code})`;
@@ -115,10 +115,10 @@ export const linkProblem = (text: string, isForAgent = false): PathProblem => ({
 });
 
 /** Why a link that leads to no file can't be followed. */
-export const brokenLink = (code: string | undefined): PathProblem => {
-  if (code === 'ELOOP') return linkProblem('in a circle');
-  return linkProblem(code === 'ENOENT' ? 'to nothing' : `that can't be read (${code})`);
-};
+export function brokenLink(code: string | undefined, isForAgent = false): PathProblem {
+  if (code === 'ELOOP') return linkProblem('in a circle', isForAgent);
+  return linkProblem(code === 'ENOENT' ? 'to nothing' : `that can't be read (${code})`, isForAgent);
+}
 
 function isLink(path: string): boolean {
   try {
@@ -215,7 +215,7 @@ export function locate(
     if (problem !== null) throw pathError(subject, problem);
     return { path, given, within, refusesHidden };
   } catch (cause) {
-    throw openError(cause, { path: folder, given });
+    throw openError(cause, { path: folder, given, refusesHidden });
   }
 }
 

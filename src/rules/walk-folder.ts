@@ -4,14 +4,7 @@ import { join } from 'node:path';
 import { DeliveryError, isShortage, isSystemError } from '../errors.ts';
 import { firstFew, shorten } from '../plain-text.ts';
 import type { Text } from '../words.ts';
-import {
-  brokenLink,
-  findProblem,
-  isBelow,
-  linkProblem,
-  type PathLimits,
-  type PathProblem,
-} from './open-file.ts';
+import { brokenLink, findProblem, isBelow, type PathLimits, type PathProblem } from './open-file.ts';
 
 /** What a walk through a folder meets. */
 export interface FolderEntry {
@@ -94,12 +87,12 @@ async function followLink(link: string, at: WalkedFolder, limits: PathLimits) {
     const real = await realpath(link);
     const stats = await stat(real);
     const isFolder = stats.isDirectory();
-    const circle = isFolder && isAround(real, at) ? CIRCLE : null;
+    const circle = isFolder && isAround(real, at) ? brokenLink('ELOOP', limits.refusesHidden) : null;
     const kind = isFolder || stats.isFile() ? null : IRREGULAR;
     return { real, isFolder, problem: findProblem(link, real, limits) ?? circle ?? kind };
   } catch (thrown) {
     if (isShortage(thrown) || !isSystemError(thrown)) throw thrown;
-    return { real: link, isFolder: false, problem: brokenLink(thrown.code) };
+    return { real: link, isFolder: false, problem: brokenLink(thrown.code, limits.refusesHidden) };
   }
 }
 
@@ -110,8 +103,6 @@ function isAround(real: string, at: WalkedFolder): boolean {
   }
   return false;
 }
-
-const CIRCLE = linkProblem('in a circle');
 
 const IRREGULAR: PathProblem = { text: 'is no regular file', hint: 'remove it' };
 
