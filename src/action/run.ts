@@ -45,8 +45,7 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     // Nobody could give a fork's run more rights: its step stays green.
     const isFork = findReadOnlyFork(currentRun) !== null && isAppToken(inputs.token);
     const mayBeReadOnly = refused !== undefined && isFork && notReady.every(mayNotWrite);
-    const hasWritten = await announce?.(reports, mayBeReadOnly);
-    const isReadOnly = mayBeReadOnly && hasWritten !== true;
+    const isReadOnly = (await announce?.(reports, mayBeReadOnly)) !== true && mayBeReadOnly;
     if (isReadOnly) logger.warning(describeOutcome(refused));
     // Whether a delivery that is not ready leaves the step green; an unreadable value does not.
     const isForgiven = isReadOnly || /^(false|False|FALSE)$/.test(inputs['fail-on-not-ready']);

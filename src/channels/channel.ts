@@ -87,7 +87,7 @@ export interface Placement {
   /** Whether anything was written; `false` where everything was already as wanted. */
   readonly written: boolean;
   /** Of a withdrawal: whether `!` lines leave out what is still there. */
-  readonly isPart?: boolean;
+  readonly leavesFiles?: boolean;
   /** The page or file whose address is the final URL of G2. */
   readonly first: Check;
   /** The other files of a site, the pictures of a page, and what was removed. */

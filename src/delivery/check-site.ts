@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import type { LocalFiles } from '../browser/screen-view.ts';
 import { DeliveryError } from '../errors.ts';
 import { defaultSiteUrl } from '../github/hosts.ts';
+import { lineIf } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
@@ -78,16 +79,15 @@ export async function checkSite(
   // A check assumes the usual address of the site, as a delivery does that may not read the settings.
   const { checkOnly = false, pagesBase } = request;
   const isAssumed = checkOnly && pagesBase === undefined && attemptIn(delivery, 'K1') !== undefined;
-  const folder = `/${place.sitePath.slice(expectPlace('', request).sitePath.length)}`;
-  const hasOtherBase = isAssumed && refusals.some((one) => mayBeIn(decodePath(folder), one));
+  const folder = `/${decodePath(place.sitePath.slice(expectPlace('', request).sitePath.length))}`;
+  const hasOtherBase = isAssumed && refusals.some((one) => mayBeIn(folder, one));
   refuseBrokenSite(delivery, site, refusals, { refusal: served?.refusal ?? null, hasOtherBase });
   const isOpen =
     (served === undefined || isAssumed) && (hasAbsolute || (!place.origin && unknown.some(isBase)));
-  const open = isOpen ? [describePlace(place)] : [];
   return {
     ...delivery,
     routerSetting,
-    unknown: [...open, ...delivery.unknown, ...formatSiteFindings(unknown)],
+    unknown: [...lineIf(isOpen, describePlace(place)), ...delivery.unknown, ...formatSiteFindings(unknown)],
     notes: [...delivery.notes, ...formatSiteFindings(notes)],
   };
 }

@@ -31,6 +31,8 @@ import { mayBeThere, operationReport } from './report-operations.ts';
 import { reportPicture } from './screen/add-picture.ts';
 import { reportScreen } from './screen/screen-report.ts';
 
+const nothingError = () => new DeliveryError('INTERNAL', 'nothing was delivered', { step: 'report' });
+
 /** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */
 export function composeReport(given: Delivery, face = ACTION): Report {
   const { failure, attempts, changed } = given;
@@ -44,10 +46,8 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   // Of what somebody has changed there may be nothing left to prove.
   const ready = isProven || (failure === null && changed !== undefined && main === null);
   const planned = failure === null ? given.planned : null;
-  const failed = !ready && planned === null;
-  const why =
-    failure ?? main?.failure ?? new DeliveryError('INTERNAL', 'nothing was delivered', { step: 'report' });
-  const notReady = failed ? toReason(why, main) : null;
+  const why = failure ?? main?.failure ?? nothingError();
+  const notReady = ready || planned !== null ? null : toReason(why, main);
   const report = {
     protocol: PROTOCOL.identifier,
     version: PROTOCOL.version,

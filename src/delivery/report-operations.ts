@@ -93,12 +93,12 @@ const WITHDRAW: OperationReport = {
   claimUnproven: ({ subject }) => `${subject} was not proven to be withdrawn`,
   conclude({ subject }, { placement, proof, unknown }, { withdrawn }) {
     const [done, is] = placement?.written
-      ? ['withdrawn', placement.isPart ? 'is removed in part' : 'is removed']
+      ? ['withdrawn', placement.leavesFiles ? 'is removed in part' : 'is removed']
       : ['nothing to withdraw', 'was not there'];
     const where = proof?.isCached ? 'past caches at' : 'at';
     const end = unknown.length > 0 ? '; see UNKNOWN' : '';
     return {
-      claim: `${subject} ${is}: nothing of ${placement?.isPart ? 'that part' : 'it'} is served ${where} ${withdrawn}`,
+      claim: `${subject} ${is}: nothing of ${placement?.leavesFiles ? 'that part' : 'it'} is served ${where} ${withdrawn}`,
       outcome: `${done}: ${neutralizeText(subject)} ${is}${end}`,
     };
   },

@@ -45,7 +45,8 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const why = `because somebody changed it since, or this tool did not deliver it${more}`;
   const unknown = namedLine(`what stays in ${place || './'}, ${why}`, unsure);
   const gone = blobsIn([tree.entries, older], [...removed, ...vanished]);
-  return { ...planned, placement: { ...describeRemoved(planned, gone, rest, unknown), isPart: own.isPart } };
+  const placement = describeRemoved(planned, gone, rest, unknown);
+  return { ...planned, placement: { ...placement, leavesFiles: own.leavesFiles } };
 }
 
 /** The files that an earlier run removed; beside files of others only those that are known to have been ours. */
@@ -120,7 +121,7 @@ async function findOwnBelow({ place, target, isLeftOut = () => false }: PagesTas
     sites: going.flatMap(({ claim, files }) => (files.length === 0 ? [] : claim.place)),
     owned,
     left,
-    isPart: spared.length > 0,
+    leavesFiles: spared.length > 0,
     unsure: left.filter((path) => !known.has(path)),
     changedPage: going
       .flatMap(({ claim, changed }) => changed.filter((path) => path === pageOfDelivered(claim.delivered)))

@@ -122,16 +122,16 @@ export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
   const [removed, taken] = [pathsTo('remove'), pathsTo('take over')];
   const written = new Set(pathsTo('add', 'replace'));
   const { verb, delivered, kept } = describePlace(task, state, pathsTo);
-  const left = !delivered && isFolderPath(place) ? listLeft(state, place, new Set(removed)) : [];
+  const isFolder = isFolderPath(place);
+  const left = !delivered && isFolder ? listLeft(state, place, new Set(removed)) : [];
+  const gone = delivered ? [] : isFolder ? [place] : [place, ...removed];
   const message = formatCommitMessage(place, {
     ...{ ...said, verb, delivered, left },
-    removed: [
-      ...new Set([...(delivered ? [] : [place, ...(isFolderPath(place) ? [] : removed)]), ...removedFolders]),
-    ],
+    removed: [...new Set([...gone, ...removedFolders])],
   });
   // The history of a path has only commits that change it: that of a single file or picture tells whose it is.
-  const [first] = written.size + removed.length === 0 ? taken : [];
-  const renewed = isFolderPath(place) ? [first ?? []].flat() : taken;
+  const isUnchanged = written.size + removed.length === 0;
+  const renewed = isFolder ? taken.slice(0, isUnchanged ? 1 : 0) : taken;
   const before = renewed[0] !== undefined && {
     message: formatCommitMessage(renewed[0], { ...said, verb: 'REMOVE', removed: renewed }),
     removals: renewed,

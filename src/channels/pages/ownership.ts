@@ -4,7 +4,7 @@ import { type CommitWords, getLastCommits } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { listSources } from '../../rules/jekyll.ts';
-import { type BranchTree, hasFilesBelow, holdsFile, limitTrees } from './branch-reader.ts';
+import { type BranchTree, hasFilesBelow, holdsFile, limitTrees, type OlderTrees } from './branch-reader.ts';
 import { type Claim, type DeliveredClaim, listClaimed, readClaims } from './claims.ts';
 import { listAlone, parseMessage } from './commit-message.ts';
 import type { PagesDestination } from './destination.ts';
@@ -106,9 +106,7 @@ export async function findDeliveries(
     if (!isOfSite(claim) || !hasFilesBelow(tree, claim.place)) continue;
     if (!isWithBelow && claim.place !== folder) continue;
     if (sites.size >= SITE.removals || found.size >= SITE.files) break;
-    const all = (await listClaimed(claim, tree, readOlder)) ?? [];
-    // What a removal took is somebody else's where it is back.
-    const delivered = claim.isPart ? all.filter(({ path }) => !claim.isRemoved(path)) : all;
+    const delivered = await listStaying(claim, tree, readOlder);
     if (claim.isPart && delivered.length === 0) continue;
     const files = delivered.filter((file) => holdsFile(tree, file) && !found.has(file.path));
     for (const { path } of files) found.add(path);
@@ -124,6 +122,12 @@ export async function findDeliveries(
   );
   const newest = hasFilesBelow(tree, folder) ? claims.get(folder) : undefined;
   return { tree, sites, last, before: newest?.parent ?? last?.parent };
+}
+
+/** The files of a delivery but for what a removal took: where that is back, it is somebody else's. */
+async function listStaying(claim: DeliveredClaim, tree: BranchTree, readOlder: OlderTrees) {
+  const delivered = (await listClaimed(claim, tree, readOlder)) ?? [];
+  return claim.isPart ? delivered.filter(({ path }) => !claim.isRemoved(path)) : delivered;
 }
 
 const isOfSite = (claim: Claim): claim is DeliveredClaim =>
