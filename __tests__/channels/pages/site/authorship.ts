@@ -85,11 +85,10 @@ export class Authorship {
       else problems.push(`wrote ${path}, which was not asked for`);
     }
     if (run.kind !== 'site') return problems;
-    for (const path of run.wanted.keys()) {
+    for (const [path, { sha }] of run.wanted) {
       const place = run.folder + path;
-      if (run.overwrite || this.#authors.get(place) === 'single file') {
-        this.#authors.set(place, `site ${run.folder}`);
-      }
+      // What is taken over is delivered from then on, also where its bytes were there.
+      if (run.overwrite || this.#authors.get(place) === 'single file') this.#setOurs(place, sha, run);
     }
     this.#deliveries.set(commit, run.folder);
     return problems;
