@@ -10,7 +10,7 @@ test('an issue that has no room for all names stays open until a person closes i
   const marker = '<!-- screen-delivery:audit:0123456789abcdef';
   const nothing: CommentMemory = { marker, run: null, proven: [], lost: [] };
   const remembered = (body: string) => readMemory(body) ?? nothing;
-  const context = { title: 'Audit: ', headSha: null, now: NOON, runUrl: null };
+  const context = { subject: 'Audit', headSha: null, now: NOON, runUrl: null };
   const reportsWith = (verdict: AuditVerdict) =>
     Array.from({ length: 400 }, (_, nth) => ({
       ...provenFile(`${'long-'.repeat(20)}${nth}.html`),

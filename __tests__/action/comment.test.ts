@@ -81,11 +81,11 @@ describe('the comment', () => {
 
   test('is created by the first failure, and says what was proven at another commit after a later one', async () => {
     const first = await update(failing);
-    expect(first.body).toMatch(/^<!-- .*\n\n### .*❌ page.*\n\n\*\*Not ready · НЕ ГОТОВО/);
+    expect(first.body).toMatch(/^<!-- .*\n\n### ❌ Preview not ready: page/);
     expect(first.lines).toEqual(['Comment on pull request 7: created']);
     const { body } = await update(failing, { existing: await commentOfEarlierRun() });
     const links = (body ?? '').split('\n').filter((line) => line.includes('](<https://octo.github.io'));
-    expect(links).toEqual([expect.stringMatching(/^Last proven at .*c0ffee0/)]);
+    expect(links).toEqual([expect.stringMatching(/^Last verified at .*c0ffee0/)]);
   });
 
   test('is not created by a withdrawal, which updates an existing one', async () => {
@@ -96,7 +96,7 @@ describe('the comment', () => {
       request: commentRequest({ path: 'page.html' }),
     });
     const { body } = await update(reports, { request, existing: existing ?? '' });
-    expect(body).toContain('Withdrawn');
+    expect(body).toContain('Preview withdrawn');
     expect(body).not.toContain('](<https://octo.github.io');
   });
 
@@ -182,7 +182,7 @@ describe('the comment, after a withdrawal', () => {
     const { texts, lines } = await withdraw([`${AT}other.html`, address], [[before, BOT]]);
     expect(texts[0]?.split('\n\n').slice(0, 3)).toEqual([
       expect.stringContaining(markerIn(before)),
-      '### Preview of &#35;&#8203;7: 🗑️ Withdrawn',
+      '### 🗑️ Preview withdrawn',
       expect.stringMatching(/^- a&#95;b\.html: <code>(?!.*amp;).*<\/code>$/),
     ]);
     expect(texts[0]).not.toMatch(/\]\(<https:\/\/octo/);
@@ -197,7 +197,7 @@ describe('the comment, after a withdrawal', () => {
     const before = await body(provenFile('a.html'), unprovenFile('c.html'), provenFile('b.html'));
     const { texts } = await withdraw([`${AT}a.html`], [[before, BOT]]);
     expect(texts[0]).toMatch(
-      /Withdrawn\n\n- a\.html: <code>.*\n\nLast proven at .*: \[b\.html\]\(<https:\/\/octo\.github\.io\/site\/b\.html>\)\n\n2026/,
+      /Preview withdrawn\n\n- a\.html: <code>.*\n\nLast verified at .*: \[b\.html\]\(<https:\/\/octo\.github\.io\/site\/b\.html>\)\n\n2026/,
     );
     expect(texts[0]?.match(/<https:\/\/octo[^>]+>/g)).toHaveLength(1);
   });
@@ -223,7 +223,7 @@ describe('the comment, if it fails', () => {
     async (create_comment) => {
       const { lines } = await update([reportWith()], { answers: { create_comment } });
       expect(warnings(lines)).toEqual([
-        `warning: Could not update the comment on pull request 7 (the delivery is not affected): ${create_comment.message}. To change: ${PERMISSIONS}`,
+        `warning: Could not update the comment on pull request 7 (the delivery is not affected): ${create_comment.message}. To fix: ${PERMISSIONS}`,
       ]);
     },
   );
@@ -232,18 +232,18 @@ describe('the comment, if it fails', () => {
     [
       'a run without a token',
       { request: commentRequest({ token: '' }) },
-      'there is no token. To change: set `token:`, such as',
+      'there is no token. To fix: set `token:`, such as',
     ],
     ['a host that is down', { answers: { graphql: failure('HOST_ERROR', 502) } }, 'the host said 502'],
     [
       'a run of an unknown repository',
       { run: { ...runForPull(), repository: null } },
-      'the run is on an unknown instance, and `api-url` names api.github.com. To change: leave out `comment:`',
+      'the run is on an unknown instance, and `api-url` names api.github.com. To fix: leave out `comment:`',
     ],
     [
       'a request that names another instance, which gets no token',
       { request: commentRequest({ 'api-url': `${OTHER}/api/v3`, 'auth-url': OTHER }) },
-      'the run is on github.com, and `api-url` names ghe.other.dev. To change: leave out `comment:`',
+      'the run is on github.com, and `api-url` names ghe.other.dev. To fix: leave out `comment:`',
     ],
   ])('warns of %s without naming the two workflows', async (_, options, said) => {
     const { lines, opened } = await update([reportWith()], options);

@@ -70,9 +70,9 @@ describe('writeOutputs', () => {
       // No line of it is a command of the runner.
       const report = reportWith({ subject: 'a##[group].html' });
       await writeOutputs([report], env, logger);
-      expect(printed()).toBe(`${reportText(report).replaceAll('##[', '## [')}\n`);
+      expect(printed()).toBe(`${reportText(report).replaceAll('##[', '## [')}\nReady: ${report.url}\n`);
       await expect(outputs()).resolves.toEqual(composeOutputs([report]));
-      await expect(summary()).resolves.toContain('**Ready · ГОТОВО**');
+      await expect(summary()).resolves.toContain('### ✅ Ready: ');
     });
   });
 

@@ -20,7 +20,7 @@ const RUN = 'https://github.com/octo/site/actions/runs/4242';
 const FOOTER = `2026-01-02 03:04 UTC · commit <code>c0ffee0</code> · [run](<${RUN}>)`;
 
 const contextWith = (more: Partial<CommentContext> = {}): CommentContext => ({
-  title: 'Preview: ',
+  subject: 'Preview',
   now: NOON,
   headSha: 'c0ffee0123456789c0ffee0123456789c0ffee01',
   runUrl: RUN,
@@ -69,9 +69,9 @@ describe('the comment', () => {
     const first = composeWith([reportWith()], { headSha: null });
     const second = composeWith([failed], {}, first);
     const third = comment([refusalReport({ file: '*.html' }, notProven)], {}, second);
-    const last = `\n\nLast proven, 2026-01-02 03:04 UTC: [page.html](<${PAGE.href}>)\n\n`;
+    const last = `\n\nLast verified, 2026-01-02 03:04 UTC: [page.html](<${PAGE.href}>)\n\n`;
     for (const text of [shown(second), third]) expect(text).toContain(last);
-    expect(comment([reportWith()], {}, second)).not.toContain('Last proven');
+    expect(comment([reportWith()], {}, second)).not.toContain('Last verified');
   });
 
   test('says in the row of what somebody changed what became of it, and once', () => {
@@ -84,14 +84,14 @@ describe('the comment', () => {
 
   test('says of what was not there that nothing was to be withdrawn', () => {
     const text = composeSummary([{ ...withdrawn(reportWith()), wasAbsent: true }]);
-    expect(text).toMatch(/\*\*Nothing to withdraw\*\*/);
+    expect(text).toMatch(/^### ✅ Nothing to withdraw: /);
   });
 
   test('has no link to what was withdrawn since', () => {
     const other = provenFile('other.html');
     const first = composeWith([{ ...reportWith(), file: null }, other]);
     const gone = composeWith([withdrawn(reportWith()), unprovenFile('other.html')], {}, first);
-    expect(gone.match(/Last proven.*/g)).toEqual([expect.stringContaining(`${other.url}`)]);
+    expect(gone.match(/Last verified.*/g)).toEqual([expect.stringContaining(`${other.url}`)]);
     expect(comment([failed], {}, gone)).not.toContain(PAGE.href);
   });
 

@@ -12,7 +12,7 @@ import { shown } from './runner.ts';
 
 const MEMORY: CommentMemory = { marker: '<!-- marker', run: [4242, 1], proven: [], lost: [] };
 const context = {
-  title: 'Preview of #12: ',
+  subject: 'Preview',
   now: NOON,
   headSha: 'c0ffee0123456789c0ffee0123456789c0ffee01',
   runUrl: 'https://github.com/octo/site/actions/runs/4242',
@@ -98,7 +98,7 @@ const PICTURES = Object.fromEntries(
 
 /** The report itself is in two pictures. */
 const isWhole = (name: string): boolean => /with a duplicate|withdrawn$/.test(name);
-const REPORT = /<details><summary>Report<\/summary>\n\n.*?\n\n<\/details>\n\n?/s;
+const REPORT = /<details><summary>Details<\/summary>\n\n.*?\n\n<\/details>\n\n?/s;
 
 test.each(Object.entries(STATES))('%s looks as in pictures.md', (name, compose) => {
   const text = isWhole(name) ? compose() : compose().replace(REPORT, '');

@@ -11,7 +11,7 @@ import { NOON } from '../support/ports.ts';
 import { reportWith, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
 
-const context = { title: 'Preview of #12: ', now: NOON, headSha: null, runUrl: null };
+const context = { subject: 'Preview', now: NOON, headSha: null, runUrl: null };
 const MEMORY = { marker: '<!-- m', run: null, proven: [], lost: [] };
 const asSummary = (...reports: readonly Report[]): string => shown(composeSummary(reports));
 
@@ -59,12 +59,12 @@ function siteReport(
 }
 
 test.each<[string, Partial<SiteChanges>, string]>([
-  ['nothing', {}, 'none since the last delivery'],
+  ['nothing', {}, 'no changes since the last delivery'],
   ['new ones alone', { added: Object.keys(FILES) }, 'all files are new'],
-  ['some', { removed: ['x', 'y'] }, '2 removed, 4 unchanged since the last delivery'],
-  ['all', { changed: Object.keys(FILES) }, '4 changed, 0 unchanged since the last delivery'],
+  ['some', { removed: ['x', 'y'] }, '2 removed, 4 unchanged'],
+  ['all', { changed: Object.keys(FILES) }, '4 changed, 0 unchanged'],
 ])('says what changed: %s', (_, changes, text) => {
-  expect(listFacts(siteReport(changes))).toMatch(new RegExp(`^- \\*\\*Changes:\\*\\* ${text}$`, 'm'));
+  expect(listFacts(siteReport(changes))).toMatch(new RegExp(`^Verified: 4 files, .*; ${text}; `, 'm'));
 });
 
 test('counts changes beyond those that are listed', () => {

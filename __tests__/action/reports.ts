@@ -43,7 +43,7 @@ export const withdrawn = (report: Report): Report => ({
   ...report,
   operation: 'withdraw',
   result: 'withdrawn',
-  outcome: `withdrawn: ${report.subject} is removed`,
+  outcome: `${report.subject} is removed`,
   url: null,
   withdrawn: report.url,
   gone: report.url === null ? [] : [report.url],

@@ -17,7 +17,7 @@ describe('run, when an input is refused', () => {
     const inputs = { INPUT_FILE: 'page.html', INPUT_COMMENT: 'true', INPUT_TIMEOUT: '3000' };
     await inStep({ ...inputs, INPUT_TOKEN: TOKEN }, async (step) => {
       await expect(runStep(step.env)).resolves.toMatch(
-        /^Not ready \(НЕ ГОТОВО\): input `timeout` is 3000, .*`timeout: 1800`$/,
+        /^page\.html is not ready \(step check\)\. To fix: .*`timeout: 1800`$/,
       );
       await expect(step.outputs()).resolves.toMatchObject({ url: '', result: 'not-ready' });
       await expect(step.summary()).resolves.toContain('НЕ ГОТОВО');
@@ -32,7 +32,9 @@ describe('run, when an input is refused', () => {
     await inStep(inputs, async ({ env }) => {
       const annotations: [string, string | undefined][] = [];
       await run(env, (message, title) => annotations.push([message, title]));
-      expect(annotations).toEqual([[expect.stringContaining('matches no file: out/*.pdf'), 'out/*.pdf']]);
+      expect(annotations).toEqual([
+        [expect.stringMatching(/^out\/\*\.pdf is not ready/), 'input `file` matches no file: out/*.pdf'],
+      ]);
     });
   });
 
@@ -45,7 +47,7 @@ describe('run, when an input is refused', () => {
 
   test.each([
     ['False', null],
-    ['never', expect.stringContaining('input `fail-on-not-ready` is neither true nor false')],
+    ['never', expect.stringContaining('To fix: set `fail-on-not-ready: true`')],
   ])('fails the step, or not, with fail-on-not-ready: %s', async (value, message) => {
     const env = { INPUT_FILE: 'a', INPUT_CHANNEL: value === 'never' ? 'K1' : 'K9' };
     await inStep({ ...env, 'INPUT_FAIL-ON-NOT-READY': value }, async (step) => {

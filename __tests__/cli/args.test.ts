@@ -3,7 +3,15 @@ import { parseCommand } from '../../src/cli/args.ts';
 import { ALL_FLAGS, FLAGS, flagsOf, isSwitch } from '../../src/request/commands.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
 
-const EMPTY = { positionals: [], flags: {}, root: undefined, json: false, quiet: false, qr: false };
+const EMPTY = {
+  positionals: [],
+  flags: {},
+  root: undefined,
+  json: false,
+  report: false,
+  verbose: false,
+  qr: false,
+};
 
 /** Of the form of a token of GitHub. */
 const TOKEN = `ghp_${'x7Kq2mZ9'.repeat(4)}aBcD`;
@@ -48,7 +56,10 @@ describe('parseCommand', () => {
     ...[[], ['--help'], ['-h'], ['help']].map((args): [string[], object] => [args, { name: 'help' }]),
     [['deliver', '--help'], { name: 'help', positionals: ['deliver'] }],
     [['help', 'verify'], { name: 'help', positionals: ['verify'] }],
-    [['deliver', 'a.html', '-q', '-q'], { name: 'deliver', positionals: ['a.html'], quiet: true }],
+    [
+      ['deliver', 'a.html', '--verbose', '--verbose'],
+      { name: 'deliver', positionals: ['a.html'], verbose: true },
+    ],
     // A word that follows a flag that is on or off is its value, and names no file.
     ...['--overwrite false --prune false a.html', '--overwrite=false --prune=FALSE a.html'].map(
       (line): [string[], object] => [

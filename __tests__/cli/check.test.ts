@@ -31,14 +31,14 @@ test.each<[string, readonly string[], RegExp]>([
   ],
   // It needs other files, which a download does not.
   ['linked.html', ['--channel', 'K3'], /can be delivered/],
-  ['linked.html', [], /script x\.js.* To change: /],
-  ['empty.html', [], /is empty. To change: check what writes it/],
-  ['absent.html', [], /does not exist. To change: /],
-  ['page.html', ['--path', 'previews/week'], /browsers download. To change: set `?--path previews\/week\//],
-  ['folder', [], /has no file to deliver. To change: /],
-  ['page.html', ['--marker', 'marker-43'], /marker was not found in the file.* To change: /],
+  ['linked.html', [], /script x\.js.* To fix: /],
+  ['empty.html', [], /is empty. To fix: check what writes it/],
+  ['absent.html', [], /does not exist. To fix: /],
+  ['page.html', ['--path', 'previews/week'], /browsers download. To fix: set `?--path previews\/week\//],
+  ['folder', [], /has no file to deliver. To fix: /],
+  ['page.html', ['--marker', 'marker-43'], /marker was not found in the file.* To fix: /],
   // A name that no channel accepts.
-  ['.git', [], /leads into \.git. To change: choose another place$/],
+  ['.git', [], /leads into \.git. To fix: choose another place$/],
 ])('check says of %s with the flags %j whether it can be delivered, and asks no host', async (...row) => {
   const [name, flags, said] = row;
   const terminal = fakeTerminal(new FakeLogger());

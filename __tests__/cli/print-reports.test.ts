@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { renderUnicodeCompact } from 'uqr';
 import { parseCommand } from '../../src/cli/args.ts';
-import { formatEnding, formatReports, formatReportTable, printReports } from '../../src/cli/print-reports.ts';
+import { formatReport, formatReports, printReports } from '../../src/cli/print-reports.ts';
 import { type Report, reportText } from '../../src/delivery/report.ts';
-import { lateFile, planned, provenFile, reportWith, unprovenFile } from '../action/reports.ts';
+import { lateFile, planned, provenFile, reportWith, unprovenFile, withdrawn } from '../action/reports.ts';
 import { memorySite } from '../channels/pages/site/memory-files.ts';
 import { FakeLogger } from '../support/ports.ts';
 import { fakeTerminal } from './terminals.ts';
@@ -18,7 +18,7 @@ describe('--qr', () => {
   test('shows the proven address on a terminal as a QR code, with the border that a phone needs', async () => {
     const printed = await print([provenFile('a.html')], ['--qr'], true);
     const code = renderUnicodeCompact('https://octo.github.io/site/a.html', { border: 2 });
-    expect(printed).toEqual([reportText(provenFile('a.html')), code]);
+    expect(printed.at(-1)).toBe(code);
   });
 
   test.each([
@@ -29,55 +29,75 @@ describe('--qr', () => {
     ['for several addresses', [provenFile('a.html'), provenFile('b.html')], ['--qr'], true],
   ])('shows none %s', async (_, reports, flags, isTerminal) => {
     const printed = await print(reports, flags, isTerminal);
-    expect(printed).toHaveLength(1);
-    expect(printed[0]).not.toMatch(/[█▀▄]/);
+    expect(printed.join('')).toMatch(/Ready|"url"/i);
+    expect(printed.join('')).not.toMatch(/[█▀▄]/);
   });
+});
+
+test('a page that is ready ends with its address, after what was done and what is not certain', async () => {
+  const url = 'https://octo.github.io/site/a.html';
+  const late = lateFile('a.html');
+  const notes = [late.urlNote ?? '', 'failed request: 404 /openapi.json'];
+  const printed = await print([{ ...late, notes, unknown: ['whether it loads'] }], [], false);
+  expect(printed.join('\n').split('\n')).toEqual([
+    'Published: commit c0ffee',
+    'Verified: HTTP 200, bytes identical: yes',
+    'Note: failed request: 404 /openapi.json',
+    'Not verified: whether it loads',
+    `Ready: ${url}?v=c0ffee (the address without ?v= may still show the earlier version until 2026-01-02 03:15 UTC)`,
+  ]);
+});
+
+test('a page that is not ready begins with the reason, once, and says what to change', async () => {
+  const printed = await print([{ ...unprovenFile('a.html'), unknown: ['what is there'] }], [], false);
+  expect(printed.join('\n').split('\n')).toEqual([
+    'Not ready: it shows | nothing | (step verify, HTTP 404)',
+    'To fix: set `path:`',
+    'Left open: what is there',
+  ]);
+});
+
+test('--report prints the lines of the protocol alone', async () => {
+  const reports = [provenFile('a.html'), unprovenFile('b.html')];
+  expect(await print(reports, ['--report'], false)).toEqual([reports.map(reportText).join('\n\n')]);
 });
 
 describe('formatReports', () => {
-  test('prints what a person should know below a report, once and if it is ready', () => {
-    const notes = ['the bin expires', 'failed request: 404 /openapi.json'];
-    const report = { ...provenFile('a.html'), notes, claimedNotes: ['the bin expires'] };
-    expect(formatReports([report])).toBe(`${reportText(report)}\nnote: failed request: 404 /openapi.json`);
-    const failed = { ...unprovenFile('a.html'), notes };
-    expect(formatReports([failed])).toBe(reportText(failed));
-  });
-
-  test('ends several files with a table: what failed first, then the addresses', () => {
-    const reports = [provenFile('a.html'), unprovenFile('long-name.html'), planned('c.html')];
-    const text = formatReports(reports);
-    expect(text.startsWith(`${reports.map(reportText).join('\n\n')}\n\n`)).toBe(true);
-    expect(text.split('\n').slice(-3)).toEqual([
-      'not-ready  long-name.html  it shows | nothing |',
-      'planned    c.html',
-      'ready      a.html          https://octo.github.io/site/a.html',
+  test('is a table: what failed first, with its way out; the counts end it', () => {
+    const folder = reportWith({
+      subject: 'dist',
+      site: memorySite({ 'index.html': 'x', 'a.css': 'p {}' }),
+    });
+    const { before, end } = formatReports([
+      provenFile('a.html'),
+      folder,
+      unprovenFile('long-name.html'),
+      planned('c.html'),
     ]);
+    expect(before).toEqual([
+      'Not ready  long-name.html  it shows | nothing | (step verify, HTTP 404)',
+      '           To fix: set `path:`',
+      'Dry run    c.html',
+      '           Not verified: everything that only a real run can show',
+      'Ready      a.html          https://octo.github.io/site/a.html',
+      'Ready      dist (2 files)  https://octo.github.io/site/page.html',
+    ]);
+    expect(end).toBe('4 files: 1 not ready, 1 dry run, 2 ready');
   });
 
-  test('ends a folder with a row that says how many files it has', () => {
-    const site = memorySite({ 'index.html': 'x', 'a.css': 'p {}' });
-    const [row] = formatReports([reportWith({ subject: 'dist', site })])
-      .split('\n')
-      .slice(-1);
-    expect(row).toBe('ready  dist (2 files)  https://octo.github.io/site/page.html');
+  test('stays short, whatever it lists', () => {
+    const many = [...Array.from({ length: 40 }, (_, at) => provenFile(`${at}.html`)), unprovenFile('x.html')];
+    const { before } = formatReports(many);
+    expect(before).toHaveLength(32);
+    expect(before[0]).toMatch(/^Not ready {2}x\.html/);
+    expect(before.at(-1)).toBe('… and 11 more: add --report or --json to see them');
   });
-});
-
-test('formatReportTable stays short, whatever it lists', () => {
-  const many = [...Array.from({ length: 40 }, (_, at) => provenFile(`${at}.html`)), unprovenFile('x.html')];
-  const lines = formatReportTable(many).split('\n');
-  expect(lines).toHaveLength(31);
-  expect(lines[0]).toMatch(/^not-ready {2}x\.html/);
-  expect(lines.at(-1)).toBe('… and 11 more, see their reports');
 });
 
 test.each([
-  [[provenFile('a.html')], /^Ready \(ГОТОВО\): https:\/\/octo\.github\.io\/site\/a\.html$/],
-  [[lateFile('a.html')], /^Ready \(ГОТОВО\): \S+\/a\.html\?v=c0ffee \(the address without \?v= .* UTC\)$/],
-  [[unprovenFile('a.html')], /^Not ready \(НЕ ГОТОВО\): .+\(step \w+/],
-  [[planned('a.html')], /^Planned: nothing was published, as asked/],
-  [[provenFile('a.html'), provenFile('b.html')], /^2 files, nothing failed$/],
-  [[provenFile('a.html'), unprovenFile('b.html')], /^Not ready: 1 of 2 files$/],
-])('the last line of a command says how it ended, English first (%#)', (reports, line) => {
-  expect(formatEnding(reports)).toMatch(line);
+  [provenFile('a.html'), 'Ready: https://octo.github.io/site/a.html'],
+  [planned('a.html'), 'Dry run: nothing was published, as asked. Next: do it'],
+  [withdrawn(provenFile('a.html')), 'Withdrawn: a.html is removed'],
+])('the last line says in English how it ended (%#)', (report, line) => {
+  expect(formatReport(report).end).toBe(line);
 });

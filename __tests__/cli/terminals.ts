@@ -54,6 +54,7 @@ export function fakeTerminal(
     print: (text) => void printed.push(text),
     printJson: (data) => void printed.push(JSON.stringify(data, null, 2)),
     printError: () => undefined,
-    printOutcome: () => undefined,
+    printOutcome: (text) => void printed.push(text),
+    showStep: () => undefined,
   };
 }

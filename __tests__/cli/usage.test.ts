@@ -55,7 +55,7 @@ test('the help without a command lists every command with its arguments', () => 
   for (const [name, { usage: given, description }] of Object.entries(CLI_COMMANDS)) {
     expect(entries.get(`${name} ${given}`.trim())).toBe(description);
   }
-  expect(entries.get('-q, --quiet')).toMatch(/^Print /);
+  expect(entries.get('--verbose')).toMatch(/^Print /);
 });
 
 test('useful defaults are shown, those of switches are not, and verify has its own', () => {

@@ -119,7 +119,7 @@ test.each<[keyof Report['lines'], string, DeliveryParts | ChannelAttempt]>([
 
 describe('the RESULT line', () => {
   test.each<[DeliveryError, string]>([
-    [failing('NOT_PROVEN', 404, 'try again'), 'it went wrong (step verify, HTTP 404). To change: try again'],
+    [failing('NOT_PROVEN', 404, 'try again'), 'it went wrong (step verify, HTTP 404). To fix: try again'],
     [failing(), 'it went wrong (step verify)'],
     [new DeliveryError('BAD_INPUT', 'wrong'), 'wrong (step check)'],
     [
@@ -162,7 +162,7 @@ describe('the CLAIM line', () => {
   test('gives no address of a duplicate that is not proven, but its reason, and UNKNOWN tells of it', () => {
     const duplicates = [attemptWith({ plan: K3, placement: inBin, ...unproven })];
     const report = composeReport(deliveryWith({ duplicates }));
-    const reason = 'it went wrong (step verify, HTTP 404). To change: try again';
+    const reason = 'it went wrong (step verify, HTTP 404). To fix: try again';
     expect(report).toMatchObject({ ready: true, duplicates: [{ channel: 'K3', url: null, reason }] });
     expect(report.lines.CLAIM).not.toContain(BIN);
     expect(report.lines.CODE).toMatch(/; duplicate K3 \(filebin\)$/);
@@ -335,7 +335,7 @@ describe('the report on a withdrawal', () => {
       {
         CLAIM: `out/page.html is removed: ${served}`,
         TEST: 'HTTP 404; nothing of it is served there; build time: 34.6 s',
-        RESULT: 'ГОТОВО, withdrawn: out/page.html is removed',
+        RESULT: 'ГОТОВО, out/page.html is removed',
         UNKNOWN: '',
       },
     ],
@@ -346,7 +346,7 @@ describe('the report on a withdrawal', () => {
         CLAIM: `out/page.html was not there: ${served}`,
         CODE: expect.stringContaining('nothing removed, because nothing was there; '),
         TEST: 'HTTP 404; nothing of it is served there; build time: no build',
-        RESULT: 'ГОТОВО, nothing to withdraw: out/page.html was not there',
+        RESULT: 'ГОТОВО, out/page.html was not there',
       },
     ],
     [
@@ -354,7 +354,7 @@ describe('the report on a withdrawal', () => {
       { ...gone, ...cached },
       {
         CLAIM: `out/page.html is removed: nothing of it is served past caches at ${PAGE.href}`,
-        RESULT: 'ГОТОВО, withdrawn: out/page.html is removed; see UNKNOWN',
+        RESULT: 'ГОТОВО, out/page.html is removed',
       },
     ],
     [

@@ -167,7 +167,7 @@ test('without the permission the audit goes on, and a warning says what to chang
   const { report, log } = await audit(repository, { pull_requests: 'read' });
   expect(report.verdict).toBe('lost');
   expect(log).toMatch(
-    /warning: Could not update the issue \(the delivery is not affected\): .* To change: give the job `permissions: \{ contents: read, pages: read, issues: write \}`/,
+    /warning: Could not update the issue \(the delivery is not affected\): .* To fix: give the job `permissions: \{ contents: read, pages: read, issues: write \}`/,
   );
   expect(await listIssues(repository)).toEqual([]);
 });

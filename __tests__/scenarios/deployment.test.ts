@@ -336,7 +336,7 @@ describe('a failure to announce', () => {
     const { log } = await proven(deliver(repository, run, given));
     const warnings = log.split('\n').filter((line) => line.startsWith('warning: '));
     expect(warnings).toHaveLength(count);
-    expect(warnings.every((line) => line.endsWith(`To change: ${BLOCK}`))).toBe(true);
+    expect(warnings.every((line) => line.endsWith(`To fix: ${BLOCK}`))).toBe(true);
     expect(log).toContain(
       'Could not update the deployment on pull request 1 (the delivery is not affected): creating the deployment answered HTTP 403',
     );
@@ -374,7 +374,7 @@ describe('a failure to announce', () => {
     const run = runForPull(repository, head, { from: 'human/site' });
     const { log } = await proven(deliver(repository, run, given));
     expect(log).toMatch(
-      /HTTP 403.*To change: the token of a run for the fork human\/site may only read: .*fork-safe/,
+      /HTTP 403.*To fix: the token of a run for the fork human\/site may only read: .*fork-safe/,
     );
   });
 
@@ -408,7 +408,7 @@ describe('a failure to announce', () => {
     const { repository: own } = runForPull(repository, '');
     const run = { ...runOf({ issue: { number: 7, pull_request: {} } }), repository: own };
     const played = await proven(deliver(repository, run));
-    expect(played.log).toContain('the event does not say which commit it is about. To change: leave out');
+    expect(played.log).toContain('the event does not say which commit it is about. To fix: leave out');
     expect(requestsOf(played, /deployments/)).toEqual([]);
   });
 });

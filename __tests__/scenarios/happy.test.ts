@@ -226,7 +226,7 @@ describe('the comment on a pull request', () => {
     const [body, ...others] = await bodies();
     expect(others).toEqual([]);
     expect(body).toContain('НЕ ГОТОВО');
-    expect(body).toMatch(/\n\nLast proven at <code>c0ffee0<\/code>, .*: \[page\.html\]\(<.+>\)\n\n/);
+    expect(body).toMatch(/\n\nLast verified at <code>c0ffee0<\/code>, .*: \[page\.html\]\(<.+>\)\n\n/);
     expect(body).toContain(`](<${url}>)`);
   });
 

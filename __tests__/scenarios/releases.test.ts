@@ -446,7 +446,7 @@ test('a path with a folder is withdrawn from the site alone, and never becomes t
   const never = await run(withdraw);
   expect(never.report.lines.UNKNOWN).toMatch(/to a release: the path has a folder, so only the site/);
   await run({ file: 'd', path: 'previews/pr-1/' });
-  expect((await run(withdraw)).report.lines.RESULT).toMatch(/withdrawn: previews\/pr-1\/? is removed/);
+  expect((await run(withdraw)).report.lines.RESULT).toMatch(/previews\/pr-1\/? is removed/);
   for (const { report } of [never, await run(withdraw)]) {
     expect(report.lines.RESULT).toMatch(/nothing to withdraw: previews\/pr-1 was not there/);
   }

@@ -21,7 +21,6 @@ import {
   type PullRequest,
   type RunBranch,
 } from './current-run.ts';
-import { escapeMarkdown } from './markdown.ts';
 import { type CommentContext, composeComment, composeWithdrawnComment, rememberLinks } from './overview.ts';
 
 interface Announcement {
@@ -110,7 +109,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
 function describeProblem(subject: string, { code, message, hint }: DeliveryError, help: string): string {
   // The hints of hosts are for the delivery.
   const change = NOT_ALLOWED.includes(code) ? help : ['BAD_INPUT', 'NO_TOKEN'].includes(code) ? hint : '';
-  const way = change && `. To change: ${change}`;
+  const way = change && `. To fix: ${change}`;
   return `Could not update ${subject} (the delivery is not affected): ${message}${way}`;
 }
 
@@ -145,8 +144,7 @@ function beginComment(
     }
     const { number, headSha } = pull;
     const marker = markerOf(path ?? (fileLines.join('\n') || (url?.href ?? '')));
-    const title = `Preview of ${escapeMarkdown(`#${number}`)}: `;
-    const context = { title, headSha, now: clock.date(), runUrl: run.url };
+    const context = { subject: 'Preview', headSha, now: clock.date(), runUrl: run.url };
     const compose = (body: string): string | null =>
       body === '' && operation !== 'deliver'
         ? null
@@ -214,7 +212,7 @@ async function beginDeployment(
     const [address = ''] = url.split('\n');
     if (id !== null) {
       const { urlNote } = reports[0] ?? {};
-      const description = urlNote && { description: `Proven; ${urlNote}` };
+      const description = urlNote && { description: `Verified; ${urlNote}` };
       const proven = { state: 'success', environment_url: address, ...description } as const;
       await setDeploymentState(github, id, { ...(address ? proven : { state: 'failure' }), ...page });
     }
@@ -232,7 +230,7 @@ function beginIssue({ request, run }: Announcement, { logger, clock }: Ports): E
       return;
     }
     const marker = createMarker(request);
-    const context = { title: 'Audit: ', headSha: null, now: clock.date(), runUrl: run.url };
+    const context = { subject: 'Audit', headSha: null, now: clock.date(), runUrl: run.url };
     const compose = (body: string) => composeAuditIssue(reports, context, recall(body, marker, logger));
     const { result, number } = await updateStickyIssue(connect(), { marker, compose }, ports);
     logger.info(`Issue${number === null ? '' : ` ${number}`}: ${result}`);

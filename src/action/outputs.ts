@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as core from '@actions/core';
 import { composeReceipt } from '../delivery/receipt.ts';
-import { composeDocument, type Report, reportText } from '../delivery/report.ts';
+import { composeDocument, describeOutcome, type Report, reportText } from '../delivery/report.ts';
 import { toMessage } from '../errors.ts';
 import type { Logger } from '../ports.ts';
 import type { OutputName } from '../request/inputs.ts';
@@ -22,7 +22,9 @@ export async function writeOutputs(
       warning(`Could not write ${what} (the delivery is not affected): ${toMessage(thrown)}`);
       return '';
     };
-  for (const line of joinReportTexts(reports).split('\n')) core.info(escapeLogLine(line));
+  const ends = reports.filter(({ result }) => result !== 'not-ready').map(describeOutcome);
+  const lines = [...joinReportTexts(reports).split('\n'), ...ends];
+  for (const line of lines) core.info(escapeLogLine(line));
   const receipt = await writeReceipt(reports, env).catch(warnOf('the receipt'));
   if (env.GITHUB_STEP_SUMMARY) {
     const summary = core.summary.addRaw(composeSummary(reports));

@@ -1,6 +1,7 @@
-import { nameSubject, type Report, sortByResult } from '../delivery/report.ts';
+import { countOutcomes, nameSubject, type Report, sortByResult } from '../delivery/report.ts';
 import { countFiles, formatTime, shorten } from '../plain-text.ts';
 import { COMMENTS, SUMMARY, TEXT } from '../protocol/limits.ts';
+import { OUTCOMES } from '../protocol/words.ts';
 import { entryUrl } from '../rules/naming.ts';
 import { decodePercents } from '../rules/page/addresses.ts';
 import { type CommentMemory, formatMemory, type ProvenLink } from './comment-memory.ts';
@@ -19,8 +20,9 @@ import {
   formatName,
   formatNoteFacts,
   formatOutcome,
-  formatProof,
+  formatResult,
   formatUnknownFacts,
+  formatVerdict,
   getSign,
   listDetails,
   MAX_FACTS,
@@ -33,8 +35,8 @@ export const composeSummary = (reports: readonly Report[]): string =>
 
 /** What a comment or an issue has around the reports. */
 export interface CommentContext {
-  /** What the heading begins with. */
-  readonly title: string;
+  /** What the heading names, such as `Preview`. */
+  readonly subject: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** The commit at the pull request's head; `null` if not known. */
@@ -51,12 +53,12 @@ export function composeComment(
   context: CommentContext,
   memory: CommentMemory,
 ): string {
-  const { title, runUrl, lines = [] } = context;
+  const { subject, runUrl, lines = [] } = context;
   const shown = new Set(reports.map(({ url }) => url));
   const earlier = memory.proven.filter(({ url }) => !shown.has(url)).map(formatLastProven);
   return composeOverview(reports, {
     marker: formatMemory(memory),
-    title,
+    subject,
     earlier: [...lines, ...earlier],
     footer: composeFooter(context),
     elsewhere: runUrl === null ? 'see the summary' : formatLink('see the summary', runUrl),
@@ -84,7 +86,7 @@ const formatLinkName = (name: string): string => escapeMarkdown(shorten(name, TE
 
 function formatLastProven({ name, url, commit, time }: ProvenLink): string {
   const at = commit === null ? '' : ` at ${formatInlineCode(commit)}`;
-  return `Last proven${at}, ${formatTime(time)}: ${formatLink(formatLinkName(name), url)}`;
+  return `Last verified${at}, ${formatTime(time)}: ${formatLink(formatLinkName(name), url)}`;
 }
 
 /** The address of a folder's page is that of the folder, and GitHub writes `%2B` where others write `+`. */
@@ -108,10 +110,9 @@ export function composeWithdrawnComment(
   const removed = memory.proven.filter(isGone);
   const proven = memory.proven.filter((one) => !isGone(one));
   if (removed.length === 0) return null;
-  const { sign, word } = SIGNS.withdrawn;
   return joinBlocks([
     formatMemory({ ...memory, proven }),
-    `### ${context.title}${sign} ${word}`,
+    `### ${formatVerdict(context.subject, 'withdrawn')}`,
     removed.map(({ name, url }) => `- ${formatLinkName(name)}: ${formatInlineCode(url)}`).join('\n'),
     proven.map(formatLastProven).join('\n'),
     composeFooter(context),
@@ -129,7 +130,7 @@ interface OverviewFrame {
   /** Bytes. GitHub counts the characters of a comment, which are never more. */
   readonly limit: number;
   readonly marker?: string;
-  readonly title?: string;
+  readonly subject?: string;
   /** What was proven earlier, a line each. */
   readonly earlier?: readonly string[];
   readonly footer?: string;
@@ -143,11 +144,11 @@ const RESERVE = 2_048;
 /** The link first, or all of them; then everything else, as far as there is room for it. */
 function composeOverview(
   reports: readonly Report[],
-  { elsewhere, limit, marker = '', title = '', earlier = [], footer = '' }: OverviewFrame,
+  { elsewhere, limit, marker = '', subject = '', earlier = [], footer = '' }: OverviewFrame,
 ): string {
   const [only, ...others] = reports;
   const isSingle = only !== undefined && others.length === 0;
-  const outcome = isSingle ? formatOutcome(only, title) : [`### ${title}${formatCounts(reports)}`];
+  const outcome = isSingle ? formatOutcome(only, subject) : [formatCounts(reports, subject)];
   const head = [marker, ...outcome];
   const take = takeWhileFits(limit - RESERVE - Buffer.byteLength(joinBlocks([...head, footer])));
   const last = take(earlier.slice(0, MAX_FACTS), (line) => line).join('\n');
@@ -183,30 +184,27 @@ function composeBatch(given: readonly Report[], take: TakeWhileFits, elsewhere: 
   const describeRest = ({ length }: readonly unknown[]): string =>
     length === reports.length ? '' : `… and ${reports.length - length} more: ${elsewhere}`;
   const rows = take(reports, (report) =>
-    formatTableRow([getSign(report).sign, formatLinkedName(report), formatProof(report)]),
+    formatTableRow([getSign(report), formatLinkedName(report), formatResult(report)]),
   );
   const caveats = take([reports], formatSharedCaveats);
   const folded = take(reports, (report) =>
-    formatFoldedSection(
-      `${getSign(report).sign} ${formatName(report)}`,
-      joinBlocks(listDetails(report, true)),
-    ),
+    formatFoldedSection(`${getSign(report)} ${formatName(report)}`, joinBlocks(listDetails(report, true))),
   );
   const details = joinBlocks([...folded, describeRest(folded)]);
   return [
-    formatTable(['', 'File', 'Proof, or why not'], rows),
+    formatTable(['', 'File', 'Result'], rows),
     describeRest(rows),
     ...caveats,
-    folded.length === 0 ? '' : formatFoldedSection('Reports', details),
+    folded.length === 0 ? '' : formatFoldedSection('Details', details),
   ];
 }
 
-/** Such as `❌ 2 Not ready · НЕ ГОТОВО, ✅ 28 Ready · ГОТОВО`. */
-function formatCounts(reports: readonly Report[]): string {
-  const signs = sortByResult(reports).map(getSign);
-  return [...new Set(signs)]
-    .map((one) => `${one.sign} ${signs.filter((other) => other === one).length} ${one.word}`)
-    .join(', ');
+/** Such as `### Preview: ❌ 2 not ready, ✅ 28 ready`. */
+function formatCounts(reports: readonly Report[], subject: string): string {
+  const counts = [...countOutcomes(reports)].map(
+    ([outcome, count]) => `${SIGNS[outcome]} ${count} ${OUTCOMES[outcome].toLowerCase()}`,
+  );
+  return `### ${subject === '' ? '' : `${subject}: `}${counts.join(', ')}`;
 }
 
 /** Each caveat once, notes first, with the file it is about or the number of files. */

@@ -1,14 +1,15 @@
 import { formatChangeCounts } from '../channels/site-changes.ts';
-import { nameSubject, type Report, type SiteReport } from '../delivery/report.ts';
+import { nameSubject, outcomeOf, type Report, type SiteReport } from '../delivery/report.ts';
 import { formatShare } from '../delivery/screen/screen-report.ts';
 import { countFiles, formatSeconds, shorten } from '../plain-text.ts';
 import { MEGABYTE } from '../protocol/limits.ts';
 import {
+  CHANNELS,
   GATE_TITLES,
+  OUTCOMES,
+  type Outcome,
   REMOVAL_GATE_TITLES,
   REPORT_LINES,
-  RESULT_TITLES,
-  RESULTS,
   type ReportLine,
 } from '../protocol/words.ts';
 import { withVersion } from '../rules/naming.ts';
@@ -25,17 +26,17 @@ import {
   joinBlocks,
 } from './markdown.ts';
 
-/** The blocks that summary and comment are made of. Each is Markdown; one that has nothing to say is empty. */
+/** The blocks that summary and comment are made of, in Markdown; one that has nothing to say is empty. */
 
-export const SIGNS = {
-  'not-ready': { sign: '❌', word: `${RESULT_TITLES.notReady} · ${RESULTS.notReady}` },
-  planned: { sign: '📝', word: 'Dry run' },
-  withdrawn: { sign: '🗑️', word: 'Withdrawn' },
-  absent: { sign: '✅', word: 'Nothing to withdraw' },
-  audited: { sign: '✅', word: `As delivered · ${RESULTS.ready}` },
-  changed: { sign: '✏️', word: 'Changed since' },
-  ready: { sign: '✅', word: `${RESULT_TITLES.ready} · ${RESULTS.ready}` },
-} as const;
+export const SIGNS: Readonly<Record<Outcome, string>> = {
+  'not-ready': '❌',
+  planned: '📝',
+  withdrawn: '🗑️',
+  absent: '✅',
+  audited: '✅',
+  changed: '✏️',
+  ready: '✅',
+};
 
 /** Longest texts, in characters; each may take twelve times the room in Markdown. */
 const MOST = { text: 1_000, name: 200 } as const;
@@ -47,12 +48,7 @@ const formatFact = (kind: string, text: string): string => `- **${kind}:** ${tex
 
 const formatText = (text: string): string => formatMessage(shorten(text, MOST.text));
 
-export function getSign(report: Report) {
-  const { result, wasAbsent, verdict } = report;
-  if (wasAbsent) return SIGNS.absent;
-  const isOther = verdict === 'changed' || verdict === 'withdrawn';
-  return SIGNS[result === 'audited' && isOther ? verdict : result];
-}
+export const getSign = (report: Report): string => SIGNS[outcomeOf(report)];
 
 export const formatName = (report: Report): string => escapeMarkdown(shorten(nameSubject(report), MOST.text));
 
@@ -60,34 +56,36 @@ export const formatName = (report: Report): string => escapeMarkdown(shorten(nam
 export const formatLinkedName = (report: Report): string =>
   report.url === null ? formatName(report) : formatLink(formatName(report), report.url);
 
-/** A heading with the link, and below it how the delivery ended. @param title what the heading begins with */
-export function formatOutcome(report: Report, title: string): string[] {
-  const { sign, word } = getSign(report);
+/** Such as `✅ Ready`, and `✅ Preview ready` with a subject. @param subject what it is, such as `Preview` */
+export const formatVerdict = (subject: string, outcome: Outcome, words: string = OUTCOMES[outcome]): string =>
+  `${SIGNS[outcome]} ${subject === '' ? words : `${subject} ${words.charAt(0).toLowerCase()}${words.slice(1)}`}`;
+
+/** A heading with the link; below it the address, or why there is none. */
+export function formatOutcome(report: Report, subject: string): string[] {
   const { url, urlNote, withdrawn } = report;
-  const note = urlNote === undefined ? '' : ` (${formatText(urlNote)})`;
+  const note = urlNote === undefined ? '' : `<br>${formatText(urlNote)}`;
   const gone = withdrawn === null ? '' : formatInlineCode(withdrawn);
-  const detail = url === null ? gone || describeReason(report) : formatAddressLink(url) + note;
-  return [`### ${title}${sign} ${formatLinkedName(report)}`, `**${word}**${detail && ` → ${detail}`}`];
+  return [
+    `### ${formatVerdict(subject, outcomeOf(report))}: ${formatLinkedName(report)}`,
+    url === null ? gone || describeReason(report) : formatAddressLink(url) + note,
+  ];
 }
 
-/** All about a report but how it ended, what matters most first. @param isRow whether a table and a list say the rest */
+/** Everything about a report but how it ended; the most important first. @param isRow whether a table has the rest */
 export function listDetails(report: Report, isRow = false): string[] {
+  const { ready, site, took } = report;
+  const details = [formatChangedFiles(report), formatGates(report), formatReportLines(report, REPORT_LINES)];
   return [
     (report.notReady?.findings?.lines ?? []).map((line) => `- ${formatText(line)}`).join('\n'),
     formatPicture(report),
     isRow ? '' : describeHint(report),
     isRow || report.planned === null ? '' : `**Plan:** ${formatText(report.lines.CODE)}`,
+    isRow || !ready || site === null ? '' : `${formatProof(site, took)}.`,
     formatFacts([
       ...listOwnFacts(report),
       ...(isRow ? [] : [...formatNoteFacts(report), ...formatUnknownFacts(report)]),
     ]),
-    formatChangedFiles(report),
-    isRow
-      ? formatReportLines(report, ['CODE', 'TEST'])
-      : formatFoldedSection(
-          'Report',
-          joinBlocks([formatGates(report), formatReportLines(report, REPORT_LINES)]),
-        ),
+    isRow ? formatReportLines(report, ['CODE', 'TEST']) : formatFoldedSection('Details', joinBlocks(details)),
   ].filter((block) => block !== '');
 }
 
@@ -100,33 +98,26 @@ function describeReason({ notReady, planned }: Report): string {
 
 function describeHint({ notReady, planned }: Report): string {
   if (planned !== null) return `**Next:** ${formatText(planned.next)}`;
-  return notReady?.hint ? `**To change:** ${formatText(notReady.hint)}` : '';
+  return notReady?.hint ? `**To fix:** ${formatText(notReady.hint)}` : '';
 }
 
 /** The note of the address is beside it. */
 export const formatNoteFacts = ({ notes, urlNote }: Report): string[] =>
   notes.filter((text) => text !== urlNote).map((text) => formatFact('Note', formatText(text)));
 
-export const formatUnknownFacts = ({ unknown }: Report): string[] =>
-  unknown.map((text) => formatFact('UNKNOWN', formatText(text)));
+export const formatUnknownFacts = ({ unknown, notReady }: Report): string[] =>
+  unknown.map((text) => formatFact(notReady === null ? 'Not verified' : 'Left open', formatText(text)));
 
-function listOwnFacts(report: Report): string[] {
-  const { ready, rawUrl, duplicates, site, took } = report;
-  const facts: string[] = [];
-  if (site !== null && ready) {
-    const time = Object.values(took).reduce((sum, part) => sum + part, 0);
-    const inTotal =
-      site.servedSize === null ? '' : `; the whole Pages site has ${formatSize(site.servedSize)}`;
-    const text = `${formatCount(site)}, all fetched back and identical, in ${formatSeconds(time)}${inTotal}`;
-    facts.push(formatFact('Site', text), formatFact('Changes', describeChanges(site)));
-  }
-  if (report.result === 'withdrawn') return facts;
-  // Of a site one address is handed over; the raw one of its page alone shows nothing of it.
-  if (site === null && rawUrl !== null) facts.push(formatFact('Raw', formatAddressLink(rawUrl)));
-  for (const { channel, url } of duplicates) {
-    if (url !== null) facts.push(formatFact(`Duplicate on ${channel}`, formatAddressLink(url)));
-  }
-  return facts;
+function listOwnFacts({ rawUrl, duplicates, site, result }: Report): string[] {
+  if (result === 'withdrawn') return [];
+  // A folder has one address: the raw address of its page alone shows nothing.
+  const raw = site === null && rawUrl !== null ? [formatFact('Raw', formatAddressLink(rawUrl))] : [];
+  return [
+    ...raw,
+    ...duplicates.flatMap(({ channel, url }) =>
+      url === null ? [] : formatFact(`Copy in the ${CHANNELS[channel].title}`, formatAddressLink(url)),
+    ),
+  ];
 }
 
 export function formatFacts(facts: readonly string[]): string {
@@ -136,29 +127,34 @@ export function formatFacts(facts: readonly string[]): string {
   );
 }
 
-export function formatProof(report: Report): string {
-  const { site, ready, gates, urlNote } = report;
+/** A cell of a table: how it ended, in one line. */
+export function formatResult(report: Report): string {
+  const { ready, result, verdict, notes, urlNote, site, took } = report;
   if (!ready) {
     return [describeReason(report), describeHint(report)].filter((part) => part !== '').join('. ');
   }
-  if (report.verdict === 'changed') return report.notes.map(formatText).join('; ');
-  const evidence = gates.find(({ name }) => name === 'G3_VERIFY_200_и_маркер')?.evidence ?? '';
-  const proof =
-    site !== null && ready
-      ? `${formatCount(site)}, all identical; ${describeChanges(site)}`
-      : formatText(evidence);
-  return urlNote === undefined ? proof : `${proof}; ${formatText(urlNote)}`;
+  if (verdict === 'changed') return notes.map(formatText).join('; ');
+  const done = result === 'withdrawn' ? 'Removed' : site === null ? 'Verified' : formatProof(site, took);
+  return [done, urlNote === undefined ? [] : formatText(urlNote)].flat().join('; ');
 }
 
-const formatCount = ({ count, size }: SiteReport): string => `${countFiles(count)}, ${formatSize(size)}`;
+/** Such as `Verified: 4 files, 30 bytes, in 3.5 s; no changes since the last delivery`. */
+function formatProof(site: SiteReport, took: Report['took']): string {
+  const time = Object.values(took).reduce((sum, part) => sum + part, 0);
+  const whole = site.servedSize === null ? '' : `; the whole Pages site has ${formatSize(site.servedSize)}`;
+  const files = `${countFiles(site.count)}, ${formatSize(site.size)}, in ${formatSeconds(time)}`;
+  return `Verified: ${files}; ${describeChanges(site)}${whole}`;
+}
 
 function describeChanges({ count, changeCounts: counts }: SiteReport): string {
-  if (counts === null) return 'not known';
+  if (counts === null) return 'changes unknown';
   const changes = formatChangeCounts(counts);
-  if (changes === '') return 'none since the last delivery';
+  if (changes === '') return 'no changes since the last delivery';
   if (counts.added === count && counts.removed === 0) return 'all files are new';
-  return `${changes}, ${count - counts.added - counts.changed} unchanged since the last delivery`;
+  return `${changes}, ${count - counts.added - counts.changed} unchanged`;
 }
+
+const CHANGES = { added: 'Added', changed: 'Changed', removed: 'Removed' } as const;
 
 function formatChangedFiles({ ready, site }: Report): string {
   const { changes = null, changeCounts = null } = site ?? {};
@@ -167,9 +163,9 @@ function formatChangedFiles({ ready, site }: Report): string {
     const names = changes[kind].slice(0, MAX_FACTS).map((path) => escapeMarkdown(shorten(path, MOST.name)));
     const more = changeCounts[kind] - names.length;
     const text = `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-    return names.length === 0 ? [] : formatFact(kind, text);
+    return names.length === 0 ? [] : formatFact(CHANGES[kind], text);
   });
-  return facts.length === 0 ? '' : formatFoldedSection('Changed files', formatFacts(facts));
+  return formatFacts(facts);
 }
 
 /** Such as `63 bytes`, `244.1 KB` or `9.3 MB`. @param size bytes */
@@ -190,25 +186,25 @@ function formatPicture({ picture, url }: Report): string {
     const alt = escapeMarkdown(text).replaceAll('"', '&quot;');
     return `<a href="${escapeAddress(url)}"><img width="${isBeside ? 360 : 480}" alt="${alt}" src="${escapeAddress(versioned.href)}"></a>`;
   };
-  const before = isBeside ? [formatImage(`${alternative}, before`, beforeUrl)] : [];
-  const cells = [...before, formatImage(alternative, picture.url)].map((cell) => `<td>${cell}</td>`);
-  const frame = `<table><tr>${cells.join('')}</tr></table>`;
-  if (changed === null) return frame;
-  const comparison = isBeside
-    ? `Before and after: ${formatShare(changed)} of the picture changed.`
-    : 'The page looks the same as before.';
-  return joinBlocks([frame, comparison]);
+  const after = formatImage(alternative, picture.url);
+  if (!isBeside) {
+    const comparison = changed === null ? '' : 'The page looks the same as before.';
+    return joinBlocks([`<table><tr><td>${after}</td></tr></table>`, comparison]);
+  }
+  const before = formatImage(`${alternative}, before`, beforeUrl);
+  const head = `<tr><th>Before</th><th>After: ${formatShare(changed)} of the picture changed</th></tr>`;
+  return `<table>${head}<tr><td>${before}</td><td>${after}</td></tr></table>`;
 }
 
-/** The gates with their evidence, as a table; of what is not ready the reason says it all. */
+/** The gates with their evidence, as a table. If it is not ready, the reason says everything. */
 function formatGates(report: Report): string {
   if (!report.ready || report.verdict === 'changed') return '';
   const titles = report.result === 'withdrawn' ? REMOVAL_GATE_TITLES : GATE_TITLES;
   const rows = report.gates.map(({ name, evidence }) => {
     const shown = evidence === report.url ? formatAddressLink(evidence) : formatText(evidence);
-    return formatTableRow([`✅ ${titles[name]} · ${formatInlineCode(name)}`, shown]);
+    return formatTableRow([`✅ ${titles[name]}`, shown]);
   });
-  return formatTable(['Gate', 'Evidence'], rows);
+  return formatTable(['Step', 'Evidence'], rows);
 }
 
 /** The lines of the report, in the protocol's words. @see protocol 4.7 */

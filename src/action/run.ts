@@ -2,10 +2,12 @@ import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { answerRequest, createPorts } from '../context.ts';
 import { createRedactor, isAppToken, readCredentials, withToken } from '../credentials.ts';
-import { describeOutcome, nameSubject, type Report } from '../delivery/report.ts';
+import { describeOutcome, formatFailure, nameSubject, type Report } from '../delivery/report.ts';
 import { toMessage } from '../errors.ts';
 import { type ApiAccess, createGitHubClient } from '../github/api/client.ts';
+import { shorten } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
+import { TEXT } from '../protocol/limits.ts';
 import { createRequest } from '../request/create-request.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
@@ -50,13 +52,23 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     // Whether a delivery that is not ready leaves the step green; an unreadable value does not.
     const isForgiven = isReadOnly || /^(false|False|FALSE)$/.test(inputs['fail-on-not-ready']);
     const failed = isForgiven ? [] : notReady;
-    for (const report of failed) fail(describeOutcome(report), nameSubject(report));
+    for (const report of failed) fail(...composeAnnotation(report));
     if (failed.length === 0 && outputFailure !== null) fail(redactor.redact(outputFailure));
   } catch (thrown) {
     fail(redactor.redact(toMessage(thrown)));
   } finally {
     stop.unwatch();
   }
+}
+
+/** The cause as the title; the way out as the text, which alone the log shows. */
+function composeAnnotation(report: Report): readonly [message: string, title: string] {
+  const { notReady } = report;
+  const name = nameSubject(report);
+  if (!notReady?.hint) return [describeOutcome(report), name];
+  const { hint, reason, findings } = notReady;
+  const text = formatFailure({ ...notReady, reason: `${name} is not ready` });
+  return [`${text}. To fix: ${hint}`, shorten(findings?.about ?? reason, TEXT.message)];
 }
 
 const mayNotWrite = ({ channel, notReady }: Report): boolean =>

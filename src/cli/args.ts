@@ -14,7 +14,8 @@ export interface CliCommand {
   readonly tokenEnv: string | undefined;
   readonly root: string | undefined;
   readonly json: boolean;
-  readonly quiet: boolean;
+  readonly report: boolean;
+  readonly verbose: boolean;
   readonly qr: boolean;
   readonly receipt: string | undefined;
 }
@@ -106,7 +107,8 @@ function readFlags(values: FlagValues): Omit<CliCommand, 'name' | 'positionals'>
     root: values.root,
     receipt: values.receipt,
     json: isOn(values, 'json'),
-    quiet: isOn(values, 'quiet'),
+    report: isOn(values, 'report'),
+    verbose: isOn(values, 'verbose'),
     qr: isOn(values, 'qr'),
   };
 }

@@ -21,7 +21,7 @@ import {
   usageError,
 } from './args.ts';
 import { deliverAll, findTokenVariable, readAndMaskCredentials } from './deliver.ts';
-import { createTerminal, quietLogger, type Terminal } from './terminal.ts';
+import { briefLogger, createTerminal, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
 
 export const EXIT = { ready: 0, notReady: 1, wrongUsage: 2 } as const;
@@ -68,7 +68,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     for (const { value } of readCredentials(env)) terminal.logger.mask(value);
     const command = parseCommand(args);
     face = commandFace(command.name, findTokenVariable(command.tokenEnv, env));
-    const logger = command.quiet ? quietLogger(terminal.logger) : terminal.logger;
+    const logger = command.verbose ? terminal.logger : briefLogger(terminal.logger, terminal.showStep);
     const ports = createPorts(env, logger, stop.signal);
     const text = TEXTS[command.name]?.(command.positionals[0] ?? '');
     if (text !== undefined) {

@@ -1,6 +1,7 @@
+import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import type { Redactor } from '../credentials.ts';
-import { showInvisible } from '../plain-text.ts';
+import { shorten, showInvisible } from '../plain-text.ts';
 import type { Clock, Logger } from '../ports.ts';
 import { lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
@@ -16,6 +17,8 @@ export interface Terminal {
   printJson(data: unknown): void;
   printError(text: string): void;
   printOutcome(text: string, isGood: boolean): void;
+  /** Shows a step until something else is printed; only if stderr is a terminal. */
+  showStep(text: string): void;
 }
 
 /** Colors, and progress in one line that changes, if stderr is a terminal; otherwise plain lines. `NO_COLOR` is respected. */
@@ -26,23 +29,29 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
   const lineStart = stderr.isTTY ? '\r\u001b[K' : '';
   const printError = (text: string): void => void stderr.write(`${lineStart}${clean(text)}\n`);
   const info = (line: string): void => printError(`  ${line}`);
-  const style = (format: 'bold' | 'red' | 'green', text: string): string =>
-    stderr.isTTY && !env.NO_COLOR ? styleText(format, text, { validateStream: false }) : text;
+  const style = (stream: WriteStream, format: 'bold' | 'red' | 'green', text: string): string =>
+    stream.isTTY && !env.NO_COLOR ? styleText(format, text, { validateStream: false }) : text;
+  const print = (text: string, color?: 'red' | 'green'): void => {
+    if (lineStart !== '') stderr.write(lineStart);
+    const cleaned = clean(text);
+    stdout.write(`${color === undefined ? cleaned : style(stdout, color, cleaned)}\n`);
+  };
   return {
     redactor,
     isInteractive: () => stdout.isTTY === true,
     input: () => process.stdin,
     printJson: (data) =>
       void stdout.write(`${showInvisible(JSON.stringify(data, null, 2)).replace(C1, escapeCode)}\n`),
-    print: (text) => void stdout.write(`${clean(text)}\n`),
+    print,
     printError,
-    printOutcome: (text, isGood) =>
-      void stderr.write(`${lineStart}${style(isGood ? 'green' : 'red', clean(text))}\n`),
+    printOutcome: (text, isGood) => print(text, isGood ? 'green' : 'red'),
+    showStep: (text) =>
+      void (stderr.isTTY && stderr.write(lineStart + shorten(clean(text), stderr.columns - 4))),
     logger: {
       info,
       warning: (line) => info(`warning: ${line}`),
       debug: () => undefined,
-      startSection: (title) => void stderr.write(`${style('bold', clean(title))}\n`),
+      startSection: (title) => void stderr.write(`${style(stderr, 'bold', clean(title))}\n`),
       endSection: () => undefined,
       mask: (secret) => redactor.addSecret(secret),
       progress: stderr.isTTY
@@ -68,10 +77,23 @@ function removeControlCharacters(text: string): string {
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '');
 }
 
-/** A log of warnings alone, as for a check, whose report says all; what is found to be secret is still hidden everywhere. */
+/** A log of warnings alone; what is found to be secret is still hidden everywhere. */
 export const quietLogger = (logger: Logger): Logger => ({
   ...logger,
   info: () => undefined,
   startSection: () => undefined,
   progress: () => ({ advance: () => undefined, end: () => undefined }),
 });
+
+/** The steps and their progress, each in place of the one before on a terminal; elsewhere progress alone. */
+export function briefLogger(logger: Logger, showStep: (text: string) => void): Logger {
+  let step = '';
+  return {
+    ...logger,
+    startSection(title) {
+      step = title;
+      showStep(title);
+    },
+    info: (line) => showStep(step === '' ? line : `${step}: ${line}`),
+  };
+}

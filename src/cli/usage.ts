@@ -36,7 +36,7 @@ const describeAllCommands = (): readonly string[] => [
   '',
   ...wrap(`${TOOL.name} COMMAND --help lists the flags of a command. Nearly all take:`),
   '',
-  ...formatEntries(['json', 'quiet', 'help', 'version'].map((name) => describeFlag(name))),
+  ...formatEntries(['json', 'report', 'verbose', 'help', 'version'].map((name) => describeFlag(name))),
   '',
   'Examples:',
   '',

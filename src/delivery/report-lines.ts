@@ -40,7 +40,7 @@ function conclude(report: ReportFields, delivery: Delivery): Conclusion {
   return {
     claim: `${subject} was ${changed?.text}; ${rest}`,
     ...(changed !== undefined && { notes: [changed.text] }),
-    outcome: `changed since: ${neutralizeText(subject)}; ${rest}`,
+    outcome: `${neutralizeText(subject)} was changed since its delivery; ${rest}`,
   };
 }
 

@@ -91,15 +91,13 @@ const WITHDRAW: OperationReport = {
   planned: 'is only planned to be withdrawn',
   nothing: 'nothing was withdrawn; there is no address',
   claimUnproven: ({ subject }) => `${subject} was not proven to be withdrawn`,
-  conclude({ subject }, { placement, proof, unknown }, { withdrawn }) {
-    const [done, is] = placement?.written
-      ? ['withdrawn', placement.leavesFiles ? 'is removed in part' : 'is removed']
-      : ['nothing to withdraw', 'was not there'];
+  conclude({ subject }, { placement, proof }, { withdrawn }) {
+    const part = placement?.leavesFiles ? ' in part' : '';
+    const is = placement?.written ? `is removed${part}` : 'was not there';
     const where = proof?.isCached ? 'past caches at' : 'at';
-    const end = unknown.length > 0 ? '; see UNKNOWN' : '';
     return {
       claim: `${subject} ${is}: nothing of ${placement?.leavesFiles ? 'that part' : 'it'} is served ${where} ${withdrawn}`,
-      outcome: `${done}: ${neutralizeText(subject)} ${is}${end}`,
+      outcome: `${neutralizeText(subject)} ${is}`,
     };
   },
   untouched: 'nothing removed, because nothing was there',
@@ -123,9 +121,12 @@ const AUDITED: OperationReport = {
     return gone
       ? {
           claim: `${subject} was withdrawn, and nothing of it is served past caches at ${withdrawn}`,
-          outcome: `withdrawn: ${name} is not served`,
+          outcome: `${name} was withdrawn and is not served`,
         }
-      : { claim: `${subject} still opens as it was delivered at ${url}`, outcome: `as delivered: ${name}` };
+      : {
+          claim: `${subject} still opens as it was delivered at ${url}`,
+          outcome: `${name} is as it was delivered`,
+        };
   },
   countFiles({ changed }, { placement }) {
     const audited = placement === null ? [] : listRequired(placement);

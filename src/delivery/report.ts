@@ -1,13 +1,14 @@
 import type { ChangeCounts, SiteChanges } from '../channels/site-changes.ts';
 import type { ErrorCode } from '../errors.ts';
+import { lineIf } from '../plain-text.ts';
 import type { ProvenSubject } from '../proof/probe-result.ts';
 import {
   type ChannelKey,
   type GateName,
+  OUTCOMES,
+  type Outcome,
   type PROTOCOL,
   REPORT_LINES,
-  RESULT_TITLES,
-  RESULTS,
   type ReportLine,
   type Step,
 } from '../protocol/words.ts';
@@ -88,7 +89,7 @@ export interface Report {
   readonly verb?: string;
   /** Only if `url` has `?v=`: until when a cache may show the earlier version without it. Give it with `url`. */
   readonly urlNote?: string;
-  /** Only of a withdrawal or an audit that is ready: how it ended, such as `withdrawn: page.html is removed`. */
+  /** Only of a withdrawal or an audit that is ready: how it ended, such as `page.html is removed`. */
   readonly outcome?: string;
   /** The address that no longer serves the file, once every gate of a withdrawal is passed. */
   readonly withdrawn: string | null;
@@ -154,11 +155,14 @@ export const nameSubject = ({ subject }: Report): string => subject || 'no file'
 export const reportText = ({ lines }: Report): string =>
   REPORT_LINES.map((line) => `${line}: ${lines[line]}`.trimEnd()).join('\n');
 
-/** The reason in one line: what failed, where, and what to change. */
-export function formatReason({ step, httpCode, reason, hint }: FailureReason): string {
-  const where = `step ${step}${httpCode === null ? '' : `, HTTP ${httpCode}`}`;
-  return `${reason} (${where})${hint === '' ? '' : `. To change: ${hint}`}`;
+/** What failed, and where. */
+export function formatFailure({ step, httpCode, reason }: FailureReason): string {
+  return `${reason} (step ${step}${httpCode === null ? '' : `, HTTP ${httpCode}`})`;
 }
+
+/** The reason in one line: what failed, where, and what to change. */
+export const formatReason = (failure: FailureReason): string =>
+  [formatFailure(failure), ...lineIf(failure.hint !== '', `To fix: ${failure.hint}`)].join('. ');
 
 export const formatPlanned = ({ reason, next }: PlannedReport): string => `${reason}. Next: ${next}`;
 
@@ -195,14 +199,25 @@ function countVerdicts(reports: readonly Report[]): string {
   return counts.flatMap(({ count, words }) => (count === 0 ? [] : [`${count} ${words}`])).join(', ');
 }
 
-/** How it ended in one line for a person, English first, such as `Not ready (НЕ ГОТОВО): …`. */
+/** How it ended, as people read it. */
+export function outcomeOf({ result, wasAbsent, verdict }: Report): Outcome {
+  if (wasAbsent) return 'absent';
+  const isOther = verdict === 'changed' || verdict === 'withdrawn';
+  return result === 'audited' && isOther ? verdict : result;
+}
+
+/** How it ended in one line, such as `Not ready: …`. */
 export function describeOutcome(report: Report): string {
   const { planned, notReady, outcome, url, urlNote } = report;
-  if (planned !== null) return `Planned: ${formatPlanned(planned)}`;
-  const key = notReady === null ? 'ready' : 'notReady';
   const note = urlNote === undefined ? '' : ` (${urlNote})`;
-  const end = notReady === null ? (outcome ?? url + note) : formatReason(notReady);
-  return `${RESULT_TITLES[key]} (${RESULTS[key]}): ${end}`;
+  const end = planned !== null ? formatPlanned(planned) : (outcome ?? url + note);
+  return `${OUTCOMES[outcomeOf(report)]}: ${notReady === null ? end : formatReason(notReady)}`;
+}
+
+/** How many ended in which way, such as `1 not ready, 28 ready`. */
+export function countOutcomes(reports: readonly Report[]): ReadonlyMap<Outcome, number> {
+  const groups = Map.groupBy(sortByResult(reports), outcomeOf);
+  return new Map([...groups].map(([outcome, { length }]) => [outcome, length]));
 }
 
 /** The one JSON of every interface. @param given without secrets */

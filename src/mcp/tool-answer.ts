@@ -29,7 +29,7 @@ export function sayToHuman(
       : `It is removed, and I have checked that its link no longer shows it.${unknown}`,
     audited: `I have checked everything again: ${reason}.`,
     planned: `I have checked it, and nothing is wrong. Nothing was published.${notes}${unknown}`,
-    'not-ready': `${FAILURES[reports[0]?.operation ?? 'deliver']}: ${reason}.${hint === '' ? '' : ` To change that: ${hint}.`}`,
+    'not-ready': `${FAILURES[reports[0]?.operation ?? 'deliver']}: ${reason}.${hint === '' ? '' : ` To fix it: ${hint}.`}`,
   };
   return texts[result];
 }

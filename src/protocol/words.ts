@@ -54,9 +54,9 @@ export type GateName = (typeof GATES)[number];
 /** The gates in English, for the job summary. */
 export const GATE_TITLES: Readonly<Record<GateName, string>> = {
   G1_выложено: 'Published',
-  G2_финальный_URL: 'Final URL',
-  G3_VERIFY_200_и_маркер: 'Fetched back',
-  G4_REPORT: 'Report',
+  G2_финальный_URL: 'Address',
+  G3_VERIFY_200_и_маркер: 'Verified',
+  G4_REPORT: 'Reported',
 };
 
 /** The same where the file is removed. */
@@ -75,8 +75,18 @@ export type ReportLine = (typeof REPORT_LINES)[number];
 /** The two possible results of a report. @see protocol 3.1 */
 export const RESULTS = { ready: 'ГОТОВО', notReady: 'НЕ ГОТОВО' } as const;
 
-/** The results in English, for the job summary and the comment. */
-export const RESULT_TITLES = { ready: 'Ready', notReady: 'Not ready' } as const;
+/** How a delivery ended, in the English that people read. */
+export const OUTCOMES = {
+  'not-ready': 'Not ready',
+  planned: 'Dry run',
+  withdrawn: 'Withdrawn',
+  absent: 'Nothing to withdraw',
+  audited: 'As delivered',
+  changed: 'Changed since',
+  ready: 'Ready',
+} as const;
+
+export type Outcome = keyof typeof OUTCOMES;
 
 /** What never counts as a delivery. @see protocol 1, 2.1 */
 export const NOT_DELIVERY = [

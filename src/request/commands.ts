@@ -31,14 +31,15 @@ export const CLI_COMMANDS: Readonly<Record<CommandName, CommandDefinition>> = {
     description:
       'publish files, a folder as one site, or standard input (with --name), and prove that the address shows them',
     takes: [1, ANY, 'at least one file'],
-    explains: 'path channel marker repository entry name overwrite screen setup dry-run json quiet help',
+    explains:
+      'path channel marker repository entry name overwrite screen setup dry-run json report verbose help',
     notes: [SOURCES, REPOSITORY, TOKEN],
   },
   withdraw: {
     usage: '[FILE…]',
     description: 'remove what was delivered under these names, below --path, at --url, or in --bin',
     takes: [0, ANY, 'any number of files'],
-    explains: 'channel repository path url tag bin overwrite dry-run json quiet help',
+    explains: 'channel repository path url tag bin overwrite dry-run json report verbose help',
     notes: [REPOSITORY],
   },
   verify: {
@@ -52,14 +53,14 @@ export const CLI_COMMANDS: Readonly<Record<CommandName, CommandDefinition>> = {
     usage: '',
     description: 'prove again everything that was delivered to the site and to releases, or below --path',
     takes: [0, 0, 'no files: it finds what was delivered'],
-    explains: 'channel repository branch path timeout json quiet help',
+    explains: 'channel repository branch path timeout json report verbose help',
     notes: [REPOSITORY],
   },
   check: {
     usage: 'FILE…|FOLDER|-',
     description: 'check files without publishing them, and without asking any host',
     takes: [1, ANY, 'at least one file'],
-    explains: 'name entry channel marker json quiet help',
+    explains: 'name entry channel marker json report verbose help',
     notes: [SOURCES],
   },
   mcp: {
@@ -123,11 +124,8 @@ const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
     description:
       'Write a receipt of what is ready to a new file, or over an earlier one: an in-toto Statement with the SHA-256 of what each address answered.',
   },
-  quiet: {
-    commands: REPORTING,
-    letter: 'q',
-    description: 'Print no log, only warnings and the code to enter for an authorization.',
-  },
+  report: { commands: REPORTING, description: 'Print the five-line report of the protocol.' },
+  verbose: { commands: REPORTING, description: 'Print a log of each step on stderr.' },
   qr: { commands: REPORTING, description: 'On a terminal, show the proven address as a QR code, too.' },
   help: { commands: ALL, letter: 'h', description: 'Print the commands; after a command, its flags.' },
   version: { commands: ALL, letter: 'v', description: 'Print the version.' },
