@@ -40,7 +40,7 @@ test('a site for a pull request: one commit a push, one link in one comment, and
   expect(closed.report).toMatchObject({ notReady: null, withdrawn: url });
   await expectGone(url);
   expect(await repository.read(`${folder}index.html`)).toBeNull();
-  expect(await bodies()).toEqual([expect.stringContaining('**Withdrawn** → ')]);
+  expect(await bodies()).toEqual([expect.stringContaining('Preview withdrawn')]);
 });
 
 test("a site for a fork's pull request, whose run may only read: one warning says why, and the step is green", async () => {
@@ -54,7 +54,7 @@ test("a site for a fork's pull request, whose run may only read: one warning say
   });
   expect(opened.stdout.match(/^::warning.*/gm)).toEqual([
     expect.stringMatching(
-      /Not ready .*HTTP 403.* To change:.* the token of a run for the fork human\/\S+ may only/,
+      /Not ready: .*HTTP 403.*To fix:.* the token of a run for the fork human\/\S+ may only/,
     ),
   ]);
   // Closing it finds nothing to take down, and needs no rights for that.
@@ -104,7 +104,7 @@ test("a fork's pull request, in two workflows: the second one publishes and comm
   expect(withdrawn.report).toMatchObject({ operation: 'withdraw', withdrawn: new URL('./', url).href });
   await expectGone(url);
   const [last] = await repository.issues.comments(pull.number);
-  expect(last).toMatchObject({ id: comments[0]?.id, body: expect.stringContaining('**Withdrawn** → ') });
+  expect(last).toMatchObject({ id: comments[0]?.id, body: expect.stringContaining('Preview withdrawn') });
   // All that the fork has brought about in the repository.
   expect((await repository.log()).slice(0, -1).flatMap(({ files }) => files)).toEqual([path, path]);
 });
