@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { inputsPage } from '../../scripts/documents.ts';
 import { listTexts } from '../support/source-texts.ts';
+import { CHANNELS } from '../../src/protocol/words.ts';
+import { INPUTS } from '../../src/request/inputs.ts';
 
 const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 const PAGE = read('docs/inputs.md');
@@ -14,10 +17,52 @@ test('docs/inputs.md has the tables that the sources make', () => {
   expect(inputsPage(emptied)).toBe(PAGE);
 });
 
-test('the README is one that a person reads', () => {
+describe('the README', () => {
   const text = read('README.md');
-  expect(text.split('\n').length).toBeLessThanOrEqual(200);
-  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(15_000);
+  const section = (title: string): string => text.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+
+  test('is one that a person reads', () => {
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(190);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(15_000);
+  });
+
+  test.each([
+    'GitHub Pages',
+    'uses: OWNER/',
+    'commits',
+    'public',
+    'Needs more',
+    'deploy action',
+    'overwrite',
+    'MIT',
+    'runners',
+  ])('says in its first twenty lines: %s', (word) => {
+    expect(text.split('\n').slice(0, 20).join('\n')).toContain(word);
+  });
+
+  test('names the inputs and channels that there are', () => {
+    const named = (rows: string) =>
+      rows.match(/^\| [^|]*`[^|]* \|/gm)?.flatMap((cell) => cell.match(/[\w-]{2,}/g) ?? []);
+    expect(named(section('Channels'))).toEqual([
+      'channel',
+      ...Object.entries(CHANNELS).flatMap(([key, { name }]) => [name, key]),
+    ]);
+    const inputs = named(section('Inputs that matter')) ?? [];
+    expect(inputs.filter((name) => !Object.hasOwn(INPUTS, name))).toEqual([]);
+    expect(inputs.length).toBeGreaterThan(10);
+  });
+
+  test('begins with the preview that the scenarios run', () => {
+    const [, shown = ''] = /```yaml\n([\s\S]*?)```/.exec(section('A preview for each pull request')) ?? [];
+    const readJob = (workflow: string) => {
+      const { on, jobs } = parse(workflow);
+      const { permissions, steps } = jobs.preview;
+      const { channel: _, ...inputs } = steps.at(-1).with;
+      return { on, permissions, inputs };
+    };
+    expect(readJob(shown)).toEqual(readJob(read('examples/site-preview.yml')));
+    expect(shown.trimEnd().split('\n').length).toBeLessThanOrEqual(20);
+  });
 });
 
 test('docs/dependencies.md lists every dependency with its purpose', () => {

@@ -55,6 +55,9 @@ describe('the workflows of the project', () => {
     const whole = shown.filter((text) => /^jobs:/m.test(text));
     expect(whole).not.toEqual([]);
     for (const text of whole) await expect(listWorkflowErrors(text)).resolves.toEqual([]);
+    // To be short, they leave out default permissions and commits.
+    const broken = whole.flatMap((text) => listBrokenRules(text, 'example'));
+    expect(broken.filter((rule) => !/^(says its permissions|pins each action)/.test(rule))).toEqual([]);
   });
 
   test.each(OWN)('follow the rules of the project: %s', (path) => {
