@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { inputsPage } from '../../scripts/documents.ts';
-import { listTexts } from '../support/source-texts.ts';
 import { CHANNELS } from '../../src/protocol/words.ts';
 import { INPUTS } from '../../src/request/inputs.ts';
+import { listTexts } from '../support/source-texts.ts';
 
 const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 const PAGE = read('docs/inputs.md');
