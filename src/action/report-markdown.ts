@@ -62,12 +62,13 @@ export const formatVerdict = (subject: string, outcome: Outcome, words: string =
 
 /** A heading with the link; below it the address, or why there is none. */
 export function formatOutcome(report: Report, subject: string): string[] {
-  const { url, urlNote, withdrawn } = report;
+  const { url, urlNote, withdrawn, notReady } = report;
   const note = urlNote === undefined ? '' : `<br>${formatText(urlNote)}`;
   const gone = withdrawn === null ? '' : formatInlineCode(withdrawn);
   return [
     `### ${formatVerdict(subject, outcomeOf(report))}: ${formatLinkedName(report)}`,
     url === null ? gone || describeReason(report) : formatAddressLink(url) + note,
+    (notReady?.findings?.lines ?? []).map((line) => `- ${formatText(line)}`).join('\n'),
   ];
 }
 
@@ -76,7 +77,6 @@ export function listDetails(report: Report, isRow = false): string[] {
   const { ready, site, took } = report;
   const details = [formatChangedFiles(report), formatGates(report), formatReportLines(report, REPORT_LINES)];
   return [
-    (report.notReady?.findings?.lines ?? []).map((line) => `- ${formatText(line)}`).join('\n'),
     formatPicture(report),
     isRow ? '' : describeHint(report),
     isRow || report.planned === null ? '' : `**Plan:** ${formatText(report.lines.CODE)}`,
@@ -106,7 +106,7 @@ export const formatNoteFacts = ({ notes, urlNote }: Report): string[] =>
   notes.filter((text) => text !== urlNote).map((text) => formatFact('Note', formatText(text)));
 
 export const formatUnknownFacts = ({ unknown, notReady }: Report): string[] =>
-  unknown.map((text) => formatFact(notReady === null ? 'Not verified' : 'Left open', formatText(text)));
+  unknown.map((text) => formatFact(notReady === null ? 'Not verified' : 'Status', formatText(text)));
 
 function listOwnFacts({ rawUrl, duplicates, site, result }: Report): string[] {
   if (result === 'withdrawn') return [];

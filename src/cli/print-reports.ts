@@ -91,7 +91,7 @@ export function formatReport(report: Report): Outcome {
   const { gates, screen, notReady, result } = report;
   const caveats = [
     ...listNotes(report).map((note) => `Note: ${note}`),
-    ...report.unknown.map((line) => `${notReady === null ? 'Not verified' : 'Left open'}: ${line}`),
+    ...report.unknown.map((line) => `${notReady === null ? 'Not verified' : 'Status'}: ${line}`),
   ];
   if (notReady !== null) {
     const { findings, hint } = notReady;
