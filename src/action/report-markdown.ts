@@ -60,7 +60,7 @@ export const formatLinkedName = (report: Report): string =>
 export const formatVerdict = (subject: string, outcome: Outcome, words: string = OUTCOMES[outcome]): string =>
   `${SIGNS[outcome]} ${subject === '' ? words : `${subject} ${words.charAt(0).toLowerCase()}${words.slice(1)}`}`;
 
-/** A heading with the link; below it the address, or why there is none. */
+/** A heading with the link; below it the address, or why there is none and what to change. */
 export function formatOutcome(report: Report, subject: string): string[] {
   const { url, urlNote, withdrawn, notReady } = report;
   const note = urlNote === undefined ? '' : `<br>${formatText(urlNote)}`;
@@ -69,6 +69,7 @@ export function formatOutcome(report: Report, subject: string): string[] {
     `### ${formatVerdict(subject, outcomeOf(report))}: ${formatLinkedName(report)}`,
     url === null ? gone || describeReason(report) : formatAddressLink(url) + note,
     (notReady?.findings?.lines ?? []).map((line) => `- ${formatText(line)}`).join('\n'),
+    describeHint(report),
   ];
 }
 
@@ -78,7 +79,6 @@ export function listDetails(report: Report, isRow = false): string[] {
   const details = [formatChangedFiles(report), formatGates(report), formatReportLines(report, REPORT_LINES)];
   return [
     formatPicture(report),
-    isRow ? '' : describeHint(report),
     isRow || report.planned === null ? '' : `**Plan:** ${formatText(report.lines.CODE)}`,
     isRow || !ready || site === null ? '' : `${formatProof(site, took)}.`,
     formatFacts([
@@ -151,7 +151,8 @@ function describeChanges({ count, changeCounts: counts }: SiteReport): string {
   const changes = formatChangeCounts(counts);
   if (changes === '') return 'no changes since the last delivery';
   if (counts.added === count && counts.removed === 0) return 'all files are new';
-  return `${changes}, ${count - counts.added - counts.changed} unchanged`;
+  const unchanged = count - counts.added - counts.changed;
+  return `${changes}${unchanged === 0 ? '' : `, ${unchanged} unchanged`}`;
 }
 
 const CHANGES = { added: 'Added', changed: 'Changed', removed: 'Removed' } as const;
