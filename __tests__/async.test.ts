@@ -1,14 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  createSilenceTimer,
-  forEachItem,
-  keepRecent,
-  mapConcurrently,
-  poll,
-  resultsOfAll,
-} from '../src/async.ts';
+import { forEachItem, keepRecent, mapConcurrently, poll, resultsOfAll } from '../src/async.ts';
 import { DeliveryError, hasFailed } from '../src/errors.ts';
-import { SimulatedClock } from './faults/simulated-clock.ts';
 import { FakeClock, NOON } from './support/ports.ts';
 
 describe('poll', () => {
@@ -77,22 +69,6 @@ describe('mapConcurrently', () => {
     await tick();
     expect(started).toEqual([1, 2]);
   });
-});
-
-test.each([
-  ['is never restarted', [], 300],
-  ['was restarted twice', [200, 200], 700],
-])('a silence timer aborts after its limit when it %s', async (_, pauses, expected) => {
-  const clock = new SimulatedClock();
-  const start = clock.now();
-  const { signal, restart } = createSilenceTimer(clock, 300);
-  for (const pause of pauses) {
-    await clock.advance(pause);
-    expect(signal.aborted).toBe(false);
-    restart();
-  }
-  await clock.advance(10_000, signal);
-  expect([signal.aborted, clock.now() - start]).toEqual([true, expected]);
 });
 
 test('keepRecent computes a value once while it is one of those that were used last', () => {

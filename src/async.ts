@@ -7,7 +7,7 @@ import {
   resultOf,
   toDeliveryError,
 } from './errors.ts';
-import type { Clock, Ports } from './ports.ts';
+import type { Ports } from './ports.ts';
 import { CLEANUP_TIME } from './protocol/limits.ts';
 
 /** The result of work that goes on if the signal aborts first: then its result is ignored, and this rejects. */
@@ -75,23 +75,6 @@ export async function mapConcurrently<T, R>(
   }
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
   return results;
-}
-
-/** A signal that aborts when nothing has restarted its time for so many milliseconds. */
-export function createSilenceTimer(clock: Pick<Clock, 'timeout'>, limit: number) {
-  const controller = new AbortController();
-  let latest: AbortSignal | undefined;
-  const restart = (): void => {
-    const timeout = clock.timeout(limit);
-    latest = timeout;
-    // An earlier timeout cannot be cancelled, so it is ignored.
-    const abortIfLatest = (): void => {
-      if (timeout === latest) controller.abort(timeout.reason);
-    };
-    timeout.addEventListener('abort', abortIfLatest, { once: true });
-  };
-  restart();
-  return { signal: controller.signal, restart };
 }
 
 /** Does the work for every item, in their order. An item that fails stops no other. @param atOnce at a time */

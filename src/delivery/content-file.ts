@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { createSilenceTimer, untilAborted } from '../async.ts';
+import { untilAborted } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { CONTENT, MEGABYTE, SECOND } from '../protocol/limits.ts';
@@ -60,15 +60,17 @@ async function* readInTime(
   if (typeof content === 'string') return yield Buffer.from(content);
   const over = clock.timeout(CONTENT.time);
   const either = AbortSignal.any([signal, over]);
-  const silence = createSilenceTimer(clock, CONTENT.silence);
-  const sayWaiting = (): void => logger.warning(WAITING);
-  silence.signal.addEventListener('abort', sayWaiting, { once: true });
   const chunks = content[Symbol.asyncIterator]();
+  let isSaid = false;
   try {
     for (;;) {
-      const next = await untilAborted(either, chunks.next());
+      const reading = chunks.next();
+      const silence = clock.timeout(CONTENT.silence);
+      await untilAborted(AbortSignal.any([either, silence]), reading).catch(() => undefined);
+      if (silence.aborted && !isSaid) logger.warning(WAITING);
+      isSaid ||= silence.aborted;
+      const next = await untilAborted(either, reading);
       if (next.done === true) return;
-      silence.restart();
       yield next.value;
     }
   } catch (thrown) {
@@ -78,8 +80,6 @@ async function* readInTime(
     throw new DeliveryError('BAD_INPUT', `the content did not end within ${CONTENT.time / SECOND} s`, {
       hint,
     });
-  } finally {
-    silence.signal.removeEventListener('abort', sayWaiting);
   }
 }
 
