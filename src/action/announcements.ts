@@ -68,9 +68,10 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
   let finding: Promise<PullRequest | null> | undefined;
   const attempt = async <T>(
     { input, title, permission }: Announcer,
+    { signal }: Ports,
     work: (announcement: Announcement) => Promise<T>,
   ): Promise<T | undefined> => {
-    const connect = (): GitHubClient => job.connect(getTarget(job, input));
+    const connect = (): GitHubClient => job.connect(getTarget(job, input)).withSignal(signal);
     /** `undefined` if it could not be found. */
     let pull: PullRequest | null | undefined;
     try {
@@ -87,7 +88,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
   const asked = ANNOUNCERS.filter(({ input }) => request[input] && !request.dryRun);
   const begun = asked.map((announcer) => ({
     announcer,
-    end: attempt(announcer, async (announcement) => announcer.begin(announcement, ports)),
+    end: attempt(announcer, ports, async (one): Promise<End> => announcer.begin(one, ports)),
   }));
   return async (reports, mayBeReadOnly = false) => {
     const deployment = begun.find(({ announcer }) => announcer.input === 'environment');
@@ -96,11 +97,8 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
     // After a stop nothing may go on saying that the page is ready.
     const left = ports.signal.aborted ? withCleanupSignal(ports) : ports;
     for (const { announcer, end } of begun) {
-      const announce: End | undefined = await end;
-      if (announce === undefined) continue;
-      await attempt(announcer, ({ connect }) =>
-        announce(reports, () => connect().withSignal(left.signal), left),
-      );
+      const announce = await end;
+      if (announce) await attempt(announcer, left, ({ connect }) => announce(reports, connect, left));
     }
     return hasWritten;
   };

@@ -77,8 +77,7 @@ export async function checkSite(
     ? await askHost(inspection, findMissing)
     : leavePlaceOpen(inspection, isLonePage(delivery));
   // A check assumes the usual address of the site, as a delivery does that may not read the settings.
-  const { checkOnly = false, pagesBase } = request;
-  const isAssumed = checkOnly && pagesBase === undefined && attemptIn(delivery, 'K1') !== undefined;
+  const isAssumed = !!request.checkOnly && !request.pagesBase && attemptIn(delivery, 'K1') !== undefined;
   const folder = `/${decodePath(place.sitePath.slice(expectPlace('', request).sitePath.length))}`;
   const hasOtherBase = isAssumed && refusals.some((one) => mayBeIn(folder, one));
   refuseBrokenSite(delivery, site, refusals, { refusal: served?.refusal ?? null, hasOtherBase });

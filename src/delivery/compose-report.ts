@@ -64,7 +64,6 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     site: reportSite(delivery, placement),
     channel: attempts[0]?.task.plan.channel ?? null,
     commitSha: placement?.commitSha ?? null,
-    rawUrl: (ready && main?.proof?.rawUrl?.href) || null,
     duplicates: listDuplicates(delivery).map((one) => reportDuplicate(one, toReason)),
     screen: reportScreen(delivery),
     picture: ready ? reportPicture(delivery) : null,
@@ -85,6 +84,7 @@ function reportAddresses(
   return {
     // Of what somebody has changed, the proven address may be that of another page.
     url: main?.gone || isChanged ? null : proven,
+    rawUrl: (isProven && main?.proof?.rawUrl?.href) || null,
     ...(urlNote !== undefined && { urlNote }),
     withdrawn: main?.gone ? proven : null,
   };

@@ -86,13 +86,8 @@ export class AddressProof {
       const known = count === 0 && this.looks === 1 && this.last && isKnown(this.last) && this.last;
       const next = known || (await this.ask(count, asBrowser));
       const verdict = judgeAnswer(next, check, run, this.#fresh?.proven?.fingerprint?.sha256);
-      if (verdict === 'old') {
-        isOld = true;
-        this.oldLooks += 1;
-        this.keptFor = this.keptFor === null || !next.keptFor ? null : Math.max(this.keptFor, next.keptFor);
-      }
-      const acceptsOld = this.oldLooks >= FURTHER_PROBES || (isLast && this.oldLooks > 0);
-      const isAccepted = verdict === 'right' || (verdict === 'old' && acceptsOld);
+      isOld ||= verdict === 'old';
+      const isAccepted = verdict === 'old' ? this.#acceptsOld(next, isLast) : verdict === 'right';
       const mayDiffer = isOld || (check.host.addsForBrowsers && asBrowser);
       if (!isAccepted || (result && !mayDiffer && !isSameAnswer(next, result))) {
         run.identical.delete(check.url.href);
@@ -112,6 +107,13 @@ export class AddressProof {
     this.isOld = isOld;
     if (this.proven?.match === 'identical') run.identical.add(check.url.href);
     return this.proven !== undefined;
+  }
+
+  /** Whether the copy from before counts by now: a cache may be late. */
+  #acceptsOld({ keptFor }: ProbeResult, isLast: boolean): boolean {
+    this.oldLooks += 1;
+    this.keptFor = this.keptFor === null || !keptFor ? null : Math.max(this.keptFor, keptFor);
+    return isLast || this.oldLooks >= FURTHER_PROBES;
   }
 
   /** Whether the deadline has passed so many milliseconds ago. */
