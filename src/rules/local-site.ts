@@ -5,7 +5,7 @@ import { MEGABYTE, SITE } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
 import type { LocalFile } from './inspect.ts';
 import { RECEIPT_PATH } from './special-files.ts';
-import { type FoundProblem, refuseProblems, walkFolder } from './walk-folder.ts';
+import { type FoundProblem, refuseProblems, type WalkLimits, walkFolder } from './walk-folder.ts';
 
 /** What is delivered as one, once it is checked: a folder, or a single file. */
 export interface LocalSite {
@@ -27,13 +27,6 @@ export const siteOfFile = (file: LocalFile): LocalSite => ({
   leftOut: [],
 });
 
-/** What of a folder is no part of a site. */
-export interface SiteLimits {
-  /** Whether an absolute path is left out by the user: then nothing is wrong with it. */
-  readonly isLeftOut?: (path: string) => boolean;
-  readonly refusesHidden?: boolean | undefined;
-}
-
 /**
  * Lists the files of a folder that is to be a site, without hidden ones, which hold credentials more often than pages.
  * `.well-known/` is part of a site where hidden files may be delivered, but for the receipt of a deployed one.
@@ -44,7 +37,7 @@ export interface SiteLimits {
 export async function listSiteFiles(
   folder: string,
   given: string,
-  limits: SiteLimits = {},
+  limits: Pick<WalkLimits, 'isLeftOut' | 'refusesHidden'> = {},
   refuseNames: (names: readonly string[]) => Promise<void> = async () => undefined,
 ): Promise<{ readonly paths: readonly string[]; readonly leftOut: readonly string[] }> {
   const paths: string[] = [];

@@ -3,18 +3,16 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { DeliveryError, isShortage, isSystemError, localError } from '../errors.ts';
 
 export interface PathLimits {
-  /** The real path of the folder that no symbolic link leads out of: a link that is made later does not move it. */
-  readonly within: string;
+  /** The real path of the folder that no symbolic link leads out of: a link that is made later does not move it; absent if any may. */
+  readonly within?: string | undefined;
   /** Whether no link may lead to what is hidden. */
   readonly refusesHidden?: boolean | undefined;
 }
 
-export interface FileLocation extends Omit<PathLimits, 'within'> {
+export interface FileLocation extends PathLimits {
   readonly path: string;
   /** The path as the user wrote it, for messages. */
   readonly given: string;
-  /** As in `PathLimits`; absent if the file may be anywhere. */
-  readonly within?: string | undefined;
 }
 
 export interface FileLimits {
@@ -132,7 +130,7 @@ function isLink(path: string): boolean {
 export function findProblem(
   path: string,
   real: string,
-  { within, refusesHidden = false }: Pick<FileLocation, 'within' | 'refusesHidden'>,
+  { within, refusesHidden = false }: PathLimits,
 ): PathProblem | null {
   if (within !== undefined && !isBelow(within, real)) {
     return linkProblem('that leads out of its folder', refusesHidden);

@@ -16,7 +16,7 @@ export interface FolderEntry {
   readonly problem: PathProblem | null;
 }
 
-interface WalkLimits {
+export interface WalkLimits {
   /** Whether to enter a folder, by its path within the folder, without the last slash. */
   readonly enters?: (path: string, isLink: boolean) => boolean;
   /** Whether an absolute path is no part of a delivery. */

@@ -28,15 +28,9 @@ export function reportScreen(delivery: Delivery): ScreenReport | null {
   const view = published?.view ?? localView;
   if (view === null) return null;
   const { picture: _, text: __, cause: ___, ...facts } = view;
-  return {
-    isPublished: published !== null,
-    ...facts,
-    exceptions: view.exceptions.slice(0, MOST_LISTED),
-    failedRequests: view.failedRequests.slice(0, MOST_LISTED),
-    blockedRequests: view.blockedRequests.slice(0, MOST_LISTED),
-    consoleErrors: view.consoleErrors.slice(0, MOST_LISTED),
-    agreement: published?.agreement ?? null,
-  };
+  const lists = KINDS.map(([key]) => [key, view[key].slice(0, MOST_LISTED)]);
+  const agreement = published?.agreement ?? null;
+  return { isPublished: published !== null, ...facts, ...Object.fromEntries(lists), agreement };
 }
 
 /** The part of the report's line TEST; empty where no browser has opened the page. */
