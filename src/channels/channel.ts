@@ -128,11 +128,6 @@ export interface AbsentFile {
   readonly failure: DeliveryError;
 }
 
-interface HostWatch<Task extends PreparedTask> {
-  /** @throws {DeliveryError} `BUILD_ERRORED` */
-  ask(placed: PlacedTask<Task>): Promise<HostProgress>;
-}
-
 /**
  * One of the protocol's channels, which publishes files or removes them. Each file has its own result, in the order of
  * the files: one that fails does not stop the others.
@@ -149,7 +144,7 @@ export interface Channel<Task extends PreparedTask = PreparedTask> {
   /** Carries out the tasks together: one push, one release, one bin. The errors are those of G1 and G2. */
   perform(tasks: readonly Task[], absent?: AbsentFile): Promise<readonly Result<Placement>[]>;
   /** Begins a wait for the host, which is asked once at a time how far it is; absent where nothing is waited for. */
-  watch?(): HostWatch<Task>;
+  watch?(): { ask(placed: PlacedTask<Task>): Promise<HostProgress> };
   /** Puts back what this tool delivered before what is not proven. @param step everything that was placed with it */
   restore?(
     failed: readonly PlacedTask<Task>[],

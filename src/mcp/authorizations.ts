@@ -30,15 +30,11 @@ export interface ToolCall {
   readonly isDeclined: boolean;
 }
 
-interface WaitingCall extends Pick<ToolCall, 'tool' | 'args'> {
-  readonly flow: DeviceFlow;
-}
-
 /** The authorizations of one server; tokens stay in memory, until it ends. @see protocol 4.1, 5 */
 export class PersonAuthorizations {
   /** By the app that they were granted to. */
   readonly #tokens = new Map<string, string>();
-  readonly #waiting = new Map<string, WaitingCall>();
+  readonly #waiting = new Map<string, Pick<ToolCall, 'tool' | 'args'> & { flow: DeviceFlow }>();
 
   /** The arguments of a call; of one that waited those of its beginning. @throws {DeliveryError} `BAD_INPUT` */
   findArguments({ handle, tool, args }: ToolCall, clock: Pick<Clock, 'now'>): ToolArguments {

@@ -11,17 +11,13 @@ import {
   type ToolName,
 } from '../request/inputs.ts';
 
-interface ToolDefinition {
-  readonly title: string;
-  readonly description: string;
-  readonly annotations: ToolAnnotations;
-}
-
 const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
 const WRITES = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
 
 /** The tools of the server; the rows of the inputs say which arguments each takes. */
-export const TOOLS: Readonly<Record<ToolName, ToolDefinition>> = {
+export const TOOLS: Readonly<
+  Record<ToolName, { title: string; description: string; annotations: ToolAnnotations }>
+> = {
   deliver: {
     title: 'Deliver a file, a folder or text',
     description:

@@ -4,19 +4,8 @@ import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
 import { withVersion } from '../rules/naming.ts';
 import { AddressProof } from './address-proof.ts';
 import { type Check, isGone } from './check.ts';
-import { describeCacheEnd, describeProbe, type ProbeResult, type Proof } from './probe-result.ts';
+import { describeCacheEnd, describeProbe } from './probe-result.ts';
 import { prove } from './prove.ts';
-
-/** What proved to be right. */
-export interface ProvenChecks {
-  /** The address that is handed over. */
-  readonly page: ProbeResult;
-  readonly files: readonly AddressProof[];
-  /** Those that were asked without `?v=` after it, and those of which none had to be right. */
-  readonly opened: readonly AddressProof[];
-  /** The address that is handed over instead, while a cache shows an earlier version of the page. */
-  readonly versioned?: NonNullable<Proof['versioned']>;
-}
 
 /**
  * Proves all checks of a placement. The order: the address to hand over; the other files; then, without `?v=`, what a
@@ -24,14 +13,12 @@ export interface ProvenChecks {
  *
  * @param first what a wait has seen there is not asked again
  * @param version what `?v=` gets in an address that is handed over
+ * @returns the answer of that address; the other files; what was asked without `?v=`, and what need not be right; and
+ * the address to hand over instead, while a cache shows an earlier version of the page
  * @throws {DeliveryError} `NOT_PROVEN` with what an address showed last; `NOT_EXTERNAL`.
  * @see protocol 4.2, 4.5
  */
-export async function proveChecks(
-  first: AddressProof,
-  others: readonly Check[],
-  version: string,
-): Promise<ProvenChecks> {
+export async function proveChecks(first: AddressProof, others: readonly Check[], version: string) {
   const { check, run } = first;
   const { logger } = run.ports;
   const open = (checks: readonly Check[]) => checks.map((one) => new AddressProof(one, run));

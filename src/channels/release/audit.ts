@@ -13,12 +13,7 @@ import { assetName, flatName } from '../../rules/naming.ts';
 import type { AuditedDelivery, AuditFindings } from '../channel.ts';
 import { OWN_HOST, pageCheck, USUAL } from '../host-rules.ts';
 import { planAsset } from './asset.ts';
-
-interface AuditOptions {
-  readonly tag: string;
-  readonly tagIsDefault: boolean;
-  readonly path: string | undefined;
-}
+import type { ReleaseOptions } from './release-choice.ts';
 
 /** What a release does not record: one that somebody uploaded again has no label any more. */
 const DELETED = 'whether somebody deleted or replaced assets of this tool: a release keeps no record of them';
@@ -27,7 +22,10 @@ const DELETED = 'whether somebody deleted or replaced assets of this tool: a rel
  * K2: finds the assets that this tool uploaded. The name in the label is what was delivered: an asset under any other
  * name, such as that of a killed replacement, tells only what must be there. The host's digest says what it must be.
  */
-export function createReleaseAudit({ tag, tagIsDefault, path }: AuditOptions, access: RepositoryContext) {
+export function createReleaseAudit(
+  { tag, tagIsDefault, path }: Pick<ReleaseOptions, 'tag' | 'tagIsDefault'> & { path?: string | undefined },
+  access: RepositoryContext,
+) {
   return async (): Promise<AuditFindings> => {
     const github = requireGitHub(access);
     const releases = await listReleases(github);

@@ -57,16 +57,16 @@ export async function getTagCommit(github: GitHubClient, tag: string): Promise<s
 }
 
 interface HistoryAnswer {
-  readonly repository?: { readonly object?: Readonly<Record<string, HistoryPage>> | null } | null;
+  readonly repository?: {
+    readonly object?: Readonly<Record<string, { nodes: HistoryCommit[] }>> | null;
+  } | null;
 }
 
-interface HistoryPage {
-  readonly nodes: readonly (FileEntry & {
-    readonly oid: string;
-    readonly message: string;
-    readonly committedDate?: string;
-    readonly parents?: { readonly nodes: readonly FileEntry[] };
-  })[];
+interface HistoryCommit extends FileEntry {
+  readonly oid: string;
+  readonly message: string;
+  readonly committedDate?: string;
+  readonly parents?: { readonly nodes: readonly FileEntry[] };
 }
 
 interface FileEntry {
