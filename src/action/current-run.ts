@@ -26,37 +26,24 @@ export interface CurrentRun {
   readonly url: string | null;
 }
 
-const UNKNOWN_RUN: CurrentRun = {
-  number: null,
-  repository: null,
-  serverUrl: null,
-  eventName: '',
-  sha: '',
-  ref: '',
-  payload: {},
-  title: 'run ? of a workflow',
-  url: null,
-};
-
 /** The facts of the run; none without an event file, which the library reads when it is imported. */
 export async function loadCurrentRun(): Promise<CurrentRun> {
-  try {
-    const { context: run } = await import(/* webpackMode: "eager" */ '@actions/github');
-    const { repo, runNumber, runId, runAttempt, serverUrl } = run;
-    return {
-      number: Number.isNaN(runId) ? null : [runId, runAttempt || 1],
-      repository: repo,
-      serverUrl: URL.parse(serverUrl),
-      eventName: run.eventName,
-      sha: run.sha ?? '',
-      ref: run.ref ?? '',
-      payload: run.payload ?? {},
-      title: `run ${Number.isNaN(runNumber) ? '?' : runNumber} of ${run.workflow ?? 'a workflow'}`,
-      url: Number.isNaN(runId) ? null : `${serverUrl}/${repo.owner}/${repo.repo}/actions/runs/${runId}`,
-    };
-  } catch {
-    return UNKNOWN_RUN;
-  }
+  const run: Partial<typeof context> = await import(/* webpackMode: "eager" */ '@actions/github')
+    .then((library) => ({ ...library.context, repo: library.context.repo }))
+    .catch(() => ({}));
+  const { repo = null, runNumber = Number.NaN, runId = Number.NaN, serverUrl = '' } = run;
+  const isKnown = repo !== null && !Number.isNaN(runId);
+  return {
+    number: isKnown ? [runId, run.runAttempt || 1] : null,
+    repository: repo,
+    serverUrl: URL.parse(serverUrl),
+    eventName: run.eventName ?? '',
+    sha: run.sha ?? '',
+    ref: run.ref ?? '',
+    payload: run.payload ?? {},
+    title: `run ${Number.isNaN(runNumber) ? '?' : runNumber} of ${run.workflow ?? 'a workflow'}`,
+    url: isKnown ? `${serverUrl}/${repo.owner}/${repo.repo}/actions/runs/${runId}` : null,
+  };
 }
 
 export interface PullRequest {
