@@ -15,7 +15,7 @@ export interface FileLocation extends PathLimits {
   readonly given: string;
 }
 
-export interface FileLimits {
+interface FileLimits {
   /** Folders that must contain the file; if empty, any folder may. */
   readonly allowedRoots: readonly string[];
   /** Whether a path that is given as an absolute one may name any file. */
@@ -107,7 +107,7 @@ export interface PathProblem {
 /** What an agent must not do, it must not be taught to get around. */
 const BY_PERSON = 'only a person can deliver it';
 
-export const linkProblem = (text: string, isForAgent = false): PathProblem => ({
+const linkProblem = (text: string, isForAgent = false): PathProblem => ({
   text: `is a symbolic link ${text}`,
   hint: isForAgent ? BY_PERSON : 'put copies in place of links: `cp -rL`',
 });

@@ -7,7 +7,7 @@ import type { Text } from '../words.ts';
 import { brokenLink, findProblem, isBelow, type PathLimits, type PathProblem } from './open-file.ts';
 
 /** What a walk through a folder meets. */
-export interface FolderEntry {
+interface FolderEntry {
   /** Its path within the folder, separated by `/`; that of a folder ends in `/`. */
   readonly path: string;
   /** Whether it is hidden, left out, or a folder that is not entered, and so no part of a delivery. */

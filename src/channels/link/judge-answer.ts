@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FetchedContent } from '../../http/fetch-back.ts';
 import { hasPageType, isShownAsPage, readType } from '../../http/response.ts';
 import type { ExpectedFile, JudgeAnswer, MatchedAnswer } from '../../proof/check.ts';
@@ -78,11 +79,8 @@ async function readAdditions(
   return added;
 }
 
-async function readPage(file: ExpectedFile): Promise<string> {
-  const pieces: Buffer[] = [];
-  for await (const piece of file.pieces?.() ?? []) pieces.push(Buffer.from(piece));
-  return Buffer.concat(pieces).toString('latin1');
-}
+const readPage = async (file: ExpectedFile): Promise<string> =>
+  Buffer.concat(await Readable.from(file.pieces?.() ?? []).toArray()).toString('latin1');
 
 /**
  * The right content, if it is in its own folder. A redirect may lead only to another form of its check, such as

@@ -6,7 +6,7 @@ import type { GitHubClient } from './client.ts';
 import { getTokenOwner } from './token-owner.ts';
 
 /** What is deployed again and again: of its deployments, only the newest one is current. */
-export interface DeploymentSubject {
+interface DeploymentSubject {
   readonly environment: string;
   /** Such as `pull request 7`, or `refs/heads/main`. */
   readonly source: string;

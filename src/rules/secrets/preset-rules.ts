@@ -18,7 +18,7 @@ const EXCLUDED_RULES: ReadonlySet<string> = new Set([
 /** The field in which a rule returns the secret. The range that it reports may begin before and end inside it. */
 const SECRET_FIELDS = ['KEY', 'TOKEN', 'ID', 'URI', 'URL', 'CREDENTIAL'] as const;
 
-export type FindPresetMatches = (text: string, rules: ReadonlySet<string>) => Promise<readonly SecretMatch[]>;
+type FindPresetMatches = (text: string, rules: ReadonlySet<string>) => Promise<readonly SecretMatch[]>;
 
 let loaded: Promise<FindPresetMatches> | undefined;
 
