@@ -25,6 +25,8 @@ interface UnpublishedFile {
 /** Finds a file by its decoded path below the host, such as `/repository/reports/page.html`. */
 export type LocalFiles = (path: string) => UnpublishedFile | undefined;
 
+export type ScreenVerdict = 'shown' | 'not-shown' | 'not-checked';
+
 /** A request that failed, by an HTTP code or an error of the browser, such as `404` or `net::ERR_FAILED`. */
 export interface FailedRequest {
   readonly error: string;
@@ -38,7 +40,7 @@ export const formatRequest = ({ error, url }: FailedRequest): string => `${error
 
 /** What a browser saw of one page, without its picture. Texts are plain and bounded; a list has at most 1,000. */
 export interface ScreenFacts {
-  readonly verdict: 'shown' | 'not-shown' | 'not-checked';
+  readonly verdict: ScreenVerdict;
   /** One sentence without a period at its end: why it is not shown, or was not checked; empty for a shown page. */
   readonly reason: string;
   /** What would help; empty where nothing is known. */
