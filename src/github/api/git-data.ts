@@ -69,7 +69,7 @@ export async function commitChanges(
   if (changes.length > 1) await waitForTurn();
   if ((await readHead()) !== planned) throw conflictError(branch);
   const { rest, repository } = github;
-  let last: CommitObject | null = null;
+  let last: Awaited<ReturnType<typeof createCommit>> | null = null;
   if (planned !== null) {
     const { data } = await rest.git.getCommit({ ...repository, commit_sha: planned });
     last = { sha: planned, tree: data.tree.sha };
@@ -92,11 +92,6 @@ export async function commitChanges(
   return commits;
 }
 
-interface CommitObject {
-  readonly sha: string;
-  readonly tree: string;
-}
-
 /**
  * Creates a commit without moving the branch.
  *
@@ -107,8 +102,8 @@ async function createCommit(
   { rest, repository }: GitHubClient,
   message: string,
   objects: readonly { readonly path: string; readonly sha: string | null }[],
-  base: CommitObject | null,
-): Promise<CommitObject> {
+  base: { readonly sha: string; readonly tree: string } | null,
+) {
   const entries = objects.map((object) => ({ ...object, mode: '100644' as const, type: 'blob' as const }));
   const onTop = base === null ? {} : { base_tree: base.tree };
   const { sha: tree } = (await rest.git.createTree({ ...repository, ...onTop, tree: entries })).data;

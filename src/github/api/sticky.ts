@@ -11,22 +11,17 @@ export interface IssueText {
   readonly isOpen: boolean;
 }
 
-interface StickyIssue {
-  readonly marker: string;
-  /** @param earlier the body of the open issue; empty for none: who closes it by hand has dealt with what it says */
-  compose(earlier: string): IssueText;
-}
-
 /**
  * Keeps one issue on a subject: open while it is needed, closed when it is not. Others are closed, since no issue can be
  * deleted.
  *
+ * @param compose makes its text from the body of the open issue; empty for none: who closes it by hand has dealt with it
  * @returns what was done, and with which issue; `none` where it needs no word
  * @throws {DeliveryError} as `keepOldest`.
  */
 export async function updateStickyIssue(
   github: GitHubClient,
-  { marker, compose }: StickyIssue,
+  { marker, compose }: { readonly marker: string; readonly compose: (earlier: string) => IssueText },
   ports: Ports,
 ) {
   const { rest, repository } = github;
