@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
 import { BATCH } from '../../src/protocol/limits.ts';
 import { findFiles } from '../../src/request/find-files.ts';
+import { readExclusions } from '../../src/request/patterns.ts';
 import { temporaryFolder, withLocked } from '../support/files.ts';
 
 const FILES = [
@@ -237,6 +238,30 @@ describe('findFiles, with a wrong pattern', () => {
       hint: expect.stringContaining('relative to the workspace'),
     });
   });
+
+  test.each<[string, string[], string[]]>([
+    ['outside alone', ['TEMP/out', '!**/drafts'], ['a.html']],
+    ['outside, by a pattern', ['TEMP/out/**', '!**/drafts/**'], ['a.html']],
+    ['outside and inside', ['TEMP/out/*/*', 'many/*', '!**/drafts', '!**/f.*'], []],
+    ['outside, a file', ['TEMP/out/a.html', 'TEMP/out/drafts/b.html', '!**/b.*'], ['a.html']],
+  ])('a ! that begins with ** leaves out by name: %s', async (_, lines, left) => {
+    const temp = await folderWith(['out/a.html', 'out/drafts/b.html'], 'temp');
+    const given = lines.map((line) => line.replace('TEMP', temp));
+    const { isLeftOut } = readExclusions(given, workspace);
+    const names = ['out/a.html', 'out/drafts/b.html'].filter((name) => !isLeftOut(join(temp, name)));
+    expect(names).toEqual(['out/a.html']);
+    const found = findFiles(given, workspace);
+    if (left.length === 0) return expect(found).rejects.toMatchObject({ code: 'BAD_INPUT' });
+    expect([...(await found)].length).toBe(1);
+  });
+
+  test.each(['!**/caf\u00e9.*', '!out/caf\u00e9.html', '!out/*\u00e9*'])(
+    'takes %s for a name with the accent apart',
+    async (line) => {
+      const folder = await folderWith(['out/cafe\u0301.html', 'out/b.html']);
+      await expect(find(['out/*', line], folder)).resolves.toEqual(['out/b.html at b.html']);
+    },
+  );
 
   test('takes a pattern of ! lines that matches nothing', async () => {
     const all = await findFiles(['out/**'], workspace);

@@ -8,6 +8,7 @@ import { refuseProblems, walkFolder } from '../rules/walk-folder.ts';
 import type { Text } from '../words.ts';
 import { refuseInput } from './input-kinds.ts';
 import {
+  type Exclusion,
   type FilePattern,
   type IsLeftOut,
   isExclusion,
@@ -96,11 +97,12 @@ export const findFiles: FindFiles = async (lines, folder, signal) => {
  * A `!` line must name something that is there, in or around what the other lines name: otherwise a mistake in it would
  * publish files. A pattern may match none of them.
  */
-async function refuseElsewhere(exclusions: readonly FilePattern[], named: readonly string[]): Promise<void> {
+async function refuseElsewhere(exclusions: readonly Exclusion[], named: readonly string[]): Promise<void> {
   const ways = named.flatMap(listWays);
-  for (const { root, line } of exclusions) {
-    const isNear = ways.some((path) => isBelow(path, root) || isBelow(root, path));
-    if (isNear && (await exists(root))) continue;
+  for (const { roots, line } of exclusions) {
+    const near = roots.filter((root) => ways.some((path) => isBelow(path, root) || isBelow(root, path)));
+    const found = await Promise.all(near.flatMap((root) => [root, root.normalize('NFD')]).map(exists));
+    if (found.includes(true)) continue;
     refuseInput(
       `the line ${line} leaves nothing out`,
       (w) => `correct its path, which is relative to ${w.folder} (\`!**/name\` is a name in any folder)`,

@@ -1,4 +1,4 @@
-import { matchesGlob, relative, resolve, sep } from 'node:path';
+import { dirname, matchesGlob, relative, resolve, sep } from 'node:path';
 import { isBelow, listWays } from '../rules/open-file.ts';
 import { refuseInput } from './input-kinds.ts';
 
@@ -39,34 +39,45 @@ export type IsLeftOut = (path: string) => boolean;
 export const isExclusion = (line: string): boolean => line.startsWith('!');
 
 /** What a `!` line leaves out: a path, or what a pattern matches, always with all that is in it. */
-interface Exclusion extends FilePattern {
+export interface Exclusion extends Pick<FilePattern, 'line' | 'parts'> {
   /** The line's path letter by letter (the signs of a pattern may be part of a name), and where links lead from there. */
   readonly exact: readonly string[];
-  /** The same of the root. */
+  /** The same of the root. A pattern that begins with `**` has the folder of each line as well. */
   readonly roots: readonly string[];
 }
 
 /** Reads the `!` lines. @throws {DeliveryError} as `readPattern` */
 export function readExclusions(lines: readonly string[], folder: string) {
-  const exclusions = lines.filter(isExclusion).map((line) => readExclusion(line, folder));
+  const folders = lines.filter((line) => !isExclusion(line)).map((line) => folderOf(line, folder));
+  const exclusions = lines.filter(isExclusion).map((line) => readExclusion(line, folder, folders));
   const isLeftOut: IsLeftOut = (path) =>
-    exclusions.length > 0 && listWays(path).some((way) => exclusions.some((one) => covers(one, way)));
+    exclusions.length > 0 &&
+    listWays(path).some((way) => exclusions.some((one) => covers(one, way.normalize())));
   return { exclusions, isLeftOut };
 }
 
-function readExclusion(line: string, folder: string): Exclusion {
+/** The folder in which a line names something: that before its first sign, or that of its file or folder. */
+function folderOf(line: string, folder: string): string {
+  const [before = ''] = line.split(/[^/\\]*[*?[{]/, 1);
+  return before === line ? dirname(resolve(folder, line)) : resolve(folder, before);
+}
+
+function readExclusion(line: string, folder: string, folders: readonly string[]): Exclusion {
   const path = line.slice(1).trim();
   const pattern = readPattern(path, folder);
   const parts = pattern.parts.filter((part) => part !== '');
   // All that is in a folder, hidden files included, is left out with the folder.
   while (parts.at(-1) === '**') parts.pop();
-  return { ...pattern, line, parts, exact: listWays(resolve(folder, path)), roots: listWays(pattern.root) };
+  const roots = path.startsWith('**') ? [folder, ...folders] : [pattern.root];
+  return { line, parts, exact: listWays(resolve(folder, path)), roots: roots.flatMap(listWays) };
 }
 
+/** @param path normalized: an accent may be a part of its letter, or a letter of its own */
 function covers({ roots, parts, exact }: Exclusion, path: string): boolean {
-  if (exact.some((one) => isBelow(one, path))) return true;
-  const pattern = showHidden(parts.join('/'));
-  return roots.some((root) => {
+  if (exact.some((one) => isBelow(one.normalize(), path))) return true;
+  const pattern = showHidden(parts.join('/').normalize());
+  return roots.some((given) => {
+    const root = given.normalize();
     if (!isBelow(root, path)) return false;
     const names = relative(root, path).split(sep);
     return (
