@@ -242,6 +242,26 @@ test('a job that may only write contents, whose push starts no build, is told th
   await proven(deliver(repository, {}));
 });
 
+describe('a page whose proof needs the host’s word, by a token that may not read builds, is not ready with that permission', () => {
+  const token = () => play.world.token({ pages: 'none' });
+  const says = /^wait.*: .*the build status needs .* → give the job `permissions: \{ pages: read \}`/;
+  const notes = (text: string) => ({ inputs: { ...inputs, marker: 'version' }, files: { 'notes.md': text } });
+
+  test('a page that Jekyll renders again', async () => {
+    const repository = await play.repository();
+    await proven(play.deliver({ repository, ...notes('# version one') }));
+    await refused(play.deliver({ repository, ...notes('# version two'), token: token() }), says);
+    await proven(play.deliver({ repository, ...notes('# version two') }));
+  });
+
+  test('a withdrawn page where the site then shows a file of a person', async () => {
+    const repository = await play.repository({ files: { 'page.md': '# theirs' } });
+    await proven(deliver(repository, { overwrite: 'true' }));
+    await refused(deliver(repository, { operation: 'withdraw' }, token()), says);
+    await proven(deliver(repository, { operation: 'withdraw' }));
+  });
+});
+
 test.each([
   ['of a branch', {}, /builds\/latest/, 'errored'],
   ['of a workflow', { buildType: 'workflow' }, /deployments\/\d+\/statuses/, 'failure'],

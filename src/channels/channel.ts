@@ -77,7 +77,7 @@ export interface HostProgress {
   readonly httpCode?: number | undefined;
   /** When the finished build began, by the host's clock: milliseconds since the epoch. */
   readonly builtAt?: number | undefined;
-  readonly hint?: Text;
+  readonly hint?: Text | undefined;
 }
 
 /** What a channel returned: the evidence for G1, and everything that must be proven. */

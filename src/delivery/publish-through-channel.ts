@@ -148,8 +148,7 @@ function buildTimeoutError({ check, last, run }: AddressProof, progress: HostPro
     `${late} within ${run.limits.timeout / SECOND} s: ${describeProbe(last)}; ${progress.detail}`,
     {
       httpCode: last?.httpCode ?? progress.httpCode,
-      hint:
-        (last?.httpCode === 429 ? check.host.hints.busy : gone ? AGAIN_HINT : progress.hint) ?? AGAIN_HINT,
+      hint: (last?.httpCode === 429 ? check.host.hints.busy : progress.hint) ?? AGAIN_HINT,
     },
   );
 }

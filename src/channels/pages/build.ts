@@ -10,6 +10,7 @@ import {
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import { STATUS_HINT } from '../../github/refusals.ts';
 import type { Clock, Ports } from '../../ports.ts';
+import { isGone } from '../../proof/check.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
 import type { Channel, HostProgress, Placement } from '../channel.ts';
@@ -78,11 +79,12 @@ export class BuildWatch {
   }
 
   async ask({ commitSha, deployment, first, written }: Placement): Promise<HostProgress> {
-    const isRendered = first.expect.is === 'built';
+    const isRemoval = isGone(first);
+    const needsWord = ['built', 'replaced'].includes(first.expect.is);
     // Where there was nothing to remove, what the branch holds now counts.
     const commit = commitSha ?? this.#build.branch;
     const isOwn = this.#build.builtBy === 'deployment';
-    const { late } = HINTS[this.#build.builtBy];
+    const late = isRemoval ? undefined : HINTS[this.#build.builtBy].late;
     const asked = isOwn ? deployment : commit;
     if (asked === undefined) return { finished: true, detail: 'nothing had to be deployed' };
     const told = this.#told.get(asked);
@@ -96,13 +98,13 @@ export class BuildWatch {
     const start = hasFailed(this.#start) ? this.#start : { message: this.#start ?? '', advice: undefined };
     const finished = status.status === 'built' && !isOwn;
     // Without the host's word, what the site's build may change cannot be proven at all.
-    const isNeeded = isOwn || (isRendered && status.status === 'unknown');
+    const isNeeded = isOwn || (needsWord && status.status === 'unknown');
     const progress = {
       finished,
       building: isToCome(status, written),
       detail: joinWords(status.detail, status.error ?? '', start.message, run?.words ?? ''),
       httpCode: status.httpCode,
-      hint: run?.hint ?? start.advice ?? (isNeeded ? status.hint : undefined) ?? late,
+      hint: run?.hint ?? (isNeeded ? status.hint : undefined) ?? start.advice ?? late,
       builtAt: finished ? status.begun : undefined,
     };
     this.#told.set(asked, progress);
