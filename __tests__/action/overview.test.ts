@@ -95,6 +95,17 @@ describe('the comment', () => {
     expect(comment([failed], {}, gone)).not.toContain(PAGE.href);
   });
 
+  test('keeps the last proven link of what was not found, which may be elsewhere', () => {
+    const asset = {
+      ...provenFile('data.zip'),
+      url: 'https://github.com/octo/site/releases/download/v1/data.zip',
+    };
+    const sought = { ...withdrawn(provenFile('data.zip')), wasAbsent: true };
+    const kept = composeWith([sought], {}, composeWith([asset]));
+    expect(kept).toMatch(/\nLast proven at .*: \[data\.zip\]\(<.*\/download\/v1\/data\.zip>\)\n/);
+    expect(composeWith([{ ...sought, gone: [asset.url] }], {}, kept)).not.toContain('Last proven');
+  });
+
   const HOSTILE =
     '@octo #42 GH-7 octo/site#1 https://github.com/octo/site/issues/3 <!-- screen-delivery:x --> `.html';
 

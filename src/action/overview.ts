@@ -66,7 +66,10 @@ export function composeComment(
   });
 }
 
-/** What is proven now; and while something is not ready, what was, under whatever name, unless it is withdrawn. */
+/**
+ * What is proven now; and what was, under whatever name, unless it is withdrawn: while something is not ready, or was not
+ * found, which may be elsewhere.
+ */
 export function rememberLinks(
   reports: readonly Report[],
   { headSha, now }: CommentContext,
@@ -76,8 +79,9 @@ export function rememberLinks(
   const proven = reports.flatMap((report) =>
     report.url === null ? [] : { name: nameSubject(report), url: report.url, commit, time: now },
   );
-  if (reports.every(({ ready }) => ready)) return proven;
-  const settled = new Set(reports.filter(({ ready }) => ready).map(nameSubject));
+  const found = reports.filter(({ ready, wasAbsent }) => ready && !wasAbsent);
+  if (found.length === reports.length) return proven;
+  const settled = new Set(found.map(nameSubject));
   const isWithdrawn = createGoneTest(reports.flatMap(({ gone = [] }) => gone));
   return [...proven, ...earlier.filter((one) => !settled.has(one.name) && !isWithdrawn(one))];
 }
