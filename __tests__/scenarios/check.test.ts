@@ -144,9 +144,17 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp,
     /its host does not have it/,
     /script \/x\/a\.js is outside the folder, and no part of this delivery/,
   ],
+  [
+    'whether the repository of a file for a bin is public',
+    { bin: 'my-own-bin' },
+    { 'page.html': createPage() },
+    /the file's repository is private/,
+    /whether its repository and host take it/,
+  ],
 ])('a check leaves open what only a host tells, and says so: %s', async (_, inputs, files, refusal, open) => {
-  const repository = await play.repository();
-  const given = { repository, files, inputs };
+  const repository = await play.repository({ private: inputs.bin !== undefined });
+  const around = { sourceIsPrivate: null, sources: [repository.fullName] };
+  const given = { repository, files, inputs, around };
   await refused(play.deliver(given), refusal);
   const { report } = await check(given);
   expect(report.result).toBe('planned');

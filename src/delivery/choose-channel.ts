@@ -126,12 +126,14 @@ export function refuseTooLarge(
 
 /** A private repository's file goes to the public bin only if its owner says so. What is not known is not public. */
 function refusePublicBin(
-  { sourceIsPrivate, isFromTarget, token, repository }: DeliveryRequest,
+  { sourceIsPrivate, isFromTarget, token, repository, checkOnly = false }: DeliveryRequest,
   { github, privateRepository }: RepositoryContext,
   reason: string,
 ): void {
   const isPrivate = sourceIsPrivate === true || privateRepository === true;
-  const isPublic = sourceIsPrivate === false || (isFromTarget && privateRepository === false);
+  // A check asks no host, and its report leaves open what only the host tells.
+  const mayBePublic = privateRepository === false || (checkOnly && !hasFailed(github));
+  const isPublic = sourceIsPrivate === false || (isFromTarget && mayBePublic);
   if (isPublic && !isPrivate) return;
   const known = isPrivate ? 'is private' : 'may be private';
   const missing = Object.entries({ token, repository }).flatMap(([name, value]) => (value ? [] : [name]));
