@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { describeOutcome } from '../../src/delivery/report.ts';
 import { LARGE_CONTENT } from '../faults/delivery-kinds.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { squashBranch } from './branch-of-others.ts';
@@ -437,5 +438,8 @@ test('a duplicate that is public is named where K1 publishes nothing', async () 
   const { CLAIM, UNKNOWN } = report.lines;
   expect(CLAIM).toMatch(/not proven to open through K1, but its duplicate on K3 is \(about 7 days/);
   expect(UNKNOWN).toBe('nothing was published through K1');
-  expect([report.ready, report.duplicates[0]?.url]).toEqual([false, expect.stringContaining('filebin')]);
+  const copy = report.duplicates[0]?.url;
+  expect([report.ready, copy]).toEqual([false, expect.stringContaining('filebin')]);
+  expect(describeOutcome(report)).toMatch(/^Not ready: .* already exists /);
+  expect(describeOutcome(report)).toContain(`. Verified copy (anonymous file-bin): ${copy}`);
 });

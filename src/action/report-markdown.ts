@@ -115,7 +115,7 @@ function listOwnFacts({ rawUrl, duplicates, site, result }: Report): string[] {
   return [
     ...raw,
     ...duplicates.flatMap(({ channel, url }) =>
-      url === null ? [] : formatFact(`Copy in the ${CHANNELS[channel].title}`, formatAddressLink(url)),
+      url === null ? [] : formatFact(`Verified copy (${CHANNELS[channel].title})`, formatAddressLink(url)),
     ),
   ];
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { answerRequest, createPorts } from '../context.ts';
 import { createRedactor, isAppToken, readCredentials, withToken } from '../credentials.ts';
-import { describeOutcome, formatFailure, nameSubject, type Report } from '../delivery/report.ts';
+import { describeOutcome, formatFailure, listCopies, nameSubject, type Report } from '../delivery/report.ts';
 import { toMessage } from '../errors.ts';
 import { type ApiAccess, createGitHubClient } from '../github/api/client.ts';
 import { shorten } from '../plain-text.ts';
@@ -68,7 +68,10 @@ function composeAnnotation(report: Report): readonly [message: string, title: st
   if (!notReady?.hint) return [describeOutcome(report), name];
   const { hint, reason, findings } = notReady;
   const text = formatFailure({ ...notReady, reason: `${name} is not ready` });
-  return [`${text}. To fix: ${hint}`, shorten(findings?.about ?? reason, TEXT.message)];
+  return [
+    [`${text}. To fix: ${hint}`, ...listCopies(report)].join('. '),
+    shorten(findings?.about ?? reason, TEXT.message),
+  ];
 }
 
 const mayNotWrite = ({ channel, notReady }: Report): boolean =>

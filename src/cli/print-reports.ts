@@ -5,6 +5,7 @@ import {
   countOutcomes,
   describeOutcome,
   formatFailure,
+  listCopies,
   nameSubject,
   outcomeOf,
   type Report,
@@ -90,6 +91,7 @@ async function printQrCode({ url }: ReportDocument, json: boolean, terminal: Ter
 export function formatReport(report: Report): Outcome {
   const { gates, screen, notReady, result } = report;
   const caveats = [
+    ...listCopies(report),
     ...listNotes(report).map((note) => `Note: ${note}`),
     ...report.unknown.map((line) => `${notReady === null ? 'Not verified' : 'Status'}: ${line}`),
   ];

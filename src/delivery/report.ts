@@ -3,6 +3,7 @@ import type { ErrorCode } from '../errors.ts';
 import { lineIf } from '../plain-text.ts';
 import type { ProvenSubject } from '../proof/probe-result.ts';
 import {
+  CHANNELS,
   type ChannelKey,
   type GateName,
   OUTCOMES,
@@ -211,8 +212,15 @@ export function describeOutcome(report: Report): string {
   const { planned, notReady, outcome, url, urlNote } = report;
   const note = urlNote === undefined ? '' : ` (${urlNote})`;
   const end = planned !== null ? formatPlanned(planned) : (outcome ?? url + note);
-  return `${OUTCOMES[outcomeOf(report)]}: ${notReady === null ? end : formatReason(notReady)}`;
+  const said = notReady === null ? end : [formatReason(notReady), ...listCopies(report)].join('. ');
+  return `${OUTCOMES[outcomeOf(report)]}: ${said}`;
 }
+
+/** Where a duplicate was verified. */
+export const listCopies = ({ duplicates }: Report): readonly string[] =>
+  duplicates.flatMap(({ channel, url }) =>
+    url === null ? [] : `Verified copy (${CHANNELS[channel].title}): ${url}`,
+  );
 
 /** How many ended in which way, such as `1 not ready, 28 ready`. */
 export function countOutcomes(reports: readonly Report[]): ReadonlyMap<Outcome, number> {
