@@ -79,6 +79,7 @@ describe('parseCommand', () => {
       { name: 'deliver', positionals: ['a.html', 'true'], flags: { prune: 'true' } },
     ],
     [['--version'], { name: 'version' }],
+    [['audit', '--json', 'TRUE', '--json'], { name: 'audit', json: true }],
   ])('accepts %j', (args, command) => {
     expect(parseCommand(args)).toEqual({ ...EMPTY, ...command });
   });

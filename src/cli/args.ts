@@ -130,7 +130,8 @@ function refuseWrongFlags(given: readonly GivenFlag[], command: CommandName | un
         `give it one (--${name}=VALUE where it begins with -), or leave --${name} out`,
       );
     }
-    const isRepeated = seen.has(name) && !(isBoolean(name) && seen.get(name) === value);
+    const isRepeated =
+      seen.has(name) && !(isBoolean(name) && seen.get(name)?.toLowerCase() === value.toLowerCase());
     if (isRepeated && name !== 'file') throw usageError(`--${name} is given twice`, 'give it once');
     seen.set(name, value);
   }
