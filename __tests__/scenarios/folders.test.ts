@@ -200,6 +200,20 @@ describe('a folder', () => {
       expect(removedBy(await put(repository, 'runs/3/'))).toEqual([]);
     });
 
+    test.each([{ path: 'runs/1/extra/' }, { path: 'runs/1/extra.html', file: 'dist/index.html' }])(
+      'names the folder that it leaves, in which another workflow has a delivery: %j',
+      async ({ path, ...more }) => {
+        const repository = await play.repository();
+        await put(repository, 'runs/1/', NIGHTLY);
+        await put(repository, path, MANUAL, more);
+        const next = { ...SITE, 'dist/new.txt': 'x' };
+        await proven(deliver(repository, { path: 'runs/1/' }, next, { from: NIGHTLY }));
+        await put(repository, 'runs/2/', NIGHTLY);
+        const { report } = await put(repository, 'runs/3/', NIGHTLY);
+        expect(report.notes).toContain('`keep` leaves what is not as it was delivered: runs/1/');
+      },
+    );
+
     test('counts the folders of its own workflow alone, in whichever run', async () => {
       const repository = await play.repository();
       await put(repository, 'runs/by-hand/', MANUAL);
@@ -207,6 +221,8 @@ describe('a folder', () => {
       for (const run of ['1', '2']) await put(repository, `runs/${run}/`, { ...NIGHTLY, run: `${run}/1` });
       const { report } = await put(repository, 'runs/3/', NIGHTLY);
       expect(report.site?.changes?.removedFolders).toEqual(['runs/1/']);
+      const foreign = '`keep` leaves what another workflow delivered: runs/by-hand/, runs/laptop/';
+      expect(report.notes).toContain(foreign);
       const all = await put(repository, 'runs/4/', NIGHTLY, { overwrite: 'true' });
       expect(new Set(removedBy(all))).toEqual(new Set(['runs/by-hand/', 'runs/laptop/', 'runs/2/']));
       await repository.commit('runs/4/index.html', 'changed by a person');

@@ -41,13 +41,15 @@ export async function compareSite(task: PagesTask, together: readonly string[]):
   const folder = await readFolderInBranch(task);
   const { tree, sites, last } = folder;
   const owned = await findOwned(task, folder);
-  const { older: removedFolders, changed, untold } = await findOlderSites(target, tree, place, together);
+  const found = await findOlderSites(target, tree, place, together);
+  const { older: removedFolders, changed, foreign, untold } = found;
   const removals = removedFolders.flatMap((one) => [...filesBelow(tree, one).keys()]);
   const isSwitched = target.options.nojekyll && !tree.entries.has(switchFileOf(destination));
   const writes = isSwitched ? [{ path: switchFileOf(destination), file: EMPTY_FILE }] : [];
   const squashed = 'what the history begins with, as after a squash, so nothing tells who delivered it';
   const notes = [
     ...namedLine('`keep` leaves what is not as it was delivered', changed),
+    ...namedLine('`keep` leaves what another workflow delivered', foreign),
     ...namedLine(`\`keep\` leaves ${squashed}`, untold),
   ];
   const planned = planChange(task, { ...tree, owned, last, writes, removals, removedFolders, notes });

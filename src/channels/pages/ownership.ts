@@ -138,16 +138,16 @@ const isOfSite = (claim: Claim): claim is DeliveredClaim =>
  * among the newest. The order is that of the history: a commit has the date of any clock.
  *
  * @param together the folders of the step: `keep` counts them and removes none
- * @returns also those that are not as they were delivered, as far as the history that is read tells, and those of which a
- * squash left no delivery: they stay too
+ * @returns also those that stay: not as they were delivered, as far as the history that is read tells; with a delivery of
+ * another workflow; or after a squash that left no delivery
  */
 export async function findOlderSites(
   { github, options }: CommitTarget,
   { head, entries }: BranchTree,
   folder: string,
   together: readonly string[],
-): Promise<Readonly<Record<'older' | 'changed' | 'untold', readonly string[]>>> {
-  const none = { older: [], changed: [], untold: [] };
+): Promise<Readonly<Record<'older' | 'changed' | 'foreign' | 'untold', readonly string[]>>> {
+  const none = { older: [], changed: [], foreign: [], untold: [] };
   if (options.keep === undefined || folder === '' || head === null) return none;
   const parent = parentOf(folder);
   const keep = Math.max(options.keep - together.filter((path) => parentOf(path) === parent).length, 0);
@@ -172,12 +172,20 @@ export async function findOlderSites(
   // If the history that is read does not show so many, all stay.
   const older = newest.length < keep ? [] : whole.filter((place) => !newest.includes(place));
   const others = asked.filter((place) => !whole.includes(place));
-  const changed = others.filter((place) => isOwn(claims.get(place)?.message ?? '', place));
+  const lastOf = (place: string): string => commits.get(nameOf(place))?.message ?? '';
+  // What a delivery left beside its files makes the folder another one than it delivered.
+  const changed = others.filter((place) =>
+    [claims.get(place)?.message ?? '', lastOf(place)].some((message) => isOwn(message, place)),
+  );
+  const foreign = others.filter((place) => {
+    const isDelivered = parseMessage(lastOf(place))?.delivered !== undefined;
+    return isDelivered && !isFromSame(lastOf(place), options) && !changed.includes(place);
+  });
   const untold = others.filter((place) => {
     const last = commits.get(nameOf(place));
     return last?.isFirst && parseMessage(last.message) === null;
   });
-  return { older, changed, untold };
+  return { older, changed, foreign, untold };
 }
 
 const listSiblings = (entries: BranchTree['entries'], parent: string): readonly string[] =>
