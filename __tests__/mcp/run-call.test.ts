@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -243,6 +243,14 @@ describe('what is hidden', () => {
       expect(refused.answer.reason).toContain(`${name} is a symbolic link`);
     expect(refused.answer.hint).toBe('only a person can deliver it');
     expect((await run('check', { content: PAGE, name: '.env' }, { root })).answer.reason).toContain('hidden');
+    const link = join(await temporaryFolder(), 'link');
+    await symlink(root, link);
+    await writeFile(join(root, 'index.html'), PAGE);
+    await rm(join(root, 'site'), { recursive: true });
+    for (const file of ['.', link, root]) {
+      const { answer: whole } = await run('check', { file }, { ...SITE, root: link });
+      expect([file, whole.result, whole.reason]).toEqual([file, 'planned', expect.any(String)]);
+    }
     for (const path of ['.hid/x.html', 'a/.well-known/x.html', '.x.html', '.x/']) {
       const { answer: one } = await run('check', { content: PAGE, name: 'x.html', path }, { ...SITE, root });
       expect([path, one.reason]).toEqual([path, 'argument `path` has a hidden name']);

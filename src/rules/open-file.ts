@@ -209,7 +209,9 @@ export function locate(
     const pathInRoot = relative(root ?? folder, folder);
     const isLinked = root !== null && within !== join(realpathSync.native(root), pathInRoot);
     const hidden = refusesHidden && isHidden(pathInRoot) ? HIDDEN : null;
-    const problem = hidden ?? (isLinked ? LINKED : findProblem(folder, within, { within }));
+    // Whoever set the root has chosen it, also where it is a link to a hidden folder.
+    const named = folder === root ? within : folder;
+    const problem = hidden ?? (isLinked ? LINKED : findProblem(named, within, { within }));
     if (problem !== null) throw pathError(subject, problem);
     return { path, given, within, refusesHidden };
   } catch (cause) {
