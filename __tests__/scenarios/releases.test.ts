@@ -446,10 +446,13 @@ test('a path with a folder is withdrawn from the site alone, and never becomes t
   const never = await run(withdraw);
   expect(never.report.lines.UNKNOWN).toMatch(/to a release: the path has a folder, so only the site/);
   await run({ file: 'd', path: 'previews/pr-1/' });
-  expect((await run(withdraw)).report.lines.RESULT).toMatch(/previews\/pr-1\/? is removed/);
-  for (const { report } of [never, await run(withdraw)]) {
-    expect(report.lines.RESULT).toMatch(/nothing to withdraw: previews\/pr-1 was not there/);
+  const first = await run(withdraw);
+  expect(first.report.lines.RESULT).toMatch(/previews\/pr-1\/? is removed/);
+  const second = await run(withdraw);
+  for (const { report } of [never, second]) {
+    expect(report.lines.RESULT).toMatch(/previews\/pr-1\/? was not there/);
   }
+  expect([second.report.withdrawn, second.report.gone]).toEqual([first.report.withdrawn, first.report.gone]);
   expect(published(repository)).toEqual([[expect.any(String), ['pr-1']]]);
   await run({ ...withdraw, url: asset.report.url, path: '' });
 });

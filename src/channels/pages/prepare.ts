@@ -13,6 +13,7 @@ import { baseName, decodePath, entryUrl } from '../../rules/naming.ts';
 import { findEffect, RECEIPT_PATH, refuseSpecialFile } from '../../rules/special-files.ts';
 import { type ChannelItem, type ChannelPlan, requireSite, type ServedFile } from '../channel.ts';
 import { createEntriesReader } from './branch-reader.ts';
+import { parseMessage } from './commit-message.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import type { PagesOptions } from './destination.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
@@ -131,10 +132,17 @@ async function prepareRemoval(item: ChannelItem, step: StepContext): Promise<Pag
   const isAlone = path !== undefined || address !== undefined;
   if (isFolderPath(place) || !isAlone) return task;
   const entry = await getEntry(target.github, target.branch, place);
-  if (entry?.type !== 'tree') return task;
+  const isFolder = entry === null ? await wasFolder(task) : entry.type === 'tree';
+  if (!isFolder) return task;
   const folder = address && new URL(`${address.pathname}/`, address);
   const options = { ...target.options, ...(folder && { address: folder }) };
   return prepareItem({ ...item, name: `${place}/` }, { ...step, target: { ...step.target, options } });
+}
+
+/** Whether the last that the history tells of a path is that this tool removed a folder there. */
+async function wasFolder({ place, target: { github, branch } }: PagesTask): Promise<boolean> {
+  const commits = await getLastCommits(github, await getBranchHead(github, branch), [place]);
+  return parseMessage(commits.get(place)?.message ?? '')?.removed?.includes(`${place}/`) === true;
 }
 
 /** Whether the branch has a file of this tool of the name, or a folder. A name that the site could never show is not there. */
