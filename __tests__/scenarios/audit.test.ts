@@ -3,7 +3,7 @@ import type { Report } from '../../src/delivery/report.ts';
 import { computeBlobSha } from '../world/git/git-store.ts';
 import type { TestRepository } from '../world/repository.ts';
 import type { InterceptedReply } from '../world/server/interceptions.ts';
-import { addCommits, replaceBranch } from './branch-of-others.ts';
+import { addCommits, addFiles, replaceBranch } from './branch-of-others.ts';
 import {
   type Played,
   type PlayedDelivery,
@@ -247,23 +247,75 @@ describe('what was withdrawn', () => {
     expect(played.report.notReady?.reason).toMatch(/still open: docs\/app\.js \(HTTP 200/);
   });
 
-  test('is no part of it: what another workflow has below it, and what was left out', async () => {
-    const repository = await play.repository();
-    const from = (name: string) => ({
-      from: { name: `octo/site/.github/workflows/${name}.yml`, run: '1/1' },
-    });
-    const go = (path: string, by: string, inputs: object) =>
+  /** Delivers the site, one page of it, or withdraws, as one of several workflows. */
+  const workflowsOn =
+    (repository: TestRepository) =>
+    (path: string, by: string, inputs: object = {}): Promise<Played> =>
       proven(
         play.deliver({
-          repository,
-          files: SITE,
-          inputs: { channel: 'K1', path, ...inputs },
-          around: from(by),
+          ...{ repository, files: SITE },
+          inputs: { channel: 'K1', path, file: path.endsWith('/') ? 'dist/' : 'dist/index.html', ...inputs },
+          around: { from: { name: `octo/site/.github/workflows/${by}.yml`, run: '1/1' } },
         }),
       );
-    await go('p/', 'a', { file: 'dist/' });
-    await go('p/q/', 'b', { file: 'dist/' });
-    await go('p/one.html', 'b', { file: 'dist/index.html' });
+  const all = { operation: 'withdraw', file: '' };
+
+  test('is no loss from before, whoever withdraws the folder around it', async () => {
+    const repository = await play.repository();
+    const go = workflowsOn(repository);
+    for (const path of ['p/site/', 'p/gone/', 'p/gone.html']) await go(path, 'a');
+    for (const path of ['p/site/b.html', 'p/b/']) await go(path, 'b');
+    const paths = ['site/app.js', 'gone/index.html', 'gone/app.js', 'gone/a/b.css', 'gone.html'];
+    for (const path of paths) await repository.commit(`p/${path}`, null, 'A person deletes it');
+    const lost = { 'p/gone/': 'lost', 'p/gone.html': 'lost' };
+    await go('p/', 'b', all);
+    expect(verdicts(await audit(repository))).toEqual({
+      ...{ ...lost, 'p/': 'withdrawn', 'p/b/': 'withdrawn' },
+      ...{ 'p/site/': 'lost', 'p/site/b.html': 'withdrawn' },
+    });
+    await go('p/', 'a', all);
+    expect(verdicts(await audit(repository))).toMatchObject({ ...lost, 'p/site/': 'withdrawn' });
+    for (const path of Object.keys(lost)) await go(path, 'a');
+    await go('p/', 'b', { ...all, overwrite: 'true' });
+    expect(Object.values(verdicts(await audit(repository)))).not.toContain('lost');
+  });
+
+  test('is no loss of what it left, however many withdrawals follow', async () => {
+    const repository = await repositoryWith('p/');
+    const inputs = { channel: 'K1', path: 'p/', file: 'dist/\n!dist/a/**', operation: 'withdraw' };
+    await proven(play.deliver({ repository, files: SITE, inputs }));
+    expect(verdicts(await audit(repository))).toEqual({ 'p/': 'as-delivered' });
+    const earlier = await repositoryWith('p/');
+    await earlier.commit('p/a/b.css', null, 'A person deletes it');
+    const left = { ...inputs, file: `${inputs.file}\n!dist/app.js` };
+    await proven(play.deliver({ repository: earlier, files: SITE, inputs: left }));
+    expect(verdicts(await audit(earlier))).toEqual({ 'p/': 'lost' });
+    await repository.commit('p/a/b.css', null, 'A person deletes it');
+    for (let nth = 0; nth < 13; nth += 1) {
+      await deliverSite(repository, `later/${nth}/`, { 'dist/index.html': createPage(`${nth}`) });
+      await withdraw(repository, `later/${nth}/`);
+    }
+    expect(verdicts(await audit(repository))['p/']).toBe('lost');
+  });
+
+  test('is no loss, however many files of others it left, and whatever they do with them', async () => {
+    const repository = await repositoryWith('p/');
+    const names = Array.from({ length: 501 }, (_, nth) => `p/${nth}.txt`);
+    addFiles(repository, names);
+    await repository.commit('p/app.js', 'of a person');
+    await repository.site?.whenBuilt();
+    await proven(withdraw(repository, 'p/'));
+    expect(verdicts(await audit(repository))).toEqual({ 'p/': 'withdrawn' });
+    await repository.commit('p/app.js', null, 'A person deletes it');
+    expect(verdicts(await audit(repository))).toEqual({ 'p/': 'withdrawn' });
+  });
+
+  test('is no part of it: what another workflow has below it, and what was left out', async () => {
+    const repository = await play.repository();
+    const go = workflowsOn(repository);
+    await go('p/', 'a');
+    await go('p/q/', 'b');
+    await go('p/one.html', 'b');
     const taken = await go('p/', 'a', { file: 'dist/\n!dist/a/**', operation: 'withdraw' });
     expect(taken.report.unknown.join()).not.toContain('what stays');
     expect(taken.report.notes).toContain(
@@ -277,7 +329,7 @@ describe('what was withdrawn', () => {
     });
     expect(reportOn(left, 'p/').unknown).toEqual(['whether what was withdrawn of p/ is gone']);
     await repository.commit('p/index.html', String(SITE['dist/index.html']), 'A person puts it back');
-    await go('p/', 'a', { file: '', operation: 'withdraw' });
+    await go('p/', 'a', all);
     expect(await repository.read('p/a/b.css')).toBeNull();
     expect(await repository.read('p/index.html')).not.toBeNull();
     await repository.commit('p/index.html', null);

@@ -18,6 +18,22 @@ export function replaceBranch(
   push(repository, 'Deploy', git.writeTree(null, [page]), isOrphan ? [] : [repository.head() ?? '']);
 }
 
+/** Somebody adds files of theirs, in one commit. */
+export function addFiles(repository: TestRepository, paths: readonly string[]): void {
+  const { git } = repository;
+  const sha = git.writeBlob(Buffer.from('theirs'));
+  const head = repository.head() ?? '';
+  push(
+    repository,
+    'Add',
+    git.writeTree(
+      head,
+      paths.map((path) => ({ path, mode: '100644', sha })),
+    ),
+    [head],
+  );
+}
+
 /** Commits of somebody that leave every file as it is, in one push. */
 export function addCommits(repository: TestRepository, count: number): void {
   const { git } = repository;

@@ -29,8 +29,11 @@ export const PAGE_TRAILER = 'Delivered-page';
 /** What was in that folder already and was not delivered: git's id of the object, and its path within the folder. */
 export const KEPT_TRAILER = 'Kept-object';
 
-/** The folder whose delivered files a commit removes: what is there afterwards is no longer ours. */
+/** What a commit removes: a file, or a folder that was delivered as one, of which nothing is ours any more. */
 export const REMOVED_TRAILER = 'Removed';
+
+/** The delivered folder of which a commit removes a part: what it leaves as it was delivered is still ours. */
+export const REMOVED_FROM_TRAILER = 'Removed-from';
 
 /** A channel's key in the protocol and its name in the action's inputs. @see protocol 1 */
 export const CHANNELS = {

@@ -66,9 +66,9 @@ describe('the message of a commit', () => {
       'REMOVE previews: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nRemoved: previews/\nRemoved: previews/a/deep/\nRemoved: ./',
     ],
     [
-      'what a removal leaves',
-      { ...ofRemoval, removed: ['p/'], left: [{ path: 'p/my notes.txt', sha: 'c0' }] },
-      'REMOVE previews: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nKept-object: c0 p/my%20notes.txt\nRemoved: p/',
+      'the folders of which it removes a part',
+      { ...ofRemoval, removed: ['p/'], removedFrom: ['p/q/', ''] },
+      'REMOVE previews: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nRemoved: p/\nRemoved-from: p/q/\nRemoved-from: ./',
     ],
   ])('names %s, and is read as it was', (_, message, text) => {
     expect(format(message)).toBe(text);
@@ -117,6 +117,7 @@ describe('the message of a commit', () => {
     ['names a picture beside a folder', [ofFolder], (text) => `${text}\nDelivered-object: p1 ${PATH}.png`],
     ['says that a file kept others', [ofFile], (text) => `${text}\nKept-object: c0 notes.txt`],
     ['removes a folder beside a file', [ofFile], (text) => `${text}\nRemoved: previews/`],
+    ['delivers and removes a part', [ofFolder], (text) => `${text}\nRemoved-from: previews/`],
     [
       'names two workflows',
       [{ ...ofFile, from: FROM }],

@@ -2,10 +2,16 @@ import { DeliveryError } from '../../errors.ts';
 import { parentFolders } from '../../github/api/branch.ts';
 import { type GitHubClient, isLastPage } from '../../github/api/client.ts';
 import type { CommitWords } from '../../github/api/history.ts';
-import { EMPTY_TREE, type TreeFile } from '../../github/api/tree-id.ts';
+import type { TreeFile } from '../../github/api/tree-id.ts';
 import { HISTORY_PAGES, LIST_PAGE, SITE } from '../../protocol/limits.ts';
-import { type BranchTree, filesBelow, type OlderTrees } from './branch-reader.ts';
-import { type DeliveredObject, describeDelivered, listAlone, parseMessage } from './commit-message.ts';
+import { type BranchTree, filesBelow, holdsFile, type OlderTrees } from './branch-reader.ts';
+import {
+  type DeliveredObject,
+  type DeliveryMessage,
+  describeDelivered,
+  listAlone,
+  parseMessage,
+} from './commit-message.ts';
 import { isFolderPath } from './target.ts';
 
 /** What a commit of this tool says that it did to one place of the branch, where no newer one did the same. */
@@ -15,11 +21,11 @@ export interface Claim extends CommitWords {
   /** The path of a file, or a folder that ends in `/`, or is empty for the branch's root. */
   readonly place: string;
   readonly delivered?: DeliveredObject | undefined;
-  /** Whether a removal left something of the place, of this tool or of others. */
-  readonly isPart: boolean;
+  /** The newer commits that removed a part of it, and those before them. */
+  readonly parts: readonly Pick<Claim, 'sha' | 'parent'>[];
   /** Whether newer commits of this tool delivered what a path holds now: then it is theirs, whatever the bytes. */
   readonly isReplaced: (path: string) => boolean;
-  /** Whether newer commits of this tool say that they removed a path, alone or with its folder. */
+  /** Whether a newer commit of this tool removed a file or a delivery: it names each, and never what lies below. */
   readonly isRemoved: (path: string) => boolean;
 }
 
@@ -38,6 +44,7 @@ export async function readClaims(
   isEnough: (claims: ReadonlyMap<string, Claim>) => boolean = () => false,
 ) {
   const claims = new Map<string, Claim>();
+  const parts = new Map<string, Claim['parts']>();
   const addToIndex = createIndex();
   const path = place.replace(/\/$/, '');
   let last: (CommitWords & Pick<Claim, 'parent'>) | undefined;
@@ -50,16 +57,13 @@ export async function readClaims(
       const isFirst = parents.length === 0;
       const found = { sha, message, date: committer?.date, parent: parents[0]?.sha, isFirst };
       last ??= found;
-      for (const said of readMessage(commit.message)) {
+      const words = parseMessage(message);
+      for (const said of listSaid(words)) {
         const newer = addToIndex(said);
-        const later = claims.get(said.place);
-        if (!said.isClaim || !isWithin(said.place, path)) continue;
-        if (later === undefined) claims.set(said.place, { ...found, ...said, ...newer });
-        // What a removal left of a delivery is still that delivery's.
-        else if (later.isPart && !later.delivered && said.delivered) {
-          claims.set(said.place, { ...found, ...said, ...newer, parent: later.parent, isPart: true });
-        }
+        if (!said.isClaim || !isWithin(said.place, path) || claims.has(said.place)) continue;
+        claims.set(said.place, { ...found, ...said, ...newer, parts: parts.get(said.place) ?? [] });
       }
+      for (const one of words?.removedFrom ?? []) parts.set(one, [...(parts.get(one) ?? []), found]);
       if (isEnough(claims)) return { claims, last, isComplete };
     }
     isComplete = isLastPage(answer, LIST_PAGE);
@@ -71,45 +75,37 @@ export async function readClaims(
 export const isWithin = (path: string, place: string): boolean =>
   place === '' || path === place || path.startsWith(place.endsWith('/') ? place : `${place}/`);
 
-type Said = Pick<Claim, 'place' | 'delivered' | 'isPart'> & {
-  readonly isClaim: boolean;
-  /** Whether a removal left a path of the place. */
-  readonly isLeft: (path: string) => boolean;
-};
+type Said = Pick<Claim, 'place' | 'delivered'> & { readonly isClaim: boolean };
 
 /** The places that a commit message names; none for a commit of somebody else. */
-function readMessage(message: string): readonly Said[] {
-  const { delivered, removed = [], left = [] } = parseMessage(message) ?? {};
-  const isLeft = createKeptLookup({ place: '', kept: left });
+function listSaid(words: DeliveryMessage | null): readonly Said[] {
+  const { delivered, removed = [] } = words ?? {};
   // A file is judged by its delivery; so is a folder that a delivery removed beside its own, and may have put back.
-  const gone = removed.map((place) => ({
-    ...{ place, isLeft },
-    isPart: left.some(({ path }) => isWithin(path, place)),
-    isClaim: !delivered && isFolderPath(place),
-  }));
-  return delivered
-    ? [{ place: delivered.place, delivered, isLeft, isPart: false, isClaim: true }, ...gone]
-    : gone;
+  const gone = removed.map((place) => ({ place, isClaim: !delivered && isFolderPath(place) }));
+  return delivered ? [{ place: delivered.place, delivered, isClaim: true }, ...gone] : gone;
 }
 
 /** Remembers what newer commits delivered and removed, in one list for all claims. */
 function createIndex(): (said: Said) => Pick<Claim, 'isReplaced' | 'isRemoved'> {
-  const all: { readonly said: Said; readonly holds: (path: string) => boolean }[] = [];
+  const all: (Said & { readonly holds: (path: string) => boolean })[] = [];
+  const removed = new Map<string, number>();
+  let count = 0;
   return (said) => {
-    const { place, delivered, isLeft } = said;
-    const newer = all.length;
-    const holds = delivered
-      ? createDeliveredLookup(delivered)
-      : (path: string) => isWithin(path, place) && !isLeft(path);
-    all.push({ said, holds });
+    const { place, delivered } = said;
+    const [nth, newer] = [count, all.length];
+    count += 1;
+    if (delivered) all.push({ ...said, holds: createDeliveredLookup(delivered) });
+    else if (!removed.has(place)) removed.set(place, nth);
     let nearby: typeof all | undefined;
-    const search = (isDelivery: boolean) => (path: string) => {
-      nearby ??= all
-        .slice(0, newer)
-        .filter((one) => one.said.place.startsWith(place) || place.startsWith(one.said.place));
-      return nearby.some((one) => (one.said.delivered !== undefined) === isDelivery && one.holds(path));
+    return {
+      isReplaced: (path) => {
+        nearby ??= all
+          .slice(0, newer)
+          .filter((one) => one.place.startsWith(place) || place.startsWith(one.place));
+        return nearby.some((one) => one.holds(path));
+      },
+      isRemoved: (path) => (removed.get(path) ?? nth) < nth,
     };
-    return { isReplaced: search(true), isRemoved: search(false) };
   };
 }
 
@@ -121,9 +117,25 @@ function createDeliveredLookup(delivered: DeliveredObject): (path: string) => bo
 }
 
 /**
- * The files of a delivery that no newer one replaced; `null` if too many trees were read, or somebody copied the message.
+ * The files of a delivery that no newer one replaced, and that no removal of a part took; `null` if too many trees were
+ * read, or somebody copied the message.
  */
 export async function listClaimed(
+  claim: DeliveredClaim,
+  tree: BranchTree,
+  readOlder: OlderTrees,
+): Promise<readonly TreeFile[] | null> {
+  let files = await listUnreplaced(claim, tree, readOlder);
+  for (const { parent, sha } of claim.parts) {
+    const [before, entries] = [await readOlder(parent), await readOlder(sha)];
+    if (files === null || before === null || entries === null) return null;
+    // What was absent before was lost, and not removed.
+    files = files.filter((file) => !before.has(file.path) || holdsFile({ entries }, file));
+  }
+  return files;
+}
+
+async function listUnreplaced(
   { sha, delivered, place, isReplaced }: DeliveredClaim,
   { entries }: BranchTree,
   readOlder: OlderTrees,
@@ -141,44 +153,26 @@ export async function listClaimed(
   return then?.filter(({ path }) => !isReplaced(path)) ?? null;
 }
 
-/** As `listOthers`, with paths within the folder. @throws {DeliveryError} `NOT_OURS` where it is too much to be named. */
+/**
+ * What a folder keeps besides the delivered files, in short: a whole folder of others is one line.
+ *
+ * @param delivered paths in the branch that are delivered, or removed
+ * @throws {DeliveryError} `NOT_OURS` where it is too much to be named.
+ */
 export function listKept(tree: Pick<BranchTree, 'entries'>, folder: string, delivered: ReadonlySet<string>) {
-  const kept = listOthers(tree, folder, delivered);
-  if (kept.length > SITE.kept) {
-    const what = `${kept.length} files and folders that are no part of this delivery`;
-    throw new DeliveryError('NOT_OURS', `the folder ${folder || './'} has ${what}`, {
-      hint: (w) => `set ${w.input('path')} to a folder of its own`,
-    });
-  }
-  return kept.map(({ path, sha }) => ({ path: path.slice(folder.length), sha }));
-}
-
-/** What the removal of some paths leaves in a folder: where that is too much to be named, all of the folder counts as left. */
-export function listLeft(
-  tree: Pick<BranchTree, 'entries'>,
-  folder: string,
-  removed: ReadonlySet<string>,
-): readonly TreeFile[] {
-  const left = listOthers(tree, folder, removed);
-  return left.length > SITE.kept ? [{ path: folder || ALL, sha: EMPTY_TREE }] : left;
-}
-
-/** How all of the branch is named. */
-const ALL = './';
-
-/** What a folder has besides some paths, in short: a whole folder of others is one line, and ends in `/`. */
-function listOthers(
-  tree: Pick<BranchTree, 'entries'>,
-  folder: string,
-  delivered: ReadonlySet<string>,
-): readonly TreeFile[] {
   const mixed = new Set([...delivered].flatMap(parentFolders));
   const kept = new Map<string, string>();
   for (const [path, { sha }] of filesBelow(tree, folder)) {
     if (delivered.has(path)) continue;
     const top = parentFolders(path).findLast((one) => one.length > folder.length && !mixed.has(one));
-    if (top === undefined) kept.set(path, sha);
-    else kept.set(`${top}/`, tree.entries.get(top)?.sha ?? sha);
+    if (top === undefined) kept.set(path.slice(folder.length), sha);
+    else kept.set(`${top.slice(folder.length)}/`, tree.entries.get(top)?.sha ?? sha);
+  }
+  if (kept.size > SITE.kept) {
+    const what = `${kept.size} files and folders that are no part of this delivery`;
+    throw new DeliveryError('NOT_OURS', `the folder ${folder || './'} has ${what}`, {
+      hint: (w) => `set ${w.input('path')} to a folder of its own`,
+    });
   }
   return [...kept].map(([path, sha]) => ({ path, sha }));
 }
@@ -186,8 +180,7 @@ function listOthers(
 function createKeptLookup({ place, kept }: Pick<DeliveredObject, 'place' | 'kept'>) {
   const names = new Set(kept.map(({ path }) => place + path));
   return (path: string): boolean =>
-    names.size > 0 &&
-    (names.has(ALL) || names.has(path) || parentFolders(path).some((folder) => names.has(`${folder}/`)));
+    names.size > 0 && (names.has(path) || parentFolders(path).some((folder) => names.has(`${folder}/`)));
 }
 
 /** The files of a delivered folder, if a tree holds exactly what the commit says that it delivered; else `null`. */

@@ -6,6 +6,7 @@ import {
   KEPT_TRAILER,
   OBJECT_TRAILER,
   PAGE_TRAILER,
+  REMOVED_FROM_TRAILER,
   REMOVED_TRAILER,
   TRAILER,
 } from '../../protocol/words.ts';
@@ -34,10 +35,10 @@ export interface DeliveryMessage {
   /** Absent if a person delivered it. */
   readonly from?: Deliverer | undefined;
   readonly delivered?: DeliveredObject | undefined;
-  /** The paths that were removed, so that an audit knows that nobody else did: a file, or a folder with all below it. */
+  /** What was removed, so that an audit knows that nobody else did it: each file, or folder that was delivered as one. */
   readonly removed?: readonly string[];
-  /** What the removal of a folder left below it, by path in the branch; that of a whole folder ends in `/`. */
-  readonly left?: readonly TreeFile[];
+  /** The delivered folders of which only a part was removed. */
+  readonly removedFrom?: readonly string[];
 }
 
 /** A commit message: `ADD/UPDATE/REMOVE <name>: <essence>`, then trailers that name what it did. @see protocol 1 */
@@ -46,9 +47,9 @@ export const formatCommitMessage = (place: string, message: DeliveryMessage): st
 
 function formatNamed(
   name: string,
-  { verb, essence, from, delivered, removed = [], left = [] }: DeliveryMessage,
+  { verb, essence, from, delivered, removed = [], removedFrom = [] }: DeliveryMessage,
 ) {
-  const { place = '', object = '', page, pictures = [], kept = left } = delivered ?? {};
+  const { place = '', object = '', page, pictures = [], kept = [] } = delivered ?? {};
   const objects = delivered === undefined ? [] : [{ path: place || ROOT, sha: object }, ...pictures];
   return [
     `${verb} ${name}: ${essence}`,
@@ -59,6 +60,7 @@ function formatNamed(
     ...(page === undefined ? [] : [`${PAGE_TRAILER}: ${page}`]),
     ...kept.map(({ path, sha }) => `${KEPT_TRAILER}: ${sha} ${escapeName(path)}`),
     ...removed.map((path) => `${REMOVED_TRAILER}: ${path || ROOT}`),
+    ...removedFrom.map((path) => `${REMOVED_FROM_TRAILER}: ${path || ROOT}`),
   ].join('\n');
 }
 
@@ -89,23 +91,25 @@ export function parseMessage(message: string): DeliveryMessage | null {
     .map(({ path, sha }) => ({ path: unescapeName(path), sha }));
   const [page] = valuesOf(PAGE_TRAILER);
   const [from] = valuesOf(FROM_TRAILER).map(parseObject);
-  const place = main?.path === ROOT ? '' : main?.path;
+  const toPlace = (path: string): string => (path === ROOT ? '' : path);
+  const place = main && toPlace(main.path);
+  const removedFrom = valuesOf(REMOVED_FROM_TRAILER).map(toPlace);
   const name = place === undefined ? title.slice(0, title.indexOf(': ')) : shortName(place);
   const said: DeliveryMessage = {
     verb: verb as DeliveryMessage['verb'],
     essence: title.slice(name.length + 2),
     from: from && { name: from.path, ...(from.sha !== NO_RUN && { run: from.sha }) },
     ...(main && place !== undefined && { delivered: { place, object: main.sha, page, pictures, kept } }),
-    removed: valuesOf(REMOVED_TRAILER).map((path) => (path === ROOT ? '' : path)),
-    ...(main === undefined && kept.length > 0 && { left: kept }),
+    removed: valuesOf(REMOVED_TRAILER).map(toPlace),
+    ...(removedFrom.length > 0 && { removedFrom }),
   };
   const isWhole = said.essence !== '' && (verb === 'REMOVE' ? place === undefined : isDelivery(said));
   return isWhole && formatNamed(name, said) === text ? said : null;
 }
 
 /** A folder, or a file and nothing beside it but the pictures of a page. */
-function isDelivery({ delivered, removed = [] }: DeliveryMessage): boolean {
-  if (delivered === undefined) return false;
+function isDelivery({ delivered, removed = [], removedFrom }: DeliveryMessage): boolean {
+  if (delivered === undefined || removedFrom !== undefined) return false;
   const { place, pictures, kept } = delivered;
   if (isFolderPath(place)) return pictures.length === 0;
   return removed.length + kept.length === 0 && pictures.every(({ path }) => isPictureOf(path, place));

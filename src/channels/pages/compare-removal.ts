@@ -4,7 +4,7 @@ import { SITE } from '../../protocol/limits.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
 import { type BranchTree, blobsIn, filesBelow } from './branch-reader.ts';
 import { pageOfDelivered } from './commit-message.ts';
-import { type ComparedPlace, planChange } from './compare.ts';
+import { type ComparedPlace, isHeld, planChange } from './compare.ts';
 import { listVanished, readBefore, readFolderInBranch } from './compare-folder.ts';
 import { notOursError, notOwnedError } from './not-ours.ts';
 import {
@@ -30,8 +30,8 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const { owned, left } = own;
   if (own.changedPage !== undefined) throw changedPageError(own.changedPage);
   refuseAddress(task, folder, owned.size > 0);
-  const { sites: removedFolders, notes, unsure } = own;
-  const planned = planChange(task, { ...tree, owned, last, removedFolders, notes });
+  const { sites: removedFolders, named, notes, unsure } = own;
+  const planned = planChange(task, { ...tree, owned, last, removedFolders, named, notes });
   const removed = new Set(planned.change?.removals);
   // What an earlier run removed may be served until the site is built without it.
   const older = removed.size === 0 ? await readBefore(task.target, folder) : tree.entries;
@@ -96,13 +96,16 @@ const changedPageError = (page: string): DeliveryError =>
   );
 
 /** What a folder has of this tool, however deep, and the files that it has besides. */
-async function findOwnBelow({ place, target, isLeftOut = () => false }: PagesTask, folder: FolderInBranch) {
+async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
+  const { place, target, isLeftOut = () => false } = task;
   const isSpared = (path: string): boolean => isLeftOut(path.slice(place.length));
   const goes = ({ claim }: OwnedSite): boolean =>
     claim.place === place || isFromSame(claim.message, target.options);
   const all = [...folder.sites.values()];
   const going = all.filter(goes).map((site) => {
-    return { ...site, files: site.files.flatMap(({ path }) => (isSpared(path) ? [] : path)) };
+    const paths = site.files.map(({ path }) => path);
+    const isPart = paths.some((path) => isSpared(path) || isHeld(task, path));
+    return { ...site, isPart, files: paths.filter((path) => !isSpared(path)) };
   });
   const owned = new Set(going.flatMap(({ files }) => files));
   const existing = filesBelow(folder.tree, place);
@@ -113,12 +116,14 @@ async function findOwnBelow({ place, target, isLeftOut = () => false }: PagesTas
     : await findSingleFiles(target, folder.tree, others);
   const isOthers = (path: string): boolean => !isFromSame(single.get(path) ?? '', target.options);
   const ofOthers = [...single.keys()].filter(isOthers);
-  for (const path of single.keys()) if (!ofOthers.includes(path)) owned.add(path);
+  const ownSingle = [...single.keys()].filter((path) => !ofOthers.includes(path));
+  for (const path of ownSingle) owned.add(path);
   const left = others.filter((path) => !owned.has(path));
   const staying = all.filter((one) => !goes(one));
   const known = new Set([...ofOthers, ...staying.flatMap(({ files }) => files.map(({ path }) => path))]);
   return {
     sites: going.flatMap(({ claim, files }) => (files.length === 0 ? [] : claim.place)),
+    named: nameRemoved(task, folder, going, ownSingle),
     owned,
     left,
     leavesFiles: spared.length > 0,
@@ -134,4 +139,28 @@ async function findOwnBelow({ place, target, isLeftOut = () => false }: PagesTas
       ]),
     ],
   };
+}
+
+type Going = Pick<OwnedSite, 'claim' | 'changed'> & {
+  /** The paths that go. */
+  readonly files: readonly string[];
+  /** Whether others that are as they were delivered stay. */
+  readonly isPart: boolean;
+};
+
+/** What the commit says that it removes: never a delivery of which somebody else removed everything before. */
+function nameRemoved(
+  task: PagesTask,
+  { sites }: FolderInBranch,
+  going: readonly Going[],
+  single: readonly string[],
+) {
+  const { place, target } = task;
+  const touched = going.filter(({ files, changed }) => files.length + changed.length > 0);
+  const listPlaces = (isPart: boolean): readonly string[] =>
+    touched.flatMap((one) => (one.isPart === isPart ? one.claim.place : []));
+  // With `overwrite` it is not known which files were delivered: an audit asks for the last commit of each.
+  const files = target.options.overwrite ? [] : single.filter((path) => !isHeld(task, path));
+  const removed = [...(sites.has(place) ? [] : [place]), ...listPlaces(false), ...files];
+  return { removed, removedFrom: listPlaces(true) };
 }

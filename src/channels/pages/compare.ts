@@ -6,7 +6,7 @@ import { findEffect, refuseSpecialFile } from '../../rules/special-files.ts';
 import type { Placement } from '../channel.ts';
 import type { SiteChanges } from '../site-changes.ts';
 import { type BranchTree, holdsFile } from './branch-reader.ts';
-import { listKept, listLeft } from './claims.ts';
+import { listKept } from './claims.ts';
 import {
   type DeliveryMessage,
   describeDelivered,
@@ -27,6 +27,8 @@ interface PlaceState extends BranchTree {
   readonly writes?: Change['writes'];
   readonly removals?: readonly string[];
   readonly removedFolders?: readonly string[];
+  /** What the commit of a removed folder says that it removes. */
+  readonly named?: Pick<DeliveryMessage, 'removed' | 'removedFrom'>;
   readonly notes?: readonly string[];
 }
 
@@ -117,17 +119,15 @@ type PathsTo = ReturnType<typeof sortByAction>;
 export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
   const { place, target } = task;
   const said = { essence: target.options.essence, from: target.options.from };
-  const { writes = [], removals = [], removedFolders = [], notes = [] } = state;
+  const { writes = [], removals = [], removedFolders = [], notes = [], named } = state;
   const pathsTo = sortByAction(task, state);
   const [removed, taken] = [pathsTo('remove'), pathsTo('take over')];
   const written = new Set(pathsTo('add', 'replace'));
   const { verb, delivered, kept } = describePlace(task, state, pathsTo);
   const isFolder = isFolderPath(place);
-  const left = !delivered && isFolder ? listLeft(state, place, new Set(removed)) : [];
-  const gone = delivered ? [] : isFolder ? [place] : [place, ...removed];
   const message = formatCommitMessage(place, {
-    ...{ ...said, verb, delivered, left },
-    removed: [...new Set([...gone, ...removedFolders])],
+    ...{ ...said, verb, delivered },
+    ...(named ?? { removed: delivered ? removedFolders : removed }),
   });
   // The history of a path has only commits that change it: that of a single file or picture tells whose it is.
   const isUnchanged = written.size + removed.length === 0;

@@ -4,7 +4,7 @@ import { type CommitWords, getLastCommits } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { listSources } from '../../rules/jekyll.ts';
-import { type BranchTree, hasFilesBelow, holdsFile, limitTrees, type OlderTrees } from './branch-reader.ts';
+import { type BranchTree, hasFilesBelow, holdsFile, limitTrees } from './branch-reader.ts';
 import { type Claim, type DeliveredClaim, listClaimed, readClaims } from './claims.ts';
 import { listAlone, parseMessage } from './commit-message.ts';
 import type { PagesDestination } from './destination.ts';
@@ -96,18 +96,18 @@ export async function findDeliveries(
     github,
     tree.head,
     folder,
-    (read) => !isWithBelow && read.has(folder) && !read.get(folder)?.isPart,
+    (read) => !isWithBelow && read.has(folder),
   );
   const readOlder = limitTrees(readEntries, SITE.olderTrees);
   const sites = new Map<string, OwnedSite>();
   const found = new Set<string>();
-  // Of what a removal left most is gone.
-  for (const claim of [...claims.values()].toSorted((one, other) => +one.isPart - +other.isPart)) {
+  // The folder's own delivery is read in any case, because a removal ends it.
+  const isOwn = ({ place }: Claim): number => +(place === folder);
+  for (const claim of [...claims.values()].toSorted((one, other) => isOwn(other) - isOwn(one))) {
     if (!isOfSite(claim) || !hasFilesBelow(tree, claim.place)) continue;
     if (!isWithBelow && claim.place !== folder) continue;
     if (sites.size >= SITE.removals || found.size >= SITE.files) break;
-    const delivered = await listStaying(claim, tree, readOlder);
-    if (claim.isPart && delivered.length === 0) continue;
+    const delivered = (await listClaimed(claim, tree, readOlder)) ?? [];
     const files = delivered.filter((file) => holdsFile(tree, file) && !found.has(file.path));
     for (const { path } of files) found.add(path);
     const changed = delivered.flatMap((file) =>
@@ -121,13 +121,7 @@ export async function findDeliveries(
     held.map(({ claim }) => [claim.place, claim.message]),
   );
   const newest = hasFilesBelow(tree, folder) ? claims.get(folder) : undefined;
-  return { tree, sites, last, before: newest?.parent ?? last?.parent };
-}
-
-/** The files of a delivery but for what a removal took: where that is back, it is somebody else's. */
-async function listStaying(claim: DeliveredClaim, tree: BranchTree, readOlder: OlderTrees) {
-  const delivered = (await listClaimed(claim, tree, readOlder)) ?? [];
-  return claim.isPart ? delivered.filter(({ path }) => !claim.isRemoved(path)) : delivered;
+  return { tree, sites, last, before: (newest?.parts[0] ?? newest ?? last)?.parent };
 }
 
 const isOfSite = (claim: Claim): claim is DeliveredClaim =>

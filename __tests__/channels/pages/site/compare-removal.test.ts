@@ -37,7 +37,7 @@ describe('withdrawing a site', () => {
     const placed = placementOf(await withdrawFolder(branch, 'p/'));
     expect(branch.now).toEqual({ 'README.md': shaOf('theirs'), 'p/theirs/deep/index.html': shaOf('theirs') });
     expect(branch.head.parent).toBe(before);
-    const removed = ['p/', 'p/2026/', 'p/2026/11/22/', 'p/1/'];
+    const removed = ['p/', 'p/2026/', 'p/2026/11/22/', 'p/1/', 'p/deep/single.html'];
     expect(parseMessage(branch.head.message)).toMatchObject({ verb: 'REMOVE', removed });
     expect(pathsOf(placed)).toEqual([
       '/site/p/2026/',

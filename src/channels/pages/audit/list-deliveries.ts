@@ -68,7 +68,7 @@ async function compareClaim(
   tree: BranchTree,
   older: OlderTrees,
 ): Promise<ListedDelivery | null> {
-  const { place, delivered, isReplaced, isRemoved } = claim;
+  const { place, delivered, parts, isReplaced, isRemoved } = claim;
   const isEmpty = isFolderPath(place) && !hasFilesBelow(tree, place);
   if (delivered && isEmpty && !isReplaced(place) && !isRemoved(place)) {
     return { ...NOTHING, claim, state: 'lost', changed: [place] };
@@ -76,14 +76,14 @@ async function compareClaim(
   const files = await (delivered
     ? listClaimed({ ...claim, delivered }, tree, older)
     : listRemoved(claim, tree, older));
-  if (files === null) return describeUnread(claim, isEmpty);
+  if (files === null) return delivered || !isEmpty ? describeUnread(claim) : describeGone(claim, claim);
   const paths = sortByState(files, claim, tree);
   const state = STATES.find((one) => paths[one].length > 0);
   if (state === undefined) return null;
   const { lost, changed, back, there, removed } = paths;
   if (state !== 'removed') {
     const others = state === 'lost' ? lost : [...changed, ...back];
-    const unknown = removed.length === 0 ? [] : [`whether what was withdrawn of ${place || './'} is gone`];
+    const unknown = parts.length === 0 ? [] : [`whether what was withdrawn of ${place || './'} is gone`];
     return { ...NOTHING, claim, state, paths: there, changed: others, unknown };
   }
   if (!isFolderPath(place)) return { ...NOTHING, claim, state, paths: removed };
@@ -93,9 +93,8 @@ async function compareClaim(
 }
 
 function sortByState(files: readonly TreeFile[], { place, delivered, isRemoved }: Claim, tree: BranchTree) {
-  // The pictures of a page go with it.
-  const isGone = (path: string): boolean =>
-    !delivered || isRemoved(path) || (!isFolderPath(place) && isRemoved(place));
+  // The pictures of a page go with it, and all files with their folder.
+  const isGone = (path: string): boolean => !delivered || isRemoved(path) || isRemoved(place);
   const stateOf = (file: TreeFile): BranchState => {
     if (!tree.entries.has(file.path)) return isGone(file.path) ? 'removed' : 'lost';
     if (!holdsFile(tree, file)) return 'changed';
@@ -107,16 +106,19 @@ function sortByState(files: readonly TreeFile[], { place, delivered, isRemoved }
 }
 
 /** What is said of a folder whose files are not known. */
-function describeUnread(claim: Claim, isEmpty: boolean): ListedDelivery {
+function describeUnread(claim: Claim): ListedDelivery {
   const place = claim.place || './';
-  if (isEmpty) {
-    const unknown = `whether its other files are gone: only the page of ${place} was asked for`;
-    const by = claim.delivered ? null : claim;
-    const page = pageOfDelivered(claim.delivered ?? claim);
-    return { ...NOTHING, claim, state: 'removed', paths: [page], by, unknown: [unknown] };
-  }
   const unknown = `which files of ${place} are lost, changed or as they were delivered: only that the folder changed was found out`;
   return { ...NOTHING, claim, state: 'changed', changed: [claim.place], unknown: [unknown] };
+}
+
+/** What a commit of this tool removed, where no list of its files was read. */
+function describeGone(claim: Claim, by: CommitWords, absent: readonly string[] = []): ListedDelivery {
+  const { delivered, place } = claim;
+  const found = { ...NOTHING, claim, state: 'removed', by } as const;
+  if (!isFolderPath(place)) return { ...found, paths: absent };
+  const unknown = `whether its other files are gone: only the page of ${place || './'} was asked for`;
+  return { ...found, paths: [pageOfDelivered(delivered ?? claim)], unknown: [unknown] };
 }
 
 /** The files that the removal of a folder took, and that no newer delivery replaced; `null` where that is not known. */
@@ -143,9 +145,13 @@ async function nameCommits(
     const path = pathOf(one);
     const last = commits.get(path);
     const own = last?.blobs.filter(({ sha }) => sha === one.claim.delivered?.object) ?? [];
-    const found = { before: new Map(own.map((blob) => [path, blob])), ...one, by: last ?? one.by };
+    const said = parseMessage(last?.message ?? '');
+    // All that is absent went with its last commit, which names no more than the folder around it.
+    const isGone = one.state === 'lost' && one.changed.includes(one.claim.place) && said?.verb === 'REMOVE';
+    const known = isGone && last ? describeGone(one.claim, last, one.changed) : one;
+    const found = { before: new Map(own.map((blob) => [path, blob])), ...known, by: last ?? one.by };
     // A restoration by this tool puts back what `keep` removed.
-    if (one.state !== 'back' || parseMessage(last?.message ?? '') === null) return found;
+    if (one.state !== 'back' || said === null) return found;
     return { ...found, state: 'there', paths: [...one.paths, ...one.changed], changed: [] };
   });
 }
