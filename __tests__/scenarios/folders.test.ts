@@ -488,13 +488,38 @@ describe('a line that begins with !', () => {
 });
 
 describe('withdrawing a folder', () => {
-  test('below another one, in one commit, says so in the comments about its sites', async () => {
+  const openPull = async () => {
     const repository = await play.repository();
     await repository.issues.openPullRequest('a change', 'feature');
     const { fullName, owner, name: repo } = repository;
     const head = { sha: 'c0ffee0123456789', repo: { full_name: fullName } };
     const pull_request = { number: 1, head, base: { repo: { full_name: fullName } } };
-    const run = { ...runOf({ pull_request }), repository: { owner, repo } };
+    return { repository, run: { ...runOf({ pull_request }), repository: { owner, repo } } };
+  };
+
+  test.each([
+    ['keeps the link to its page, which stays', '!dist/index.html', true],
+    ['has no link to its page, which is gone', '!dist/empty.txt', false],
+  ])('in part is said in the comment, which %s', async (_, line, isLinked) => {
+    const { repository, run } = await openPull();
+    const given = { ...inputs, comment: 'true' };
+    await proven(play.deliver({ repository, files: SITE, run, inputs: given }));
+    for (const verb of ['Withdrawn in part', 'Nothing to withdraw']) {
+      const part = { ...withdrawal, file: `dist/\n${line}`, comment: 'true' };
+      await proven(play.deliver({ repository, run, inputs: part }));
+      const [{ body = '' } = {}] = await repository.issues.comments(1);
+      expect(body).toContain(`**${verb}**`);
+      expect(body).toContain('left out, and so still there');
+      expect(body.includes(`](<${repository.pages.url}${PATH}>)`)).toBe(isLinked);
+    }
+    await proven(play.deliver({ repository, run, inputs: { ...withdrawal, comment: 'true' } }));
+    const [{ body = '' } = {}] = await repository.issues.comments(1);
+    expect(body).toContain('**Withdrawn**');
+    expect(body).not.toContain(`](<${repository.pages.url}`);
+  });
+
+  test('below another one, in one commit, says so in the comments about its sites', async () => {
+    const { repository, run } = await openPull();
     for (const path of ['previews/pr-1/', 'previews/a/deeper/pr-2/']) {
       const files = { ...SITE, 'dist/start.html': createPage() };
       const given = { ...inputs, path, comment: 'true', entry: 'start.html' };

@@ -67,8 +67,8 @@ export function composeComment(
 }
 
 /**
- * What is proven now; and what was, under whatever name, unless it is withdrawn: while something is not ready, or was not
- * found, which may be elsewhere.
+ * What is verified now. If a report is not ready, found nothing or left files, the earlier links stay, unless they are
+ * withdrawn.
  */
 export function rememberLinks(
   reports: readonly Report[],
@@ -79,9 +79,9 @@ export function rememberLinks(
   const proven = reports.flatMap((report) =>
     report.url === null ? [] : { name: nameSubject(report), url: report.url, commit, time: now },
   );
-  const found = reports.filter(({ ready, wasAbsent }) => ready && !wasAbsent);
-  if (found.length === reports.length) return proven;
-  const settled = new Set(found.map(nameSubject));
+  const done = reports.filter(({ ready, wasAbsent, leavesFiles }) => ready && !wasAbsent && !leavesFiles);
+  if (done.length === reports.length) return proven;
+  const settled = new Set(done.map(nameSubject));
   const isWithdrawn = createGoneTest(reports.flatMap(({ gone = [] }) => gone));
   return [...proven, ...earlier.filter((one) => !settled.has(one.name) && !isWithdrawn(one))];
 }

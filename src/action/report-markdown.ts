@@ -32,6 +32,7 @@ export const SIGNS: Readonly<Record<Outcome, string>> = {
   'not-ready': '❌',
   planned: '📝',
   withdrawn: '🗑️',
+  'in-part': '🗑️',
   absent: '✅',
   audited: '✅',
   changed: '✏️',

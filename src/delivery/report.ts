@@ -96,8 +96,9 @@ export interface Report {
   readonly withdrawn: string | null;
   /** Only once all gates of a withdrawal are passed: every address that is gone, at most `SITE.listed`, pages first. */
   readonly gone?: readonly string[];
-  /** Of a withdrawal that is ready: whether there was nothing to remove. */
+  /** Of a withdrawal that is ready: whether there was nothing to remove, and whether `!` lines leave a part. */
   readonly wasAbsent?: boolean;
+  readonly leavesFiles?: boolean;
   /** Of an audit: what became of the delivery; absent where that was not found out. */
   readonly verdict?: AuditVerdict;
   readonly lines: Readonly<Record<ReportLine, string>>;
@@ -201,8 +202,9 @@ function countVerdicts(reports: readonly Report[]): string {
 }
 
 /** How it ended, as people read it. */
-export function outcomeOf({ result, wasAbsent, verdict }: Report): Outcome {
+export function outcomeOf({ result, wasAbsent, leavesFiles, verdict }: Report): Outcome {
   if (wasAbsent) return 'absent';
+  if (leavesFiles) return 'in-part';
   const isOther = verdict === 'changed' || verdict === 'withdrawn';
   return result === 'audited' && isOther ? verdict : result;
 }

@@ -83,6 +83,7 @@ export const OUTCOMES = {
   'not-ready': 'Not ready',
   planned: 'Dry run',
   withdrawn: 'Withdrawn',
+  'in-part': 'Withdrawn in part',
   absent: 'Nothing to withdraw',
   audited: 'As delivered',
   changed: 'Changed since',
