@@ -102,7 +102,7 @@ describe('the comment', () => {
     };
     const sought = { ...withdrawn(provenFile('data.zip')), wasAbsent: true };
     const kept = composeWith([sought], {}, composeWith([asset]));
-    expect(kept).toMatch(/\nLast proven at .*: \[data\.zip\]\(<.*\/download\/v1\/data\.zip>\)\n/);
+    expect(kept).toMatch(/\nLast verified at .*: \[data\.zip\]\(<.*\/download\/v1\/data\.zip>\)\n/);
     expect(composeWith([{ ...sought, gone: [asset.url] }], {}, kept)).not.toContain('Last proven');
   });
 

@@ -504,17 +504,17 @@ describe('withdrawing a folder', () => {
     const { repository, run } = await openPull();
     const given = { ...inputs, comment: 'true' };
     await proven(play.deliver({ repository, files: SITE, run, inputs: given }));
-    for (const verb of ['Withdrawn in part', 'Nothing to withdraw']) {
+    for (const verb of ['withdrawn in part', 'nothing to withdraw']) {
       const part = { ...withdrawal, file: `dist/\n${line}`, comment: 'true' };
       await proven(play.deliver({ repository, run, inputs: part }));
       const [{ body = '' } = {}] = await repository.issues.comments(1);
-      expect(body).toContain(`**${verb}**`);
+      expect(body).toMatch(new RegExp(`^### \\S+ Preview ${verb}: `, 'm'));
       expect(body).toContain('left out, and so still there');
       expect(body.includes(`](<${repository.pages.url}${PATH}>)`)).toBe(isLinked);
     }
     await proven(play.deliver({ repository, run, inputs: { ...withdrawal, comment: 'true' } }));
     const [{ body = '' } = {}] = await repository.issues.comments(1);
-    expect(body).toContain('**Withdrawn**');
+    expect(body).toContain('Preview withdrawn: ');
     expect(body).not.toContain(`](<${repository.pages.url}`);
   });
 
@@ -532,7 +532,7 @@ describe('withdrawing a folder', () => {
     ]);
     expect((await repository.log())[0]?.message).toMatch(/^REMOVE previews: /);
     const comments = await repository.issues.comments(1);
-    expect(comments.map(({ body }) => /🗑️ Withdrawn/.test(body))).toEqual([true, true]);
+    expect(comments.map(({ body }) => /🗑️ Preview withdrawn/.test(body))).toEqual([true, true]);
     expect(comments.map(({ body }) => body).join()).not.toContain('](<https://octo.github.io');
     expect(await repository.read('previews/pr-1/index.html')).toBeNull();
   });
