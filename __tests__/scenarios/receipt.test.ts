@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
-import { runChild } from '../world/child.ts';
-import { writeFiles } from '../world/runner.ts';
-import { CLI, createPage, NODE, setUpScenario } from './scenario.ts';
+import { createPage, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 
@@ -42,26 +39,5 @@ describe('a receipt', () => {
     await repository.commit('docs/app.js', 'second');
     await repository.pages.whenBuilt();
     expect(await listAltered(statement)).toEqual([`${url}docs/app.js`]);
-  });
-
-  test('is not written where something is not ready, and the output is empty', async () => {
-    const repository = await scenario.repository({ pages: false });
-    const files = { 'page.html': createPage() };
-    const { outputs } = await scenario.deliver({ repository, files, inputs: { channel: 'K1' } });
-    expect([outputs.result, outputs.receipt]).toEqual(['not-ready', '']);
-  });
-
-  test('is written by the command line', async () => {
-    const { world } = scenario;
-    const { fullName } = await scenario.repository();
-    const cwd = await mkdtemp(join(world.folder, 'shell-'));
-    await writeFiles(cwd, SITE);
-    const { exitCode } = await runChild(NODE, {
-      args: [CLI, 'deliver', 'dist/index.html', '--receipt', 'receipt.json'],
-      cwd,
-      env: { ...world.env, HOME: cwd, GITHUB_TOKEN: world.token(), GITHUB_REPOSITORY: fullName },
-    });
-    expect(exitCode).toBe(0);
-    expect(await listAltered(await readReceipt(join(cwd, 'receipt.json')))).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Step } from '../../src/protocol/words.ts';
 import { findChromium, type StepBrowser } from '../world/chromium.ts';
 import { DeployedSite } from '../world/hosts/deployed-site.ts';
 import type { TestRepository } from '../world/repository.ts';
@@ -56,16 +57,6 @@ describe('a page in a real browser', () => {
       expect(await repository.read(path)).toBeNull();
     }
   });
-
-  test('that is blank only at its address is not ready, although its bytes are there', async () => {
-    const repository = await scenario.repository({ files: { 'data.json': '{}' } });
-    const page = `<!doctype html><title>App</title><p id="app">${MARKER}</p>
-<script>fetch('data.json').then((answer) => answer.ok && document.getElementById('app').remove())</script>\n`;
-    const delivered = await deliverPage(repository, page, { marker: '' });
-    expectNotReady(delivered, 'verify', /does not show the page/, { httpCode: 200 });
-    expect(delivered.report.gates.map(({ passed }) => passed)).toEqual([true, true, false, false]);
-    expect(delivered.outputs['commit-sha']).toBe((await repository.head()) ?? '');
-  });
 });
 
 describe('files of one step in a real browser', () => {
@@ -90,39 +81,54 @@ describe('files of one step in a real browser', () => {
   });
 });
 
-test('a folder whose router takes its address for that of a missing page is refused, in any language', async () => {
-  const page = `<!doctype html><html><head><title>App</title></head><body><div id="app"></div><script type="module" src="./app.js"></script></body></html>`;
-  const router =
-    "const { pathname } = location;\napp.innerHTML = pathname === '/' ? '<h1>Bericht</h1>' : `<p>404 Seite ${pathname} gibt es nicht</p>`;\n";
-  const delivered = await scenario.deliver({
-    files: { 'dist/index.html': page, 'dist/app.js': router },
-    inputs: { ...browser.inputs, channel: 'K1', file: 'dist/', path: 'previews/pr-1/' },
-    env: browser.env,
-  });
-  expectNotReady(delivered, 'check', /shows in its folder only what it shows at any path/);
-});
+const APP = `<!doctype html><html><head><title>App</title></head><body><div id="app"></div><script type="module" src="./app.js"></script></body></html>`;
+const ROUTER =
+  "const { pathname } = location;\napp.innerHTML = pathname === '/' ? '<h1>Bericht</h1>' : `<p>404 Seite ${pathname} gibt es nicht</p>`;\n";
+const BLANK_ONLINE = `<!doctype html><title>App</title><p id="app">${MARKER}</p>
+<script>fetch('data.json').then((answer) => answer.ok && document.getElementById('app').remove())</script>\n`;
+const DEPLOYED = { 'dist/index.html': createPage(MARKER), 'dist/about.html': createPage('About') };
+const LINK = { file: 'dist/', url: 'https://site.deployed.dev/' };
+const EMPTIES = '<script>document.body.replaceChildren()</script>';
 
-describe('a folder that others deployed, in a real browser', () => {
-  const site = { 'index.html': createPage(MARKER), 'about.html': createPage('About') };
-  const files = Object.fromEntries(Object.entries(site).map(([path, page]) => [`dist/${path}`, page]));
-  const verify = async (alter: (page: string, path: string) => string) => {
-    scenario.world.host('site.deployed.dev', new DeployedSite(site, { alter }).answer);
-    const inputs = { file: 'dist/', url: 'https://site.deployed.dev/', ...browser.inputs };
-    return scenario.deliver({ files, inputs, env: browser.env });
-  };
-
-  test('looks like the local one', async () => {
-    const { report } = await verify((page) => page);
-    expect(report.notReady).toBeNull();
-    expect(report.screen).toMatchObject({ verdict: 'shown', agreement: 1 });
-  });
-
-  test('is not ready where a script that its host adds leaves nothing of the page', async () => {
-    const adds = (page: string, path: string): string =>
-      path === 'index.html' ? `${page}<script>document.body.replaceChildren()</script>` : page;
-    const delivered = await verify(adds);
-    expectNotReady(delivered, 'verify', /does not show the page/, { httpCode: 200 });
-  });
+/** Files, inputs, what the host of a link adds to the page, and the step that refuses the delivery, if one does. */
+test.each<[string, Record<string, string>, Record<string, string>, string, Step | null, RegExp]>([
+  ['a folder that others deployed is shown as it is here', DEPLOYED, LINK, '', null, /./],
+  [
+    'its page, emptied by its host, is not shown',
+    DEPLOYED,
+    LINK,
+    EMPTIES,
+    'verify',
+    /does not show the page/,
+  ],
+  [
+    'a page that is blank only at its address is not ready, although its bytes are there',
+    { 'page.html': BLANK_ONLINE },
+    { channel: 'K1' },
+    '',
+    'verify',
+    /does not show the page/,
+  ],
+  [
+    'a folder whose router takes its address for a missing page is refused, in any language',
+    { 'dist/index.html': APP, 'dist/app.js': ROUTER },
+    { channel: 'K1', file: 'dist/', path: 'previews/pr-1/' },
+    '',
+    'check',
+    /shows in its folder only what it shows at any path/,
+  ],
+])('%s', async (_, files, inputs, added, step, reason) => {
+  const local = { 'index.html': DEPLOYED['dist/index.html'], 'about.html': DEPLOYED['dist/about.html'] };
+  const alter = (page: string, path: string): string => (path === 'index.html' ? page + added : page);
+  scenario.world.host('site.deployed.dev', new DeployedSite(local, { alter }).answer);
+  const repository = await scenario.repository({ files: { 'data.json': '{}' } });
+  const given = { repository, files, inputs: { ...inputs, ...browser.inputs }, env: browser.env };
+  const delivered = await scenario.deliver(given);
+  if (step === null) {
+    expect(delivered.report).toMatchObject({ notReady: null, screen: { verdict: 'shown', agreement: 1 } });
+  } else {
+    expectNotReady(delivered, step, reason, step === 'verify' ? { httpCode: 200 } : {});
+  }
 });
 
 describe('a step that is stopped while a browser runs', () => {

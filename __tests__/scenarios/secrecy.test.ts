@@ -98,32 +98,6 @@ async function everythingPublished(repositories: readonly TestRepository[]): Pro
   return texts;
 }
 
-test.each([
-  { channel: 'K1', live: false },
-  { channel: 'K2', live: true },
-  { channel: 'K3', live: true },
-])('not ready through $channel: its address is in nothing that was printed', async ({ channel, live }) => {
-  const repository = await scenario.repository({ pages: { live } });
-  const nothing = { status: 200, body: 'nothing' };
-  scenario.intercept({ url: /situla|release-assets/, times: 999 }, nothing);
-  const delivered = await scenario.deliver({
-    repository,
-    files: { 'quarter.html': createPage() },
-    inputs: { channel, bin: 'secrecy-0001', tag: 'files-1' },
-    simulatedTime: true,
-  });
-  expectNotReady(delivered, 'verify', /not proven/);
-  const address = scenario.world.traffic
-    .lines(/^GET https:\/\/(octo\.github\.io|github\.com|filebin\.net)/)
-    .map((line) => line.split(/[ ?]/)[1] ?? '');
-  expect(address.length).toBeGreaterThan(0);
-  for (const url of address) {
-    expect(collectOutput(delivered)).not.toContain(url);
-    // Nor without its scheme, as a log could print it.
-    expect(collectOutput(delivered)).not.toContain(url.replace('https://', ''));
-  }
-});
-
 test('the token goes nowhere after a refusal, and to no other instance for a comment', async () => {
   const repository = await scenario.repository();
   const repo = { full_name: repository.fullName };
