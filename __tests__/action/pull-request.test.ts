@@ -6,6 +6,7 @@ import { runOf } from './current-runs.ts';
 const SHA = 'c0ffee0123456789c0ffee0123456789c0ffee01';
 const ours = { id: 1, full_name: 'octo/site' };
 const theirs = { id: 2, full_name: 'human/site' };
+const after = (repo: object) => ({ workflow_run: { head_sha: SHA, head_repository: repo } });
 const pullOf = (repo: object | null) => ({ number: 7, head: { sha: SHA, repo }, base: { repo: ours } });
 
 describe('findPullRequest, if the event names the pull request', () => {
@@ -34,13 +35,8 @@ test.each<[string, string, object, string | undefined]>([
     { pull_request: { ...pullOf(theirs), merged: true, merge_commit_sha: 'd00d' } },
     'd00d',
   ],
-  ['the run before', 'workflow_run', { workflow_run: { head_sha: SHA, head_repository: ours } }, SHA],
-  [
-    'none, for the run of a fork',
-    'workflow_run',
-    { workflow_run: { head_sha: SHA, head_repository: theirs } },
-    undefined,
-  ],
+  ['the run before', 'workflow_run', after(ours), SHA],
+  ['none, for the run of a fork', 'workflow_run', after(theirs), undefined],
 ])('findCommit gives a new tag the commit of %s, in %s', (_, name, payload, sha) => {
   expect(findCommit(runOf({ repository: ours, ...payload }, name))).toBe(sha);
 });

@@ -91,11 +91,7 @@ describe('parseCommand', () => {
     ['page.html', /^there is no such command$/, /screen-delivery deliver FILE$/],
     ['help delivr', /^there is no command delivr$/, /^did you mean deliver\?/],
     ['delivr --help', /^there is no command delivr$/],
-    [
-      'publish page.html',
-      /^there is no command publish$/,
-      /^to publish a file: screen-delivery deliver FILE/,
-    ],
+    ['publish page.html', /^there is no command publish$/, /^to publish a file: screen-delivery deliver/],
     // Properties of every JavaScript object are not commands.
     ['toString', /^there is no such command$/],
     ['constructor', /^there is no command constructor$/],
@@ -110,11 +106,7 @@ describe('parseCommand', () => {
     ['check a.html --root b', /^--root is not a flag of check$/],
     ['deliver a.html --chanel K3', /^there is no flag --chanel$/, /^did you mean --channel\?/],
     ['deliver a.html --repo octo/site', /^there is no flag --repo$/, /^did you mean --repository\?/],
-    [
-      'deliver a.html -repository octo/site',
-      /^there is no flag -repository$/,
-      /^did you mean --repository\?/,
-    ],
+    ['deliver a.html -repository o/site', /^there is no flag -repository$/, /^did you mean --repository\?/],
     [
       'deliver a.html --zzz',
       /^there is no flag --zzz$/,
@@ -139,11 +131,7 @@ describe('parseCommand', () => {
     ['deliver a.html --overwrite --overwrite=false', /^--overwrite is given twice$/],
     ['deliver a.html --channel K1 --channel K3', /^--channel is given twice$/],
     ['deliver a.html --fail-on-not-ready false', /^--fail-on-not-ready is an input of the action/],
-    [
-      'deliver a.html --operation withdraw',
-      /^--operation is an input/,
-      /^use the command withdraw or audit$/,
-    ],
+    ['deliver a.html --operation withdraw', /^--operation is an input/, /^use the command withdraw or audit/],
     ['deliver --file a.html', /^--file is not a flag of deliver$/, /`screen-delivery deliver page\.html`$/],
     [
       'verify https://a.b/ --channel K3',

@@ -61,14 +61,7 @@ const ERRORS: readonly (readonly [string, Stage, Step, number | null, number, Re
     /within 240 s.*our commit: building.*"pages build and deployment".*K2 or K3/,
   ],
   ['final URL does not answer 200', { answer: [SHOWN, { status: 503 }] }, 'verify', 503, 2, /HTTP 503/],
-  [
-    'final URL lacks the marker',
-    { answer: [SHOWN, { status: 200, body: 'x' }] },
-    'verify',
-    200,
-    2,
-    /other content/,
-  ],
+  ['URL without marker', { answer: [SHOWN, { status: 200, body: 'x' }] }, 'verify', 200, 2, /other content/],
   [
     'K3 POST answers not 201',
     {

@@ -102,11 +102,7 @@ describe('the layers', () => {
   );
 
   test.each([
-    [
-      'protocol/words.ts',
-      "import '../errors.ts';",
-      ':1: imports errors.ts, upwards: protocol may not import',
-    ],
+    ['protocol/words.ts', "import '../errors.ts';", ':1: imports errors.ts, upwards: protocol may not'],
     ['errors.ts', "import './rules/naming.ts';", ':1: imports rules/naming.ts, upwards: other files of src'],
     ['cli/main.ts', "import '../action/run.ts';", ':1: imports action/run.ts, sideways: cli may not import'],
     [
@@ -126,12 +122,7 @@ test.each([
   ['consts that patterns declare', 'export const { a: place } = x;', 'export const [, ...place] = x;', true],
   ['an export under another name', 'const at = 1;\nexport { at as place };', 'export class place {}', true],
   ['one export alone', 'const place = 1;', 'export const place = 1;', false],
-  [
-    'an export that is made again',
-    "export { place } from '../rules/b.ts';",
-    'export const place = 1;',
-    false,
-  ],
+  ['an export made again', "export { place } from '../rules/b.ts';", 'export const place = 1;', false],
   ['a type and a value of one file', 'export const A = 1;\nexport type A = typeof A;', '', false],
 ])('an exported name is refused where two files declare it: %s', (_, first, second, isRefused) => {
   const problem = 'exported name place is used in http/a.ts and rules/b.ts';

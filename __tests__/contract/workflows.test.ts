@@ -144,12 +144,7 @@ describe('the workflow rules', () => {
     ['follows a tag', `@${SHA} # v1.2.3`, '@v1', 'pins each action by its commit: actions/checkout@v1'],
     ['pins what moves', '# v1.2.3', '# v1', /^says the version beside each commit/],
     ['runs a title', RUN, 'run: echo ${{ github.event.issue.title }}', /^puts no stranger’s text/],
-    [
-      'misspells an input',
-      'file: page.html',
-      'flie: page.html',
-      'gives this action inputs that it has: flie',
-    ],
+    ['misspells an input', 'file: page.html', 'flie: page.html', 'inputs that it has: flie'],
     ['misspells an output', 'outputs.url', 'outputs.uri', 'takes outputs that this action has: uri'],
   ])('refuse an example that %s', (_, part, instead, rule) => {
     const broken = SOUND.replace(part, instead);
@@ -163,12 +158,7 @@ describe('the workflow rules', () => {
   });
 
   test.each([
-    [
-      'grants to every job',
-      'permissions: {}',
-      'permissions: read-all',
-      'grants nothing by default: the workflow',
-    ],
+    ['grants to every job', 'permissions: {}', 'permissions: read-all', 'grants nothing by default'],
     ['leaves a job with nothing said', /permissions:\n\s+contents: write/, 'name: x', /^grants to each job/],
     ['runs twice at once', 'concurrency: one\n', '', 'says what may run at once: the workflow'],
     ['runs an output', RUN, 'run: echo "${{ steps.page.outputs.url }}"', /^keeps expressions out of scripts/],

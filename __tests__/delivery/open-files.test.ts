@@ -84,13 +84,7 @@ describe('opening a site', () => {
       /^set `entry: start\.html`, or another of its pages: deep\/page\.htm$/,
     ],
     // As Qwik and Jest write it, and as rustdoc.
-    [
-      'a folder with all pages',
-      COVERAGE,
-      [],
-      NO_PAGE,
-      /^deliver the folder dist\/lcov-report\/, which has all/,
-    ],
+    ['a folder with all pages', COVERAGE, [], NO_PAGE, /^deliver the folder dist\/lcov-report\/, which has/],
     [
       'inner pages',
       { ...COVERAGE, 'help.html': PAGE },

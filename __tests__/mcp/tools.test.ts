@@ -35,11 +35,7 @@ const complain = (tool: 'deliver' | 'verify', args: object): string =>
 
 describe('the arguments', () => {
   test.each([
-    [
-      'unknown',
-      { fil: 'a.html', token: 'x' },
-      /^fil \(did you mean file\?\), token: the arguments are file, /,
-    ],
+    ['unknown', { fil: 'a.html', token: 'x' }, /^fil \(did you mean file\?\), token: the arguments are/],
     ['a host of the agent', { 'api-url': 'https://evil.example.com' }, /^api-url/],
     ['a text for a switch', { picture: 'true' }, /boolean/],
     ['a number for a text', { file: 7 }, /string/],

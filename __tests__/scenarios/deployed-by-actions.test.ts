@@ -418,18 +418,10 @@ test.each<[string, Given, RegExp]>([
   ['a folder without a path', { inputs: { channel: 'K1', file: 'site/' } }, REPLACES_ALL],
   ['a file below the root', { inputs: { ...FOLDER, ...PAGE, path: 'a/index.html' } }, REPLACES_ALL],
   ['the path of the receipt', { inputs: { ...BRANCH, ...SCRIPT, path: RECEIPT } }, OBEYED],
-  [
-    'that path with overwrite',
-    { inputs: { ...BRANCH, ...SCRIPT, path: RECEIPT, overwrite: 'true' } },
-    OBEYED,
-  ],
+  ['that, with overwrite', { inputs: { ...BRANCH, ...SCRIPT, path: RECEIPT, overwrite: 'true' } }, OBEYED],
   ['a job without an identity', { job: { identity: false } }, RegExp(`^check.*no identity.* → .*${BLOCK}`)],
   ['a job without one', { job: { environment: undefined } }, RegExp(`^check.*no environment.* → .*${BLOCK}`)],
-  [
-    'a job of another repository',
-    { job: { repository: 'octo/b' } },
-    /^check: .*a job of octo\/b can't.* → .*in octo\/play/,
-  ],
+  ['a job of elsewhere', { job: { repository: 'octo/b' } }, /^check: .*octo\/b can't.* → .*in octo\/play/],
   [
     'what runs outside of an action',
     { around: { runtime: null } },
@@ -622,12 +614,7 @@ describe('an audit of a site that GitHub Actions deploys', () => {
   const FOREIGN = /nothing was found that this tool delivered/;
 
   test.each<[string, string, InterceptedReply, RegExp]>([
-    [
-      'an altered file',
-      'js/app.js',
-      { status: 200, body: '!' },
-      /js\/app\.js \(HTTP 200 with other content\)/,
-    ],
+    ['an altered file', 'js/app.js', { status: 200, body: '!' }, /js\/app\.js \(HTTP 200 with other/],
     ['a lost file', 'js/app.js', { status: 404 }, /js\/app\.js \(HTTP 404\)/],
     ['no receipt', RECEIPT, { status: 404 }, FOREIGN],
     ['no file in the receipt', RECEIPT, receiptWith(null), FOREIGN],

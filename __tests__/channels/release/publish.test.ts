@@ -45,13 +45,7 @@ const draftsOf = (repository: TestRepository) => repository.releases().filter(({
 
 describe('an upload to channel K2', () => {
   test.each<[string, string, string, object, RegExp]>([
-    [
-      'the tag has the name of a branch',
-      'a.zip',
-      'main',
-      {},
-      /^place: the tag main has the name of a branch/,
-    ],
+    ['the tag is named like a branch', 'a.zip', 'main', {}, /^place: the tag main has the name of a branch/],
     [
       'the repository is private, whose assets nobody can read',
       'a.zip',
@@ -85,19 +79,9 @@ describe('an upload to channel K2', () => {
   test.each<[string, readonly HeldAsset[] | null, object, RegExp]>([
     ['there is no release', null, {}, /v1 would be created as a draft, and published with all its files/],
     ['there is no such asset', [], {}, /the asset a\.zip would be added to the release v1/],
-    [
-      'other bytes are there, with overwrite',
-      [{ name: 'a.zip' }],
-      { overwrite: 'true' },
-      /would be replaced/,
-    ],
+    ['other bytes are there, to overwrite', [{ name: 'a.zip' }], { overwrite: 'true' }, /would be replaced/],
     ['other bytes are there', [{ name: 'a.zip' }], {}, /already has an asset a\.zip/],
-    [
-      'another job uploads it',
-      [{ name: 'a.zip', state: 'starter' }],
-      {},
-      /upload of a\.zip would be waited for/,
-    ],
+    ['another job uploads it', [{ name: 'a.zip', state: 'starter' }], {}, /a\.zip would be waited for/],
   ])('is described by a dry run where %s', async (_, held, inputs, says) => {
     const repository = held === null ? await newRepository() : await repositoryWith(...held);
     const planned = await deliver(repository, ['a.zip'], { 'dry-run': 'true', ...inputs });

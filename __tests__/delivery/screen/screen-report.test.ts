@@ -13,11 +13,7 @@ const missing = (url: string) => ({ error: '404', url });
 /** Each kind of fault, and how it is told. */
 const FAULTS: readonly (readonly [string, Partial<ScreenView>, RegExp])[] = [
   ['an exception', { exceptions: ['Error: no data'] }, /^uncaught exception: Error: no data$/],
-  [
-    'a failed request',
-    { failedRequests: [missing('/site/app.js')] },
-    /^failed request: 404 \/site\/app\.js$/,
-  ],
+  ['a failed request', { failedRequests: [missing('/site/app.js')] }, /^failed request: 404 \/site\/app\.js/],
   [
     'a blocked request',
     { blockedRequests: ['http://127.0.0.1/'] },

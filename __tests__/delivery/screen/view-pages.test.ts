@@ -183,11 +183,7 @@ describe('a page that may be built for another place', () => {
       },
       3,
     ],
-    [
-      'shows less at the root, and something else anywhere',
-      { below: whole, root: header, nowhere: header },
-      3,
-    ],
+    ['shows less at the root, other things anywhere', { below: whole, root: header, nowhere: header }, 3],
     ['is not shown at the root', { below: header, root: BLANK }, 3],
     ['could not be opened at the root', { below: header, root: createUncheckedView('no browser') }, 3],
     ['moves at the root', { below: header, root: viewWith({ ...whole, isStable: false }) }, 3],
