@@ -9,11 +9,10 @@ import { attemptWith, placementWith, requestWith } from '../delivery/builders.ts
 import { Discussion } from '../github/discussion.ts';
 import { type CallName, type FakeGitHub, failure } from '../github/fake-github.ts';
 import { fakePorts } from '../support/ports.ts';
-import { runOf, runWith } from './current-runs.ts';
+import { runOf } from './current-runs.ts';
 import { notProven, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 
 const BOT = 'github-actions[bot]';
-const MARKER = /^<!-- screen-delivery:[0-9a-f]{16}$/;
 const PERMISSIONS = 'give the job `permissions: …`';
 const ours = { id: 1, full_name: 'octo/site' };
 
@@ -57,36 +56,11 @@ async function update(reports: readonly Report[], options: UpdateOptions = {}) {
   return { body: texts[0] ?? null, lines, calls: github.names, opened };
 }
 
-/** The comment of an earlier run of the same step. */
-async function commentOfEarlierRun(): Promise<string> {
-  return (await update([provenFile('page.html')])).body ?? '';
-}
-
 const warnings = (lines: readonly string[]): string[] => lines.filter((line) => line.startsWith('warning: '));
 const markerIn = (body: string | null): string => /^<!-- \S+/.exec(body ?? '')?.[0] ?? '';
 
 describe('the comment', () => {
-  test('creates the comment on the event’s own pull request once the file is proven', async () => {
-    const { body, lines, calls, opened } = await update([reportWith()]);
-    expect(markerIn(body)).toMatch(MARKER);
-    expect(body).toContain('ГОТОВО');
-    expect(body).toContain('<code>c0ffee0</code> · [run](<https://github.com/octo/site/actions/runs/4242>)');
-    expect(calls).toEqual(['graphql', 'list_comments', 'create_comment', 'list_comments']);
-    const apiUrl = new URL('https://api.github.com');
-    expect(opened).toEqual([{ repository: { owner: 'octo', repo: 'site' }, token: 'ghs_token', apiUrl }]);
-    expect(lines).toEqual(['Comment on pull request 7: created']);
-  });
-
   const failing = [unprovenFile('page.html')];
-
-  test('is created by the first failure, and says what was proven at another commit after a later one', async () => {
-    const first = await update(failing);
-    expect(first.body).toMatch(/^<!-- .*\n\n### ❌ Preview not ready: page/);
-    expect(first.lines).toEqual(['Comment on pull request 7: created']);
-    const { body } = await update(failing, { existing: await commentOfEarlierRun() });
-    const links = (body ?? '').split('\n').filter((line) => line.includes('](<https://octo.github.io'));
-    expect(links).toEqual([expect.stringMatching(/^Last verified at .*c0ffee0/)]);
-  });
 
   test('is not created by a withdrawal, which updates an existing one', async () => {
     const request = commentRequest({ operation: 'withdraw', file: '', path: 'page.html' });
@@ -131,13 +105,6 @@ describe('the comment', () => {
       expect(warnings(lines)).toEqual(['warning: What the comment or the issue remembered can not be read']);
     },
   );
-
-  test('creates no comment if the run is not about a pull request', async () => {
-    const options = { run: runWith(), request: commentRequest({ token: '' }) };
-    const { body, lines } = await update([reportWith()], options);
-    expect(body).toBeNull();
-    expect(lines).toEqual(['No comment: the run is not about a pull request']);
-  });
 });
 
 describe('the comment, with several steps', () => {

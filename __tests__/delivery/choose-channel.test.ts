@@ -6,7 +6,6 @@ import type { ChannelKey } from '../../src/protocol/words.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import type { RunContext } from '../../src/request/parse-request.ts';
 import { siteOfFile } from '../../src/rules/local-site.ts';
-import { memorySite } from '../channels/pages/site/memory-files.ts';
 import { repositoryContextWith } from '../channels/repository-context.ts';
 import { deliveryWith, fileWith, requestWith } from './builders.ts';
 
@@ -20,6 +19,7 @@ const DECLINED = {
 } as const;
 const PRIVATE = { privateRepository: true } as const;
 const OWNERS_WORD = { 'allow-public-bin': 'true' } as const;
+const OWN_BIN = { bin: 'my-own-bin', ...OWNERS_WORD } as const;
 
 interface Situation {
   /** Bytes; a few unless told. */
@@ -48,7 +48,7 @@ const chosen = (
 /** One situation for each row, just inside its border; rows in their order. */
 const ROWS: readonly [string, string, Situation][] = [
   ['a link alone', 'K4', { size: 0, inputs: LINK_ALONE }],
-  ['a named bin', 'K3', { inputs: { bin: 'my-own-bin', ...OWNERS_WORD } }],
+  ['a named bin', 'K3', { inputs: OWN_BIN }],
   ['a named tag', 'K2', { inputs: { tag: 'v1.2.0' } }],
   ['a named place', 'K1', { inputs: OWNERS_WORD, circumstances: NO_TOKEN, namesPlace: true }],
   ['a token alone', 'K3', { inputs: { token: 'ghs_token', ...OWNERS_WORD }, circumstances: NO_TOKEN }],
@@ -88,17 +88,13 @@ describe('the choice of a channel', () => {
     ['exactly 2 GB', 'K2', { size: 2_048 * MEGABYTE }],
     ['no site, which K1 refuses', 'K1', { circumstances: { site: null } }],
     ['a link beside a token', 'K4', { inputs: { url: LINK } }],
-    ['a bin, large', 'K3', { size: 3_000 * MEGABYTE, inputs: { bin: 'my-own-bin', ...OWNERS_WORD } }],
+    ['a bin, large', 'K3', { size: 3_000 * MEGABYTE, inputs: OWN_BIN }],
     [
       'a place that was named, but declined',
       'K3',
       { inputs: OWNERS_WORD, circumstances: DECLINED, namesPlace: true },
     ],
-    [
-      'a place and a bin',
-      'K3',
-      { inputs: { bin: 'my-own-bin', ...OWNERS_WORD }, circumstances: NO_TOKEN, namesPlace: true },
-    ],
+    ['a place and a bin', 'K3', { inputs: OWN_BIN, circumstances: NO_TOKEN, namesPlace: true }],
     ['a tag, but no token', 'K2', { inputs: { tag: 'v1', ...OWNERS_WORD }, circumstances: NO_TOKEN }],
     ['a tag, private, which K2 refuses', 'K2', { inputs: { tag: 'v1' }, circumstances: PRIVATE }],
     ['a text', 'K1', { name: 'run.log' }],
@@ -173,14 +169,4 @@ describe('a file that is too large for what was asked', () => {
     const refuse = () => refuseTooLarge(['K3', channel], most + 1, 'a.bin');
     expect(refuse).toThrow(expect.objectContaining({ code: 'TOO_LARGE', hint, message }));
   });
-});
-
-test('a folder is never told to go to the bin, which takes single files', () => {
-  const choose = () =>
-    chooseChannels(
-      deliveryWith({ subject: 'dist/', site: memorySite({ 'index.html': '' }) }),
-      requestWith({}, { sourceIsPrivate: null }),
-      { repository: repositoryContextWith(NO_TOKEN) },
-    );
-  expect(choose).toThrow(/K3 takes single files, not the folder dist\//);
 });

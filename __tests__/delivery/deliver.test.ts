@@ -144,12 +144,6 @@ describe('a page that needs something from elsewhere', () => {
     expect(report.notReady).toMatchObject({ step: 'check', code: 'BAD_FILE', reason, hint });
     expect({ placed, seen: host.seen }).toEqual({ placed: [], seen: [] });
   });
-
-  test('is refused as well where only the name that it is given makes it a page', async () => {
-    const { report, placed } = await deliveringIt({ channel: 'K1', path: 'shown/page.html' }, 'page.txt');
-    expect(report.notReady).toMatchObject({ step: 'check', code: 'BAD_FILE' });
-    expect(placed).toEqual([]);
-  });
 });
 
 describe('several files', () => {
@@ -161,16 +155,6 @@ describe('several files', () => {
       }),
       ...(writes && { writes: writes[name] ?? [] }),
     }));
-
-  test('for one place: the second is refused before anything is written, the first is delivered', async () => {
-    const K1 = siteOf();
-    const files = { 'a.html': 'a', 'A.html': 'A' };
-    const { reports, codes } = await delivering({ files, channels: { K1 }, inputs: { channel: 'K1' } });
-    expect(codes).toEqual([null, 'BAD_INPUT']);
-    const reason = 'a.html and A.html would both go to path a.html';
-    expect(reports[1]?.notReady).toMatchObject({ step: 'check', reason });
-    expect(K1.placed).toEqual([['path a.html']]);
-  });
 
   test.each<[string, Readonly<Record<string, readonly string[]>>, readonly (string | null)[]]>([
     [
@@ -188,51 +172,4 @@ describe('several files', () => {
     const hint = expect.stringContaining('`picture: false`');
     expect(reports[1]?.notReady).toMatchObject({ reason: `${both} would both go to a.png`, hint });
   });
-
-  test('have a duplicate each, whatever became of their main ones', async () => {
-    const K1 = new FakeChannel(({ name }) =>
-      taskWith(name === 'a.html' ? new DeliveryError('NOT_OURS', 'no') : shownAt(`https://a.dev/${name}`), {
-        destination: name,
-      }),
-    );
-    const K3 = new FakeChannel(inBin);
-    const files = { 'a.html': '<p>a</p>', 'sub/b.html': '<p>b</p>' };
-    const inputs = { channel: 'K1+K3' };
-    const { reports, codes } = await delivering({ files, channels: { K1, K3 }, inputs });
-    expect(codes).toEqual(['NOT_OURS', null]);
-    expect(reports.map(({ duplicates }) => duplicates.map(({ url }) => url))).toEqual([
-      ['https://filebin.net/b/a.html'],
-      ['https://filebin.net/b/sub/b.html'],
-    ]);
-    expect(K3.placed).toEqual([['bin b, a.html', 'bin b, sub/b.html']]);
-  });
-});
-
-describe('an input without effect', () => {
-  const KEEP = 'input `keep` had no effect: it is for a folder, and none was found';
-  const BIN_HOST =
-    'input `bin-host-url` had no effect: it is for K3 (filebin) and K4 (native), and K1 was chosen, because a browser shows it';
-  const withdrawing = { operation: 'withdraw', token: 'ghp_AbCd0123' };
-
-  test.each<[string, Stage, readonly (readonly string[])[]]>([
-    ['several files', { files: { 'a.html': 'a', 'b.html': 'b' }, inputs: { path: 'a/' } }, [[KEEP], [KEEP]]],
-    ['files alone that a pattern found', { inputs: { file: '*.html' } }, [[KEEP]]],
-    ['no step with a folder', { files: { 'site/index.html': BYTES }, inputs: { file: 'site' } }, [[]]],
-    ['no withdrawal, for which the files need not exist', { inputs: withdrawing }, [[]]],
-  ])('for folders is a note of %s', async (_, stage, expected) => {
-    const inputs = { channel: 'K1', keep: '20', ...stage.inputs };
-    const { reports, lines } = await delivering({ ...stage, inputs });
-    expect(reports.map(({ notes }) => notes)).toEqual(expected);
-    expect(lines.includes(KEEP)).toBe(expected.flat().length > 0);
-  });
-
-  test.each([{}, withdrawing])(
-    'for another channel is a note of the report, and once of the log: %j',
-    async (more) => {
-      const inputs = { 'bin-host-url': 'https://bin.dev', branch: 'main', ...more };
-      const { reports, lines } = await delivering({ inputs });
-      expect(reports).toMatchObject([{ notes: [BIN_HOST] }]);
-      expect(lines.filter((line) => line === BIN_HOST)).toHaveLength(1);
-    },
-  );
 });

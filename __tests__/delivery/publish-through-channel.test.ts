@@ -3,7 +3,6 @@ import type { HostProgress, Placement } from '../../src/channels/channel.ts';
 import { siteCheck } from '../../src/channels/pages/site-checks.ts';
 import { newAttempt } from '../../src/delivery/delivery.ts';
 import { proveAttempts, publishThroughChannel } from '../../src/delivery/publish-through-channel.ts';
-import { DeliveryError } from '../../src/errors.ts';
 import type { SendHttp } from '../../src/ports.ts';
 import { SITE } from '../../src/protocol/limits.ts';
 import { localFile } from '../support/files.ts';
@@ -14,7 +13,6 @@ import {
   PAGE,
   placementOfFile,
   placementWith,
-  RAW,
   TIMEOUT,
   taskWith,
 } from './builders.ts';
@@ -33,26 +31,6 @@ async function publish(placements: readonly Placement[], answer: Answer, progres
   const codes = attempts.map(({ failure }) => failure?.code ?? null);
   return { attempts, codes, asked, ports, elapsed: ports.clock.now() - NOON };
 }
-
-test('A file is placed, waited for and verified, as is its address without ?v= and the raw one.', async () => {
-  const { attempts, asked, ports } = await publish([placementWith({ unknown: ['the lock'] })], () => FILE);
-  expect(attempts).toMatchObject([
-    {
-      failure: null,
-      proof: { match: 'identical', rawUrl: RAW },
-      unknown: ['the lock'],
-      took: { place: 0, wait: 0, verify: 0 },
-    },
-  ]);
-  const log = ports.logger.lines.join('\n');
-  expect(log).toMatch(/^# Place: K1, branch main, path page.html\ncommit c0ffee\n# Wait for the site\n/);
-  expect(log).not.toContain('https://');
-  expect(asked.map(({ url }) => url).sort()).toEqual([
-    ...Array<string>(4).fill(PAGE.href),
-    `${PAGE.href}?v=${NOON / 1000}500000001`,
-    RAW.href,
-  ]);
-});
 
 describe('several files', () => {
   /** One site's pages, by whether they were written. */
@@ -80,15 +58,6 @@ describe('several files', () => {
     expect([codes, elapsed]).toEqual([[null, 'BUILD_TIMEOUT', 'BUILD_TIMEOUT'], TIMEOUT]);
     expect(attempts[1]).toMatchObject({ failure: { step: 'wait' }, lastProbe: { httpCode: 404 } });
     expect(asked.filter(({ path }) => path === '1.html')).toHaveLength(2);
-  });
-
-  test('of a build that failed say so, but for one that is there already', async () => {
-    const errored = new DeliveryError('BUILD_ERRORED', 'bad front matter');
-    const progress = () => Promise.reject(errored);
-    const { attempts, elapsed } = await publish(pages(true, true), showsFirst, progress);
-    const failure = { code: 'BUILD_ERRORED', step: 'wait', message: 'bad front matter' };
-    expect(attempts).toMatchObject([{ failure: null }, { failure }]);
-    expect(elapsed).toBe(0);
   });
 });
 

@@ -3,7 +3,7 @@ import type { HostProgress } from '../../src/channels/channel.ts';
 import { OWN_HOST } from '../../src/channels/host-rules.ts';
 import { rawCheck } from '../../src/channels/pages/site-checks.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { AGREEING_PROBES, LATER_PROBE } from '../../src/protocol/limits.ts';
+import { AGREEING_PROBES } from '../../src/protocol/limits.ts';
 import { shaOf } from '../channels/pages/site/memory-files.ts';
 import { localFile } from '../support/files.ts';
 import { NOON, type Scripted } from '../support/ports.ts';
@@ -109,16 +109,6 @@ describe('verifying', () => {
     ]);
   });
 
-  test.each([undefined, building])('ends at once at a login page, whatever it holds', async (progress) => {
-    const answer: Answer = ({ url }) => (url.includes('/login') ? { body: `Sign in: ${MARKER}` } : LOGIN);
-    const { failure, elapsed } = await provePage(answer, {}, { progress });
-    expect(failure).toMatchObject({
-      ...{ code: 'NOT_EXTERNAL', httpCode: 200, hint: expect.stringContaining('Public Pages') },
-      message: expect.stringMatching(/^the address answers HTTP 200 with a login page: .* private mode/),
-    });
-    expect(elapsed).toBe(0);
-  });
-
   test('tells why an address may open only inside this network', async () => {
     const url = new URL('https://pages.git.corp/octo/site/page.html');
     const { proof, unknown } = await prove(FILE, { url });
@@ -141,11 +131,6 @@ describe('verifying', () => {
 });
 
 describe('answers in a row', () => {
-  test('are four where no cache is got past, at once', async () => {
-    const { proof, times } = await provePage(FILE, STORE);
-    expect([proof?.match, times]).toEqual(['identical', [0, 0, 0, 0]]);
-  });
-
   test('are four of a link from outside, the second one some seconds later and as a browser asks', async () => {
     const { asked, times, unknown } = await provePage(FILE, LINK);
     expect([times, unknown]).toEqual([[0, 5, 5, 5], []]);
@@ -303,16 +288,6 @@ describe('the raw address', () => {
     });
     expect(proven.asked.filter(isRaw)).toHaveLength(looks);
   });
-});
-
-test.each([
-  [`${BYTES}<script>1</script>`, MARKER, "what the link's host has added to its pages does: <script>"],
-  [BYTES.replace('\n', ''), '', 'changed spaces or line breaks, which count in preformatted text'],
-])('A link is proven where its host only added to the file, and UNKNOWN says what: %s.', async (...row) => {
-  const [body, marker, said] = row;
-  const { proof, unknown, elapsed } = await prove({ body }, LINK, { marker });
-  expect([proof?.match, elapsed]).toEqual(['extended', LATER_PROBE]);
-  expect(unknown[0]).toMatch(said);
 });
 
 describe('a host that nothing reaches', () => {

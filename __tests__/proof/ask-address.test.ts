@@ -5,12 +5,7 @@ import { DeliveryError } from '../../src/errors.ts';
 import type { HttpRequest } from '../../src/ports.ts';
 import { askAddress, ProofRun } from '../../src/proof/ask-address.ts';
 import type { Check, ExpectedAnswer } from '../../src/proof/check.ts';
-import {
-  type ContentMatch,
-  countMarker,
-  type ProbeResult,
-  provesAlone,
-} from '../../src/proof/probe-result.ts';
+import { type ContentMatch, type ProbeResult, provesAlone } from '../../src/proof/probe-result.ts';
 import { INTERVAL, PAGE, TIMEOUT } from '../delivery/builders.ts';
 import { type Answer, BYTES, FILE, MARKER, openHost } from '../delivery/proving.ts';
 import { localFile } from '../support/files.ts';
@@ -225,15 +220,6 @@ describe('an answer', () => {
     await expect(matchOf({ answer, ...ALONE })).resolves.toBe('gate');
     await expect(matchOf({ answer, marker: MARKER })).resolves.toBe('altered');
   });
-});
-
-test.each<[Partial<Stage>, number | null]>([
-  [{ answer: { body: `${MARKER} ${MARKER}` }, marker: MARKER }, 2],
-  [{ answer: { status: 404 }, marker: MARKER }, 0],
-  [{ answer: FILE }, null],
-])('The marker is counted in %o: %s.', async (stage, count) => {
-  const { probe } = await probing({ answer: {}, ...stage });
-  expect(countMarker(await probe(), stage.marker)).toBe(count);
 });
 
 describe('a look', () => {

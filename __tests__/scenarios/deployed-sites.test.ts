@@ -282,19 +282,6 @@ describe('a link of which only a marker is known', () => {
     play.world.host('site.deployed.dev', () => answer);
     return play.deliver({ inputs: { url: `${HOST}/r/7`, marker: MARK, timeout: '9' } });
   };
-  const SHELL = page('Sign in', `<script>window.__INITIAL__ = {"title":"${MARK}"}</script>`);
-  const REFUSAL = page('No access', `<script>count("denied", "${MARK}")</script>`);
-  const JSON_TYPE = 'application/json';
-
-  test.each<[string, string, string, string]>([
-    ['a shell that only its script tells it', SHELL, HTML, 'only where a page does not show it'],
-    ['a refusal that sends it to a counter', REFUSAL, HTML, 'only where a page does not show it'],
-    ['a form to sign in', page(MARK, '<input type="password">'), HTML, 'a page to sign in'],
-    ['JSON that is an error', `{"error":"${MARK}: no access"}`, JSON_TYPE, 'neither as a page nor as plain'],
-    ['bytes of any kind', `PK ${MARK}`, 'application/zip', 'neither as a page nor as plain text'],
-  ])('and which shows %s is not ready', async (_, body, type, says) => {
-    await refused(check(body, type), new RegExp(`^verify 200: .*${says}`));
-  });
 
   test.each<[string, string, object, string]>([
     ['a page', HTML, {}, 'shows the marker'],

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { stoppedError } from '../../src/errors.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import type { RunContext } from '../../src/request/parse-request.ts';
 import type { TestRepository } from '../world/repository.ts';
@@ -70,13 +69,6 @@ describe('a human who grants', () => {
   });
 });
 
-test('nobody is asked for a token where a link is to be proven', async () => {
-  play.world.host('preview.agent-host.com', () => ({ status: 200, body: PAGE }));
-  const delivered = await run({ url: 'https://preview.agent-host.com/page.html' });
-  expect(delivered.report).toMatchObject({ ready: true, channel: 'K4' });
-  expect(requestsOf(delivered, POLL)).toEqual([]);
-});
-
 describe.each([
   ['a human who refuses', ['pending', 'refuse'], 'the authorization was refused'],
   ['a code that expires', ['pending', 'expire'], 'the code expired'],
@@ -111,14 +103,6 @@ describe.each([
   });
 });
 
-test('a human who never comes: the lifetime ends the flow, and auto goes on with K3', async () => {
-  Object.assign(play.world.deviceUser, { script: ['pending'], expiresIn: 60 });
-  const delivered = await run();
-  expect(delivered.report).toMatchObject({ ready: true, channel: 'K3' });
-  expect(delivered.report.lines.CODE).toMatch(/the code expired/);
-  expect(requestsOf(delivered, POLL)).toHaveLength(11);
-});
-
 test.each([
   ['that nobody knows', { clientIds: ['another'] }, /^authorize.*: .*client id.* → /],
   ['without device flow', { disabledClientIds: ['Iv1.0123456789abcdef'] }, /^authorize.*: .*device flow/i],
@@ -131,15 +115,4 @@ test('no human is asked where no channel needs a token, or there is one', async 
   for (const inputs of [{ channel: 'K3' }, { channel: 'K1', token: play.world.token() }]) {
     expect(requestsOf(await proven(run(inputs)), /\/login\//)).toEqual([]);
   }
-});
-
-test('a stop in the middle of the flow is НЕ ГОТОВО, and no other channel is tried', async () => {
-  play.world.deviceUser.script = ['pending'];
-  const stop = new AbortController();
-  play.meanwhile({ url: POLL, skip: 1 }, () => stop.abort(stoppedError()));
-  const delivered = await refused(run({}, {}, stop.signal), /^authorize/);
-  expect(delivered.report.notReady?.code).toBe('ABORTED');
-  expect(delivered.report.lines.UNKNOWN).toContain('nothing was published');
-  expect(requestsOf(delivered, POLL)).toHaveLength(2);
-  expect(requestsOf(delivered, ELSEWHERE)).toEqual([]);
 });

@@ -283,12 +283,7 @@ describe('a folder', () => {
     '<!doctype html>\n<script src="app.js"></script>\n<link rel="stylesheet" href="Style.css">\n';
   const elsewhere = '<!doctype html><script type="module" src="/assets/app.js"></script>';
   test.each<[string, Record<string, string | Buffer>, object, RegExp]>([
-    [
-      'outside the workspace',
-      {},
-      { file: '/etc/' },
-      /^check: the folder \/etc\/ is outside the workspace \/.* → /,
-    ],
+    ['outside the workspace', {}, { file: '/etc/' }, /^check: the folder \/etc\/ is outside the workspace /],
     [
       'for a named tag, whose release takes single files,',
       {},
@@ -346,22 +341,6 @@ describe('links and hidden names', () => {
     const found = await Promise.all(files.map(async (name) => `${await repository.read(PATH + name)}`));
     const script = DEFAULTS['dist/.store/lib/app.js'];
     expect(found).toEqual(['Contact: x\n', script, createPage(), script, 'null']);
-  });
-
-  test('a folder with links that lead elsewhere is refused, with all of them by name', async () => {
-    const links = {
-      'dist/a.txt': '/etc/hostname',
-      'dist/b.txt': 'gone',
-      'dist/up': '../out',
-      'dist/loop': '.',
-    };
-    const around = await linked(links);
-    const played = play.deliver({ inputs: { ...inputs, nojekyll: 'true' }, around });
-    const names = Object.keys(links).map((path) => path.replace('dist/', ''));
-    const says = new RegExp(
-      `${names.map((name) => `(?=.* ${name}/? is a symbolic link)`).join('')}.*\`cp -rL\``,
-    );
-    expect(writesOf(await refused(played, says))).toEqual([]);
   });
 
   test('a line that names a hidden folder finds the files in it', async () => {
@@ -447,25 +426,6 @@ describe('a line that begins with !', () => {
     const put = (file: string) => play.deliver({ repository, inputs: { ...inputs, file }, around });
     await refused(put('dist/\n!dist/drafts/'), /link\.html is a symbolic link/);
     await proven(put('dist/\n!dist/drafts/\n!dist/link.html'));
-  });
-
-  test('leaves out what links have for it as well', async () => {
-    const repository = await play.repository();
-    const folder = await temporaryFolder();
-    await writeFiles(folder, {
-      'dist/index.html': createPage(),
-      'dist/.store/v/d.html': createPage('draft'),
-    });
-    for (const [name, target] of [
-      ['drafts', '.store/v'],
-      ['other', '.store/v'],
-      ['chain', 'drafts'],
-    ] as const)
-      await symlink(target, join(folder, 'dist', name));
-    const around = { folder, allowedRoots: [folder] };
-    const put = (file: string) => play.deliver({ repository, inputs: { ...inputs, file }, around });
-    const { report } = await proven(put('dist/\n!dist/drafts/'));
-    expect(report.site).toMatchObject({ count: 1, leftOut: ['.store/', 'chain', 'drafts', 'other'] });
   });
 
   test('sees a folder grow, but not in what it leaves out', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { composeDocument } from '../../src/delivery/report.ts';
 import { stoppedError } from '../../src/errors.ts';
 import { DeployedSite } from '../world/hosts/deployed-site.ts';
 import type { TestRepository } from '../world/repository.ts';
@@ -64,25 +63,6 @@ describe('a CDN that keeps a 404 for ten minutes keeps none of ours', () => {
     );
   });
 });
-
-test.each(['K1', 'K2', 'K3', 'K4'])(
-  'of 14 files through %s of which one is not there 1 of 14 fails',
-  async (channel) => {
-    const texts = Object.fromEntries(Array.from({ length: 14 }, (_, nth) => [`${nth}.txt`, `text ${nth}`]));
-    play.world.host('site.deployed.dev', new DeployedSite(texts).answer);
-    play.intercept({ method: 'GET', url: /^https:\/\/(?!api)[^?]*\b7\.txt/, times: 999 }, { status: 404 });
-    const url = channel === 'K4' ? 'https://site.deployed.dev/' : '';
-    const { reports } = await play.deliver({
-      files: texts,
-      inputs: { channel, file: '*.txt', url, timeout: '30' },
-    });
-    const { result, reason } = composeDocument(reports);
-    expect([result, reason]).toEqual([
-      'not-ready',
-      expect.stringMatching(/^1 of 14 are not ready; 7\.txt: /),
-    ]);
-  },
-);
 
 test.each<[string, number, Record<string, string>, RegExp]>([
   [

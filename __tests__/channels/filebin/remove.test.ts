@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { localFile } from '../../support/files.ts';
 import type { Scripted } from '../../support/ports.ts';
 import { prepareAll, prepareOne } from '../prepare-one.ts';
-import { ADDRESS, BIN, type BinSetup, listOf, NO_BIN, openBin, PAGE } from './bin-host.ts';
+import { ADDRESS, type BinSetup, listOf, NO_BIN, openBin, PAGE } from './bin-host.ts';
 
 /** Prepares the removal of page.html, with the content `x` unless told; `null` where no file is at hand. */
 async function prepareRemoval(setup: BinSetup = {}, content: string | null = 'x', name = 'page.html') {
@@ -10,33 +10,6 @@ async function prepareRemoval(setup: BinSetup = {}, content: string | null = 'x'
   const file = content === null ? null : await localFile(content);
   return { ...opened, task: await prepareOne(opened.remover, file, name) };
 }
-
-test('removing a file through channel K3 plans one DELETE of the name that the host stores, without sending it', async () => {
-  const { kinds, task } = await prepareRemoval({}, 'x', "deep/a'b.pdf");
-  const destination = `bin ${BIN}, name deep-a_b.pdf`;
-  expect(task.plan).toMatchObject({ method: 'one DELETE', destination, claim: 'is removed' });
-  expect(kinds()).toBe('');
-});
-
-test('removing a file through channel K3 lists the bin, then sends one DELETE, without a credential', async () => {
-  const { host, task } = await prepareRemoval();
-  await expect(task.perform()).resolves.toMatchObject({
-    evidence: `bin ${BIN}, file page.html is deleted`,
-    written: true,
-    // Without approval the address never shows that the file is gone.
-    first: {
-      url: new URL(`${ADDRESS}/page.html`),
-      host: {
-        refusals: expect.arrayContaining([expect.objectContaining({ httpCodes: [403], isFinal: true })]),
-      },
-    },
-  });
-  const headers = { accept: 'application/json' };
-  expect(host.seen).toEqual([
-    { method: 'GET', url: ADDRESS, headers, body: '' },
-    { method: 'DELETE', url: `${ADDRESS}/page.html`, headers, body: '' },
-  ]);
-});
 
 test.each([
   [302, 'HOST_ERROR', 1],

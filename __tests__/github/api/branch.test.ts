@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { hasFailed } from '../../../src/errors.ts';
-import { getEntry, getExistingBlobs } from '../../../src/github/api/branch.ts';
+import { getExistingBlobs } from '../../../src/github/api/branch.ts';
 import type { HeldFiles } from '../../channels/pages/site/memory-branch.ts';
 import { type Answers, absent, FakeGitHub, failure } from '../fake-github.ts';
 import { treeAnswers, treeOf } from '../tree-answers.ts';
@@ -69,27 +69,6 @@ describe('getExistingBlobs', () => {
     ]);
   });
 
-  test('requests many paths one by one where the tree is truncated', async () => {
-    const github = fakeRepository({ tree_below: { tree: [], truncated: true } });
-    await expect(getExisting(github, many)).resolves.toMatchObject({ 'docs/deep/b.html': id('b') });
-    expect(github.sent('get_file').map(({ path }) => path)).toEqual([...many, 'docs']);
-  });
-
-  test.each([
-    ['has nothing', { tree: [] }],
-    ['has the id of another tree', { sha: id('e') }],
-  ])('refuses a list that %s', async (_, wrong) => {
-    const { tree_below: answer } = treeAnswers(FILES);
-    const github = fakeRepository({ tree_below: { ...answer, ...wrong } });
-    await expect(getExisting(github, many)).rejects.toMatchObject({ code: 'HOST_ERROR', retryable: true });
-  });
-
-  test('reads no list of an empty tree', async () => {
-    const github = fakeRepository(treeAnswers(new Map()));
-    expect(Object.values(await getExisting(github, many))).toEqual(many.map(() => null));
-    expect(github.sent('tree_below')).toEqual([]);
-  });
-
   test.each([3, 6])('refuses paths below an existing file, and a submodule (%s paths)', async (count) => {
     const below = (path: string, file: string): string =>
       `NOT_OURS: ${file} is a file of the repository, so ${path} cannot be below it`;
@@ -114,15 +93,4 @@ describe('getExistingBlobs', () => {
     const blobs = await getExistingBlobs(github, 'main', ['a', 'b']);
     expect([blobs.get('a'), blobs.get('b')]).toEqual([denied, 'b']);
   });
-});
-
-test.each([
-  ['a file', { type: 'file', sha: 'b10b' }, { type: 'blob', sha: 'b10b' }],
-  ['a folder', { type: 'dir', sha: 'b10b' }, { type: 'tree', sha: 'b10b' }],
-  ['a submodule', { type: 'submodule', sha: 'b10b' }, { type: 'commit', sha: 'b10b' }],
-  ['nothing', absent, null],
-])('getEntry finds what the branch has at a path: %s', async (_, record, expected) => {
-  const github = new FakeGitHub({ get_file: record });
-  await expect(getEntry(github, 'main', 'папка/a.html')).resolves.toEqual(expected);
-  expect(github.sent('get_file')).toEqual([{ path: 'папка/a.html', ref: 'main' }]);
 });

@@ -31,12 +31,6 @@ describe('getBuildStatus', () => {
     await expect(getStatus(build, compare)).resolves.toMatchObject(expected);
   });
 
-  test('is unknown without the permission, which is named', async () => {
-    const denied = await getStatus(failure('NO_PERMISSION', 403));
-    expect(denied).toMatchObject({ status: 'unknown', detail: expect.stringContaining('pages: read') });
-    expect(denied.notStarted).toBeUndefined();
-  });
-
   test.each(['HOST_ERROR', 'CONNECTION', 'RATE_LIMITED', 'NO_NETWORK'] as const)(
     'is unknown after a failure that may pass (%s)',
     async (code) => {

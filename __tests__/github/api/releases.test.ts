@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { deleteAsset, deleteDraft, publishDraft, renameAsset } from '../../../src/github/api/releases.ts';
-import { absent, FakeGitHub, failure } from '../fake-github.ts';
+import { deleteAsset, publishDraft, renameAsset } from '../../../src/github/api/releases.ts';
+import { absent, FakeGitHub } from '../fake-github.ts';
 
 const UPLOADS = 'https://uploads.github.com/repos/octo/site/releases/3/assets{?name,label}';
 const RELEASE = { id: 3, tag_name: 't', name: 't', draft: false, upload_url: UPLOADS, body: null };
@@ -44,14 +44,6 @@ test.each([
     expect(github.sent('delete_asset')).toEqual(Array(times).fill({ asset_id: 9 }));
   },
 );
-
-test('what is to be deleted may be gone, but any other refusal is thrown', async () => {
-  await deleteDraft(new FakeGitHub({ delete_draft: absent }), RELEASE);
-  const denied = failure('NO_PERMISSION', 403);
-  const github = new FakeGitHub({ delete_asset: denied, delete_draft: denied });
-  await expect(deleteAsset(github, RELEASE, ASSET)).rejects.toBe(denied);
-  await expect(deleteDraft(github, RELEASE)).rejects.toBe(denied);
-});
 
 test.each(['б.zip', null])('renameAsset renames by id and keeps the label: %s', async (label) => {
   const github = new FakeGitHub({ rename_asset: ASSET });

@@ -47,27 +47,7 @@ describe('getPagesSite', () => {
   const DEFAULT = new URL('https://octo.github.io/site/');
 
   test.each<[string, object, object]>([
-    [
-      'of a branch',
-      {
-        html_url: 'http://www.octo.dev/site',
-        build_type: 'legacy',
-        source: { branch: 'gh-pages', path: '/docs' },
-        public: true,
-      },
-      {
-        base: new URL('https://www.octo.dev/site/'),
-        branch: 'gh-pages',
-        folder: 'docs',
-        builtBy: 'branch',
-        isPublic: true,
-      },
-    ],
-    [
-      'of a workflow',
-      { html_url: DEFAULT.href, build_type: 'workflow', source: null },
-      { builtBy: 'workflow', branch: null, folder: '' },
-    ],
+    ['on http', { html_url: 'http://www.octo.dev/site' }, { base: new URL('https://www.octo.dev/site/') }],
     ['whose address is null', { html_url: null, source: null }, { base: DEFAULT }],
     ['for members only', { public: false }, { isPublic: false }],
     // What is not said is not taken for public.
