@@ -180,23 +180,6 @@ test.each([
 });
 
 describe('a pattern on the command line', () => {
-  test('names every file that it matches', async () => {
-    const { ready, printed } = await run(['deliver', '*.html']);
-    expect(ready).toBe(true);
-    expect(printed[0]?.match(/^Ready.*/gm)).toEqual([
-      expect.stringMatching(/^Ready {2}page\.html {4}https:/),
-      expect.stringMatching(/^Ready {2}second\.html {2}https:/),
-    ]);
-  });
-
-  test('that matches nothing is refused, and blamed alone', async () => {
-    const { report, host } = await runForReport(['deliver', 'page.html', '*.pdf']);
-    expect(report.notReady?.reason).toBe('`FILE` matches no file: *.pdf');
-    expect(report.file?.path).toBe('*.pdf');
-    expect(report.lines.CLAIM).toMatch(/^\*\.pdf was not published/);
-    expect(host.seen).toEqual([]);
-  });
-
   test('may match a file of another repository, which may be private', async () => {
     await mkdir(join(folder, 'clone'));
     await writeFile(join(folder, 'clone/page.html'), PAGE);

@@ -3,19 +3,17 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { runChild } from './child.ts';
-import type { TestRepository } from './repository.ts';
 import { setUpWorld } from './set-up-world.ts';
 import type { GitHubWorld } from './world.ts';
 
 const setup = setUpWorld();
 let world: GitHubWorld;
-let repository: TestRepository;
 let token: string;
 
 beforeAll(async () => {
   ({ world } = setup);
   token = world.token();
-  repository = await setup.repository({ name: 'front', files: { 'a.html': 'x'.repeat(100) } });
+  await setup.repository({ name: 'front', files: { 'a.html': 'x'.repeat(100) } });
 });
 
 const PAGE = 'https://octo.github.io/front/a.html';
@@ -52,27 +50,4 @@ test.each([
 ])('an upload without a length is refused: %s', async (url, says) => {
   const chunked = ['-X', 'POST', '-H', 'Transfer-Encoding: chunked', '--data-binary', 'x'];
   expect((await curl(...chunked, '-w', ' %{http_code}', url)).stdout).toMatch(says);
-});
-
-test('a push needs a token with the permission, and is refused in the words of the rules of the branch', async () => {
-  const remote = (secret: string) => `https://x-access-token:${secret}@github.com/octo/front.git`;
-  const git = (...args: string[]) =>
-    runChild('git', {
-      args: ['-c', 'user.name=T', '-c', 'user.email=t@example.org', ...args],
-      cwd: world.folder,
-      env: { PATH: process.env.PATH ?? '', HOME: world.folder, GIT_TERMINAL_PROMPT: '0', ...world.env },
-    });
-  const push = async (rule: Parameters<TestRepository['protect']>[0], secret = token) => {
-    repository.protect(rule);
-    const { exitCode, stderr } = await git('-C', 'clone', 'push', remote(secret), 'HEAD:main');
-    return exitCode === 0 ? 'pushed' : stderr;
-  };
-  await git('clone', '-q', remote(token), 'clone');
-  await git('-C', 'clone', 'commit', '--allow-empty', '-qm', 'By git');
-  expect(await push(false, world.token({ contents: 'read' }))).not.toBe('pushed');
-  expect(await push(true)).toContain('Changes must be made through a pull request');
-  expect(await push('classic-signatures')).toContain('GH006: Protected branch update failed');
-  expect(await push('signatures')).toMatch(
-    /GH013:[\s\S]*Commits must have verified signatures\.[\s\S]*Found 1 violation:/,
-  );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { getCommitIdentity, getTokenOwner, isJobToken } from '../../../src/github/api/token-owner.ts';
+import { getCommitIdentity, getTokenOwner } from '../../../src/github/api/token-owner.ts';
 import { FakeGitHub, failure } from '../fake-github.ts';
 
 const ownedBy = (login: string, databaseId?: number): FakeGitHub =>
@@ -17,14 +17,6 @@ test.each([{}, { data: null }, { data: { viewer: null } }, { data: { viewer: { l
     });
   },
 );
-
-test.each([
-  [JOB, true],
-  ['other-app[bot]', false],
-  ['octo', false],
-])('isJobToken asks whose token it is: %s → %s', async (login, expected) => {
-  await expect(isJobToken(ownedBy(login))).resolves.toBe(expected);
-});
 
 describe('getCommitIdentity', () => {
   test.each([
