@@ -111,8 +111,8 @@ describe('say', () => {
     ],
     [
       (w) => w.link,
-      'set `url:` to the link to prove',
-      'prove a link with `screen-delivery verify URL`',
+      'set `url:` to the link to verify',
+      'verify a link with `screen-delivery verify URL`',
       'use the tool verify for a link',
     ],
   ])('renders %s for each interface', (text, action, cli, mcp) => {
@@ -129,9 +129,7 @@ describe('say', () => {
     const ask = 'ask the person who configured this server for another channel';
     expect(say((w) => w.use('K3'), toolOf('deliver'))).toBe(ask);
     expect(say((w) => w.use(['K1', 'K3']), toolOf('deliver', { channel: 'K2' }))).toBe(ask);
-    expect(say((w) => `set ${w.input('path', 'a/')}`, toolOf('withdraw'))).toBe(
-      'set `url` to the address of a/',
-    );
+    expect(say((w) => `set ${w.input('path', 'a/')}`, toolOf('withdraw'))).toBe('set `url` to the URL of a/');
   });
 
   test('names the files of a folder by a pattern only where there are patterns', () => {
@@ -156,10 +154,10 @@ describe('say', () => {
   test('chooses no channel where a link is verified', () => {
     const text: Text = (w) => `set ${w.input('file')}, or ${w.use('K1')}, or ${w.link}`;
     expect(say(text, commandFace('verify'))).toBe(
-      'set `--file`, or publish the file with the command `deliver`, or give the link to prove',
+      'set `--file`, or publish the file with the command `deliver`, or give the link to verify',
     );
     expect(say(text, toolOf('verify'))).toBe(
-      'set `file`, or use the tool deliver, or set `url` to the link to prove',
+      'set `file`, or use the tool deliver, or set `url` to the link to verify',
     );
     expect(say((w) => w.input('url'), commandFace('verify'))).toBe('`URL`');
   });

@@ -52,7 +52,7 @@ export const ACTION: Face = {
   subject: (name) => `input \`${name}\``,
   use: (ways) => `use channel: ${ways}`,
   grant: (permissions) => `give the job \`permissions: { ${permissions} }\``,
-  link: 'set `url:` to the link to prove',
+  link: 'set `url:` to the link to verify',
   ownToken: ', such as `${{ github.token }}` (a secret that does not exist is empty)',
   folder: 'the workspace',
 };

@@ -89,9 +89,13 @@ test('standard input is delivered under the name that is given, and reported by 
 });
 
 test.each([
-  [['deliver', '-'], 'standard input has no file name', 'give it one with `--name`'],
+  [['deliver', '-'], 'standard input has no file name', 'set `--name page.html`'],
   [['deliver', 'page.html', '--name', 'a.html'], 'only for standard input', 'set `--path a.html`'],
-  [['deliver', 'https://example.com/?page=[1]'], '`FILE` is an address', '`screen-delivery verify URL`'],
+  [
+    ['deliver', 'https://example.com/?page=[1]'],
+    '`FILE` is a URL, not a path',
+    '`screen-delivery verify URL`',
+  ],
   [['deliver', 'page.html', '--receipt', 'page.html'], 'no earlier receipt', 'name a new file'],
   [['deliver', '*.html', '--receipt', 'second.html'], 'no earlier receipt', 'name a new file'],
   [['deliver', 'page.html', '--receipt', '.'], 'no earlier receipt', 'name a new file'],
@@ -349,7 +353,7 @@ describe('the repository of the command line', () => {
     const { printed, host, logger } = await run(['deliver', 'page.html'], env);
     expect(host.seen.filter(({ url }) => url.includes('filebin'))).toEqual([]);
     expect(printed.join('\n')).toContain('--allow-public-bin');
-    expect(logger.lines).toEqual(expect.arrayContaining(['repository: none was found']));
+    expect(logger.lines).toEqual(expect.arrayContaining(['repository: none found']));
     const allowed = await runForReport(['deliver', 'page.html', '--allow-public-bin'], env);
     expect(allowed.report).toMatchObject({ ready: true, channel: 'K3' });
   });

@@ -28,7 +28,7 @@ describe('main', () => {
     ],
     [
       ['verify', 'https://preview.dev/'],
-      /^a link alone can't be proven; set `--marker` to .* content as `--file`\n$/,
+      /^a link can't be verified without its content; set `--marker` to .* or `--file` to its content\n$/,
     ],
     [
       ['mcp'],
@@ -43,7 +43,7 @@ describe('main', () => {
   test('calls a wrong token by the variable that has it', async () => {
     await expect(main(['deliver', 'x'], { GH_TOKEN: 'two words' })).resolves.toBe(EXIT.wrongUsage);
     expect(output.stderr).toMatch(
-      /^the token is too short .*; set GH_TOKEN to the whole token, or to nothing\n$/,
+      /^the token is too short .*; set GH_TOKEN to the whole token, or leave it empty\n$/,
     );
   });
 
@@ -52,7 +52,7 @@ describe('main', () => {
     async (text) => {
       await expect(main(['mcp', '--root', '.'], { GITHUB_TOKEN: text })).resolves.toBe(EXIT.wrongUsage);
       expect(output.stderr).toMatch(
-        /^the token is the name of a variable, and nothing has put its value there; set GITHUB_TOKEN to the token itself\n$/,
+        /^the token is the name of a variable, not its value; set GITHUB_TOKEN to the token itself\n$/,
       );
     },
   );

@@ -43,7 +43,7 @@ const CASES: readonly (readonly [string, Case, said: RegExp, instead: readonly C
   [
     'the branch is protected',
     { inputs: K1, before: (repository) => repository.protect(true) },
-    /HTTP 409: Repository rule violations found.*may bypass the rule/,
+    /HTTP 409: Repository rule violations found.*a branch without this rule/,
     ['K2'],
   ],
   ...[{ files: LARGE, inputs: K1 }, { inputs: { channel: 'K2' } }].map(
@@ -73,7 +73,7 @@ const CASES: readonly (readonly [string, Case, said: RegExp, instead: readonly C
   [
     'the token of a person may only read',
     { inputs: K1, permissions: { contents: 'read' }, login: LOGINS.human },
-    /accessible by personal access token.*give the token itself Contents: Read and write, for this repository/,
+    /accessible by personal access token.*give the token Contents: Read and write for this repository/,
     ['K3'],
   ],
   [

@@ -253,7 +253,7 @@ describe('what is hidden', () => {
     }
     for (const path of ['.hid/x.html', 'a/.well-known/x.html', '.x.html', '.x/']) {
       const { answer: one } = await run('check', { content: PAGE, name: 'x.html', path }, { ...SITE, root });
-      expect([path, one.reason]).toEqual([path, 'argument `path` has a hidden name']);
+      expect([path, one.reason]).toEqual([path, 'argument `path` has a name that begins with a dot']);
     }
   });
 });
@@ -272,9 +272,9 @@ test('a repository is named by the server alone, and never by a remote that an a
 test.each<[ToolName, Record<string, string>, RegExp]>([
   ['deliver', { file: 'absent.html' }, /does not exist/],
   ['deliver', { content: 'x', name: '../a.html' }, /`name` is not a file name/],
-  ['verify', {}, /K4 needs the link/],
-  ['check', { marker: 'marker-42' }, /not said what to deliver/],
-  ['withdraw', {}, /nothing to withdraw is named/],
+  ['verify', {}, /K4 needs a link/],
+  ['check', { marker: 'marker-42' }, /nothing to deliver is given/],
+  ['withdraw', {}, /nothing to withdraw is given/],
 ])('%s %j is an answer that says what to change, and no request', async (tool, args, reason) => {
   const { answer, host } = await run(tool, args);
   expect(answer).toMatchObject({ result: 'not-ready', url: '', reason: expect.stringMatching(reason) });

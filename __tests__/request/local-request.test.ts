@@ -67,12 +67,12 @@ describe('the git remotes of the files', () => {
   });
 
   test.each<[string, Remotes, Partial<RawInputs>, Record<string, string>, string, string]>([
-    ['origin of several', { a: SECRET, ...OURS }, {}, {}, 'octo/site', 'by git remote origin'],
-    ['the only one', { company: SECRET }, {}, {}, 'octo/secret', 'by git remote company'],
+    ['origin of several', { a: SECRET, ...OURS }, {}, {}, 'octo/site', 'from git remote origin'],
+    ['the only one', { company: SECRET }, {}, {}, 'octo/secret', 'from git remote company'],
     ['none of several others', { a: SECRET, b: 'git@github.com:o/b.git' }, {}, {}, '', 'none called origin'],
     ['none', {}, {}, {}, '', 'no git remote'],
-    ['what was asked for', OURS, { repository: 'octo/other' }, {}, 'octo/other', 'as asked for'],
-    ['that of the runner', OURS, {}, { GITHUB_REPOSITORY: 'o/r' }, 'o/r', 'as GITHUB_REPOSITORY says'],
+    ['what was asked for', OURS, { repository: 'octo/other' }, {}, 'octo/other', 'as given'],
+    ['that of the runner', OURS, {}, { GITHUB_REPOSITORY: 'o/r' }, 'o/r', 'from GITHUB_REPOSITORY'],
     ['that of a flag’s instance', ELSEWHERE, { 'auth-url': INSTANCE }, {}, 'octo/site', 'origin'],
     ['that of the runner’s instance', ELSEWHERE, {}, { GITHUB_SERVER_URL: INSTANCE }, 'octo/site', 'origin'],
   ])('lead to %s', async (_, remotes, given, env, repository, said) => {

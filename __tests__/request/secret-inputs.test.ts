@@ -25,8 +25,8 @@ describe('an input that becomes public or is printed', () => {
   test.each(NAMES)('is refused if %s has a secret, which is not repeated', async (name) => {
     const found = /contains what looks like a secret: GitHub token \(fingerprint [0-9a-f]{16}\)/;
     for (const [secret, message] of [
-      [OWN, /holds the token$/],
-      [Buffer.from(OTHER).toString('base64'), /holds a credential of this environment \(DB_SECRET\)$/],
+      [OWN, /contains the token$/],
+      [Buffer.from(OTHER).toString('base64'), /contains a credential of this environment \(DB_SECRET\)$/],
       [KNOWN, found],
     ] as const) {
       const refusal = (await check({ [name]: `a ${secret}` })) as Error;

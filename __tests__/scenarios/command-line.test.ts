@@ -304,6 +304,6 @@ describe('output that can not be written', () => {
       env: { ...env, GITHUB_OUTPUT: join(cwd, 'outputs') },
     });
     expect(shell.stderr).toBe('');
-    expect(await readFile(join(cwd, 'outputs'), 'utf8')).toContain('it is not said what to deliver');
+    expect(await readFile(join(cwd, 'outputs'), 'utf8')).toContain('nothing to deliver is given');
   });
 });

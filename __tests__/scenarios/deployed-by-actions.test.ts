@@ -465,7 +465,11 @@ describe('a job that deploys a site', () => {
   });
 
   test.each<[number, string, RegExp]>([
-    [400, 'Missing environment. Ensure your deployment job has an environment.', /environment github-pages/],
+    [
+      400,
+      'Missing environment. Ensure your deployment job has an environment.',
+      /`jobs.<id>.environment: github-pages`/,
+    ],
     [400, 'Deployments are only allowed from gh-pages', /Deployment branches/],
     [...DENIED, /pages: write/],
     [404, 'Not Found', /GitHub Actions under Settings → Pages → Source/],

@@ -679,7 +679,7 @@ describe('a submodule of the repository', () => {
       const { reports } = await play.deliver({ repository, files, inputs: all });
       for (const { notReady } of reports) {
         expect(notReady).toMatchObject({ code: 'NOT_OURS', reason: expect.stringMatching(REASON) });
-        expect(notReady?.hint).toBe('set `path:` to a place of its own');
+        expect(notReady?.hint).toBe('set `path:` to a path that nothing else uses');
       }
       expect(await repository.entry('lib')).toBe(`160000 ${sha}`);
       expect(await repository.head()).toBe(head);

@@ -392,7 +392,7 @@ describe('what was delivered before the branch was squashed', () => {
       RegExp(
         `^place: .*the branch's history begins with .*rewritten.*, so nothing tells who delivered it.* → ${way}, or set \`overwrite: true\` once`,
       );
-    await refused(put('third'), says('set `path:` to a place of its own'));
+    await refused(put('third'), says('set `path:` to a path that nothing else uses'));
     await refused(take(), says('leave it there'));
     await proven(put(text, { overwrite: 'true' }));
     const head = repository.head();

@@ -212,7 +212,7 @@ describe('a named tag', () => {
     const errors = [{ resource: 'Release', code: 'custom', field: 'pre_receive', message }];
     const body = JSON.stringify({ message: 'Validation Failed', errors });
     play.intercept({ method: 'PATCH', url: /\/releases\/\d+$/ }, { status: 422, body });
-    const says = /^place 422: .*being restricted.* → a ruleset for tags forbids this one .*`tag:`/;
+    const says = /^place 422: .*being restricted.* → a ruleset forbids this tag .*`tag:`/;
     const { report } = await refused(deliverAt(repository, undefined), says);
     expect(report.notReady?.hint).not.toMatch(/branch|Pages/);
     expect(repository.releases()).toEqual([]);

@@ -40,7 +40,8 @@ describe('what was delivered is withdrawn by its address alone', () => {
 });
 
 describe('an address removes nothing', () => {
-  const ELSEWHERE = /leads elsewhere than `channel: K2` → leave `channel:` out: the address says it/;
+  const ELSEWHERE =
+    /`url` and `channel: K2` name different deliveries → remove `channel:`, because the URL is enough/;
   /** An address, or what is below `SITE/`. */
   test.each<[string, string, RegExp, object?]>([
     ['of a folder around what was delivered', 'SITE/previews/', /previews\/ was not delivered itself/],

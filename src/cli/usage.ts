@@ -25,7 +25,7 @@ export function usage(command?: CommandName): string {
 
 const describeAllCommands = (): readonly string[] => [
   ...wrap(
-    'Publishes a file, fetches it back from its public address, and prints the https address only if the content is proven.',
+    'Publishes a file, fetches it back from its public URL, and prints the https URL only if the content is verified.',
   ),
   '',
   `Usage: ${TOOL.name} COMMAND [FLAGS]`,
@@ -34,15 +34,15 @@ const describeAllCommands = (): readonly string[] => [
     Object.entries(CLI_COMMANDS).map(([name, row]) => [`${name} ${row.usage}`.trim(), row.description]),
   ),
   '',
-  ...wrap(`${TOOL.name} COMMAND --help lists the flags of a command. Nearly all take:`),
+  ...wrap(`${TOOL.name} COMMAND --help lists the flags of a command. Nearly all accept:`),
   '',
   ...formatEntries(['json', 'report', 'verbose', 'help', 'version'].map((name) => describeFlag(name))),
   '',
   'Examples:',
   '',
-  `  ${TOOL.name} deliver page.html --marker "a text of the page"`,
+  `  ${TOOL.name} deliver page.html --marker "text from the page"`,
   `  ${TOOL.name} deliver dist/ --repository octo/pages --path previews/demo/`,
-  `  ${TOOL.name} verify https://example.com/page.html --marker "a text of it"`,
+  `  ${TOOL.name} verify https://example.com/page.html --marker "text from it"`,
 ];
 
 function describeOneCommand(command: CommandName): readonly string[] {
@@ -65,7 +65,7 @@ function describeOneCommand(command: CommandName): readonly string[] {
 
 const describeMore = (command: CommandName, flags: readonly string[]): string =>
   command === 'deliver' || command === 'mcp'
-    ? `More flags, which docs/inputs.md of the repository and ${TOOL.name} contract explain: ${flags.join(', ')}.`
+    ? `More flags: ${flags.join(', ')}. See docs/inputs.md in the repository, or run ${TOOL.name} contract.`
     : `${SAME_FLAGS} See ${TOOL.name} deliver --help.`;
 
 function describeFlag(name: string, command?: CommandName): HelpEntry {

@@ -3,27 +3,27 @@ import { CERTIFICATE_HINT, NETWORK_HINT } from '../http/client.ts';
 import { isPage } from '../http/response.ts';
 import type { Words } from '../words.ts';
 
-/** What to change, for failures that several places report. */
+/** Ways out that several files offer. */
 export const RETRY_HINT = (w: Words) => `try again${w.orUse('K3')}`;
-export const STATUS_HINT = 'look at https://www.githubstatus.com, and try again';
-export const CONFLICT_HINT = (w: Words) => `another job writes here too: ${RETRY_HINT(w)}`;
-export const OTHER_PATH_HINT = (w: Words) => `set ${w.input('path')} to a place of its own`;
+export const STATUS_HINT = 'check https://www.githubstatus.com, then try again';
+export const CONFLICT_HINT = (w: Words) => `another job wrote at the same time: ${RETRY_HINT(w)}`;
+export const OTHER_PATH_HINT = (w: Words) => `set ${w.input('path')} to a path that nothing else uses`;
 export const OTHER_BRANCH_HINT = (w: Words) =>
-  `build the site from a branch without this rule (Settings → Pages) and set ${w.input('branch')} to it, set ${w.input('token')} to one that may bypass the rule${w.orUse('K2', ', which pushes nothing')}`;
+  `set ${w.input('branch')} to a branch without this rule, and build the site from that branch (Settings → Pages)${w.orUse('K2', ', which pushes nothing')}`;
 const TOKEN_HINT = (w: Words) => `set ${w.input('token')} to a valid token${w.ownToken}${w.orUse('K3')}`;
 
-/** What GitHub refuses, by its API or in words that git passes on. */
+/** A refusal by GitHub, from its API or in the output of git. */
 export interface GitHubRefusal {
-  /** Of GraphQL the one with which REST says the same; 0 for git, where words are all that it tells. */
+  /** The status of the REST API; for GraphQL its REST equivalent; 0 for git, which has only a message. */
   readonly status: number;
-  /** The HTTP code that was answered, where it is another one. */
+  /** The HTTP code of the answer, if it differs from `status`. */
   readonly httpCode?: number | undefined;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   /** The permission that is needed, such as `pages: read`. */
   readonly permission?: string | undefined;
   readonly retryAfter?: number | undefined;
-  /** Of the API's call. */
+  /** The path of the API call. */
   readonly path?: string | undefined;
 }
 
@@ -36,9 +36,9 @@ interface RefusalRule {
   readonly retryable?: boolean;
 }
 
-/** The failure that a refusal means; without a rule, it is one of the host. */
+/** The failure that a refusal means: the first matching rule decides, otherwise it is `HOST_ERROR`. */
 export function refusalError(message: string, refusal: GitHubRefusal): DeliveryError {
-  const rule = REFUSAL_RULES.find((one) => meetsRule(one, refusal));
+  const rule = REFUSAL_RULES.find((candidate) => meetsRule(candidate, refusal));
   const { code = 'HOST_ERROR', hint = RETRY_HINT, retryable } = rule ?? {};
   const { status, httpCode = status, retryAfter } = refusal;
   return new DeliveryError(code, message, {
@@ -54,7 +54,7 @@ const meetsRule = ({ status, text, when }: RefusalRule, refusal: GitHubRefusal):
   (text === undefined || text.test(refusal.message)) &&
   (when === undefined || when(refusal));
 
-/** GitHub's own words for too many requests; Enterprise Server has older ones, and comments have some of their own. */
+/** GitHub's texts for too many requests, with older ones of Enterprise Server and the one for comments. */
 const LIMIT_TEXT = /rate limit|abuse detection|submitted too quickly/i;
 
 const isRateLimited = ({ status, headers = {}, message }: GitHubRefusal): boolean =>
@@ -62,10 +62,10 @@ const isRateLimited = ({ status, headers = {}, message }: GitHubRefusal): boolea
   ([0, 403, 422].includes(status) && LIMIT_TEXT.test(message)) ||
   (status === 403 && (headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined));
 
-/** Statuses that say something of the token or the repository; a page with 413 or 408 means the same as without it. */
+/** Statuses that concern the token or the repository, unless the answer is a web page. */
 const ABOUT_REPOSITORY = [401, 403, 404, 410, 422];
 
-/** Statuses of a refused write: an answer to a read says nothing about the branch's rules. */
+/** Statuses of a refused write. Only writes are subject to the branch's rules. */
 const WRITE_REFUSED = [0, 403, 409, 422];
 
 /**
@@ -76,8 +76,8 @@ const WRITE_REFUSED = [0, 403, 409, 422];
 const PUSH_RULE = /(rule violation|GH013).*\b(file (path|extension|size|name)|path length|extension)s?\b/is;
 
 /**
- * A rule of the branch: a ruleset, or classic protection, which says only what it misses. It refuses the same
- * write each time, so none of these is a race with another writer.
+ * A rule of the branch: a ruleset, or classic protection, whose texts name only the missing condition. It refuses the
+ * same write every time, so it is never a race with another writer.
  *
  * @see https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/troubleshooting-rules
  */
@@ -88,7 +88,7 @@ const BRANCH_RULE = anyOf(
   /cannot (force-push to|update|delete|create|change) (this )?(locked |protected )?(branch|ref|tag)/,
 );
 
-/** Words of a refused write that another writer caused; any other reason of a 409 is not said to be one. */
+/** Texts of a write that another writer prevented. Any other 409 is not reported as a race. */
 const RACE = anyOf(
   /does not match|is at \S+ but expected|"sha" wasn't supplied|BadObjectState|^conflict$/,
   /fast.?forward|\[rejected\]|already.exists|reference does not exist|cannot lock ref|incorrect old value/,
@@ -98,28 +98,28 @@ function anyOf(...patterns: readonly RegExp[]): RegExp {
   return new RegExp(patterns.map(({ source }) => source).join('|'), 'i');
 }
 
-/** A permission as the settings of a token call it: `Contents: Read and write` for `contents: write`. */
+/** A permission as the settings of a token show it: `Contents: Read and write` for `contents: write`. */
 const nameInSettings = (permission: string): string =>
   permission
     .split(', ')
-    .map((one) => {
-      const [name = '', level] = one.replace('-', ' ').split(': ');
+    .map((part) => {
+      const [name = '', level] = part.replace('-', ' ').split(': ');
       return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${level === 'write' ? 'Read and write' : 'Read-only'}`;
     })
     .join(' and ');
 
 const SIZE_HINT = (w: Words) => `${w.use('K2')} for a file of this size`;
 
-/** The meaning of each refusal; the first rule that matches counts. */
+/** The meaning of each refusal. The first matching rule counts. */
 const REFUSAL_RULES: readonly RefusalRule[] = [
   {
     when: isRateLimited,
     code: 'RATE_LIMITED',
     retryable: true,
     hint: (w) =>
-      `GitHub limits this token for a while: run fewer deliveries at once, or later${w.orUse('K3')}`,
+      `GitHub limits this token for a while: try again later, with fewer deliveries at once${w.orUse('K3')}`,
   },
-  // GitHub's API never answers so with a page: it says nothing of the repository, such as that something is absent.
+  // GitHub's API never answers these with a web page: something else answered, so nothing is known of the repository.
   {
     status: ABOUT_REPOSITORY,
     when: ({ headers = {} }) => isPage({ headers }),
@@ -131,24 +131,24 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     code: 'NOT_FOUND',
     hint: (w) => `the repository has moved: set ${w.input('repository')} to its new name`,
   },
-  // Of a Pages deployment.
+  // The next three: a Pages deployment.
   {
     status: 400,
     text: /in progress deployment/i,
     code: 'CONFLICT',
-    hint: 'wait for the other deployment of the site (Settings → Environments → github-pages), and try again',
+    hint: 'wait for the other deployment of the site (Settings → Environments → github-pages), then try again',
   },
   {
     status: 400,
     text: /environment protection rules|only allowed from|not allowed to deploy/i,
     code: 'FORBIDDEN_BY_RULE',
-    hint: 'let the branch of this run deploy under Settings → Environments → github-pages → Deployment branches',
+    hint: 'allow the branch of this run under Settings → Environments → github-pages → Deployment branches',
   },
   {
     status: 400,
     text: /environment/i,
     code: 'NO_PERMISSION',
-    hint: 'give the job the environment github-pages (`jobs.<id>.environment`)',
+    hint: 'run the job in the environment of GitHub Pages: `jobs.<id>.environment: github-pages`',
   },
   { status: 401, code: 'BAD_TOKEN', hint: TOKEN_HINT },
   {
@@ -156,29 +156,29 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     text: /(was|is|has been) archived/i,
     code: 'FORBIDDEN_BY_RULE',
     hint: (w) =>
-      `unarchive it under Settings → General, set ${w.input('repository')} to another one${w.orUse('K3')}`,
+      `unarchive the repository under Settings → General, or set ${w.input('repository')} to another repository`,
   },
-  // Of a comment.
+  // A comment.
   {
     status: [403, 410],
     text: /(issue|conversation|pull request) is locked|issues has been disabled/i,
     code: 'FORBIDDEN_BY_RULE',
-    hint: (w) =>
-      `unlock the conversation, switch issues on under Settings → General, or set ${w.input('comment', 'false')}`,
+    hint: (w, { message }) =>
+      `${/locked/i.test(message) ? 'unlock the conversation' : 'switch issues on under Settings → General'}, or set ${w.input('comment', 'false')}`,
   },
-  // Before the permissions, which do not help: the token is refused for every repository of the organization.
+  // Before the permissions, which don't help: the organization refuses the token for all its repositories.
   {
     status: 403,
     text: /\bSAML\b|single sign-on|\bSSO\b/i,
     code: 'BAD_TOKEN',
     hint: (w) =>
-      `authorize the token for the organization's single sign-on (Settings → Developer settings → Configure SSO), set ${w.input('token')} to another one${w.ownToken}${w.orUse('K3')}`,
+      `authorize the token for the organization's single sign-on (Settings → Developer settings → Configure SSO), or set ${w.input('token')} to another token${w.ownToken}`,
   },
   {
     status: 403,
     text: /IP (address )?allow list/i,
     code: 'FORBIDDEN_BY_RULE',
-    hint: (w) => `run it on a machine of the organization's IP allow list${w.orUse('K3')}`,
+    hint: (w) => `run it on a machine in the organization's IP allow list${w.orUse('K3')}`,
   },
   {
     status: WRITE_REFUSED,
@@ -191,9 +191,9 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     text: PUSH_RULE,
     code: 'FORBIDDEN_BY_RULE',
     hint: (w) =>
-      `a push rule of the repository forbids the name or the size of this file: set ${w.input('path')} to a name that it allows${w.orUse('K2', ', which pushes nothing')}`,
+      `a push rule of the repository forbids this name or size: set ${w.input('path')} to a name that the rule allows${w.orUse('K2', ', which pushes nothing')}`,
   },
-  // GitHub signs what is sent by its API. @see https://docs.github.com/authentication/managing-commit-signature-verification
+  // GitHub signs commits that its API creates. @see https://docs.github.com/authentication/managing-commit-signature-verification
   {
     status: WRITE_REFUSED,
     text: /must have (a )?(verified|valid) signatures?|commits? (must|need to) be signed/i,
@@ -204,7 +204,7 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     status: WRITE_REFUSED,
     text: /without `?workflows?`? (permission|scope)/i,
     code: 'NO_PERMISSION',
-    hint: (w) => `set ${w.input('path')} to a place outside .github/workflows`,
+    hint: (w) => `set ${w.input('path')} to a path outside .github/workflows`,
   },
   {
     status: WRITE_REFUSED,
@@ -213,36 +213,36 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     hint: SIZE_HINT,
   },
   { status: 413, code: 'TOO_LARGE', hint: SIZE_HINT },
-  // To publish a release makes its tag.
+  // Publishing a release creates its tag.
   {
     status: WRITE_REFUSED,
     text: BRANCH_RULE,
     when: ({ path = '' }) => path.includes('/releases'),
     code: 'FORBIDDEN_BY_RULE',
     hint: (w) =>
-      `a ruleset for tags forbids this one (Settings → Rules → Rulesets): set ${w.input('tag')} to a name that it allows, or push the tag first as somebody who may bypass it`,
+      `a ruleset forbids this tag (Settings → Rules → Rulesets): set ${w.input('tag')} to a name that the ruleset allows, or push the tag first as somebody who may bypass it`,
   },
   { status: WRITE_REFUSED, text: BRANCH_RULE, code: 'FORBIDDEN_BY_RULE', hint: OTHER_BRANCH_HINT },
-  // The permissions of the job are not those of a person's token. GitHub says the first by its API, and the other by git.
+  // A personal token has permissions of its own. The first text comes from the API, the second from git.
   {
     status: 403,
     text: /accessible by personal access token|denied to (?!github-actions\b)/i,
     code: 'NO_PERMISSION',
     hint: (w, { permission = 'contents: write' }) =>
-      `give the token itself ${nameInSettings(permission)}, for this repository (Settings → Developer settings → Personal access tokens; an organization may have to approve it)${w.orUse('K3')}`,
+      `give the token ${nameInSettings(permission)} for this repository (Settings → Developer settings → Personal access tokens; an organization may have to approve it)${w.orUse('K3')}`,
   },
   {
     status: 403,
     code: 'NO_PERMISSION',
     hint: (w, { permission }) => (permission === undefined ? TOKEN_HINT(w) : w.grant(permission)),
   },
-  // GitHub does not understand the request, or no longer.
+  // GitHub doesn't support the request, or no longer does.
   {
     status: [400, 410],
     code: 'HOST_ERROR',
-    hint: (w) => `use the newest version of this tool${w.orUse('K3')}`,
+    hint: (w) => `update to the newest version of this tool${w.orUse('K3')}`,
   },
-  // A copy of the repository that does not have the commit yet says nothing of what is in it.
+  // A replica that doesn't have the commit yet can't answer for its files.
   { status: 404, text: /^No commit found for the ref [0-9a-f]{40}/, code: 'HOST_ERROR', retryable: true },
   {
     status: 404,
@@ -254,13 +254,13 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     status: 422,
     text: /tag_name was used by an immutable release/i,
     code: 'TAG_USED_UP',
-    hint: (w) => `a deleted immutable release had this tag: set ${w.input('tag')} to another one`,
+    hint: (w) => `a deleted immutable release had this tag: set ${w.input('tag')} to another tag`,
   },
   {
     status: 422,
     text: /immutable release|file_count|assets per release/i,
     code: 'FORBIDDEN_BY_RULE',
-    hint: (w) => `the release takes no more files: set ${w.input('tag')} to another one${w.orUse('K3')}`,
+    hint: (w) => `the release accepts no more files: set ${w.input('tag')} to another tag${w.orUse('K3')}`,
   },
   {
     status: [409, 422],
@@ -270,13 +270,13 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
   },
   // The branch moved, or a file or name was added or removed since it was read.
   { status: WRITE_REFUSED, text: RACE, code: 'CONFLICT', retryable: true, hint: CONFLICT_HINT },
-  // Nothing was asked for on the condition that it has changed: a cache between this machine and GitHub answers 304.
+  // This tool sends no conditional requests, so a 304 comes from a cache on the way to GitHub.
   {
     when: ({ status }) => [304, 408, 409].includes(status) || status >= 500,
     code: 'HOST_ERROR',
     retryable: true,
   },
-  // What git says of the way to the host.
+  // git could not reach the host.
   { status: 0, text: /certificate|SSL CA/i, code: 'CONNECTION', hint: CERTIFICATE_HINT },
   {
     status: 0,

@@ -21,31 +21,31 @@ export const TOOLS: Readonly<
   deliver: {
     title: 'Deliver a file, a folder or text',
     description:
-      'Publishes it, fetches it back from its public address, proves the bytes, and only then hands over the https address. Tell your human `say`. Do not use it for anything secret or private, because it becomes public.',
+      'Publishes it, fetches it back from its public URL, verifies the bytes, and only then returns the https URL. Tell your human `say`. Do not use it for anything secret or private, because it becomes public.',
     annotations: { ...WRITES, idempotentHint: false },
   },
   verify: {
     title: 'Verify a link',
     description:
-      'Proves that a link of your environment shows your content: a text of it (`marker`), or all bytes (`file` or `content`). Do not use it for what `deliver` published, or for local links.',
+      'Verifies that a link from your environment shows your content: some text (`marker`), or all bytes (`file` or `content`). Do not use it for what `deliver` published, or for local links.',
     annotations: { ...READS, openWorldHint: true },
   },
   check: {
     title: 'Check a file without publishing it',
     description:
-      'Makes all checks of `deliver` that need no host: secrets, size, name, marker, what a page loads. Do not use it to deliver: it gives no address.',
+      'Runs all checks of `deliver` that need no host: secrets, size, name, marker, and what a page loads. Do not use it to deliver: it returns no URL.',
     annotations: { ...READS, openWorldHint: false },
   },
   withdraw: {
     title: 'Withdraw what was delivered',
     description:
-      'Removes what `deliver` published at an address, and proves that it is gone. What others put there stays. Do not use it before a new delivery to the same path, which replaces the old one.',
+      'Removes what `deliver` published at a URL, and verifies that it is gone. Files of others stay. Do not use it before a new delivery to the same path, which replaces the old one.',
     annotations: { ...WRITES, idempotentHint: true },
   },
   audit: {
-    title: 'Prove again what was delivered',
+    title: 'Verify earlier deliveries again',
     description:
-      'Finds what `deliver` published, or what it published below `path`, and fetches it again: as delivered, changed, withdrawn, or lost. Do not use it for what was just proven.',
+      'Finds what `deliver` published, everywhere or below `path`, and fetches it again. Reports each one: as delivered, changed, withdrawn or lost. Do not use it for what was just verified.',
     annotations: { ...READS, openWorldHint: true },
   },
 };
@@ -56,9 +56,9 @@ export type ToolArguments = Readonly<Record<string, string | number | boolean | 
 const AUTHORIZATION = z
   .string()
   .max(MCP.argument)
-  .describe('The handle of an answer `authorization_required`, alone: goes on with that call.');
+  .describe('The handle from an `authorization_required` answer. Send it alone to continue that call.');
 
-/** The arguments of a tool. Refused is any other, such as a token, and one that the command line has `fixed`. */
+/** The arguments of a tool. Any other is refused, such as a token or an input that the command line has `fixed`. */
 export function createInputSchema(tool: ToolName, fixed: Readonly<Partial<RawInputs>>) {
   const maySuspend = Object.hasOwn(fixed, 'client-id') && tool !== 'verify' && tool !== 'check';
   const shape = Object.fromEntries(
@@ -107,7 +107,7 @@ function createArgument(name: InputName, tool: ToolName, fixed: Readonly<Partial
   );
 }
 
-/** What a call asks for; where the server has `fixed` an input as well, the schema lets it only ask for less. */
+/** What a call asks for. If the server has `fixed` the same input, the schema lets the call only ask for less. */
 export function toRawInputs(args: ToolArguments, tool: ToolName): Partial<RawInputs> {
   return Object.fromEntries(
     listInputs(tool, {}).flatMap((name) => {

@@ -6,9 +6,9 @@ import { type CommandName, INPUT_NAMES, INPUTS, type InputDefinition, type Input
 interface CommandDefinition {
   readonly usage: string;
   readonly description: string;
-  /** How many arguments it takes, at least and at most, and that in words. */
+  /** How many arguments it takes, at least and at most, and the same in words. */
   readonly takes: readonly [min: number, max: number, words: string];
-  /** The flags that its help explains, where it has many. */
+  /** The flags that its help explains. Absent: all. */
   readonly explains?: string;
   readonly notes: readonly string[];
 }
@@ -16,20 +16,20 @@ interface CommandDefinition {
 const ANY = Number.POSITIVE_INFINITY;
 
 const REPOSITORY =
-  'Repository: --repository, else GITHUB_REPOSITORY, else the git remote (origin, or the only one) of the files and of the current folder. The log says which one was found, and how.';
+  'Repository: --repository, otherwise GITHUB_REPOSITORY, otherwise the git remote of the files and of the current folder (origin, or the only remote). The log names the repository and how it was found.';
 
 const SOURCES =
-  'Files: below the current folder, no symbolic links; others by their absolute path. * ** ? and [...] are understood where the shell has not resolved them.';
+  'Files: below the current folder, no symbolic links; otherwise by absolute path. Globs (* ** ? [...]) work even if the shell has not expanded them.';
 
 const TOKEN =
-  'Token: GITHUB_TOKEN or GH_TOKEN of the environment. Without one, what names no repository, branch or folder goes to the public file-bin; if it may be private, only with --allow-public-bin or --channel K3.';
+  'Token: GITHUB_TOKEN or GH_TOKEN in the environment. Without one, a delivery that names no repository, branch or folder goes to the public file-bin. A file that may be private also needs --allow-public-bin or --channel K3.';
 
 /** The commands. The command line, its help and the machine contract are made from this table. */
 export const CLI_COMMANDS: Readonly<Record<CommandName, CommandDefinition>> = {
   deliver: {
     usage: 'FILE…|FOLDER|-',
     description:
-      'publish files, a folder as one site, or standard input (with --name), and prove that the address shows them',
+      'publish files, a folder as one site, or standard input (with --name), and verify what the public URL shows',
     takes: [1, ANY, 'at least one file'],
     explains:
       'path channel marker repository entry name overwrite screen setup dry-run json report verbose help',
@@ -45,20 +45,20 @@ export const CLI_COMMANDS: Readonly<Record<CommandName, CommandDefinition>> = {
   verify: {
     usage: 'URL',
     description:
-      'prove a link (needs --marker, or --file with its file or the folder of its site); waits 30 s unless --timeout says more',
+      'verify a link (needs --marker, or --file with its file or the folder of its site); waits 30 s unless you set --timeout',
     takes: [1, 1, 'exactly one URL'],
-    notes: ['No token is used. Without --marker and --file nothing can be proven.'],
+    notes: ['No token is used. Without --marker or --file, nothing can be verified.'],
   },
   audit: {
     usage: '',
-    description: 'prove again everything that was delivered to the site and to releases, or below --path',
-    takes: [0, 0, 'no files: it finds what was delivered'],
+    description: 'verify again everything that was delivered to the site and to releases, or below --path',
+    takes: [0, 0, 'no files: it finds the deliveries itself'],
     explains: 'channel repository branch path timeout json report verbose help',
     notes: [REPOSITORY],
   },
   check: {
     usage: 'FILE…|FOLDER|-',
-    description: 'check files without publishing them, and without asking any host',
+    description: 'check files without publishing them and without contacting any host',
     takes: [1, ANY, 'at least one file'],
     explains: 'name entry channel marker json report verbose help',
     notes: [SOURCES],
@@ -68,7 +68,7 @@ export const CLI_COMMANDS: Readonly<Record<CommandName, CommandDefinition>> = {
     description: 'serve these commands to an agent (MCP on stdin and stdout)',
     takes: [0, 0, 'no files: each call names its own'],
     explains: 'root repository channel branch token-env client-id help',
-    notes: ['Every flag that is an input holds for all calls, and no call can change it.'],
+    notes: ['Flags that set an input apply to every call, and no call can change them.'],
   },
   contract: {
     usage: '',
@@ -92,9 +92,9 @@ interface FlagDefinition {
   readonly commands: readonly CommandName[];
   readonly description: string;
   readonly means?: InputDefinition['means'];
-  /** What its value is called in the help; absent: it is on or off, and on if it is given alone. */
+  /** The name of its value in the help. Absent: it is a switch, and on if it is given alone. */
   readonly value?: string;
-  /** What it is without the flag, for a delivery and for a link, where the help shows that. */
+  /** Its default for a delivery and for a link, if the help shows it. */
   readonly usual?: string;
   readonly forLink?: string;
   readonly letter?: string;
@@ -110,31 +110,32 @@ const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
   file: {
     commands: ['verify'],
     value: 'FILE|FOLDER',
-    description: 'verify: what the URL must show; given several times, each file below it.',
+    description:
+      'verify: the file or folder that the URL must show. Repeat it for several files below the URL.',
   },
   root: {
     commands: ['mcp'],
     value: 'FOLDER',
-    description: 'mcp, needed: the folder that files must be in. Other flags hold for every call.',
+    description: 'mcp, required: the folder that files must be in. The other flags apply to every call.',
   },
   json: { commands: [...REPORTING, 'contract'], description: 'Print the result as JSON on stdout.' },
   receipt: {
     commands: REPORTING,
     value: 'FILE',
     description:
-      'Write a receipt of what is ready to a new file, or over an earlier one: an in-toto Statement with the SHA-256 of what each address answered.',
+      'Write a receipt of what is ready to a new file, or over an earlier receipt: an in-toto Statement with the SHA-256 of what each URL returned.',
   },
   report: { commands: REPORTING, description: 'Print the five-line report of the protocol.' },
   verbose: { commands: REPORTING, description: 'Print a log of each step on stderr.' },
-  qr: { commands: REPORTING, description: 'On a terminal, show the proven address as a QR code, too.' },
-  help: { commands: ALL, letter: 'h', description: 'Print the commands; after a command, its flags.' },
+  qr: { commands: REPORTING, description: 'On a terminal, also show the verified URL as a QR code.' },
+  help: { commands: ALL, letter: 'h', description: 'Print the commands or, after a command, its flags.' },
   version: { commands: ALL, letter: 'v', description: 'Print the version.' },
 };
 
 /** Whether an input is on or off, so that its flag needs no value. */
 export const isSwitch = (name: InputName): boolean => INPUTS[name].json === 'boolean';
 
-/** The inputs that can be given as flags wherever something is published, in their order. */
+/** The inputs that are flags of every command that publishes, in their order. */
 export const FLAGS = INPUT_NAMES.filter((name) => {
   const { flag }: InputDefinition = INPUTS[name];
   return flag === undefined || flag === 'every';
@@ -170,21 +171,21 @@ export const EXIT_CODES = {
 } as const;
 
 export const ANSWER_RULE =
-  'Give the human `url` if it is not empty, else `reason` and `hint`. Never give an address that is not in `url`.';
+  'If `url` is not empty, give it to the human; otherwise give `reason` and `hint`. Never give a URL that is not in `url`.';
 
 export const SAME_FLAGS =
-  'It takes every flag of deliver; those that only publishing needs change nothing here.';
+  'It accepts every flag of deliver. Flags that only publishing needs have no effect here.';
 
 /** The fields that an agent needs first; all of them are in the schema. */
 const OUTPUT_FIELDS = {
   result:
-    '`ready` (proven), `withdrawn`, `audited` (nothing is lost), `planned` (a dry run or a check: nothing was written) or `not-ready`',
-  url: 'the proven https address, one line for each file; empty unless `result` is `ready`',
-  reason: 'why there is no address, or what was withdrawn or audited; empty if `result` is `ready`',
+    '`ready` (verified), `withdrawn`, `audited` (nothing is lost), `planned` (a dry run or a check: nothing was written) or `not-ready`',
+  url: 'the verified https URL, one line per file; empty unless `result` is `ready`',
+  reason: 'why there is no URL, or what was withdrawn or audited; empty if `result` is `ready`',
   hint: 'what to change',
   code: 'one of `error_codes`, or null',
   reports:
-    'one for each file or folder, with `lines` (CLAIM, CODE, TEST, RESULT, UNKNOWN), `gates`, `unknown` (what was not verified) and `notes`',
+    'one per file or folder, with `lines` (CLAIM, CODE, TEST, RESULT, UNKNOWN), `gates`, `unknown` (what was not verified) and `notes`',
 } as const;
 
 /** The machine contract, and how to call this tool: the content of `contract.json`. @see protocol 2.1 */
@@ -204,19 +205,20 @@ export function toolContract() {
       version: TOOL.version,
       node: TOOL.node,
       call: `npx --yes ${TOOL.name} <command> --json`,
-      first: `npx --yes ${TOOL.name} deliver page.html --marker "a text of the page" --json`,
+      first: `npx --yes ${TOOL.name} deliver page.html --marker "text from the page" --json`,
       commands: Object.fromEntries(commands) as Record<string, string>,
       flags_of: {
         'withdraw, audit, check': SAME_FLAGS,
         verify: flagsOf('verify').map((name) => `--${name}`),
       },
       flags: Object.fromEntries(flags) as Record<string, string>,
-      token: 'Set GITHUB_TOKEN in the environment, and --repository. Never put a token on the command line.',
+      token:
+        'Set GITHUB_TOKEN in the environment, and give --repository. Never put a token on the command line.',
       exit_codes: EXIT_CODES,
       answer: {
         schema: 'report.schema.json',
         rule: ANSWER_RULE,
-        streams: 'stdout has the answer alone; the log, and a code that a human must enter, are on stderr',
+        streams: 'stdout has only the answer; stderr has the log, and any code that a human must enter',
         fields: OUTPUT_FIELDS,
       },
       error_codes: ERROR_CODES,

@@ -9,7 +9,7 @@ import { INPUT_NAMES, INPUTS, type RawInputs } from './inputs.ts';
 import { type DeliveryRequest, parseRequest, type RunContext } from './parse-request.ts';
 import { PARSERS } from './values.ts';
 
-/** Raw inputs as a strict request, once nothing is wrong with them. @throws {DeliveryError} as `parseRequest` does */
+/** Checks the raw inputs and turns them into a strict request. @throws {DeliveryError} as `parseRequest` does */
 export async function createRequest(
   raw: RawInputs,
   { env, ...context }: RunContext & { readonly env: NodeJS.ProcessEnv },
@@ -22,18 +22,18 @@ export async function createRequest(
   return request;
 }
 
-/** Variables with the values by which a secret gets out, what they do, and what to do in their place. */
+/** Variables with values that leak a secret, what they do, and what to do instead. */
 const UNSAFE_VARIABLES: readonly (readonly [RegExp, effect: string, instead: string])[] = [
   [
     // Git turns it off for any value, even for an empty one.
     /^(?:NODE_TLS_REJECT_UNAUTHORIZED=0$|GIT_SSL_NO_VERIFY=)/,
-    'turns off the check of certificates, so no host can be trusted',
+    'turns off certificate checks, so no host can be trusted',
     ', and set `NODE_EXTRA_CA_CERTS` to a file with the certificate of the proxy or host',
   ],
   [
     // Names with `*` for anything, separated by commas.
     /^NODE_DEBUG=(?:.*,)?\s*(?:child_process|[a-z_]*\*[a-z_*]*)\s*(?:,|$)/is,
-    'makes Node print the environment of each program that is started, and so the token for git',
+    'makes Node print the environment of each program it starts, with the token for git',
     ' or the name `child_process` from it',
   ],
 ];
@@ -58,10 +58,11 @@ export async function refuseSecretInputs(
     const { isIn } = createSecretPattern(value);
     const leak = INPUT_NAMES.find((name) => name !== 'token' && isIn(raw[name]));
     const kind = value === raw.token ? owner : `a credential of this environment (${owner})`;
-    if (leak !== undefined) refuseInput((w) => `${w.subject(leak)} holds ${kind}`, `remove ${kind} from it`);
+    if (leak !== undefined)
+      refuseInput((w) => `${w.subject(leak)} contains ${kind}`, `remove ${kind} from it`);
   }
   const allowed = new Set(PARSERS.fingerprints(raw['allow-secret'].toLowerCase()));
-  for (const name of INPUT_NAMES.filter((one) => INPUTS[one].isSearched !== false)) {
+  for (const name of INPUT_NAMES.filter((input) => INPUTS[input].isSearched !== false)) {
     const all = await findSecretsInText(raw[name]);
     const findings = all.filter(({ fingerprint }) => !allowed.has(fingerprint));
     for (const { secret } of findings) logger.mask(secret);
@@ -71,7 +72,7 @@ export async function refuseSecretInputs(
       (w) =>
         `${w.subject(name)} contains what looks like a secret: ${nameSecret(first.rule)}${w.fingerprint(first.fingerprint)}`,
       (w) =>
-        `remove it there and revoke it, or, if it is known to be harmless, set ${w.input('allow-secret', first.fingerprint)}`,
+        `remove and revoke it, or set ${w.input('allow-secret', first.fingerprint)} if it is known to be harmless`,
     );
   }
 }

@@ -5,19 +5,19 @@ import { INPUTS, type InputDefinition, type InputName, type ToolName } from './i
 
 const TOKEN = 'GITHUB_TOKEN';
 
-/** The words of a command, with the variable that has the token. `verify` has its link in place of files. */
+/** The words of a command, with the variable that has the token. `verify` takes a link instead of files. */
 export function commandFace(command: string, token = TOKEN): Face {
   const isLink = command === 'verify';
-  const places: Readonly<Record<string, string>> = isLink
+  const operands: Readonly<Record<string, string>> = isLink
     ? { token, url: '`URL`' }
     : { token, file: '`FILE`', content: 'standard input' };
-  const input: Face['input'] = (name, value) => places[name] ?? formatFlag(name, value);
+  const input: Face['input'] = (name, value) => operands[name] ?? formatFlag(name, value);
   return {
     input,
-    // A token comes from any of several variables.
+    // The token may come from any of several variables.
     subject: (name) => (name === 'token' ? 'the token' : input(name)),
     ...(isLink ? { use: () => 'publish the file with the command `deliver`' } : {}),
-    link: isLink ? 'give the link to prove' : `prove a link with \`${TOOL.name} verify URL\``,
+    link: isLink ? 'give the link to verify' : `verify a link with \`${TOOL.name} verify URL\``,
     ownToken: '',
     folder: 'the current folder',
     leaveOut: (pattern) => `leave it out: add \`'!${pattern}'\``,
@@ -34,14 +34,14 @@ function formatFlag(name: string, value?: string): string {
 /** The words of a tool with its arguments; only the person who configured the server can set other inputs. */
 export function toolFace(tool: ToolName, args: readonly InputName[], token = TOKEN): Face {
   const verifies = tool === 'verify';
-  // What is withdrawn is named by its address alone.
+  // An agent withdraws by URL only.
   const isAddress = (name: string): boolean => name === 'path' && tool === 'withdraw';
   const isFlag = (name: string): boolean =>
     !isAddress(name) && FLAGS.some((flag) => flag === name && !args.includes(flag));
   const input: Face['input'] = (name, value) => {
     if (name === 'token') return `\`${token}\``;
-    if (isAddress(name)) return `\`url\`${value === undefined ? '' : ` to the address of ${value}`}`;
-    // The value of this flag is for the person who reads the log.
+    if (isAddress(name)) return `\`url\`${value === undefined ? '' : ` to the URL of ${value}`}`;
+    // The value of this flag is only for the person who reads the log.
     if (isFlag(name)) return formatFlag(name, name === 'allow-secret' ? undefined : value);
     return formatArgument(name as InputName, value);
   };
@@ -55,7 +55,7 @@ export function toolFace(tool: ToolName, args: readonly InputName[], token = TOK
     // Only the person who configured the server chooses another channel.
     orUse: () => '',
     fingerprint: () => '',
-    link: verifies ? 'set `url` to the link to prove' : 'use the tool verify for a link',
+    link: verifies ? 'set `url` to the link to verify' : 'use the tool verify for a link',
     ownToken: '',
     folder: 'the allowed folder',
     filesIn: () => 'each on a line of `file`',
@@ -72,7 +72,7 @@ export function toolFace(tool: ToolName, args: readonly InputName[], token = TOK
   };
 }
 
-/** An argument, whose name and values may be its own. */
+/** An argument. Its name and values may differ from the input's. */
 function formatArgument(name: InputName, value?: string): string {
   const { argument, json }: InputDefinition = INPUTS[name];
   const shown = argument?.name ?? name;

@@ -7,11 +7,11 @@ export const refuseInput = (message: Text, hint: Text): never => {
   throw new DeliveryError('BAD_INPUT', message, { step: 'check', hint });
 };
 
-/** Makes a value of a text. @param name the input, for the message of a refusal */
+/** Turns a text into a value. @param name the input, for the message of a refusal */
 export type ParseInput<Value> = (text: string, name: string) => Value;
 
 export interface InputKind<Value> {
-  /** Used when the user sets nothing; the runner resolves an expression. */
+  /** Used if the user sets nothing. The runner resolves an expression. */
   readonly default: string;
   readonly json: 'string' | 'number' | 'boolean';
   readonly parse: ParseInput<Value>;
@@ -53,7 +53,7 @@ export const oneOf = <Word extends string>(...values: readonly [Word, ...Word[]]
     refuseInput((w) => `${w.subject(name)} is not one of ${values.join(', ')}`, 'choose one of them'),
 });
 
-/** A duration, written in seconds; the numbers here and the value are milliseconds. */
+/** A duration, written in seconds. The parameters and the value are milliseconds. */
 export const seconds = (least: number, usual: number, most: number): InputKind<number> => ({
   default: `${usual / SECOND}`,
   json: 'number',

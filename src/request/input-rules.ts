@@ -7,14 +7,14 @@ import type { DeliveryRequest } from './parse-request.ts';
 
 type RuleText = string | ((words: Words, request: DeliveryRequest) => string);
 
-/** A rule that no single input can break: when it is broken, what is wrong, and what to change. */
+/** A rule on several inputs: whether it is broken, what is wrong, and what to change. */
 type InputRule = readonly [
   isBroken: (request: DeliveryRequest) => boolean,
   problem: RuleText,
   hint: RuleText,
 ];
 
-/** The inputs that name the channel of `auto`. */
+/** The inputs that decide which channel `auto` takes. */
 const listNaming = ({ tagIsDefault, binIsNew, url }: DeliveryRequest): readonly string[] => [
   ...(tagIsDefault ? [] : ['tag']),
   ...(binIsNew ? [] : ['bin']),
@@ -29,8 +29,8 @@ const uses = ({ channels }: DeliveryRequest, keys: readonly ChannelKey[]): boole
 const ANY_RULES: readonly InputRule[] = [
   [
     ({ file }) => file.some((line) => /^sandbox:/i.test(line)),
-    (w) => `${w.subject('file')} is a link of an agent's sandbox, which leads to no file here`,
-    (w) => `name the file by its path in ${w.folder}`,
+    (w) => `${w.subject('file')} is a sandbox link, which works only inside an agent's own environment`,
+    (w) => `give the file by its path in ${w.folder}`,
   ],
   // A token must not reach a host that it does not belong to.
   [
@@ -42,39 +42,38 @@ const ANY_RULES: readonly InputRule[] = [
   ],
   [
     ({ issue, operation }) => issue && operation !== 'audit',
-    'an issue is kept by an audit alone',
-    (w) => `set ${w.input('operation', 'audit')}, or leave ${w.input('issue')} out`,
+    'only an audit opens an issue',
+    (w) => `set ${w.input('operation', 'audit')}, or remove ${w.input('issue')}`,
   ],
   [
     ({ picture, screen }) => picture && screen === 'off',
     'a picture of the page needs a browser',
-    (w) => `set ${w.input('screen', 'auto')}, or leave ${w.input('picture')} out`,
+    (w) => `set ${w.input('screen', 'auto')}, or remove ${w.input('picture')}`,
   ],
   [
     ({ content, file, name }) => content === undefined && name !== undefined && file.length > 0,
-    (w) => `${w.input('name')} is only for ${w.input('content')}, and a file is given`,
-    (w, { name }) => `leave it out; to give the file another name, set ${w.input('path', name)}`,
+    (w) => `${w.input('name')} is only for ${w.input('content')}, but a file is given`,
+    (w, { name }) => `to rename the file, set ${w.input('path', name)} instead`,
   ],
   [
     ({ content, name }) => content === undefined && name !== undefined,
     (w) => `${w.subject('content')} is empty`,
-    (w) => `look at what should have written ${w.input('content')}`,
+    (w) => `check what should have written ${w.input('content')}`,
   ],
   [
     ({ content, file }) => content !== undefined && file.length > 0,
-    'a file and a content are both given',
-    'leave one of them out',
+    'a file and a text are both given',
+    'remove one of them',
   ],
   [
     ({ content, name }) => content !== undefined && name === undefined,
     (w) => `${w.subject('content')} has no file name`,
-    (w) => `give it one with ${w.input('name')}, such as page.html`,
+    (w) => `set ${w.input('name', 'page.html')}`,
   ],
   [
     (request) => request.channels === 'auto' && listNaming(request).length > 1,
     (w, request) => `${listNaming(request).map(w.subject).join(' and ')} name different channels`,
-    (w) =>
-      `leave out all but one of them, or set ${w.input('channel')} to the one to use, or to a list of them`,
+    (w) => `remove all but one of them, or set ${w.input('channel')} to the channels to use, such as K2+K3`,
   ],
   [
     (request) =>
@@ -82,49 +81,49 @@ const ANY_RULES: readonly InputRule[] = [
       !request.token &&
       !request.repository &&
       (request.channels === 'auto' ? !request.url : uses(request, ['K1', 'K2'])),
-    (w) => `${w.subject('client-id')} is given, but no repository that a token would be asked for`,
-    (w) => `set ${w.input('repository', 'owner/name')}, or leave ${w.input('client-id')} out`,
+    (w) => `${w.subject('client-id')} is given, but no repository for which to request a token`,
+    (w) => `set ${w.input('repository', 'owner/name')}, or remove ${w.input('client-id')}`,
   ],
 ];
 
 const namesAddress = ({ file }: DeliveryRequest): boolean =>
   file.some((line) => /^\s*[a-z][a-z\d+.-]*:\/\//i.test(line));
 
-const ADDRESS: RuleText = (w) => `${w.subject('file')} is an address and names no file`;
+const ADDRESS: RuleText = (w) => `${w.subject('file')} is a URL, not a path`;
 
 const DELIVERY_RULES: readonly InputRule[] = [
   [
     ({ path = '', refusesHidden }) => refusesHidden === true && /(?:^|\/)\.[^/]/.test(path),
-    (w) => `${w.subject('path')} has a hidden name`,
-    'only a person can deliver there',
+    (w) => `${w.subject('path')} has a name that begins with a dot`,
+    'choose another path: only a person can deliver to a hidden one',
   ],
-  [namesAddress, ADDRESS, (w) => `give a file as ${w.input('file')}, or ${w.link}`],
+  [namesAddress, ADDRESS, (w) => `set ${w.input('file')} to a path, or ${w.link}`],
   [
     (request) => uses(request, ['K4']) && request.url === undefined,
-    'channel K4 needs the link to check',
+    'channel K4 needs a link',
     (w) => `${w.link}${w.orUse(['K1', 'K2', 'K3'])}`,
   ],
   [
     (request) => namesNothing(request) && request.url === undefined,
-    'it is not said what to deliver',
-    (w) => `give a file as ${w.input('file')}, or a text as ${w.input('content')}, or ${w.link}`,
+    'nothing to deliver is given',
+    (w) => `set ${w.input('file')} to a path, or ${w.link}`,
   ],
   [
     (request) => namesNothing(request) && uses(request, ['K1', 'K2', 'K3']),
     (w) => `${w.subject('file')} is missing`,
-    (w) => `name it; for a link alone, ${w.use('K4')}`,
+    (w) => `set ${w.input('file')} to a path; for a link without a file, ${w.use('K4')}`,
   ],
   [
     (request) => namesNothing(request) && request.marker === undefined,
-    "a link alone can't be proven",
-    (w) => `set ${w.input('marker')} to a text that it shows, or give its content as ${w.input('file')}`,
+    "a link can't be verified without its content",
+    (w) => `set ${w.input('marker')} to a text that the link shows, or ${w.input('file')} to its content`,
   ],
-  // So would any page that only repeats its address, such as one to sign in.
+  // A page that only repeats its URL would pass, such as a sign-in page.
   [
     (request) =>
       namesNothing(request) && !!request.url && isPartOfAddress(request.marker ?? '', [request.url]),
     (w) =>
-      `${w.subject('marker')} is a part of the link, so a page that only repeats its address would have it too`,
+      `${w.subject('marker')} is a part of the link, so any page that repeats its own URL would contain it`,
     (w) => `set ${w.input('marker')} to a text that only the content has`,
   ],
 ];
@@ -133,18 +132,18 @@ const WITHDRAWAL_RULES: readonly InputRule[] = [
   [namesAddress, ADDRESS, (w) => `set ${w.input('url')} to it`],
   [
     (request) => namesNothing(request) && request.path === undefined && request.address === undefined,
-    'nothing to withdraw is named',
+    'nothing to withdraw is given',
     (w) => `name a file, or set ${w.input('path')}`,
   ],
   [(request) => uses(request, ['K4']), "a link (K4) can't be withdrawn", (w) => w.use(['K1', 'K2', 'K3'])],
   [
     ({ path, overwrite }) => overwrite && path === './',
-    (w) => `${w.subject('overwrite')} would remove everything on the branch, files of others as well`,
-    (w) => `leave ${w.input('overwrite')} out, or set ${w.input('path')} to a folder`,
+    (w) => `${w.subject('overwrite')} would remove everything on the branch, including files of others`,
+    (w) => `remove ${w.input('overwrite')}, or set ${w.input('path')} to a folder`,
   ],
   [
     (request) => request.binIsNew && uses(request, ['K3']),
-    'the bin to withdraw from is not named',
+    'the bin to withdraw from is not given',
     (w) => `set ${w.input('bin')} to the name that the delivery reported`,
   ],
 ];
@@ -152,49 +151,49 @@ const WITHDRAWAL_RULES: readonly InputRule[] = [
 const AUDIT_RULES: readonly InputRule[] = [
   [
     (request) => !namesNothing(request),
-    'an audit proves what was delivered, and takes no file',
-    (w) => `set ${w.input('path')} to the place within the repository, or leave it out for everything`,
+    'an audit takes no file, because it finds the deliveries itself',
+    (w) => `remove ${w.input('file')}; to audit one path alone, set ${w.input('path')}`,
   ],
   [
     (request) => uses(request, ['K3', 'K4']),
-    'nothing tells what was delivered to K3 and K4',
+    "an audit can't find deliveries to K3 and K4",
     (w) => w.use(['K1', 'K2']),
   ],
 ];
 
-/** A name that every file system takes, also one that keeps names of devices for itself. */
+/** A name that every file system accepts, also Windows with its device names. */
 const PAGE_NAME =
   /^(?!(?:con|prn|aux|nul|com\d|lpt\d)\.)[\p{L}\p{N}][\p{L}\p{M}\p{N}_-]*(\.[\p{L}\p{M}\p{N}_-]+)*\.html$/iu;
 
 /**
- * The author of a page's name and content could otherwise move it by a path, `CNAME`, `_config.yml` or front matter, or
- * change pages of others by a service worker. @see protocol 7 (prohibition 4)
+ * Otherwise the author of a page's name and content could move it (a path, `CNAME`, `_config.yml`, front matter), or
+ * change pages of others (a service worker). @see protocol 7 (prohibition 4)
  */
 const CONFINED_RULES: readonly InputRule[] = [
   ...(['file', 'path', 'url', 'overwrite', 'operation'] as const).map(
     (name): InputRule => [
       (request) => !['', 'false', 'deliver'].includes(`${request[name] ?? ''}`),
-      (w) => `${w.subject('confine')} and ${w.subject(name)} are both given`,
+      (w) => `${w.subject('confine')} and ${w.subject(name)} can't be combined`,
       (w) =>
-        `leave ${w.input(name)} or ${w.input('confine')} out: a confined delivery takes ${w.input('name')} and ${w.input('content')} alone`,
+        `remove ${w.input(name)} or ${w.input('confine')}: a confined delivery takes only ${w.input('name')} and ${w.input('content')}`,
     ],
   ),
   [
     ({ channels }) => channels !== 'auto' && channels.join() !== 'K1',
-    (w) => `${w.subject('confine')} is for K1 alone`,
-    (w) => `${w.use('K1')}, or leave ${w.input('confine')} out`,
+    (w) => `${w.subject('confine')} works only for K1`,
+    (w) => `${w.use('K1')}, or remove ${w.input('confine')}`,
   ],
   [
     ({ name = '' }) => !PAGE_NAME.test(name) || !name.endsWith('.html'),
     (w, { name }) =>
       `${w.subject('name')} is ${name === undefined ? 'missing' : `not the name of a page: ${oneLine(name)}`}`,
     (w) =>
-      `set ${w.input('name')} to letters, digits, -, _ and ., with the ending .html, such as answer.html`,
+      `set ${w.input('name')} to a name such as answer.html (letters, digits, -, _ and ., ending in .html)`,
   ],
-  // Jekyll would take an address, a layout and commands from there. @see https://jekyllrb.com/docs/front-matter/
+  // Jekyll would read a URL, a layout and commands from it. @see https://jekyllrb.com/docs/front-matter/
   [
     ({ content }) => /^\s*\uFEFF?\s*---/.test(`${content}`),
-    (w) => `${w.subject('content')} begins with front matter, with which a page chooses its own address`,
+    (w) => `${w.subject('content')} begins with front matter, which can move the page to another URL`,
     (w) => `begin ${w.input('content')} with \`<!doctype html>\``,
   ],
 ];

@@ -14,13 +14,13 @@ import { completeInputs, type RawInputs } from './inputs.ts';
 import { type DeliveryRequest, operationOf, type RunContext } from './parse-request.ts';
 import { PARSERS } from './values.ts';
 
-/** What a request outside of a workflow is made of, beside its inputs. */
+/** What a request outside of a workflow needs, besides its inputs. */
 type LocalContext = Omit<
   RunContext,
   'job' | 'from' | 'now' | 'random' | 'sourceIsPrivate' | 'sources' | 'checkOnly' | 'namesPlace'
 > & {
   readonly env: NodeJS.ProcessEnv;
-  /** The inputs that somebody named; absent where these are all that are given. */
+  /** The inputs that somebody named. Absent: all given inputs. */
   readonly named?: Partial<RawInputs>;
 };
 
@@ -33,18 +33,18 @@ export async function createLocalRequest(
 ): Promise<DeliveryRequest> {
   const { env, folder, owner: job = '', findFiles: find = findLiteralFiles, named = given } = context;
   let found: ReturnType<FindFiles> | undefined;
-  // A pattern may take long in a large folder: it is searched once.
+  // A pattern may take long in a large folder, so it is searched once.
   const findFiles: FindFiles = (lines) => (found ??= find(lines, folder, signal));
   const isLink = task === 'verify';
   const checkOnly = task === 'check';
   const inputs = { ...given, ...(isLink && { channel: 'K4', token: '' }), operation: operationOf(task) };
   const asked = completeInputs(inputs, env, isLink);
-  // What is wrong with the lines is told by the delivery.
+  // The delivery reports errors in the lines.
   const files = await findFiles(PARSERS.lines(asked.file), folder).catch(() => new Map<string, never>());
   const { repository, sources, detail } = isLink
     ? { repository: given.repository ?? '', sources: [], detail: null }
     : await findRepository(given, folder, [...files.keys()], env);
-  // Without any repository the source can't be private; a token shows that there is one, even if not which.
+  // Without a repository the source can't be private. A token means that there is a repository, even if an unknown one.
   const sourceIsPrivate = sources.length === 0 && asked.token === '' ? false : null;
   const from = readWorkflowRun(env);
   const namesPlace = !!named.repository || !!named.branch || !!named.path?.includes('/');
@@ -53,16 +53,16 @@ export async function createLocalRequest(
     namesPlace,
   };
   const request = await createRequest({ ...asked, repository }, { ...context, ...around }, logger);
-  // What is wrong with a command is told before anything else.
+  // Errors in the command are reported first.
   if (detail !== null) logger.info(`repository: ${detail}`);
   return request;
 }
 
 /**
- * Finds the repository outside of a workflow: the one that was named, else `GITHUB_REPOSITORY`, else the remotes of
- * the git repository in which the files or the folder are. The files may come from every one of these.
+ * Finds the repository outside of a workflow: the given one, otherwise `GITHUB_REPOSITORY`, otherwise the remotes of
+ * the git repository that has the files or the folder. The files may come from any of these.
  *
- * @returns `owner/name` to publish in, empty if none is known; the sources as in `RunContext`; and how it was found
+ * @returns `owner/name` to publish in, or empty if unknown; the sources as in `RunContext`; and how it was found
  */
 export async function findRepository(
   given: Partial<RawInputs>,
@@ -74,44 +74,44 @@ export async function findRepository(
   const folders = [await realPath(folder)];
   for (const file of files) folders.push(dirname(await realPath(resolve(folder, file))));
   const found: Awaited<ReturnType<typeof readRemotes>>[] = [];
-  for (const root of new Set(folders.flatMap((one) => findRoot(one) ?? []))) {
+  for (const root of new Set(folders.flatMap((path) => findRoot(path) ?? []))) {
     found.push(await readRemotes(root, serverUrl, '-C', env));
   }
-  // What a git hook sets may be another repository than that of the files.
+  // A git hook may set another repository than the files have.
   if (env.GIT_DIR) found.push(await readRemotes(resolve(folder, env.GIT_DIR), serverUrl, '--git-dir', env));
   const ofRunner = env.GITHUB_REPOSITORY || undefined;
-  const sources = [ofRunner ?? [], ...found.map((one) => one.sources)].flat();
+  const sources = [ofRunner ?? [], ...found.map((remotes) => remotes.sources)].flat();
   if (given.repository !== undefined) {
-    const detail = given.repository === '' ? 'none is named' : `${given.repository}, as asked for`;
+    const detail = given.repository === '' ? 'none given' : `${given.repository}, as given`;
     return { repository: given.repository, sources, detail };
   }
   if (ofRunner !== undefined) {
-    return { repository: ofRunner, sources, detail: `${ofRunner}, as GITHUB_REPOSITORY says` };
+    return { repository: ofRunner, sources, detail: `${ofRunner}, from GITHUB_REPOSITORY` };
   }
-  if (found.length === 0) return { repository: '', sources, detail: 'none was found' };
+  if (found.length === 0) return { repository: '', sources, detail: 'none found' };
   const details = found.map(({ root, detail }) => `${detail} (${root})`).join('; ');
   const [only, ...others] = new Set(found.flatMap(({ target }) => target ?? []));
   return only === undefined || others.length > 0
     ? { repository: '', sources, detail: `not known: ${details}` }
-    : { repository: only, sources, detail: `${only}, by ${details}` };
+    : { repository: only, sources, detail: `${only}, from ${details}` };
 }
 
 const realPath = (path: string): Promise<string> => realpath(path).catch(() => path);
 
-/** Where other systems than git keep what they know: nothing tells here whether that is public. */
+/** The folders of version control systems other than git. We can't tell whether their repositories are public. */
 const OTHER_SYSTEMS = ['.hg', '.jj', '.svn'];
 
-/** The folder of the repository that a folder is in; `null` if it is in none. Git itself is not needed. */
+/** The root of the repository around a folder, or `null`. Works without git. */
 function findRoot(folder: string): string | null {
   for (let at = folder; ; at = dirname(at)) {
     if (['.git', ...OTHER_SYSTEMS].some((name) => existsSync(join(at, name)))) return at;
-    // The folder of git's own files, or a bare repository.
+    // A `.git` folder itself, or a bare repository.
     if (['HEAD', 'objects', 'refs'].every((name) => existsSync(join(at, name)))) return at;
     if (dirname(at) === at) return null;
   }
 }
 
-/** The remotes of a repository: `origin`, or the only one, and all. If git can't tell, it is unknown, and may be private. */
+/** The remotes of a repository: the main one (`origin`, or the only one) and all. If unknown, it may be private. */
 async function readRemotes(
   root: string,
   serverUrl: string,
@@ -127,7 +127,7 @@ async function readRemotes(
   const options = { timeout: 5 * SECOND, maxBuffer: 1_048_576, env: { ...env, ...unset } };
   const listed = await promisify(execFile)('git', [option, root, 'remote', '-v'], options).catch(toMessage);
   if (typeof listed === 'string') {
-    // Such as that git is not installed, or refuses a folder of another owner ("dubious ownership").
+    // For example, git is not installed, or refuses a folder of another owner ("dubious ownership").
     return { ...unknown, detail: `its git remotes can't be read: ${oneLine(listed)}` };
   }
   const remotes = [...listed.stdout.matchAll(/^(\S+)\t(.*) \((?:fetch|push)\)(?: \[.*\])?$/gm)].map(
@@ -149,7 +149,7 @@ function parseRemote(remote: string, serverUrl: string): string | null {
       remote,
     ) ?? [];
   const server = URL.parse(serverUrl)?.hostname;
-  // GitHub offers ssh on port 443 at a host of its own.
+  // GitHub has a separate host for ssh on port 443.
   const hosts = [server, `ssh.${server}`, `www.${server}`];
   return path !== undefined && hosts.includes(host?.toLowerCase()) ? path : null;
 }

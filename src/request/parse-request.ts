@@ -17,21 +17,21 @@ import { type IsLeftOut, readExclusions } from './patterns.ts';
 import type { Operation } from './values.ts';
 import { readAddress } from './withdrawn-address.ts';
 
-/** What an interface knows about the run and the machine, beside the inputs. */
+/** What an interface knows about the run and the machine, besides the inputs. */
 export interface RunContext {
   /** Absolute folder that `file` is relative to. */
   readonly folder: string;
-  /** How the lines of `file` are read: letter by letter, unless the interface knows patterns. */
+  /** Finds the files of the lines. Absent: each line is a literal path. */
   readonly findFiles?: FindFiles;
-  /** Where the file came from, in a few words: the default essence of the commit message. */
+  /** The source of the file in a few words: the default essence of the commit message. */
   readonly origin: string;
-  /** The workflow and job that delivers; empty outside of one. */
+  /** The workflow and job that delivers. Empty outside of a workflow. */
   readonly job: string;
-  /** The commit that the run is about; absent outside of a workflow. */
+  /** The commit of the run. Absent outside of a workflow. */
   readonly commit?: string | undefined;
-  /** For whom alone everything is delivered, such as agents. */
+  /** The only owner of everything delivered, such as agents. */
   readonly owner?: string | undefined;
-  /** The run that delivers; absent outside of a workflow. */
+  /** The run that delivers. Absent outside of a workflow. */
   readonly from?: Deliverer | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -41,11 +41,11 @@ export interface RunContext {
   readonly sourceIsPrivate: boolean | null;
   /** The repositories that the file may come from, as `owner/name`; `null` is an unknown one. */
   readonly sources: readonly (string | null)[];
-  /** What the runner gives to deploy a site; absent outside of an action. */
+  /** What the runner gives to deploy a site. Absent outside of an action. */
   readonly runtime?: JobRuntime | null;
   /** Whether a person or an agent named a repository, a branch or a folder of it; never in a job. */
   readonly namesPlace?: boolean;
-  /** Further credentials of the job, beside the token. */
+  /** Further credentials of the job, besides the token. */
   readonly secrets: readonly OwnCredential[];
   /** Folders that the file must be in; empty: any folder. */
   readonly allowedRoots: readonly string[];
@@ -53,20 +53,20 @@ export interface RunContext {
   readonly allowsFullPaths: boolean;
   /** Whether hidden files are never opened. */
   readonly refusesHidden?: boolean | undefined;
-  /** The folder of the site for what names no path, ending in `/`. */
+  /** The folder of the site for a delivery without a path, ending in `/`. */
   readonly defaultFolder?: string | undefined;
-  /** Whether only the checks are made, without any request to a host. */
+  /** Whether to make only the checks, without any request to a host. */
   readonly checkOnly?: boolean;
-  /** Bytes to deliver in place of the input `content`, such as standard input. */
+  /** Bytes to deliver instead of the input `content`, such as standard input. */
   readonly contentStream?: Exclude<GivenContent, string> | undefined;
-  /** The inputs that belong to this call; absent where all do. */
+  /** The inputs of this call. Absent: all. */
   readonly given?: readonly InputName[];
 }
 
 /** What to do, strict: every input as a value, every default filled in. Nothing is parsed again later. */
 export type DeliveryRequest = Readonly<ReturnType<typeof parseRequest>>;
 
-/** Each input by itself; `refuseBrokenRules` checks them together. @throws {DeliveryError} `BAD_INPUT`, `NOT_EXTERNAL` */
+/** Parses each input by itself; `refuseBrokenRules` checks them together. @throws {DeliveryError} `BAD_INPUT`, `NOT_EXTERNAL` */
 export function parseRequest(raw: RawInputs, context: RunContext) {
   const { now, random, origin, sources, secrets, given, contentStream, ...place } = context;
   const { channel, message, authUrl, pollInterval, ...inputs } = readAddress(parseInputs(raw));
@@ -79,34 +79,34 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
   return {
     ...inputs,
     ...place,
-    /** As written, or the name of the content; empty for a link that is verified by its marker alone. */
+    /** As written, or the name of the content. Empty for a link that only a marker verifies. */
     fileLines: content === undefined ? file : [name ?? ''],
     findFiles: find ?? findLiteralFiles,
-    /** Whether a file, also one in a folder, is left out by the lines. */
+    /** Whether the lines exclude a file, also a file in a folder. */
     isLeftOut,
     content,
-    /** `auto`, or the main channel and its duplicates. A confined delivery has no folder to stay in elsewhere. */
+    /** `auto`, or the main channel and its duplicates. Only K1 has a folder that confines a delivery. */
     channels: confine !== undefined && channel === 'auto' ? (['K1'] as const) : channel,
     ...chooseDeliverer(place, confine),
     essence: message || oneLine(origin),
     ...nameDefaults(inputs, now, random),
-    /** Where a new tag is made; absent for the head of the default branch. Another repository may not have it. */
+    /** The commit of a new tag. Absent: the head of the default branch, because another repository may not have it. */
     commit: isFromTarget ? place.commit : undefined,
     scopedInputs: listScopedInputs({ ...raw, ...(inputs.url === undefined && { url: '' }) }, given),
-    /** Strings that must not be in the file, whatever is allowed. */
+    /** Strings that the file must never contain. */
     ownSecrets: withToken(raw.token, secrets),
-    /** Milliseconds between polls. A timeout may be shorter: then there is one poll at its end. */
+    /** Milliseconds between polls. If the timeout is shorter, one poll is made at its end. */
     interval: Math.min(pollInterval, timeout),
     serverUrl: authUrl,
     runtime: place.runtime ?? null,
     /** A check is a dry run without any host. */
     dryRun: inputs.dryRun || place.checkOnly === true,
-    /** Whether the file surely comes from the repository that is published in, so that both are private or public. */
+    /** Whether the file certainly comes from the target repository, so both are private or both public. */
     isFromTarget,
   };
 }
 
-/** The release and the bin, by their default names where none is given. */
+/** The given names of the release and the bin, or their default names. */
 function nameDefaults(
   { tag, bin }: Pick<ReturnType<typeof parseInputs>, 'tag' | 'bin'>,
   now: number,
@@ -122,16 +122,16 @@ function nameDefaults(
   };
 }
 
-/** `owner`: for whom alone it delivers; `undefined` for who may replace whatever this tool delivered. */
+/** `owner`: the only deliverer whose files it may replace; `undefined`: any file that this tool delivered. */
 function chooseDeliverer({ from, job, owner }: Pick<RunContext, 'from' | 'job' | 'owner'>, confine?: string) {
   const name = confine === undefined ? owner : oneLine([from?.name, confine, job].filter(Boolean).join(' '));
   return { owner: name, from: name === undefined ? from : { ...from, name, isAlone: true } };
 }
 
-/** Values that ask for nothing, so that nothing can be missed. */
+/** Values that request nothing, so ignoring them needs no note. */
 const NO_WISH: readonly string[] = ['', 'off', 'auto'];
 
-/** The inputs for some channels alone that ask for something: that are no default, and none that a runner fills in. */
+/** The inputs for certain channels with a value that somebody chose: not a default, and not filled in by the runner. */
 const listScopedInputs = (raw: RawInputs, given: readonly InputName[] = INPUT_NAMES): readonly InputName[] =>
   given.filter((name) => {
     const { channels, default: usual }: InputDefinition = INPUTS[name];
@@ -140,11 +140,11 @@ const listScopedInputs = (raw: RawInputs, given: readonly InputName[] = INPUT_NA
     return value !== usual.toLowerCase() && !usual.startsWith('${{');
   });
 
-/** What a command, a tool or a value of `operation` does; a check and the proof of a link do what a delivery does. */
+/** The operation of a command, a tool or an `operation:`. `check` and `verify` count as a delivery. */
 export const operationOf = (task: string): Operation =>
-  (['withdraw', 'audit'] as const).find((one) => one === task.trim().toLowerCase()) ?? 'deliver';
+  (['withdraw', 'audit'] as const).find((name) => name === task.trim().toLowerCase()) ?? 'deliver';
 
-/** A name with a random ending: anyone who can guess a bin's name can delete it. @see protocol 4.4 */
+/** A name with a random ending, because anyone who can guess a bin's name can delete it. @see protocol 4.4 */
 function createBinName(now: number, random: RunContext['random']): string {
   const ending = Array.from({ length: 16 }, () => Math.floor(random() * 36).toString(36)).join('');
   return `sv${Math.floor(now / SECOND)}-${ending}`;

@@ -6,7 +6,7 @@ import { nameFromFile, repositoryPath } from '../rules/naming.ts';
 import type { Text } from '../words.ts';
 import { oneLine, type ParseInput, refuseInput } from './input-kinds.ts';
 
-/** A text of one form, and its value. @param problem with a colon at its end, the text follows */
+/** A text of one form, and its value. @param problem if it ends with a colon, the text follows */
 const checked =
   <Value = string>(
     holds: (text: string) => boolean,
@@ -24,7 +24,7 @@ const checked =
         );
   };
 
-/** What to do: publish a file, remove what was published, or prove again what was. */
+/** What to do: publish a file, remove what was published, or verify it again. */
 export type Operation = 'deliver' | 'withdraw' | 'audit';
 
 export type ScreenMode = 'auto' | 'enforce' | 'off';
@@ -54,11 +54,11 @@ function parseChannel(word: string): ChannelKey {
 
 function parseLines(text: string): readonly string[] {
   const lines = text.split('\n').flatMap((line) => line.trim() || []);
-  if (text.includes('\0')) refuseInput((w) => `${w.subject('file')} holds a control character`, 'remove it');
+  if (text.includes('\0')) refuseInput((w) => `${w.subject('file')} has a control character`, 'remove it');
   if (lines.length > BATCH.files) {
     refuseInput(
       (w) => `${w.subject('file')} has ${lines.length} lines`,
-      `name at most ${BATCH.files} files, and deliver the rest in a second step`,
+      `give at most ${BATCH.files} lines, and deliver the rest in a second step`,
     );
   }
   return lines;
@@ -75,12 +75,12 @@ function parseHost(text: string, name: string): URL {
   const url = URL.parse(text.trim());
   if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url;
   return refuseInput(
-    (w) => `${w.subject(name)} is not an https address without credentials`,
+    (w) => `${w.subject(name)} is not an https URL, or has credentials in it`,
     (w) => `set ${w.input(name, 'https://…')}`,
   );
 }
 
-/** A host whose addresses are handed over: it may be in a network, but never on this machine. */
+/** A host whose URLs are handed over: it may be in a private network, but not on this machine. */
 function parsePublicHost(text: string, name: string): URL {
   const url = parseHost(text, name);
   refuseMachineAddress(url, (w) => w.subject(name));
@@ -115,46 +115,46 @@ export const PARSERS = {
   content: (text: string): string | undefined => (text.trim() === '' ? undefined : text),
   line: oneLine,
   link: (text: string, name: string): URL => parseExternalAddress(text, (w) => w.subject(name)),
-  fingerprints: (text: string): readonly string[] => text.split(/[\s,]+/).filter((one) => one !== ''),
+  fingerprints: (text: string): readonly string[] => text.split(/[\s,]+/).filter((word) => word !== ''),
   fileName: checked(
     (text) =>
       /^(?!\.{1,2}$|\.git(hub)?$)[^/\\\p{Cc}\p{Cf}]+$/iu.test(text) &&
       Buffer.byteLength(text) <= CONTENT.name,
     'is not a file name:',
-    'letters, digits, -, _ and ., such as page.html; it has no folder',
+    'a name without a folder, such as page.html',
     nameFromFile,
   ),
   marker: checked(
     (text) => Buffer.byteLength(text) <= TEXT.marker,
     `is longer than ${TEXT.marker} bytes`,
-    'a short text that is only in this file',
+    'a short text that only this file has',
     checked(
       (text) => [...text.replace(/[\s\p{Cc}\p{Cf}]/gu, '')].length >= TEXT.shortestMarker,
-      `has fewer than ${TEXT.shortestMarker} characters, spaces not counted: almost any page has it`,
-      'a longer text that is only in this file',
+      `has fewer than ${TEXT.shortestMarker} characters without spaces, so almost any page has it`,
+      'a longer text that only this file has',
     ),
   ),
-  /** It can be kept secret. A value such as `null` cannot: the redactor would damage every text. */
+  /** The redactor must be able to hide it: hiding a value such as `null` would damage every text. */
   token: checked(
-    // Such as `${GITHUB_TOKEN}` in the settings of a client that knows another form, or none.
+    // Such as `${GITHUB_TOKEN}` in the settings of a client that replaces another form, or none.
     (text) => !/^(?:\$\w+|\$\{.*\}|%\w+%)$/s.test(text),
-    'is the name of a variable, and nothing has put its value there',
+    'is the name of a variable, not its value',
     (w) => `the token itself${w.ownToken}`,
     checked(
       isCredential,
       'is too short or too common to be a token, or has a space or a line break',
-      (w) => `the whole token${w.ownToken}, or to nothing`,
+      (w) => `the whole token${w.ownToken}, or leave it empty`,
     ),
   ),
   clientId: checked(
     (text) => /^[A-Za-z0-9._-]{1,100}$/.test(text),
-    'is not a client id',
-    'the id of an OAuth app, such as Iv1.0123456789abcdef',
+    'is not a client ID',
+    'the client ID of an OAuth app, such as Iv1.0123456789abcdef',
   ),
   repository: parseRepository,
   folder: checked(
     (text) => /^(?!\.?\/$).+\/$/.test(text),
-    'is not a folder that ends in /:',
+    'is not a folder ending in /:',
     'a folder such as agent/',
     parsePath,
   ),
@@ -166,7 +166,7 @@ export const PARSERS = {
   ),
   page: checked(
     (text) => !BROKEN_PATH.test(text.replace(/^\.\//, '')),
-    'is not the path of a page within the folder:',
+    'is not the path of a page in the folder:',
     'a path such as index.html',
     (text) => text.replace(/^\.\//, ''),
   ),
@@ -179,17 +179,17 @@ export const PARSERS = {
   gitName: checked(
     (text) => !NOT_PLAIN.some((pattern) => pattern.test(text)),
     'is not a valid git name:',
-    'letters, digits, -, _ and /, without refs/ and the like before it',
+    'a plain name without refs/, such as gh-pages or v1.2',
   ),
-  /** Names do not differ by case. @see https://docs.github.com/actions/reference/workflows-and-actions/deployments-and-environments */
+  /** Names are not case-sensitive. @see https://docs.github.com/actions/reference/workflows-and-actions/deployments-and-environments */
   environment: checked(
     (text) => /^(?!github-pages$)[^\p{Cc}\p{Cf}'"`,;\\]{1,255}$/iu.test(text),
-    'is not the name of an environment of its own (github-pages is that of GitHub Pages):',
+    'is not a valid environment name (github-pages belongs to GitHub Pages):',
     'letters, digits, spaces, -, _ and /, such as preview',
   ),
   bin: checked(
     (text) => new RegExp(`^[\\w-]{${BIN_NAME.shortest},${BIN_NAME.longest}}$`).test(text),
-    'is not a name that the host accepts',
+    'is not a bin name that the host accepts',
     `${BIN_NAME.shortest} to ${BIN_NAME.longest} letters, digits, _ or -, or leave it out`,
   ),
 };

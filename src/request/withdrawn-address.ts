@@ -6,11 +6,11 @@ type Inputs = ReturnType<typeof parseInputs>;
 
 interface Located extends Partial<Pick<Inputs, 'path' | 'tag' | 'bin'>> {
   readonly channel: readonly ['K1' | 'K2' | 'K3'];
-  /** K1: the settings of the site tell which path of the branch it is. */
+  /** K1: only the settings of the site map it to a path of the branch. */
   readonly address?: URL;
 }
 
-/** The inputs; `url` of a withdrawal is read for them. @throws {DeliveryError} `BAD_INPUT` if another input contradicts it */
+/** The inputs, with what the `url` of a withdrawal adds. @throws {DeliveryError} `BAD_INPUT` if another input contradicts it */
 export function readAddress(inputs: Inputs): Inputs & Pick<Located, 'address'> {
   const { operation, url, channel } = inputs;
   if (operation !== 'withdraw' || url === undefined) return inputs;
@@ -48,6 +48,6 @@ function parseAddress(address: URL, { binHostUrl, authUrl, repository }: Inputs)
 
 const refuseAddress = (name: string, value: string | undefined): never =>
   refuseInput(
-    (w) => `${w.subject('url')} leads elsewhere than ${w.input(name, value)}`,
-    (w) => `leave ${w.input(name)} out: the address says it`,
+    (w) => `${w.subject('url')} and ${w.input(name, value)} name different deliveries`,
+    (w) => `remove ${w.input(name)}, because the URL is enough`,
   );

@@ -25,7 +25,7 @@ const RESET = String(NOON / 1000 + 30);
 
 describe('refusedCallError', () => {
   test.each<[number, Answer, string, RegExp]>([
-    [429, {}, 'RATE_LIMITED', /run fewer deliveries at once, or later, or use channel: K3/],
+    [429, {}, 'RATE_LIMITED', /try again later, with fewer deliveries at once, or use channel: K3/],
     [403, { headers: USED_UP }, 'RATE_LIMITED', /later/],
     [403, { headers: { 'retry-after': '7' } }, 'RATE_LIMITED', /later/],
     [403, says('You have exceeded a secondary rate limit'), 'RATE_LIMITED', /later/],
@@ -36,20 +36,25 @@ describe('refusedCallError', () => {
       403,
       says('Resource not accessible by personal access token'),
       'NO_PERMISSION',
-      /^give the token itself Contents: Read and write, for this repository \(Settings → Developer settings/,
+      /^give the token Contents: Read and write for this repository \(Settings → Developer settings/,
     ],
-    [403, says('Permission to o/r.git denied to octo.'), 'NO_PERMISSION', /^give the token itself Contents:/],
+    [403, says('Permission to o/r.git denied to octo.'), 'NO_PERMISSION', /^give the token Contents:/],
     [403, says('Permission to o/r.git denied to github-actions[bot].'), 'NO_PERMISSION', /`permissions:/],
     [403, says('protected by organization SAML enforcement.'), 'BAD_TOKEN', /^authorize .* single sign-on/],
     [403, says('the `o` organization has an IP allow list enabled'), 'FORBIDDEN_BY_RULE', /IP allow list/],
-    [403, says('Repository was archived so is read-only.'), 'FORBIDDEN_BY_RULE', /^unarchive it/],
+    [403, says('Repository was archived so is read-only.'), 'FORBIDDEN_BY_RULE', /^unarchive the repository/],
     [403, says('issue is locked.'), 'FORBIDDEN_BY_RULE', /^unlock the conversation/],
     [410, says('Issues has been disabled in this repository.'), 'FORBIDDEN_BY_RULE', /switch issues on/],
     [410, {}, 'HOST_ERROR', /newest version of this tool/],
     [400, says('Problems parsing JSON'), 'HOST_ERROR', /newest version of this tool/],
     [400, says('due to in progress deployment'), 'CONFLICT', /^wait for the other deployment/],
-    [400, says('not allowed: environment protection rules'), 'FORBIDDEN_BY_RULE', /^let the branch/],
-    [400, says('missing environment'), 'NO_PERMISSION', /^give the job the environment github-pages/],
+    [400, says('not allowed: environment protection rules'), 'FORBIDDEN_BY_RULE', /^allow the branch/],
+    [
+      400,
+      says('missing environment'),
+      'NO_PERMISSION',
+      /^run the job in the environment of GitHub Pages: `jobs/,
+    ],
     [404, says('Not Found'), 'NOT_FOUND', /`repository:` and `branch:`.*K3/],
     [409, says('Git Repository is empty.'), 'NOT_FOUND', /^push a first commit.*K3/],
     [422, says('tag_name was used by an immutable release'), 'TAG_USED_UP', /set `tag:`/],
@@ -63,15 +68,15 @@ describe('refusedCallError', () => {
       409,
       says('Repository rule violations found; File extension .exe is restricted'),
       'FORBIDDEN_BY_RULE',
-      /^a push rule of the repository forbids the name or the size/,
+      /^a push rule of the repository forbids this name or size/,
     ],
     [
       409,
       says('Repository rule violations found\n\nCommits must have verified signatures.'),
       'NEEDS_SIGNATURE',
-      /^build the site from a branch without this rule/,
+      /^set `branch:` to a branch without this rule/,
     ],
-    [409, says('a.html does not match 0123'), 'CONFLICT', /^another job writes here too.*K3/],
+    [409, says('a.html does not match 0123'), 'CONFLICT', /^another job wrote at the same time.*K3/],
     ...['is at 0123 but expected 4567', `"sha" wasn't supplied.`, 'Update is not a fast forward'].map(
       (text): [number, Answer, string, RegExp] => [422, says(text), 'CONFLICT', /another job/],
     ),
@@ -112,8 +117,7 @@ describe('refusedCallError', () => {
     for (const status of [403, 409, 422]) {
       const failure = refused(status, { message });
       expect(failure).toMatchObject({ code: 'FORBIDDEN_BY_RULE', retryable: false });
-      for (const word of ['Settings → Pages', '`branch:`', '`token:`', 'K2'])
-        expect(failure.hint).toContain(word);
+      for (const word of ['Settings → Pages', '`branch:`', 'K2']) expect(failure.hint).toContain(word);
     }
   });
 
