@@ -1,49 +1,49 @@
 import type { ChannelKey } from './protocol/words.ts';
 
-/** A text for any interface: what is called differently in each comes from its words. */
+/** A text for any interface. Names that differ between interfaces come from its words. */
 export type Text = string | ((words: Words) => string);
 
 type Channels = ChannelKey | readonly ChannelKey[];
 
-/** What is called differently in each interface. */
+/** The names that differ between interfaces. */
 export interface Words {
-  /** An input, with its value where one is given, such as `path:` or `path: a/`. */
+  /** An input, with its value if given, such as `path:` or `path: a/`. */
   input(name: string, value?: string): string;
-  /** An input in a sentence on what is wrong with it. */
+  /** An input as the subject of an error. */
   subject(name: string): string;
-  /** The way out through other channels, the likeliest first. */
+  /** A way out: other channels, the likeliest first. */
   use(channels: Channels): string;
-  /** That as the last of several ways; empty where nothing is delivered. @param about what follows it */
+  /** The same as the last of several ways. Empty if nothing is delivered. @param about what follows it */
   orUse(channels: Channels, about?: string): string;
-  /** How the token gets permissions, such as `contents: write`, and what else there is. */
+  /** A way out: give the token permissions, such as `contents: write`, or use K3. */
   grant(permissions: string): string;
-  /** How a link is proven. */
+  /** A way out: verify a link. */
   readonly link: string;
-  /** What follows the word token where the run has one of its own. */
+  /** An example after the word token, if the run has its own token. */
   readonly ownToken: string;
-  /** Where files are. */
+  /** The folder that has the files. */
   readonly folder: string;
-  /** The fingerprint of what looks like a secret, in brackets; empty for who must not allow it. */
+  /** The fingerprint of a possible secret, in brackets. Empty for agents, which must not allow it. */
   fingerprint(hash: string): string;
-  /** How all files of a folder are named. */
+  /** The pattern for all files of a folder. */
   filesIn(folder: string): string;
-  /** The way out through delivering the rest. */
+  /** A way out: deliver everything but this. */
   leaveOut(pattern: string): string;
   /** Another text, within this one. */
   say(text: Text): string;
 }
 
-/** One interface: its words, of which those for channels and permissions follow from its inputs. */
+/** One interface. Absent words, such as for channels and permissions, follow from its inputs. */
 export interface Face
   extends Omit<Words, 'filesIn' | 'leaveOut' | 'use' | 'orUse' | 'grant' | 'say' | 'fingerprint'>,
     Partial<Pick<Words, 'filesIn' | 'leaveOut' | 'orUse' | 'grant' | 'fingerprint'>> {
   /** @param ways the channels in words */
   readonly use?: (ways: string, channels: readonly ChannelKey[]) => string;
-  /** What is said after a text that names inputs: who sets those that this interface does not take. */
+  /** A note after a text that names inputs: who can set the inputs that this interface does not take. */
   readonly others?: (names: readonly string[]) => string;
 }
 
-/** What everybody must know of K3 who is told to use it. */
+/** A warning wherever a text recommends K3. */
 const PUBLIC_BIN = ' (public to anyone with the link)';
 
 /** The action: inputs as YAML. */
@@ -57,15 +57,15 @@ export const ACTION: Face = {
   folder: 'the workspace',
 };
 
-/** What decides which channels can take a delivery. */
+/** The facts that decide which channels a hint may name. */
 export interface HintContext {
   readonly isFolder?: boolean;
   readonly isPrivate?: boolean;
-  /** `false` for what is withdrawn or audited: it is where it is. */
+  /** `false` for a withdrawal or an audit, which can't choose a channel. */
   readonly isDelivered?: boolean;
 }
 
-/** A text in the words of one interface; it names only channels that can take what is delivered. */
+/** A text in the words of one interface. It names only channels that can take the delivery. */
 export function say(text: Text, face: Face, delivered: HintContext = {}): string {
   if (typeof text === 'string') return text;
   const named = new Set<string>();
@@ -87,7 +87,7 @@ export function say(text: Text, face: Face, delivered: HintContext = {}): string
       (delivered.isDelivered === false ? '' : `, or ${words.use(channels)}${about}`),
     use(channels) {
       const { isFolder = false, isPrivate = false, isDelivered = true } = delivered;
-      // Nobody may read a private repository's releases.
+      // Releases of a private repository are not public.
       const open = [channels].flat().filter((key) => key !== 'K2' || !isPrivate);
       const [first = 'K3', ...others] = open;
       const keys = [first, ...others];

@@ -118,7 +118,7 @@ describe('parseCommand', () => {
     [`eyJ0.${TOKEN}`, /^there is no such command$/],
     ['deliver a.html --no-setup', /^there is no flag --no-setup$/],
     ['deliver a.html --channel', /^--channel needs a value$/],
-    ['deliver a.html --path --json', /^--path needs a value$/, /--path=VALUE where it begins with -/],
+    ['deliver a.html --path --json', /^--path needs a value$/, /--path=VALUE if it begins with -/],
     ['deliver a.html --path=', /^--path needs a value$/],
     ['deliver ', /^an argument of deliver is empty$/],
     ...['--overwrite no', '--allow-public-bin off', '--prune 0', '--json=yes', '--dry-run='].map(

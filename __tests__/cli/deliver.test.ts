@@ -96,10 +96,10 @@ test.each([
     '`FILE` is a URL, not a path',
     '`screen-delivery verify URL`',
   ],
-  [['deliver', 'page.html', '--receipt', 'page.html'], 'no earlier receipt', 'name a new file'],
-  [['deliver', '*.html', '--receipt', 'second.html'], 'no earlier receipt', 'name a new file'],
-  [['deliver', 'page.html', '--receipt', '.'], 'no earlier receipt', 'name a new file'],
-  [['deliver', 'page.html', '--receipt', 'pipe'], 'no earlier receipt', 'name a new file'],
+  [['deliver', 'page.html', '--receipt', 'page.html'], 'not an earlier receipt', 'name a new file'],
+  [['deliver', '*.html', '--receipt', 'second.html'], 'not an earlier receipt', 'name a new file'],
+  [['deliver', 'page.html', '--receipt', '.'], 'not an earlier receipt', 'name a new file'],
+  [['deliver', 'page.html', '--receipt', 'pipe'], 'not an earlier receipt', 'name a new file'],
   [['deliver', 'page.html', '--receipt', 'a/b'], 'the folder for the receipt does not exist', 'create it'],
 ])('%j is wrong usage, and what to change is said before anything is done', async (args, message, change) => {
   if (args.includes('pipe')) await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);

@@ -145,7 +145,7 @@ test.each(LINES)(
 
     // The token stays in the server's memory, for the same app.
     const other = await server.call('withdraw', { authorization });
-    expect(other.answer.reason).toContain('`authorization` is no handle');
+    expect(other.answer.reason).toContain('`authorization` does not match any call');
     const withdrawn = await server.call('withdraw', { url: `${repository.pages.url}page.html` });
     expect(withdrawn.answer.result).toBe('withdrawn');
     expect(scenario.world.traffic.exchanges(/login\/device\/code$/)).toHaveLength(1);

@@ -127,7 +127,7 @@ function refuseWrongFlags(given: readonly GivenFlag[], command: CommandName | un
     if (!value.trim() || (!inlineValue && /^-./.test(value))) {
       throw usageError(
         `--${name} needs a value`,
-        `give it one (--${name}=VALUE where it begins with -), or leave --${name} out`,
+        `give it one (--${name}=VALUE if it begins with -), or leave --${name} out`,
       );
     }
     const isRepeated =
@@ -156,7 +156,7 @@ function unknownFlagError(
   }
   if (Object.hasOwn(ALL_FLAGS, name)) return usageError(`--${name} is not a flag of ${command}`, way);
   if (Object.hasOwn(INPUTS, name)) {
-    return usageError(`--${name} is an input of the action, and no flag of the command line`, way);
+    return usageError(`--${name} is an input of the action, not a flag of the command line`, way);
   }
   return usageError(describeUnknown('flag', rawName), suggest(rawName.replace(/^-+/, ''), taken, help, '--'));
 }
@@ -190,7 +190,7 @@ function refuseWrongPositionals(
   if (given.length < min || given.length > max) {
     const isLink = name === 'deliver' && flags.url !== undefined;
     const hint = isLink
-      ? `to prove a link alone: ${TOOL.name} verify URL`
+      ? `to verify a link alone: ${TOOL.name} verify URL`
       : `write ${`${call} ${usage}`.trim()}, or see ${call} --help`;
     throw usageError(`${name} takes ${words}`, hint);
   }

@@ -62,7 +62,7 @@ async function refuseWrongReceipt(receipt: string): Promise<void> {
   const beginning = { end: RECEIPT_START.length - 1 };
   const start = found?.isFile() ? await text(createReadStream(receipt, beginning)).catch(() => '') : '';
   if (found !== null && start !== RECEIPT_START) {
-    throw usageError('--receipt names something that is no earlier receipt', 'name a new file');
+    throw usageError('--receipt names a path that is not an earlier receipt', 'name a new file');
   }
 }
 

@@ -42,15 +42,15 @@ export class PersonAuthorizations {
     const first = this.#waiting.get(handle);
     if (first?.tool !== tool || first.flow.deadline <= clock.now()) {
       return refuseInput(
-        'argument `authorization` is no handle of a call that waits for an authorization',
-        'leave `authorization` out and give the other arguments again: the answer has a new code',
+        'argument `authorization` does not match any call that waits for an authorization',
+        'repeat the call without `authorization`: the answer has a new code',
       );
     }
     // They need not be sent again.
     if (Object.keys(args).length > 0 && !isDeepStrictEqual({ ...args }, { ...first.args })) {
       refuseInput(
         'the authorization belongs to a call with other arguments',
-        'give `authorization` alone, or leave it out for a new call',
+        'give `authorization` alone, or remove it for a new call',
       );
     }
     return first.args;

@@ -55,7 +55,7 @@ export async function startServer(settings: McpSettings, signal: AbortSignal): P
 }
 
 const INSTRUCTIONS =
-  'A file that exists only in your environment is not delivered until its https address is proven. Call `deliver`, and tell your human `say`. Never give an address that is not in `url`. The resource screen-delivery://contract has the rules.';
+  'A file that exists only in your environment is not delivered until its https URL is verified. Call `deliver`, and tell your human `say`. Never give a URL that is not in `url`. The resource screen-delivery://contract has the rules.';
 
 const JSON_TYPE = 'application/json';
 
@@ -146,7 +146,7 @@ function registerResources(server: McpServer, session: McpSession): void {
     [
       'answers',
       'The last answers',
-      'What the last calls of this server answered, the newest last. A call that was canceled gets no answer: here is what happened to it.',
+      'The answers to the last calls of this server, the newest last. A canceled call gets no answer, but its outcome is listed here.',
       () => session.ended,
     ],
   ] as const;

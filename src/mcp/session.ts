@@ -75,7 +75,7 @@ export class McpSession {
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 
-  /** A call that was canceled gets no answer: the log and the resource tell what happened to it. */
+  /** A canceled call gets no answer, but the log and the resource have its outcome. */
   async #runAndTell(call: ToolCall, label: string, request: ServerContext['mcpReq']): Promise<ToolAnswer> {
     const { redactor } = this.settings;
     const { clock, signal } = this.#ports;

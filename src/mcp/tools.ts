@@ -45,7 +45,7 @@ export const TOOLS: Readonly<
   audit: {
     title: 'Verify earlier deliveries again',
     description:
-      'Finds what `deliver` published, everywhere or below `path`, and fetches it again. Reports each one: as delivered, changed, withdrawn or lost. Do not use it for what was just verified.',
+      'Finds what `deliver` published, everywhere or below `path`, and fetches it again. Reports what is as delivered, changed, withdrawn or lost. Do not use it for what was just verified.',
     annotations: { ...READS, openWorldHint: true },
   },
 };

@@ -1,28 +1,28 @@
 /** Every reason why a delivery is not ready. Code and agents decide by these, never by a message. */
 export const ERROR_CODES = {
   BAD_INPUT: {
-    meaning: 'An input can not be fulfilled.',
+    meaning: "An input is wrong or can't be fulfilled.",
     action: 'Change the input as `hint` says, and try again.',
   },
   BAD_FILE: {
-    meaning: 'The file itself must change: it is missing, empty, not self-contained, or holds a secret.',
-    action: 'Change the file as `hint` says, and try again. Never go around the refusal of a secret.',
+    meaning: 'The file itself must change: it is missing, empty, not self-contained, or contains a secret.',
+    action: 'Change the file as `hint` says, and try again. Never work around the refusal of a secret.',
   },
   BAD_USAGE: {
     meaning: 'The command line itself is wrong: an unknown command or flag, a wrong value, or an old Node.',
-    action: 'Correct the command as `hint` says; after a command, `--help` lists its flags.',
+    action: 'Correct the command as `hint` says. `--help` after a command lists its flags.',
   },
   NO_TOKEN: {
-    meaning: 'The channel needs a token, and there is none.',
-    action: 'Set GITHUB_TOKEN, or give a client id and let the human authorize it, or use K3.',
+    meaning: 'The channel needs a token, but none is given.',
+    action: 'Set GITHUB_TOKEN, or give a client ID and let the human authorize it, or use K3.',
   },
   NOT_AUTHORIZED: {
-    meaning: 'The human refused, or entered no code in time.',
+    meaning: "The human refused, or didn't enter the code in time.",
     action: 'Do not insist: use K3 or K4, or attach the file.',
   },
   AUTHORIZATION_REQUIRED: {
-    meaning: 'A human must enter a code on the page of the host first.',
-    action: 'Show the human only the code and the page, and go on with the same delivery.',
+    meaning: 'A human must first enter a code on a page of GitHub.',
+    action: 'Show the human only the code and the page, then continue the same delivery.',
   },
   BAD_TOKEN: {
     meaning: 'The host does not accept the token.',
@@ -33,36 +33,36 @@ export const ERROR_CODES = {
     action: 'Ask the human for the permission that `hint` names, or use K3.',
   },
   NO_NETWORK: {
-    meaning: 'No host could be reached: the protocol can not be executed.',
-    action: 'Say so, and attach the file. Do not invent an address.',
+    meaning: "No host could be reached, so the protocol can't be executed.",
+    action: 'Say so, and attach the file. Do not invent a URL.',
   },
   HOST_ERROR: {
     meaning: 'A host answered with an error.',
-    action: 'Try once more; if it stays, do what `hint` says.',
+    action: 'Try once more. If it fails again, do what `hint` says.',
   },
   CONNECTION: {
     meaning: 'The connection to a host failed.',
-    action: 'Try once more; if it stays, check proxy and certificates.',
+    action: 'Try once more. If it fails again, check proxy and certificates.',
   },
   NOT_FOUND: {
-    meaning: 'What was named does not exist, or the token may not see it.',
-    action: 'Check repository, branch and token.',
+    meaning: 'The repository, branch or file does not exist, or the token may not see it.',
+    action: 'Check the repository, the branch and the token.',
   },
   CONFLICT: {
     meaning: 'Somebody else changed the same thing at the same time.',
     action: 'Try again a little later.',
   },
   TAG_USED_UP: {
-    meaning: 'The tag belonged to an immutable release that was deleted; no release can ever have it again.',
+    meaning: 'The tag belonged to a deleted immutable release, so no release can have it again.',
     action: 'Choose another tag.',
   },
   FORBIDDEN_BY_RULE: {
     meaning: 'A rule of the repository forbids the write.',
-    action: 'Use what `hint` names: another branch, a token that may bypass the rule, or another channel.',
+    action: 'Do what `hint` says, such as another branch or another channel.',
   },
   NEEDS_SIGNATURE: {
-    meaning: 'The branch takes signed commits only.',
-    action: 'Use what `hint` names: another branch, another token, or another channel.',
+    meaning: 'The branch accepts only signed commits.',
+    action: 'Use what `hint` names: another branch or another channel.',
   },
   NOT_OURS: {
     meaning: 'Something that this tool did not deliver is already at the destination.',
@@ -81,12 +81,12 @@ export const ERROR_CODES = {
     action: 'Fix what `reason` quotes, or use K2 or K3.',
   },
   BUILD_TIMEOUT: {
-    meaning: 'The site did not show the file in time; it may be placed.',
-    action: 'Try the same again: what is placed is only verified.',
+    meaning: 'The site did not show the file in time. The file may already be published.',
+    action: 'Try the same again: files that are already published are only verified.',
   },
   NOT_PROVEN: {
-    meaning: 'The address does not show the delivered content.',
-    action: 'Give the human no address. Try again, or use another channel.',
+    meaning: 'The URL does not show the delivered content.',
+    action: 'Give the human no URL. Try again, or use another channel.',
   },
   NOT_SHOWN: {
     meaning: 'The bytes are right, but a browser does not show the page as it should.',

@@ -100,7 +100,7 @@ interface FlagDefinition {
   readonly letter?: string;
 }
 
-/** The flags that are no inputs, and `file`, which only the link of `verify` needs as a flag. */
+/** The flags that aren't inputs, and `file`, which is a flag only of `verify`. */
 const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
   'token-env': {
     commands: PUBLISHING,

@@ -67,7 +67,7 @@ export const INPUTS = {
       flag: 'none',
       tools: FILE_TOOLS,
       means: {
-        mcp: "File or folder (one site) below the server's root, one per line. Globs and hidden files don't work.",
+        mcp: "File or folder (one site) below the server's root, one per line. No globs, no hidden files.",
         withdraw: 'The delivered file, to compare it with the published one. The file-bin needs it.',
       },
     },
@@ -138,7 +138,7 @@ export const INPUTS = {
       flag: 'every',
       tools: ['deliver', 'verify', 'check'],
       means: {
-        mcp: 'Text that it must contain, also when fetched back. By default, all bytes are compared.',
+        mcp: 'Text that it must contain, also when fetched back. Default: all bytes are compared.',
       },
     },
   ),
@@ -178,7 +178,7 @@ export const INPUTS = {
     {
       tools: ['deliver', 'check', 'audit'],
       means: {
-        mcp: 'Path on the site, a folder ending in `/`, or the name of a download. By default, a path that nothing else uses.',
+        mcp: 'Path on the site, a folder ending in `/`, or the name of a download. Default: a path of its own.',
         withdraw:
           'K1: the path of the delivery, or a folder ending in `/` for everything that was delivered below it. K2 and K3: name of the asset or of the file in the bin.',
         audit:
@@ -294,7 +294,7 @@ export const INPUTS = {
     {
       flag: 'every',
       tools: ['deliver', 'verify', 'withdraw', 'audit'],
-      means: { mcp: "Seconds, at most the server's own timeout." },
+      means: { mcp: "Seconds, at most the server's limit." },
       forLink: '30',
     },
   ),
