@@ -123,7 +123,7 @@ function refuseWrongFlags(given: readonly GivenFlag[], command: CommandName | un
       const hint = `write --${name} or --${name}=false, and \`./\` before the name of a file`;
       throw usageError(`--${name} is neither true nor false`, hint);
     }
-    // A flag that follows is no value.
+    // A flag that follows is not its value.
     if (!value.trim() || (!inlineValue && /^-./.test(value))) {
       throw usageError(
         `--${name} needs a value`,
@@ -170,7 +170,7 @@ function unknownCommandError(name: string): DeliveryError {
   return usageError(describeUnknown('command', name), hint);
 }
 
-/** What may be a secret in a wrong place is not repeated: only a word of small letters is. */
+/** Repeats only words in small letters: anything else may be a misplaced secret. */
 const describeUnknown = (kind: 'flag' | 'command', given: string): string =>
   /^[a-z-]+$/.test(given) ? `there is no ${kind} ${given}` : `there is no such ${kind}`;
 
@@ -194,7 +194,7 @@ function refuseWrongPositionals(
       : `write ${`${call} ${usage}`.trim()}, or see ${call} --help`;
     throw usageError(`${name} takes ${words}`, hint);
   }
-  if (given.some((one) => one.trim() === '')) {
+  if (given.some((argument) => argument.trim() === '')) {
     throw usageError(`an argument of ${name} is empty`, 'give it a value, or leave it out');
   }
   if (given.includes(STANDARD_INPUT) && (given.length > 1 || !usage.endsWith(STANDARD_INPUT))) {

@@ -220,7 +220,7 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     when: ({ path = '' }) => path.includes('/releases'),
     code: 'FORBIDDEN_BY_RULE',
     hint: (w) =>
-      `a ruleset forbids this tag (Settings → Rules → Rulesets): set ${w.input('tag')} to a name that the ruleset allows, or push the tag first as somebody who may bypass it`,
+      `a ruleset forbids this tag (Settings → Rules → Rulesets): set ${w.input('tag')} to an allowed name, or push the tag first as somebody who may bypass it`,
   },
   { status: WRITE_REFUSED, text: BRANCH_RULE, code: 'FORBIDDEN_BY_RULE', hint: OTHER_BRANCH_HINT },
   // A personal token has permissions of its own. The first text comes from the API, the second from git.

@@ -36,7 +36,7 @@ export class PersonAuthorizations {
   readonly #tokens = new Map<string, string>();
   readonly #waiting = new Map<string, Pick<ToolCall, 'tool' | 'args'> & { flow: DeviceFlow }>();
 
-  /** The arguments of a call; of one that waited those of its beginning. @throws {DeliveryError} `BAD_INPUT` */
+  /** The arguments of a call, or of the waiting call that it continues. @throws {DeliveryError} `BAD_INPUT` */
   findArguments({ handle, tool, args }: ToolCall, clock: Pick<Clock, 'now'>): ToolArguments {
     if (handle === undefined) return args;
     const first = this.#waiting.get(handle);

@@ -29,7 +29,7 @@ export async function startServer(settings: McpSettings, signal: AbortSignal): P
   const stop = new AbortController();
   const logger = createCallLogger('server', redactor, systemClock);
   const session = new McpSession(settings, createPorts(settings.env, logger, stop.signal));
-  // Whatever a library prints must not be taken for a message.
+  // stdout is for messages only, so everything that a library prints goes to stderr.
   globalThis.console = new Console(process.stderr);
   const log = (line: string): void => writeLogLine(`${TOOL.name}: ${line}`, redactor);
   const limits = { maxBufferSize: MCP.message };

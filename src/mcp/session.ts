@@ -55,14 +55,14 @@ export class McpSession {
   readonly #seed = randomUUID();
   #count = 0;
 
-  /** @param ports a call has a log and a signal of its own @throws {DeliveryError} `BAD_INPUT` for a root that is no folder */
+  /** @param ports each call has its own log and signal @throws {DeliveryError} `BAD_INPUT` for a root that isn't a folder */
   constructor(settings: McpSettings, ports: Ports) {
     this.roots = findRoots(settings.root);
     this.settings = settings;
     this.#ports = ports;
   }
 
-  /** Runs a call. It never throws: a failure, or a stop, is an answer that says so. */
+  /** Runs a call. It never throws: a failure or a stop becomes an answer. */
   async run(call: ToolCall, { mcpReq }: Pick<ServerContext, 'mcpReq'>): Promise<ToolAnswer> {
     this.#count += 1;
     const work = this.#runAndTell(call, `${call.tool} ${this.#count}`, mcpReq);
@@ -134,7 +134,7 @@ export class McpSession {
   async #createRequest({ tool, args }: ToolCall, ports: Ports): Promise<DeliveryRequest> {
     const { env, fixed, secrets, token } = this.settings;
     const asked = toRawInputs(args, tool);
-    // What a folder's git remote says may be the agent's own choice.
+    // An agent may have written the folder's git remote, so only the environment names the repository.
     const { GITHUB_REPOSITORY: repository = '' } = env;
     const context = {
       env,
@@ -176,7 +176,7 @@ function findRoots(root: string): readonly [string, string] {
   }
 }
 
-/** Sends lines as progress, if the client asked for it. One that is gone is no failure; one that reads none misses some. */
+/** Sends lines as progress if the client requested it. A client that is gone or doesn't read them is not a failure. */
 function createProgressReporter({ _meta, notify, signal }: ServerContext['mcpReq']) {
   const progressToken = _meta?.progressToken;
   let progress = 0;
@@ -193,7 +193,7 @@ export function writeLogLine(line: string, { redact }: Pick<Redactor, 'redact'>)
   process.stderr.write(`${toOneLine(redact(line))}\n`);
 }
 
-/** The log of one call, on stderr with its name. @param report tells the client a line as progress */
+/** The log of one call, on stderr with its name. @param report sends a line to the client as progress */
 export function createCallLogger(
   call: string,
   redactor: Redactor,

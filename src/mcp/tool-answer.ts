@@ -20,8 +20,8 @@ export function sayToHuman(
     return `Open ${required.page} and enter the code ${required.userCode}, so that I may publish in your repository.`;
   }
   const verbs = [...new Set(reports.map(({ verb = 'opens' }) => verb))].join(' or ');
-  const notes = formatNotes('Please note', new Set(reports.flatMap((one) => one.notes)));
-  const unknown = formatNotes('Not certain', new Set(reports.flatMap((one) => one.unknown)));
+  const notes = formatNotes('Please note', new Set(reports.flatMap((report) => report.notes)));
+  const unknown = formatNotes('Not certain', new Set(reports.flatMap((report) => report.unknown)));
   const texts = {
     ready: `It is ready, and I have checked that it ${verbs}: ${url.replaceAll('\n', ' and ')}${notes}${unknown}`,
     withdrawn: reports.every(({ wasAbsent }) => wasAbsent)
@@ -57,7 +57,7 @@ export function formatAnswer({ authorization, result, url, reason, reports }: To
   const texts = sortByResult(reports)
     .slice(0, SITE.named)
     .map((report) => [reportText(report), ...report.notes.map((note) => `Note: ${note}`)].join('\n'));
-  // The reason of what was removed says itself that it is withdrawn.
+  // The reason of a removal already contains the result.
   const isSaid = result === 'withdrawn' && reports[0]?.wasAbsent === false;
   return [isSaid ? reason : `${result}: ${url || reason}`, ...texts].join('\n\n');
 }

@@ -123,7 +123,7 @@ const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
     commands: REPORTING,
     value: 'FILE',
     description:
-      'Write a receipt of what is ready to a new file, or over an earlier receipt: an in-toto Statement with the SHA-256 of what each URL returned.',
+      'Write a receipt of what is ready to a new file, or over an earlier receipt. It is an in-toto Statement with the SHA-256 of what each URL returned.',
   },
   report: { commands: REPORTING, description: 'Print the five-line report of the protocol.' },
   verbose: { commands: REPORTING, description: 'Print a log of each step on stderr.' },

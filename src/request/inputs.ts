@@ -149,7 +149,7 @@ export const INPUTS = {
   ),
   'client-id': input(
     optional(PARSERS.clientId),
-    'Client ID of the OAuth app for the device flow, which is used if there is no token: a person enters a short code on GitHub.',
+    'Client ID of the OAuth app for the device flow, which is used if there is no token. A person then enters a short code on GitHub.',
     ACCOUNT,
   ),
   repository: input(
@@ -240,7 +240,7 @@ export const INPUTS = {
   ),
   'self-contained': input(
     oneOf('auto', 'enforce', 'warn', 'off'),
-    "K1 only. What to do with a page that loads something from another host. `enforce` refuses it, `warn` reports it in UNKNOWN, `off` ignores it. `auto` is `enforce` for a single page and `warn` for a folder. If a style sheet or script of the page's own is missing, the page is always refused; only a missing `async` script is reported in UNKNOWN.",
+    'K1 only. What to do with a page that loads something from another host. `enforce` refuses it, `warn` reports it in UNKNOWN, `off` ignores it. `auto` is `enforce` for a single page and `warn` for a folder. A page without one of its own style sheets or scripts is always refused, but a missing `async` script is only reported in UNKNOWN.',
     {
       ...K1,
       tools: ['deliver', 'check'],
