@@ -52,5 +52,6 @@ export function pagesTaskWith(target: CommitTarget, place: string, held: Content
   const [, picture] = files;
   const pictures = picture && { picture: picture.file, before: null };
   const plan = { channel: 'K1', method: '', destination: '', name: place, claim: '' } as const;
-  return { plan, target, place, files, destination, ...(pictures && { pictures }) };
+  const task = { plan, target, place, files, destination, isSpared: () => false };
+  return { ...task, ...(pictures && { pictures }) };
 }

@@ -166,6 +166,10 @@ describe('what somebody did on the branch is named', () => {
     await proven(play.deliver({ repository, inputs: one }));
     expect(verdicts(await audit(repository))).toEqual(WELL);
     await repository.commit('docs/a/b.css', null);
+    for (const path of ['docs/index.html', 'docs/index.html']) {
+      expect(verdicts(await audit(repository))).toEqual({ ...WELL, 'docs/': 'lost' });
+      await proven(play.deliver({ repository, inputs: { ...one, path } }));
+    }
     expect(verdicts(await audit(repository))).toEqual({ ...WELL, 'docs/': 'lost' });
   });
 

@@ -107,13 +107,9 @@ const WITHDRAW: OperationReport = {
   open: () => ['whether it still opens anywhere'],
   fields(_, main, ready) {
     if (!ready || !main?.placement) return {};
-    const { leavesFiles, written } = main.placement;
+    const { leavesFiles = false, written } = main.placement;
     const gone = listRequired(main.placement).slice(0, SITE.listed);
-    return {
-      gone: gone.map(({ url }) => url.href),
-      wasAbsent: !written,
-      ...(leavesFiles && { leavesFiles }),
-    };
+    return { gone: gone.map(({ url }) => url.href), wasAbsent: !written, leavesFiles };
   },
 };
 

@@ -14,7 +14,7 @@ const FOLDER = { place: 'previews/pr-12/', object: 'a'.repeat(40), pictures: [],
 const REMOVED = ['previews/', 'previews/a/deep/', ''];
 const PICTURE = { path: `${PATH}.png`, sha: 'p1' };
 
-const said = { verb: 'ADD', essence: 'from run 7 of Deliver' } as const;
+const said = { verb: 'ADD', essence: 'from run 7 of Deliver', removedFrom: [] as string[] } as const;
 const ofFile: DeliveryMessage = { ...said, delivered: FILE, removed: [] };
 const ofFolder: DeliveryMessage = { ...said, delivered: FOLDER, removed: [] };
 const FROM = { name: 'octo/site/.github/workflows/a b.yml', run: '4242/1' };

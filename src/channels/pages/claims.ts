@@ -88,24 +88,18 @@ function listSaid(words: DeliveryMessage | null): readonly Said[] {
 /** Remembers what newer commits delivered and removed, in one list for all claims. */
 function createIndex(): (said: Said) => Pick<Claim, 'isReplaced' | 'isRemoved'> {
   const all: (Said & { readonly holds: (path: string) => boolean })[] = [];
-  const removed = new Map<string, number>();
-  let count = 0;
   return (said) => {
     const { place, delivered } = said;
-    const [nth, newer] = [count, all.length];
-    count += 1;
-    if (delivered) all.push({ ...said, holds: createDeliveredLookup(delivered) });
-    else if (!removed.has(place)) removed.set(place, nth);
+    const newer = all.length;
+    all.push({ ...said, holds: delivered ? createDeliveredLookup(delivered) : (path) => path === place });
     let nearby: typeof all | undefined;
-    return {
-      isReplaced: (path) => {
-        nearby ??= all
-          .slice(0, newer)
-          .filter((one) => one.place.startsWith(place) || place.startsWith(one.place));
-        return nearby.some((one) => one.holds(path));
-      },
-      isRemoved: (path) => (removed.get(path) ?? nth) < nth,
+    const search = (isDelivery: boolean) => (path: string) => {
+      nearby ??= all
+        .slice(0, newer)
+        .filter((one) => one.place.startsWith(place) || place.startsWith(one.place));
+      return nearby.some((one) => (one.delivered !== undefined) === isDelivery && one.holds(path));
     };
+    return { isReplaced: search(true), isRemoved: search(false) };
   };
 }
 
@@ -121,36 +115,26 @@ function createDeliveredLookup(delivered: DeliveredObject): (path: string) => bo
  * read, or somebody copied the message.
  */
 export async function listClaimed(
-  claim: DeliveredClaim,
-  tree: BranchTree,
-  readOlder: OlderTrees,
-): Promise<readonly TreeFile[] | null> {
-  let files = await listUnreplaced(claim, tree, readOlder);
-  for (const { parent, sha } of claim.parts) {
-    const [before, entries] = [await readOlder(parent), await readOlder(sha)];
-    if (files === null || before === null || entries === null) return null;
-    // What was absent before was lost, and not removed.
-    files = files.filter((file) => !before.has(file.path) || holdsFile({ entries }, file));
-  }
-  return files;
-}
-
-async function listUnreplaced(
-  { sha, delivered, place, isReplaced }: DeliveredClaim,
+  { sha, delivered, place, parts, isReplaced }: DeliveredClaim,
   { entries }: BranchTree,
   readOlder: OlderTrees,
 ): Promise<readonly TreeFile[] | null> {
-  if (!isFolderPath(place)) {
-    return isReplaced(place) ? [] : listAlone(delivered).filter(({ path }) => !isReplaced(path));
-  }
+  const isOpen = ({ path }: TreeFile): boolean => !isReplaced(path);
+  if (!isFolderPath(place)) return isReplaced(place) ? [] : listAlone(delivered).filter(isOpen);
   const open = [...entries].filter(
     ([path, { type }]) => path.startsWith(place) && (type === 'tree' || !isReplaced(path)),
   );
   const now = listDelivered(new Map(open), delivered);
-  if (now !== null) return now;
-  const older = await readOlder(sha);
-  const then = older && listDelivered(older, delivered);
-  return then?.filter(({ path }) => !isReplaced(path)) ?? null;
+  const older = now === null ? await readOlder(sha) : null;
+  let files = now ?? (older && listDelivered(older, delivered)?.filter(isOpen));
+  for (const part of parts) {
+    const before = files && (await readOlder(part.parent));
+    const after = before && (await readOlder(part.sha));
+    if (!files || !before || !after) return null;
+    // What was absent before was lost, and not removed.
+    files = files.filter((file) => !before.has(file.path) || holdsFile({ entries: after }, file));
+  }
+  return files ?? null;
 }
 
 /**

@@ -93,7 +93,6 @@ export function parseMessage(message: string): DeliveryMessage | null {
   const [from] = valuesOf(FROM_TRAILER).map(parseObject);
   const toPlace = (path: string): string => (path === ROOT ? '' : path);
   const place = main && toPlace(main.path);
-  const removedFrom = valuesOf(REMOVED_FROM_TRAILER).map(toPlace);
   const name = place === undefined ? title.slice(0, title.indexOf(': ')) : shortName(place);
   const said: DeliveryMessage = {
     verb: verb as DeliveryMessage['verb'],
@@ -101,15 +100,15 @@ export function parseMessage(message: string): DeliveryMessage | null {
     from: from && { name: from.path, ...(from.sha !== NO_RUN && { run: from.sha }) },
     ...(main && place !== undefined && { delivered: { place, object: main.sha, page, pictures, kept } }),
     removed: valuesOf(REMOVED_TRAILER).map(toPlace),
-    ...(removedFrom.length > 0 && { removedFrom }),
+    removedFrom: valuesOf(REMOVED_FROM_TRAILER).map(toPlace),
   };
   const isWhole = said.essence !== '' && (verb === 'REMOVE' ? place === undefined : isDelivery(said));
   return isWhole && formatNamed(name, said) === text ? said : null;
 }
 
 /** A folder, or a file and nothing beside it but the pictures of a page. */
-function isDelivery({ delivered, removed = [], removedFrom }: DeliveryMessage): boolean {
-  if (delivered === undefined || removedFrom !== undefined) return false;
+function isDelivery({ delivered, removed = [], removedFrom = [] }: DeliveryMessage): boolean {
+  if (delivered === undefined || removedFrom.length > 0) return false;
   const { place, pictures, kept } = delivered;
   if (isFolderPath(place)) return pictures.length === 0;
   return removed.length + kept.length === 0 && pictures.every(({ path }) => isPictureOf(path, place));

@@ -30,7 +30,7 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedPla
   const { owned, left } = own;
   if (own.changedPage !== undefined) throw changedPageError(own.changedPage);
   refuseAddress(task, folder, owned.size > 0);
-  const { sites: removedFolders, named, notes, unsure } = own;
+  const { removedFolders, named, notes, unsure } = own;
   const planned = planChange(task, { ...tree, owned, last, removedFolders, named, notes });
   const removed = new Set(planned.change?.removals);
   // What an earlier run removed may be served until the site is built without it.
@@ -97,33 +97,27 @@ const changedPageError = (page: string): DeliveryError =>
 
 /** What a folder has of this tool, however deep, and the files that it has besides. */
 async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
-  const { place, target, isLeftOut = () => false } = task;
-  const isSpared = (path: string): boolean => isLeftOut(path.slice(place.length));
+  const { place, target } = task;
   const goes = ({ claim }: OwnedSite): boolean =>
     claim.place === place || isFromSame(claim.message, target.options);
   const all = [...folder.sites.values()];
-  const going = all.filter(goes).map((site) => {
-    const paths = site.files.map(({ path }) => path);
-    const isPart = paths.some((path) => isSpared(path) || isHeld(task, path));
-    return { ...site, isPart, files: paths.filter((path) => !isSpared(path)) };
-  });
-  const owned = new Set(going.flatMap(({ files }) => files));
+  const going = all.filter(goes);
+  const delivered = going.flatMap(({ files }) => files.map(({ path }) => path));
+  const owned = new Set(delivered.filter((path) => !task.isSpared(path)));
   const existing = filesBelow(folder.tree, place);
-  const spared = [...existing.keys()].filter(isSpared);
-  const others = [...existing.keys()].filter((path) => !owned.has(path) && !isSpared(path));
+  const spared = [...existing.keys()].filter(task.isSpared);
+  const others = [...existing.keys()].filter((path) => !owned.has(path) && !task.isSpared(path));
   const single = target.options.overwrite
     ? new Map(others.flatMap((path) => (existing.get(path)?.type === 'blob' ? [[path, '']] : [])))
     : await findSingleFiles(target, folder.tree, others);
   const isOthers = (path: string): boolean => !isFromSame(single.get(path) ?? '', target.options);
   const ofOthers = [...single.keys()].filter(isOthers);
-  const ownSingle = [...single.keys()].filter((path) => !ofOthers.includes(path));
-  for (const path of ownSingle) owned.add(path);
+  for (const path of single.keys()) if (!ofOthers.includes(path)) owned.add(path);
   const left = others.filter((path) => !owned.has(path));
   const staying = all.filter((one) => !goes(one));
   const known = new Set([...ofOthers, ...staying.flatMap(({ files }) => files.map(({ path }) => path))]);
   return {
-    sites: going.flatMap(({ claim, files }) => (files.length === 0 ? [] : claim.place)),
-    named: nameRemoved(task, folder, going, ownSingle),
+    ...nameRemoved(task, folder, going, single),
     owned,
     left,
     leavesFiles: spared.length > 0,
@@ -141,26 +135,25 @@ async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
   };
 }
 
-type Going = Pick<OwnedSite, 'claim' | 'changed'> & {
-  /** The paths that go. */
-  readonly files: readonly string[];
-  /** Whether others that are as they were delivered stay. */
-  readonly isPart: boolean;
-};
-
 /** What the commit says that it removes: never a delivery of which somebody else removed everything before. */
 function nameRemoved(
   task: PagesTask,
-  { sites }: FolderInBranch,
-  going: readonly Going[],
-  single: readonly string[],
+  { isDelivered }: FolderInBranch,
+  going: readonly OwnedSite[],
+  single: ReadonlyMap<string, string>,
 ) {
   const { place, target } = task;
-  const touched = going.filter(({ files, changed }) => files.length + changed.length > 0);
   const listPlaces = (isPart: boolean): readonly string[] =>
-    touched.flatMap((one) => (one.isPart === isPart ? one.claim.place : []));
-  // With `overwrite` it is not known which files were delivered: an audit asks for the last commit of each.
-  const files = target.options.overwrite ? [] : single.filter((path) => !isHeld(task, path));
-  const removed = [...(sites.has(place) ? [] : [place]), ...listPlaces(false), ...files];
-  return { removed, removedFrom: listPlaces(true) };
+    going.flatMap(({ claim, files }) => {
+      const stays = files.filter(({ path }) => task.isSpared(path) || isHeld(task, path)).length;
+      const isFound = target.options.overwrite || files.length > stays;
+      return isFound && stays > 0 === isPart ? claim.place : [];
+    });
+  // With `overwrite` nobody looked who delivered a file: an audit asks for its last commit.
+  const files = [...single].flatMap(([path, message]) =>
+    message !== '' && isFromSame(message, target.options) && !isHeld(task, path) ? path : [],
+  );
+  const [ended, removedFrom] = [listPlaces(false), listPlaces(true)];
+  const removed = [...(isDelivered ? [] : [place]), ...ended, ...files];
+  return { removedFolders: [...ended, ...removedFrom], named: { removed, removedFrom } };
 }

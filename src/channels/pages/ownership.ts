@@ -68,6 +68,8 @@ export interface FolderInBranch {
   readonly tree: BranchTree;
   /** By folder; some may have no file left. */
   readonly sites: ReadonlyMap<string, OwnedSite>;
+  /** Whether the folder itself is a delivery that nobody withdrew. */
+  readonly isDelivered?: boolean;
   /** The last commit that touched the folder, by anybody; absent where none did. */
   readonly last?: CommitWords | undefined;
   /** The commit before what this tool did last to the folder, or else before the last one that touched it. */
@@ -101,9 +103,7 @@ export async function findDeliveries(
   const readOlder = limitTrees(readEntries, SITE.olderTrees);
   const sites = new Map<string, OwnedSite>();
   const found = new Set<string>();
-  // The folder's own delivery is read in any case, because a removal ends it.
-  const isOwn = ({ place }: Claim): number => +(place === folder);
-  for (const claim of [...claims.values()].toSorted((one, other) => isOwn(other) - isOwn(one))) {
+  for (const claim of claims.values()) {
     if (!isOfSite(claim) || !hasFilesBelow(tree, claim.place)) continue;
     if (!isWithBelow && claim.place !== folder) continue;
     if (sites.size >= SITE.removals || found.size >= SITE.files) break;
@@ -121,7 +121,8 @@ export async function findDeliveries(
     held.map(({ claim }) => [claim.place, claim.message]),
   );
   const newest = hasFilesBelow(tree, folder) ? claims.get(folder) : undefined;
-  return { tree, sites, last, before: (newest?.parts[0] ?? newest ?? last)?.parent };
+  const before = (newest?.parts[0] ?? newest ?? last)?.parent;
+  return { tree, sites, last, before, isDelivered: newest?.delivered !== undefined };
 }
 
 const isOfSite = (claim: Claim): claim is DeliveredClaim =>

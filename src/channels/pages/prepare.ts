@@ -88,7 +88,8 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
   // writes no picture beside its page.
   const single = hasPicture && step.singleMethod === 'A' ? 'B' : step.singleMethod;
   const target = { ...step.target, method: isFolder ? 'C' : single, branch };
-  const common = { target, place, files, destination, isLeftOut: item.isLeftOut };
+  const isSpared = (path: string): boolean => item.isLeftOut?.(path.slice(place.length)) === true;
+  const common = { target, place, files, destination, isSpared };
   if (isRemoval) return { ...common, plan: planTask(common, 'is removed') };
   const task = {
     ...common,

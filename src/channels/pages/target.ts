@@ -8,7 +8,7 @@ import { type GitPorts, hasGit } from '../../github/git/process.ts';
 import { SIZE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import type { Words } from '../../words.ts';
-import type { ChannelItem, PreparedTask } from '../channel.ts';
+import type { PreparedTask } from '../channel.ts';
 import type { BranchTree, ReadEntries } from './branch-reader.ts';
 import type { DeployTarget } from './deploy/deploy.ts';
 import type { PagesDestination, PagesOptions } from './destination.ts';
@@ -46,7 +46,8 @@ export interface PagesTask extends PreparedTask {
   readonly place: string;
   /** By path in the branch; `withPictures` (commit.ts) adds the pictures of the entry. */
   readonly files: readonly FileWrite<LocalFile>[];
-  readonly isLeftOut?: ChannelItem['isLeftOut'];
+  /** Whether a `!` line leaves a path of the branch out. */
+  readonly isSpared: (path: string) => boolean;
   readonly destination: PagesDestination;
 }
 

@@ -76,7 +76,7 @@ async function compareClaim(
   const files = await (delivered
     ? listClaimed({ ...claim, delivered }, tree, older)
     : listRemoved(claim, tree, older));
-  if (files === null) return delivered || !isEmpty ? describeUnread(claim) : describeGone(claim, claim);
+  if (files === null) return describeUnread(claim, isEmpty);
   const paths = sortByState(files, claim, tree);
   const state = STATES.find((one) => paths[one].length > 0);
   if (state === undefined) return null;
@@ -106,19 +106,15 @@ function sortByState(files: readonly TreeFile[], { place, delivered, isRemoved }
 }
 
 /** What is said of a folder whose files are not known. */
-function describeUnread(claim: Claim): ListedDelivery {
+function describeUnread(claim: Claim, isEmpty: boolean): ListedDelivery {
   const place = claim.place || './';
+  if (isEmpty && !claim.delivered) {
+    const unknown = `whether its other files are gone: only the page of ${place} was asked for`;
+    const paths = [pageOfDelivered(claim)];
+    return { ...NOTHING, claim, state: 'removed', paths, by: claim, unknown: [unknown] };
+  }
   const unknown = `which files of ${place} are lost, changed or as they were delivered: only that the folder changed was found out`;
   return { ...NOTHING, claim, state: 'changed', changed: [claim.place], unknown: [unknown] };
-}
-
-/** What a commit of this tool removed, where no list of its files was read. */
-function describeGone(claim: Claim, by: CommitWords, absent: readonly string[] = []): ListedDelivery {
-  const { delivered, place } = claim;
-  const found = { ...NOTHING, claim, state: 'removed', by } as const;
-  if (!isFolderPath(place)) return { ...found, paths: absent };
-  const unknown = `whether its other files are gone: only the page of ${place || './'} was asked for`;
-  return { ...found, paths: [pageOfDelivered(delivered ?? claim)], unknown: [unknown] };
 }
 
 /** The files that the removal of a folder took, and that no newer delivery replaced; `null` where that is not known. */
@@ -146,10 +142,11 @@ async function nameCommits(
     const last = commits.get(path);
     const own = last?.blobs.filter(({ sha }) => sha === one.claim.delivered?.object) ?? [];
     const said = parseMessage(last?.message ?? '');
-    // All that is absent went with its last commit, which names no more than the folder around it.
-    const isGone = one.state === 'lost' && one.changed.includes(one.claim.place) && said?.verb === 'REMOVE';
-    const known = isGone && last ? describeGone(one.claim, last, one.changed) : one;
-    const found = { before: new Map(own.map((blob) => [path, blob])), ...known, by: last ?? one.by };
+    const found = { before: new Map(own.map((blob) => [path, blob])), ...one, by: last ?? one.by };
+    // With `overwrite` a folder was removed without a look at each file in it.
+    if (one.state === 'lost' && said?.verb === 'REMOVE' && path === one.claim.place) {
+      return { ...found, state: 'removed', paths: one.changed, changed: [] };
+    }
     // A restoration by this tool puts back what `keep` removed.
     if (one.state !== 'back' || said === null) return found;
     return { ...found, state: 'there', paths: [...one.paths, ...one.changed], changed: [] };
