@@ -192,9 +192,9 @@ test('where a cache shows the page of before, all get the address that shows thi
   const { url = '', urlNote = 'none' } = report;
   expect(url).toMatch(/page\.html\?v=[0-9a-f]{12}$/);
   const [status] = newest(repository).statuses;
-  expect(status).toMatchObject({ environmentUrl: url, description: `Proven; ${urlNote}` });
+  expect(status).toMatchObject({ environmentUrl: url, description: `Verified; ${urlNote}` });
   const readComment = () => shown(listComments()[0] ?? '');
-  expect(readComment()).toContain(`→ <${url}> (${urlNote})\n`);
+  expect(readComment()).toContain(`\n<${url}><br>${urlNote}\n`);
   expect(readComment()).not.toContain('**Note:** the address');
   // The page is recognized without the version.
   const { report: gone } = await proven(withdraw(repository, run, { ...inputs, path: '', url: url ?? '' }));
@@ -226,13 +226,13 @@ describe('what is not proven', () => {
     const { repository, run, listComments } = await repositoryWithOpenPull();
     const inputs = { comment: 'true' };
     await deliver(repository, run, { inputs });
-    expect(listComments()).toEqual([expect.stringContaining('Ready')]);
+    expect(listComments()).toEqual([expect.stringContaining('Preview ready')]);
     const stop = new AbortController();
     play.meanwhile({ method: 'PUT', url: /contents/ }, () => stop.abort(stoppedError()));
     const files = { 'page.html': createPage('second') };
     await deliver(repository, run, { inputs, files, signal: stop.signal });
     expect(states(repository)).toEqual(['failure', 'inactive']);
-    expect(listComments()).toEqual([expect.stringContaining('Not ready')]);
+    expect(listComments()).toEqual([expect.stringContaining('Preview not ready')]);
   });
 
   test('a deployment that could not be said to be in progress still says how it ended', async () => {

@@ -54,7 +54,7 @@ test("the job's own credentials, in a file or in an input that is published, sto
   for (const name of names) {
     const inputs = { channel: 'K1+K3', message: `by ${env[name]}` };
     const refused = await scenario.deliver({ files, env, inputs });
-    expectNotReady(refused, 'check', /input `message` holds/, { httpCode: null });
+    expectNotReady(refused, 'check', /input `message` contains/, { httpCode: null });
     for (const delivered of [found, refused]) expectNeverSaid(delivered, env[name] ?? '');
   }
   expect(scenario.world.traffic.lines()).toEqual([]);

@@ -69,8 +69,10 @@ export function foreignError(
     const when = isFirst ? 'once, if it is yours' : `if you may ${isGone ? 'remove' : 'replace'} it`;
     const overwrite = `set ${w.input('overwrite', 'true')} ${when}`;
     if (isGone) return `leave it there, or ${overwrite}`;
-    const own = from?.isAlone ? `leave out ${w.input('path')}` : `set ${w.input('path')}`;
-    return `${own} ${from?.isAlone ? 'for' : 'to'} a place of its own, or ${overwrite}`;
+    const other = from?.isAlone
+      ? `leave out ${w.input('path')} for a place of its own`
+      : `set ${w.input('path')} to a path that nothing else uses`;
+    return `${other}, or ${overwrite}`;
   });
 }
 

@@ -131,7 +131,7 @@ async function recheckBranch(placed: readonly Placed[]): Promise<readonly Result
     if (changed.length > 0) {
       const what = `somebody removed or replaced on the branch ${branch}: ${nameFew(changed)}`;
       return new DeliveryError('NOT_PROVEN', `while it was proven, ${what}`, {
-        hint: (w) => `try again, or set ${w.input('path')} to a place of its own`,
+        hint: (w) => `try again, or set ${w.input('path')} to a path that nothing else uses`,
         leftBehind: [placement.evidence],
       });
     }
