@@ -199,7 +199,7 @@ test('where a cache shows the page of before, all get the address that shows thi
   // The page is recognized without the version.
   const { report: gone } = await proven(withdraw(repository, run, { ...inputs, path: '', url: url ?? '' }));
   expect(gone.withdrawn).toBe(`${repository.pages.url}previews/pr-7/page.html`);
-  expect(readComment()).toMatch(/Withdrawn\n\n- page\.html: <code>.*page\.html\?v=\w+<\/code>/);
+  expect(readComment()).toMatch(/Preview withdrawn\n\n- page\.html: <code>.*page\.html\?v=\w+<\/code>/);
   expect(states(repository)).toEqual(['inactive', 'inactive']);
 });
 

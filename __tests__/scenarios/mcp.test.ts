@@ -75,7 +75,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
 
     const withdrawn = await server.call('withdraw', { url: page });
     expect(withdrawn.answer).toMatchObject({ result: 'withdrawn', url: '', reports: [{ withdrawn: page }] });
-    expect(withdrawn.text).toMatch(/^page\.html is removed$/m);
+    expect(withdrawn.text).toMatch(/^withdrawn: page\.html is removed$/m);
     expect(await repository.read('page.html')).toBeNull();
     const nothing = await server.call('withdraw', { url: page });
     expect(nothing.answer.result).toBe('withdrawn');
