@@ -10,6 +10,54 @@ const PAGES = new URL('../page/pages/', import.meta.url);
 const mapped = (address: string): string =>
   `<script type=importmap>{"imports":{"a":"${address}"}}</script><script type=module>import "a"</script>`;
 
+describe('how a page begins and ends', () => {
+  const PAGE = '<!doctype html>\n<html lang="en"><head><title>Report</title></head>\n<body><h1>Report</h1>';
+
+  test.each([
+    ['a script', `${PAGE}\n<p>1</p>\n<script>\nconst data = [1, 2`, 5, 'a <script> that begins here'],
+    ['a style sheet in the head', '<!doctype html>\n<style>\nh1 { col', 2, 'a <style> that begins here'],
+    ['a tag', `${PAGE}\n<table>\n<tr><td cla`, 5, 'a tag'],
+    ['an attribute', `${PAGE}\n<img alt="a report\nof`, 4, 'a tag'],
+    [
+      'a comment',
+      `${PAGE}\n<!-- the second half\n<p>2</p></body></html>`,
+      4,
+      'a comment that begins here (<!--)',
+    ],
+  ])('is refused if the file ends inside %s', async (_, html, line, name) => {
+    const { refusals } = await inspectPage(html);
+    const text = `the file ends inside ${name}, so it was cut short`;
+    expect(refusals).toMatchObject([{ kind: 'cut', line, text }]);
+  });
+
+  test.each([
+    ['everything escaped', PAGE.replaceAll('<', '&lt;')],
+    ['a fence', `\`\`\`html\n${PAGE}</body></html>\n\`\`\``],
+    ['a fence without a doctype', '```html\n<div>1</div>\n```'],
+    ['words before the page', `Here is the complete file you asked for:\n\n${PAGE}`],
+    ['words before <html>', 'Sure!\n<html><h1>Report</h1></html>'],
+    ['JSON escapes', JSON.stringify(`${PAGE}</body></html>`)],
+    ['JSON escapes without quotes', '<!DOCTYPE html>\\n<html lang=\\"en\\">\\n<body>\\n<h1>Report</h1>'],
+  ])('is refused for %s', async (_, html) => {
+    const { refusals } = await inspectPage(html);
+    expect(refusals).toMatchObject([{ kind: 'source', line: 1 }]);
+  });
+
+  test.each([
+    ['no end tags', '<!doctype html><title>1</title><h1>Report<p>text < more'],
+    ['text alone', 'All tests passed: 1 < 2'],
+    ['text before a first tag', 'Report <b>1</b>'],
+    ['an escaped page that it shows', `${PAGE}<pre>${PAGE.replaceAll('<', '&lt;')}</pre>`],
+    ['another page inside', `${PAGE}<p>text</p>${PAGE}</body></html>`],
+    ['front matter, which Jekyll takes away', `---\ntitle: Report\n---\n${PAGE}`],
+    ['an XML declaration and a comment', `\ufeff<?xml version="1.0"?>\n<!-- saved -->\n${PAGE}`],
+    ['a style sheet in a drawing', `${PAGE}<svg><style>a { b: c }</style><title>1</title></svg>`],
+    ['a tag in a script', `${PAGE}<script>const html = "<html>"; // <!-- </script>`],
+  ])('is not refused for %s', async (_, html) => {
+    expect((await inspectPage(html)).refusals).toEqual([]);
+  });
+});
+
 describe('a page that is delivered alone', () => {
   test.each([
     ['another host at the start', '<img src=https://a.example/a.png>', 'refused host'],

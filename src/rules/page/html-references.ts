@@ -14,6 +14,7 @@ import {
 import { getAddressReader, getScriptType, gradeScript, isCss } from './fetching-attributes.ts';
 import { addImportMap, NO_IMPORT_MAP } from './import-map.ts';
 import { findCssReferences, findScriptReferences } from './script-references.ts';
+import { type FormProblem, SourceForm } from './source-form.ts';
 
 /** Limits of a search, far beyond any page that a browser shows easily: beyond them it would take much time. */
 export const SEARCH_LIMITS = {
@@ -40,6 +41,8 @@ class PageFields {
   hasScript = false;
   /** Whether the whole page is searched; false once it exceeds a limit. */
   complete = true;
+  /** What is wrong with the file as a whole; `null` for nothing. */
+  form: FormProblem | null = null;
   #hasBase = false;
 
   constructor(url: string) {
@@ -89,6 +92,7 @@ export async function searchPage(
   const document = new DocumentSearch(add, page, { firstLine: 1, level: 0, grade: 'code' });
   for await (const piece of pieces) document.search(piece, false);
   document.search('', true);
+  page.form = document.endForm();
   return page;
 }
 
@@ -103,6 +107,9 @@ class DocumentSearch extends SAXParser {
   readonly #page: PageFields;
   readonly #place: DocumentPlace;
   /** How many templates are open, whose content waits for a script. */
+  readonly #form = new SourceForm();
+  #length = 0;
+  #tail = '';
   #templates = 0;
   #depth = 0;
   /** The last tag, if its text is read. */
@@ -123,12 +130,19 @@ class DocumentSearch extends SAXParser {
 
   /** Reads a piece at once: as a stream it would be read later. */
   search(piece: string, isLast: boolean): void {
+    this.#length += piece.length;
+    this.#tail = (this.#tail + piece).slice(-4);
     this.tokenizer.write(piece, isLast);
     if (isLast) this.#endText();
   }
 
+  endForm(): FormProblem | null {
+    return this.#form.end(this.#length, this.#tail);
+  }
+
   /** The parser takes a drawing that closes itself for open. */
   override onStartTag(token: Token.TagToken): void {
+    this.#form.addTag(token, true);
     super.onStartTag(token);
     if (token.selfClosing && FOREIGN_ELEMENTS.has(token.tagName))
       this.parserFeedbackSimulator.onEndTag(token);
@@ -136,7 +150,23 @@ class DocumentSearch extends SAXParser {
 
   /** Text that is not read is not kept. */
   override onCharacter(token: Token.CharacterToken): void {
+    this.#form.addText(token);
     if (this.#open !== null) super.onCharacter(token);
+  }
+
+  override onEndTag(token: Token.TagToken): void {
+    this.#form.addTag(token, false);
+    super.onEndTag(token);
+  }
+
+  override onDoctype(token: Token.DoctypeToken): void {
+    this.#form.addDoctype(token);
+    super.onDoctype(token);
+  }
+
+  override onComment(token: Token.CommentToken): void {
+    this.#form.addComment(token);
+    super.onComment(token);
   }
 
   #readTag(tag: StartTag): void {

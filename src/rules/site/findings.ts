@@ -4,6 +4,10 @@ import type { SelfContained } from '../page/page-file.ts';
 
 /** What a finding is about, the most important first. */
 const FINDING_KINDS = [
+  /** A file that ends too early. */
+  'cut',
+  /** The text of a page instead of a page. */
+  'source',
   /** An address that would lead to a file if the site had another base path. */
   'base',
   'missing',

@@ -156,9 +156,15 @@ class SiteSearch {
     const page = await searchPage(pieces, url, (found, { base, importMap }) => {
       this.#follow({ ...visit, importMap }, found, base);
     });
-    const { complete, generator, hasScript } = page;
+    const { complete, generator, hasScript, form } = page;
     if (isLoaded(grade)) this.hasScript ||= hasScript;
     if (!complete) this.#addIncomplete(path, 'is nested too deeply');
+    else if (form !== null) {
+      const { kind, line, ...said } = form;
+      const { refusals, notes } = this.#judge;
+      const list = grade === 'later' ? notes : refusals;
+      list.add(kind, path, { file: path, line }, () => said);
+    }
     if (generator !== '') this.generators.set(path, generator);
   }
 
