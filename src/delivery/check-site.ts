@@ -91,15 +91,14 @@ export async function checkSite(
   };
 }
 
-/** The name of the page to check; `null` for a file that is none, or that neither K1 nor a link shows. */
+/** The name of the page or file to check; `null` for a file that neither K1 nor a link shows. */
 function findPage(delivery: Delivery, request: DeliveryRequest): string | null {
   const { site, name, attempts } = delivery;
   if (site?.isFolder) return site.entry.name;
   const isOnPages = attempts.length === 0 ? isWanted('K1', request) : attemptIn(delivery, 'K1') !== undefined;
   if (site === null || !(isOnPages || isLonePage(delivery))) return null;
   // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
-  if (isHtml(name)) return baseName(name);
-  return isHtml(site.entry.name) ? site.entry.name : null;
+  return isHtml(site.entry.name) && !isHtml(name) ? site.entry.name : baseName(name);
 }
 
 /** Whether it is the page of a link, of which nothing else is proven. */

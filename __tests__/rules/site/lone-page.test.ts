@@ -58,6 +58,36 @@ describe('how a page begins and ends', () => {
   });
 });
 
+describe('a file that a browser shows as it is', () => {
+  const PICTURE = Buffer.from('\x89PNG\r\n\x1a\n0123IDAT0123456789IEND\xaeB`\x82', 'latin1');
+
+  test.each<[string, string, string | Buffer, string]>([
+    ['a text in windows-1251', 'a.txt', Buffer.from([0xcf, 0xf0, 0xe8]), 'refused encoding'],
+    ['a text in Latin-1', 'a.log', Buffer.from('caf\xe9', 'latin1'), 'refused encoding'],
+    ['a text in UTF-8', 'a.txt', 'Привет', ''],
+    ['YAML with letters beyond ASCII', 'a.yaml', 'name: Grüße', 'unknown encoding'],
+    ['YAML in ASCII', 'a.yml', 'name: a', ''],
+    ['a table, which is downloaded', 'a.csv', Buffer.from([0xcf]), ''],
+    ['a picture that was cut short', 'a.png', PICTURE.subarray(0, 24), 'refused cut'],
+    ['a whole picture', 'a.png', PICTURE, ''],
+    ['a photo that was cut short', 'a.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2]), 'refused cut'],
+    [
+      'a drawing whose picture is not delivered',
+      'a.svg',
+      '<svg><image href="b.png"/></svg>',
+      'refused outside',
+    ],
+    [
+      'a drawing with a picture of another host',
+      'a.svg',
+      '<svg><image href="//a.b/c.png"/></svg>',
+      'refused host',
+    ],
+  ])('is judged: %s', async (_, name, content, verdict) => {
+    expect(verdictOf(await inspectPage(content, {}, name))).toBe(verdict);
+  });
+});
+
 describe('a page that is delivered alone', () => {
   test.each([
     ['another host at the start', '<img src=https://a.example/a.png>', 'refused host'],

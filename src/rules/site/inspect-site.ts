@@ -19,6 +19,7 @@ import { createEncodingCheck, type MisreadText } from '../text-encoding.ts';
 import type { FindingCollector, SiteFiles, SiteFinding, SiteInspection, SiteOptions } from './findings.ts';
 import { describeBase, describeRouter, EMBEDDING, findGenerator } from './generators.ts';
 import { ReferenceJudge } from './judge-reference.ts';
+import { judgeShownFile } from './shown-file.ts';
 import { getKindOfName, gradeVisit, hasReferences, isOpenedPage, isSvg } from './site-address.ts';
 
 /**
@@ -35,6 +36,7 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
   const paths = [...files.keys()];
   await search.searchAll([options.entry, ...paths.filter(isOpenedPage)], 'code');
   await search.searchAll(paths, 'later');
+  if (!options.isFolder) await search.judgeShown(options.entry);
   const findMaker = (page: string) => findGenerator(search.generators.get(page) ?? '', paths);
   const describe = (page: string) => describeBase(findMaker(page), options.sitePath, judge.hasRightBase);
   const list = (findings: FindingCollector): readonly SiteFinding[] =>
@@ -97,6 +99,16 @@ class SiteSearch {
       if (visit.kind === 'document') await this.#searchPage(visit, pieces);
       else this.#searchText(visit, await joinText(pieces));
     }
+  }
+
+  /** Judges a file that is delivered alone, if it is neither a page nor code. */
+  async judgeShown(path: string): Promise<void> {
+    const file = this.#searched.has(path) ? undefined : this.#files.get(path);
+    const problem = file && (await judgeShownFile(path, file));
+    if (!problem) return;
+    const { kind, line, isOpen, ...text } = problem;
+    const list = isOpen ? this.#judge.unknown : this.#judge.refusals;
+    list.add(kind, path, { file: path, line }, () => text);
   }
 
   #enqueue(visit: FileVisit): void {
