@@ -45,6 +45,18 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp]
   ],
   ['a folder for a tag', { file: 'dist/', tag: 'v1' }, BUILT, /takes single files/],
   ['a folder for a bin', { file: 'dist/', bin: 'my-own-bin' }, BUILT, /takes single files/],
+  [
+    'a page that was cut short',
+    {},
+    { 'page.html': page('<h1>1</h1>\n<script>\nlet a') },
+    /^page\.html was cut short: page\.html line 3: the file ends inside a <script> that begins here/,
+  ],
+  [
+    'the text of a page',
+    {},
+    { 'page.html': `Here it is:\n${page('<h1>1</h1>')}` },
+    /^page\.html shows the source of a page, or text before it: .*line 1: a person sees "Here it is:"/,
+  ],
   ['a missing marker', { marker: 'marker-43' }, { 'page.html': createPage() }, /marker was not found/],
   [
     'a page that needs its folder, by a link',

@@ -168,9 +168,10 @@ function refuseBrokenSite(
 ): void {
   if (findings.length === 0 && refusal === null) return;
   if (findings.length === 0) throw refusal;
-  const isMisread = findings.every(({ kind }) => kind === 'encoding');
-  const needed = site.isFolder ? 'complete' : 'self-contained';
-  const problem = isMisread ? 'has text that would be unreadable' : `is not ${needed}`;
+  const [kind, ...otherKinds] = new Set(findings.map((one) => one.kind));
+  const problem =
+    (otherKinds.length === 0 && kind && PROBLEMS[kind]) ||
+    `is not ${site.isFolder ? 'complete' : 'self-contained'}`;
   const hint = findings.find((finding) => finding.hint !== undefined)?.hint;
   // No file lies beside a content.
   const levels = isTemporary ? -1 : Math.max(...findings.map((finding) => finding.levels ?? -1));
@@ -187,6 +188,13 @@ function refuseBrokenSite(
     findings: [...formatSiteFindings(findings, hint), ...(refusal === null ? [] : [refusal.message])],
   });
 }
+
+/** What is wrong with a file or folder in which all findings are of one kind. */
+const PROBLEMS: Readonly<Partial<Record<SiteFinding['kind'], string>>> = {
+  cut: 'was cut short',
+  source: 'shows the source of a page, or text before it',
+  encoding: 'has text that would be unreadable',
+};
 
 /** What to change; or what to deliver instead of a page, or a folder whose page needs what lies above it. */
 function describeWays(

@@ -83,7 +83,7 @@ export class SourceForm {
     this.#source ??= {
       kind: 'source',
       line: this.#leadLine,
-      text: `a person sees the source of the page, or text before it: ${JSON.stringify(lead.slice(0, 60))}`,
+      text: `a person sees ${JSON.stringify(lead.slice(0, 60))} before the page, or in its place`,
       hint: 'write only the page into the file: it begins with <!doctype html>, without a fence, escapes or words before it',
     };
   }
