@@ -7,7 +7,7 @@ import { localFile } from './support/files.ts';
 import { FakeHttp, fakePorts } from './support/ports.ts';
 
 const TOKEN = 'ghs_0123456789abcdef';
-const BOTH = { repository: true, site: true };
+const BOTH = { repository: true, pagesSettings: true };
 const SITE = 'octo.github.io is built from';
 
 describe('createDeliveryContext', () => {

@@ -23,7 +23,7 @@ export async function openRepository(
   const github = checkOnly ? withoutHost(request, ports) : await openGitHub(request, query, authorize, ports);
   const repository = await loadRepositoryContext(
     github,
-    checkOnly ? { repository: false, site: false } : query,
+    checkOnly ? { repository: false, pagesSettings: false } : query,
   );
   for (const line of describeRepository(repository)) ports.logger.info(line);
   // Loaded after the first requests: most of the code is for what follows them. `eager` keeps the bundle one file.
@@ -45,17 +45,19 @@ function withoutHost(
     : noAccessError(hasToken, repository !== undefined);
 }
 
-function describeRepository({ github, privateRepository, site }: RepositoryContext): string[] {
+function describeRepository({ github, privateRepository, pagesSettings }: RepositoryContext): string[] {
   const isAlone = hasFailed(github) && github.code === 'BAD_INPUT';
   const token = isAlone ? 'a token, and no repository for it' : hasFailed(github) ? 'no token' : 'a token';
   const lines = [`there is ${token}`];
   if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
-  if (site === null) lines.push('the repository has no Pages site');
-  else if (site === 'unreadable') lines.push("the repository's Pages settings can't be read");
-  else if (site !== 'unasked') {
+  if (pagesSettings === null) lines.push('the repository has no Pages site');
+  else if (pagesSettings === 'unreadable') lines.push("the repository's Pages settings can't be read");
+  else if (pagesSettings !== 'not-requested') {
     const source =
-      site.builtBy === 'workflow' ? 'a workflow' : `branch ${site.branch}, folder /${site.folder}`;
-    lines.push(`the Pages site on ${site.base.host} is built from ${source}`);
+      pagesSettings.builtBy === 'workflow'
+        ? 'a workflow'
+        : `branch ${pagesSettings.branch}, folder /${pagesSettings.folder}`;
+    lines.push(`the Pages site on ${pagesSettings.base.host} is built from ${source}`);
   }
   return lines;
 }
@@ -67,7 +69,7 @@ async function openGitHub(
   authorize: typeof authorizeDevice,
   ports: Ports,
 ): Promise<Result<GitHubClient>> {
-  const isNeeded = repository !== undefined && (query.repository || query.site);
+  const isNeeded = repository !== undefined && (query.repository || query.pagesSettings);
   // A dry run asks no person for anything.
   const isAsked = given === undefined && clientId !== undefined && isNeeded && !dryRun;
   const token = isAsked ? await resultOf(() => authorize({ authUrl: serverUrl, clientId }, ports)) : given;

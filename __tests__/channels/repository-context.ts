@@ -1,9 +1,13 @@
 import type { GitHubClient } from '../../src/github/api/client.ts';
-import { noAccessError, type PagesSite, type RepositoryContext } from '../../src/github/api/repository.ts';
+import {
+  noAccessError,
+  type PagesSettings,
+  type RepositoryContext,
+} from '../../src/github/api/repository.ts';
 import { FakeGitHub } from '../github/fake-github.ts';
 
 /** A public site, built from the root of main. */
-export const siteWith = (more: Partial<PagesSite> = {}): PagesSite => ({
+export const siteWith = (more: Partial<PagesSettings> = {}): PagesSettings => ({
   base: new URL('https://octo.github.io/site/'),
   branch: 'main',
   folder: '',
@@ -16,7 +20,7 @@ export const siteWith = (more: Partial<PagesSite> = {}): PagesSite => ({
 export const repositoryContextWith = (more: Partial<RepositoryContext> = {}): RepositoryContext => ({
   github: new FakeGitHub(),
   privateRepository: false,
-  site: siteWith(),
+  pagesSettings: siteWith(),
   ...more,
 });
 

@@ -156,7 +156,7 @@ export const probeResultWith = (more: Partial<ProbeResult> = {}): ProbeResult =>
   hosts: [],
   lastModified: null,
   age: null,
-  keptFor: null,
+  freshFor: null,
   ...more,
 });
 

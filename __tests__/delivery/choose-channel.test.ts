@@ -12,7 +12,11 @@ import { deliveryWith, fileWith, requestWith } from './builders.ts';
 const MEGABYTE = 1_048_576;
 const LINK = 'https://a.dev/x';
 const LINK_ALONE = { file: '', url: LINK, marker: 'It works' };
-const NO_TOKEN = { github: noAccessError(false, true), privateRepository: null, site: 'unasked' } as const;
+const NO_TOKEN = {
+  github: noAccessError(false, true),
+  privateRepository: null,
+  pagesSettings: 'not-requested',
+} as const;
 const DECLINED = {
   ...NO_TOKEN,
   github: new DeliveryError('NOT_AUTHORIZED', 'the person declined it'),
@@ -86,7 +90,7 @@ describe('the choice of a channel', () => {
   test.each<[string, string, Situation]>([
     ['exactly 95 MB', 'K1', { size: 95 * MEGABYTE }],
     ['exactly 2 GB', 'K2', { size: 2_048 * MEGABYTE }],
-    ['no site, which K1 refuses', 'K1', { circumstances: { site: null } }],
+    ['no site, which K1 refuses', 'K1', { circumstances: { pagesSettings: null } }],
     ['a link beside a token', 'K4', { inputs: { url: LINK } }],
     ['a bin, large', 'K3', { size: 3_000 * MEGABYTE, inputs: OWN_BIN }],
     [
@@ -98,7 +102,7 @@ describe('the choice of a channel', () => {
     ['a tag, but no token', 'K2', { inputs: { tag: 'v1', ...OWNERS_WORD }, circumstances: NO_TOKEN }],
     ['a tag, private, which K2 refuses', 'K2', { inputs: { tag: 'v1' }, circumstances: PRIVATE }],
     ['a text', 'K1', { name: 'run.log' }],
-    ['an archive and no site', 'K2', { name: 'a.zip', circumstances: { site: null } }],
+    ['an archive and no site', 'K2', { name: 'a.zip', circumstances: { pagesSettings: null } }],
   ])('with %s is %s', (_, channel, situation) => {
     expect(chosen(situation).channels).toEqual([channel]);
   });

@@ -84,11 +84,11 @@ describe('a delivery', () => {
   });
 
   test.each<[string, RepositoryQuery]>([
-    ['auto', { site: true, repository: true }],
-    ['K1', { site: true, repository: true }],
-    ['K2', { site: false, repository: true }],
-    ['K3', { site: false, repository: false }],
-    ['K3+K1', { site: true, repository: true }],
+    ['auto', { pagesSettings: true, repository: true }],
+    ['K1', { pagesSettings: true, repository: true }],
+    ['K2', { pagesSettings: false, repository: true }],
+    ['K3', { pagesSettings: false, repository: false }],
+    ['K3+K1', { pagesSettings: true, repository: true }],
   ])('through %s asks the repository no more than it needs', async (channel, needs) => {
     const { asked } = await delivering({ inputs: { channel } });
     expect(asked).toEqual([needs]);

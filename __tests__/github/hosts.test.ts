@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { defaultRawUrl, defaultSiteUrl, mayReceiveToken, serverUrlOf } from '../../src/github/hosts.ts';
+import { defaultPagesUrl, defaultRawUrl, mayReceiveToken, serverUrlOf } from '../../src/github/hosts.ts';
 
 test.each([
   ['https://github.com', 'Octo/Site', 'https://octo.github.io/Site/'],
@@ -10,10 +10,10 @@ test.each([
   ['https://git.corp.io:8443', 'Octo/Site', 'https://pages.git.corp.io:8443/Octo/Site/'],
   ['https://10.1.2.3', 'Octo/Site', 'https://10.1.2.3/pages/Octo/Site/'],
 ])(
-  'defaultSiteUrl returns for the instance %s and the repository %s the site %s',
+  'defaultPagesUrl returns for the instance %s and the repository %s the site %s',
   (server, fullName, address) => {
     const [owner = '', repo = ''] = fullName.split('/');
-    expect(defaultSiteUrl(new URL(server), { owner, repo }).href).toBe(address);
+    expect(defaultPagesUrl(new URL(server), { owner, repo }).href).toBe(address);
   },
 );
 

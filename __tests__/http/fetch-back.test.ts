@@ -29,8 +29,8 @@ describe('what is fetched back', () => {
   test('is the fingerprint of the body, after one request without credentials for fresh, uncompressed bytes', async () => {
     const host = new FakeHttp(() => ({ body: 'MARK and MARK' }));
     const fingerprint = { size: 13, sha256: sha256('MARK and MARK'), markerCount: 2 };
-    const { readHead, ...fetched } = await fetchFrom(host.http);
-    expect([fetched, readHead()]).toEqual([{ ...FETCHED, fingerprint }, 'MARK and MARK']);
+    const { readPrefix, ...fetched } = await fetchFrom(host.http);
+    expect([fetched, readPrefix()]).toEqual([{ ...FETCHED, fingerprint }, 'MARK and MARK']);
     const headers = { accept: '*/*', 'accept-encoding': 'identity', 'cache-control': 'no-cache' };
     expect(host.seen).toEqual([expect.objectContaining({ method: 'GET', headers })]);
   });
@@ -40,8 +40,8 @@ describe('what is fetched back', () => {
     async (status) => {
       const body = Readable.from([Buffer.from(MARKER)]);
       const headers = { location: 'https://next.example.com/' };
-      const { readHead, ...fetched } = await fetchFrom(respondWith(body, status, headers));
-      expect([fetched, readHead()]).toEqual([{ ...FETCHED, status, headers, fingerprint: null }, '']);
+      const { readPrefix, ...fetched } = await fetchFrom(respondWith(body, status, headers));
+      expect([fetched, readPrefix()]).toEqual([{ ...FETCHED, status, headers, fingerprint: null }, '']);
       expect(body.destroyed).toBe(true);
     },
   );

@@ -87,15 +87,15 @@ describe('shortHostMessage', () => {
 });
 
 test.each<
-  [Record<string, string>, { readonly keptFor?: number | null; readonly lastModified?: number | null }]
+  [Record<string, string>, { readonly freshFor?: number | null; readonly lastModified?: number | null }]
 >([
-  [{ 'cache-control': 'max-age=600' }, { keptFor: 600_000 }],
-  [{ 'cache-control': 'public, max-age=600', age: '100' }, { keptFor: 500_000 }],
-  [{ 'cache-control': 'max-age=600, s-maxage=3600', age: '100' }, { keptFor: 3_500_000 }],
-  [{ 'cache-control': 'Max-Age="60"', age: '100' }, { keptFor: 0 }],
-  [{ 'cache-control': 'max-age=600', age: '-5' }, { keptFor: 600_000 }],
-  [{ 'cache-control': 'no-store' }, { keptFor: null }],
-  [{ 'cache-control': 'x-max-age=600' }, { keptFor: null }],
+  [{ 'cache-control': 'max-age=600' }, { freshFor: 600_000 }],
+  [{ 'cache-control': 'public, max-age=600', age: '100' }, { freshFor: 500_000 }],
+  [{ 'cache-control': 'max-age=600, s-maxage=3600', age: '100' }, { freshFor: 3_500_000 }],
+  [{ 'cache-control': 'Max-Age="60"', age: '100' }, { freshFor: 0 }],
+  [{ 'cache-control': 'max-age=600', age: '-5' }, { freshFor: 600_000 }],
+  [{ 'cache-control': 'no-store' }, { freshFor: null }],
+  [{ 'cache-control': 'x-max-age=600' }, { freshFor: null }],
   [{ 'last-modified': 'Fri, 02 Jan 2026 03:04:05 GMT' }, { lastModified: Date.UTC(2026, 0, 2, 3, 4, 5) }],
   [{ 'last-modified': '2026-01-02' }, { lastModified: null }],
   [{ 'last-modified': 'soon GMT' }, { lastModified: null }],

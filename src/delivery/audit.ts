@@ -21,7 +21,7 @@ export async function audit(context: DeliveryContext): Promise<readonly Report[]
   let unknown: readonly string[] = [];
   try {
     const keys = listChannels(request);
-    const query = { site: keys.includes('K1'), repository: keys.includes('K2') };
+    const query = { pagesSettings: keys.includes('K1'), repository: keys.includes('K2') };
     const opened = await context.openRepository(query);
     step = 'check';
     const found = await findDelivered(keys, opened, context);
@@ -72,7 +72,7 @@ function nothingFoundError(
 ): DeliveryError {
   const release = tagIsDefault ? 'the releases' : `the release ${tag}`;
   const place = keys.includes('K1') ? path : `${release}${path === './' ? '' : ` as ${path}`}`;
-  const site = repository.site === null ? ', which has no Pages site' : '';
+  const site = repository.pagesSettings === null ? ', which has no Pages site' : '';
   const message = `nothing was found that this tool delivered to ${place} of the repository${site}`;
   return new DeliveryError('NOT_FOUND', message, {
     hint: (w) =>

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { LocalFiles } from '../browser/screen-view.ts';
 import { DeliveryError } from '../errors.ts';
-import { defaultSiteUrl } from '../github/hosts.ts';
+import { defaultPagesUrl } from '../github/hosts.ts';
 import { lineIf } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
@@ -109,7 +109,7 @@ type SitePlace = Pick<SiteOptions, 'sitePath' | 'origin'>;
 
 /** Where a folder, or the folder of a page, will be if no setting of its host says otherwise. */
 function expectPlace(name: string, { repository, serverUrl, pagesBase }: DeliveryRequest): SitePlace {
-  const base = pagesBase ?? (repository && defaultSiteUrl(serverUrl, repository));
+  const base = pagesBase ?? (repository && defaultPagesUrl(serverUrl, repository));
   const root = `${(base?.pathname ?? '/<repo>').replace(/\/$/, '')}/`;
   const folder = encodePath(name.replace(/^(?:\.?\/)+|\/+$/g, ''));
   return { sitePath: folder === '' ? root : `${root}${folder}/`, ...(base && { origin: base.origin }) };

@@ -18,9 +18,9 @@ export function queryFor(deliveries: readonly Delivery[], request: DeliveryReque
     deliveries.some(({ choice }) =>
       choice === null ? isWanted(key, request) : choice.channels.includes(key),
     );
-  const site = needs('K1');
+  const pagesSettings = needs('K1');
   // The page of a private repository is public, and that is said however the channel was chosen.
-  return { site, repository: site || needs('K2') };
+  return { pagesSettings, repository: pagesSettings || needs('K2') };
 }
 
 const UNREADABLE = "assets of a private repository can't be read anonymously";

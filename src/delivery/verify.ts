@@ -66,7 +66,7 @@ function describeOld(opened: readonly AddressProof[]): readonly string[] {
   const all = opened.filter(({ isOld }) => isOld);
   const old = all.filter(({ check }) => check.path !== null);
   if (old.length === 0) return [];
-  const times = old.map(({ keptFor }) => keptFor);
+  const times = old.map(({ freshFor }) => freshFor);
   const time = describeCacheTime(times.includes(null) ? null : Math.max(...times.map(Number)));
   const page = all.length > old.length ? 'besides the page' : 'but not of the page';
   return [

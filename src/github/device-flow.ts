@@ -100,9 +100,9 @@ export async function pollForToken(flow: DeviceFlow, ports: Ports, until = flow.
   throw flowError('NOT_AUTHORIZED', failure === undefined ? EXPIRED : `${EXPIRED}: ${failure}`);
 }
 
-/** The host checks the rate first: a client that keeps its pause never gets the token. @param asked seconds */
-const slowDown = (pause: number, asked: unknown): number =>
-  Math.max(pause + DEVICE_FLOW.slowDown, toMilliseconds(asked, DEVICE_FLOW.interval));
+/** The host checks the rate first: a client that keeps its pause never gets the token. @param interval seconds */
+const slowDown = (pause: number, interval: unknown): number =>
+  Math.max(pause + DEVICE_FLOW.slowDown, toMilliseconds(interval, DEVICE_FLOW.interval));
 
 /** What a person can type and what a form can send; anything else would also damage the log. */
 const USER_CODE = /^[A-Za-z0-9-]{1,32}$/;
@@ -110,11 +110,11 @@ const DEVICE_CODE = /^[!-~]{1,1024}$/;
 
 /** A host's number of seconds, within bounds. */
 function toMilliseconds(
-  given: unknown,
-  { usual, least, most }: { usual: number; least: number; most: number },
+  sent: unknown,
+  { fallback, min, max }: { fallback: number; min: number; max: number },
 ) {
-  const seconds = typeof given === 'number' && Number.isFinite(given) ? given : usual;
-  return Math.min(Math.max(seconds, least), most) * SECOND;
+  const seconds = typeof sent === 'number' && Number.isFinite(sent) ? sent : fallback;
+  return Math.min(Math.max(seconds, min), max) * SECOND;
 }
 
 /** A host may leave out any field of an answer; `error` says why there is no token yet. @see protocol 2.2, 2.3 */
@@ -143,8 +143,8 @@ async function postForm(
     const error = String(fields.error ?? '');
     // The poll is repeated. @see protocol 3.3, 7
     if (['', 'authorization_pending', 'slow_down'].includes(error)) return fields;
-    const said = `${call.description} was answered with ${shortHostMessage(error)}`;
-    const { code, message, hint } = FINAL_ERRORS[error] ?? { code: 'HOST_ERROR', message: said };
+    const unknownError = `${call.description} was answered with ${shortHostMessage(error)}`;
+    const { code, message, hint } = FINAL_ERRORS[error] ?? { code: 'HOST_ERROR', message: unknownError };
     throw flowError(code, message, { hint });
   }
   const { code, message, retryable, retryAfter } = refusedCallError(answer, call, ports.clock.date());

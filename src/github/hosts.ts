@@ -15,15 +15,15 @@ export type RepositoryName = { readonly owner: string; readonly repo: string };
  *
  * @param server address of the instance's web pages
  */
-export function defaultSiteUrl({ host, hostname }: URL, { owner, repo }: RepositoryName): URL {
+export function defaultPagesUrl({ host, hostname }: URL, { owner, repo }: RepositoryName): URL {
   if (host === 'github.com') {
-    const ownSite = `${owner.toLowerCase()}.github.io`;
-    return new URL(`https://${ownSite}/${repo.toLowerCase() === ownSite ? '' : `${repo}/`}`);
+    const userSite = `${owner.toLowerCase()}.github.io`;
+    return new URL(`https://${userSite}/${repo.toLowerCase() === userSite ? '' : `${repo}/`}`);
   }
   const pages = isIP(hostname) === 0 ? `https://pages.${host}` : `https://${host}/pages`;
   // The repository `<owner>.<host>` is the site of the user or organization.
-  const isOwnSite = repo.toLowerCase() === `${owner}.${host}`.toLowerCase();
-  return new URL(`${pages}/${owner}/${isOwnSite ? '' : `${repo}/`}`);
+  const isUserSite = repo.toLowerCase() === `${owner}.${host}`.toLowerCase();
+  return new URL(`${pages}/${owner}/${isUserSite ? '' : `${repo}/`}`);
 }
 
 /**

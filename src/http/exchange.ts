@@ -7,8 +7,8 @@ import { EXCHANGE } from '../protocol/limits.ts';
 export async function exchange(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpResponse> {
   const { url, method, headers = {}, body, signal, headersTimeout = EXCHANGE.headers } = request;
   signal?.throwIfAborted();
-  const late = new AbortController();
-  const either = AbortSignal.any([late.signal, signal ?? late.signal]);
+  const limit = new AbortController();
+  const either = AbortSignal.any([limit.signal, signal ?? limit.signal]);
   let announcedAt = 0;
   const sent = dispatcher.request({
     origin: url.origin,
@@ -21,7 +21,7 @@ export async function exchange(dispatcher: Dispatcher, request: HttpRequest): Pr
     onInfo() {
       // Each announcement of an answer, such as 103, starts undici's own limit anew.
       announcedAt ||= performance.now();
-      if (performance.now() - announcedAt > headersTimeout) late.abort(new errors.HeadersTimeoutError());
+      if (performance.now() - announcedAt > headersTimeout) limit.abort(new errors.HeadersTimeoutError());
     },
   });
   // undici looks at the signal only once it has a connection.

@@ -19,8 +19,8 @@ export interface FetchedContent extends Pick<HttpResponse, 'status' | 'headers'>
   readonly blobSha: string | null;
   /** Every address that was requested, in order. */
   readonly addresses: readonly URL[];
-  /** As Latin-1 text about `headSize` bytes of the beginning, and the first later part if it alone is not ASCII. */
-  readonly readHead: () => string;
+  /** As Latin-1 text about `prefixSize` bytes of the beginning, and the first later part if it alone is not ASCII. */
+  readonly readPrefix: () => string;
   /** Why the host refuses, in its own plain text, on one line; absent where it says nothing beyond its code. */
   readonly refusal?: string | undefined;
 }
@@ -31,12 +31,12 @@ export interface FetchBackOptions extends FollowOptions {
   /** Bytes after which the body is not read further; `MAX_FETCHED_BODY` by default. */
   readonly readAtMost?: number | undefined;
   readonly blobs?: readonly GitBlob[];
-  /** Bytes of the beginning of the body that are kept; `HEAD_SIZE` by default. */
-  readonly headSize?: number | undefined;
+  /** Bytes of the beginning of the body that are kept; `PREFIX_SIZE` by default. */
+  readonly prefixSize?: number | undefined;
 }
 
 /** Bytes of a body that are kept, to see whether a browser reads it in the encoding that it has. */
-const HEAD_SIZE = 65_536;
+const PREFIX_SIZE = 65_536;
 
 /**
  * Sends an anonymous GET, follows redirects and computes the fingerprint of the body, which may be of any size.
@@ -57,7 +57,7 @@ export async function fetchBack(
   const answer = { status, headers, addresses: hops };
   if (status !== 200) {
     const refusal = await readPlainReason(response);
-    return { ...answer, fingerprint: null, blobSha: null, readHead: () => '', refusal };
+    return { ...answer, fingerprint: null, blobSha: null, readPrefix: () => '', refusal };
   }
   try {
     return { ...answer, ...(await readContent(response, options, marker)) };
@@ -68,20 +68,20 @@ export async function fetchBack(
 
 async function readContent(
   response: HttpResponse,
-  { readAtMost = MAX_FETCHED_BODY, headSize = HEAD_SIZE, ...options }: FetchBackOptions,
+  { readAtMost = MAX_FETCHED_BODY, prefixSize = PREFIX_SIZE, ...options }: FetchBackOptions,
   marker: string | undefined,
-): Promise<Pick<FetchedContent, 'fingerprint' | 'blobSha' | 'readHead'>> {
+): Promise<Pick<FetchedContent, 'fingerprint' | 'blobSha' | 'readPrefix'>> {
   const progress = options.startProgress?.(Math.min(readLength(response) ?? 0, readAtMost));
   const fingerprint = createFingerprint(marker);
   const blob = createBlobCheck(options.blobs ?? []);
-  const head: Buffer[] = [];
+  const prefix: Buffer[] = [];
   let size = 0;
-  let isPlain = headSize > 0;
+  let isPlain = prefixSize > 0;
   try {
     for await (const chunk of decodeBody(response, options.asBrowser ?? false)) {
       const part = chunk.length > readAtMost - size ? chunk.subarray(0, readAtMost - size) : chunk;
       const isFirst = isPlain && !isAscii(part);
-      if (isFirst || size < headSize) head.push(part);
+      if (isFirst || size < prefixSize) prefix.push(part);
       isPlain &&= !isFirst;
       size += part.length;
       progress?.advance(part.length);
@@ -89,8 +89,8 @@ async function readContent(
       blob.add(part);
       if (size >= readAtMost) break;
     }
-    const readHead = (): string => Buffer.concat(head).toString('latin1');
-    return { fingerprint: fingerprint.end(), blobSha: blob.match(), readHead };
+    const readPrefix = (): string => Buffer.concat(prefix).toString('latin1');
+    return { fingerprint: fingerprint.end(), blobSha: blob.match(), readPrefix };
   } finally {
     progress?.end();
   }

@@ -67,18 +67,18 @@ export async function followRedirects(
       connections: options.connections,
     });
     if (cookies !== undefined) saveCookies(cookies, url, response);
-    const target = redirectTarget(response, url);
-    if (target === null) return { response, hops };
+    const redirect = getRedirect(response, url);
+    if (redirect === null) return { response, hops };
     discard(response);
-    url = target;
+    url = redirect;
   }
 }
 
-function redirectTarget(response: HttpResponse, from: URL): URL | null {
+function getRedirect(response: HttpResponse, from: URL): URL | null {
   if (![301, 302, 303, 307, 308].includes(response.status)) return null;
   const location = firstHeader(response, 'location');
-  const target = location === undefined ? null : URL.parse(location, from.href);
-  if (target?.protocol === 'https:') return target;
+  const redirect = location === undefined ? null : URL.parse(location, from.href);
+  if (redirect?.protocol === 'https:') return redirect;
   discard(response);
   throw new DeliveryError('HOST_ERROR', `${from.host} redirects to an address that is not https`, {
     httpCode: response.status,
@@ -101,7 +101,7 @@ const SIGN_IN =
  * Whether a redirect led to a page to sign in, as on GitHub Enterprise in private mode. One that was asked for itself is
  * the content.
  */
-export function leadsToSignIn([start, ...targets]: readonly URL[]): boolean {
+export function leadsToSignIn([start, ...redirects]: readonly URL[]): boolean {
   const isSignIn = ({ pathname }: URL): boolean => SIGN_IN.test(pathname);
-  return start !== undefined && !isSignIn(start) && targets.some(isSignIn);
+  return start !== undefined && !isSignIn(start) && redirects.some(isSignIn);
 }

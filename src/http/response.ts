@@ -73,7 +73,7 @@ export const BROWSER_ENCODINGS = Object.keys(DECODERS).join(', ');
 /** The encodings that a host declares, the last one applied last; none for plain bytes. */
 export function readEncodings(response: Answer): readonly string[] {
   const declared = allValues(response, 'content-encoding').join(',').toLowerCase().split(',');
-  return declared.map((one) => one.trim()).filter((one) => one !== '' && one !== 'identity');
+  return declared.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
 }
 
 /** The body of a short response as text. @throws {DeliveryError} like `readBody` */
@@ -163,14 +163,14 @@ const MAX_AGE = /(?:^|[\s,])(?:max-age|s-maxage)\s*=\s*"?(\d{1,9})\b/g;
  */
 export function readCacheTime(response: Answer): {
   readonly age: number | null;
-  readonly keptFor: number | null;
+  readonly freshFor: number | null;
 } {
   const directives = (firstHeader(response, 'cache-control') ?? '').toLowerCase();
   const times = Array.from(directives.matchAll(MAX_AGE), ([, digits]) => Number(digits));
   const [, digits] = /^\s*(\d{1,9})\s*$/.exec(firstHeader(response, 'age') ?? '') ?? [];
   const age = digits === undefined ? null : Number(digits) * SECOND;
-  if (times.length === 0) return { age, keptFor: null };
-  return { age, keptFor: Math.max(Math.max(...times) * SECOND - (age ?? 0), 0) };
+  if (times.length === 0) return { age, freshFor: null };
+  return { age, freshFor: Math.max(Math.max(...times) * SECOND - (age ?? 0), 0) };
 }
 
 /** The values of a header that is a list; a comma within quotes is none of it. */
@@ -208,13 +208,13 @@ const PAGE_START =
   /^\s*<(?:!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|!--)(?:[\s>]|$)/i;
 
 /** An answer whose beginning can be read. */
-type ReadAnswer = Answer & { readonly readHead: () => string };
+type ReadAnswer = Answer & { readonly readPrefix: () => string };
 
 export function hasPageType(response: ReadAnswer): boolean {
   const type = readType(response);
   if (type !== '') return /^(?:text\/html|application\/xhtml\+xml)(?:$|[\s;])/i.test(type);
   return (
-    firstHeader(response, 'x-content-type-options') === undefined && PAGE_START.test(response.readHead())
+    firstHeader(response, 'x-content-type-options') === undefined && PAGE_START.test(response.readPrefix())
   );
 }
 
@@ -227,7 +227,7 @@ const INLINE = /^inline\s*(?:;(?:[^,"]|"[^"]*")*)?$/i;
 
 function isAttachment(response: Answer): boolean {
   const values = allValues(response, 'content-disposition');
-  return new Set(values).size > 1 || values.some((one) => one !== '' && !INLINE.test(one));
+  return new Set(values).size > 1 || values.some((value) => value !== '' && !INLINE.test(value));
 }
 
 /** The types that stand for any bytes; no browser looks for another one in them. */
@@ -244,9 +244,9 @@ export function isDownloaded(response: Answer): boolean {
 }
 
 /** A `Refresh` with an address after its seconds; browsers need no `url=` before it. */
-const LEADS_ON = /[;,\s]\s*\S/;
+const REDIRECTING_REFRESH = /[;,\s]\s*\S/;
 
 /** Whether a browser does not stay at the content, or is shown a page of the host's own: so ngrok and Cloudflare mark it. */
 export const isReplaced = (response: Answer): boolean =>
-  allValues(response, 'refresh').some((one) => LEADS_ON.test(one)) ||
+  allValues(response, 'refresh').some((value) => REDIRECTING_REFRESH.test(value)) ||
   ['ngrok-error-code', 'cf-mitigated'].some((name) => firstHeader(response, name) !== undefined);

@@ -22,7 +22,7 @@ export class AddressProof {
   /** How often a cache had the copy from before. */
   oldLooks = 0;
   /** The longest time in milliseconds that a cache may keep such a copy; `null` where one does not tell. */
-  keptFor: number | null = 0;
+  freshFor: number | null = 0;
   #needed: number;
   #isReached: boolean;
   /** When it was asked last, by `Clock.now`. */
@@ -110,9 +110,9 @@ export class AddressProof {
   }
 
   /** Whether the copy from before counts by now: a cache may be late. */
-  #acceptsOld({ keptFor }: ProbeResult, isLast: boolean): boolean {
+  #acceptsOld({ freshFor }: ProbeResult, isLast: boolean): boolean {
     this.oldLooks += 1;
-    this.keptFor = this.keptFor === null || !keptFor ? null : Math.max(this.keptFor, keptFor);
+    this.freshFor = this.freshFor === null || !freshFor ? null : Math.max(this.freshFor, freshFor);
     return isLast || this.oldLooks >= FURTHER_PROBES;
   }
 

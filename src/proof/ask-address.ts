@@ -212,7 +212,7 @@ function fetchOptions(
     plainRefusals: host.warnsBrowsers,
     cookies,
     readAtMost: isBeginning ? PARTIAL_PROBE : isComparedOnly ? largest + 1 : undefined,
-    headSize: isComparedOnly ? (judge ? undefined : 0) : judge && JUDGED_HEAD,
+    prefixSize: isComparedOnly ? (judge ? undefined : 0) : judge && JUDGED_HEAD,
     startProgress: isShown ? (total) => run.ports.logger.progress('fetched back', total, 'bytes') : undefined,
     blobs: file?.sha256 === null ? [{ size: file.size, sha: file.blobSha ?? '' }, ...before] : before,
   };

@@ -38,7 +38,7 @@ export async function isKeptFromSight(
   { display, name, isPart }: { display: BrowserDisplay; name: string; isPart: boolean },
 ): Promise<boolean> {
   const encoding = await findEncoding(fetched, isPart ? 'utf-8' : 'windows-1252');
-  if (encoding !== 'utf-8' && !isReadAsWritten(fetched.readHead(), encoding)) return true;
+  if (encoding !== 'utf-8' && !isReadAsWritten(fetched.readPrefix(), encoding)) return true;
   const own = getTypeClass(getContentType(name));
   const shown = getTypeClass(readType(fetched));
   // What a browser shows of XHTML, no rule for HTML tells: only a file that is XHTML counts, and only as that.
@@ -54,7 +54,7 @@ async function findEncoding(fetched: FetchedContent, usual: string): Promise<str
   const isPlain = /^text\/plain\b/i.test(type);
   const declared = readEncoding(/; charset=(.*)$/s.exec(type)?.[1] ?? '');
   if (declared !== null || !(isPlain || /^(?:text\/html\b|$)/i.test(type))) return declared ?? 'utf-8';
-  return isPlain ? usual : ((await loadPageRules()).readCharset(fetched.readHead()) ?? usual);
+  return isPlain ? usual : ((await loadPageRules()).readCharset(fetched.readPrefix()) ?? usual);
 }
 
 async function matchBeginning(fetched: FetchedContent, { expect: { file } }: Check): Promise<ContentMatch> {

@@ -126,7 +126,7 @@ export const failedProbe = (failure: DeliveryError): ProbeResult => ({
   hosts: [],
   lastModified: null,
   age: null,
-  keptFor: null,
+  freshFor: null,
 });
 
 /** An address, and the SHA-256 of what it answered; no address where it would hold a credential. */
@@ -203,22 +203,22 @@ export const formatMarker = (count: number): string =>
   `marker found: ${count === 0 ? 'no' : `yes, ${count} ×`}`;
 
 /** How old an answer of a cache is, and how long it may stay; empty for an answer that no cache gave. */
-export function describeAge({ httpCode, age, keptFor }: ProbeResult): string {
+export function describeAge({ httpCode, age, freshFor }: ProbeResult): string {
   if (httpCode === 200 || age === null || age === 0) return '';
-  return ` from a cache, ${Math.round(age / SECOND)} s old, which may keep it ${describeCacheTime(keptFor)}`;
+  return ` from a cache, ${Math.round(age / SECOND)} s old, which may keep it ${describeCacheTime(freshFor)}`;
 }
 
-export function describeCacheTime(keptFor: number | null): string {
-  if (!keptFor) return 'for a time that the host does not tell';
-  if (keptFor > DAY) return 'for more than a day';
-  const minutes = Math.ceil(keptFor / MINUTE);
+export function describeCacheTime(freshFor: number | null): string {
+  if (!freshFor) return 'for a time that the host does not tell';
+  if (freshFor > DAY) return 'for more than a day';
+  const minutes = Math.ceil(freshFor / MINUTE);
   return `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;
 }
 
 /** The time by the clock, if it is known and near. @param now milliseconds since the epoch */
-export function describeCacheEnd(keptFor: number | null, now: number): string {
-  if (!keptFor || keptFor > DAY) return describeCacheTime(keptFor);
-  return `until ${formatTime(Math.ceil((now + keptFor) / MINUTE) * MINUTE)}`;
+export function describeCacheEnd(freshFor: number | null, now: number): string {
+  if (!freshFor || freshFor > DAY) return describeCacheTime(freshFor);
+  return `until ${formatTime(Math.ceil((now + freshFor) / MINUTE) * MINUTE)}`;
 }
 
 /** A login page never becomes the file, so there is no point in waiting. @see protocol 1 (rule 2) */

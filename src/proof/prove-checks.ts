@@ -50,7 +50,7 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   if (late === undefined) return { page: first.proven ?? page, files, opened };
   const url = withVersion(check.url, version);
   await prove(openAgain([{ ...withoutOld(late.check), url }]));
-  const until = describeCacheEnd(late.keptFor, run.ports.clock.date());
+  const until = describeCacheEnd(late.freshFor, run.ports.clock.date());
   const note = `the address without ?v= may still show the earlier version ${until}`;
   return { page: first.proven ?? page, files, opened, versioned: { url, note } };
 }

@@ -157,7 +157,7 @@ const orRename = ({ hints: { rename } }: HostRules, { say }: Words): string =>
 const hintFor = (result: ProbeResult | null, host: HostRules): Text | undefined =>
   result !== null && describeAge(result) !== ''
     ? (w) =>
-        `a cache may keep that answer ${describeCacheTime(result.keptFor)}: try again after that${orRename(host, w)}`
+        `a cache may keep that answer ${describeCacheTime(result.freshFor)}: try again after that${orRename(host, w)}`
     : describeMatch(result?.match ?? 'absent').hint;
 
 /** Logs what changed during a wait, and how much is done: of one check, how much of the time is over. */

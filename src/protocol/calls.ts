@@ -155,7 +155,7 @@ export const API = {
 export const getRoute = ({ method, path }: CallTemplate): string => `${method} ${path}`;
 
 const API_BY_ROUTE: ReadonlyMap<string, CallTemplate> = new Map(
-  Object.values(API).map((one) => [getRoute(one), one]),
+  Object.values(API).map((template) => [getRoute(template), template]),
 );
 
 /** The template of a call to the hosting API. @throws {Error} for a route that is not in the table. */

@@ -282,8 +282,8 @@ export const DEVICE_FLOW = {
   /** Added to the interval after each `slow_down`. */
   slowDown: 5 * SECOND,
   /** Seconds: where the host sends none, as observed; and no host may make a job wait for longer. */
-  interval: { usual: 5, least: 1, most: 60 },
-  lifetime: { usual: 899, least: 0, most: 1_800 },
+  interval: { fallback: 5, min: 1, max: 60 },
+  lifetime: { fallback: 899, min: 0, max: 1_800 },
 } as const;
 
 export const MCP = {

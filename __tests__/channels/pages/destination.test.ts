@@ -14,7 +14,7 @@ import { memoryFile } from './site/memory-files.ts';
 const REPO = { owner: 'octo', repo: 'site' };
 const destinationFor = (
   location: Partial<PagesOptions> = {},
-  site: RepositoryContext['site'] = siteWith(),
+  site: RepositoryContext['pagesSettings'] = siteWith(),
 ): PagesDestination => resolveDestination(REPO, { ...pagesOptionsWith(location), name: 'page.html' }, site);
 const getUrls = ({ pageUrl, rawUrl }: PagesDestination): string[] => [pageUrl.href, rawUrl.href];
 
@@ -48,7 +48,9 @@ describe('resolveDestination: the branch and the path', () => {
     expect(destinationFor({ branch }, site).branch).toBe(expected);
   });
 
-  test.each<[string, Partial<PagesOptions>, RepositoryContext['site'], { code: string; hint: RegExp }]>([
+  test.each<
+    [string, Partial<PagesOptions>, RepositoryContext['pagesSettings'], { code: string; hint: RegExp }]
+  >([
     [
       'another branch',
       { branch: 'other' },

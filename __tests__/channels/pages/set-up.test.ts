@@ -13,7 +13,7 @@ import { accessWith, siteWith } from '../repository-context.ts';
 interface Situation {
   readonly answers?: Answers;
   readonly options?: Partial<PagesOptions>;
-  readonly site?: RepositoryContext['site'];
+  readonly site?: RepositoryContext['pagesSettings'];
 }
 
 const NEW_SITE = {
@@ -43,7 +43,7 @@ async function prepare({ answers = {}, options = {}, site = null }: Situation = 
   );
   const ports = fakePorts(host.http);
   const given = pagesOptionsWith({ branch: 'gh-pages', setup: true, ...options });
-  const action = createPagesChannels(given, accessWith(github, { site }), ports).publish;
+  const action = createPagesChannels(given, accessWith(github, { pagesSettings: site }), ports).publish;
   const prepared = action.prepare([{ site: siteOfFile(file), name: 'page.html' }]);
   return { github, ports, action, prepared };
 }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { getPagesSite, loadRepositoryContext } from '../../../src/github/api/repository.ts';
+import { getPagesSettings, loadRepositoryContext } from '../../../src/github/api/repository.ts';
 import { absent, FakeGitHub, failure } from '../fake-github.ts';
 
 const SITE = { html_url: 'https://octo.github.io/site/', source: { branch: 'main', path: '/' } };
-const BOTH = { repository: true, site: true };
+const BOTH = { repository: true, pagesSettings: true };
 
 describe('loadRepositoryContext', () => {
   test('requests nothing that is not needed', async () => {
     const github = new FakeGitHub();
-    const asked = loadRepositoryContext(github, { repository: false, site: false });
-    await expect(asked).resolves.toEqual({ github, privateRepository: null, site: 'unasked' });
+    const asked = loadRepositoryContext(github, { repository: false, pagesSettings: false });
+    await expect(asked).resolves.toEqual({ github, privateRepository: null, pagesSettings: 'not-requested' });
     expect(github.calls).toEqual([]);
   });
 
@@ -17,7 +17,7 @@ describe('loadRepositoryContext', () => {
     const github = new FakeGitHub({ get_repository: {}, pages_site: SITE });
     await expect(loadRepositoryContext(github, BOTH)).resolves.toMatchObject({
       privateRepository: null,
-      site: { branch: 'main' },
+      pagesSettings: { branch: 'main' },
     });
   });
 
@@ -42,8 +42,8 @@ describe('loadRepositoryContext', () => {
   });
 });
 
-describe('getPagesSite', () => {
-  const read = (pages_site: unknown) => getPagesSite(new FakeGitHub({ pages_site }));
+describe('getPagesSettings', () => {
+  const read = (pages_site: unknown) => getPagesSettings(new FakeGitHub({ pages_site }));
   const DEFAULT = new URL('https://octo.github.io/site/');
 
   test.each<[string, object, object]>([

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, expect, test } from '@jest/globals';
 import '../../support/one-realm.ts';
-import { type GitRun, hasGit, runGit } from '../../../src/github/git/process.ts';
+import { type GitOptions, hasGit, runGit } from '../../../src/github/git/process.ts';
 import { EXCHANGE } from '../../../src/protocol/limits.ts';
 import { SimulatedClock } from '../../faults/simulated-clock.ts';
 import { NODE } from '../../scenarios/scenario.ts';
@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 /** The run of a `git` that is this shell script. */
-async function createRun(script: string, overrides: Partial<GitRun> = {}): Promise<GitRun> {
+async function createRun(script: string, overrides: Partial<GitOptions> = {}): Promise<GitOptions> {
   const env = { PATH: await writeGitScript(script) };
   return { args: [], folder: await temporaryFolder(), env, ...overrides };
 }

@@ -48,12 +48,12 @@ const NEEDED_TYPES: readonly (readonly [RegExp, RegExp])[] = [
 
 /** What of a link nothing tells but a marker that its answer has: a text that a browser shows of it, or nothing. */
 async function matchMarked(fetched: FetchedContent, marker: string): Promise<ContentMatch> {
-  const { addresses, readHead } = fetched;
+  const { addresses, readPrefix } = fetched;
   if (addresses.at(-1)?.host !== addresses[0]?.host) return 'gate';
   if (/^text\/plain\b/i.test(readType(fetched))) return 'marked';
   if (!hasPageType(fetched)) return 'no-text';
   const { isGatePage, parsePage, showsText } = await loadPageRules();
-  const page = parsePage(Buffer.from(readHead(), 'latin1').toString());
+  const page = parsePage(Buffer.from(readPrefix(), 'latin1').toString());
   if (isGatePage(page)) return 'gate';
   return showsText(page, marker) ? 'marked' : 'echo';
 }
@@ -65,7 +65,7 @@ async function readAdditions(
   fallbacks: readonly ExpectedFile[],
 ): Promise<readonly string[] | null> {
   if (!isShownAsPage(fetched) || file.size > JUDGED_HEAD) return null;
-  const head = fetched.readHead();
+  const head = fetched.readPrefix();
   if (fetched.fingerprint?.size !== head.length) return null;
   const { findAdditions, parsePage } = await loadPageRules();
   const [wanted, shown] = [parsePage(await readPage(file)), parsePage(head)];
@@ -91,7 +91,7 @@ async function placeAnswer(
   fetched: FetchedContent,
   home: URL | undefined,
 ): Promise<MatchedAnswer> {
-  const { addresses, readHead } = fetched;
+  const { addresses, readPrefix } = fetched;
   const end = addresses.at(-1) ?? home;
   if (home === undefined || end === undefined || (addresses.length === 1 && end.href === home.href)) {
     return { match };
@@ -100,7 +100,7 @@ async function placeAnswer(
   if (leavesHost || cleanPath(end) !== cleanPath(home)) return { match: 'moved' };
   if (folderPath(end) === folderPath(home)) return { match };
   const { hasSameAddresses } = await loadPageRules();
-  const isSame = await hasSameAddresses(readHead(), home.href, end.href);
+  const isSame = await hasSameAddresses(readPrefix(), home.href, end.href);
   return isSame ? { match, isElsewhere: true } : { match: 'moved' };
 }
 

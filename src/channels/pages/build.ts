@@ -4,7 +4,7 @@ import {
   type BuildStatus,
   getBuildStatus,
   getDeploymentStatus,
-  getOwnDeploymentStatus,
+  getPagesDeploymentStatus,
   requestBuild,
 } from '../../github/api/pages-build.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
@@ -31,7 +31,7 @@ export function watchBuilds(
   let watch: BuildWatch | undefined;
   return {
     async ask({ task, placement }) {
-      if (access.site === null && !options.setup) return NO_BUILD;
+      if (access.pagesSettings === null && !options.setup) return NO_BUILD;
       watch ??= new BuildWatch(requireGitHub(access), task.destination, options, clock);
       return watch.ask(placement);
     },
@@ -44,7 +44,7 @@ const NO_BUILD: HostProgress = { finished: false, detail: 'GitHub builds no Page
 const READERS = {
   branch: getBuildStatus,
   workflow: getDeploymentStatus,
-  deployment: getOwnDeploymentStatus,
+  deployment: getPagesDeploymentStatus,
 } as const;
 
 /**

@@ -1,7 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import { parentFolders } from '../../github/api/branch.ts';
 import { type GitHubClient, isLastPage } from '../../github/api/client.ts';
-import type { CommitWords } from '../../github/api/history.ts';
+import type { CommitSummary } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { HISTORY_PAGES, LIST_PAGE, SITE } from '../../protocol/limits.ts';
 import { type BranchTree, filesBelow, holdsFile, type OlderTrees } from './branch-reader.ts';
@@ -15,7 +15,7 @@ import {
 import { isFolderPath } from './target.ts';
 
 /** What a commit of this tool says that it did to one place of the branch, where no newer one did the same. */
-export interface Claim extends CommitWords {
+export interface Claim extends CommitSummary {
   /** Sha of the commit before it; absent where there is none. */
   readonly parent?: string | undefined;
   /** The path of a file, or a folder that ends in `/`, or is empty for the branch's root. */
@@ -47,7 +47,7 @@ export async function readClaims(
   const parts = new Map<string, Claim['parts']>();
   const addToIndex = createIndex();
   const path = place.replace(/\/$/, '');
-  let last: (CommitWords & Pick<Claim, 'parent'>) | undefined;
+  let last: (CommitSummary & Pick<Claim, 'parent'>) | undefined;
   let isComplete = false;
   for (let page = 1; page <= HISTORY_PAGES && !isComplete; page += 1) {
     const query = { ...github.repository, ...(path && { path }), sha: head, per_page: LIST_PAGE, page };

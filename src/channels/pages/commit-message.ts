@@ -1,4 +1,4 @@
-import type { CommitWords } from '../../github/api/history.ts';
+import type { CommitSummary } from '../../github/api/history.ts';
 import { hashTree, type TreeFile } from '../../github/api/tree-id.ts';
 import { type Deliverer, nameDeliverer } from '../../github/workflow-run.ts';
 import {
@@ -149,7 +149,7 @@ export const listAlone = ({ place, object, pictures }: DeliveredObject): readonl
   isFolderPath(place) ? [] : [{ path: place, sha: object }, ...pictures];
 
 /** Says whose delivery was replaced, unless the same run made it: somebody may have handed over its address. */
-export function describeReplaced(replaced: CommitWords | undefined, own: Deliverer | undefined): string[] {
+export function describeReplaced(replaced: CommitSummary | undefined, own: Deliverer | undefined): string[] {
   if (replaced === undefined) return [];
   const before = parseMessage(replaced.message)?.from;
   if (before?.run && own && nameDeliverer(before) === nameDeliverer(own)) return [];

@@ -1,4 +1,4 @@
-import type { CommitWords } from '../../github/api/history.ts';
+import type { CommitSummary } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { Change } from '../../github/change.ts';
 import { namedLine } from '../../plain-text.ts';
@@ -22,7 +22,7 @@ interface PlaceState extends BranchTree {
   /** The paths that hold what this tool delivered: what may be replaced, and what goes where it is not wanted. */
   readonly owned: ReadonlySet<string>;
   /** The last commit that touched the place; absent where nothing ever existed. */
-  readonly last?: CommitWords | null | undefined;
+  readonly last?: CommitSummary | null | undefined;
   /** What the commit of a folder writes and removes beside its files. */
   readonly writes?: Change['writes'];
   readonly removals?: readonly string[];

@@ -1,6 +1,6 @@
 import { DeliveryError } from '../../errors.ts';
-import { type PagesSite, type RepositoryContext, settingsOf } from '../../github/api/repository.ts';
-import { defaultRawUrl, defaultSiteUrl, type RepositoryName } from '../../github/hosts.ts';
+import { knownSettings, type PagesSettings, type RepositoryContext } from '../../github/api/repository.ts';
+import { defaultPagesUrl, defaultRawUrl, type RepositoryName } from '../../github/hosts.ts';
 import type { Deliverer } from '../../github/workflow-run.ts';
 import { lineIf } from '../../plain-text.ts';
 import { decodePath, repositoryPath, urlBelow } from '../../rules/naming.ts';
@@ -54,7 +54,7 @@ export interface ServedSite {
   readonly rootUrl: URL;
   /** The folder of the branch that is served: empty for all of it, or ending in `/`. */
   readonly siteRoot: string;
-  readonly builtBy: PagesSite['builtBy'];
+  readonly builtBy: PagesSettings['builtBy'];
 }
 
 /** Where a file goes, and where it will be served. */
@@ -86,10 +86,10 @@ export interface PagesDestination extends ServedSite {
 export function resolveDestination(
   repository: RepositoryName,
   location: PagesOptions & { readonly name: string; readonly entryName?: string },
-  site: RepositoryContext['site'],
+  site: RepositoryContext['pagesSettings'],
   isPrivate = false,
 ): PagesDestination {
-  const known = settingsOf(site);
+  const known = knownSettings(site);
   const { isRemoval, setup, pagesBase: givenBase } = location;
   // What no site shows can still be removed, from a branch that is known.
   const isBranchKnown = isRemoval && location.branch !== undefined;
@@ -100,7 +100,7 @@ export function resolveDestination(
   const { address, serverUrl, siteWorkflow, entryName = '' } = location;
   const served: ServedSite = {
     siteRoot: rootOf(site),
-    rootUrl: location.pagesBase ?? known?.base ?? defaultSiteUrl(serverUrl, repository),
+    rootUrl: location.pagesBase ?? known?.base ?? defaultPagesUrl(serverUrl, repository),
     builtBy: known?.builtBy ?? (siteWorkflow === undefined ? 'branch' : 'workflow'),
   };
   const place = address ? pathOf(address, served, location) : pathBelow(served.siteRoot, location);
@@ -124,8 +124,8 @@ export function resolveDestination(
 /** The branch that `branch` names, that the site is built from, or the protocol's. @see protocol 1 (flow per channel) */
 export const targetBranch = (
   { branch }: Pick<PagesOptions, 'branch'>,
-  site: RepositoryContext['site'],
-): string => branch ?? settingsOf(site)?.branch ?? 'main';
+  site: RepositoryContext['pagesSettings'],
+): string => branch ?? knownSettings(site)?.branch ?? 'main';
 
 const SETTINGS_UNREADABLE =
   'the Pages settings could not be read (the permission `pages: read` is missing); the usual address was assumed';
@@ -134,8 +134,8 @@ const PRIVATE_NOTE =
   'the repository is private, and its Pages site is public: everybody can open the address';
 
 /** The folder of the branch that a Pages site serves: empty, or such as `docs/`. */
-export function rootOf(site: RepositoryContext['site']): string {
-  const folder = settingsOf(site)?.folder ?? '';
+export function rootOf(site: RepositoryContext['pagesSettings']): string {
+  const folder = knownSettings(site)?.folder ?? '';
   return folder === '' ? '' : `${folder}/`;
 }
 
@@ -185,7 +185,7 @@ function pathBelow(
 
 /** @throws {DeliveryError} where nobody could open the file on this site, or it is built from another branch. */
 export function refuseUnusableSite(
-  { branch, builtBy, isPublic }: PagesSite,
+  { branch, builtBy, isPublic }: PagesSettings,
   location: Pick<PagesOptions, 'branch'>,
 ): void {
   if (!isPublic) {

@@ -1,5 +1,5 @@
 import { DeliveryError } from '../../errors.ts';
-import type { CommitWords } from '../../github/api/history.ts';
+import type { CommitSummary } from '../../github/api/history.ts';
 import { nameFew } from '../../plain-text.ts';
 import type { Text } from '../../words.ts';
 import { parseMessage } from './commit-message.ts';
@@ -8,7 +8,7 @@ import { isPictureOf } from './pictures.ts';
 import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
 /** Why a place is not touched. @param last the last commit that touched it @see protocol 7 (prohibition 4) */
-export function notOwnedError(task: PagesTask, paths: readonly string[], last?: CommitWords | null) {
+export function notOwnedError(task: PagesTask, paths: readonly string[], last?: CommitSummary | null) {
   const { target, pictures, destination } = task;
   const picture = pictures && paths.find((path) => isPictureOf(path, destination.path));
   if (picture !== undefined) {

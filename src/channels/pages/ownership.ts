@@ -1,6 +1,6 @@
 import { getBranchHead, getEntry } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { type CommitWords, getLastCommits } from '../../github/api/history.ts';
+import { type CommitSummary, getLastCommits } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { listSources } from '../../rules/jekyll.ts';
@@ -18,7 +18,7 @@ import { type CommitTarget, isFolderPath } from './target.ts';
  * and the audit (`listDeliveries`) read the same commits and judge what the branch holds as well. Elsewhere the label of
  * an asset decides (`hasOwnLabel`), the text of a draft (`listOwnAssets`), the bytes of a file in a bin
  * (`mayRemove`), the receipt of a deployed site (`refuseForeignSite`), and marker and author of a comment or an issue
- * (`filterOwn`).
+ * (`filterCreated`).
  *
  * What this tool delivered may be of somebody else (`isFromSame`: another workflow, a person, agents). Then, without
  * `overwrite`:
@@ -71,7 +71,7 @@ export interface FolderInBranch {
   /** Whether the folder itself is a delivery that nobody withdrew. */
   readonly isDelivered?: boolean;
   /** The last commit that touched the folder, by anybody; absent where none did. */
-  readonly last?: CommitWords | undefined;
+  readonly last?: CommitSummary | undefined;
   /** The commit before what this tool did last to the folder, or else before the last one that touched it. */
   readonly before?: string | undefined;
 }

@@ -1,4 +1,4 @@
-import type { CommitWords } from '../../github/api/history.ts';
+import type { CommitSummary } from '../../github/api/history.ts';
 import { countFiles, lineIf, namedLine, nameFew } from '../../plain-text.ts';
 import type { Check } from '../../proof/check.ts';
 import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
@@ -40,7 +40,7 @@ interface KnownBefore {
   /** What must not be served any more, by path in the branch. */
   readonly gone: EarlierFiles;
   readonly entries: HeldFiles;
-  readonly replaced?: CommitWords | undefined;
+  readonly replaced?: CommitSummary | undefined;
   readonly servedSize?: number;
 }
 

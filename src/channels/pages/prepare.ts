@@ -34,7 +34,7 @@ import {
 
 interface StepContext {
   readonly target: Omit<CommitTarget, 'branch' | 'method'>;
-  readonly pages: RepositoryContext['site'];
+  readonly pages: RepositoryContext['pagesSettings'];
   readonly isPrivate: boolean;
   readonly isJekyllOff: SwitchLookup;
   readonly singleMethod: CommitMethod;
@@ -48,8 +48,8 @@ export async function prepareItems(
   ports: Ports,
 ): Promise<readonly Result<PagesTask>[]> {
   const github = requireGitHub(access);
-  const deployed = await findDeployedSite(github, access.site, options);
-  const pages = deployed ?? access.site;
+  const deployed = await findDeployedSite(github, access.pagesSettings, options);
+  const pages = deployed ?? access.pagesSettings;
   await checkSiteWorkflow(github, options, pages);
   const deploy = deployed && (await openDeployTarget(deployed, github, options, ports));
   const isWhole = deploy !== null && options.branch === undefined;
@@ -61,7 +61,7 @@ export async function prepareItems(
   const isByWorkflow = isBuiltByWorkflow(options, pages);
   const target = { github, readEntries: createEntriesReader(github), options, setup, deploy, isByWorkflow };
   const isPrivate = access.privateRepository === true;
-  const isJekyllOff = pages === 'unasked' ? async () => false : createSwitchLookup(github);
+  const isJekyllOff = pages === 'not-requested' ? async () => false : createSwitchLookup(github);
   const step = { target, pages, isPrivate, isJekyllOff, singleMethod };
   const prepare = options.isRemoval ? prepareRemoval : prepareItem;
   return forEachItem(items, (item) => prepare(item, step), BATCH.reads);
@@ -80,7 +80,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
   if (files.some((one) => one.path === RECEIPT_PATH)) refuseSpecialFile(RECEIPT_PATH, null, isFolder);
   const built = await resultOf(() => applyJekyll(settings, files, options, step.isJekyllOff));
   // What a folder misses is told with what its pages miss.
-  if (hasFailed(built) && !isFolder && step.pages !== 'unasked') throw built;
+  if (hasFailed(built) && !isFolder && step.pages !== 'not-requested') throw built;
   const destination = hasFailed(built) ? settings : built;
   const served = describeServed(destination, isFolder ? place : null);
   const hasPicture = options.picture && served.display === 'page' && served.pictureUrls !== null;
@@ -101,7 +101,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
       ...(hasPicture ? listPicturePaths(path) : []),
     ],
   };
-  return step.pages === 'unasked' ? leaveOpen(task) : task;
+  return step.pages === 'not-requested' ? leaveOpen(task) : task;
 }
 
 /** What a check, which asks no host, says of a task: the usual address is assumed where the repository is known. */
@@ -150,7 +150,7 @@ async function wasFolder({ place, target: { github, branch } }: PagesTask): Prom
 export async function isInBranch(name: string, options: PagesOptions, access: RepositoryContext) {
   const github = requireGitHub(access);
   const place = await resultOf(async () =>
-    resolveDestination(github.repository, { ...options, name }, access.site),
+    resolveDestination(github.repository, { ...options, name }, access.pagesSettings),
   );
   if (hasFailed(place)) return false;
   const { branch, path } = place;

@@ -4,11 +4,11 @@ import type { GitHubClient } from '../../github/api/client.ts';
 import { findAbsence } from '../../github/api/failures.ts';
 import {
   createPagesSite,
-  getPagesSite,
+  getPagesSettings,
+  knownSettings,
   type RepositoryContext,
-  settingsOf,
 } from '../../github/api/repository.ts';
-import { defaultSiteUrl } from '../../github/hosts.ts';
+import { defaultPagesUrl } from '../../github/hosts.ts';
 import { lineIf } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
@@ -22,9 +22,9 @@ import { type CommitTarget, isBuiltByWorkflow, type PagesSetup, WORKFLOW_BRANCH_
 export async function findSetup(
   github: GitHubClient,
   options: PagesOptions,
-  site: RepositoryContext['site'],
+  site: RepositoryContext['pagesSettings'],
 ): Promise<PagesSetup | null> {
-  if (!options.setup || site === 'unasked') return null;
+  if (!options.setup || site === 'not-requested') return null;
   const isOwnAddress = options.pagesBase !== undefined;
   if (site === 'unreadable' && !isOwnAddress) {
     const hint = (w: Words) => w.grant('pages: read');
@@ -79,7 +79,7 @@ export async function finishSetup(
 ): Promise<readonly Result<Placement>[]> {
   if (setup === null || placed.every(hasFailed)) return placed;
   const { absence, enablesPages } = setup;
-  const assumed = defaultSiteUrl(options.serverUrl, github.repository);
+  const assumed = defaultPagesUrl(options.serverUrl, github.repository);
   const failure = enablesPages ? await resultOf(() => enablePages(github, branch, assumed, ports)) : null;
   return placed.map((result) => {
     if (hasFailed(result)) return result;
@@ -98,7 +98,7 @@ async function enablePages(github: GitHubClient, branch: string, assumed: URL, p
   let isAgain = false;
   const enable = async () => {
     // Where it is on by now, these settings count.
-    const existing = isAgain ? settingsOf(await getPagesSite(github)) : null;
+    const existing = isAgain ? knownSettings(await getPagesSettings(github)) : null;
     isAgain = true;
     return existing ?? writes.send(() => createPagesSite(github, branch));
   };

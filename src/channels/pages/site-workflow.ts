@@ -3,7 +3,7 @@ import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { dataOrNull } from '../../github/api/failures.ts';
 import { describeUnreadable } from '../../github/api/pages-build.ts';
-import { type RepositoryContext, settingsOf } from '../../github/api/repository.ts';
+import { knownSettings, type RepositoryContext } from '../../github/api/repository.ts';
 import type { KnownRefusal } from '../../proof/check.ts';
 import { API } from '../../protocol/calls.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
@@ -18,10 +18,10 @@ import type { PagesOptions } from './destination.ts';
 export async function checkSiteWorkflow(
   { rest, repository }: GitHubClient,
   { siteWorkflow: file }: Pick<PagesOptions, 'siteWorkflow'>,
-  site: RepositoryContext['site'],
+  site: RepositoryContext['pagesSettings'],
 ): Promise<void> {
-  if (file === undefined || site === 'unasked') return;
-  if (settingsOf(site)?.builtBy === 'branch') {
+  if (file === undefined || site === 'not-requested') return;
+  if (knownSettings(site)?.builtBy === 'branch') {
     throw new DeliveryError('BAD_INPUT', `the site is built from a branch, not by the workflow ${file}`, {
       hint: (w) => `leave ${w.input('site-workflow')} out`,
     });

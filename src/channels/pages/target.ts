@@ -2,7 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { findAbsence } from '../../github/api/failures.ts';
-import { type RepositoryContext, settingsOf } from '../../github/api/repository.ts';
+import { knownSettings, type RepositoryContext } from '../../github/api/repository.ts';
 import type { FileWrite } from '../../github/change.ts';
 import { type GitPorts, hasGit } from '../../github/git/process.ts';
 import { SIZE } from '../../protocol/limits.ts';
@@ -84,8 +84,8 @@ export async function chooseMethod(
 /** Whether a workflow of the repository builds the site, and not this action. */
 export const isBuiltByWorkflow = (
   { pagesBase }: Pick<PagesOptions, 'pagesBase'>,
-  site: RepositoryContext['site'],
-): boolean => settingsOf(site)?.builtBy === 'workflow' && pagesBase === undefined;
+  site: RepositoryContext['pagesSettings'],
+): boolean => knownSettings(site)?.builtBy === 'workflow' && pagesBase === undefined;
 
 /** The ways out where a branch is missing that the workflow would not publish anyway. */
 export const WORKFLOW_BRANCH_HINT = (w: Words): string =>

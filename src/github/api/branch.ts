@@ -85,10 +85,10 @@ export async function getExistingBlobs(
     if (tree !== null) return new Map(paths.map((path) => [path, findInTree(tree, path)]));
   }
   const getBlob = async (path: string): Promise<Result<string | null>> => {
-    for (const one of [path, ...parentFolders(path)]) {
-      const entry = await getEntry(github, ref, one);
+    for (const candidate of [path, ...parentFolders(path)]) {
+      const entry = await getEntry(github, ref, candidate);
       // All that is above a folder is folders as well.
-      if (entry !== null) return findInTree(new Map([[one, entry]]), path);
+      if (entry !== null) return findInTree(new Map([[candidate, entry]]), path);
     }
     return null;
   };
@@ -136,7 +136,7 @@ function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<
 
 /** Why nothing can be at a path that is a submodule or below one: the branch has only its place. */
 export function findSubmoduleError(tree: ReadonlyMap<string, TreeEntry>, path: string): DeliveryError | null {
-  const submodule = [path, ...parentFolders(path)].find((one) => tree.get(one)?.type === 'commit');
+  const submodule = [path, ...parentFolders(path)].find((folder) => tree.get(folder)?.type === 'commit');
   if (submodule === undefined) return null;
   const message = `${submodule} is a submodule of the repository, so what is in it is no part of this branch`;
   return new DeliveryError('NOT_OURS', message, { hint: OTHER_PATH_HINT });

@@ -171,11 +171,11 @@ export function createWritePacer({
   let queue: Promise<unknown> = Promise.resolve();
   /** The starts of the newest writes, `WRITES_PER_HOUR` at most. */
   let starts: readonly number[] = [];
-  const restOf = (time: number, start = Number.NEGATIVE_INFINITY): number => start + time - clock.now();
+  const remaining = (time: number, start = Number.NEGATIVE_INFINITY): number => start + time - clock.now();
 
   async function runInTurn<T>(write: () => Promise<T>): Promise<T> {
-    const untilHour = restOf(HOUR, starts.at(-WRITES_PER_HOUR));
-    const pause = Math.max(restOf(WRITE_INTERVAL, starts.at(-1)), untilHour);
+    const untilHour = remaining(HOUR, starts.at(-WRITES_PER_HOUR));
+    const pause = Math.max(remaining(WRITE_INTERVAL, starts.at(-1)), untilHour);
     if (untilHour > 0) {
       const minutes = Math.ceil(untilHour / MINUTE);
       logger.info(`GitHub allows about ${WRITES_PER_HOUR} writes an hour: the next one is in ${minutes} min`);

@@ -68,25 +68,26 @@ export async function setDeploymentState(
 /**
  * Makes our own deployments inactive, but for the newest one. @returns how many were current
  *
- * @param own one that the list may not contain yet; `null`: the newest one ends too
+ * @param newest one that the list may not contain yet; `null`: the newest one ends too
  */
 export async function retireDeployments(
   github: GitHubClient,
   subject: DeploymentSubject,
-  own: number | null,
+  newest: number | null,
 ): Promise<number> {
   const { rest, repository } = github;
-  const { payload, ...query } = identify(subject);
-  const { data: listed } = await rest.repos.listDeployments({ ...repository, ...query, per_page: LIST_PAGE });
+  const { payload, ...identity } = identify(subject);
+  const query = { ...repository, ...identity, per_page: LIST_PAGE };
+  const { data: deployments } = await rest.repos.listDeployments(query);
   const { login } = await getTokenOwner(github);
-  const ours = listed.filter(
-    (one) => one.creator?.login === login && isDeepStrictEqual(one.payload, payload),
+  const created = deployments.filter(
+    (listed) => listed.creator?.login === login && isDeepStrictEqual(listed.payload, payload),
   );
-  const ids = [...new Set(ours.map(({ id }) => id).concat(own ?? []))].sort((one, other) => other - one);
+  const ids = [...new Set(created.map(({ id }) => id).concat(newest ?? []))].sort((a, b) => b - a);
   const current: number[] = [];
-  for (const id of own === null ? ids : ids.slice(1)) {
-    const newest = { ...repository, deployment_id: id, per_page: 1 };
-    const { data } = await rest.repos.listDeploymentStatuses(newest);
+  for (const id of newest === null ? ids : ids.slice(1)) {
+    const lastStatus = { ...repository, deployment_id: id, per_page: 1 };
+    const { data } = await rest.repos.listDeploymentStatuses(lastStatus);
     if (data[0]?.state === 'inactive') break;
     current.unshift(id);
   }

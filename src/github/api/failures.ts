@@ -15,8 +15,8 @@ export function refusedCallError(
   now: number,
 ): DeliveryError {
   const refusal = readRefusal(answer);
-  const said = refusal.message === '' ? '' : `: ${refusal.message}`;
-  const message = `${description} answered HTTP ${answer.status}${said}`;
+  const reason = refusal.message === '' ? '' : `: ${refusal.message}`;
+  const message = `${description} answered HTTP ${answer.status}${reason}`;
   return refusalError(message, { ...refusal, permission, path, retryAfter: getPause(answer, now) });
 }
 
@@ -25,12 +25,14 @@ function readRefusal(answer: RefusedAnswer): GitHubRefusal {
   const { status, headers, json } = answer;
   const { message, errors } = toFields(json);
   const list = [errors ?? []].flat();
-  const texts = list.map((one) => toText(one) ?? toText(toFields(one).message) ?? toText(toFields(one).code));
-  const said = shortHostMessage([...new Set([toText(message), ...texts])].filter(Boolean).join('; '));
+  const texts = list.map(
+    (error) => toText(error) ?? toText(toFields(error).message) ?? toText(toFields(error).code),
+  );
+  const reason = shortHostMessage([...new Set([toText(message), ...texts])].filter(Boolean).join('; '));
   return {
     status: status === 200 ? (GRAPHQL_STATUSES[toText(toFields(list[0]).type) ?? ''] ?? 502) : status,
     httpCode: status,
-    message: said === '' && isPage(answer) ? "a page came instead of an answer of GitHub's API" : said,
+    message: reason === '' && isPage(answer) ? "a page came instead of an answer of GitHub's API" : reason,
     headers,
   };
 }

@@ -6,7 +6,7 @@ import { RETRY_HINT } from '../refusals.ts';
 import type { GitHubClient } from './client.ts';
 import { dataOrNull } from './failures.ts';
 
-export interface CommitWords {
+export interface CommitSummary {
   readonly sha: string;
   readonly message: string;
   /** When it was made, as the host writes it; absent where it was not asked for. */
@@ -15,7 +15,7 @@ export interface CommitWords {
   readonly isFirst?: boolean;
 }
 
-export interface LastCommit extends CommitWords {
+export interface LastCommit extends CommitSummary {
   /** Its own, and those of as many versions as `blobs` has, the newest first. */
   readonly messages: readonly string[];
   /** What the path holds since, and what it held before, the newest first: of few paths ten versions, of many two. */
@@ -111,7 +111,7 @@ async function queryLastCommits(
     const blobs = [...page.nodes, ...oldest].flatMap(({ file }) =>
       file ? [{ sha: file.oid, size: file.size }] : [],
     );
-    const messages = page.nodes.map((one) => one.message);
+    const messages = page.nodes.map((commit) => commit.message);
     const isFirst = parents?.nodes.length === 0;
     return [path, { sha: oid, message, date, isFirst, messages, blobs }];
   });

@@ -34,8 +34,8 @@ export function getBuildStatus(github: GitHubClient, commit: string): Promise<Bu
     if (!(await containsCommit(github, commit, build.commit))) {
       return { status: 'unknown', detail: 'the latest build belongs to an older commit', notStarted: true };
     }
-    const which = build.commit === commit ? 'our commit' : 'a later commit that contains ours';
-    const detail = `build of ${which}: ${shortHostMessage(build.status)}`;
+    const builtCommit = build.commit === commit ? 'our commit' : 'a later commit that contains ours';
+    const detail = `build of ${builtCommit}: ${shortHostMessage(build.status)}`;
     if (build.status === 'built') return { status: 'built', detail, begun: parseTime(build.created_at) };
     if (build.status !== 'errored') return { status: 'building', detail };
     const error = shortHostMessage(build.error?.message ?? NO_ERROR_TEXT);
@@ -68,7 +68,7 @@ export function getDeploymentStatus(github: GitHubClient, commit: string): Promi
 const parseTime = (time: string): number | undefined => Date.parse(time) || undefined;
 
 /** GitHub's words for the end of a deployment that has failed; any other is one that goes on. */
-const FAILED: Readonly<Record<string, string>> = {
+const FAILURE_HINTS: Readonly<Record<string, string>> = {
   deployment_failed: STATUS_HINT,
   deployment_lost: STATUS_HINT,
   deployment_content_failed:
@@ -81,24 +81,24 @@ const DONE_HINT: Text = (w) =>
   `GitHub keeps what it has of a commit that was deployed before: deliver from a newer commit; with ${w.input('branch', 'gh-pages')} each delivery has a commit of its own`;
 
 /** The status of a deployment that this action made. @throws {DeliveryError} `BUILD_ERRORED` for one that has failed */
-export async function getOwnDeploymentStatus(github: GitHubClient, id: string): Promise<BuildStatus> {
-  const about = `deployment ${id}`;
+export async function getPagesDeploymentStatus(github: GitHubClient, id: string): Promise<BuildStatus> {
+  const name = `deployment ${id}`;
   const answer = await github.rest.repos
     .getPagesDeployment({ ...github.repository, pages_deployment_id: id })
     .catch((thrown: unknown) => describeUnreadable(thrown, API.pages_deployment));
   if ('detail' in answer) {
     const { detail, hint = STATUS_HINT, ...unread } = answer;
-    return { ...unread, status: 'unknown', detail: `${about} can't be read: ${detail}`, hint };
+    return { ...unread, status: 'unknown', detail: `${name} can't be read: ${detail}`, hint };
   }
   const status = shortHostMessage(answer.data.status);
   if (status === 'succeed') {
-    return { status: 'built', detail: `${about} is finished by the word of GitHub`, hint: DONE_HINT };
+    return { status: 'built', detail: `${name} is finished by the word of GitHub`, hint: DONE_HINT };
   }
-  const hint = FAILED[status];
-  if (hint !== undefined) throw new DeliveryError('BUILD_ERRORED', `${about} ended with ${status}`, { hint });
+  const hint = FAILURE_HINTS[status];
+  if (hint !== undefined) throw new DeliveryError('BUILD_ERRORED', `${name} ended with ${status}`, { hint });
   const isQueued = status === '' || status === 'deployment_queued';
-  const words = isQueued ? 'waits in the queue of GitHub Pages' : `has the status ${status}`;
-  return { status: 'building', detail: `${about} ${words}` };
+  const progress = isQueued ? 'waits in the queue of GitHub Pages' : `has the status ${status}`;
+  return { status: 'building', detail: `${name} ${progress}` };
 }
 
 /** @returns what was done. @throws {DeliveryError} retryable: a build more than needed does no harm */
@@ -135,12 +135,12 @@ export function describeUnreadable(
   if (code === 'NO_PERMISSION') {
     return { detail: `the build status needs the permission \`${permission}\``, httpCode, hint };
   }
-  if (!PASSING.includes(code)) throw thrown;
+  if (!RETRIED.includes(code)) throw thrown;
   return { detail: message, httpCode, retryAfter, hint };
 }
 
 /** What a later question may get an answer after. */
-const PASSING: readonly ErrorCode[] = ['NOT_FOUND', 'HOST_ERROR', 'CONNECTION', 'RATE_LIMITED', 'NO_NETWORK'];
+const RETRIED: readonly ErrorCode[] = ['NOT_FOUND', 'HOST_ERROR', 'CONNECTION', 'RATE_LIMITED', 'NO_NETWORK'];
 
 async function unknownIfUnreadable(
   call: CallTemplate,

@@ -2,7 +2,7 @@ import type { Ports } from '../../ports.ts';
 import { COMMENTS } from '../../protocol/limits.ts';
 import { type GitHubClient, listAll } from './client.ts';
 import { dataOrNull } from './failures.ts';
-import { filterOwn, keepOldest, type StickyItem } from './sticky.ts';
+import { filterCreated, keepOldest, type StickyItem } from './sticky.ts';
 import { getTokenOwner } from './token-owner.ts';
 
 export interface StickyComment {
@@ -10,7 +10,7 @@ export interface StickyComment {
   /** How the body begins, by which the comment is found again. */
   readonly marker: string;
   /** The body, from that of the comment as it is, or from an empty one where there is none; `null` to leave it so. */
-  readonly compose: (earlier: string) => string | null;
+  readonly compose: (previous: string) => string | null;
 }
 
 /**
@@ -32,12 +32,12 @@ export async function updateStickyComment(
   const drop = ({ id }: StickyItem) =>
     dataOrNull(rest.issues.deleteComment({ ...repository, comment_id: id }));
   const kind = { marker, list, create: body === null ? null : () => create(body), drop };
-  const { kept, isNew } = await keepOldest(github, kind, ports);
-  if (kept === undefined) return 'none';
+  const { item: existing, isNew } = await keepOldest(github, kind, ports);
+  if (existing === undefined) return 'none';
   if (isNew) return 'created';
-  const changed = compose(kept.body ?? '');
-  if (changed === null || kept.body === changed) return 'unchanged';
-  await rest.issues.updateComment({ ...repository, comment_id: kept.id, body: changed });
+  const changed = compose(existing.body ?? '');
+  if (changed === null || existing.body === changed) return 'unchanged';
+  await rest.issues.updateComment({ ...repository, comment_id: existing.id, body: changed });
   return 'updated';
 }
 
@@ -54,8 +54,8 @@ export async function rewriteOwnComments(
   rewrite: (body: string) => string | null,
 ): Promise<number> {
   const { login } = await getTokenOwner(github);
-  const own = filterOwn(await listComments(github, number), marker, login);
-  const changes = own.flatMap(({ id, body = '' }) => {
+  const comments = filterCreated(await listComments(github, number), marker, login);
+  const changes = comments.flatMap(({ id, body = '' }) => {
     const changed = rewrite(body);
     return changed === null ? [] : [{ comment_id: id, body: changed }];
   });

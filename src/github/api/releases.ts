@@ -102,7 +102,7 @@ export async function deleteAsset(github: GitHubClient, release: Release, { id }
   const { rest, repository } = github;
   const send = () => dataOrNull(rest.repos.deleteReleaseAsset({ ...repository, asset_id: id }));
   if ((await send()) !== null) return;
-  if ((await listAssets(github, release)).some((one) => one.id === id)) await send();
+  if ((await listAssets(github, release)).some((asset) => asset.id === id)) await send();
 }
 
 /** The label of an asset that this tool uploads, which the release's page shows: the file's own name, and who delivered it. */

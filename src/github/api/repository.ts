@@ -1,11 +1,11 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
-import { defaultSiteUrl, serverUrlOf } from '../hosts.ts';
+import { defaultPagesUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 import { dataOrNull } from './failures.ts';
 
 /** The Pages site of a repository, as its settings describe it. */
-export interface PagesSite {
+export interface PagesSettings {
   /** Address of the site's root, with a trailing slash. */
   readonly base: URL;
   /** The branch it is built from; of one that a workflow uploads, that of the time before, or `null`. */
@@ -20,14 +20,14 @@ export interface PagesSite {
 type PagesRecord = RestEndpointMethodTypes['repos']['getPages']['response']['data'];
 
 /** The settings of a site; `null` where there is none, or where they are not known. */
-export const settingsOf = (site: RepositoryContext['site']): PagesSite | null =>
-  typeof site === 'string' ? null : site;
+export const knownSettings = (settings: RepositoryContext['pagesSettings']): PagesSettings | null =>
+  typeof settings === 'string' ? null : settings;
 
 /** The site's settings: `null` where the repository has no site, `unreadable` without `pages: read`. */
-export async function getPagesSite(github: GitHubClient): Promise<PagesSite | null | 'unreadable'> {
+export async function getPagesSettings(github: GitHubClient): Promise<PagesSettings | null | 'unreadable'> {
   try {
     const found = await dataOrNull(github.rest.repos.getPages(github.repository));
-    return found && toPagesSite(found, github);
+    return found && toPagesSettings(found, github);
   } catch (thrown) {
     if (thrown instanceof DeliveryError && thrown.code === 'NO_PERMISSION') return 'unreadable';
     throw thrown;
@@ -40,17 +40,17 @@ export async function getPagesSite(github: GitHubClient): Promise<PagesSite | nu
  * @throws {DeliveryError} `NO_PERMISSION` or `NOT_FOUND` where the token may not: the own token of a job never may.
  * @see https://docs.github.com/rest/pages/pages#create-a-github-pages-site
  */
-export async function createPagesSite(github: GitHubClient, branch: string): Promise<PagesSite> {
+export async function createPagesSite(github: GitHubClient, branch: string): Promise<PagesSettings> {
   const source = { branch, path: '/' } as const;
   const settings = { ...github.repository, build_type: 'legacy', source } as const;
-  return toPagesSite((await github.rest.repos.createPagesSite(settings)).data, github);
+  return toPagesSettings((await github.rest.repos.createPagesSite(settings)).data, github);
 }
 
-function toPagesSite(
+function toPagesSettings(
   { html_url, source, build_type, public: isPublic }: PagesRecord,
   { apiUrl, repository }: GitHubClient,
-): PagesSite {
-  const base = new URL(html_url ?? defaultSiteUrl(serverUrlOf(apiUrl), repository));
+): PagesSettings {
+  const base = new URL(html_url ?? defaultPagesUrl(serverUrlOf(apiUrl), repository));
   // A site is opened over https whatever its settings say; verification shows whether that works.
   base.protocol = 'https:';
   base.pathname = base.pathname.replace(/\/?$/, '/');
@@ -70,13 +70,13 @@ export interface RepositoryContext {
   /** Whether the repository to publish in is private; `null` where it was not requested or not said. */
   readonly privateRepository: boolean | null;
   /** `null` where the repository has none. */
-  readonly site: PagesSite | null | 'unreadable' | 'unasked';
+  readonly pagesSettings: PagesSettings | null | 'unreadable' | 'not-requested';
 }
 
 /** What must be known before a channel can be chosen. */
 export interface RepositoryQuery {
   readonly repository: boolean;
-  readonly site: boolean;
+  readonly pagesSettings: boolean;
 }
 
 /** Reads what the choice of a channel depends on. @throws {DeliveryError} `BAD_TOKEN` or `NOT_FOUND` without access */
@@ -84,7 +84,7 @@ export async function loadRepositoryContext(
   github: Result<GitHubClient>,
   query: RepositoryQuery,
 ): Promise<RepositoryContext> {
-  if (hasFailed(github)) return { github, privateRepository: null, site: 'unasked' };
+  if (hasFailed(github)) return { github, privateRepository: null, pagesSettings: 'not-requested' };
   const { rest, repository } = github;
   const found = query.repository ? await dataOrNull(rest.repos.get(repository)) : undefined;
   if (found === null) {
@@ -97,7 +97,7 @@ export async function loadRepositoryContext(
   return {
     github,
     privateRepository: found?.private ?? null,
-    site: query.site ? await getPagesSite(github) : 'unasked',
+    pagesSettings: query.pagesSettings ? await getPagesSettings(github) : 'not-requested',
   };
 }
 

@@ -21,7 +21,7 @@ export interface IssueText {
  */
 export async function updateStickyIssue(
   github: GitHubClient,
-  { marker, compose }: { readonly marker: string; readonly compose: (earlier: string) => IssueText },
+  { marker, compose }: { readonly marker: string; readonly compose: (previous: string) => IssueText },
   ports: Ports,
 ) {
   const { rest, repository } = github;
@@ -33,7 +33,7 @@ export async function updateStickyIssue(
   };
   const list = async (creator: string) => {
     const issues = await listAll((page) => rest.issues.listForRepo({ ...query, creator, ...page }));
-    return issues.filter((one) => !one.pull_request);
+    return issues.filter((found) => !found.pull_request);
   };
   const drop = async ({ number, state }: Awaited<ReturnType<typeof list>>[number]) => {
     if (state === 'closed') return;
@@ -41,12 +41,12 @@ export async function updateStickyIssue(
     await rest.issues.update({ ...repository, issue_number: number, ...closed });
   };
   const kind = { marker, list, create: first.isOpen ? create : null, drop };
-  const { kept, isNew } = await keepOldest(github, kind, ports);
-  if (kept === undefined) return { result: 'none', number: null };
-  const { number } = kept;
+  const { item: issue, isNew } = await keepOldest(github, kind, ports);
+  if (issue === undefined) return { result: 'none', number: null };
+  const { number } = issue;
   if (isNew) return { result: 'opened', number };
-  const wasClosed = kept.state === 'closed';
-  const { title, body, isOpen } = wasClosed ? first : compose(kept.body ?? '');
+  const wasClosed = issue.state === 'closed';
+  const { title, body, isOpen } = wasClosed ? first : compose(issue.body ?? '');
   // What was well before, and is, needs no word.
   if (wasClosed && !isOpen) return { result: 'none', number };
   const text = { ...repository, issue_number: number, title, body };
@@ -68,7 +68,7 @@ interface StickyKind<Item> {
   list(author: string): Promise<readonly Item[]>;
   /** `null` where none may be made. */
   readonly create: (() => Promise<Item>) | null;
-  drop(other: Item): Promise<unknown>;
+  drop(duplicate: Item): Promise<unknown>;
 }
 
 /**
@@ -82,22 +82,23 @@ export async function keepOldest<Item extends StickyItem>(
   github: GitHubClient,
   { marker, list, create, drop }: StickyKind<Item>,
   ports: Ports,
-): Promise<{ readonly kept: Item | undefined; readonly isNew: boolean }> {
+): Promise<{ readonly item: Item | undefined; readonly isNew: boolean }> {
   const { login } = await getTokenOwner(github);
-  const listOwn = async (): Promise<readonly Item[]> => filterOwn(await list(login), marker, login);
+  const listCreated = async (): Promise<readonly Item[]> => filterCreated(await list(login), marker, login);
   return withRetries(ports, async () => {
-    let own = await listOwn();
-    const made = own.length === 0 ? await create?.() : undefined;
+    let found = await listCreated();
+    const made = found.length === 0 ? await create?.() : undefined;
     // Another job may have made one since the list was read, which may not have ours yet.
-    if (made !== undefined) own = sortById([...(await listOwn()).filter(({ id }) => id !== made.id), made]);
-    const [kept, ...others] = own;
-    for (const other of others) await drop(other);
-    return { kept, isNew: kept !== undefined && kept === made };
+    if (made !== undefined)
+      found = sortById([...(await listCreated()).filter(({ id }) => id !== made.id), made]);
+    const [oldest, ...duplicates] = found;
+    for (const duplicate of duplicates) await drop(duplicate);
+    return { item: oldest, isNew: oldest !== undefined && oldest === made };
   });
 }
 
 /** Our own, the oldest first, by marker at the start and author: anybody can write a marker, and may quote one. */
-export const filterOwn = <Item extends StickyItem>(
+export const filterCreated = <Item extends StickyItem>(
   items: readonly Item[],
   marker: string,
   author: string,
@@ -105,4 +106,4 @@ export const filterOwn = <Item extends StickyItem>(
   sortById(items.filter(({ user, body }) => user?.login === author && body?.startsWith(marker)));
 
 const sortById = <Item extends StickyItem>(items: readonly Item[]): readonly Item[] =>
-  items.toSorted((one, other) => one.id - other.id);
+  items.toSorted((a, b) => a.id - b.id);

@@ -17,13 +17,13 @@ export interface TreeFile {
 export function hashTree(files: readonly TreeFile[]): string {
   const entries = Map.groupBy(files, ({ path }) => path.slice(0, path.indexOf('/') + 1) || path);
   const lines = [...entries]
-    .map(([name, inside]) => {
-      const within = inside.map(({ path, sha }) => ({ path: path.slice(name.length), sha }));
-      const sha = name.endsWith('/') ? hashTree(within) : (inside[0]?.sha ?? '');
+    .map(([name, members]) => {
+      const childFiles = members.map(({ path, sha }) => ({ path: path.slice(name.length), sha }));
+      const sha = name.endsWith('/') ? hashTree(childFiles) : (members[0]?.sha ?? '');
       return { name: Buffer.from(name).toString('latin1'), sha };
     })
     // Git sorts names by their bytes, that of a folder as if it ended in a slash; one byte a character is as short.
-    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, sha }) => {
       const mode = name.endsWith('/') ? '40000' : '100644';
       return `${mode} ${name.replace(/\/$/, '')}\0${Buffer.from(sha, 'hex').toString('latin1')}`;

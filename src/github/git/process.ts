@@ -5,7 +5,7 @@ import { transferTime } from '../../http/send-request.ts';
 import type { Ports } from '../../ports.ts';
 import { HAS_GROUPS, killGroup, whenStarted } from '../../system.ts';
 
-export interface GitRun {
+export interface GitOptions {
   readonly args: readonly string[];
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
@@ -24,7 +24,7 @@ export interface GitResult {
   readonly err: string;
 }
 
-const KEPT_OUTPUT = 65_536;
+const OUTPUT_LIMIT = 65_536;
 
 /**
  * Runs git to its end. Its output is limited, its input streamed; an abort kills it with all its children, and so does
@@ -33,12 +33,15 @@ const KEPT_OUTPUT = 65_536;
  * @throws the signal's reason, a `TimeoutError`, the error of reading the input, or the system's error where git cannot
  * be started.
  */
-export async function runGit(run: GitRun, ports: Pick<Ports, 'clock' | 'signal'>): Promise<GitResult> {
-  const { args, folder, env, input = Readable.from([]), onOutput, size } = run;
+export async function runGit(
+  options: GitOptions,
+  ports: Pick<Ports, 'clock' | 'signal'>,
+): Promise<GitResult> {
+  const { args, folder, env, input = Readable.from([]), onOutput, size } = options;
   const signal = AbortSignal.any([ports.signal, ports.clock.timeout(transferTime(size))]);
   signal.throwIfAborted();
-  const options = { cwd: folder, env, detached: HAS_GROUPS, windowsHide: true };
-  const child = await whenStarted(spawn('git', args, options));
+  const spawnOptions = { cwd: folder, env, detached: HAS_GROUPS, windowsHide: true };
+  const child = await whenStarted(spawn('git', args, spawnOptions));
   // With its children: the helper for https is one of them.
   const kill = (): void => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
@@ -75,7 +78,7 @@ function keepEnd(stream: Readable, onOutput?: (text: string) => void): () => str
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {
     onOutput?.(chunk);
-    text = (text + chunk).slice(-KEPT_OUTPUT);
+    text = (text + chunk).slice(-OUTPUT_LIMIT);
   });
   return () => text;
 }
@@ -84,8 +87,8 @@ function keepEnd(stream: Readable, onOutput?: (text: string) => void): () => str
 export async function hasGit(ports: GitPorts): Promise<boolean> {
   const { PATH = '', SYSTEMROOT = '' } = ports.env;
   try {
-    const run = { args: ['version'], folder: ports.tempFolder, env: { PATH, SYSTEMROOT } };
-    const { out } = await runGit(run, ports);
+    const options = { args: ['version'], folder: ports.tempFolder, env: { PATH, SYSTEMROOT } };
+    const { out } = await runGit(options, ports);
     const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(out) ?? [];
     return Number(major) * 1_000 + Number(minor) >= 2_031;
   } catch {

@@ -84,8 +84,8 @@ async function* formatFastImport({ changes, author, planned }: PushOptions, now:
     yield* file.read();
     yield '\n';
   }
-  const commits = changes.flatMap((one) =>
-    commitsOf(one).map((commit) => ({ ...commit, isLast: commit === one })),
+  const commits = changes.flatMap((change) =>
+    commitsOf(change).map((commit) => ({ ...commit, isLast: commit === change })),
   );
   for (const [index, { message, writes, removals, isLast }] of commits.entries()) {
     yield `commit ${NEXT}\nmark :${index + 1}\ncommitter ${committer}\n`;
@@ -103,7 +103,7 @@ async function* formatFastImport({ changes, author, planned }: PushOptions, now:
 const quotePath = (path: string): string =>
   `"${Buffer.from(path)
     .toString('latin1')
-    .replace(/["\\]|[^ -~]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`)}"`;
+    .replace(/["\\]|[^ -~]/g, (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`)}"`;
 
 async function pushToBranch(git: RunGitCommand, push: PushOptions, { logger }: Ports): Promise<void> {
   const { branch } = push;

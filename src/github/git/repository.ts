@@ -9,7 +9,7 @@ import { transferTime } from '../../http/send-request.ts';
 import { formatSeconds } from '../../plain-text.ts';
 import { EXCHANGE, MEGABYTE, SECOND } from '../../protocol/limits.ts';
 import { RETRY_HINT, refusalError } from '../refusals.ts';
-import { type GitPorts, type GitResult, type GitRun, runGit } from './process.ts';
+import { type GitOptions, type GitPorts, type GitResult, runGit } from './process.ts';
 
 export interface GitRemote {
   /** Such as `https://github.com/owner/repo.git`. */
@@ -41,7 +41,7 @@ const SETTINGS: GitSettings = {
   'protocol.allow': 'never',
 };
 
-interface GitCommand extends Pick<GitRun, 'input' | 'onOutput' | 'size'> {
+interface GitCommand extends Pick<GitOptions, 'input' | 'onOutput' | 'size'> {
   readonly args: readonly string[];
   readonly description: string;
   readonly online?: boolean;
@@ -69,10 +69,10 @@ export async function createGitRepository(
   const git: RunGitCommand = async (command) => {
     const { description, online = false } = command;
     const settings = { ...SETTINGS, ...(online && onlineSettings) };
-    const run = { ...command, folder, env: { ...environment, ...formatGitSettings(settings) } };
-    const result = await runGit(run, ports).catch((thrown: unknown) => {
-      const isLate = thrown instanceof Error && thrown.name === 'TimeoutError' && !ports.signal.aborted;
-      throw isLate ? lateGitError(command, ports.clock.now() < deadline) : thrown;
+    const options = { ...command, folder, env: { ...environment, ...formatGitSettings(settings) } };
+    const result = await runGit(options, ports).catch((thrown: unknown) => {
+      const isTimeout = thrown instanceof Error && thrown.name === 'TimeoutError' && !ports.signal.aborted;
+      throw isTimeout ? timeoutError(command, ports.clock.now() < deadline) : thrown;
     });
     if (result.exitCode !== 0) throw gitError(description, result, { online, secrets: [token, credentials] });
     return result.out;
@@ -110,40 +110,40 @@ export function gitError(
   const redactor = createRedactor();
   for (const secret of secrets) redactor.addSecret(secret);
   const lines = `${err}\n${out}`.split(/[\r\n]+/).map((line) => line.trim());
-  const join = (some: readonly string[]): string =>
+  const summarize = (lines: readonly string[]): string =>
     redactor.redact(
-      some
+      lines
         .map((line) => line.replace(HOST_PREFIX, ''))
         .filter((line) => line !== '' && !IRRELEVANT_LINE.test(line))
         .join('; '),
     );
-  const output = join(lines);
+  const output = summarize(lines);
   // What the host says is told alone: git adds its own form of the same.
-  const said = join(lines.filter((line) => HOST_PREFIX.test(line))) || output;
-  const message = `${description} failed: ${shortHostMessage(said) || `git ended ${exitCode === null ? 'by a signal' : `with ${exitCode}`}`}`;
+  const reason = summarize(lines.filter((line) => HOST_PREFIX.test(line))) || output;
+  const message = `${description} failed: ${shortHostMessage(reason) || `git ended ${exitCode === null ? 'by a signal' : `with ${exitCode}`}`}`;
   // It only read and wrote files of this machine.
   if (!online) return new DeliveryError('LOCAL', message, { hint: OFFLINE_HINT });
-  const [, told] = /(?:returned error:|HTTP) (\d{3})/.exec(output) ?? [];
-  const status = Number(told ?? STATUSES.find(([text]) => text.test(output))?.[1] ?? 0);
+  const [, statusText] = /(?:returned error:|HTTP) (\d{3})/.exec(output) ?? [];
+  const status = Number(statusText ?? STATUSES.find(([text]) => text.test(output))?.[1] ?? 0);
   return refusalError(message, { status, message: output, permission: 'contents: write' });
 }
 
 /** A git that did not end in its time: the host writes on without an end, or this machine hangs. */
-function lateGitError({ description, online = false, size }: GitCommand, retryable: boolean): DeliveryError {
+function timeoutError({ description, online = false, size }: GitCommand, retryable: boolean): DeliveryError {
   const message = `${description} broke off: git did not end within ${formatSeconds(transferTime(size))}`;
   if (online) return new DeliveryError('CONNECTION', message, { hint: RETRY_HINT, retryable });
   return new DeliveryError('LOCAL', message, { hint: OFFLINE_HINT });
 }
 
 /** Variables that git needs; all others, secrets and tracing above all, are not passed on. */
-const PASSED_ON =
+const PASSED_VARIABLES =
   /^(PATH|SYSTEMROOT|(HTTPS?|ALL|NO)_PROXY|GIT_SSL_CAINFO|GIT_SSL_CAPATH|SSL_CERT_FILE|SSL_CERT_DIR)$/i;
 
 /** The environment of a git that uses no settings of the machine or the user, and never prompts for a password. */
 async function createGitEnvironment(folder: string, env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   return {
     PATH: '',
-    ...Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name))),
+    ...Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_VARIABLES.test(name))),
     // Here git finds neither .netrc nor .config of the user.
     HOME: folder,
     GIT_DIR: folder,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PagesOptions } from '../../../../src/channels/pages/destination.ts';
 import { hasFailed } from '../../../../src/errors.ts';
-import type { PagesSite } from '../../../../src/github/api/repository.ts';
+import type { PagesSettings } from '../../../../src/github/api/repository.ts';
 import { heldFiles, MemoryBranch } from './memory-branch.ts';
 import { type Contents, memorySite } from './memory-files.ts';
 import { actionsOn } from './site-runs.ts';
@@ -11,7 +11,7 @@ const PAGE = { 'index.html': '<p>' };
 interface Situation {
   readonly name?: string;
   readonly options?: Partial<PagesOptions>;
-  readonly pages?: Partial<PagesSite>;
+  readonly pages?: Partial<PagesSettings>;
   readonly branch?: MemoryBranch;
 }
 

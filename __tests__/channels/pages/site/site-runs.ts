@@ -9,7 +9,7 @@ import type { PagesTask } from '../../../../src/channels/pages/target.ts';
 import { readTargetTree } from '../../../../src/channels/pages/target.ts';
 import { hasFailed, type Result } from '../../../../src/errors.ts';
 import { createGitHubClient, type GitHubClient } from '../../../../src/github/api/client.ts';
-import type { PagesSite } from '../../../../src/github/api/repository.ts';
+import type { PagesSettings } from '../../../../src/github/api/repository.ts';
 import { siteOfFile } from '../../../../src/rules/local-site.ts';
 import { FakeHttp, fakePorts, type Seen } from '../../../support/ports.ts';
 import { commitTargetWith } from '../../fake-branch.ts';
@@ -52,14 +52,18 @@ export type RunOutcome = Result<Placement>;
 interface RunOptions extends Partial<PagesOptions> {
   /** Where in the branch the site begins. */
   readonly siteRoot?: string;
-  readonly pages?: Partial<PagesSite>;
+  readonly pages?: Partial<PagesSettings>;
 }
 
 /** What K1 does with a branch. */
 export function actionsOn(branch: MemoryBranch, { siteRoot = '', pages, ...more }: RunOptions = {}) {
   const { github, ports } = connect(branch);
   const site = siteWith({ folder: siteRoot.replace(/\/$/, ''), ...pages });
-  return createPagesChannels(pagesOptionsWith(more), repositoryContextWith({ github, site }), ports);
+  return createPagesChannels(
+    pagesOptionsWith(more),
+    repositoryContextWith({ github, pagesSettings: site }),
+    ports,
+  );
 }
 
 const nameOf = (folder: string): string => (folder === '' ? './' : folder);

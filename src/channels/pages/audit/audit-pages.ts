@@ -1,8 +1,8 @@
 import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../../errors.ts';
 import { getBranchHead } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
-import type { CommitWords } from '../../../github/api/history.ts';
-import { type RepositoryContext, requireGitHub, settingsOf } from '../../../github/api/repository.ts';
+import type { CommitSummary } from '../../../github/api/history.ts';
+import { knownSettings, type RepositoryContext, requireGitHub } from '../../../github/api/repository.ts';
 import { nameFew, shorten } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { HISTORY_PAGES, LIST_PAGE } from '../../../protocol/limits.ts';
@@ -19,7 +19,7 @@ import { isFolderPath } from '../target.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { type FoundDelivery, proveFiles, proveRemoval, sortPaths } from './prove-files.ts';
 
-type Site = RepositoryContext['site'];
+type Site = RepositoryContext['pagesSettings'];
 
 /** K1: finds what this tool delivered to the branch of the site, or to a folder of it. */
 export function createPagesAudit(inputs: PagesOptions, access: RepositoryContext, ports: Ports) {
@@ -27,8 +27,8 @@ export function createPagesAudit(inputs: PagesOptions, access: RepositoryContext
   const options = { ...inputs, setup: true };
   return async (): Promise<AuditFindings> => {
     const github = requireGitHub(access);
-    const { site } = access;
-    const settings = settingsOf(site);
+    const { pagesSettings: site } = access;
+    const settings = knownSettings(site);
     // What a site that GitHub Actions deploys says of itself, where this tool deployed it and no branch is named.
     const isDeployed =
       settings?.builtBy === 'workflow' && (inputs.branch ?? inputs.siteWorkflow) === undefined;
@@ -159,5 +159,5 @@ const describeChange = ({ state, changed, by }: FoundDelivery) => ({
 });
 
 /** The first line of its message is the word of others. */
-const nameCommit = ({ sha, message }: CommitWords): string =>
+const nameCommit = ({ sha, message }: CommitSummary): string =>
   `commit ${sha.slice(0, 7)} (${shorten(message.split('\n')[0] ?? '', 72)})`;

@@ -1,5 +1,5 @@
 import type { GitHubClient } from '../../../github/api/client.ts';
-import { type CommitWords, getLastCommits } from '../../../github/api/history.ts';
+import { type CommitSummary, getLastCommits } from '../../../github/api/history.ts';
 import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
@@ -35,7 +35,7 @@ export interface ListedDelivery {
   /** Paths that are lost, or else those that hold other bytes, or what was removed. */
   readonly changed: readonly string[];
   /** The last commit that touched the first of them, or that removed the delivery; `null` if it is not known. */
-  readonly by: CommitWords | null;
+  readonly by: CommitSummary | null;
   /** What was not looked at. */
   readonly unknown: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { DeliveryError, hasFailed, resultOf } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
-import { type PagesSite, type RepositoryContext, settingsOf } from '../../../github/api/repository.ts';
+import { knownSettings, type PagesSettings, type RepositoryContext } from '../../../github/api/repository.ts';
 import { isJobToken } from '../../../github/api/token-owner.ts';
 import type { Ports } from '../../../ports.ts';
 import type { PagesOptions } from '../destination.ts';
@@ -14,10 +14,10 @@ import { getIdToken, otherWays } from './job-runtime.ts';
  */
 export async function findDeployedSite(
   github: GitHubClient,
-  known: RepositoryContext['site'],
+  known: RepositoryContext['pagesSettings'],
   { siteWorkflow, pagesBase }: Pick<PagesOptions, 'siteWorkflow' | 'pagesBase'>,
-): Promise<PagesSite | null> {
-  const site = settingsOf(known);
+): Promise<PagesSettings | null> {
+  const site = knownSettings(known);
   if (site?.builtBy !== 'workflow') return null;
   // What builds a site at another address, such as a service that GitHub notifies of the push, is not known.
   if (siteWorkflow !== undefined || pagesBase !== undefined) return null;
@@ -28,7 +28,7 @@ export async function findDeployedSite(
 
 /** What deploys a site, once nothing speaks against it. @throws {DeliveryError} with what the job lacks */
 export async function openDeployTarget(
-  site: PagesSite,
+  site: PagesSettings,
   github: GitHubClient,
   options: PagesOptions,
   ports: Ports,
