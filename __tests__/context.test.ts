@@ -18,15 +18,14 @@ describe('createDeliveryContext', () => {
     ['both', { token: '', repository: '' }, 'NO_TOKEN', 'a token and a repository', `${GRANT}, and \`repo`],
     ['a repository', { token: TOKEN, repository: '' }, 'BAD_INPUT', 'a repository, and none is', '`repo'],
   ])('opens no repository without %s, and sends no request', async (_, inputs, code, needed, hint) => {
-    const { channels, repository } = await createDeliveryContext(
-      requestWith(inputs),
-      fakePorts(),
-    ).openRepository(BOTH);
+    const { channels, access } = await createDeliveryContext(requestWith(inputs), fakePorts()).openRepository(
+      BOTH,
+    );
     const refusal = {
       ...{ code, step: 'authorize', message: expect.stringContaining(`K1 and K2 need ${needed}`) },
       hint: expect.stringMatching(/^set .*K3/),
     };
-    expect(repository).toMatchObject({ github: { ...refusal, hint: expect.stringContaining(hint) } });
+    expect(access).toMatchObject({ github: { ...refusal, hint: expect.stringContaining(hint) } });
     const file = await localFile('x');
     for (const key of ['K1', 'K2'] as const) {
       await expect(prepareOne(channels[key], file)).rejects.toMatchObject(refusal);

@@ -21,14 +21,14 @@ export async function openRepository(
   ports.logger.startSection('Authorize');
   const { checkOnly = false } = request;
   const github = checkOnly ? withoutHost(request, ports) : await openGitHub(request, query, authorize, ports);
-  const repository = await loadRepositoryContext(
+  const access = await loadRepositoryContext(
     github,
     checkOnly ? { repository: false, pagesSettings: false } : query,
   );
-  for (const line of describeRepository(repository)) ports.logger.info(line);
+  for (const line of describeRepository(access)) ports.logger.info(line);
   // Loaded after the first requests: most of the code is for what follows them. `eager` keeps the bundle one file.
   const { createChannels } = await import(/* webpackMode: "eager" */ './create-channels.ts');
-  return { repository, channels: createChannels(request, repository, ports) };
+  return { access, channels: createChannels(request, access, ports) };
 }
 
 /** What a check plans with: an API that is never asked, where a delivery would have one. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { startAnnouncements } from '../../src/action/announcements.ts';
 import type { CurrentRun } from '../../src/action/current-run.ts';
 import type { Report } from '../../src/delivery/report.ts';
-import type { ApiAccess } from '../../src/github/api/client.ts';
+import type { ApiConnection } from '../../src/github/api/client.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import type { DeliveryRequest } from '../../src/request/parse-request.ts';
 import { attemptWith, placementWith, requestWith } from '../delivery/builders.ts';
@@ -39,9 +39,9 @@ async function announce(
   const discussion = new Discussion();
   for (const [text, author] of comments) discussion.write(text, author);
   const github = discussion.seenBy(BOT, answers);
-  const opened: ApiAccess[] = [];
-  const connect = (access: ApiAccess): FakeGitHub => {
-    opened.push(access);
+  const opened: ApiConnection[] = [];
+  const connect = (connection: ApiConnection): FakeGitHub => {
+    opened.push(connection);
     return github;
   };
   const ports = fakePorts();

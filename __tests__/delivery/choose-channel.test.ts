@@ -46,7 +46,7 @@ const chosen = (
       operation: inputs.operation === 'withdraw' ? 'withdraw' : 'deliver',
     }),
     requestWith(inputs, { namesPlace, ...around }),
-    { repository: repositoryContextWith(circumstances) },
+    { access: repositoryContextWith(circumstances) },
   );
 
 /** One situation for each row, just inside its border; rows in their order. */

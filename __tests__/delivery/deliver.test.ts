@@ -56,7 +56,7 @@ async function delivering({ files = { 'page.html': BYTES }, ...stage }: Stage = 
       asked.push(query);
       if (stage.refusal !== undefined) throw stage.refusal;
       return {
-        repository: repositoryContextWith(),
+        access: repositoryContextWith(),
         channels: channelsWith({ K1: taskWith(), ...stage.channels }),
       };
     },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { withCleanupSignal } from '../async.ts';
 import { composeDocument, type Report } from '../delivery/report.ts';
 import { DeliveryError, type ErrorCode, toDeliveryError } from '../errors.ts';
-import type { ApiAccess, GitHubClient } from '../github/api/client.ts';
+import type { ApiConnection, GitHubClient } from '../github/api/client.ts';
 import { createDeployment, retireDeployments, setDeploymentState } from '../github/api/deployments.ts';
 import { rewriteOwnComments, updateStickyComment } from '../github/api/pull-requests.ts';
 import { updateStickyIssue } from '../github/api/sticky.ts';
@@ -48,7 +48,7 @@ interface AnnouncementJob {
   readonly run: CurrentRun;
   /** What to change where the token lacks a permission. */
   readonly grant: (permission: string) => string;
-  readonly connect: (access: ApiAccess) => GitHubClient;
+  readonly connect: (connection: ApiConnection) => GitHubClient;
 }
 
 const ANNOUNCERS = [
@@ -115,7 +115,7 @@ function describeProblem(subject: string, { code, message, hint }: DeliveryError
 function getTarget(
   { request: { token, apiUrl }, run: { repository, serverUrl } }: AnnouncementJob,
   input: string,
-): ApiAccess {
+): ApiConnection {
   if (token === undefined) {
     const hint = `set \`token:\`${ACTION.ownToken}`;
     throw new DeliveryError('NO_TOKEN', 'there is no token', { hint });

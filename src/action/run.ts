@@ -4,7 +4,7 @@ import { answerRequest, createPorts } from '../context.ts';
 import { createRedactor, isAppToken, readCredentials, withToken } from '../credentials.ts';
 import { describeOutcome, formatFailure, listCopies, nameSubject, type Report } from '../delivery/report.ts';
 import { toMessage } from '../errors.ts';
-import { type ApiAccess, createGitHubClient } from '../github/api/client.ts';
+import { type ApiConnection, createGitHubClient } from '../github/api/client.ts';
 import { shorten } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { TEXT } from '../protocol/limits.ts';
@@ -86,7 +86,7 @@ async function announcing(
 ): Promise<FinishAnnouncements | undefined> {
   if (!request.comment && !request.issue && request.environment === undefined) return undefined;
   const { startAnnouncements } = await import(/* webpackMode: "eager" */ './announcements.ts');
-  const connect = (access: ApiAccess) => createGitHubClient(access, ports);
+  const connect = (connection: ApiConnection) => createGitHubClient(connection, ports);
   const grant = (permission: string) => describePermissions(inputs, permission, run);
   return startAnnouncements({ request, run, grant, connect }, ports);
 }

@@ -68,11 +68,11 @@ async function findDelivered(
 function nothingFoundError(
   { path = './', tag, tagIsDefault }: DeliveryRequest,
   keys: readonly ChannelKey[],
-  { repository }: OpenRepository,
+  { access }: OpenRepository,
 ): DeliveryError {
   const release = tagIsDefault ? 'the releases' : `the release ${tag}`;
   const place = keys.includes('K1') ? path : `${release}${path === './' ? '' : ` as ${path}`}`;
-  const site = repository.pagesSettings === null ? ', which has no Pages site' : '';
+  const site = access.pagesSettings === null ? ', which has no Pages site' : '';
   const message = `nothing was found that this tool delivered to ${place} of the repository${site}`;
   return new DeliveryError('NOT_FOUND', message, {
     hint: (w) =>

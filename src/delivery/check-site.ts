@@ -23,7 +23,7 @@ import type { DeliveryRun } from './delivery-context.ts';
 import { findMissingUrls } from './screen/ask-host.ts';
 import { listLocalFiles } from './screen/page-to-view.ts';
 
-const MAX_ASKED = 50;
+const MAX_URLS = 50;
 
 /** Checks what pages need, with what their hosts have. A check alone asks no host. */
 export function checkPages(deliveries: readonly Delivery[], run: DeliveryRun): Promise<readonly Delivery[]> {
@@ -38,7 +38,7 @@ function findOnHosts(local: LocalFiles, ports: Ports): FindMissing {
   const isLocal = (path: string): boolean => local(`/${path}`) !== undefined;
   return (urls) => {
     const others = urls.filter(({ pathname }) => findServed(decodePath(pathname).slice(1), isLocal) === null);
-    return findMissingUrls(others.slice(0, MAX_ASKED), ports);
+    return findMissingUrls(others.slice(0, MAX_URLS), ports);
   };
 }
 

@@ -66,9 +66,9 @@ export const namesPathInFolder = ({ fileLines, path, address }: DeliveryRequest)
 export async function chooseRemoval(
   delivery: Delivery,
   request: DeliveryRequest,
-  { repository, channels }: OpenRepository,
+  { access, channels }: OpenRepository,
 ): Promise<ChannelChoice> {
-  const choice = chooseChannels(delivery, request, { repository });
+  const choice = chooseChannels(delivery, request, { access });
   const isSought = request.fileLines.length === 0 && request.tagIsDefault && choice.channels[0] === 'K2';
   if (request.channels !== 'auto' || !isSought) return choice;
   if (namesPathInFolder(request)) return { ...choice, channels: ['K1'], reason: 'the path has a folder' };
@@ -80,29 +80,29 @@ export async function chooseRemoval(
 export function chooseChannels(
   { operation, name, site, subject }: Delivery,
   request: DeliveryRequest,
-  { repository }: Pick<OpenRepository, 'repository'>,
+  { access }: Pick<OpenRepository, 'access'>,
 ): ChannelChoice {
-  const isPrivate = repository.privateRepository === true;
+  const isPrivate = access.privateRepository === true;
   if (request.channels !== 'auto') {
     const reason = request.channels[0] === 'K4' ? 'a link was given' : 'it was asked for';
     return { channels: request.channels, reason, isPrivate };
   }
   const size = site?.entry.size ?? 0;
   const display = site?.isFolder || name.endsWith('/') ? 'page' : getBrowserDisplay(name);
-  const choices = listChoices(request, repository, size, display);
+  const choices = listChoices(request, access, size, display);
   const [, channel = 'K1', why = ''] = choices.find(([fits]) => fits) ?? [];
-  const { github } = repository;
+  const { github } = access;
   const isDeclined = hasFailed(github) && github.code === 'NOT_AUTHORIZED';
   const reason = isDeclined ? `${why} (${github.message})` : why;
   if (operation === 'withdraw') {
-    if (channel === 'K3' && request.binIsNew) throw unnamedBinError(request, repository, reason);
+    if (channel === 'K3' && request.binIsNew) throw unnamedBinError(request, access, reason);
     return { channels: [channel], reason, isPrivate };
   }
   if (site?.isFolder && !takesFolders(channel)) {
     const isNamed = !request.binIsNew || !request.tagIsDefault;
     throw folderChannelError(subject, channel, reason, isNamed || !hasFailed(github));
   }
-  if (channel === 'K3' && !request.allowPublicBin) refusePublicBin(request, repository, reason);
+  if (channel === 'K3' && !request.allowPublicBin) refusePublicBin(request, access, reason);
   refuseTooLarge([channel], size, subject);
   return { channels: [channel], reason, isPrivate };
 }

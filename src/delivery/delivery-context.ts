@@ -22,6 +22,6 @@ export interface DeliveryContext extends DeliveryRun {
 
 /** The repository as it was found, and the channels that can use it. */
 export interface OpenRepository {
-  readonly repository: RepositoryContext;
+  readonly access: RepositoryContext;
   readonly channels: ChannelMap;
 }

@@ -8,7 +8,7 @@ import { withVersion } from '../../rules/naming.ts';
 import type { DeliveryRun } from '../delivery-context.ts';
 
 /** Addresses that a host is asked for at most; one of more may be there. */
-const MOST_ASKED = 10;
+const MAX_URLS = 10;
 
 /** Whether a page asked its host for what is not part of the step, and may be there. @param page its address */
 export async function dependsOnHost(
@@ -17,7 +17,7 @@ export async function dependsOnHost(
   run: DeliveryRun,
 ): Promise<boolean> {
   const urls = failedRequests.filter(isOwnRequest).map(({ url }) => new URL(url, page));
-  if (urls.length > MOST_ASKED || run.request.checkOnly) return urls.length > 0;
+  if (urls.length > MAX_URLS || run.request.checkOnly) return urls.length > 0;
   return (await findMissingUrls(urls, run)).length < urls.length;
 }
 

@@ -18,7 +18,7 @@ import type { RepositoryName } from '../hosts.ts';
 import { RETRY_HINT } from '../refusals.ts';
 import { refusedCallError } from './failures.ts';
 
-export interface ApiAccess {
+export interface ApiConnection {
   readonly apiUrl: URL;
   readonly token: string;
   readonly repository: RepositoryName;
@@ -30,7 +30,7 @@ type CallRequest = Omit<TextRequest, 'method'>;
  * Octokit for one repository. Every request follows the row of its route in the table of API calls: writes are paced,
  * repeatable calls are retried, and every failure is a `DeliveryError` with the permission or setting to change.
  */
-export interface GitHubClient extends Pick<Octokit, 'rest' | 'graphql'>, ApiAccess {
+export interface GitHubClient extends Pick<Octokit, 'rest' | 'graphql'>, ApiConnection {
   /** Queues a write that Octokit does not name, such as an upload, among the client's writes. */
   readonly pace: PaceWrite;
   /** The same client with another abort signal, for cleaning up after the delivery was stopped. */
@@ -43,9 +43,9 @@ export interface GitHubClient extends Pick<Octokit, 'rest' | 'graphql'>, ApiAcce
  *
  * @see protocol 4.2, 4.3
  */
-export function createGitHubClient(access: ApiAccess, ports: Ports): GitHubClient {
+export function createGitHubClient(connection: ApiConnection, ports: Ports): GitHubClient {
   const octokit = new Octokit({
-    baseUrl: access.apiUrl.href.replace(/\/$/, ''),
+    baseUrl: connection.apiUrl.href.replace(/\/$/, ''),
     userAgent: `${TOOL.name}/${TOOL.version}`,
     log: SILENT,
   });
@@ -61,27 +61,27 @@ export function createGitHubClient(access: ApiAccess, ports: Ports): GitHubClien
       headers: { ...toTexts(headers), accept: String(headers.accept).replace(/\.v3\+json$/, '+json') },
       body: body === undefined ? undefined : () => JSON.stringify(body),
     };
-    const send = sendCall.bind(null, call, request, access, ports);
+    const send = sendCall.bind(null, call, request, connection, ports);
     const isPaced = call.method !== 'GET' && call !== API.graphql && !call.partOfWrite;
     const paced = isPaced ? () => pace(send) : send;
     const answer = await (call.repeatable ? withRetries(ports, paced) : paced());
     return { status: answer.status, headers: answer.headers, url, data: answer.json };
   });
   const { rest, graphql } = octokit;
-  const withSignal = (signal: AbortSignal) => createGitHubClient(access, { ...ports, signal });
-  return { ...access, rest, graphql, pace, withSignal };
+  const withSignal = (signal: AbortSignal) => createGitHubClient(connection, { ...ports, signal });
+  return { ...connection, rest, graphql, pace, withSignal };
 }
 
 async function sendCall(
   call: CallTemplate,
   request: CallRequest,
-  access: ApiAccess,
+  connection: ApiConnection,
   ports: Pick<Ports, 'http' | 'clock' | 'signal'>,
 ): Promise<TextAnswer> {
   const headers = {
     accept: `application/vnd.${PROTOCOL.vendor}+json`,
     ...request.headers,
-    authorization: `Bearer ${access.token}`,
+    authorization: `Bearer ${connection.token}`,
     'x-github-api-version': API_VERSION,
   };
   const answer = await sendRequest({ ...request, method: call.method, headers }, ports);
