@@ -148,7 +148,7 @@ function beginComment(
         ? null
         : updateComment(reports, context, recall(body, marker, logger), run.number);
     const github = connect();
-    const result = await updateStickyComment(github, { number, marker, compose }, ports);
+    const result = await updateStickyComment(github, { number, mark: marker, compose }, ports);
     logger.info(`Comment on pull request ${number}: ${result}`);
     const gone = reports.flatMap((report) => report.gone ?? []);
     if (gone.length === 0) return;
@@ -230,7 +230,7 @@ function beginIssue({ request, run }: Announcement, { logger, clock }: Ports): E
     const marker = createMarker(request);
     const context = { subject: 'Audit', headSha: null, now: clock.date(), runUrl: run.url };
     const compose = (body: string) => composeAuditIssue(reports, context, recall(body, marker, logger));
-    const { result, number } = await updateStickyIssue(connect(), { marker, compose }, ports);
+    const { result, number } = await updateStickyIssue(connect(), { mark: marker, compose }, ports);
     logger.info(`Issue${number === null ? '' : ` ${number}`}: ${result}`);
   };
 }

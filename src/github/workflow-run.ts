@@ -3,12 +3,12 @@ import type { GitHubClient } from './api/client.ts';
 
 /** Who delivers, as every mark names it. A person on the command line has no mark. */
 export interface Deliverer {
-  /** The workflow's file with its repository, such as `octo/site/.github/workflows/nightly.yml`; or who `isAlone`. */
+  /** The workflow's file with its repository, such as `octo/site/.github/workflows/nightly.yml`; or who `isRestricted`. */
   readonly name: string;
   /** The number of the run's page and of its attempt, such as `4242/1`; absent outside of a workflow. */
   readonly run?: string | undefined;
   /** Whether it replaces and removes only what it delivered itself, such as agents. No mark says so. */
-  readonly isAlone?: boolean;
+  readonly isRestricted?: boolean;
 }
 
 /**

@@ -125,7 +125,7 @@ function nameDefaults(
 /** `owner`: the only deliverer whose files it may replace; `undefined`: any file that this tool delivered. */
 function chooseDeliverer({ from, job, owner }: Pick<RunContext, 'from' | 'job' | 'owner'>, confine?: string) {
   const name = confine === undefined ? owner : oneLine([from?.name, confine, job].filter(Boolean).join(' '));
-  return { owner: name, from: name === undefined ? from : { ...from, name, isAlone: true } };
+  return { owner: name, from: name === undefined ? from : { ...from, name, isRestricted: true } };
 }
 
 /** Values that request nothing, so ignoring them needs no note. */

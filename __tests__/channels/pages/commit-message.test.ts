@@ -142,7 +142,7 @@ test('a path is owned by a confined delivery where the same one delivered it, an
   for (const one of [held, PICTURE]) {
     expect(isOwned(confined(name), one, one === held ? undefined : PATH)).toBe(true);
   }
-  const from = { name, run: '7/1', isAlone: true };
+  const from = { name, run: '7/1', isRestricted: true };
   expect(isOfOthers(confined(name), { from, overwrite: false })).toBe(false);
   for (const other of ['previews/ Deliver/other', 'previews/', undefined]) {
     expect(isOfOthers(confined(other), { from, overwrite: false })).toBe(true);

@@ -11,7 +11,7 @@ const NEW = `${MARKER}\n\nnew`;
 
 const stickyWith = (more: Partial<StickyComment> = {}): StickyComment => ({
   number: 7,
-  marker: MARKER,
+  mark: MARKER,
   compose: () => NEW,
   ...more,
 });

@@ -81,7 +81,7 @@ export async function applyJekyll(
     ...buildWithJekyll(servedPath(siteRoot, one.path), one.file.head),
   }));
   // By front matter and templates, the words of others would choose an address and read other files.
-  const isOthers = from?.isAlone === true;
+  const isOthers = from?.isRestricted === true;
   const isShownAsPage = !isFolder && marker !== undefined && !isOthers && outputs[0]?.page != null;
   const changed = outputs.filter(({ isCopied, page }) => !isCopied || (isOthers && page !== null));
   if (!isShownAsPage && changed.length === 0) return destination;

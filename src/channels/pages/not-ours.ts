@@ -17,7 +17,7 @@ export function notOwnedError(task: PagesTask, paths: readonly string[], last?: 
       (w) => `set ${w.input('picture', 'false')}, or ${w.input('overwrite', 'true')} to replace it`,
     );
   }
-  const partError = target.options.from?.isAlone ? null : findPartError(task, last?.message);
+  const partError = target.options.from?.isRestricted ? null : findPartError(task, last?.message);
   return partError ?? foreignError(target.options, paths, last?.isFirst);
 }
 
@@ -61,7 +61,7 @@ export function foreignError(
   const [exists, holds] = paths.length === 1 ? ['exists', 'what it holds'] : ['exist', 'what they hold'];
   const why = isFirst
     ? "the branch's history begins with that (it may have been rewritten, as by a squash), so nothing tells who delivered it"
-    : `${holds} now is not known to be delivered by ${from?.isAlone ? others : 'this tool'}`;
+    : `${holds} now is not known to be delivered by ${from?.isRestricted ? others : 'this tool'}`;
   const named = nameFew(paths.map((path) => path || './'));
   const end = isGone ? '; nothing was removed' : '';
   return notOursError(`${named} already ${exists} in the repository, and ${why}${end}`, (w) => {
@@ -69,7 +69,7 @@ export function foreignError(
     const when = isFirst ? 'once, if it is yours' : `if you may ${isGone ? 'remove' : 'replace'} it`;
     const overwrite = `set ${w.input('overwrite', 'true')} ${when}`;
     if (isGone) return `leave it there, or ${overwrite}`;
-    const other = from?.isAlone
+    const other = from?.isRestricted
       ? `leave out ${w.input('path')} for a place of its own`
       : `set ${w.input('path')} to a path that nothing else uses`;
     return `${other}, or ${overwrite}`;

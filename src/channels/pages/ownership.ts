@@ -47,7 +47,7 @@ export const isFromSame = (message: string, { from, overwrite }: DeliveryOwner):
 
 /** Whether it must not be touched. */
 export const isOfOthers = (message: string, options: DeliveryOwner): boolean =>
-  options.from?.isAlone === true && !isFromSame(message, options);
+  options.from?.isRestricted === true && !isFromSame(message, options);
 
 /** @param found what this tool delivered: each place, and its commit's message @throws {DeliveryError} `NOT_OURS` */
 function refuseOthers({ options }: SearchTarget, found: readonly (readonly [string, string])[]): void {

@@ -8,7 +8,7 @@ import { getTokenOwner } from './token-owner.ts';
 export interface StickyComment {
   readonly number: number;
   /** How the body begins, by which the comment is found again. */
-  readonly marker: string;
+  readonly mark: string;
   /** The body, from that of the comment as it is, or from an empty one where there is none; `null` to leave it so. */
   readonly compose: (previous: string) => string | null;
 }
@@ -20,7 +20,7 @@ export interface StickyComment {
  */
 export async function updateStickyComment(
   github: GitHubClient,
-  { number, marker, compose }: StickyComment,
+  { number, mark, compose }: StickyComment,
   ports: Ports,
 ): Promise<'created' | 'updated' | 'unchanged' | 'none'> {
   const { rest, repository } = github;
@@ -31,7 +31,7 @@ export async function updateStickyComment(
   // Another job may have deleted it already.
   const drop = ({ id }: StickyItem) =>
     dataOrNull(rest.issues.deleteComment({ ...repository, comment_id: id }));
-  const kind = { marker, list, create: body === null ? null : () => create(body), drop };
+  const kind = { mark, list, create: body === null ? null : () => create(body), drop };
   const { item: existing, isNew } = await keepOldest(github, kind, ports);
   if (existing === undefined) return 'none';
   if (isNew) return 'created';
@@ -44,17 +44,17 @@ export async function updateStickyComment(
 /**
  * Changes our own comments that say something of a delivery that is gone. @returns how many
  *
- * @param marker how the bodies of all our comments begin
+ * @param mark how the bodies of all our comments begin
  * @param rewrite makes the new body of a comment; `null` where it stays
  */
 export async function rewriteOwnComments(
   github: GitHubClient,
   number: number,
-  marker: string,
+  mark: string,
   rewrite: (body: string) => string | null,
 ): Promise<number> {
   const { login } = await getTokenOwner(github);
-  const comments = filterCreated(await listComments(github, number), marker, login);
+  const comments = filterCreated(await listComments(github, number), mark, login);
   const changes = comments.flatMap(({ id, body = '' }) => {
     const changed = rewrite(body);
     return changed === null ? [] : [{ comment_id: id, body: changed }];

@@ -21,7 +21,7 @@ export interface IssueText {
  */
 export async function updateStickyIssue(
   github: GitHubClient,
-  { marker, compose }: { readonly marker: string; readonly compose: (previous: string) => IssueText },
+  { mark, compose }: { readonly mark: string; readonly compose: (previous: string) => IssueText },
   ports: Ports,
 ) {
   const { rest, repository } = github;
@@ -40,7 +40,7 @@ export async function updateStickyIssue(
     const closed = { state: 'closed', state_reason: 'not_planned' } as const;
     await rest.issues.update({ ...repository, issue_number: number, ...closed });
   };
-  const kind = { marker, list, create: first.isOpen ? create : null, drop };
+  const kind = { mark, list, create: first.isOpen ? create : null, drop };
   const { item: issue, isNew } = await keepOldest(github, kind, ports);
   if (issue === undefined) return { result: 'none', number: null };
   const { number } = issue;
@@ -64,7 +64,7 @@ export interface StickyItem {
 
 interface StickyKind<Item> {
   /** How the body begins, by which it is found again. */
-  readonly marker: string;
+  readonly mark: string;
   list(author: string): Promise<readonly Item[]>;
   /** `null` where none may be made. */
   readonly create: (() => Promise<Item>) | null;
@@ -80,11 +80,11 @@ interface StickyKind<Item> {
  */
 export async function keepOldest<Item extends StickyItem>(
   github: GitHubClient,
-  { marker, list, create, drop }: StickyKind<Item>,
+  { mark, list, create, drop }: StickyKind<Item>,
   ports: Ports,
 ): Promise<{ readonly item: Item | undefined; readonly isNew: boolean }> {
   const { login } = await getTokenOwner(github);
-  const listCreated = async (): Promise<readonly Item[]> => filterCreated(await list(login), marker, login);
+  const listCreated = async (): Promise<readonly Item[]> => filterCreated(await list(login), mark, login);
   return withRetries(ports, async () => {
     let found = await listCreated();
     const made = found.length === 0 ? await create?.() : undefined;
@@ -97,13 +97,13 @@ export async function keepOldest<Item extends StickyItem>(
   });
 }
 
-/** Our own, the oldest first, by marker at the start and author: anybody can write a marker, and may quote one. */
+/** Our own, the oldest first, by mark at the start and author: anybody can write a mark, and may quote one. */
 export const filterCreated = <Item extends StickyItem>(
   items: readonly Item[],
-  marker: string,
+  mark: string,
   author: string,
 ): readonly Item[] =>
-  sortById(items.filter(({ user, body }) => user?.login === author && body?.startsWith(marker)));
+  sortById(items.filter(({ user, body }) => user?.login === author && body?.startsWith(mark)));
 
 const sortById = <Item extends StickyItem>(items: readonly Item[]): readonly Item[] =>
   items.toSorted((a, b) => a.id - b.id);
