@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { judge, judgeNavigationError } from '../../src/browser/judge.ts';
 import { PageEvents } from '../../src/browser/page-events.ts';
-import type { PageSight } from '../../src/browser/view-page.ts';
+import type { PageSnapshot } from '../../src/browser/view-page.ts';
 
 const PAGE = { url: 'https://octo.github.io/site/' };
 
@@ -21,7 +21,7 @@ test.each([
   expect(judge(null, lacking, PAGE, isAnswering).verdict).toBe('not-checked');
 });
 
-const SIGHT: PageSight = {
+const SNAPSHOT: PageSnapshot = {
   title: 'Page',
   headings: [],
   isComplete: true,
@@ -35,21 +35,21 @@ const SIGHT: PageSight = {
   picture: { png: Buffer.of(), grid: { width: 0, height: 0, data: Buffer.of() } },
 };
 
-const judgeSight = (more: Partial<PageSight>, events = {}, page = {}, isAnswering = true) =>
-  judge({ ...SIGHT, ...more }, eventsWith(events), { ...PAGE, ...page }, isAnswering);
+const judgeSnapshot = (more: Partial<PageSnapshot>, events = {}, page = {}, isAnswering = true) =>
+  judge({ ...SNAPSHOT, ...more }, eventsWith(events), { ...PAGE, ...page }, isAnswering);
 
 const SOURCE = 'This XML file does not appear to have any style information associated with it.';
 
-test.each<[string, Partial<PageSight>, object, object]>([
+test.each<[string, Partial<PageSnapshot>, object, object]>([
   ['an error', {}, {}, {}],
   ['an error without the marker', { isMarkerVisible: false }, {}, {}],
   ['the source of a drawing', { text: SOURCE }, { contentType: 'image/svg+xml' }, {}],
   ['the source of a page', { text: SOURCE }, { contentType: 'application/xhtml+xml' }, {}],
-])('A page with %s is not shown.', (_, sight, events, page) => {
-  expect(judgeSight(sight, events, page).verdict).toBe('not-shown');
+])('A page with %s is not shown.', (_, snapshot, events, page) => {
+  expect(judgeSnapshot(snapshot, events, page).verdict).toBe('not-shown');
 });
 
-test.each<[string, Partial<PageSight>, object, object]>([
+test.each<[string, Partial<PageSnapshot>, object, object]>([
   ['more content below', { hasMore: true }, {}, {}],
   ['a large picture', { largestPicture: 900 }, {}, {}],
   ['the marker that was asked for', { isMarkerVisible: true }, {}, {}],
@@ -58,15 +58,15 @@ test.each<[string, Partial<PageSight>, object, object]>([
     (contentType): [string, object, object, object] => [`the type ${contentType}`, {}, { contentType }, {}],
   ),
   ['the source of data', { text: SOURCE }, { contentType: 'application/xml' }, {}],
-])('A page with an error and %s is shown.', (_, sight, events, page) => {
-  expect(judgeSight(sight, events, page).verdict).toBe('shown');
+])('A page with an error and %s is shown.', (_, snapshot, events, page) => {
+  expect(judgeSnapshot(snapshot, events, page).verdict).toBe('shown');
 });
 
 test('A page that stopped answering is not shown, whatever it had painted.', () => {
   const painted = { characters: 900, images: 3, drawings: 0 };
   const long = { text: 'Numbers of the week', painted, largestPicture: 900 };
-  expect(judgeSight(long).verdict).toBe('shown');
-  expect(judgeSight(long, {}, {}, false).verdict).toBe('not-shown');
+  expect(judgeSnapshot(long).verdict).toBe('shown');
+  expect(judgeSnapshot(long, {}, {}, false).verdict).toBe('not-shown');
 });
 
 test('What the host of a blank page lacks is told before the exceptions that follow from it.', () => {
@@ -75,7 +75,7 @@ test('What the host of a blank page lacks is told before the exceptions that fol
     own: [{ error: '404', url: '/app.js' }],
     other: [{ error: 'net::ERR_FAILED', url: 'https://cdn.dev/count.js' }],
   };
-  const { reason } = judgeSight({ text: '', painted }, { exceptions: ['ReferenceError: app'], failed });
+  const { reason } = judgeSnapshot({ text: '', painted }, { exceptions: ['ReferenceError: app'], failed });
   expect(reason).toBe('the page is blank: 404 /app.js');
 });
 
@@ -85,7 +85,7 @@ describe('a page that its scripts make', () => {
 
   test('is not shown where they got none of their data', () => {
     for (const page of [SCRIPTED, { ownText: '' }]) {
-      expect(judgeSight({ text: 'Pets and more' }, GOT_NOTHING, page)).toEqual({
+      expect(judgeSnapshot({ text: 'Pets and more' }, GOT_NOTHING, page)).toEqual({
         verdict: 'not-shown',
         cause: '404 /api.json',
         reason: 'the page shows only "Pets and more": 404 /api.json',
@@ -93,7 +93,7 @@ describe('a page that its scripts make', () => {
     }
   });
 
-  test.each<[string, Partial<PageSight>, object, object]>([
+  test.each<[string, Partial<PageSnapshot>, object, object]>([
     ['its own text is not known', {}, GOT_NOTHING, {}],
     ['its own text is shown', {}, GOT_NOTHING, { ownText: 'Petsand' }],
     ['its own text is shown in other letters', { text: 'CAFE\u0301' }, GOT_NOTHING, { ownText: 'caf\u00e9' }],
@@ -101,8 +101,8 @@ describe('a page that its scripts make', () => {
     ['the marker is visible', { isMarkerVisible: true }, GOT_NOTHING, SCRIPTED],
     ['it is an error page', {}, GOT_NOTHING, { ...SCRIPTED, url: 'https://octo.github.io/404.html' }],
     ['it shows much', { text: 'much '.repeat(63) }, GOT_NOTHING, SCRIPTED],
-  ])('is shown where %s', (_, sight, events, page) => {
-    expect(judgeSight({ text: 'Pets and more', ...sight }, events, page).verdict).toBe('shown');
+  ])('is shown where %s', (_, snapshot, events, page) => {
+    expect(judgeSnapshot({ text: 'Pets and more', ...snapshot }, events, page).verdict).toBe('shown');
   });
 });
 

@@ -10,7 +10,7 @@ import type { LocalFiles } from './screen-view.ts';
 /** Answers as GitHub Pages will for a page that is not published yet: the file, a redirect to a folder, or `404.html`. */
 export function answerLocally(files: LocalFiles, { pathname, search }: URL): HttpResponse {
   const path = decodePath(pathname).slice(1);
-  const served = findServed(path, (one) => files(`/${one}`) !== undefined);
+  const served = findServed(path, (candidate) => files(`/${candidate}`) !== undefined);
   if (served === `${path}/index.html`) {
     return { status: 301, headers: { location: `${pathname}/${search}` }, body: Readable.from([]) };
   }
@@ -62,5 +62,5 @@ function listHeaders(response: HttpResponse): { name: string; value: string }[] 
   const isEncoded = readEncodings(response).length > 0;
   return Object.entries(response.headers)
     .filter(([name]) => !isEncoded || !/^content-(encoding|length)$/.test(name))
-    .flatMap(([name, value]) => [value ?? []].flat().map((one) => ({ name, value: one })));
+    .flatMap(([name, value]) => [value ?? []].flat().map((text) => ({ name, value: text })));
 }

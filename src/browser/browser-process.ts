@@ -120,9 +120,9 @@ const KEPT_VARIABLES = [
 const HOME_VARIABLES = ['HOME', 'TMPDIR', 'TEMP', 'TMP', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME'];
 
 function createEnvironment(environment: EnvironmentVariables, home: string): NodeJS.ProcessEnv {
-  const kept = KEPT_VARIABLES.map((name) => [name, environment[name]]);
-  const own = HOME_VARIABLES.map((name) => [name, home]);
-  return { ...Object.fromEntries([...kept, ...own]), LANG: 'en_US.UTF-8' };
+  const systemVariables = KEPT_VARIABLES.map((name) => [name, environment[name]]);
+  const homeVariables = HOME_VARIABLES.map((name) => [name, home]);
+  return { ...Object.fromEntries([...systemVariables, ...homeVariables]), LANG: 'en_US.UTF-8' };
 }
 
 /** Messages of the browser, each of which ends with a zero byte. */

@@ -48,7 +48,8 @@ export class OwnBrowser implements BrowserDriver {
     return view;
   }
 
-  compare = async (one: Uint8Array, other: Uint8Array): Promise<number | null> => comparePictures(one, other);
+  compare = async (before: Uint8Array, after: Uint8Array): Promise<number | null> =>
+    comparePictures(before, after);
 
   async close(): Promise<void> {
     await this.#last;

@@ -15,7 +15,7 @@ export interface ContentBox extends PageBox {
   readonly text: string;
 }
 
-export interface FrameLook {
+export interface FrameContent {
   readonly title: string;
   /** Of the first degree, where they can be seen. */
   readonly headings: readonly string[];

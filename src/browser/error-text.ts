@@ -1,4 +1,4 @@
-import type { PageSight } from './view-page.ts';
+import type { PageSnapshot } from './view-page.ts';
 
 /**
  * Of what pages say that show an error and nothing else, in the words of hosts, frameworks and programs. A page by itself
@@ -62,7 +62,7 @@ export function isOnlyError(text: string): boolean {
  *
  * @param isLacking whether the page is known to lack what it asked for, whatever its title says
  */
-export function isOwnNotFound({ text, title, headings }: PageSight, isLacking: boolean): boolean {
+export function isOwnNotFound({ text, title, headings }: PageSnapshot, isLacking: boolean): boolean {
   const isNotFound = (line: string): boolean => /404|found|exist/i.test(line) && isOnlyError(line);
   return (
     text.length <= LONGEST.notFound &&

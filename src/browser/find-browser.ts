@@ -46,7 +46,9 @@ export function listUsualPaths(environment: EnvironmentVariables, platform: Node
     );
   }
   // Only absolute folders: a relative one would be a file of the delivered repository.
-  const searched = PATH.split(':').filter((one) => posix.isAbsolute(one) && !one.startsWith('/snap/'));
+  const searched = PATH.split(':').filter(
+    (folder) => posix.isAbsolute(folder) && !folder.startsWith('/snap/'),
+  );
   const folders = [...LINUX_FOLDERS, ...searched];
   const named = LINUX_NAMES.flatMap((name) => folders.map((folder) => posix.join(folder, name)));
   return [...named, ...LINUX_PATHS, '/snap/bin/chromium'];

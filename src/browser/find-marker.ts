@@ -10,20 +10,20 @@ const SEARCH_TIME = 3_000;
 export async function isMarkerOnPage(opened: OpenPage, marker: string): Promise<boolean> {
   const run = (expression: string): Promise<unknown> => evaluateApart(opened.page.mainFrame(), expression);
   await run(START_SEARCH);
-  const words = JSON.stringify(marker.trim().replace(/\s+/g, ' '));
+  const searchText = JSON.stringify(marker.trim().replace(/\s+/g, ' '));
   const end = opened.clock.now() + SEARCH_TIME;
-  for (let places = 0; opened.clock.now() < end; places += 1) {
-    const place = (await run(`(${FIND_NEXT})(${words})`)) as PageBox | null;
-    if (place === null) {
+  for (let matches = 0; opened.clock.now() < end; matches += 1) {
+    const area = (await run(`(${FIND_NEXT})(${searchText})`)) as PageBox | null;
+    if (area === null) {
       await run(SCROLL_BACK);
       // The search ends at the end of a paragraph.
-      const text = places === 0 ? String(await run('document.body?.innerText')) : '';
+      const text = matches === 0 ? String(await run('document.body?.innerText')) : '';
       return withoutSpace(text).includes(withoutSpace(marker));
     }
     const { grid: selected } = await takePicture(opened);
     await run('getSelection().collapseToEnd()');
     const { grid } = await takePicture(opened);
-    const changed = findDifference(selected, grid, place);
+    const changed = findDifference(selected, grid, area);
     if (changed !== null && hasContrast(grid, changed)) return true;
   }
   await run(SCROLL_BACK);
@@ -42,12 +42,12 @@ const START_SEARCH = `{
 }`;
 
 /** The next place, which is scrolled to the middle of the window and of inner boxes; without a size in a shadow root. */
-const FIND_NEXT = `(words) => {
-  if (!find(words)) return null;
+const FIND_NEXT = `(text) => {
+  if (!find(text)) return null;
   const range = getSelection().getRangeAt(0);
   const scrollTo = (box, { x, y, width, height }) => {
-    const place = range.getBoundingClientRect();
-    if (place.width > 0) box.scrollBy(place.x - x - width / 2, place.y - y - height / 2);
+    const area = range.getBoundingClientRect();
+    if (area.width > 0) box.scrollBy(area.x - x - width / 2, area.y - y - height / 2);
   };
   for (let box = range.startContainer.parentElement; box !== null; box = box.parentElement) {
     scrollTo(box, box.getBoundingClientRect());

@@ -2,7 +2,7 @@ import { withoutSpace } from '../plain-text.ts';
 import { isErrorPageName, isErrorScreen, isOnlyError, isOnlyWaiting, isOwnNotFound } from './error-text.ts';
 import { type PageEvents, toPlainLine } from './page-events.ts';
 import { formatRequest, type PageToView, type ScreenView } from './screen-view.ts';
-import type { PageSight } from './view-page.ts';
+import type { PageSnapshot } from './view-page.ts';
 
 /** Why a page counts as shown or not; the reason is empty for a shown page. */
 export type PageJudgment = Pick<ScreenView, 'verdict' | 'reason'> & Partial<Pick<ScreenView, 'cause'>>;
@@ -16,19 +16,19 @@ const ENDLESS = 5;
 /**
  * Judges what was seen of a page.
  *
- * @param sight `null` where no picture could be taken: nothing is painted, or the page is busy without end
+ * @param snapshot `null` where no picture could be taken: nothing is painted, or the page is busy without end
  * @param isAnswering whether it still runs
  */
 export function judge(
-  sight: PageSight | null,
+  snapshot: PageSnapshot | null,
   events: PageEvents,
   page: PageToView,
   isAnswering = true,
 ): PageJudgment {
   const wrong = describeWrongPage(events);
-  const silent = sight === null || !isAnswering ? describeSilence(events, isAnswering) : '';
+  const silent = snapshot === null || !isAnswering ? describeSilence(events, isAnswering) : '';
   const [text, cause = ''] =
-    sight === null || wrong + silent !== '' ? [wrong || silent] : findReason(sight, events, page);
+    snapshot === null || wrong + silent !== '' ? [wrong || silent] : findReason(snapshot, events, page);
   const reason = cause === '' ? text : `${text}: ${toPlainLine(cause, 160)}`;
   if (reason === '') return { verdict: 'shown', reason };
   if (events.missing === '' || wrong !== '') return { verdict: 'not-shown', reason, cause };
@@ -39,7 +39,7 @@ export function judge(
   };
 }
 
-/** What no sight of the page can make up for. */
+/** What no snapshot of the page can make up for. */
 function describeWrongPage({ crash, httpCode, ledTo }: PageEvents): string {
   if (crash.signal.aborted) return 'the page crashed';
   const isGood = httpCode === null || (httpCode >= 200 && httpCode <= 299);
@@ -55,16 +55,16 @@ function describeSilence(events: PageEvents, isAnswering: boolean): string {
   return open === '' ? 'the page does not respond' : `the page is blank: ${open}`;
 }
 
-function findReason(sight: PageSight, events: PageEvents, page: PageToView): Reason {
-  const { characters, images, drawings } = sight.painted;
-  if (sight.isErrorPage) return ["the page leads to one that can't be opened", findCause(events)];
+function findReason(snapshot: PageSnapshot, events: PageEvents, page: PageToView): Reason {
+  const { characters, images, drawings } = snapshot.painted;
+  if (snapshot.isErrorPage) return ["the page leads to one that can't be opened", findCause(events)];
   if (characters + images + drawings === 0) {
     return ['the page is blank', findCause(events) || 'no text, image or drawing can be seen'];
   }
-  const other = describeOtherContent(sight, events, page);
+  const other = describeOtherContent(snapshot, events, page);
   if (other !== null) return other;
   if (events.navigations > ENDLESS) return [describeEndless(events)];
-  return [sight.isMarkerVisible === false ? 'the marker is not visible on the page' : ''];
+  return [snapshot.isMarkerVisible === false ? 'the marker is not visible on the page' : ''];
 }
 
 /** The most that a page shows whose scripts got none of the data that they show, in characters. */
@@ -74,8 +74,8 @@ const LONGEST_WITHOUT_DATA = 250;
 const SMALL = { moving: 200, alone: 256 } as const;
 
 /** What a page shows in place of its content. Other types are shown as they are: every text in them is theirs. */
-function describeOtherContent(sight: PageSight, events: PageEvents, page: PageToView): Reason | null {
-  const { text, painted, largestPicture } = sight;
+function describeOtherContent(snapshot: PageSnapshot, events: PageEvents, page: PageToView): Reason | null {
+  const { text, painted, largestPicture } = snapshot;
   const { contentType, ownData } = events;
   const isHtml = /html|^$/.test(contentType);
   const isDrawn = isHtml || /svg/.test(contentType);
@@ -83,14 +83,14 @@ function describeOtherContent(sight: PageSight, events: PageEvents, page: PageTo
     return describeError(text, events);
   if (!isHtml) return null;
   // Such a text may be what was delivered.
-  const isMeant = isErrorPageName(new URL(page.url).pathname) || sight.isMarkerVisible === true;
+  const isMeant = isErrorPageName(new URL(page.url).pathname) || snapshot.isMarkerVisible === true;
   const isSmall = largestPicture <= SMALL.moving;
   const lacking = isMeant ? undefined : findMissingData(text, events, page);
   if (
     !isMeant &&
     isSmall &&
-    !sight.hasMore &&
-    (isOnlyError(text) || isOwnNotFound(sight, lacking !== undefined))
+    !snapshot.hasMore &&
+    (isOnlyError(text) || isOwnNotFound(snapshot, lacking !== undefined))
   ) {
     return describeError(text, events);
   }
@@ -98,12 +98,13 @@ function describeOtherContent(sight: PageSight, events: PageEvents, page: PageTo
     return [`the page shows only "${toPlainLine(text, 160)}"`, formatRequest(lacking)];
   }
   const cause = findCause(events);
-  if (isSmall && isOnlyWaiting(text, sight.isStable !== true || cause !== '')) {
+  if (isSmall && isOnlyWaiting(text, snapshot.isStable !== true || cause !== '')) {
     return [`the page shows nothing but "${toPlainLine(text, 80)}"`, cause];
   }
   // What tells to wait moves, or stays where a script has failed.
   const isWaiting =
-    (isSmall && sight.isStable !== true) || (largestPicture <= SMALL.alone && events.exceptions.length > 0);
+    (isSmall && snapshot.isStable !== true) ||
+    (largestPicture <= SMALL.alone && events.exceptions.length > 0);
   return text.trim() === '' && isWaiting ? ['the page shows nothing but a small picture', cause] : null;
 }
 

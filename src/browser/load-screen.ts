@@ -25,16 +25,16 @@ export function createLazyScreen(
   let lost = 0;
   return {
     async view(page) {
-      const left = SCREEN.lost - lost;
-      if (left <= 0) return createUncheckedView('the browser did not open earlier pages of this step');
-      const over = AbortSignal.any([signal, clock.timeout(left)]);
+      const remaining = SCREEN.lost - lost;
+      if (remaining <= 0) return createUncheckedView('the browser did not open earlier pages of this step');
+      const stopped = AbortSignal.any([signal, clock.timeout(remaining)]);
       const begun = clock.now();
-      const viewing = loadOnce().then((driver) => driver.view(page, over));
+      const viewing = loadOnce().then((driver) => driver.view(page, stopped));
       // A browser that does not even notice its deadline must not hold up the delivery.
-      const view = await untilAborted(over, viewing).catch((thrown) => {
+      const view = await untilAborted(stopped, viewing).catch((thrown) => {
         signal.throwIfAborted();
         return createUncheckedView(
-          over.aborted
+          stopped.aborted
             ? 'the browser did not answer in time'
             : `the browser can't be used: ${toDeliveryError(thrown).message}`,
         );
@@ -42,9 +42,9 @@ export function createLazyScreen(
       if (view.verdict === 'not-checked') lost += clock.now() - begun;
       return cleanView(view, new URL(page.url));
     },
-    compare: (one, other) =>
+    compare: (before, after) =>
       loadOnce()
-        .then((driver) => driver.compare(one, other))
+        .then((driver) => driver.compare(before, after))
         .catch(() => null),
     // Whatever the end of the browser brings, the delivery is over.
     close: async () => loaded?.then((driver) => driver.close()).catch(() => undefined),

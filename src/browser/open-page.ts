@@ -1,7 +1,7 @@
 import type { Browser, CDPSession, Frame, Page, Protocol } from '#puppeteer';
 import type { Clock, SendHttp } from '../ports.ts';
-import { answerRequests } from './answer-requests.ts';
 import { PageEvents } from './page-events.ts';
+import { openNetwork } from './page-network.ts';
 import { decodePicture, type PixelGrid } from './pixels.ts';
 import type { PageToView } from './screen-view.ts';
 
@@ -28,12 +28,12 @@ export async function openPage(
   ports: { readonly http: SendHttp; readonly clock: Clock },
 ): Promise<OpenPage> {
   const events = new PageEvents(wanted.url);
-  const answers = await answerRequests(browser, { ...ports, page: wanted, events });
+  const network = await openNetwork(browser, { ...ports, page: wanted, events });
   const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } });
   const page = await context.newPage();
   const session = await page.createCDPSession();
   // It is not paused, and reaches nothing.
-  session.on('Network.webSocketCreated', ({ url }) => answers.noteStream(new URL(url), 'a WebSocket'));
+  session.on('Network.webSocketCreated', ({ url }) => network.noteStream(new URL(url), 'a WebSocket'));
   events.listen(page);
   await Promise.all([
     session.send('Network.enable'),
@@ -45,7 +45,7 @@ export async function openPage(
       ...(context.id !== undefined && { browserContextId: context.id }),
     }),
   ]);
-  const close = (): Promise<void> => answers.close().then(() => context.close());
+  const close = (): Promise<void> => network.close().then(() => context.close());
   return { wanted, page, session, events, clock: ports.clock, close };
 }
 
@@ -62,14 +62,14 @@ export async function takePicture(
   { session }: Pick<OpenPage, 'session'>,
   before?: PagePicture,
 ): Promise<PagePicture> {
-  const gone = Promise.withResolvers<never>();
+  const navigatedAway = Promise.withResolvers<never>();
   const leave = ({ frame }: Protocol.Page.FrameNavigatedEvent): void => {
-    if (frame.parentId === undefined) gone.reject(new Error('the page went elsewhere'));
+    if (frame.parentId === undefined) navigatedAway.reject(new Error('the page went elsewhere'));
   };
   session.on('Page.frameNavigated', leave);
   try {
     const taken = session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
-    const png = Buffer.from((await Promise.race([taken, gone.promise])).data, 'base64');
+    const png = Buffer.from((await Promise.race([taken, navigatedAway.promise])).data, 'base64');
     return before?.png.equals(png) ? before : { png, grid: decodePicture(png) };
   } finally {
     session.off('Page.frameNavigated', leave);

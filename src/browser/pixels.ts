@@ -45,8 +45,8 @@ export function differsFromSurroundings(grid: PixelGrid, box: PageBox, least = V
 }
 
 /** The part of a box in which two pictures of the window differ; of the whole window where the box is empty. */
-export function findDifference(one: PixelGrid, other: PixelGrid, box: PageBox): PageBox | null {
-  const { width, height } = one;
+export function findDifference(before: PixelGrid, after: PixelGrid, box: PageBox): PageBox | null {
+  const { width, height } = before;
   const within = box.width >= 1 && box.height >= 1 ? box : { x: 0, y: 0, width, height };
   const [left, right] = limitRange(within.x, within.width, width);
   const [top, bottom] = limitRange(within.y, within.height, height);
@@ -54,7 +54,7 @@ export function findDifference(one: PixelGrid, other: PixelGrid, box: PageBox): 
   for (let y = top; y < bottom; y += 1) {
     for (let x = left; x < right; x += 1) {
       const at = (y * width + x) * 4;
-      if ([0, 1, 2].every((channel) => one.data[at + channel] === other.data[at + channel])) continue;
+      if ([0, 1, 2].every((channel) => before.data[at + channel] === after.data[at + channel])) continue;
       [firstX, lastX] = [Math.min(firstX, x), Math.max(lastX, x)];
       [firstY, lastY] = [Math.min(firstY, y), y];
     }
@@ -90,20 +90,20 @@ function findCommonColor(colors: ReadonlyMap<number, number>): number {
   return common;
 }
 
-function isDifferent(one: number, other: number, least = VISIBLE_DIFFERENCE): boolean {
-  return [16, 8, 0].some((shift) => Math.abs(((one >> shift) & 0xff) - ((other >> shift) & 0xff)) >= least);
+function isDifferent(color: number, other: number, least = VISIBLE_DIFFERENCE): boolean {
+  return [16, 8, 0].some((shift) => Math.abs(((color >> shift) & 0xff) - ((other >> shift) & 0xff)) >= least);
 }
 
 /** The window of a desktop, in CSS pixels. */
 export const DESKTOP = { width: 1280, height: 800 } as const;
 
 /** The share of pixels that differ, from 0 to 1; `null` for pictures of different sizes, or none. */
-export function comparePictures(before: Uint8Array, after: Uint8Array): number | null {
+export function comparePictures(beforePng: Uint8Array, afterPng: Uint8Array): number | null {
   try {
-    const [one, other] = [decodePicture(before), decodePicture(after)];
-    const { width, height } = one;
-    if (width !== other.width || height !== other.height) return null;
-    return pixelmatch(one.data, other.data, undefined, width, height) / (width * height);
+    const [before, after] = [decodePicture(beforePng), decodePicture(afterPng)];
+    const { width, height } = before;
+    if (width !== after.width || height !== after.height) return null;
+    return pixelmatch(before.data, after.data, undefined, width, height) / (width * height);
   } catch {
     return null;
   }

@@ -86,7 +86,7 @@ export interface Screen {
    */
   view(page: PageToView): Promise<ScreenView>;
   /** The share of pixels in which two pictures differ, from 0 to 1; `null` where they can't be compared. */
-  compare(one: Uint8Array, other: Uint8Array): Promise<number | null>;
+  compare(before: Uint8Array, after: Uint8Array): Promise<number | null>;
   close(): Promise<void>;
 }
 

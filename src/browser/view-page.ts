@@ -1,13 +1,13 @@
 import type { Frame } from '#puppeteer';
 import { untilAborted } from '../async.ts';
 import { withoutSpace } from '../plain-text.ts';
-import type { ContentBox, FrameLook } from './dom-types.ts';
+import { DocumentReader } from './document-reader.ts';
+import type { ContentBox, FrameContent } from './dom-types.ts';
 import { evaluateApart, type OpenPage, type PagePicture, SCROLL_BACK, takePicture } from './open-page.ts';
-import { PageLook } from './page-look.ts';
 import { DESKTOP, differsFromSurroundings, hasContrast, type PixelGrid } from './pixels.ts';
 import type { ScreenView } from './screen-view.ts';
 
-export interface PageSight extends Pick<ScreenView, 'title' | 'painted' | 'isMarkerVisible' | 'isStable'> {
+export interface PageSnapshot extends Pick<ScreenView, 'title' | 'painted' | 'isMarkerVisible' | 'isStable'> {
   readonly headings: readonly string[];
   readonly isComplete: boolean;
   readonly text: string;
@@ -32,15 +32,15 @@ const SCROLL_TIME = 150;
 const FRAME_TIME = 1_000;
 
 /** Looks at the page once: what its documents contain, and what of it is in the pixels. @param before the look before */
-export async function lookAtPage(opened: OpenPage, before: PageSight | null): Promise<PageSight> {
+export async function inspectPage(opened: OpenPage, before: PageSnapshot | null): Promise<PageSnapshot> {
   const { marker } = opened.wanted;
   const main = opened.page.mainFrame();
-  const { title, headings, isComplete, boxes } = await lookAtFrame(main);
+  const { title, headings, isComplete, boxes } = await inspectFrame(main);
   const picture = await takePicture(opened, before?.picture);
   const { grid } = picture;
-  let visible = keepVisible([...boxes, ...(await lookAtInnerFrames(opened))], grid);
+  let visible = keepVisible([...boxes, ...(await inspectInnerFrames(opened))], grid);
   // It costs more, and is needed only where nothing else is there.
-  if (visible.length === 0) visible = await lookBelow(opened, boxes);
+  if (visible.length === 0) visible = await inspectBelow(opened, boxes);
   const text = visible.map((box) => box.text).join(' ');
   return {
     title,
@@ -63,7 +63,7 @@ export async function lookAtPage(opened: OpenPage, before: PageSight | null): Pr
 /** Areas of color of their own that are a drawing together: charts and figures without a single picture. */
 const SHAPES_OF_DRAWING = 3;
 
-function countPainted(visible: readonly ContentBox[]): PageSight['painted'] {
+function countPainted(visible: readonly ContentBox[]): PageSnapshot['painted'] {
   const listed = (wanted: string): readonly ContentBox[] => visible.filter(({ kind }) => kind === wanted);
   return {
     characters: listed('text').reduce((sum, { text }) => sum + text.replace(/\s/g, '').length, 0),
@@ -72,29 +72,29 @@ function countPainted(visible: readonly ContentBox[]): PageSight['painted'] {
   };
 }
 
-const lookAtFrame = async (frame: Frame): Promise<FrameLook> =>
-  (await evaluateApart(frame, `new (${PageLook.toString()})().run()`)) as FrameLook;
+const inspectFrame = async (frame: Frame): Promise<FrameContent> =>
+  (await evaluateApart(frame, `new (${DocumentReader.toString()})().run()`)) as FrameContent;
 
 /** What the frames inside the page contain, at their place in the window; an error of browser or host is nothing. */
-async function lookAtInnerFrames({ page, events, clock }: OpenPage): Promise<ContentBox[]> {
+async function inspectInnerFrames({ page, events, clock }: OpenPage): Promise<ContentBox[]> {
   const isMeant = (frame: Frame): boolean => !isErrorPage(frame) && !events.failedFrames.has(frame);
   const frames = page.frames().filter((frame) => frame !== page.mainFrame() && isMeant(frame));
   const tooLate = clock.timeout(FRAME_TIME);
   const found = frames
     .slice(0, MOST_FRAMES)
-    .map((frame) => untilAborted(tooLate, lookAtInnerFrame(frame)).catch(() => []));
+    .map((frame) => untilAborted(tooLate, inspectInnerFrame(frame)).catch(() => []));
   return (await Promise.all(found)).flat();
 }
 
 const isErrorPage = (frame: Frame): boolean => frame.url().startsWith('chrome-error:');
 
-async function lookAtInnerFrame(frame: Frame): Promise<ContentBox[]> {
+async function inspectInnerFrame(frame: Frame): Promise<ContentBox[]> {
   const element = await frame.frameElement();
-  const place = await element?.boundingBox();
-  if (!place) return [];
-  const { boxes } = await lookAtFrame(frame);
-  const isInside = (box: ContentBox): boolean => box.x < place.width && box.y < place.height;
-  return boxes.filter(isInside).map((box) => ({ ...box, x: box.x + place.x, y: box.y + place.y }));
+  const area = await element?.boundingBox();
+  if (!area) return [];
+  const { boxes } = await inspectFrame(frame);
+  const isInside = (box: ContentBox): boolean => box.x < area.width && box.y < area.height;
+  return boxes.filter(isInside).map((box) => ({ ...box, x: box.x + area.x, y: box.y + area.y }));
 }
 
 const keepVisible = (boxes: readonly ContentBox[], grid: PixelGrid): ContentBox[] =>
@@ -109,7 +109,7 @@ function isInPixels(box: ContentBox, grid: PixelGrid): boolean {
 }
 
 /** Scrolls down to what the page has below the window, as a person would, and looks there. */
-async function lookBelow(opened: OpenPage, boxes: readonly ContentBox[]): Promise<ContentBox[]> {
+async function inspectBelow(opened: OpenPage, boxes: readonly ContentBox[]): Promise<ContentBox[]> {
   const main = opened.page.mainFrame();
   const { height } = DESKTOP;
   let top = 0;
@@ -122,7 +122,7 @@ async function lookBelow(opened: OpenPage, boxes: readonly ContentBox[]): Promis
     top = Number(reached);
     // What appears when it is scrolled to needs a moment.
     await opened.clock.sleep(SCROLL_TIME);
-    found = (await lookAtFrame(main)).boxes;
+    found = (await inspectFrame(main)).boxes;
     visible = keepVisible(found, (await takePicture(opened)).grid);
   }
   await evaluateApart(main, SCROLL_BACK);

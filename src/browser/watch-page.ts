@@ -5,7 +5,7 @@ import { judge, judgeNavigationError, type PageJudgment } from './judge.ts';
 import { evaluateApart, type OpenPage } from './open-page.ts';
 import { toPlainLine } from './page-events.ts';
 import { createUncheckedView, type ScreenView } from './screen-view.ts';
-import { lookAtPage, type PageSight } from './view-page.ts';
+import { inspectPage, type PageSnapshot } from './view-page.ts';
 
 /** Milliseconds: for the browser's start, for the document's first byte, and for the page to appear then. */
 export const VIEW_TIMES = {
@@ -55,13 +55,13 @@ export async function watchPage(
   }
   if (errorText !== undefined) return createView(opened, judgeNavigationError(errorText, events));
   const deadline = clock.now() + (wanted.renderTime ?? times.render);
-  const sight = await watch(opened, deadline, within, signal);
+  const snapshot = await watch(opened, deadline, within, signal);
   const isAnswering =
-    sight?.isStable != null || (await within(LOOK_TIME, evaluateApart(page.mainFrame(), '1'))) !== null;
+    snapshot?.isStable != null || (await within(LOOK_TIME, evaluateApart(page.mainFrame(), '1'))) !== null;
   const elapsed = clock.now() - start;
-  const judgment = judge(sight, events, wanted, isAnswering);
+  const judgment = judge(snapshot, events, wanted, isAnswering);
   const overflow = isAnswering ? await within(LOOK_TIME, measureOverflow(opened)) : null;
-  return { ...createView(opened, judgment, sight), overflow: overflow ?? 0, elapsed };
+  return { ...createView(opened, judgment, snapshot), overflow: overflow ?? 0, elapsed };
 }
 
 /** @returns the last look that succeeded; it says whether the page kept still only if it was not the first */
@@ -70,34 +70,35 @@ async function watch(
   deadline: number,
   within: Within,
   signal: AbortSignal,
-): Promise<PageSight | null> {
+): Promise<PageSnapshot | null> {
   const { events, clock, wanted } = opened;
-  let last: PageSight | null = null;
+  let last: PageSnapshot | null = null;
   let settledSince: number | null = null;
   while (!events.crash.signal.aborted) {
     const begun = clock.now();
     // One that begins while the page goes to another address may never end: another one must follow.
     const time = Math.max(0, deadline - begun) / 2 + LOOK_TIME;
-    const sight: PageSight | null = await within(time, lookAtPage(opened, last));
-    last = sight ?? last;
+    const snapshot: PageSnapshot | null = await within(time, inspectPage(opened, last));
+    last = snapshot ?? last;
     const isShown =
-      sight !== null &&
-      judge({ ...sight, isMarkerVisible: sight.isMarkerVisible || null }, events, wanted).verdict === 'shown';
-    const isQuiet = sight?.isComplete === true && events.open.size === 0 && sight.isStable === true;
+      snapshot !== null &&
+      judge({ ...snapshot, isMarkerVisible: snapshot.isMarkerVisible || null }, events, wanted).verdict ===
+        'shown';
+    const isQuiet = snapshot?.isComplete === true && events.open.size === 0 && snapshot.isStable === true;
     const now = clock.now();
     // Of a page that threw and is quiet, nothing more is to be expected.
     const isSettled = isShown || (isQuiet && events.exceptions.length > 0);
     settledSince = isSettled ? (settledSince ?? now) : null;
     // What is there at the end of the time is looked at, however long the look before took.
-    const isLate = begun >= deadline && sight?.isStable !== null;
+    const isLate = begun >= deadline && snapshot?.isStable !== null;
     const isDone = isLate || (isShown && isQuiet) || now - (settledSince ?? now) >= PATIENCE;
-    if (isDone && isShown && sight.isMarkerVisible === false) {
+    if (isDone && isShown && snapshot.isMarkerVisible === false) {
       // It scrolls, and so it comes last; it ends by itself.
       const isFound = await within(2 * LOOK_TIME, isMarkerOnPage(opened, wanted.marker ?? ''));
-      last = { ...sight, isMarkerVisible: isFound === true };
+      last = { ...snapshot, isMarkerVisible: isFound === true };
     }
     if (isLate || (isDone && (!isShown || last?.isMarkerVisible !== false))) break;
-    const interval = sight === null ? INTERVAL.unseen : INTERVAL.seen;
+    const interval = snapshot === null ? INTERVAL.unseen : INTERVAL.seen;
     await clock.sleep(Math.min(interval, Math.max(1, deadline - clock.now())), signal);
   }
   return last;
@@ -106,18 +107,18 @@ async function watch(
 function createView(
   { events }: OpenPage,
   judgment: PageJudgment,
-  sight: PageSight | null = null,
+  snapshot: PageSnapshot | null = null,
 ): ScreenView {
   return {
     ...createUncheckedView(''),
     ...judgment,
     httpCode: events.httpCode,
-    title: toPlainLine(sight?.title ?? ''),
-    text: sight?.text.slice(0, SCREEN.seen) ?? '',
-    ...(sight && { painted: sight.painted }),
-    isMarkerVisible: sight?.isMarkerVisible ?? null,
-    isStable: sight?.isStable ?? null,
-    picture: sight?.picture.png ?? null,
+    title: toPlainLine(snapshot?.title ?? ''),
+    text: snapshot?.text.slice(0, SCREEN.seen) ?? '',
+    ...(snapshot && { painted: snapshot.painted }),
+    isMarkerVisible: snapshot?.isMarkerVisible ?? null,
+    isStable: snapshot?.isStable ?? null,
+    picture: snapshot?.picture.png ?? null,
     exceptions: events.exceptions,
     failedRequests: [...events.failed.own, ...events.failed.other],
     blockedRequests: [...events.refused.keys()].map((url) => toPlainLine(url)),

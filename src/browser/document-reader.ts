@@ -5,7 +5,7 @@ import type {
   DomElement,
   DomNode,
   DomStyle,
-  FrameLook,
+  FrameContent,
   PageBox,
 } from './dom-types.ts';
 
@@ -18,20 +18,20 @@ declare function getComputedStyle(element: DomElement, pseudo?: string): DomStyl
  * Looks at the document from inside. This class runs in the page, in a world of its own that the page's scripts
  * can't change: its source is sent there, so it may use nothing from outside.
  */
-export class PageLook {
+export class DocumentReader {
   readonly #limits = { elements: 20_000, boxes: 800, text: 4_000, milliseconds: 400 };
   readonly #boxes: ContentBox[] = [];
   readonly #range = document.createRange();
   readonly #start = performance.now();
   #elements = 0;
 
-  run(): FrameLook {
+  run(): FrameContent {
     if (document.documentElement !== null) this.#visit(document.documentElement);
     return {
       title: document.title,
       headings: [...document.querySelectorAll('h1')]
-        .filter((one) => one.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true }))
-        .map((one) => one.textContent),
+        .filter((heading) => heading.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true }))
+        .map((heading) => heading.textContent),
       isComplete: document.readyState === 'complete',
       boxes: this.#boxes,
     };
@@ -79,9 +79,9 @@ export class PageLook {
       .filter(({ content = 'none' }) => content !== 'none' && content !== 'normal');
     const kind = this.#kindOf(element, [style, ...added]);
     if (kind !== null) this.#add(kind, this.#innerBox(element, style), '', element);
-    const words = added.map(({ content = '' }) => /^"(.*)"$/s.exec(content)?.[1] ?? '');
+    const contents = added.map(({ content = '' }) => /^"(.*)"$/s.exec(content)?.[1] ?? '');
     const isField = ['input', 'textarea'].includes(element.localName);
-    const text = isField ? element.value || element.placeholder || '' : words.join('').trim();
+    const text = isField ? element.value || element.placeholder || '' : contents.join('').trim();
     if (text === '') return;
     // Characters of icon fonts are pictures.
     const isIcon = /^[\p{Co}\s]+$/u.test(text);

@@ -28,16 +28,16 @@ interface AnswerOptions {
  * Answers everything that a browser asks for: for documents, frames and workers of all kinds, with their redirects
  * and preflights. It has no network of its own, so what is not answered here reaches nothing.
  */
-export async function answerRequests(browser: Browser, options: AnswerOptions): Promise<RequestAnswers> {
+export async function openNetwork(browser: Browser, options: AnswerOptions): Promise<PageNetwork> {
   const session = await browser.target().createCDPSession();
-  const answers = new RequestAnswers(session, options);
-  session.on('Fetch.requestPaused', (paused) => void answers.answer(paused));
+  const network = new PageNetwork(session, options);
+  session.on('Fetch.requestPaused', (paused) => void network.answer(paused));
   // Of the whole browser: a page's own session does not see its shared and service workers.
   await session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
-  return answers;
+  return network;
 }
 
-export class RequestAnswers {
+export class PageNetwork {
   readonly #session: CDPSession;
   readonly #options: AnswerOptions;
   readonly #origin: string;

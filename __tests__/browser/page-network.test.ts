@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import type { CDPSession, Protocol } from '#puppeteer';
-import { RequestAnswers } from '../../src/browser/answer-requests.ts';
 import { PageEvents } from '../../src/browser/page-events.ts';
+import { PageNetwork } from '../../src/browser/page-network.ts';
 import type { PageToView } from '../../src/browser/screen-view.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { HttpRequest, SendHttp } from '../../src/ports.ts';
@@ -33,13 +33,13 @@ function setUp(answer: (request: HttpRequest) => TestAnswer = () => ({}), page: 
     return host(request);
   };
   const events = new PageEvents(PAGE.url);
-  const answers = new RequestAnswers(session, { page: { ...PAGE, ...page }, events, http });
+  const network = new PageNetwork(session, { page: { ...PAGE, ...page }, events, http });
   const ask = async (url: string, more: Partial<Protocol.Network.Request> = {}): Promise<Told> => {
     const request = { url, method: 'GET', headers: {}, ...more } as Protocol.Network.Request;
-    await answers.answer({ requestId: '1', frameId: '1', request, resourceType: 'XHR' });
+    await network.answer({ requestId: '1', frameId: '1', request, resourceType: 'XHR' });
     return told.at(-1) ?? {};
   };
-  return { answers, events, ask, sent };
+  return { network, events, ask, sent };
 }
 
 const bodyOf = ({ body = '' }: Told): string => Buffer.from(body, 'base64').toString();
@@ -151,17 +151,17 @@ describe('a page that asks for too much', () => {
 
 describe('a WebSocket', () => {
   test('to this machine is refused; another one may be needed', () => {
-    const { answers, events } = setUp();
-    answers.noteStream(new URL('ws://localhost:5173/'), 'a WebSocket');
+    const { network, events } = setUp();
+    network.noteStream(new URL('ws://localhost:5173/'), 'a WebSocket');
     expect([[...events.refused.keys()], events.missing]).toEqual([['ws://localhost:5173/'], '']);
-    answers.noteStream(new URL('wss://other.dev/'), 'a WebSocket');
+    network.noteStream(new URL('wss://other.dev/'), 'a WebSocket');
     expect(events.missing).toBe('a WebSocket');
   });
 
   test('or a stream of events gets no answer', async () => {
-    const { answers, events, sent } = setUp();
+    const { network, events, sent } = setUp();
     const request = { url: 'https://other.dev/', method: 'GET', headers: {} } as Protocol.Network.Request;
-    await answers.answer({ requestId: '1', frameId: '1', request, resourceType: 'EventSource' });
+    await network.answer({ requestId: '1', frameId: '1', request, resourceType: 'EventSource' });
     expect([sent, events.missing]).toEqual([[], 'a stream of events']);
   });
 });
