@@ -7,8 +7,8 @@ import { NOON } from '../support/ports.ts';
 import { provenFile } from './reports.ts';
 
 test('an issue that has no room for all names stays open until a person closes it', () => {
-  const marker = '<!-- screen-delivery:audit:0123456789abcdef';
-  const nothing: CommentMemory = { marker, run: null, proven: [], lost: [] };
+  const mark = '<!-- screen-delivery:audit:0123456789abcdef';
+  const nothing: CommentMemory = { mark, run: null, proven: [], lost: [] };
   const remembered = (body: string) => readMemory(body) ?? nothing;
   const context = { subject: 'Audit', headSha: null, now: NOON, runUrl: null };
   const reportsWith = (verdict: AuditVerdict) =>
@@ -18,7 +18,7 @@ test('an issue that has no room for all names stays open until a person closes i
       verdict,
     }));
   const opened = composeAuditIssue(reportsWith('lost'), context, nothing);
-  expect(opened.body.startsWith(`${marker} {`)).toBe(true);
+  expect(opened.body.startsWith(`${mark} {`)).toBe(true);
   expect(Buffer.byteLength(opened.body)).toBeLessThan(COMMENTS.body);
   const next = composeAuditIssue(reportsWith('as-delivered'), context, remembered(opened.body));
   expect(next).toMatchObject({

@@ -57,7 +57,7 @@ async function update(reports: readonly Report[], options: UpdateOptions = {}) {
 }
 
 const warnings = (lines: readonly string[]): string[] => lines.filter((line) => line.startsWith('warning: '));
-const markerIn = (body: string | null): string => /^<!-- \S+/.exec(body ?? '')?.[0] ?? '';
+const markIn = (body: string | null): string => /^<!-- \S+/.exec(body ?? '')?.[0] ?? '';
 
 describe('the comment', () => {
   const failing = [unprovenFile('page.html')];
@@ -99,7 +99,7 @@ describe('the comment', () => {
     'begins anew where what it remembered can not be read, and says so:%s',
     async (json) => {
       const { body: written } = await update([reportWith()]);
-      const existing = `${markerIn(written)}${json} -->\n\n[a](<https://octo.github.io/a>)`;
+      const existing = `${markIn(written)}${json} -->\n\n[a](<https://octo.github.io/a>)`;
       const { body, lines } = await update(failing, { existing });
       expect(body).not.toContain('](<https://octo');
       expect(warnings(lines)).toEqual(['warning: What the comment or the issue remembered can not be read']);
@@ -108,8 +108,8 @@ describe('the comment', () => {
 });
 
 describe('the comment, with several steps', () => {
-  const markerOf = async (more: Partial<RawInputs>): Promise<string> =>
-    markerIn((await update([reportWith()], { request: commentRequest(more) })).body);
+  const markOf = async (more: Partial<RawInputs>): Promise<string> =>
+    markIn((await update([reportWith()], { request: commentRequest(more) })).body);
 
   test.each<[string, Partial<RawInputs>, Partial<RawInputs>, boolean]>([
     ['one path for two files', { path: 'p/a.html', file: 'a' }, { path: 'p/a.html', file: 'b' }, true],
@@ -119,7 +119,7 @@ describe('the comment, with several steps', () => {
     ['two files', { file: 'a.html' }, { file: 'b.html' }, false],
     ['two links', { file: '', url: 'https://a.dev/' }, { file: '', url: 'https://b.dev/' }, false],
   ])('steps with %s share a comment, or not', async (_, one, other, isShared) => {
-    expect((await markerOf(one)) === (await markerOf(other))).toBe(isShared);
+    expect((await markOf(one)) === (await markOf(other))).toBe(isShared);
   });
 });
 
@@ -148,7 +148,7 @@ describe('the comment, after a withdrawal', () => {
     const before = await body(report);
     const { texts, lines } = await withdraw([`${AT}other.html`, address], [[before, BOT]]);
     expect(texts[0]?.split('\n\n').slice(0, 3)).toEqual([
-      expect.stringContaining(markerIn(before)),
+      expect.stringContaining(markIn(before)),
       '### 🗑️ Preview withdrawn',
       expect.stringMatching(/^- a&#95;b\.html: <code>(?!.*amp;).*<\/code>$/),
     ]);

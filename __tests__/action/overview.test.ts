@@ -14,8 +14,8 @@ import { NOON } from '../support/ports.ts';
 import { hugeFiles, notProven, planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
 
-const MARKER = '<!-- screen-delivery:0123456789abcdef';
-const NOTHING: CommentMemory = { marker: MARKER, run: null, proven: [], lost: [] };
+const MARK = '<!-- screen-delivery:0123456789abcdef';
+const NOTHING: CommentMemory = { mark: MARK, run: null, proven: [], lost: [] };
 const RUN = 'https://github.com/octo/site/actions/runs/4242';
 const FOOTER = `2026-01-02 03:04 UTC · commit <code>c0ffee0</code> · [run](<${RUN}>)`;
 
@@ -112,7 +112,7 @@ describe('the comment', () => {
   test.each([
     ['that was withdrawn', [withdrawn(provenFile(HOSTILE))]],
     ['among others', [provenFile(HOSTILE), unprovenFile(HOSTILE)]],
-  ])('creates no mention, no reference and no second marker for a file %s', (_, reports) => {
+  ])('creates no mention, no reference and no second mark for a file %s', (_, reports) => {
     const whole = composeWith(reports);
     expect(whole.match(/<!--|-->/g)).toHaveLength(2);
     expect(whole.split('\n')[0]).toMatch(/^<!-- [^<>@#]* -->$/);

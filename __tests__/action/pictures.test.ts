@@ -10,7 +10,7 @@ import { NOON } from '../support/ports.ts';
 import { lateFile, planned, provenFile, reportWith, unprovenFile, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
 
-const MEMORY: CommentMemory = { marker: '<!-- marker', run: [4242, 1], proven: [], lost: [] };
+const MEMORY: CommentMemory = { mark: '<!-- marker', run: [4242, 1], proven: [], lost: [] };
 const context = {
   subject: 'Preview',
   now: NOON,

@@ -12,7 +12,7 @@ import { reportWith, withdrawn } from './reports.ts';
 import { shown } from './runner.ts';
 
 const context = { subject: 'Preview', now: NOON, headSha: null, runUrl: null };
-const MEMORY = { marker: '<!-- m', run: null, proven: [], lost: [] };
+const MEMORY = { mark: '<!-- m', run: null, proven: [], lost: [] };
 const asSummary = (...reports: readonly Report[]): string => shown(composeSummary(reports));
 
 test('a long text is cut', () => {

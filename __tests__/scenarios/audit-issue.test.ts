@@ -8,7 +8,7 @@ import { type Played, proven, requestsOf, setUpPlay } from './play.ts';
 import { createPage, waitForAll } from './scenario.ts';
 
 const play = setUpPlay();
-const MARKER = /^<!-- screen-delivery:audit:[0-9a-f]{16} \{.*\} -->\n/;
+const MARK = /^<!-- screen-delivery:audit:[0-9a-f]{16} \{.*\} -->\n/;
 
 const listIssues = ({ issues }: TestRepository) => issues.list();
 
@@ -49,7 +49,7 @@ test('one issue is opened while something is lost, updated, closed when all is w
   const [opened, ...others] = await listIssues(repository);
   expect(others).toEqual([]);
   expect(opened).toMatchObject({ state: 'open', title: '1 of 1 deliveries are lost or altered' });
-  expect(opened?.body).toMatch(MARKER);
+  expect(opened?.body).toMatch(MARK);
   expect(opened?.body).toContain('HTTP 404');
 
   loss.remove();
@@ -146,7 +146,7 @@ test('two audits at once keep one issue', async () => {
   expect((await listIssues(repository)).filter(({ state }) => state === 'open')).toHaveLength(1);
 });
 
-test('an issue of somebody else with our marker stays as it is', async () => {
+test('an issue of somebody else with our mark stays as it is', async () => {
   const repository = await repositoryWithPage();
   const loss = lose(repository);
   await audit(repository, { issues: 'write' }, LOGINS.app);
@@ -154,7 +154,7 @@ test('an issue of somebody else with our marker stays as it is', async () => {
   await audit(repository);
   expect(await listIssues(repository)).toMatchObject([
     others,
-    { state: 'open', body: expect.stringMatching(MARKER) },
+    { state: 'open', body: expect.stringMatching(MARK) },
   ]);
   loss.remove();
   await audit(repository);

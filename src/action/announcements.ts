@@ -66,12 +66,12 @@ const NOT_ALLOWED: readonly ErrorCode[] = ['BAD_TOKEN', 'NO_PERMISSION', 'NOT_FO
 export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAnnouncements {
   const { request, run, grant } = job;
   let finding: Promise<PullRequest | null> | undefined;
-  const attempt = async <T>(
+  const orWarn = async <T>(
     { input, title, permission }: Announcer,
     { signal }: Ports,
     work: (announcement: Announcement) => Promise<T>,
   ): Promise<T | undefined> => {
-    const connect = (): GitHubClient => job.connect(getTarget(job, input)).withSignal(signal);
+    const connect = (): GitHubClient => job.connect(findEventRepository(job, input)).withSignal(signal);
     /** `undefined` if it could not be found. */
     let pull: PullRequest | null | undefined;
     try {
@@ -85,20 +85,21 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
       return undefined;
     }
   };
-  const asked = ANNOUNCERS.filter(({ input }) => request[input] && !request.dryRun);
-  const begun = asked.map((announcer) => ({
+  const requested = ANNOUNCERS.filter(({ input }) => request[input] && !request.dryRun);
+  const begun = requested.map((announcer) => ({
     announcer,
-    end: attempt(announcer, ports, async (one): Promise<End> => announcer.begin(one, ports)),
+    end: orWarn(announcer, ports, async (given): Promise<End> => announcer.begin(given, ports)),
   }));
   return async (reports, mayBeReadOnly = false) => {
     const deployment = begun.find(({ announcer }) => announcer.input === 'environment');
     const hasWritten = (await deployment?.end) !== undefined;
     if (mayBeReadOnly && !hasWritten) return false;
     // After a stop nothing may go on saying that the page is ready.
-    const left = ports.signal.aborted ? withCleanupSignal(ports) : ports;
+    const finalPorts = ports.signal.aborted ? withCleanupSignal(ports) : ports;
     for (const { announcer, end } of begun) {
       const announce = await end;
-      if (announce) await attempt(announcer, left, ({ connect }) => announce(reports, connect, left));
+      if (announce)
+        await orWarn(announcer, finalPorts, ({ connect }) => announce(reports, connect, finalPorts));
     }
     return hasWritten;
   };
@@ -112,7 +113,7 @@ function describeProblem(subject: string, { code, message, hint }: DeliveryError
 }
 
 /** The event's own repository. On another instance its number is somebody else's pull request. */
-function getTarget(
+function findEventRepository(
   { request: { token, apiUrl }, run: { repository, serverUrl } }: AnnouncementJob,
   input: string,
 ): ApiConnection {
@@ -141,20 +142,20 @@ function beginComment(
       return;
     }
     const { number, headSha } = pull;
-    const marker = markerOf(path ?? (fileLines.join('\n') || (url?.href ?? '')));
+    const mark = createMark(path ?? (fileLines.join('\n') || (url?.href ?? '')));
     const context = { subject: 'Preview', headSha, now: clock.date(), runUrl: run.url };
     const compose = (body: string): string | null =>
       body === '' && operation !== 'deliver'
         ? null
-        : updateComment(reports, context, recall(body, marker, logger), run.number);
+        : updateComment(reports, context, recall(body, mark, logger), run.number);
     const github = connect();
-    const result = await updateStickyComment(github, { number, mark: marker, compose }, ports);
+    const result = await updateStickyComment(github, { number, mark, compose }, ports);
     logger.info(`Comment on pull request ${number}: ${result}`);
-    const gone = reports.flatMap((report) => report.gone ?? []);
-    if (gone.length === 0) return;
+    const removedUrls = reports.flatMap((report) => report.gone ?? []);
+    if (removedUrls.length === 0) return;
     const rewrite = (body: string): string | null => {
-      const memory = body.startsWith(marker) ? null : readMemory(body);
-      return memory && composeWithdrawnComment(memory, gone, context);
+      const memory = body.startsWith(mark) ? null : readMemory(body);
+      return memory && composeWithdrawnComment(memory, removedUrls, context);
     };
     const changed = await rewriteOwnComments(github, number, `<!-- ${TOOL.name}:`, rewrite);
     if (changed > 0) logger.info(`Comments of other steps that say now what is gone: ${changed}`);
@@ -165,13 +166,13 @@ function beginComment(
 function updateComment(
   reports: readonly Report[],
   context: CommentContext,
-  earlier: CommentMemory,
+  memory: CommentMemory,
   run: CurrentRun['number'],
 ): string | null {
-  const isOld = isEarlierRun(run, earlier.run);
+  const isOld = isEarlierRun(run, memory.run);
   if (isOld && reports.every(({ mayBeWritten }) => mayBeWritten !== true)) return null;
-  const proven = rememberLinks(reports, context, earlier.proven);
-  return composeComment(reports, context, { ...earlier, run: isOld ? earlier.run : run, proven });
+  const proven = rememberLinks(reports, context, memory.proven);
+  return composeComment(reports, context, { ...memory, run: isOld ? memory.run : run, proven });
 }
 
 /** @throws {DeliveryError} if nothing is known that the run is about */
@@ -203,7 +204,7 @@ async function beginDeployment(
     // Where this fails, the end still says how it ended.
     await setDeploymentState(github, id, { state: 'in_progress', ...page }).catch(() => undefined);
   }
-  return async (reports, connectAtEnd, left) => {
+  return async (reports, connectAtEnd, finalPorts) => {
     const { result, url } = composeDocument(reports);
     if (id === null && result !== 'withdrawn') return;
     const github = connectAtEnd();
@@ -214,7 +215,7 @@ async function beginDeployment(
       const proven = { state: 'success', environment_url: address, ...description } as const;
       await setDeploymentState(github, id, { ...(address ? proven : { state: 'failure' }), ...page });
     }
-    const retired = await withRetries(left, () => retireDeployments(github, subject, id));
+    const retired = await withRetries(finalPorts, () => retireDeployments(github, subject, id));
     const state = id === null ? '' : `${address ? 'success' : 'failure'}, `;
     logger.info(`Deployment to ${environment}: ${state}${retired} of earlier runs made inactive`);
   };
@@ -227,29 +228,29 @@ function beginIssue({ request, run }: Announcement, { logger, clock }: Ports): E
       logger.info('The issue stays as it is: the audit did not find out what is lost');
       return;
     }
-    const marker = createMarker(request);
+    const mark = createAuditMark(request);
     const context = { subject: 'Audit', headSha: null, now: clock.date(), runUrl: run.url };
-    const compose = (body: string) => composeAuditIssue(reports, context, recall(body, marker, logger));
-    const { result, number } = await updateStickyIssue(connect(), { mark: marker, compose }, ports);
+    const compose = (body: string) => composeAuditIssue(reports, context, recall(body, mark, logger));
+    const { result, number } = await updateStickyIssue(connect(), { mark, compose }, ports);
     logger.info(`Issue${number === null ? '' : ` ${number}`}: ${result}`);
   };
 }
 
 /** Audits that look at the same share an issue: all inputs that choose it count, as they are written. */
-function createMarker(request: DeliveryRequest): string {
+function createAuditMark(request: DeliveryRequest): string {
   const { repository, path, branch, channels, tag, tagIsDefault, siteWorkflow, pagesBase } = request;
   const name = `${repository?.owner}/${repository?.repo}`.toLowerCase();
-  const site = [branch, path, siteWorkflow, pagesBase];
-  return markerOf(JSON.stringify([name, channels, tagIsDefault ? null : tag, ...site]), 'audit:');
+  const scope = [branch, path, siteWorkflow, pagesBase];
+  return createMark(JSON.stringify([name, channels, tagIsDefault ? null : tag, ...scope]), 'audit:');
 }
 
 /** The beginning of a comment or an issue by which one about the same is found again. */
-const markerOf = (subject: string, kind = ''): string =>
+const createMark = (subject: string, kind = ''): string =>
   `<!-- ${TOOL.name}:${kind}${createHash('sha256').update(subject).digest('hex').slice(0, 16)}`;
 
 /** What was remembered; nothing if it can't be read, which is said. @param body empty for none */
-function recall(body: string, marker: string, { warning }: Ports['logger']): CommentMemory {
+function recall(body: string, mark: string, { warning }: Ports['logger']): CommentMemory {
   const memory = readMemory(body);
   if (memory === null && body !== '') warning('What the comment or the issue remembered can not be read');
-  return memory ?? { marker, run: null, proven: [], lost: [] };
+  return memory ?? { mark, run: null, proven: [], lost: [] };
 }

@@ -6,21 +6,22 @@ import { type CommentContext, composeComment } from './overview.ts';
 
 /** Whether an audit came to a verdict, or to none because nothing is left to judge. */
 export const isConclusive = (reports: readonly Report[]): boolean =>
-  reports.every(({ ready }) => ready) || reports.some((one) => one.verdict === 'lost' || isNothingFound(one));
+  reports.every(({ ready }) => ready) ||
+  reports.some((report) => report.verdict === 'lost' || isNothingFound(report));
 
 /**
  * The issue of a conclusive audit. It stays open until every delivery that it names is verified again.
  *
- * @param earlier what our open issue remembers, or nothing
+ * @param memory what our open issue remembers, or nothing
  */
 export function composeAuditIssue(
   reports: readonly Report[],
   context: CommentContext,
-  earlier: CommentMemory,
+  memory: CommentMemory,
 ): IssueText {
   const lost = reports.filter(({ verdict }) => verdict === 'lost').map(nameDelivery);
   const settled = new Set([...lost, ...reports.filter(isVerified).map(nameDelivery)]);
-  const open = earlier.lost.filter((name) => !settled.has(name));
+  const open = memory.lost.filter((name) => !settled.has(name));
   const lines = open.map((name) => `Not verified since this issue named it: ${formatInlineCode(name)}`);
   const byHand = 'If these were withdrawn or deleted on purpose, close this issue by hand.';
   const problem =
@@ -34,7 +35,7 @@ export function composeAuditIssue(
     body: composeComment(
       reports,
       { ...context, lines: open.length === 0 ? [] : [byHand, ...lines] },
-      { ...earlier, lost: [...open, ...lost] },
+      { ...memory, lost: [...open, ...lost] },
     ),
     isOpen: problem !== false,
   };

@@ -13,7 +13,7 @@ export interface ProvenLink {
 /** What a comment or an issue remembers, as JSON in its first line, which nobody sees. */
 export interface CommentMemory {
   /** The beginning of that line, by which the comment is found again. */
-  readonly marker: string;
+  readonly mark: string;
   /** The newest run that wrote it. */
   readonly run: RunNumber | null;
   readonly proven: readonly ProvenLink[];
@@ -25,11 +25,11 @@ const FIRST_LINE = /^(<!-- \S+) (\{.*\}) -->/;
 
 /** What the comment or the issue remembers; `null` if it can't be read. Its author is checked before. */
 export function readMemory(body: string): CommentMemory | null {
-  const [, marker = '', json = ''] = FIRST_LINE.exec(body) ?? [];
+  const [, mark = '', json = ''] = FIRST_LINE.exec(body) ?? [];
   const { run = null, proven, lost } = toFields(parseJson(json));
   const isRun = run === null || isListOf(isNumber, run);
   if (!isRun || !isListOf(isLink, proven) || !isListOf(isText, lost)) return null;
-  return { marker, run: run as RunNumber | null, proven, lost };
+  return { mark, run: run as RunNumber | null, proven, lost };
 }
 
 const isListOf = <T>(isOne: (value: unknown) => value is T, list: unknown): list is readonly T[] =>
@@ -48,7 +48,7 @@ function isLink(value: unknown): value is ProvenLink {
 }
 
 /** The first line. It forgets what it has no room for, but for the number of what was lost. */
-export function formatMemory({ marker, run, proven, lost }: CommentMemory): string {
+export function formatMemory({ mark, run, proven, lost }: CommentMemory): string {
   let room = COMMENTS.memory;
   const fits = (item: unknown): boolean => {
     room -= Buffer.byteLength(toHiddenJson(item)) + 1;
@@ -56,18 +56,18 @@ export function formatMemory({ marker, run, proven, lost }: CommentMemory): stri
   };
   const links = proven.filter(fits);
   const names = lost.filter(fits);
-  const left = lost.length - names.length;
-  const listed = left === 0 ? names : [...names, `${left} more`];
-  return `${marker} ${toHiddenJson({ run, proven: links, lost: listed })} -->`;
+  const omitted = lost.length - names.length;
+  const listed = omitted === 0 ? names : [...names, `${omitted} more`];
+  return `${mark} ${toHiddenJson({ run, proven: links, lost: listed })} -->`;
 }
 
 /** Nothing in it ends the HTML comment or its line, or refers to a person or an issue. */
 const toHiddenJson = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[<>@#\u2028\u2029]/g,
-    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
 /** Whether the first run began before the second. */
-export const isEarlierRun = (one: RunNumber | null, other: RunNumber | null): boolean =>
-  one !== null && other !== null && (one[0] - other[0] || one[1] - other[1]) < 0;
+export const isEarlierRun = (run: RunNumber | null, other: RunNumber | null): boolean =>
+  run !== null && other !== null && (run[0] - other[0] || run[1] - other[1]) < 0;

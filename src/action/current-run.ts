@@ -108,8 +108,8 @@ async function findByPreviousRun(
   const { head_sha: headSha, head_branch: branch, head_repository: from, event } = previous;
   const pulls: EventPayload[] = previous.pull_requests ?? [];
   // A branch of a fork can have pull requests in both repositories.
-  const own = pulls.find(({ base }) => base?.repo?.id === repositoryId);
-  if (own !== undefined) return { number: own.number, headSha };
+  const ownPull = pulls.find(({ base }) => base?.repo?.id === repositoryId);
+  if (ownPull !== undefined) return { number: ownPull.number, headSha };
   if (!event?.startsWith('pull_request') || !from || !branch || !headSha) return null;
   const { rest, repository } = connect();
   const query = { head: `${from.owner.login}:${branch}`, state: 'all', per_page: LIST_PAGE } as const;

@@ -63,17 +63,17 @@ export function describePermissions(inputs: RawInputs, missing: string, run: Cur
     ...(inputs.environment === '' ? [] : ['deployments: write']),
     ...(inputs['site-workflow'] === '' ? [] : ['actions: write']),
   ];
-  const names = needed.map((one) => one.replace(/:.*/, ''));
-  const others = missing.split(', ').filter((one) => !names.includes(one.replace(/:.*/, '')));
+  const names = needed.map((permission) => permission.replace(/:.*/, ''));
+  const others = missing.split(', ').filter((permission) => !names.includes(permission.replace(/:.*/, '')));
   return `give the job \`permissions: { ${[...needed, ...others].join(', ')} }\``;
 }
 
 export const NARROW_INPUTS: readonly string[] = ['name', 'content', 'marker'];
 
 /** The words of the narrow action: its token is in `env:`, and who sets other inputs is said. */
-const { use: _, ...words } = ACTION;
+const { use: _, ...texts } = ACTION;
 export const NARROW: Face = {
-  ...words,
+  ...texts,
   // The page of an agent goes nowhere else.
   orUse: () => '',
   input: (name, value) =>

@@ -55,11 +55,11 @@ export function composeComment(
 ): string {
   const { subject, runUrl, lines = [] } = context;
   const shown = new Set(reports.map(({ url }) => url));
-  const earlier = memory.proven.filter(({ url }) => !shown.has(url)).map(formatLastProven);
+  const earlierLines = memory.proven.filter(({ url }) => !shown.has(url)).map(formatLastProven);
   return composeOverview(reports, {
-    marker: formatMemory(memory),
+    firstLine: formatMemory(memory),
     subject,
-    earlier: [...lines, ...earlier],
+    earlierLines: [...lines, ...earlierLines],
     footer: composeFooter(context),
     elsewhere: runUrl === null ? 'see the summary' : formatLink('see the summary', runUrl),
     limit: COMMENTS.body,
@@ -73,7 +73,7 @@ export function composeComment(
 export function rememberLinks(
   reports: readonly Report[],
   { headSha, now }: CommentContext,
-  earlier: readonly ProvenLink[],
+  earlierLinks: readonly ProvenLink[],
 ): readonly ProvenLink[] {
   const commit = headSha?.slice(0, 7) ?? null;
   const proven = reports.flatMap((report) =>
@@ -82,8 +82,8 @@ export function rememberLinks(
   const done = reports.filter(({ ready, wasAbsent, leavesFiles }) => ready && !wasAbsent && !leavesFiles);
   if (done.length === reports.length) return proven;
   const settled = new Set(done.map(nameSubject));
-  const isWithdrawn = createGoneTest(reports.flatMap(({ gone = [] }) => gone));
-  return [...proven, ...earlier.filter((one) => !settled.has(one.name) && !isWithdrawn(one))];
+  const isWithdrawn = createWithdrawnTest(reports.flatMap(({ gone = [] }) => gone));
+  return [...proven, ...earlierLinks.filter((link) => !settled.has(link.name) && !isWithdrawn(link))];
 }
 
 const formatLinkName = (name: string): string => escapeMarkdown(shorten(name, TEXT.message));
@@ -94,25 +94,25 @@ function formatLastProven({ name, url, commit, time }: ProvenLink): string {
 }
 
 /** The address of a folder's page is that of the folder, and GitHub writes `%2B` where others write `+`. */
-function createGoneTest(gone: readonly string[]): (link: ProvenLink) => boolean {
+function createWithdrawnTest(removedUrls: readonly string[]): (link: ProvenLink) => boolean {
   const toKey = (address: string): string => {
     const url = new URL(address);
     url.searchParams.delete('v');
     return decodePercents(entryUrl(url).href);
   };
-  const known = new Set(gone.map(toKey));
+  const known = new Set(removedUrls.map(toKey));
   return ({ url }) => known.has(toKey(url));
 }
 
 /** The comment of another step without links to what is gone; `null` where it has none to that. */
 export function composeWithdrawnComment(
   memory: CommentMemory,
-  gone: readonly string[],
+  removedUrls: readonly string[],
   context: CommentContext,
 ): string | null {
-  const isGone = createGoneTest(gone);
-  const removed = memory.proven.filter(isGone);
-  const proven = memory.proven.filter((one) => !isGone(one));
+  const isWithdrawn = createWithdrawnTest(removedUrls);
+  const removed = memory.proven.filter(isWithdrawn);
+  const proven = memory.proven.filter((link) => !isWithdrawn(link));
   if (removed.length === 0) return null;
   return joinBlocks([
     formatMemory({ ...memory, proven }),
@@ -133,10 +133,10 @@ interface OverviewFrame {
   readonly elsewhere: string;
   /** Bytes. GitHub counts the characters of a comment, which are never more. */
   readonly limit: number;
-  readonly marker?: string;
+  readonly firstLine?: string;
   readonly subject?: string;
   /** What was proven earlier, a line each. */
-  readonly earlier?: readonly string[];
+  readonly earlierLines?: readonly string[];
   readonly footer?: string;
 }
 
@@ -148,28 +148,28 @@ const RESERVE = 2_048;
 /** The link first, or all of them; then everything else, as far as there is room for it. */
 function composeOverview(
   reports: readonly Report[],
-  { elsewhere, limit, marker = '', subject = '', earlier = [], footer = '' }: OverviewFrame,
+  { elsewhere, limit, firstLine = '', subject = '', earlierLines = [], footer = '' }: OverviewFrame,
 ): string {
   const [only, ...others] = reports;
   const isSingle = only !== undefined && others.length === 0;
   const outcome = isSingle ? formatOutcome(only, subject) : [formatCounts(reports, subject)];
-  const head = [marker, ...outcome];
+  const head = [firstLine, ...outcome];
   const take = takeWhileFits(limit - RESERVE - Buffer.byteLength(joinBlocks([...head, footer])));
-  const last = take(earlier.slice(0, MAX_FACTS), (line) => line).join('\n');
+  const last = take(earlierLines.slice(0, MAX_FACTS), (line) => line).join('\n');
   const body = isSingle ? composeSingle(only, take, elsewhere) : composeBatch(reports, take, elsewhere);
   return joinBlocks([...head, last, ...body, footer]);
 }
 
 /** @param room bytes; an empty line is counted after each item */
 function takeWhileFits(room: number): TakeWhileFits {
-  let left = room;
+  let remaining = room;
   return (items, format) => {
     const taken: string[] = [];
     for (const item of items) {
       const text = format(item);
       const size = Buffer.byteLength(text) + 2;
-      if (size > left) break;
-      left -= size;
+      if (size > remaining) break;
+      remaining -= size;
       taken.push(text);
     }
     return taken;

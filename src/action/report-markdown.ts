@@ -58,17 +58,17 @@ export const formatLinkedName = (report: Report): string =>
   report.url === null ? formatName(report) : formatLink(formatName(report), report.url);
 
 /** Such as `✅ Ready`, and `✅ Preview ready` with a subject. @param subject what it is, such as `Preview` */
-export const formatVerdict = (subject: string, outcome: Outcome, words: string = OUTCOMES[outcome]): string =>
-  `${SIGNS[outcome]} ${subject === '' ? words : `${subject} ${words.charAt(0).toLowerCase()}${words.slice(1)}`}`;
+export const formatVerdict = (subject: string, outcome: Outcome, title: string = OUTCOMES[outcome]): string =>
+  `${SIGNS[outcome]} ${subject === '' ? title : `${subject} ${title.charAt(0).toLowerCase()}${title.slice(1)}`}`;
 
 /** A heading with the link; below it the address, or why there is none and what to change. */
 export function formatOutcome(report: Report, subject: string): string[] {
   const { url, urlNote, withdrawn, notReady } = report;
   const note = urlNote === undefined ? '' : `<br>${formatText(urlNote)}`;
-  const gone = withdrawn === null ? '' : formatInlineCode(withdrawn);
+  const removed = withdrawn === null ? '' : formatInlineCode(withdrawn);
   return [
     `### ${formatVerdict(subject, outcomeOf(report))}: ${formatLinkedName(report)}`,
-    url === null ? gone || describeReason(report) : formatAddressLink(url) + note,
+    url === null ? removed || describeReason(report) : formatAddressLink(url) + note,
     (notReady?.findings?.lines ?? []).map((line) => `- ${formatText(line)}`).join('\n'),
     describeHint(report),
   ];
@@ -122,10 +122,11 @@ function listOwnFacts({ rawUrl, duplicates, site, result }: Report): string[] {
 }
 
 export function formatFacts(facts: readonly string[]): string {
-  const left = facts.length - MAX_FACTS;
-  return [...facts.slice(0, MAX_FACTS), ...(left > 0 ? [`- … and ${left} more in the report`] : [])].join(
-    '\n',
-  );
+  const omitted = facts.length - MAX_FACTS;
+  return [
+    ...facts.slice(0, MAX_FACTS),
+    ...(omitted > 0 ? [`- … and ${omitted} more in the report`] : []),
+  ].join('\n');
 }
 
 /** A cell of a table: how it ended, in one line. */

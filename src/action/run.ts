@@ -34,7 +34,7 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     const face = actionFace(env, inputs, currentRun);
     const request = createRequest(inputs, createRunContext(env, currentRun, ports), logger);
     const announce = await request.then(
-      (one) => announcing(one, inputs, currentRun, ports),
+      (parsed) => announcing(parsed, inputs, currentRun, ports),
       () => undefined,
     );
     const reports = await answerRequest(request, ports, { asked: inputs, redactor, face });
