@@ -47,20 +47,20 @@ function readArguments(args: readonly string[]) {
   // Not strict: the parser's own messages do not say what to do here.
   const config = { options: OPTIONS, allowPositionals: true, strict: false, tokens: true } as const;
   const given: GivenFlag[] = [];
-  const words: string[] = [];
-  let takesWord = false;
+  const positionals: string[] = [];
+  let mayTakeValue = false;
   for (const token of parseArgs({ ...config, args: [...args] }).tokens) {
-    const flag = takesWord ? given.at(-1) : undefined;
-    takesWord = token.kind === 'option' && isBoolean(token.name) && token.value === undefined;
+    const flag = mayTakeValue ? given.at(-1) : undefined;
+    mayTakeValue = token.kind === 'option' && isBoolean(token.name) && token.value === undefined;
     if (token.kind === 'option') {
       const rawName = token.rawName.startsWith('--') ? token.rawName : (args[token.index] ?? '');
-      given.push({ ...token, rawName, value: takesWord ? 'true' : token.value });
+      given.push({ ...token, rawName, value: mayTakeValue ? 'true' : token.value });
     } else if (token.kind === 'positional') {
       if (flag && BOOLEAN_WORD.test(token.value)) given.splice(-1, 1, { ...flag, value: token.value });
-      else words.push(token.value);
+      else positionals.push(token.value);
     }
   }
-  return { given, words };
+  return { given, positionals };
 }
 
 /** Whether the arguments ask for JSON, also where they can't be parsed. */
@@ -81,8 +81,8 @@ const isOn = (values: FlagValues, name: string): boolean => values[name]?.toLowe
 
 /** Parses the arguments of the command line. No value is repeated in a message: it may be a secret. @throws {DeliveryError} `BAD_USAGE` */
 export function parseCommand(args: readonly string[]): CliCommand {
-  const { given, words } = readArguments(args);
-  const [name = '', ...positionals] = words;
+  const { given, positionals: allPositionals } = readArguments(args);
+  const [name = '', ...positionals] = allPositionals;
   const known = findCommandName(name);
   refuseWrongFlags(given, known);
   const values = readValues(given);
@@ -185,14 +185,14 @@ function refuseWrongPositionals(
   flags: CliCommand['flags'],
 ): void {
   const { takes, usage } = CLI_COMMANDS[name];
-  const [min, max, words] = takes;
+  const [min, max, described] = takes;
   const call = `${TOOL.name} ${name}`;
   if (given.length < min || given.length > max) {
     const isLink = name === 'deliver' && flags.url !== undefined;
     const hint = isLink
       ? `to verify a link alone: ${TOOL.name} verify URL`
       : `write ${`${call} ${usage}`.trim()}, or see ${call} --help`;
-    throw usageError(`${name} takes ${words}`, hint);
+    throw usageError(`${name} takes ${described}`, hint);
   }
   if (given.some((argument) => argument.trim() === '')) {
     throw usageError(`an argument of ${name} is empty`, 'give it a value, or leave it out');

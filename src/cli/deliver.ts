@@ -28,7 +28,7 @@ export async function deliverAll(
   const isStream = positionals[0] === '-';
   const argument = isStream ? '' : positionals.join('\n');
   const inputs = { ...flags, ...(name === 'verify' ? { url: argument } : { file: argument }), token };
-  const own = name === 'check' ? { ...ports, logger: quietLogger(ports.logger) } : ports;
+  const commandPorts = name === 'check' ? { ...ports, logger: quietLogger(ports.logger) } : ports;
   const context = {
     secrets,
     env,
@@ -39,10 +39,10 @@ export async function deliverAll(
     findFiles,
     contentStream: isStream ? terminal.input() : undefined,
   };
-  const request = refuseAsUsage(() => createLocalRequest(name, inputs, context, own));
+  const request = refuseAsUsage(() => createLocalRequest(name, inputs, context, commandPorts));
   // An earlier one would look like that of this run, whatever comes of it.
   if (receipt !== undefined) await rm(receipt, { force: true }).catch(refuseKeptReceipt);
-  const reports = await answerRequest(request, own, {
+  const reports = await answerRequest(request, commandPorts, {
     asked: { ...(isStream && { name: 'standard input' }), ...inputs, operation: name },
     redactor: terminal.redactor,
     face: commandFace(name, tokenVariable),

@@ -65,7 +65,7 @@ export class McpSession {
   /** Runs a call. It never throws: a failure or a stop becomes an answer. */
   async run(call: ToolCall, { mcpReq }: Pick<ServerContext, 'mcpReq'>): Promise<ToolAnswer> {
     this.#count += 1;
-    const work = this.#runAndTell(call, `${call.tool} ${this.#count}`, mcpReq);
+    const work = this.#runAndLog(call, `${call.tool} ${this.#count}`, mcpReq);
     this.#running.add(work);
     return work.finally(() => this.#running.delete(work));
   }
@@ -76,7 +76,7 @@ export class McpSession {
   }
 
   /** A canceled call gets no answer, but the log and the resource have its outcome. */
-  async #runAndTell(call: ToolCall, label: string, request: ServerContext['mcpReq']): Promise<ToolAnswer> {
+  async #runAndLog(call: ToolCall, label: string, request: ServerContext['mcpReq']): Promise<ToolAnswer> {
     const { redactor } = this.settings;
     const { clock, signal } = this.#ports;
     const logger = createCallLogger(label, redactor, clock, createProgressReporter(request));
@@ -84,8 +84,8 @@ export class McpSession {
     const stop = new AbortController();
     request.signal.addEventListener('abort', () => stop.abort(stoppedError()), { once: true });
     if (request.signal.aborted) stop.abort(stoppedError());
-    const own = { ...this.#ports, logger, signal: AbortSignal.any([signal, stop.signal]) };
-    const answer = await this.#answer(call, own);
+    const callPorts = { ...this.#ports, logger, signal: AbortSignal.any([signal, stop.signal]) };
+    const answer = await this.#answer(call, callPorts);
     const canceled = request.signal.aborted;
     this.ended.push({ tool: call.tool, canceled, answer });
     if (this.ended.length > MCP.answers) this.ended.shift();
@@ -107,8 +107,8 @@ export class McpSession {
       begun = { ...call, args: this.#authorizations.findArguments(call, ports.clock) };
       return this.#createRequest(begun, ports);
     };
-    const authorize: typeof authorizeDevice = async (options, own) => {
-      const result = await this.#authorizations.authorize(begun, options, own);
+    const authorize: typeof authorizeDevice = async (options, authorizePorts) => {
+      const result = await this.#authorizations.authorize(begun, options, authorizePorts);
       if (typeof result !== 'string') {
         required = result;
         throw authorizationRequiredError(result);
@@ -145,7 +145,7 @@ export class McpSession {
       owner: AGENT,
       allowsFullPaths: false,
       refusesHidden: true,
-      defaultFolder: this.#placeOf(args),
+      defaultFolder: this.#folderFor(args),
       // What the server was started with holds for every call, also for those that do not need it.
       given: Object.keys(asked) as InputName[],
       named: { ...asked, ...fixed },
@@ -156,7 +156,7 @@ export class McpSession {
   }
 
   /** A folder of its own for each delivery of each server; a call that is repeated finds it again. */
-  #placeOf({ file, content, name }: ToolArguments): string {
+  #folderFor({ file, content, name }: ToolArguments): string {
     const id = JSON.stringify([this.#seed, file, content, name]);
     return `agents/${createHash('sha256').update(id).digest('hex').slice(0, 12)}/`;
   }
