@@ -173,7 +173,7 @@ export function toDeliveryError(thrown: unknown): DeliveryError {
   if (isSystemError(reason)) return localError(reason);
   const message = toMessage(thrown);
   return new DeliveryError('INTERNAL', `unexpected error: ${message}`, {
-    hint: 'this is a bug in screen-delivery: please report it together with the log',
+    hint: 'report it as a bug in screen-delivery, together with the log',
     cause: thrown,
   });
 }

@@ -87,16 +87,16 @@ describe('parseCommand', () => {
   test.each<[string, RegExp, RegExp?]>([
     ['--json', /^a command is missing$/],
     ['send a.html', /^there is no command send$/],
-    ['delivr a.html', /^there is no command delivr$/, /^did you mean deliver\?/],
-    ['page.html', /^there is no such command$/, /screen-delivery deliver FILE$/],
-    ['help delivr', /^there is no command delivr$/, /^did you mean deliver\?/],
+    ['delivr a.html', /^there is no command delivr$/, /^write deliver, or see `screen-delivery --help`$/],
+    ['page.html', /^there is no such command$/, /^write `screen-delivery deliver FILE` to publish a file$/],
+    ['help delivr', /^there is no command delivr$/, /^write deliver, or see `screen-delivery --help`$/],
     ['delivr --help', /^there is no command delivr$/],
-    ['publish page.html', /^there is no command publish$/, /^to publish a file: screen-delivery deliver/],
+    ['publish page.html', /^there is no command publish$/, /^write `screen-delivery deliver FILE` to publish a file, or see/],
     // Properties of every JavaScript object are not commands.
     ['toString', /^there is no such command$/],
     ['constructor', /^there is no command constructor$/],
     ['deliver', /^deliver takes at least one file$/],
-    ['deliver --url https://a.b/ --marker text', /^deliver takes at least/, /screen-delivery verify URL$/],
+    ['deliver --url https://a.b/ --marker text', /^deliver takes at least/, /^write screen-delivery verify URL to /],
     ['check', /^check takes at least one/, /^write screen-delivery check FILE…\|FOLDER\|-, or see .*--help$/],
     ['deliver - a.html', /can only be given alone/],
     ['withdraw -', /can only be given alone, to deliver or check it/],
@@ -104,13 +104,13 @@ describe('parseCommand', () => {
     ['contract a', /^contract takes no arguments$/, /^write screen-delivery contract, or see /],
     ['mcp a.html', /^mcp takes no files/],
     ['check a.html --root b', /^--root is not a flag of check$/],
-    ['deliver a.html --chanel K3', /^there is no flag --chanel$/, /^did you mean --channel\?/],
-    ['deliver a.html --repo octo/site', /^there is no flag --repo$/, /^did you mean --repository\?/],
-    ['deliver a.html -repository o/site', /^there is no flag -repository$/, /^did you mean --repository\?/],
+    ['deliver a.html --chanel K3', /^there is no flag --chanel$/, /^write --channel, or see /],
+    ['deliver a.html --repo octo/site', /^there is no flag --repo$/, /^write --repository, or see /],
+    ['deliver a.html -repository o/site', /^there is no flag -repository$/, /^write --repository, or see /],
     [
       'deliver a.html --zzz',
       /^there is no flag --zzz$/,
-      /^`screen-delivery deliver --help` lists the flags$/,
+      /^see `screen-delivery deliver --help`$/,
     ],
     // A token in a wrong place is not repeated.
     [`deliver a.html --${TOKEN}`, /^there is no such flag$/],
@@ -125,20 +125,20 @@ describe('parseCommand', () => {
       (flag): [string, RegExp, RegExp] => [
         `deliver a.html ${flag}`,
         /^--[a-z-]+ is neither true nor false$/,
-        /=false, and `\.\/` before the name of a file$/,
+        /=false; write .\/ before a file name$/,
       ],
     ),
     ['deliver a.html --overwrite --overwrite=false', /^--overwrite is given twice$/],
     ['deliver a.html --channel K1 --channel K3', /^--channel is given twice$/],
     ['deliver a.html --fail-on-not-ready false', /^--fail-on-not-ready is an input of the action/],
-    ['deliver a.html --operation withdraw', /^--operation is an input/, /^use the command withdraw or audit/],
+    ['deliver a.html --operation withdraw', /^--operation is an input/, /^write the command withdraw or audit/],
     ['deliver --file a.html', /^--file is not a flag of deliver$/, /`screen-delivery deliver page\.html`$/],
     [
       'verify https://a.b/ --channel K3',
       /^--channel is not a flag of verify$/,
       /`screen-delivery verify --help`/,
     ],
-    ['verify https://a.b/ --token abc', /process list$/, /^leave it out: verify uses no token$/],
+    ['verify https://a.b/ --token abc', /see a token on the command line$/, /^leave it out, because verify uses no token$/],
     ['verify https://a.b/ --token-env MINE', /^--token-env is not a flag of verify$/],
     ['verify https://a.b/ --screen', /^--screen needs a value$/],
   ])('refuses %j, and says what to write instead', (line, message, hint = /./) => {
@@ -167,7 +167,7 @@ describe('parseCommand', () => {
   ])('refuses the token in %j, says how to pass it, and does not repeat it', (args) => {
     const hint = expect.stringMatching(/GITHUB_TOKEN.*--token-env/);
     expect(() => parseCommand(args)).toThrow(
-      expect.objectContaining({ message: expect.stringMatching(/process list$/), hint }),
+      expect.objectContaining({ message: expect.stringMatching(/see a token on the command line$/), hint }),
     );
   });
 });

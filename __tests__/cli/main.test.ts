@@ -21,20 +21,20 @@ describe('main', () => {
   });
 
   test.each([
-    [['sent'], /^there is no command sent; to publish a file: screen-delivery deliver FILE; .* lists all\n$/],
+    [['sent'], /^Error: there is no command sent\nTo fix: write `screen-delivery deliver FILE` .*--help`\n$/],
     [
       ['deliver', 'x', '--token-env', 'NONE'],
-      /^the environment variable .* a token; set it, or name another one\n$/,
+      /^Error: the environment variable .* is empty\nTo fix: set the variable, or name another one\n$/,
     ],
     [
       ['verify', 'https://preview.dev/'],
-      /^a link can't be verified without its content; set `--marker` to .* or `--file` to its content\n$/,
+      /^Error: a link can't be verified without its content\nTo fix: set `--marker` to .* or `--file` to its content\n$/,
     ],
     [
       ['mcp'],
-      /^the folder that files must be in is not given; add `--root \/path\/to\/the\/pages` to `mcp`\n$/,
+      /^Error: --root is missing: .*\nTo fix: add `--root \/path\/to\/the\/pages` to `mcp`\n$/,
     ],
-    [['mcp', '--root', '.', '--timeout', 'soon'], /^`--timeout` is soon, .*; set `--timeout 240`\n$/],
+    [['mcp', '--root', '.', '--timeout', 'soon'], /^Error: `--timeout` is soon, .*\nTo fix: set `--timeout 240`\n$/],
   ])('with %j says on stderr what to change, and returns the exit code 2', async (args, error) => {
     await expect(main(args, {})).resolves.toBe(EXIT.wrongUsage);
     expect(output).toEqual({ stdout: '', stderr: expect.stringMatching(error) });
@@ -43,7 +43,7 @@ describe('main', () => {
   test('calls a wrong token by the variable that has it', async () => {
     await expect(main(['deliver', 'x'], { GH_TOKEN: 'two words' })).resolves.toBe(EXIT.wrongUsage);
     expect(output.stderr).toMatch(
-      /^the token is too short .*; set GH_TOKEN to the whole token, or leave it empty\n$/,
+      /^Error: the token is too short .*\nTo fix: set GH_TOKEN to the whole token, or leave it empty\n$/,
     );
   });
 
@@ -52,7 +52,7 @@ describe('main', () => {
     async (text) => {
       await expect(main(['mcp', '--root', '.'], { GITHUB_TOKEN: text })).resolves.toBe(EXIT.wrongUsage);
       expect(output.stderr).toMatch(
-        /^the token is the name of a variable, not its value; set GITHUB_TOKEN to the token itself\n$/,
+        /^Error: the token is the name of a variable, not its value\nTo fix: set GITHUB_TOKEN to the token itself\n$/,
       );
     },
   );
@@ -74,7 +74,7 @@ describe('main', () => {
     expect(output).toEqual({
       stdout: '',
       stderr:
-        'unexpected error: no environment; this is a bug in screen-delivery: please report it together with the log\n',
+        'Error: unexpected error: no environment\nTo fix: report it as a bug in screen-delivery, together with the log\n',
     });
   });
 

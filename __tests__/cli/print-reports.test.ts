@@ -82,7 +82,7 @@ describe('formatReports', () => {
       'Ready      a.html          https://octo.github.io/site/a.html',
       'Ready      dist (2 files)  https://octo.github.io/site/page.html',
     ]);
-    expect(end).toBe('4 files: 1 not ready, 1 dry run, 2 ready');
+    expect(end).toBe('1 not ready, 1 dry run, 2 ready');
   });
 
   test('stays short, whatever it lists', () => {

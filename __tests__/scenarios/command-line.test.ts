@@ -124,7 +124,7 @@ test('on an older Node one sentence says which is needed', async () => {
   });
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toMatch(
-    /^screen-delivery needs Node 22\.19 or newer; this is 22\.18\.9; install a newer Node; or, in the folder of a clone.* absolute paths\n$/,
+    /^Error: screen-delivery needs Node 22\.19 or newer; this is 22\.18\.9\nTo fix: install a newer Node, or .* absolute paths\n$/,
   );
 });
 

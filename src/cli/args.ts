@@ -22,10 +22,9 @@ export interface CliCommand {
 
 const STANDARD_INPUT = '-';
 
-/** Whether a flag is on or off. */
 const isBoolean = (name: string): boolean => ALL_FLAGS[name]?.value === undefined;
 
-/** The words that people write for on and off right after a flag: none of them names a file there. */
+/** Right after a boolean flag, such a word is the flag's value and not a file. */
 const BOOLEAN_WORD = /^(?:true|false|yes|no|on|off|0|1)$/i;
 
 const OPTIONS = Object.fromEntries(
@@ -42,9 +41,9 @@ interface GivenFlag {
   readonly inlineValue: boolean | undefined;
 }
 
-/** The flags with their values, and the other words. A boolean flag alone is `true`. */
+/** Splits flags with their values from other arguments. A boolean flag alone is `true`. */
 function readArguments(args: readonly string[]) {
-  // Not strict: the parser's own messages do not say what to do here.
+  // In strict mode, the parser would print its own messages, without a hint.
   const config = { options: OPTIONS, allowPositionals: true, strict: false, tokens: true } as const;
   const given: GivenFlag[] = [];
   const positionals: string[] = [];
@@ -63,7 +62,7 @@ function readArguments(args: readonly string[]) {
   return { given, positionals };
 }
 
-/** Whether the arguments ask for JSON, also where they can't be parsed. */
+/** Whether `--json` is on, even if the arguments are invalid. */
 export const asksForJson = (args: readonly string[]): boolean =>
   isOn(readValues(readArguments(args).given), 'json');
 
@@ -79,7 +78,7 @@ function readValues(given: readonly GivenFlag[]): FlagValues {
 
 const isOn = (values: FlagValues, name: string): boolean => values[name]?.toLowerCase() === 'true';
 
-/** Parses the arguments of the command line. No value is repeated in a message: it may be a secret. @throws {DeliveryError} `BAD_USAGE` */
+/** Parses the arguments. Messages repeat no value, because it may be a secret. @throws {DeliveryError} `BAD_USAGE` */
 export function parseCommand(args: readonly string[]): CliCommand {
   const { given, positionals: allPositionals } = readArguments(args);
   const [name = '', ...positionals] = allPositionals;
@@ -120,14 +119,14 @@ function refuseWrongFlags(given: readonly GivenFlag[], command: CommandName | un
     const { name, value = '', inlineValue } = flag;
     if (!taken.includes(name)) throw unknownFlagError(flag, taken, command);
     if (isBoolean(name) && !/^(?:true|false)$/i.test(value)) {
-      const hint = `write --${name} or --${name}=false, and \`./\` before the name of a file`;
+      const hint = `write --${name} or --${name}=false; write ./ before a file name`;
       throw usageError(`--${name} is neither true nor false`, hint);
     }
-    // A flag that follows is not its value.
+    // The next flag is not a value.
     if (!value.trim() || (!inlineValue && /^-./.test(value))) {
       throw usageError(
         `--${name} needs a value`,
-        `give it one (--${name}=VALUE if it begins with -), or leave --${name} out`,
+        `write --${name} VALUE (--${name}=VALUE if it begins with -), or leave --${name} out`,
       );
     }
     const isRepeated =
@@ -140,7 +139,7 @@ function refuseWrongFlags(given: readonly GivenFlag[], command: CommandName | un
 const WITHOUT_FLAG: Readonly<Record<string, string>> = {
   token: 'put it in GITHUB_TOKEN, or name its environment variable with --token-env',
   file: `name the file without a flag, such as \`${TOOL.name} deliver page.html\``,
-  operation: 'use the command withdraw or audit',
+  operation: 'write the command withdraw or audit instead',
 };
 
 function unknownFlagError(
@@ -148,36 +147,37 @@ function unknownFlagError(
   taken: readonly string[],
   command: CommandName | undefined,
 ): DeliveryError {
-  const help = `\`${[TOOL.name, command ?? []].flat().join(' ')} --help\` lists the flags`;
+  const help = `see \`${[TOOL.name, command ?? []].flat().join(' ')} --help\``;
   const way = WITHOUT_FLAG[name] ?? help;
   if (name === 'token') {
-    const about = 'a token on the command line is visible in the process list';
-    return usageError(about, taken.includes('token-env') ? way : `leave it out: ${command} uses no token`);
+    const about = 'anyone who lists processes can see a token on the command line';
+    return usageError(
+      about,
+      taken.includes('token-env') ? way : `leave it out, because ${command} uses no token`,
+    );
   }
   if (Object.hasOwn(ALL_FLAGS, name)) return usageError(`--${name} is not a flag of ${command}`, way);
   if (Object.hasOwn(INPUTS, name)) {
     return usageError(`--${name} is an input of the action, not a flag of the command line`, way);
   }
-  return usageError(describeUnknown('flag', rawName), suggest(rawName.replace(/^-+/, ''), taken, help, '--'));
+  const closest = findClosestName(rawName.replace(/^-+/, ''), taken);
+  const suggestion = closest === undefined ? help : `write --${closest}, or ${help}`;
+  return usageError(describeUnknown('flag', rawName), suggestion);
 }
 
 function unknownCommandError(name: string): DeliveryError {
   if (name === '') return usageError('a command is missing');
-  const publish = `to publish a file: ${TOOL.name} deliver FILE`;
-  const hint = /[./\\]/.test(name)
-    ? publish
-    : suggest(name, Object.keys(CLI_COMMANDS), `${publish}; ${TOOL.name} --help lists all`);
+  const help = `see \`${TOOL.name} --help\``;
+  const publish = `write \`${TOOL.name} deliver FILE\` to publish a file`;
+  const isFile = /[./\\]/.test(name);
+  const closest = findClosestName(name, Object.keys(CLI_COMMANDS));
+  const hint = isFile ? publish : `${closest === undefined ? publish : `write ${closest}`}, or ${help}`;
   return usageError(describeUnknown('command', name), hint);
 }
 
-/** Repeats only words in small letters: anything else may be a misplaced secret. */
+/** Repeats only lowercase words, because anything else may be a misplaced secret. */
 const describeUnknown = (kind: 'flag' | 'command', given: string): string =>
   /^[a-z-]+$/.test(given) ? `there is no ${kind} ${given}` : `there is no such ${kind}`;
-
-function suggest(given: string, names: readonly string[], help: string, prefix = ''): string {
-  const closest = findClosestName(given, names);
-  return closest === undefined ? help : `did you mean ${prefix}${closest}? ${help}`;
-}
 
 function refuseWrongPositionals(
   name: CommandName,
@@ -190,7 +190,7 @@ function refuseWrongPositionals(
   if (given.length < min || given.length > max) {
     const isLink = name === 'deliver' && flags.url !== undefined;
     const hint = isLink
-      ? `to verify a link alone: ${TOOL.name} verify URL`
+      ? `write ${TOOL.name} verify URL to verify a link without a file`
       : `write ${`${call} ${usage}`.trim()}, or see ${call} --help`;
     throw usageError(`${name} takes ${described}`, hint);
   }
@@ -200,7 +200,7 @@ function refuseWrongPositionals(
   if (given.includes(STANDARD_INPUT) && (given.length > 1 || !usage.endsWith(STANDARD_INPUT))) {
     throw usageError(
       'standard input (-) can only be given alone, to deliver or check it',
-      'deliver the files by another call',
+      'deliver the files with another command',
     );
   }
 }
@@ -211,7 +211,7 @@ export const usageError = (about: Text, hint: Text = `see ${TOOL.name} --help`):
 export const isUsageError = (thrown: unknown): thrown is DeliveryError =>
   thrown instanceof DeliveryError && thrown.code === 'BAD_USAGE';
 
-/** Runs the work; an input that it refuses is a wrong value on the command line. */
+/** Turns `BAD_INPUT` into `BAD_USAGE`: on the command line, an input is an argument. */
 export async function refuseAsUsage<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

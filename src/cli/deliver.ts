@@ -14,7 +14,7 @@ import { type CliCommand, refuseAsUsage, usageError } from './args.ts';
 import { printReports } from './print-reports.ts';
 import { quietLogger, type Terminal } from './terminal.ts';
 
-/** Does what a command asks for, and prints the reports. @returns whether nothing failed */
+/** Runs a command and prints its reports. @returns whether nothing failed */
 export async function deliverAll(
   command: CliCommand,
   terminal: Terminal,
@@ -40,29 +40,29 @@ export async function deliverAll(
     contentStream: isStream ? terminal.input() : undefined,
   };
   const request = refuseAsUsage(() => createLocalRequest(name, inputs, context, commandPorts));
-  // An earlier one would look like that of this run, whatever comes of it.
+  // An earlier receipt would look like this run's, even if this run fails.
   if (receipt !== undefined) await rm(receipt, { force: true }).catch(refuseKeptReceipt);
   const reports = await answerRequest(request, commandPorts, {
     asked: { ...(isStream && { name: 'standard input' }), ...inputs, operation: name },
     redactor: terminal.redactor,
     face: commandFace(name, tokenVariable),
-    // A person must see the code even where the log is left out.
+    // A person must see the code even without --verbose.
     authorize: (options, others) => authorizeDevice(options, { ...others, logger: terminal.logger }),
   });
   return printReports(reports, command, terminal);
 }
 
-/** Nothing but an earlier receipt is replaced, least of all a file that is delivered. */
+/** Refuses to replace anything but an earlier receipt. */
 async function refuseWrongReceipt(receipt: string): Promise<void> {
   await access(dirname(receipt)).catch(() => {
-    throw usageError('the folder for the receipt does not exist', 'create it, or name another file');
+    throw usageError('the folder for the receipt does not exist', 'create the folder, or name another file');
   });
   const found = await stat(receipt).catch(({ code }) => (code === 'ENOENT' ? null : undefined));
-  // Opening a pipe waits for its other end.
+  // Opening a pipe would block.
   const beginning = { end: RECEIPT_START.length - 1 };
   const start = found?.isFile() ? await text(createReadStream(receipt, beginning)).catch(() => '') : '';
   if (found !== null && start !== RECEIPT_START) {
-    throw usageError('--receipt names a path that is not an earlier receipt', 'name a new file');
+    throw usageError('--receipt names something that is not an earlier receipt', 'name a new file');
   }
 }
 
@@ -70,7 +70,7 @@ function refuseKeptReceipt({ code }: NodeJS.ErrnoException): never {
   throw usageError(`the earlier receipt can't be removed (${code})`, 'name a new file');
 }
 
-/** Reads the credentials of the environment, and hides them. @throws {DeliveryError} `BAD_USAGE` */
+/** Reads and masks the credentials of the environment. @throws {DeliveryError} `BAD_USAGE` */
 export function readAndMaskCredentials(
   tokenEnv: string | undefined,
   env: NodeJS.ProcessEnv,
@@ -80,8 +80,8 @@ export function readAndMaskCredentials(
   const token = env[tokenVariable]?.trim() ?? '';
   if (token === '' && tokenEnv !== undefined) {
     throw usageError(
-      'the environment variable that --token-env names does not contain a token',
-      'set it, or name another one',
+      'the environment variable named by --token-env is empty',
+      'set the variable, or name another one',
     );
   }
   const secrets = readCredentials(env, tokenEnv);
@@ -89,6 +89,6 @@ export function readAndMaskCredentials(
   return { token, tokenVariable, secrets };
 }
 
-/** The variable that has the token, or should have it. */
+/** The variable that holds the token, or should. */
 export const findTokenVariable = (tokenEnv: string | undefined, env: NodeJS.ProcessEnv): string =>
   tokenEnv ?? (env.GH_TOKEN && !env.GITHUB_TOKEN ? 'GH_TOKEN' : 'GITHUB_TOKEN');

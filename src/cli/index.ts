@@ -5,27 +5,27 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
   const reason = `screen-delivery needs Node ${MIN_NODE.join('.')} or newer; this is ${process.versions.node}`;
   const hint =
-    'install a newer Node; or, in the folder of a clone of the repository, run npx --no node dist/cli.js with absolute paths';
+    'install a newer Node, or run `npx --no node dist/cli.js` in a clone of the repository, with absolute paths';
   const answer = { result: 'not-ready', url: '', reason, hint, code: 'BAD_USAGE', reports: [] };
   // Nothing else may be loaded: an older Node can't parse it.
   if (process.argv.includes('--json')) console.log(JSON.stringify(answer, null, 2));
-  else console.error(`${reason}; ${hint}`);
+  else console.error(`Error: ${reason}\nTo fix: ${hint}`);
   process.exitCode = 2;
 } else {
-  // Imported only here, because an older Node can't parse the rest. Eager, so that it stays in the same bundle.
+  // An older Node can't parse the rest. `eager` keeps the bundle one file.
   const { main } = await import(/* webpackMode: "eager" */ './main.ts');
 
-  /** Whether a result could not be written, as to a full disk; one that nobody reads to its end is no failure. */
+  /** Such as on a full disk. A reader that closes the pipe early causes no failure. */
   let isResultLost = false;
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     isResultLost ||= code !== 'EPIPE';
   });
-  // A log that can't be written any more is no reason to end a delivery.
+  // A delivery goes on if its log can't be written.
   process.stderr.on('error', () => undefined);
 
   const exitCode = await main(process.argv.slice(2), process.env);
-  // Streams tell of their errors a moment later.
+  // Streams emit their errors in a later turn.
   await new Promise(setImmediate);
-  // The only exit, once all is written: open connections that are idle would keep the process running.
+  // Idle connections would keep the process running.
   process.exit(isResultLost && exitCode === 0 ? 1 : exitCode);
 }

@@ -3,6 +3,7 @@ import { createPorts } from '../context.ts';
 import { createRedactor, readCredentials } from '../credentials.ts';
 import { composeDocument } from '../delivery/report.ts';
 import { type DeliveryError, toDeliveryError } from '../errors.ts';
+import { lineIf } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { CLEANUP_TIME } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
@@ -32,17 +33,17 @@ const TEXTS: Readonly<Partial<Record<CliCommand['name'], (topic: string) => stri
   version: () => TOOL.version,
 };
 
-/** The flags that are inputs hold for every call of the client. */
+/** Inputs given as flags apply to every call. */
 async function serveMcpClient(
   { flags: fixed, root, tokenEnv }: CliCommand,
   { logger, redactor }: Terminal,
   { signal }: Ports,
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
-  // A client starts it in a folder of its own choice, such as `/`.
+  // A client may start the server in any folder, such as `/`.
   if (root === undefined) {
     throw usageError(
-      'the folder that files must be in is not given',
+      '--root is missing: the folder that may be delivered from',
       'add `--root /path/to/the/pages` to `mcp`',
     );
   }
@@ -57,14 +58,14 @@ async function serveMcpClient(
   return true;
 }
 
-/** Runs one command, until its output has reached its readers. @returns the exit code of the process */
+/** Runs one command and flushes its output. @returns the exit code */
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const redactor = createRedactor();
   const terminal = createTerminal(redactor, systemClock, env);
   const stop = watchForStop();
   let face = commandFace('');
   try {
-    // Before the arguments are read: what is wrong with one may be that it is a credential.
+    // Masked first, because a wrong argument may be a credential.
     for (const { value } of readCredentials(env)) terminal.logger.mask(value);
     const command = parseCommand(args);
     face = commandFace(command.name, findTokenVariable(command.tokenEnv, env));
@@ -78,7 +79,6 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     const perform = command.name === 'mcp' ? serveMcpClient : deliverAll;
     return (await perform(command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
-    // Arguments that can't be parsed may still ask for JSON.
     printFailure(terminal, toDeliveryError(thrown), face, asksForJson(args));
     return isUsageError(thrown) ? EXIT.wrongUsage : EXIT.notReady;
   } finally {
@@ -87,7 +87,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   }
 }
 
-/** Waits until all is passed on, or the readers are gone. @param limit for a process that was told to end */
+/** Waits until all output is written or its readers are gone. @param limit for a stopped process */
 async function flushOutput(limit: AbortSignal | undefined): Promise<void> {
   const written = [process.stdout, process.stderr].map(
     (stream) => new Promise<void>((resolve) => void stream.write('', () => resolve())),
@@ -98,7 +98,7 @@ async function flushOutput(limit: AbortSignal | undefined): Promise<void> {
 function printFailure(terminal: Terminal, failure: DeliveryError, face: Face, isJson: boolean): void {
   const { redact } = terminal.redactor;
   const reason = redact(failure.messageFor(face));
-  const clean = { code: failure.code, reason, hint: redact(say(failure.advice ?? '', face)) };
-  if (isJson) terminal.printJson({ ...composeDocument([]), ...clean });
-  else terminal.printError([reason, clean.hint].filter((part) => part !== '').join('; '));
+  const hint = redact(say(failure.advice ?? '', face));
+  if (isJson) terminal.printJson({ ...composeDocument([]), code: failure.code, reason, hint });
+  else terminal.printError([`Error: ${reason}`, ...lineIf(hint !== '', `To fix: ${hint}`)].join('\n'));
 }

@@ -22,7 +22,7 @@ import { systemClock } from '../system.ts';
 import type { CliCommand } from './args.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Prints reports as lines for people, as the protocol's report, or as JSON. @param reports without secrets @returns whether nothing failed */
+/** Prints lines for people, the protocol's report, or JSON. @param reports without secrets @returns whether nothing failed */
 export async function printReports(
   reports: readonly Report[],
   { name, json, report, qr, receipt }: Pick<CliCommand, 'name' | 'json' | 'report' | 'qr' | 'receipt'>,
@@ -39,10 +39,12 @@ export async function printReports(
   return isGood && isWritten;
 }
 
-/** How it ended; what was done comes before that, and what to change after it. */
 interface Outcome {
+  /** What was done. */
   readonly before: readonly string[];
+  /** The result, in color. */
   readonly end: string;
+  /** What to change. */
   readonly after: readonly string[];
 }
 
@@ -55,7 +57,7 @@ function printOutcome(reports: readonly Report[], isGood: boolean, terminal: Ter
   if (after.length > 0) terminal.print(after.join('\n'));
 }
 
-/** @returns whether the receipt is there, or there is nothing that it could say */
+/** @returns `false` only if a receipt is due and can't be written */
 async function writeReceipt(
   reports: readonly Report[],
   path: string,
@@ -63,7 +65,7 @@ async function writeReceipt(
 ): Promise<boolean> {
   const text = composeReceipt(reports, systemClock.date());
   if (text === null) {
-    logger.warning(`no receipt was written to ${path}: only what is ready gets one`);
+    logger.warning(`no receipt was written to ${path}, because nothing is ready`);
     return true;
   }
   try {
@@ -75,31 +77,26 @@ async function writeReceipt(
   }
 }
 
-/** The proven address as a QR code, whose block characters are of use to eyes alone. */
+/** Only a person at a terminal can read the block characters. */
 async function printQrCode({ url }: ReportDocument, json: boolean, terminal: Terminal): Promise<void> {
   if (json || !terminal.isInteractive()) {
-    terminal.logger.warning('no QR code is shown: stdout is not the text of a terminal');
+    terminal.logger.warning('no QR code is shown, because stdout is JSON or not a terminal');
   } else if (url === '' || url.includes('\n')) {
-    terminal.logger.warning('no QR code is shown: there is not exactly one proven address');
+    terminal.logger.warning('no QR code is shown, because there is not exactly one verified URL');
   } else {
     const { renderUnicodeCompact } = await import(/* webpackMode: "eager" */ 'uqr');
-    // A phone needs the white border around it.
+    // A phone needs the white border.
     terminal.print(renderUnicodeCompact(url, { border: 2 }));
   }
 }
 
 export function formatReport(report: Report): Outcome {
   const { gates, screen, notReady, result } = report;
-  const caveats = [
-    ...listCopies(report),
-    ...listNotes(report).map((note) => `Note: ${note}`),
-    ...report.unknown.map((line) => `${notReady === null ? 'Not verified' : 'Status'}: ${line}`),
-  ];
+  const caveats = listCaveats(report);
   if (notReady !== null) {
-    const { findings, hint } = notReady;
-    const end = `${OUTCOMES['not-ready']}: ${formatFailure({ ...notReady, reason: findings?.about ?? notReady.reason })}`;
-    const found = (findings?.lines ?? []).map((line) => `- ${line}`);
-    return { before: [], end, after: [...found, ...lineIf(hint !== '', `To fix: ${hint}`), ...caveats] };
+    const reason = notReady.findings?.about ?? notReady.reason;
+    const end = `${OUTCOMES['not-ready']}: ${formatFailure({ ...notReady, reason })}`;
+    return { before: [], end, after: [...listChanges(notReady), ...caveats] };
   }
   const titles = result === 'withdrawn' ? REMOVAL_GATE_TITLES : GATE_TITLES;
   const steps = gates.filter(({ name, passed }) => passed && /^G[13]/.test(name));
@@ -112,14 +109,27 @@ export function formatReport(report: Report): Outcome {
   return { before, end: describeOutcome(report), after: [] };
 }
 
-/** The note of the address is beside it. */
-const listNotes = ({ ready, notes, urlNote }: Report): readonly string[] =>
-  ready ? notes.filter((note) => note !== urlNote) : [];
+const listChanges = ({ findings, hint }: NonNullable<Report['notReady']>): readonly string[] => [
+  ...(findings?.lines ?? []).map((line) => `- ${line}`),
+  ...lineIf(hint !== '', `To fix: ${hint}`),
+];
 
-/** Rows of the table; what failed comes first. */
+const listCaveats = (report: Report): readonly string[] => [
+  ...listCopies(report),
+  ...listNotes(report).map((note) => `Note: ${note}`),
+  ...listUnknown(report),
+];
+
+const listUnknown = ({ unknown, notReady }: Report): readonly string[] =>
+  unknown.map((line) => `${notReady === null ? 'Not verified' : 'Status'}: ${line}`);
+
+/** The note about the URL stands beside the URL. */
+const listNotes = ({ notReady, notes, urlNote }: Report): readonly string[] =>
+  notReady === null ? notes.filter((note) => note !== urlNote) : [];
+
 const LONGEST_TABLE = 30;
 
-/** A row for each file: how it ended, its name, and its address or the reason why it has none. */
+/** Formats a row for each file, failures first: the result, the name, and the URL or the reason. */
 export function formatReports(reports: readonly Report[]): Outcome {
   const rows = sortByResult(reports).slice(0, LONGEST_TABLE).map(listCells);
   const width = (nth: 0 | 1): number => Math.max(...rows.map((cells) => cells[nth].length));
@@ -132,13 +142,13 @@ export function formatReports(reports: readonly Report[]): Outcome {
   const counts = [...countOutcomes(reports)].map(([end, count]) => `${count} ${OUTCOMES[end].toLowerCase()}`);
   return {
     before: [...lines, ...lineIf(more > 0, `… and ${more} more: add --report or --json to see them`)],
-    end: `${countFiles(reports.length)}: ${counts.join(', ')}`,
+    end: counts.join(', '),
     after: [],
   };
 }
 
 function listCells(report: Report): readonly [string, string, string, ...string[]] {
-  const { site, url, urlNote, notReady, unknown } = report;
+  const { site, url, urlNote, notReady } = report;
   const name = `${nameSubject(report)}${site === null ? '' : ` (${countFiles(site.count)})`}`;
   const about = notReady === null ? (url ?? '') : shorten(formatFailure(notReady), TEXT.message);
   return [
@@ -147,20 +157,17 @@ function listCells(report: Report): readonly [string, string, string, ...string[
     about,
     ...lineIf(!!notReady?.hint, `To fix: ${notReady?.hint}`),
     ...[urlNote ?? [], listNotes(report)].flat().map((note) => `Note: ${note}`),
-    ...(notReady === null ? unknown.map((line) => `Not verified: ${line}`) : []),
+    ...(notReady === null ? listUnknown(report) : []),
   ];
 }
 
 function formatCheck(report: Report): string {
-  const { file, site, unknown, notes, notReady } = report;
-  if (report.planned === null) {
-    const hint = notReady?.hint ? `. To fix: ${notReady.hint}` : '';
-    return `${file?.path}: can't be delivered: ${notReady?.reason}${hint}`;
-  }
-  const folder = site === null ? '' : `${countFiles(site.count)}, entry ${site.entry}, `;
-  return [
-    `${file?.path}: can be delivered, ${folder}${file?.size} bytes, sha256 ${file?.sha256}`,
-    ...unknown.map((line) => `UNKNOWN: ${line}`),
-    ...notes.map((line) => `note: ${line}`),
-  ].join('; ');
+  const { file, site, notReady } = report;
+  const entry = site === null ? '' : `${countFiles(site.count)}, entry ${site.entry}, `;
+  const details =
+    notReady === null
+      ? [`${entry}${file?.size} bytes, sha256 ${file?.sha256}`, ...listCaveats(report)]
+      : [notReady.findings?.about ?? notReady.reason, ...listChanges(notReady)];
+  const verdict = notReady === null ? 'can be delivered' : "can't be delivered";
+  return [`${file?.path}: ${verdict}`, ...details.map((line) => `  ${line}`)].join('\n');
 }

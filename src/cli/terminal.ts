@@ -6,26 +6,26 @@ import type { Clock, Logger } from '../ports.ts';
 import { lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 
-/** The output of the command line: results go to stdout, log and errors to stderr. */
+/** Results go to stdout, log and errors to stderr. */
 export interface Terminal {
   readonly logger: Logger;
   readonly redactor: Redactor;
   isInteractive(): boolean;
   input(): AsyncIterable<Uint8Array>;
   print(text: string): void;
-  /** Prints data as JSON. It must contain no secret: JSON that is redacted as a text may be JSON no more. */
+  /** Doesn't redact, because that could break the JSON: data must contain no secret. */
   printJson(data: unknown): void;
   printError(text: string): void;
   printOutcome(text: string, isGood: boolean): void;
-  /** Shows a step until something else is printed; only if stderr is a terminal. */
+  /** Shows a step until the next output; only if stderr is a terminal. */
   showStep(text: string): void;
 }
 
-/** Colors, and progress in one line that changes, if stderr is a terminal; otherwise plain lines. `NO_COLOR` is respected. */
+/** Prints colors and one progress line on a terminal, otherwise plain lines. Respects `NO_COLOR`. */
 export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.ProcessEnv): Terminal {
   const { stdout, stderr } = process;
   const clean = (text: string): string => showInvisible(removeControlCharacters(redactor.redact(text)));
-  // Clears the progress on the current line; it is shown again below the new one.
+  // Clears the progress line, which appears again below.
   const lineStart = stderr.isTTY ? '\r\u001b[K' : '';
   const printError = (text: string): void => void stderr.write(`${lineStart}${clean(text)}\n`);
   const info = (line: string): void => printError(`  ${line}`);
@@ -66,18 +66,18 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
   };
 }
 
-/** Control characters that JSON does not escape by itself. */
+/** `JSON.stringify` doesn't escape these control characters. */
 const C1 = /[\u007f-\u009f]/g;
 const escapeCode = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Removes characters that could move the cursor of a terminal or color the text. Line breaks stay. */
+/** Removes characters that could move the cursor or change colors. Keeps line breaks. */
 function removeControlCharacters(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '');
 }
 
-/** A log of warnings alone; what is found to be secret is still hidden everywhere. */
+/** Logs only warnings, and still masks secrets. */
 export const quietLogger = (logger: Logger): Logger => ({
   ...logger,
   info: () => undefined,
@@ -85,7 +85,7 @@ export const quietLogger = (logger: Logger): Logger => ({
   progress: () => ({ advance: () => undefined, end: () => undefined }),
 });
 
-/** The steps and their progress, each in place of the one before on a terminal; elsewhere progress alone. */
+/** Shows the current step on a terminal; otherwise only progress. */
 export function briefLogger(logger: Logger, showStep: (text: string) => void): Logger {
   let step = '';
   return {

@@ -13,7 +13,7 @@ const WIDTH = 80;
 
 type HelpEntry = readonly [term: string, meaning: string];
 
-/** What `--help` prints: the commands, or one command with its flags. */
+/** The text of `--help`: all commands, or one command with its flags. */
 export function usage(command?: CommandName): string {
   const codes = Object.entries(EXIT_CODES).map(([code, meaning]) => `${code} ${meaning}`);
   return [
