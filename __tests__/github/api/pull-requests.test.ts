@@ -5,13 +5,13 @@ import { Discussion } from '../discussion.ts';
 import { failure } from '../fake-github.ts';
 
 const BOT = 'github-actions[bot]';
-const MARK = '<!-- screen-delivery:0123456789abcdef -->';
-const OLD = `${MARK}\n\nold`;
-const NEW = `${MARK}\n\nnew`;
+const MARKER = '<!-- screen-delivery:0123456789abcdef -->';
+const OLD = `${MARKER}\n\nold`;
+const NEW = `${MARKER}\n\nnew`;
 
 const stickyWith = (more: Partial<StickyComment> = {}): StickyComment => ({
   number: 7,
-  mark: MARK,
+  mark: MARKER,
   compose: () => NEW,
   ...more,
 });
@@ -20,9 +20,9 @@ const getComments = ({ comments }: Discussion): [string | undefined, string][] =
   comments.map(({ user, body }) => [user?.login, body]);
 
 test.each<[string, string | null, string]>([
-  ['with our mark, by another user', 'mallory', OLD],
-  ['with our mark, by a deleted account', null, OLD],
-  ['that quotes ours, by our own account', BOT, `> ${MARK}\n> old\n\nNice`],
+  ['with our marker, by another user', 'mallory', OLD],
+  ['with our marker, by a deleted account', null, OLD],
+  ['that quotes ours, by our own account', BOT, `> ${MARKER}\n> old\n\nNice`],
   ['of another step, by our own account', BOT, OLD.replace('0123', 'fedc')],
 ])('updateStickyComment leaves a comment unchanged %s', async (_, login, body) => {
   const discussion = new Discussion();

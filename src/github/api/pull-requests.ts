@@ -32,8 +32,8 @@ export async function updateStickyComment(
   const drop = ({ id }: StickyItem) =>
     dataOrNull(rest.issues.deleteComment({ ...repository, comment_id: id }));
   const kind = { mark, list, create: body === null ? null : () => create(body), drop };
-  const { kept, isNew } = await keepOldest(github, kind, ports);
-  if (kept === undefined) return 'none';
+  const { item: existing, isNew } = await keepOldest(github, kind, ports);
+  if (existing === undefined) return 'none';
   if (isNew) return 'created';
   const changed = compose(existing.body ?? '');
   if (changed === null || existing.body === changed) return 'unchanged';
@@ -54,8 +54,8 @@ export async function rewriteOwnComments(
   rewrite: (body: string) => string | null,
 ): Promise<number> {
   const { login } = await getTokenOwner(github);
-  const own = filterOwn(await listComments(github, number), mark, login);
-  const changes = own.flatMap(({ id, body = '' }) => {
+  const comments = filterCreated(await listComments(github, number), mark, login);
+  const changes = comments.flatMap(({ id, body = '' }) => {
     const changed = rewrite(body);
     return changed === null ? [] : [{ comment_id: id, body: changed }];
   });

@@ -21,7 +21,7 @@ export interface IssueText {
  */
 export async function updateStickyIssue(
   github: GitHubClient,
-  { mark, compose }: { readonly mark: string; readonly compose: (earlier: string) => IssueText },
+  { mark, compose }: { readonly mark: string; readonly compose: (previous: string) => IssueText },
   ports: Ports,
 ) {
   const { rest, repository } = github;
@@ -41,9 +41,9 @@ export async function updateStickyIssue(
     await rest.issues.update({ ...repository, issue_number: number, ...closed });
   };
   const kind = { mark, list, create: first.isOpen ? create : null, drop };
-  const { kept, isNew } = await keepOldest(github, kind, ports);
-  if (kept === undefined) return { result: 'none', number: null };
-  const { number } = kept;
+  const { item: issue, isNew } = await keepOldest(github, kind, ports);
+  if (issue === undefined) return { result: 'none', number: null };
+  const { number } = issue;
   if (isNew) return { result: 'opened', number };
   const wasClosed = issue.state === 'closed';
   const { title, body, isOpen } = wasClosed ? first : compose(issue.body ?? '');
@@ -84,7 +84,7 @@ export async function keepOldest<Item extends StickyItem>(
   ports: Ports,
 ): Promise<{ readonly item: Item | undefined; readonly isNew: boolean }> {
   const { login } = await getTokenOwner(github);
-  const listOwn = async (): Promise<readonly Item[]> => filterOwn(await list(login), mark, login);
+  const listCreated = async (): Promise<readonly Item[]> => filterCreated(await list(login), mark, login);
   return withRetries(ports, async () => {
     let found = await listCreated();
     const made = found.length === 0 ? await create?.() : undefined;
@@ -98,7 +98,7 @@ export async function keepOldest<Item extends StickyItem>(
 }
 
 /** Our own, the oldest first, by mark at the start and author: anybody can write a mark, and may quote one. */
-export const filterOwn = <Item extends StickyItem>(
+export const filterCreated = <Item extends StickyItem>(
   items: readonly Item[],
   mark: string,
   author: string,
