@@ -71,7 +71,7 @@ describe('createRunContext', () => {
   ])('takes from %j the file of the workflow, and its run', (reference, id, name) => {
     const env = { GITHUB_WORKFLOW_REF: reference, GITHUB_RUN_ID: id, GITHUB_RUN_ATTEMPT: '2' };
     const from = name && { name, run: '42/2' };
-    expect(createRunContext(env, runWith(), ports).from).toEqual(from);
+    expect(createRunContext(env, runWith(), ports).deliverer).toEqual(from);
   });
 
   test.each<[unknown, boolean | null]>([

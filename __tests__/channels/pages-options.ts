@@ -4,7 +4,7 @@ import type { PagesOptions } from '../../src/channels/pages/destination.ts';
 export const pagesOptionsWith = (more: Partial<PagesOptions> = {}): PagesOptions => ({
   overwrite: false,
   essence: 'from run 7 of Deliver',
-  from: { name: 'octo/site/.github/workflows/deliver.yml', run: '7/1' },
+  deliverer: { name: 'octo/site/.github/workflows/deliver.yml', run: '7/1' },
   marker: undefined,
   picture: false,
   timeout: 240_000,

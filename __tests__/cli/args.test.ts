@@ -91,12 +91,20 @@ describe('parseCommand', () => {
     ['page.html', /^there is no such command$/, /^write `screen-delivery deliver FILE` to publish a file$/],
     ['help delivr', /^there is no command delivr$/, /^write deliver, or see `screen-delivery --help`$/],
     ['delivr --help', /^there is no command delivr$/],
-    ['publish page.html', /^there is no command publish$/, /^write `screen-delivery deliver FILE` to publish a file, or see/],
+    [
+      'publish page.html',
+      /^there is no command publish$/,
+      /^write `screen-delivery deliver FILE` to publish a file, or see/,
+    ],
     // Properties of every JavaScript object are not commands.
     ['toString', /^there is no such command$/],
     ['constructor', /^there is no command constructor$/],
     ['deliver', /^deliver takes at least one file$/],
-    ['deliver --url https://a.b/ --marker text', /^deliver takes at least/, /^write screen-delivery verify URL to /],
+    [
+      'deliver --url https://a.b/ --marker text',
+      /^deliver takes at least/,
+      /^write screen-delivery verify URL to /,
+    ],
     ['check', /^check takes at least one/, /^write screen-delivery check FILE…\|FOLDER\|-, or see .*--help$/],
     ['deliver - a.html', /can only be given alone/],
     ['withdraw -', /can only be given alone, to deliver or check it/],
@@ -107,11 +115,7 @@ describe('parseCommand', () => {
     ['deliver a.html --chanel K3', /^there is no flag --chanel$/, /^write --channel, or see /],
     ['deliver a.html --repo octo/site', /^there is no flag --repo$/, /^write --repository, or see /],
     ['deliver a.html -repository o/site', /^there is no flag -repository$/, /^write --repository, or see /],
-    [
-      'deliver a.html --zzz',
-      /^there is no flag --zzz$/,
-      /^see `screen-delivery deliver --help`$/,
-    ],
+    ['deliver a.html --zzz', /^there is no flag --zzz$/, /^see `screen-delivery deliver --help`$/],
     // A token in a wrong place is not repeated.
     [`deliver a.html --${TOKEN}`, /^there is no such flag$/],
     [TOKEN, /^there is no such command$/],
@@ -131,14 +135,22 @@ describe('parseCommand', () => {
     ['deliver a.html --overwrite --overwrite=false', /^--overwrite is given twice$/],
     ['deliver a.html --channel K1 --channel K3', /^--channel is given twice$/],
     ['deliver a.html --fail-on-not-ready false', /^--fail-on-not-ready is an input of the action/],
-    ['deliver a.html --operation withdraw', /^--operation is an input/, /^write the command withdraw or audit/],
+    [
+      'deliver a.html --operation withdraw',
+      /^--operation is an input/,
+      /^write the command withdraw or audit/,
+    ],
     ['deliver --file a.html', /^--file is not a flag of deliver$/, /`screen-delivery deliver page\.html`$/],
     [
       'verify https://a.b/ --channel K3',
       /^--channel is not a flag of verify$/,
       /`screen-delivery verify --help`/,
     ],
-    ['verify https://a.b/ --token abc', /see a token on the command line$/, /^leave it out, because verify uses no token$/],
+    [
+      'verify https://a.b/ --token abc',
+      /see a token on the command line$/,
+      /^leave it out, because verify uses no token$/,
+    ],
     ['verify https://a.b/ --token-env MINE', /^--token-env is not a flag of verify$/],
     ['verify https://a.b/ --screen', /^--screen needs a value$/],
   ])('refuses %j, and says what to write instead', (line, message, hint = /./) => {

@@ -100,7 +100,11 @@ test.each([
   [['deliver', '*.html', '--receipt', 'second.html'], 'not an earlier receipt', 'name a new file'],
   [['deliver', 'page.html', '--receipt', '.'], 'not an earlier receipt', 'name a new file'],
   [['deliver', 'page.html', '--receipt', 'pipe'], 'not an earlier receipt', 'name a new file'],
-  [['deliver', 'page.html', '--receipt', 'a/b'], 'the folder for the receipt does not exist', 'create the folder'],
+  [
+    ['deliver', 'page.html', '--receipt', 'a/b'],
+    'the folder for the receipt does not exist',
+    'create the folder',
+  ],
 ])('%j is wrong usage, and what to change is said before anything is done', async (args, message, change) => {
   if (args.includes('pipe')) await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);
   const { about, hint } = await runForUsage(args);

@@ -30,11 +30,11 @@ describe('main', () => {
       ['verify', 'https://preview.dev/'],
       /^Error: a link can't be verified without its content\nTo fix: set `--marker` to .* or `--file` to its content\n$/,
     ],
+    [['mcp'], /^Error: --root is missing: .*\nTo fix: add `--root \/path\/to\/the\/pages` to `mcp`\n$/],
     [
-      ['mcp'],
-      /^Error: --root is missing: .*\nTo fix: add `--root \/path\/to\/the\/pages` to `mcp`\n$/,
+      ['mcp', '--root', '.', '--timeout', 'soon'],
+      /^Error: `--timeout` is soon, .*\nTo fix: set `--timeout 240`\n$/,
     ],
-    [['mcp', '--root', '.', '--timeout', 'soon'], /^Error: `--timeout` is soon, .*\nTo fix: set `--timeout 240`\n$/],
   ])('with %j says on stderr what to change, and returns the exit code 2', async (args, error) => {
     await expect(main(args, {})).resolves.toBe(EXIT.wrongUsage);
     expect(output).toEqual({ stdout: '', stderr: expect.stringMatching(error) });

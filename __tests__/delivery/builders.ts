@@ -47,7 +47,7 @@ export function rawInputs(more: Partial<RawInputs> = {}): RawInputs {
 
 export const runContextWith = (more: Partial<RunContext> = {}): RunContext => ({
   folder: '/work',
-  origin: 'from run 7 of Deliver',
+  fileSource: 'from run 7 of Deliver',
   job: 'Deliver/deliver',
   now: NOON,
   random: () => 0.5,
@@ -55,7 +55,7 @@ export const runContextWith = (more: Partial<RunContext> = {}): RunContext => ({
   allowedRoots: [],
   allowsFullPaths: false,
   sourceIsPrivate: null,
-  sources: ['octo/site'],
+  sourceRepositories: ['octo/site'],
   ...more,
 });
 

@@ -45,7 +45,7 @@ const chosen = (
       site: siteOfFile(fileWith({ name, size })),
       operation: inputs.operation === 'withdraw' ? 'withdraw' : 'deliver',
     }),
-    requestWith(inputs, { namesPlace, ...around }),
+    requestWith(inputs, { namesDestination: namesPlace, ...around }),
     { access: repositoryContextWith(circumstances) },
   );
 
@@ -126,13 +126,13 @@ describe('the public bin', () => {
   const privateTarget: Situation = { ...named, circumstances: PRIVATE };
   const unknownTarget: Situation = { ...named, circumstances: { privateRepository: null } };
   const noToken: Situation = { circumstances: NO_TOKEN };
-  const elsewhere = { sources: ['octo/site', null] };
+  const elsewhere = { sourceRepositories: ['octo/site', null] };
 
   test.each<[string, Situation, Partial<RunContext>]>([
     ['says the event', noToken, { sourceIsPrivate: false }],
     ['says the event, and it is published elsewhere', named, { sourceIsPrivate: false, ...elsewhere }],
     ['says the API', named, {}],
-    ['says the API, in other letters', named, { sources: ['Octo/Site'] }],
+    ['says the API, in other letters', named, { sourceRepositories: ['Octo/Site'] }],
   ])('is chosen unasked for a file from a public repository, as %s', (_, situation, around) => {
     expect(chosen(situation, around).channels).toEqual(['K3']);
   });

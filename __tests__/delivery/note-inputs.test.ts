@@ -36,7 +36,7 @@ describe('The inputs that are noted', () => {
   test('counts what is no default, and belongs to the call', () => {
     const inputs = { prune: 'true', tag: 'v1', branch: 'main' };
     expect(requestWith(inputs).scopedInputs).toEqual(['branch', 'tag']);
-    expect(requestWith(inputs, { given: ['tag'] }).scopedInputs).toEqual(['tag']);
+    expect(requestWith(inputs, { givenInputs: ['tag'] }).scopedInputs).toEqual(['tag']);
   });
 });
 

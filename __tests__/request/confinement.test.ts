@@ -17,8 +17,8 @@ test('a confined delivery goes to K1 alone, and owns what the same job delivered
       owner: 'agent/ Deliver/answer',
     });
   }
-  expect(parse({}, 'Deliver\n\nother/answer').owner).toBe('agent/ Deliver other/answer');
-  expect(requestWith({}).owner).toBeUndefined();
+  expect(parse({}, 'Deliver\n\nother/answer').soleDeliverer).toBe('agent/ Deliver other/answer');
+  expect(requestWith({}).soleDeliverer).toBeUndefined();
 });
 
 describe('a confined delivery is refused', () => {
@@ -75,6 +75,6 @@ test('names that people give to pages are taken, with - for a space', () => {
     'index.html',
     'my page.html',
   ]) {
-    expect(parse({ name }).fileLines).toEqual([name.replace(' ', '-')]);
+    expect(parse({ name }).file).toEqual([name.replace(' ', '-')]);
   }
 });

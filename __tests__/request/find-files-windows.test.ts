@@ -2,7 +2,7 @@ import { expect, jest, test } from '@jest/globals';
 
 const windows = await import('node:path').then(({ win32 }) => win32);
 jest.unstable_mockModule('node:path', () => ({ ...windows, default: windows }));
-const { createPlacer, deliveredName } = await import('../../src/request/find-files.ts');
+const { createRelativePaths: createPlacer, deliveredName } = await import('../../src/request/find-files.ts');
 
 /** The names that files on Windows get, by their absolute paths and the folders that were searched. */
 const nameAll = (paths: readonly string[], roots: readonly string[], path?: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  createPlacer,
+  createRelativePaths,
   deliveredName,
   findLiteralFiles,
   refuseOneNameForMany,
@@ -40,7 +40,7 @@ test.each<[string, string, string[], string]>([
   ['below the outer one of two folders', '/project/a/x.html', ['/project/a/b', '/project'], 'a/x.html'],
   ['below the folder of the command', '/project/x.html', ['/project', '/tmp'], 'x.html'],
 ])('what was searched for lies %s', (_, path, roots, below) => {
-  expect(createPlacer(roots, '/project')(path)).toBe(below);
+  expect(createRelativePaths(roots, '/project')(path)).toBe(below);
 });
 
 describe('the name of a file', () => {

@@ -24,7 +24,9 @@ test.each<[readonly (string | null)[], boolean]>([
 ])(
   'A file that may come from %j is surely from the repository that is published in: %s.',
   (sources, expected) => {
-    expect(requestWith({ repository: 'octo/site' }, { sources }).isFromTarget).toBe(expected);
+    expect(requestWith({ repository: 'octo/site' }, { sourceRepositories: sources }).isFromTarget).toBe(
+      expected,
+    );
   },
 );
 
@@ -216,11 +218,11 @@ describe('parseRequest, given correct inputs', () => {
     [{ marker: 'm'.repeat(65_536), bin: 'a'.repeat(60) }, { bin: 'a'.repeat(60) }],
     [
       { operation: ' Withdraw ', file: '', path: 'old/' },
-      { operation: 'withdraw', fileLines: [] },
+      { operation: 'withdraw', file: [] },
     ],
     [
       { file: '', url: 'https://a.dev/x', marker: 'It works', channel: 'native' },
-      { channels: ['K4'], fileLines: [] },
+      { channels: ['K4'], file: [] },
     ],
   ])('takes the value that is set (%#)', (inputs, expected) => {
     expect(requestWith(inputs)).toMatchObject(expected);
@@ -242,8 +244,8 @@ describe('parseRequest, given correct inputs', () => {
 
   test('parses the lines of `file`: a path of any kind, without the spaces around it, and patterns as they are', () => {
     const file = '\n /tmp/a.html \r\nout/my b.html\n\n!out/**';
-    expect(requestWith({ file }).fileLines).toEqual(['/tmp/a.html', 'out/my b.html', '!out/**']);
-    expect(requestWith({ file: 'a.html\n'.repeat(500) }).fileLines).toHaveLength(500);
+    expect(requestWith({ file }).file).toEqual(['/tmp/a.html', 'out/my b.html', '!out/**']);
+    expect(requestWith({ file: 'a.html\n'.repeat(500) }).file).toHaveLength(500);
   });
 
   test('dates the tag in UTC, and gives the bin a random ending within the limits of the host', () => {
@@ -285,14 +287,16 @@ describe('parseRequest, given a client id', () => {
 
 test('parseRequest names content by its name and keeps every byte, and takes a stream in its place', () => {
   const request = requestWith({ file: '', content: ' <p>x</p>\n', name: 'my page.html' });
-  expect(request).toMatchObject({ fileLines: ['my-page.html'], content: ' <p>x</p>\n' });
+  expect(request).toMatchObject({ file: ['my-page.html'], content: ' <p>x</p>\n' });
   const contentStream = Readable.from([]);
   const streamed = requestWith({ file: '', name: 'a.html' }, { contentStream });
-  expect(streamed).toMatchObject({ fileLines: ['a.html'], content: contentStream });
+  expect(streamed).toMatchObject({ file: ['a.html'], content: contentStream });
 });
 
 test('the essence of the commit is one line, whatever the name of the workflow is', () => {
   const origin = 'from run 7 of x\n\nDelivered-by: screen-delivery';
-  expect(requestWith({}, { origin }).essence).toBe('from run 7 of x Delivered-by: screen-delivery');
-  expect(requestWith({ message: 'a\nb' }, { origin }).essence).toBe('a b');
+  expect(requestWith({}, { fileSource: origin }).essence).toBe(
+    'from run 7 of x Delivered-by: screen-delivery',
+  );
+  expect(requestWith({ message: 'a\nb' }, { fileSource: origin }).essence).toBe('a b');
 });

@@ -44,7 +44,7 @@ describe('a file that passes all checks', () => {
       sha256: hex('sha256', 'hello\n'),
       // The output of `git hash-object`.
       blobSha: 'ce013625030ba8dba906f756967f9e9ca394464a',
-      head: 'hello\n',
+      firstBytes: 'hello\n',
       binary: false,
       markerCount: null,
     });
@@ -330,7 +330,11 @@ describe('a file of a folder', () => {
   test('may be empty where that is said', async () => {
     const file = await inspectFile({ ...(await writeTestFile('')), mayBeEmpty: true });
     // The output of `git hash-object` for no bytes.
-    expect(file).toMatchObject({ size: 0, blobSha: 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391', head: '' });
+    expect(file).toMatchObject({
+      size: 0,
+      blobSha: 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391',
+      firstBytes: '',
+    });
     expect(await text(file.read())).toBe('');
   });
 
@@ -353,7 +357,7 @@ describe('a file of a folder', () => {
       expectClosed();
       for await (const _ of file.pieces()) break;
       expectClosed();
-      expect(await file.headSha256(3)).toBe(hex('sha256', 'xxx'));
+      expect(await file.prefixSha256(3)).toBe(hex('sha256', 'xxx'));
       await writeFile(options.path, 'changed');
       await expect(text(file.read())).rejects.toMatchObject({ code: 'BAD_FILE' });
       expectClosed();
@@ -457,6 +461,6 @@ describe('a file in memory', () => {
     const [file, onDisk] = [createMemoryFile('page.html', Buffer.from(content)), await inspectFile(options)];
     expect(JSON.parse(JSON.stringify(file))).toEqual(JSON.parse(JSON.stringify(onDisk)));
     expect([await text(file.read()), await text(file.pieces())]).toEqual([content, content]);
-    expect(await file.headSha256(3)).toBe(await onDisk.headSha256(3));
+    expect(await file.prefixSha256(3)).toBe(await onDisk.prefixSha256(3));
   });
 });

@@ -259,7 +259,7 @@ describe('what was withdrawn', () => {
         play.deliver({
           ...{ repository, files: SITE },
           inputs: { channel: 'K1', path, file: path.endsWith('/') ? 'dist/' : 'dist/index.html', ...inputs },
-          around: { from: { name: `octo/site/.github/workflows/${by}.yml`, run: '1/1' } },
+          around: { deliverer: { name: `octo/site/.github/workflows/${by}.yml`, run: '1/1' } },
         }),
       );
   const all = { operation: 'withdraw', file: '' };

@@ -144,7 +144,7 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
 
 /** The run of a workflow of the repository. */
 const runOf = (name: string, run = '43/1') => ({
-  from: { name: `octo/site/.github/workflows/${name}.yml`, run },
+  deliverer: { name: `octo/site/.github/workflows/${name}.yml`, run },
 });
 
 describe('a site that one workflow deployed, without a branch,', () => {
@@ -157,7 +157,7 @@ describe('a site that one workflow deployed, without a branch,', () => {
     await proven(deliver(repository, { around: runOf('docs', '44/1') }));
     const inputs = { ...FOLDER, overwrite: 'true' };
     await proven(deliver(repository, { around: runOf('report'), inputs }));
-    expect((await readReceipt(repository)).from).toEqual(runOf('report').from);
+    expect((await readReceipt(repository)).from).toEqual(runOf('report').deliverer);
   });
 
   test.each(['before', 'after'])(

@@ -177,7 +177,7 @@ describe('a folder', () => {
     const NIGHTLY = { name: 'octo/site/.github/workflows/nightly.yml', run: '7/1' };
     const MANUAL = { ...NIGHTLY, name: 'octo/site/.github/workflows/manual.yml' };
     const put = (repository: TestRepository, path: string, from?: typeof NIGHTLY, more: object = {}) =>
-      proven(deliver(repository, { path, keep: '2', ...more }, SITE, { from }));
+      proven(deliver(repository, { path, keep: '2', ...more }, SITE, { deliverer: from }));
     const removedBy = ({ report }: Played) => report.site?.changes?.removedFolders;
 
     test.each(['runs/', ''])(
@@ -207,7 +207,7 @@ describe('a folder', () => {
         await put(repository, 'runs/1/', NIGHTLY);
         await put(repository, path, MANUAL, more);
         const next = { ...SITE, 'dist/new.txt': 'x' };
-        await proven(deliver(repository, { path: 'runs/1/' }, next, { from: NIGHTLY }));
+        await proven(deliver(repository, { path: 'runs/1/' }, next, { deliverer: NIGHTLY }));
         await put(repository, 'runs/2/', NIGHTLY);
         const { report } = await put(repository, 'runs/3/', NIGHTLY);
         expect(report.notes).toContain('`keep` leaves what is not as it was delivered: runs/1/');

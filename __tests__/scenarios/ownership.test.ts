@@ -230,8 +230,8 @@ describe('agents over MCP', () => {
   const page = (path: string) => ({ file: 'site/b.html', path });
   const gone = (path: string) => ({ file: '', operation: 'withdraw', path });
   const asset = { file: 'site/b.html', channel: 'K2', tag: 'v1' };
-  const AGENT = { owner: 'an agent over MCP' };
-  const FROM = { from: { name: 'octo/site/.github/workflows/site.yml', run: '1/1' } };
+  const AGENT = { soleDeliverer: 'an agent over MCP' };
+  const FROM = { deliverer: { name: 'octo/site/.github/workflows/site.yml', run: '1/1' } };
 
   /** Plays one delivery of an agent where a workflow has delivered some. */
   async function playAgent(byWorkflow: readonly object[], byAgent: object, before: readonly object[] = []) {
@@ -319,7 +319,7 @@ describe('agents over MCP', () => {
 describe('a folder that is withdrawn', () => {
   const files = { 'site/index.html': createPage('site'), 'site/b.txt': 'b' };
   const from = (name: string) => ({
-    from: { name: `octo/site/.github/workflows/${name}.yml`, run: '1/1' },
+    deliverer: { name: `octo/site/.github/workflows/${name}.yml`, run: '1/1' },
   });
   const put = (repository: TestRepository, path: string, name: string, more = {}) =>
     play.deliver({

@@ -134,7 +134,7 @@ describe('a named tag', () => {
       repository,
       files: A,
       inputs: { tag: 'v1.0.0', ...inputs },
-      around: { sources: [repository.fullName], commit },
+      around: { sourceRepositories: [repository.fullName], commit },
     });
   const commitTwice = async (repository: TestRepository): Promise<string> => {
     const before = (await repository.head()) ?? '';

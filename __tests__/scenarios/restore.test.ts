@@ -210,7 +210,7 @@ describe('after a run that was stopped', () => {
       files: { 'page.html': text },
       inputs: { channel: 'K1', path: 'page.html', 'on-failure': 'restore', timeout: '30' },
       token: play.world.token({ actions: 'read' }),
-      around: { from: { name: `${repository.fullName}/.github/workflows/a.yml`, run: `${run}/1` } },
+      around: { deliverer: { name: `${repository.fullName}/.github/workflows/a.yml`, run: `${run}/1` } },
       ...more,
     });
   const STOPPED = createPage('of the run that was stopped');

@@ -49,5 +49,5 @@ export const withRead = (file: LocalFile, read: LocalFile['read']): LocalFile =>
   ...file,
   read,
   pieces: () => file.pieces(),
-  headSha256: (length) => file.headSha256(length),
+  prefixSha256: (length) => file.prefixSha256(length),
 });

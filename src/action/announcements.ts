@@ -132,7 +132,7 @@ function findEventRepository(
 
 /** One comment for steps with the same path, else files or link. Others then link to nothing that is withdrawn. */
 function beginComment(
-  { request: { operation, path, fileLines, url }, run, pull }: Announcement,
+  { request: { operation, path, file, url }, run, pull }: Announcement,
   { logger, clock }: Ports,
 ): End {
   return async (reports, connect, ports) => {
@@ -142,7 +142,7 @@ function beginComment(
       return;
     }
     const { number, headSha } = pull;
-    const mark = createMark(path ?? (fileLines.join('\n') || (url?.href ?? '')));
+    const mark = createMark(path ?? (file.join('\n') || (url?.href ?? '')));
     const context = { subject: 'Preview', headSha, now: clock.date(), runUrl: run.url };
     const compose = (body: string): string | null =>
       body === '' && operation !== 'deliver'

@@ -32,7 +32,7 @@ export async function deliverAll(
   const context = {
     secrets,
     env,
-    origin: 'from the command line',
+    fileSource: 'from the command line',
     folder,
     allowedRoots: [folder],
     allowsFullPaths: true,

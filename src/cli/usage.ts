@@ -69,9 +69,9 @@ const describeMore = (command: CommandName, flags: readonly string[]): string =>
     : `${SAME_FLAGS} See ${TOOL.name} deliver --help.`;
 
 function describeFlag(name: string, command?: CommandName): HelpEntry {
-  const { description = '', means, usual, forLink } = ALL_FLAGS[name] ?? {};
+  const { description = '', means, shownDefault, forLink } = ALL_FLAGS[name] ?? {};
   const about = means?.[command ?? 'deliver'] ?? description;
-  const shown = command === 'verify' ? forLink : usual;
+  const shown = command === 'verify' ? forLink : shownDefault;
   return [formatFlagTerm(name), `${about.replaceAll('`', '')}${shown ? ` (${shown})` : ''}`];
 }
 

@@ -75,7 +75,7 @@ const POINTER =
 
 /** What a checkout without Git LFS leaves. @see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
 async function refuseLfsPointer(file: LocalFile, given: string): Promise<void> {
-  if (file.size > LARGEST || !file.head.startsWith('version https://')) return;
+  if (file.size > LARGEST || !file.firstBytes.startsWith('version https://')) return;
   let text = '';
   for await (const piece of file.pieces()) text += piece.toString('latin1');
   if (!POINTER.test(text.replaceAll('\r\n', '\n'))) return;

@@ -27,7 +27,7 @@ const UNREADABLE = "assets of a private repository can't be read anonymously";
 
 /** Whether a row fits, its channel, and why: the first that fits is chosen. @see protocol 1 (channel choice), 4.6 */
 export function listChoices(
-  { url, binIsNew, tagIsDefault, token, namesPlace }: DeliveryRequest,
+  { url, binIsNew, tagIsDefault, token, namesDestination: namesPlace }: DeliveryRequest,
   { github, privateRepository }: RepositoryContext,
   size: number,
   display: BrowserDisplay,
@@ -56,8 +56,8 @@ export function listChoices(
 }
 
 /** Of a withdrawal: whether a path alone is given, and has a folder. Only the site has folders: no asset is meant. */
-export const namesPathInFolder = ({ fileLines, path, address }: DeliveryRequest): boolean =>
-  address === undefined && fileLines.length === 0 && path?.includes('/') === true;
+export const namesPathInFolder = ({ file, path, address }: DeliveryRequest): boolean =>
+  address === undefined && file.length === 0 && path?.includes('/') === true;
 
 /**
  * As `chooseChannels`. A name alone tells neither where it was delivered nor that it is a folder: what the site has of
@@ -69,7 +69,7 @@ export async function chooseRemoval(
   { access, channels }: OpenRepository,
 ): Promise<ChannelChoice> {
   const choice = chooseChannels(delivery, request, { access });
-  const isSought = request.fileLines.length === 0 && request.tagIsDefault && choice.channels[0] === 'K2';
+  const isSought = request.file.length === 0 && request.tagIsDefault && choice.channels[0] === 'K2';
   if (request.channels !== 'auto' || !isSought) return choice;
   if (namesPathInFolder(request)) return { ...choice, channels: ['K1'], reason: 'the path has a folder' };
   if (!(await channels.K1.holds?.(delivery))) return choice;

@@ -14,7 +14,7 @@ export async function openContent(
   ports: Ports,
 ): Promise<{ readonly request: DeliveryRequest; readonly remove: () => Promise<void> }> {
   const { content } = request;
-  const [name = ''] = request.fileLines;
+  const [name = ''] = request.file;
   if (content === undefined) return { request, remove: async () => undefined };
   const folder = await createTemporaryFolder(ports.tempFolder);
   // What was delivered is delivered, whatever is left here.

@@ -19,9 +19,9 @@ import { carryOut, prepareTasks, recheckDeliveries } from './tasks.ts';
  */
 export async function deliver(context: DeliveryContext): Promise<readonly Report[]> {
   const { request } = context;
-  const { operation, address, path = address?.href, fileLines, dryRun } = request;
+  const { operation, address, path = address?.href, file, dryRun } = request;
   const isRemoval = operation === 'withdraw';
-  const subject = (isRemoval && path) || (fileLines[0] ?? LINK_SUBJECT);
+  const subject = (isRemoval && path) || (file[0] ?? LINK_SUBJECT);
   let files: readonly Delivery[] = [newDelivery(operation, subject)];
   let step: Step = 'check';
   try {

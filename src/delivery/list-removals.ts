@@ -36,16 +36,16 @@ export async function listRemovals({ request, signal }: DeliveryRun): Promise<re
 
 /** By the names that were given; the files below a folder are found by the channel. */
 async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise<readonly ChannelItem[]> {
-  const { fileLines, findFiles, folder, path, address, isLeftOut } = request;
+  const { file, findFiles, folder, path, address, isLeftOut } = request;
   if (address !== undefined) {
     // The settings of the site tell the rest of the path.
     const [, name = './'] = /([^/]+\/?)$/.exec(decodePath(address.pathname)) ?? [];
     return [{ site: null, name }];
   }
-  if (fileLines.length === 0) {
+  if (file.length === 0) {
     return [{ site: null, name: path?.endsWith('/') ? path : baseName(path ?? '') }];
   }
-  const named = await findFiles(fileLines, folder, signal);
+  const named = await findFiles(file, folder, signal);
   refuseOneNameForMany(named.size, path);
   const items: ChannelItem[] = [];
   for (const [subject, { relativePath, root }] of named) {
@@ -80,10 +80,10 @@ const isFolder = ({ name }: ChannelItem): boolean => name.endsWith('/');
  * whether the file was so large that a release was chosen, and of a name without an ending whether it was a folder's.
  */
 export function refuseUnsure(delivery: Delivery, request: DeliveryRequest): Delivery {
-  const { channels, fileLines, address } = request;
+  const { channels, file, address } = request;
   const main = mainAttempt(delivery);
   const isNamed =
-    address === undefined && channels !== 'auto' && (fileLines.length === 0 || /\.\w+$/.test(delivery.name));
+    address === undefined && channels !== 'auto' && (file.length === 0 || /\.\w+$/.test(delivery.name));
   const { written, wasOurs } = main?.placement ?? {};
   if (isFolder(delivery) || isNamed || main?.task.plan.channel !== 'K1' || written !== false || wasOurs)
     return delivery;

@@ -23,9 +23,9 @@ import type { DeliveryRun } from './delivery-context.ts';
 /** Opens and checks every file and folder that is named. A link alone has none. */
 export async function openFiles(run: DeliveryRun): Promise<readonly Delivery[]> {
   const { request, logger } = run;
-  const { fileLines, findFiles, folder, path } = request;
-  if (fileLines.length === 0) return [newDelivery('deliver', LINK_SUBJECT)];
-  const named = await findFiles(fileLines, folder, run.signal);
+  const { file, findFiles, folder, path } = request;
+  if (file.length === 0) return [newDelivery('deliver', LINK_SUBJECT)];
+  const named = await findFiles(file, folder, run.signal);
   refuseOneNameForMany(named.size, path);
   const isOnly = named.size === 1;
   const deliveries = [...named].map(([subject, { relativePath }]) => ({

@@ -47,7 +47,7 @@ export interface HostRules {
 
 /** The bytes that an address must show; of a local file they can be read as well. */
 export type ExpectedFile = Pick<LocalFile, 'size'> &
-  Partial<Pick<LocalFile, 'headSha256' | 'pieces' | 'blobSha' | 'name'>> & {
+  Partial<Pick<LocalFile, 'prefixSha256' | 'pieces' | 'blobSha' | 'name'>> & {
     /** `null` where only the branch tells what was delivered: then git's id counts. */
     readonly sha256: string | null;
   };

@@ -62,7 +62,7 @@ async function matchBeginning(fetched: FetchedContent, { expect: { file } }: Che
   if (file === undefined || fingerprint === null) return 'absent';
   const length = readLength(fetched);
   if (length !== null && length !== file.size) return 'different';
-  const sha256 = await file.headSha256?.(PARTIAL_PROBE);
+  const sha256 = await file.prefixSha256?.(PARTIAL_PROBE);
   return fingerprint.sha256 === sha256 ? 'identical' : 'different';
 }
 
@@ -80,7 +80,11 @@ async function matchContent(fetched: FetchedContent, check: Check): Promise<Cont
   }
   if (isGone(check)) return 'served';
   const { size, sha256 } = fingerprint;
-  if (file !== undefined && size < file.size && (size === 0 || (await file.headSha256?.(size)) === sha256)) {
+  if (
+    file !== undefined &&
+    size < file.size &&
+    (size === 0 || (await file.prefixSha256?.(size)) === sha256)
+  ) {
     return 'cut-short';
   }
   if (marker === undefined || fingerprint.markerCount === 0) return file ? 'different' : 'unmarked';

@@ -95,7 +95,7 @@ interface FlagDefinition {
   /** The name of its value in the help. Absent: it is a switch, and on if it is given alone. */
   readonly value?: string;
   /** Its default for a delivery and for a link, if the help shows it. */
-  readonly usual?: string;
+  readonly shownDefault?: string;
   readonly forLink?: string;
   readonly letter?: string;
 }
@@ -144,11 +144,12 @@ export const FLAGS = INPUT_NAMES.filter((name) => {
 export const ALL_FLAGS: Readonly<Record<string, FlagDefinition>> = {
   ...Object.fromEntries(
     FLAGS.map((name): readonly [string, FlagDefinition] => {
-      const { description, means, flag, default: usual, forLink = usual }: InputDefinition = INPUTS[name];
+      const { description, means, flag, default: text, forLink = text }: InputDefinition = INPUTS[name];
       const commands: readonly CommandName[] = flag === 'every' ? [...PUBLISHING, 'verify'] : PUBLISHING;
-      const text = { commands, description, ...(means && { means }) };
-      const defaults = ['', 'false'].includes(usual) || usual.startsWith('${{') ? {} : { usual, forLink };
-      return [name, { ...text, ...(!isSwitch(name) && { value: 'VALUE' }), ...defaults }];
+      const about = { commands, description, ...(means && { means }) };
+      const defaults =
+        ['', 'false'].includes(text) || text.startsWith('${{') ? {} : { shownDefault: text, forLink };
+      return [name, { ...about, ...(!isSwitch(name) && { value: 'VALUE' }), ...defaults }];
     }),
   ),
   ...FURTHER_FLAGS,
@@ -159,8 +160,8 @@ export const flagsOf = (command: CommandName): readonly string[] =>
 
 /** A flag as the help shows it, such as `--path VALUE`, or `--prune[=false]` if it is on by default. */
 export function formatFlagTerm(name: string): string {
-  const { letter, value, usual } = ALL_FLAGS[name] ?? {};
-  const end = value === undefined ? usual === 'true' && '[=false]' : ` ${value}`;
+  const { letter, value, shownDefault } = ALL_FLAGS[name] ?? {};
+  const end = value === undefined ? shownDefault === 'true' && '[=false]' : ` ${value}`;
   return `${letter === undefined ? '' : `-${letter}, `}--${name}${end || ''}`;
 }
 
@@ -194,9 +195,9 @@ export function toolContract() {
     `${name} ${usage}`.trim(),
     description,
   ]);
-  const flags = Object.entries(ALL_FLAGS).map(([name, { description, usual }]) => [
+  const flags = Object.entries(ALL_FLAGS).map(([name, { description, shownDefault }]) => [
     formatFlagTerm(name),
-    usual === undefined ? description : `${description} Default: ${usual}.`,
+    shownDefault === undefined ? description : `${description} Default: ${shownDefault}.`,
   ]);
   return {
     ...machineContract(),

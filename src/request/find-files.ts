@@ -37,7 +37,7 @@ export const findLiteralFiles: FindFiles = async (lines, folder) => {
   const line = lines.length > 1 && lines.find(isExclusion);
   if (line) refuseInput(`${line} leaves no file out here`, 'name each file to deliver, without patterns');
   const files = new Map(lines.map((line) => [resolve(folder, line), nameFile(line, folder)]));
-  return placeAll(files, [...files.keys()].map(dirname), folder);
+  return addRelativePaths(files, [...files.keys()].map(dirname), folder);
 };
 
 /** A file that lines name: as it is given, and why it can't be delivered, if that is known. */
@@ -90,7 +90,7 @@ export const findFiles: FindFiles = async (lines, folder, signal) => {
       'narrow the pattern, and deliver the rest in a second step',
     );
   }
-  return placeAll(files, roots, folder);
+  return addRelativePaths(files, roots, folder);
 };
 
 /**
@@ -170,17 +170,17 @@ async function findMatches(pattern: FilePattern, folder: string, isLeftOut: IsLe
   return found.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-function placeAll(
+function addRelativePaths(
   files: ReadonlyMap<string, FoundFile>,
   roots: readonly string[],
   folder: string,
 ): ReadonlyMap<string, NamedFile> {
-  const placeOf = createPlacer(roots, folder);
+  const placeOf = createRelativePaths(roots, folder);
   return new Map([...files].map(([path, { given, root }]) => [given, { root, relativePath: placeOf(path) }]));
 }
 
 /** Tells the place of an absolute path below `roots`; what is outside of `folder` changes no other. */
-export function createPlacer(roots: readonly string[], folder: string): (path: string) => string {
+export function createRelativePaths(roots: readonly string[], folder: string): (path: string) => string {
   const inside = findCommonFolder(roots.filter((root) => isBelow(folder, root)));
   const others = roots.filter((root) => !isBelow(folder, root));
   const shared = findCommonFolder(others);

@@ -30,8 +30,8 @@ function parseBoolean(text: string, name: string): boolean {
 export const ON: InputKind<boolean> = { default: 'true', json: 'boolean', parse: parseBoolean };
 export const OFF: InputKind<boolean> = { ...ON, default: 'false' };
 
-export const required = <Value>(usual: string, parse: ParseInput<Value>): InputKind<Value> => ({
-  default: usual,
+export const required = <Value>(text: string, parse: ParseInput<Value>): InputKind<Value> => ({
+  default: text,
   json: 'string',
   parse,
 });
@@ -54,13 +54,13 @@ export const oneOf = <Word extends string>(...values: readonly [Word, ...Word[]]
 });
 
 /** A duration, written in seconds. The parameters and the value are milliseconds. */
-export const seconds = (least: number, usual: number, most: number): InputKind<number> => ({
-  default: `${usual / SECOND}`,
+export const seconds = (least: number, standard: number, most: number): InputKind<number> => ({
+  default: `${standard / SECOND}`,
   json: 'number',
   parse(text, name) {
     const ms = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) * SECOND : Number.NaN;
     if (ms >= least && ms <= most) return ms;
-    const nearest = ms > most ? most : usual;
+    const nearest = ms > most ? most : standard;
     const range = `between ${least / SECOND} and ${most / SECOND}`;
     return refuseInput(
       (w) => `${w.subject(name)} is ${oneLine(text) || 'empty'}, not a number of seconds ${range}`,

@@ -21,7 +21,7 @@ const listNaming = ({ tagIsDefault, binIsNew, url }: DeliveryRequest): readonly 
   ...(url === undefined ? [] : ['url']),
 ];
 
-const namesNothing = ({ fileLines }: DeliveryRequest): boolean => fileLines.length === 0;
+const namesNothing = ({ file }: DeliveryRequest): boolean => file.length === 0;
 
 const uses = ({ channels }: DeliveryRequest, keys: readonly ChannelKey[]): boolean =>
   channels !== 'auto' && channels.some((key) => keys.includes(key));
@@ -61,7 +61,7 @@ const ANY_RULES: readonly InputRule[] = [
     (w) => `check what should have written ${w.input('content')}`,
   ],
   [
-    ({ content, file }) => content !== undefined && file.length > 0,
+    ({ content, file }) => content !== undefined && file.length > 1,
     'a file and a text are both given',
     'remove one of them',
   ],

@@ -17,7 +17,14 @@ import { PARSERS } from './values.ts';
 /** What a request outside of a workflow needs, besides its inputs. */
 type LocalContext = Omit<
   RunContext,
-  'job' | 'from' | 'now' | 'random' | 'sourceIsPrivate' | 'sources' | 'checkOnly' | 'namesPlace'
+  | 'job'
+  | 'deliverer'
+  | 'now'
+  | 'random'
+  | 'sourceIsPrivate'
+  | 'sourceRepositories'
+  | 'checkOnly'
+  | 'namesDestination'
 > & {
   readonly env: NodeJS.ProcessEnv;
   /** The inputs that somebody named. Absent: all given inputs. */
@@ -31,7 +38,7 @@ export async function createLocalRequest(
   context: LocalContext,
   { clock, random, logger, signal }: Pick<Ports, 'clock' | 'random' | 'logger' | 'signal'>,
 ): Promise<DeliveryRequest> {
-  const { env, folder, owner: job = '', findFiles: find = findLiteralFiles, named = given } = context;
+  const { env, folder, soleDeliverer: job = '', findFiles: find = findLiteralFiles, named = given } = context;
   let found: ReturnType<FindFiles> | undefined;
   // A pattern may take long in a large folder, so it is searched once.
   const findFiles: FindFiles = (lines) => (found ??= find(lines, folder, signal));
@@ -46,13 +53,14 @@ export async function createLocalRequest(
     : await findRepository(given, folder, [...files.keys()], env);
   // Without a repository the source can't be private. A token means that there is a repository, even if an unknown one.
   const sourceIsPrivate = sources.length === 0 && asked.token === '' ? false : null;
-  const from = readWorkflowRun(env);
-  const namesPlace = !!named.repository || !!named.branch || !!named.path?.includes('/');
-  const around = {
-    ...{ job, from, now: clock.date(), random, sourceIsPrivate, sources, checkOnly, findFiles },
-    namesPlace,
+  const deliverer = readWorkflowRun(env);
+  const namesDestination = !!named.repository || !!named.branch || !!named.path?.includes('/');
+  const runFields = {
+    ...{ job, deliverer, now: clock.date(), random, sourceIsPrivate, checkOnly, findFiles },
+    sourceRepositories: sources,
+    namesDestination,
   };
-  const request = await createRequest({ ...asked, repository }, { ...context, ...around }, logger);
+  const request = await createRequest({ ...asked, repository }, { ...context, ...runFields }, logger);
   // Errors in the command are reported first.
   if (detail !== null) logger.info(`repository: ${detail}`);
   return request;
@@ -74,7 +82,7 @@ export async function findRepository(
   const folders = [await realPath(folder)];
   for (const file of files) folders.push(dirname(await realPath(resolve(folder, file))));
   const found: Awaited<ReturnType<typeof readRemotes>>[] = [];
-  for (const root of new Set(folders.flatMap((path) => findRoot(path) ?? []))) {
+  for (const root of new Set(folders.flatMap((path) => findRepositoryRoot(path) ?? []))) {
     found.push(await readRemotes(root, serverUrl, '-C', env));
   }
   // A git hook may set another repository than the files have.
@@ -102,7 +110,7 @@ const realPath = (path: string): Promise<string> => realpath(path).catch(() => p
 const OTHER_SYSTEMS = ['.hg', '.jj', '.svn'];
 
 /** The root of the repository around a folder, or `null`. Works without git. */
-function findRoot(folder: string): string | null {
+function findRepositoryRoot(folder: string): string | null {
   for (let at = folder; ; at = dirname(at)) {
     if (['.git', ...OTHER_SYSTEMS].some((name) => existsSync(join(at, name)))) return at;
     // A `.git` folder itself, or a bare repository.

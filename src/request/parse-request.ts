@@ -24,15 +24,15 @@ export interface RunContext {
   /** Finds the files of the lines. Absent: each line is a literal path. */
   readonly findFiles?: FindFiles;
   /** The source of the file in a few words: the default essence of the commit message. */
-  readonly origin: string;
+  readonly fileSource: string;
   /** The workflow and job that delivers. Empty outside of a workflow. */
   readonly job: string;
   /** The commit of the run. Absent outside of a workflow. */
   readonly commit?: string | undefined;
   /** The only owner of everything delivered, such as agents. */
-  readonly owner?: string | undefined;
+  readonly soleDeliverer?: string | undefined;
   /** The run that delivers. Absent outside of a workflow. */
-  readonly from?: Deliverer | undefined;
+  readonly deliverer?: Deliverer | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** A number in [0, 1) that can't be guessed. */
@@ -40,11 +40,11 @@ export interface RunContext {
   /** Whether the file comes from a private repository; `null` if not known. */
   readonly sourceIsPrivate: boolean | null;
   /** The repositories that the file may come from, as `owner/name`; `null` is an unknown one. */
-  readonly sources: readonly (string | null)[];
+  readonly sourceRepositories: readonly (string | null)[];
   /** What the runner gives to deploy a site. Absent outside of an action. */
   readonly runtime?: JobRuntime | null;
   /** Whether a person or an agent named a repository, a branch or a folder of it; never in a job. */
-  readonly namesPlace?: boolean;
+  readonly namesDestination?: boolean;
   /** Further credentials of the job, besides the token. */
   readonly secrets: readonly OwnCredential[];
   /** Folders that the file must be in; empty: any folder. */
@@ -60,7 +60,7 @@ export interface RunContext {
   /** Bytes to deliver instead of the input `content`, such as standard input. */
   readonly contentStream?: Exclude<GivenContent, string> | undefined;
   /** The inputs of this call. Absent: all. */
-  readonly given?: readonly InputName[];
+  readonly givenInputs?: readonly InputName[];
 }
 
 /** What to do, strict: every input as a value, every default filled in. Nothing is parsed again later. */
@@ -68,39 +68,42 @@ export type DeliveryRequest = Readonly<ReturnType<typeof parseRequest>>;
 
 /** Parses each input by itself; `refuseBrokenRules` checks them together. @throws {DeliveryError} `BAD_INPUT`, `NOT_EXTERNAL` */
 export function parseRequest(raw: RawInputs, context: RunContext) {
-  const { now, random, origin, sources, secrets, given, contentStream, ...place } = context;
+  const { now, random, fileSource, sourceRepositories, secrets, givenInputs, contentStream, ...rest } =
+    context;
   const { channel, message, authUrl, pollInterval, ...inputs } = readAddress(parseInputs(raw));
   const { file, name, confine, timeout } = inputs;
   const content = contentStream ?? inputs.content;
-  const find = content === undefined ? place.findFiles : undefined;
-  const isLeftOut: IsLeftOut = find ? readExclusions(file, place.folder).isLeftOut : () => false;
-  const target = raw.repository.trim().toLowerCase();
-  const isFromTarget = sources.length > 0 && sources.every((source) => source?.toLowerCase() === target);
+  const find = content === undefined ? rest.findFiles : undefined;
+  const isLeftOut: IsLeftOut = find ? readExclusions(file, rest.folder).isLeftOut : () => false;
+  const repository = raw.repository.trim().toLowerCase();
+  const isFromTarget =
+    sourceRepositories.length > 0 &&
+    sourceRepositories.every((source) => source?.toLowerCase() === repository);
   return {
     ...inputs,
-    ...place,
+    ...rest,
     /** As written, or the name of the content. Empty for a link that only a marker verifies. */
-    fileLines: content === undefined ? file : [name ?? ''],
+    file: content === undefined ? file : [...file, name ?? ''],
     findFiles: find ?? findLiteralFiles,
     /** Whether the lines exclude a file, also a file in a folder. */
     isLeftOut,
     content,
     /** `auto`, or the main channel and its duplicates. Only K1 has a folder that confines a delivery. */
     channels: confine !== undefined && channel === 'auto' ? (['K1'] as const) : channel,
-    ...chooseDeliverer(place, confine),
-    essence: message || oneLine(origin),
+    ...chooseDeliverer(rest, confine),
+    essence: message || oneLine(fileSource),
     ...nameDefaults(inputs, now, random),
     /** The commit of a new tag. Absent: the head of the default branch, because another repository may not have it. */
-    commit: isFromTarget ? place.commit : undefined,
-    scopedInputs: listScopedInputs({ ...raw, ...(inputs.url === undefined && { url: '' }) }, given),
+    commit: isFromTarget ? rest.commit : undefined,
+    scopedInputs: listScopedInputs({ ...raw, ...(inputs.url === undefined && { url: '' }) }, givenInputs),
     /** Strings that the file must never contain. */
     ownSecrets: withToken(raw.token, secrets),
     /** Milliseconds between polls. If the timeout is shorter, one poll is made at its end. */
     interval: Math.min(pollInterval, timeout),
     serverUrl: authUrl,
-    runtime: place.runtime ?? null,
+    runtime: rest.runtime ?? null,
     /** A check is a dry run without any host. */
-    dryRun: inputs.dryRun || place.checkOnly === true,
+    dryRun: inputs.dryRun || rest.checkOnly === true,
     /** Whether the file certainly comes from the target repository, so both are private or both public. */
     isFromTarget,
   };
@@ -122,10 +125,19 @@ function nameDefaults(
   };
 }
 
-/** `owner`: the only deliverer whose files it may replace; `undefined`: any file that this tool delivered. */
-function chooseDeliverer({ from, job, owner }: Pick<RunContext, 'from' | 'job' | 'owner'>, confine?: string) {
-  const name = confine === undefined ? owner : oneLine([from?.name, confine, job].filter(Boolean).join(' '));
-  return { owner: name, from: name === undefined ? from : { ...from, name, isRestricted: true } };
+/** `soleDeliverer`: the only one whose files it may replace; `undefined`: any file that this tool delivered. */
+function chooseDeliverer(
+  { deliverer, job, soleDeliverer }: Pick<RunContext, 'deliverer' | 'job' | 'soleDeliverer'>,
+  confine?: string,
+) {
+  const name =
+    confine === undefined
+      ? soleDeliverer
+      : oneLine([deliverer?.name, confine, job].filter(Boolean).join(' '));
+  return {
+    soleDeliverer: name,
+    deliverer: name === undefined ? deliverer : { ...deliverer, name, isRestricted: true },
+  };
 }
 
 /** Values that request nothing, so ignoring them needs no note. */
@@ -134,10 +146,10 @@ const NO_WISH: readonly string[] = ['', 'off', 'auto'];
 /** The inputs for certain channels with a value that somebody chose: not a default, and not filled in by the runner. */
 const listScopedInputs = (raw: RawInputs, given: readonly InputName[] = INPUT_NAMES): readonly InputName[] =>
   given.filter((name) => {
-    const { channels, default: usual }: InputDefinition = INPUTS[name];
+    const { channels, default: text }: InputDefinition = INPUTS[name];
     const value = raw[name].trim().toLowerCase();
     if (channels === undefined || NO_WISH.includes(value)) return false;
-    return value !== usual.toLowerCase() && !usual.startsWith('${{');
+    return value !== text.toLowerCase() && !text.startsWith('${{');
   });
 
 /** The operation of a command, a tool or an `operation:`. `check` and `verify` count as a delivery. */

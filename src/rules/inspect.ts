@@ -19,7 +19,7 @@ export interface LocalFile extends ContentFingerprint {
   /** The file name without folders; of a file in a folder that is delivered as one, its path there. */
   readonly name: string;
   /** The first 16 bytes as Latin-1 text: enough to tell the kind of file. */
-  readonly head: string;
+  readonly firstBytes: string;
   /** Whether the file contains a NUL byte, which no text does. */
   readonly binary: boolean;
   /** The object id that git gives to these bytes; empty for a file that is too large for a repository. */
@@ -28,7 +28,7 @@ export interface LocalFile extends ContentFingerprint {
   /** Reads all bytes in pieces, for checks: they are not compared with the checked ones. */
   pieces(): AsyncIterable<Buffer>;
   /** SHA-256 of the first `length` bytes, lowercase hex. */
-  headSha256(length: number): Promise<string>;
+  prefixSha256(length: number): Promise<string>;
 }
 
 export interface InspectOptions extends FileLocation {
@@ -60,7 +60,7 @@ export async function inspectFile(
     refuseUnsuitable(stats, options);
     options.accept?.(Number(stats.size));
     const opened = new CheckedFile(stats, options);
-    opened.hold(fd);
+    opened.keepBytes(fd);
     return opened;
   });
   try {
@@ -68,7 +68,7 @@ export async function inspectFile(
     await check(file);
     return file;
   } finally {
-    file.release();
+    file.releaseBytes();
   }
 }
 
@@ -90,7 +90,7 @@ const HEAD_LENGTH = 16;
 
 class CheckedFile extends UnchangedFile implements LocalFile {
   readonly name: string;
-  head = '';
+  firstBytes = '';
   binary = false;
   blobSha = '';
   markerCount: number | null = null;
@@ -111,7 +111,7 @@ class CheckedFile extends UnchangedFile implements LocalFile {
       leaked ??= findCredential(chunk);
       blob?.update(chunk);
       this.binary ||= chunk.includes(0);
-      this.head ||= chunk.toString('latin1', 0, HEAD_LENGTH);
+      this.firstBytes ||= chunk.toString('latin1', 0, HEAD_LENGTH);
       fingerprint.add(chunk);
     }
     if (leaked !== undefined) {
@@ -126,7 +126,7 @@ class CheckedFile extends UnchangedFile implements LocalFile {
     this.blobSha = blob?.digest('hex') ?? '';
   }
 
-  async headSha256(length: number): Promise<string> {
+  async prefixSha256(length: number): Promise<string> {
     const hash = createHash('sha256');
     for await (const chunk of this.pieces(length)) hash.update(chunk);
     return hash.digest('hex');
@@ -141,12 +141,12 @@ export function createMemoryFile(name: string, content: Uint8Array): LocalFile {
     name,
     size: bytes.length,
     sha256: hash('sha256', bytes),
-    head: bytes.toString('latin1', 0, HEAD_LENGTH),
+    firstBytes: bytes.toString('latin1', 0, HEAD_LENGTH),
     binary: bytes.includes(0),
     blobSha: createBlobHash(bytes.length).update(bytes).digest('hex'),
     markerCount: null,
     read,
     pieces: read,
-    headSha256: async (length) => hash('sha256', bytes.subarray(0, length)),
+    prefixSha256: async (length) => hash('sha256', bytes.subarray(0, length)),
   };
 }

@@ -205,7 +205,7 @@ export function locate(
   const subject = `${folder === path ? 'the folder' : 'the file'} ${given}`;
   try {
     const within = realpathSync.native(folder);
-    const root = mayBeAnywhere ? null : findRoot(folder, subject, limits);
+    const root = mayBeAnywhere ? null : findAllowedRoot(folder, subject, limits);
     const pathInRoot = relative(root ?? folder, folder);
     const isLinked = root !== null && within !== join(realpathSync.native(root), pathInRoot);
     const hidden = refusesHidden && isHidden(pathInRoot) ? HIDDEN : null;
@@ -225,7 +225,7 @@ const LINKED: PathProblem = {
 };
 
 /** The first of the allowed roots that has the folder. */
-function findRoot(
+function findAllowedRoot(
   folder: string,
   subject: string,
   { allowedRoots, allowsFullPaths, refusesHidden }: FileLimits,

@@ -1,7 +1,7 @@
 import { DeliveryError } from '../errors.ts';
 import { baseName } from './naming.ts';
 
-export const RECEIPT_PATH = '.well-known/screen-delivery.json';
+export const SITE_RECORD_PATH = '.well-known/screen-delivery.json';
 
 /**
  * Files that the repository or the site obeys, in any case of letters, and where it does: in the site's root folder,
@@ -12,7 +12,7 @@ export const RECEIPT_PATH = '.well-known/screen-delivery.json';
  */
 const SPECIAL_FILES: readonly (readonly [
   name: RegExp,
-  place: 'site' | 'anywhere' | readonly string[],
+  scope: 'site' | 'anywhere' | readonly string[],
   effect: string,
 ])[] = [
   [/^cname$/, 'site', "it changes the site's domain"],
@@ -34,8 +34,8 @@ export function findEffect(path: string, siteRoot: string | null): string | unde
   const name = baseName(lower);
   const folder = lower.slice(0, -name.length);
   const [, , effect] =
-    SPECIAL_FILES.find(([pattern, place]) => {
-      const folders = place === 'site' ? [siteRoot?.toLowerCase()] : place;
+    SPECIAL_FILES.find(([pattern, scope]) => {
+      const folders = scope === 'site' ? [siteRoot?.toLowerCase()] : scope;
       return pattern.test(name) && (folders === 'anywhere' || folders.includes(folder));
     }) ?? [];
   return effect;
@@ -54,7 +54,7 @@ export function refuseSpecialFile(path: string, siteRoot: string | null, isPart 
     hint: (w) => {
       const way = isPart ? w.leaveOut(`**/${baseName(path)}`) : `set ${w.input('path')} to another place`;
       // A receipt that nobody but this tool wrote would say nothing.
-      if (path === RECEIPT_PATH) return way;
+      if (path === SITE_RECORD_PATH) return way;
       return `${way}, or set ${w.input('overwrite', 'true')} if you want that`;
     },
     leftBehind: [],

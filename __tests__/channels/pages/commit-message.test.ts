@@ -143,11 +143,11 @@ test('a path is owned by a confined delivery where the same one delivered it, an
     expect(isOwned(confined(name), one, one === held ? undefined : PATH)).toBe(true);
   }
   const from = { name, run: '7/1', isRestricted: true };
-  expect(isOfOthers(confined(name), { from, overwrite: false })).toBe(false);
+  expect(isOfOthers(confined(name), { deliverer: from, overwrite: false })).toBe(false);
   for (const other of ['previews/ Deliver/other', 'previews/', undefined]) {
-    expect(isOfOthers(confined(other), { from, overwrite: false })).toBe(true);
-    expect(isOfOthers(confined(other), { from, overwrite: true })).toBe(false);
-    expect(isOfOthers(confined(other), { from: { name }, overwrite: false })).toBe(false);
+    expect(isOfOthers(confined(other), { deliverer: from, overwrite: false })).toBe(true);
+    expect(isOfOthers(confined(other), { deliverer: from, overwrite: true })).toBe(false);
+    expect(isOfOthers(confined(other), { deliverer: { name }, overwrite: false })).toBe(false);
   }
 });
 

@@ -65,10 +65,10 @@ test.each([
   'the file that a commit through channel K1 replaces is named where it is the delivery of %s',
   async (...row) => {
     const [, other, note] = row;
-    const from = other === null ? undefined : ({ ...pagesOptionsWith().from, ...other } as Deliverer);
+    const from = other === null ? undefined : ({ ...pagesOptionsWith().deliverer, ...other } as Deliverer);
     const branch = new MemoryBranch();
     const site = siteOfFile(memoryFile('old'));
-    await runOne(actionsOn(branch, { path: PATH, from }).publish, { site, name: PATH });
+    await runOne(actionsOn(branch, { path: PATH, deliverer: from }).publish, { site, name: PATH });
     const { notes = [] } = placementOf(await deliverFile(branch, PATH, 'new'));
     expect(notes.join()).toMatch(note);
   },

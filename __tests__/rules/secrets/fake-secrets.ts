@@ -91,7 +91,7 @@ export function fileOf(
   content: string | Buffer,
   name = 'page.html',
   size = 65_536,
-): Pick<LocalFile, 'name' | 'size' | 'head' | 'binary' | 'read' | 'pieces'> {
+): Pick<LocalFile, 'name' | 'size' | 'firstBytes' | 'binary' | 'read' | 'pieces'> {
   const bytes = Buffer.from(content as Buffer);
   async function* pieces(): AsyncGenerator<Buffer> {
     const buffer = Buffer.alloc(size);
@@ -102,7 +102,7 @@ export function fileOf(
   }
   const read = (): Readable => Readable.from([bytes]);
   const head = bytes.toString('latin1', 0, 16);
-  return { name, size: bytes.length, head, binary: bytes.includes(0), read, pieces };
+  return { name, size: bytes.length, firstBytes: head, binary: bytes.includes(0), read, pieces };
 }
 
 interface Finding {

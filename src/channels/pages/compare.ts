@@ -118,7 +118,7 @@ type PathsTo = ReturnType<typeof sortByAction>;
  */
 export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
   const { place, target } = task;
-  const said = { essence: target.options.essence, from: target.options.from };
+  const said = { essence: target.options.essence, from: target.options.deliverer };
   const { writes = [], removals = [], removedFolders = [], notes = [], named } = state;
   const pathsTo = sortByAction(task, state);
   const [removed, taken] = [pathsTo('remove'), pathsTo('take over')];

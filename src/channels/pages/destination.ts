@@ -31,7 +31,7 @@ export interface PagesOptions {
   readonly isRemoval?: boolean;
   readonly essence: string;
   /** Who delivers; absent for a person on the command line. */
-  readonly from?: Deliverer | undefined;
+  readonly deliverer?: Deliverer | undefined;
   /** Whether a file that this tool did not deliver may be replaced or removed. */
   readonly overwrite: boolean;
   /** Of a site: whether owned files that are no longer part of it are removed. */

@@ -34,7 +34,7 @@ export const rendersMarkdown = (site: ServedSite, entries: ReadonlyMap<string, u
 
 /** The page that shows a delivered file, by its path in the branch: itself, or what Jekyll makes of it. */
 export function pageOf({ siteRoot }: ServedSite, { path, file }: PagesTask['files'][number]): string {
-  const { page } = buildWithJekyll(servedPath(siteRoot, path), file.head);
+  const { page } = buildWithJekyll(servedPath(siteRoot, path), file.firstBytes);
   return page === null ? path : path.replace(MARKDOWN, '.html');
 }
 
@@ -69,7 +69,7 @@ export function listTaken({ files, destination }: PagesTask, entries: ReadonlyMa
 export async function applyJekyll(
   destination: PagesDestination,
   files: PagesTask['files'],
-  { marker, nojekyll, from }: Pick<PagesOptions, 'marker' | 'nojekyll' | 'from'>,
+  { marker, nojekyll, deliverer: from }: Pick<PagesOptions, 'marker' | 'nojekyll' | 'deliverer'>,
   isOff: SwitchLookup,
 ): Promise<PagesDestination> {
   const { place, path, siteRoot, builtBy } = destination;
@@ -78,7 +78,7 @@ export async function applyJekyll(
   if (builtBy !== 'branch' || (isFolder && nojekyll)) return destination;
   const outputs = files.map((one) => ({
     ...one,
-    ...buildWithJekyll(servedPath(siteRoot, one.path), one.file.head),
+    ...buildWithJekyll(servedPath(siteRoot, one.path), one.file.firstBytes),
   }));
   // By front matter and templates, the words of others would choose an address and read other files.
   const isOthers = from?.isRestricted === true;

@@ -17,7 +17,7 @@ export function notOwnedError(task: PagesTask, paths: readonly string[], last?: 
       (w) => `set ${w.input('picture', 'false')}, or ${w.input('overwrite', 'true')} to replace it`,
     );
   }
-  const partError = target.options.from?.isRestricted ? null : findPartError(task, last?.message);
+  const partError = target.options.deliverer?.isRestricted ? null : findPartError(task, last?.message);
   return partError ?? foreignError(target.options, paths, last?.isFirst);
 }
 
@@ -49,11 +49,11 @@ function findPartError(task: PagesTask, message = ''): DeliveryError | null {
 }
 
 /** What decides whose deliveries may be replaced and removed. */
-export type DeliveryOwner = Pick<PagesOptions, 'from' | 'confine' | 'overwrite' | 'isRemoval'>;
+export type DeliveryOwner = Pick<PagesOptions, 'deliverer' | 'confine' | 'overwrite' | 'isRemoval'>;
 
 /** Somebody else has it, or nothing tells whose it is. @param isFirst whether the history begins with it, as after a squash */
 export function foreignError(
-  { from, confine, isRemoval: isGone }: DeliveryOwner,
+  { deliverer: from, confine, isRemoval: isGone }: DeliveryOwner,
   paths: readonly string[],
   isFirst = false,
 ): DeliveryError {

@@ -42,12 +42,12 @@ export function isOwned(message: string, { path, sha }: TreeFile, page?: string)
 }
 
 /** Whether the same one delivered it, or `overwrite` lets it count as that; what follows is in the table above. */
-export const isFromSame = (message: string, { from, overwrite }: DeliveryOwner): boolean =>
+export const isFromSame = (message: string, { deliverer: from, overwrite }: DeliveryOwner): boolean =>
   overwrite || parseMessage(message)?.from?.name === from?.name;
 
 /** Whether it must not be touched. */
 export const isOfOthers = (message: string, options: DeliveryOwner): boolean =>
-  options.from?.isRestricted === true && !isFromSame(message, options);
+  options.deliverer?.isRestricted === true && !isFromSame(message, options);
 
 /** @param found what this tool delivered: each place, and its commit's message @throws {DeliveryError} `NOT_OURS` */
 function refuseOthers({ options }: SearchTarget, found: readonly (readonly [string, string])[]): void {

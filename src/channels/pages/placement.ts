@@ -77,7 +77,7 @@ export function describePublished(
     ...(isFolder && { changes, treeSha, ...(servedSize && { servedSize }) }),
     notes: [
       ...destination.notes,
-      ...describeReplaced(change && replaced, target.options.from),
+      ...describeReplaced(change && replaced, target.options.deliverer),
       ...describeSwitch(destination, change),
       ...describeEffects(changes, servedSize),
       ...notes,

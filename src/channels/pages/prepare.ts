@@ -10,7 +10,7 @@ import { BATCH } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { baseName, decodePath, entryUrl } from '../../rules/naming.ts';
-import { findEffect, RECEIPT_PATH, refuseSpecialFile } from '../../rules/special-files.ts';
+import { findEffect, refuseSpecialFile, SITE_RECORD_PATH } from '../../rules/special-files.ts';
 import { type ChannelItem, type ChannelPlan, requireSite, type ServedFile } from '../channel.ts';
 import { createEntriesReader } from './branch-reader.ts';
 import { parseMessage } from './commit-message.ts';
@@ -77,7 +77,7 @@ async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesT
   const settings = await findDestination(item, step);
   const { place, path, branch } = settings;
   const files = isRemoval ? [] : listFiles(item, place);
-  if (files.some((one) => one.path === RECEIPT_PATH)) refuseSpecialFile(RECEIPT_PATH, null, isFolder);
+  if (files.some((one) => one.path === SITE_RECORD_PATH)) refuseSpecialFile(SITE_RECORD_PATH, null, isFolder);
   const built = await resultOf(() => applyJekyll(settings, files, options, step.isJekyllOff));
   // What a folder misses is told with what its pages miss.
   if (hasFailed(built) && !isFolder && step.pages !== 'not-requested') throw built;

@@ -59,7 +59,7 @@ class AssetUpload {
     this.#target = target;
     this.#known = target.assets;
     this.#ports = ports;
-    this.#label = formatLabel(task.originalName, target.owner);
+    this.#label = formatLabel(task.originalName, target.soleDeliverer);
     this.#incomingName = `incoming-${randomUUID().slice(-12)}-${task.name}`;
   }
 
@@ -159,7 +159,7 @@ class AssetUpload {
   /** What the release has under the name and beside it, without what a lost upload of this run left, which is deleted. */
   async #find() {
     const { name, file } = this.#task;
-    const { owner } = this.#target;
+    const { soleDeliverer: owner } = this.#target;
     const listed = this.#known ?? (await listAssets(this.#target.github, this.#target.release));
     this.#known = null;
     const isLost = (asset: Asset): boolean =>

@@ -17,7 +17,7 @@ export interface TargetRelease {
   readonly release: Release;
   readonly assets: readonly Asset[];
   readonly overwrite: boolean;
-  readonly owner?: string | undefined;
+  readonly soleDeliverer?: string | undefined;
   /** Milliseconds that another job's upload under the same name is waited for. */
   readonly timeout: number;
 }

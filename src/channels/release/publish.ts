@@ -162,7 +162,7 @@ async function readTag(placed: PlacedFiles, batch: ReleaseBatch): Promise<string
 function placementOfAsset(
   { asset, release, written }: PlacedAsset,
   { file, originalName }: AssetTask,
-  { github, tag: wantedTag, tagIsDefault, owner: deliverer }: ReleaseBatch,
+  { github, tag: wantedTag, tagIsDefault, soleDeliverer: deliverer }: ReleaseBatch,
   commit: string | null,
 ): Placement {
   const { owner, repo } = github.repository;

@@ -20,7 +20,7 @@ export interface ReleaseOptions {
   readonly tagIsDefault: boolean;
   readonly overwrite: boolean;
   /** As the label names it; without `overwrite` only its assets are deleted. */
-  readonly owner?: string | undefined;
+  readonly soleDeliverer?: string | undefined;
   /** Milliseconds that another job's upload or release is waited for. */
   readonly timeout: number;
   /** The workflow and job that delivers; empty outside of one. */

@@ -131,7 +131,7 @@ async function removeAssets(chosen: ChosenAssets, name: string, github: GitHubCl
 function chooseAssets(
   { name, wanted }: AssetRemoval,
   listed: readonly FoundAsset[],
-  { overwrite, owner }: Pick<RemovalOptions, 'overwrite' | 'owner'>,
+  { overwrite, soleDeliverer: owner }: Pick<RemovalOptions, 'overwrite' | 'soleDeliverer'>,
   tags: readonly string[],
 ): ChosenAssets | null {
   const named = listed.filter(({ asset }) => asset.name === name);

@@ -70,7 +70,7 @@ const MAX_ADDRESS = 4_000;
 type AddReference = (reference: PageReference, page: Readonly<PageFields>) => void;
 
 /** A document: the page itself, or one in a `srcdoc`. */
-interface DocumentPlace {
+interface DocumentContext {
   /** The line of the page on which the document begins. */
   readonly firstLine: number;
   readonly level: number;
@@ -105,7 +105,7 @@ const FOREIGN_ELEMENTS = new Set(['svg', 'math']);
 class DocumentSearch extends SAXParser {
   readonly #add: AddReference;
   readonly #page: PageFields;
-  readonly #place: DocumentPlace;
+  readonly context: DocumentContext;
   /** How many templates are open, whose content waits for a script. */
   readonly #form = new SourceForm();
   #length = 0;
@@ -118,11 +118,11 @@ class DocumentSearch extends SAXParser {
   #textLine = 1;
   #maps = 0;
 
-  constructor(add: AddReference, page: PageFields, place: DocumentPlace) {
+  constructor(add: AddReference, page: PageFields, place: DocumentContext) {
     super({ sourceCodeLocationInfo: true });
     this.#add = add;
     this.#page = page;
-    this.#place = place;
+    this.context = place;
     this.on('startTag', (tag) => this.#readTag(tag));
     this.on('endTag', ({ tagName }) => this.#readEndTag(tagName));
     this.on('text', (text) => this.#readText(text));
@@ -206,7 +206,7 @@ class DocumentSearch extends SAXParser {
   }
 
   #searchDocument(text: string, line: number): void {
-    const place = { firstLine: this.#place.firstLine - 1 + line, level: this.#place.level + 1 };
+    const place = { firstLine: this.context.firstLine - 1 + line, level: this.context.level + 1 };
     // It has a base and an import map of its own, and begins with the base of the document around it.
     const page = new PageFields(this.#page.base);
     if (place.level > SEARCH_LIMITS.documents) page.complete = false;
@@ -255,12 +255,12 @@ class DocumentSearch extends SAXParser {
 
   /** What a browser uses at the current place is used at this time or later. */
   get #grade(): ReferenceGrade {
-    return this.#templates > 0 ? laterGrade(this.#place.grade, 'later') : this.#place.grade;
+    return this.#templates > 0 ? laterGrade(this.context.grade, 'later') : this.context.grade;
   }
 
   /** Hands on the addresses in a text that cause a request. @param line that of the document on which the text begins */
   #adder(text: string, line: number, element: string, grade: ReferenceGrade): AddAddress {
-    const getLine = createLineCounter(text, this.#place.firstLine - 1 + line);
+    const getLine = createLineCounter(text, this.context.firstLine - 1 + line);
     return ({ offset, ...found }) => {
       if (!isExternal(found.address)) return;
       const address = trimAddress(found.address, MAX_ADDRESS);

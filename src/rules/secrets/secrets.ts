@@ -24,7 +24,7 @@ interface FoundSecret {
   readonly position: number;
 }
 
-type SearchedFile = Pick<LocalFile, 'name' | 'head' | 'binary' | 'pieces'>;
+type SearchedFile = Pick<LocalFile, 'name' | 'firstBytes' | 'binary' | 'pieces'>;
 
 /** A longer list would not be read. */
 const MAX_FINDINGS = 20;
@@ -113,7 +113,7 @@ async function matchRules(text: string, rules: ReadonlySet<string>): Promise<rea
 const overlaps = (match: SecretMatch, known: SecretMatch): boolean =>
   match.at < known.at + known.secret.length && known.at < match.at + match.secret.length;
 
-const isWide = ({ head }: SearchedFile): boolean => UTF_16_MARK.test(head);
+const isWide = ({ firstBytes: head }: SearchedFile): boolean => UTF_16_MARK.test(head);
 
 /** The bytes of a file; of a text in UTF-16, those of the same text in UTF-8. */
 async function* readAsUtf8(file: SearchedFile, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {

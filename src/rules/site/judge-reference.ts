@@ -16,7 +16,7 @@ import {
   type SiteFinding,
   type SiteOptions,
 } from './findings.ts';
-import { createAddressResolver, findServed, type SiteTarget } from './site-address.ts';
+import { createAddressResolver, findServed, type ResolvedAddress } from './site-address.ts';
 
 interface SiteReference extends PageReference {
   readonly file: string;
@@ -118,7 +118,7 @@ export class ReferenceJudge {
     return `the folder has ${near.join(' and ')}${isCase ? '; upper and lower case differ on GitHub Pages' : ''}`;
   }
 
-  #judgeHost(reference: SiteReference, { url: { host }, path }: SiteTarget): void {
+  #judgeHost(reference: SiteReference, { url: { host }, path }: ResolvedAddress): void {
     const { isFolder, selfContained, origin = '', sitePath } = this.#options;
     const { grade } = reference;
     const isMachine = OWN_MACHINE.test(host);
@@ -143,7 +143,7 @@ export class ReferenceJudge {
   }
 
   /** An address on the host of the site that is no part of the delivery. */
-  #judgeOutside(reference: SiteReference, { url, path }: SiteTarget): void {
+  #judgeOutside(reference: SiteReference, { url, path }: ResolvedAddress): void {
     const { isFolder, selfContained, sitePath } = this.#options;
     const { address, file, grade } = reference;
     if (isAbsolute(reference) && this.#findSuffix(path) !== null) {

@@ -4,7 +4,7 @@ import type { ReferenceGrade, ResourceKind } from '../page/addresses.ts';
 import { isHtml } from '../page/page-file.ts';
 import type { SiteOptions } from './findings.ts';
 
-export interface SiteTarget {
+export interface ResolvedAddress {
   readonly url: URL;
   /** In the folder, elsewhere on its host, or on another host. */
   readonly where: 'folder' | 'outside' | 'host';
@@ -22,7 +22,7 @@ export function createAddressResolver({
   const own = new URL(origin);
   const folder = decodePath(sitePath);
   /** @param base the URL to which the address is relative @returns `null` where it causes no request */
-  const resolve = (address: string, base: string): SiteTarget | null => {
+  const resolve = (address: string, base: string): ResolvedAddress | null => {
     const url = URL.parse(address, base);
     if (url === null || !/^(?:https?|wss?|ftp):$/.test(url.protocol)) return null;
     const path = decodePath(url.pathname);

@@ -15,13 +15,13 @@ export function memoryFile(content: string, name = 'page.html'): LocalFile {
     name,
     size: bytes.length,
     sha256: createHash('sha256').update(bytes).digest('hex'),
-    head: bytes.toString('latin1', 0, 16),
+    firstBytes: bytes.toString('latin1', 0, 16),
     binary: false,
     blobSha: shaOf(content),
     markerCount: null,
     read: () => Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }),
     pieces: () => Readable.from([bytes]),
-    headSha256: async () => '',
+    prefixSha256: async () => '',
   };
 }
 

@@ -157,7 +157,10 @@ test('nothing is put back over a file whose mode somebody changed between two pu
 test('a page of a confined job that is put back stays that job’s', async () => {
   const branch = new MemoryBranch();
   const from = { name: 'deliver.yml agent/', run: '7/1' };
-  const { publish: action } = actionsOn(branch, { confine: 'agent/', from: { ...from, isRestricted: true } });
+  const { publish: action } = actionsOn(branch, {
+    confine: 'agent/',
+    deliverer: { ...from, isRestricted: true },
+  });
   const deliver = (content: string) =>
     place(action, { site: siteOfFile(memoryFile(content)), name: 'a.html' });
   await deliver('one');

@@ -24,7 +24,7 @@ export interface DeployTarget {
   readonly timeout: number;
   /** What was live when this was checked; `null` where that can't be read, and all of it may be replaced. */
   readonly live: LiveSite | null;
-  readonly from?: Deliverer | undefined;
+  readonly deliverer?: Deliverer | undefined;
 }
 
 /** Where what is deployed comes from. */
@@ -85,7 +85,7 @@ export async function deploySite(source: ContentSource, target: DeployTarget, po
 
 type UploadedSite = Awaited<ReturnType<typeof upload>>;
 
-async function upload(found: SiteContent, { runtime, from }: DeployTarget, ports: Ports) {
+async function upload(found: SiteContent, { runtime, deliverer: from }: DeployTarget, ports: Ports) {
   const { clock, logger } = ports;
   const content = { ...found, receipt: { ...found.receipt, from } };
   return withRetries(ports, async () => {

@@ -13,7 +13,7 @@ import { withRetries } from '../../../retry.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
 import type { LocalFile } from '../../../rules/inspect.ts';
 import { withVersion } from '../../../rules/naming.ts';
-import { RECEIPT_PATH } from '../../../rules/special-files.ts';
+import { SITE_RECORD_PATH } from '../../../rules/special-files.ts';
 import type { PagesOptions } from '../destination.ts';
 
 /** What a site that this tool deployed says of itself. */
@@ -66,7 +66,7 @@ const lookAtReceipt = (root: URL, ports: Ports): Promise<LiveSite> =>
     const { clock, random, signal } = ports;
     // Two jobs may ask in the same moment.
     const stamp = `${clock.date()}${Math.floor(random() * 1_000_000)}`;
-    const url = withVersion(new URL(RECEIPT_PATH, root), stamp);
+    const url = withVersion(new URL(SITE_RECORD_PATH, root), stamp);
     const { response } = await followRedirects(ports.http, url, { signal, guard: () => undefined });
     const { status } = response;
     // An answer that arrives in very small pieces would never reach the stall limit.
@@ -122,7 +122,10 @@ function nameSite(live: LiveSite): string {
 export function refuseForeignSite(
   live: LiveSite,
   root: URL,
-  { branch = null, from }: Pick<PagesOptions, 'from'> & { readonly branch?: string | null | undefined },
+  {
+    branch = null,
+    deliverer: from,
+  }: Pick<PagesOptions, 'deliverer'> & { readonly branch?: string | null | undefined },
 ): void {
   if (live === 'none') return;
   const other = live === 'foreign' ? null : live.branch;

@@ -33,7 +33,7 @@ export async function openDeployTarget(
   options: PagesOptions,
   ports: Ports,
 ): Promise<DeployTarget> {
-  const { branch, from, overwrite, runtime, timeout } = options;
+  const { branch, deliverer: from, overwrite, runtime, timeout } = options;
   if (runtime == null) {
     const what = 'what that needs exists only in an action of a job on github.com';
     throw notDeployableError(`this site, and ${what}`, 'run this as an action (`uses:`)');
@@ -54,8 +54,8 @@ export async function openDeployTarget(
   ports.signal.throwIfAborted();
   if (hasFailed(read) && !overwrite) throw read;
   const live = hasFailed(read) ? null : read;
-  if (live !== null && !overwrite) refuseForeignSite(live, site.base, { branch, from });
-  return { github, runtime, root: site.base, timeout, from, live };
+  if (live !== null && !overwrite) refuseForeignSite(live, site.base, { branch, deliverer: from });
+  return { github, runtime, root: site.base, timeout, deliverer: from, live };
 }
 
 const notDeployableError = (what: string, change: string): DeliveryError =>

@@ -11,7 +11,7 @@ import { EXCHANGE } from '../../../protocol/limits.ts';
 import { createBlobHash, type GitBlob } from '../../../rules/fingerprint.ts';
 import type { LocalFile } from '../../../rules/inspect.ts';
 import { refuseLargeSite } from '../../../rules/local-site.ts';
-import { RECEIPT_PATH } from '../../../rules/special-files.ts';
+import { SITE_RECORD_PATH } from '../../../rules/special-files.ts';
 import { type DeployedReceipt, formatDeployedReceipt } from './deployed-receipt.ts';
 import type { ArchivedFile, ArchivedFiles } from './site-archive.ts';
 
@@ -56,7 +56,7 @@ export async function contentOfCommit(
   const leftOut: string[] = [];
   for (const [path, { type, mode, sha, size }] of await listEntries(github, commit)) {
     // A symbolic link or a submodule.
-    if (mode === '120000' || type === 'commit' || path === RECEIPT_PATH) leftOut.push(path);
+    if (mode === '120000' || type === 'commit' || path === SITE_RECORD_PATH) leftOut.push(path);
     else if (type === 'blob' && !NO_PART.test(path)) files.set(path, { sha, size });
   }
   const receipt = { branch, commit, files };
@@ -150,7 +150,7 @@ export async function packContent(content: SiteContent, now: number): Promise<As
   const bytes = formatDeployedReceipt(content.receipt);
   async function* withReceipt(): AsyncGenerator<ArchivedFile> {
     yield* content.open();
-    yield { path: RECEIPT_PATH, size: bytes.length, read: () => [bytes] };
+    yield { path: SITE_RECORD_PATH, size: bytes.length, read: () => [bytes] };
   }
   return packSite(withReceipt(), now);
 }
