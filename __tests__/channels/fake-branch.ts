@@ -51,7 +51,7 @@ export function pagesTaskWith(target: CommitTarget, place: string, held: Content
   const files = Object.entries(held).map(([path, content]) => ({ path, file: memoryFile(content) }));
   const [, picture] = files;
   const pictures = picture && { picture: picture.file, before: null };
-  const plan = { channel: 'K1', method: '', destination: '', name: place, claim: '' } as const;
+  const plan = { channel: 'K1', method: '', destination: '', name: place, verb: '' } as const;
   const task = { plan, target, place, files, destination, isSpared: () => false };
   return { ...task, ...(pictures && { pictures }) };
 }

@@ -14,7 +14,7 @@ import { type ChannelAttempt, type Delivery, newAttempt, newDelivery } from '../
 import { DeliveryError, type Result } from '../../src/errors.ts';
 import type { Check, ExpectedAnswer, HostRules } from '../../src/proof/check.ts';
 import type { ProbeResult, Proof } from '../../src/proof/probe-result.ts';
-import { LATER_PROBE } from '../../src/protocol/limits.ts';
+import { SECOND_PROBE_DELAY } from '../../src/protocol/limits.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import { refuseBrokenRules } from '../../src/request/input-rules.ts';
 import { INPUTS, type RawInputs } from '../../src/request/inputs.ts';
@@ -74,7 +74,7 @@ export const planWith = (more: Partial<ChannelPlan> = {}): ChannelPlan => ({
   method: 'method A, single-call write',
   destination: 'branch main, path page.html',
   name: 'page.html',
-  claim: 'opens on the screen',
+  verb: 'opens on the screen',
   ...more,
 });
 
@@ -93,7 +93,7 @@ export function placementWith({ on = 'K1', url = PAGE, ...parts }: PlacementPart
   const file = expect?.file;
   const is = on === 'K1' ? 'built' : file === undefined && on === 'K4' ? 'marker' : 'bytes';
   const whole: ExpectedAnswer = { is, ...expect };
-  const linked = { ...USUAL, pause: LATER_PROBE };
+  const linked = { ...USUAL, pause: SECOND_PROBE_DELAY };
   const judge = createLinkJudge({ home: undefined, fallbacks: [] });
   const first = {
     K1: () => ({ ...siteCheck(null, url, whole), ...(host && { host }) }),
@@ -119,7 +119,7 @@ export const placementOfFile = (placement: Placement, file: ExpectedAnswer['file
   return {
     ...placement,
     first: withFile(placement.first),
-    others: (placement.others ?? []).map((one) => (one.onFailure === undefined ? one : withFile(one))),
+    others: (placement.others ?? []).map((one) => (one.isOptional === undefined ? one : withFile(one))),
   };
 };
 

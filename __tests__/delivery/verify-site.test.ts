@@ -39,7 +39,7 @@ async function proveSite(respond: Answer, { parts = PARTS, gone = false, timeout
   };
   const placement = {
     url: new URL(SITE_URL),
-    others: gone ? parts.map(({ path, url }) => siteCheck(path, url, { is: 'gone' })) : parts,
+    others: gone ? parts.map(({ label, url }) => siteCheck(label, url, { is: 'gone' })) : parts,
   };
   const proven = await prove(answer, placement, { gone, timeout });
   return { ...proven, asked: proven.asked.filter(({ path }) => path !== '') };

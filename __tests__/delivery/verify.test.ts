@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { HostProgress } from '../../src/channels/channel.ts';
-import { OWN_HOST } from '../../src/channels/host-rules.ts';
+import { PLAIN_HOST } from '../../src/channels/host-rules.ts';
 import { rawCheck } from '../../src/channels/pages/site-checks.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import { AGREEING_PROBES } from '../../src/protocol/limits.ts';
+import { AGREEING_ANSWERS } from '../../src/protocol/limits.ts';
 import { shaOf } from '../channels/pages/site/memory-files.ts';
 import { localFile } from '../support/files.ts';
 import { NOON, type Scripted } from '../support/ports.ts';
@@ -62,7 +62,7 @@ test.each([
     ...{ hint: `what helps against ${one}`, isFinal: one === 'ban' },
   }));
   const answer = { status: 403, headers: { 'content-type': 'text/plain' }, body: word };
-  const { failure, times } = await provePage(answer, { host: { ...OWN_HOST, refusals } });
+  const { failure, times } = await provePage(answer, { host: { ...PLAIN_HOST, refusals } });
   expect(failure).toMatchObject({
     ...{ code: 'NOT_PROVEN', httpCode: 403, hint: `what helps against ${word}` },
     message: `the address was not proven${time}: the address answers HTTP 403: ${word}`,
@@ -245,9 +245,9 @@ describe('the address without ?v=', () => {
     const { url, note } = proof?.versioned ?? {};
     expect(note).toBe(`the address without ?v= may still show the earlier version ${until}`);
     // The new page is still behind it, on every node, and at that address as it is.
-    expect(asked.filter(({ isFresh }) => isFresh)).toHaveLength(5 + AGREEING_PROBES.usual);
-    expect(asked.slice(-AGREEING_PROBES.usual).map((one) => one.url)).toEqual(
-      Array(AGREEING_PROBES.usual).fill(url?.href),
+    expect(asked.filter(({ isFresh }) => isFresh)).toHaveLength(5 + AGREEING_ANSWERS.usual);
+    expect(asked.slice(-AGREEING_ANSWERS.usual).map((one) => one.url)).toEqual(
+      Array(AGREEING_ANSWERS.usual).fill(url?.href),
     );
   });
 
@@ -321,7 +321,7 @@ describe('verifying that nothing is there any more', () => {
   ])('goes on after %s until nothing shows as often as it takes', async (_, before) => {
     const { proof, times, elapsed } = await withdraw(({ nth }) => (nth <= 2 ? before : GONE));
     expect(proof).toMatchObject({ match: 'gone', httpCode: 410, sha256: null, hosts: ['octo.github.io'] });
-    expect([times.length, elapsed]).toEqual([2 + AGREEING_PROBES.usual, 2 * INTERVAL]);
+    expect([times.length, elapsed]).toEqual([2 + AGREEING_ANSWERS.usual, 2 * INTERVAL]);
   });
 
   test.each<[string, Scripted, string | null]>([

@@ -224,7 +224,7 @@ describe('an answer', () => {
 
 describe('a look', () => {
   test('carries another ?v= each time, which no other run has', async () => {
-    const address = { versioned: true, url: new URL(`${PAGE.href}?a=1`) };
+    const address = { addsVersion: true, url: new URL(`${PAGE.href}?a=1`) };
     const { probe, asked, ports } = await probing({ answer: { status: 404 }, address });
     await probe();
     await probe();

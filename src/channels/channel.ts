@@ -33,9 +33,9 @@ export interface ChannelPlan {
   readonly destination: string;
   readonly name: string;
   /** The verb of the report's claim, such as `opens on the screen`. */
-  readonly claim: string;
+  readonly verb: string;
   /** K4: the same of what its host sends as a download. */
-  readonly claimOfDownload?: string;
+  readonly downloadVerb?: string;
 }
 
 /** What a channel has prepared for one item; each adds what it needs to carry it out. Nothing is written yet. */
@@ -107,7 +107,7 @@ export interface Placement {
   /** K1, of a file that is removed: whether the branch's history knows it as this tool's. */
   readonly wasOurs?: boolean;
   /** K1: git's id of what the branch must hold at each path, also after the proof; `null` for nothing. */
-  readonly held?: ReadonlyMap<string, string | null>;
+  readonly expectedBlobs?: ReadonlyMap<string, string | null>;
   /** What a person should know: expiry, a warning page, a changed name. */
   readonly notes?: readonly string[];
   readonly unknown?: readonly string[];
@@ -115,7 +115,7 @@ export interface Placement {
 
 /** Every file that must be right, the first one before the others. */
 export const listRequired = ({ first, others = [] }: Placement): readonly Check[] =>
-  [first, ...others].filter(({ onFailure }) => onFailure === undefined);
+  [first, ...others].filter(({ isOptional }) => !isOptional);
 
 export interface PlacedTask<Task extends PreparedTask = PreparedTask> {
   readonly task: Task;
@@ -123,7 +123,7 @@ export interface PlacedTask<Task extends PreparedTask = PreparedTask> {
 }
 
 /** A file of the same step that failed before the channel was asked, such as an empty one. */
-export interface AbsentFile {
+export interface FailedFile {
   readonly subject: string;
   readonly failure: DeliveryError;
 }
@@ -140,15 +140,15 @@ export interface Channel<Task extends PreparedTask = PreparedTask> {
   /** K1, of a removal: whether a file or a folder is there. Writes nothing. */
   holds?(item: ChannelItem): Promise<boolean>;
   /** Describes what `perform` would do. Writes nothing. */
-  preview(tasks: readonly Task[], absent?: AbsentFile): Promise<readonly Result<string>[]>;
+  preview(tasks: readonly Task[], absent?: FailedFile): Promise<readonly Result<string>[]>;
   /** Carries out the tasks together: one push, one release, one bin. The errors are those of G1 and G2. */
-  perform(tasks: readonly Task[], absent?: AbsentFile): Promise<readonly Result<Placement>[]>;
+  perform(tasks: readonly Task[], absent?: FailedFile): Promise<readonly Result<Placement>[]>;
   /** Begins a wait for the host, which is asked once at a time how far it is; absent where nothing is waited for. */
   watch?(): { ask(placed: PlacedTask<Task>): Promise<HostProgress> };
-  /** Puts back what this tool delivered before what is not proven. @param step everything that was placed with it */
+  /** Puts back what this tool delivered before what is not proven. @param batch everything that was placed with it */
   restore?(
     failed: readonly PlacedTask<Task>[],
-    step: readonly PlacedTask<Task>[],
+    batch: readonly PlacedTask<Task>[],
   ): Promise<readonly Result<Placement>[]>;
   /**
    * After the proof: looks once more at what may have changed since it was placed.

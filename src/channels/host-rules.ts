@@ -4,11 +4,11 @@ import {
   type Check,
   type ExpectedAnswer,
   type HostRules,
-  isGone,
+  isRemovedCheck,
 } from '../proof/check.ts';
 import type { ProbeResult } from '../proof/probe-result.ts';
 import { AGAIN_HINT } from '../proof/prove.ts';
-import { AGREEING_PROBES } from '../protocol/limits.ts';
+import { AGREEING_ANSWERS } from '../protocol/limits.ts';
 import type { Words } from '../words.ts';
 import { describeAdditions } from './link/describe-additions.ts';
 
@@ -17,14 +17,13 @@ const RENAME = (w: Words): string => `set ${w.input('path')} to a new name`;
 const BUSY = 'the host limits requests for a while: try again later';
 
 /** What follows from whose host an address is on: everything that differs is here. The repository's site and releases. */
-export const OWN_HOST: HostRules = {
+export const PLAIN_HOST: HostRules = {
   mustBePublic: false,
   warnsBrowsers: false,
   addsForBrowsers: false,
   asksPageAgain: false,
-  walls: [],
   refusals: [],
-  unreachedLooks: Number.POSITIVE_INFINITY,
+  maxUnreachedRounds: Number.POSITIVE_INFINITY,
   hints: {
     login: (w) =>
       `make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages)${w.orUse('K3')}`,
@@ -39,8 +38,8 @@ export const OWN_HOST: HostRules = {
   },
   describe([page], check) {
     // A release leads to a store, which is no other site.
-    if (!check.versioned) return [];
-    return isGone(check) ? [UNASKED_CACHES] : describeEnd(page, check, 'the repository');
+    if (!check.addsVersion) return [];
+    return isRemovedCheck(check) ? [UNASKED_CACHES] : describeEnd(page, check, 'the repository');
   },
 };
 
@@ -50,7 +49,7 @@ const UNASKED_CACHES =
 
 /** A file-bin. */
 export const BIN_HOST: HostRules = {
-  ...OWN_HOST,
+  ...PLAIN_HOST,
   warnsBrowsers: true,
   describe: ([{ opensAgain }], _, downloads) =>
     lineIf(
@@ -65,9 +64,8 @@ export const LINK_HOST: HostRules = {
   warnsBrowsers: false,
   addsForBrowsers: true,
   asksPageAgain: true,
-  walls: [401, 403],
   refusals: [],
-  unreachedLooks: 12,
+  maxUnreachedRounds: 12,
   hints: {
     login: (w) =>
       `open it to everybody: on Vercel *Settings → Deployment Protection*, on Netlify *Access & security → Visitor access*, on Cloudflare the Access policy, on S3 the bucket's policy, on a GitHub Enterprise in private mode Management Console → Pages → Public Pages; or ${w.use(['K1', 'K2', 'K3'])}`,
@@ -87,12 +85,12 @@ function describeEnd({ hosts }: ProbeResult, { url }: Check, owner: string): rea
 }
 
 /** As often as a page must answer, the second time as a browser asks. */
-export const USUAL: AnswerSeries = { answers: AGREEING_PROBES.usual, as: 'both' };
+export const USUAL: AnswerSeries = { answers: AGREEING_ANSWERS.usual, as: 'both' };
 
 /** Each answer of a bin may be counted: it has one store behind it. */
-export const COUNTED: AnswerSeries = { ...USUAL, answers: AGREEING_PROBES.counted };
+export const COUNTED: AnswerSeries = { ...USUAL, answers: AGREEING_ANSWERS.counted };
 
 /** The page whose address is handed over, asked as it is. */
-export const pageCheck = (url: URL, expect: ExpectedAnswer, host = OWN_HOST, series = USUAL): Check => {
-  return { url, path: null, expect, series, host, versioned: false };
+export const pageCheck = (url: URL, expect: ExpectedAnswer, host = PLAIN_HOST, series = USUAL): Check => {
+  return { url, label: 'the page', isPage: true, expect, series, host, addsVersion: false };
 };

@@ -2,7 +2,7 @@ import { resultsOfAll } from '../async.ts';
 import type { AuditedDelivery, AuditFindings } from '../channels/channel.ts';
 import { DeliveryError, hasFailed } from '../errors.ts';
 import type { Ports } from '../ports.ts';
-import { isGone } from '../proof/check.ts';
+import { isRemovedCheck } from '../proof/check.ts';
 import { AUDIT } from '../protocol/limits.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
@@ -135,7 +135,7 @@ async function lookAtEach(
 
 function openAudited({ plan, composePlacement }: AuditedDelivery): ChannelAttempt {
   const placement = composePlacement?.() ?? null;
-  return { ...newAttempt({ plan }), placement, gone: placement !== null && isGone(placement.first) };
+  return { ...newAttempt({ plan }), placement, gone: placement !== null && isRemovedCheck(placement.first) };
 }
 
 function openDelivery(

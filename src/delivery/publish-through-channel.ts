@@ -1,7 +1,7 @@
 import { mapConcurrently, poll, resultsOfAll } from '../async.ts';
 import {
-  type AbsentFile,
   type Channel,
+  type FailedFile,
   type HostProgress,
   listRequired,
   type Placement,
@@ -10,7 +10,7 @@ import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { AddressProof } from '../proof/address-proof.ts';
 import { ProofRun, type WaitLimits } from '../proof/ask-address.ts';
-import { isGone } from '../proof/check.ts';
+import { isRemovedCheck } from '../proof/check.ts';
 import { describeProbe, provesAlone } from '../proof/probe-result.ts';
 import { AGAIN_HINT, createWaitLog } from '../proof/prove.ts';
 import { BATCH, SECOND } from '../protocol/limits.ts';
@@ -21,7 +21,7 @@ import { verifyPlacement } from './verify.ts';
 export async function publishThroughChannel(
   channel: Channel,
   attempts: readonly ChannelAttempt[],
-  limits: WaitLimits & { readonly absent?: AbsentFile | undefined },
+  limits: WaitLimits & { readonly absent?: FailedFile | undefined },
   ports: Ports,
 ): Promise<readonly ChannelAttempt[]> {
   const { clock, logger } = ports;
@@ -95,7 +95,7 @@ async function waitForSite(
     for (const { attempt, page } of [lead, ...ownBuild]) await waitForAddress(page, () => host.ask(attempt));
   });
   for (const { page } of written) page.run.builtAt = lead.page.run.builtAt;
-  for (const { page } of pages) page.run.late = hasFailed(waited) ? waited.withStep('wait') : null;
+  for (const { page } of pages) page.run.waitFailure = hasFailed(waited) ? waited.withStep('wait') : null;
   return { wait: clock.now() - begun };
 }
 
@@ -119,7 +119,7 @@ async function noteOutdated(
 async function waitForAddress(page: AddressProof, ask: () => Promise<HostProgress>): Promise<void> {
   const { check, run } = page;
   const { ports, limits, deadline } = run;
-  const gone = isGone(check);
+  const gone = isRemovedCheck(check);
   let progress: HostProgress = { finished: false, detail: 'the host was not asked yet' };
   const log = createWaitLog('waited for the site', 1, run);
   let known = page.last;
@@ -141,7 +141,7 @@ async function waitForAddress(page: AddressProof, ask: () => Promise<HostProgres
 }
 
 function buildTimeoutError({ check, last, run }: AddressProof, progress: HostProgress): DeliveryError {
-  const gone = isGone(check);
+  const gone = isRemovedCheck(check);
   const late = gone ? 'the site was not built without the file' : 'the site did not show the file';
   return new DeliveryError(
     'BUILD_TIMEOUT',
@@ -169,7 +169,7 @@ async function verifyAll(
   logger.startSection(title);
   const hasFolders = pages.some(({ attempt }) => listRequired(attempt.placement).length > 1);
   return mapConcurrently(pages, hasFolders ? BATCH.folders : BATCH.probes, async ({ attempt, page }) => {
-    const { late } = page.run;
+    const { waitFailure: late } = page.run;
     const begun = clock.now();
     const verified = await resultOf(() => verifyPlacement(attempt, page));
     const took = { ...attempt.took, ...waited, verify: clock.now() - begun };

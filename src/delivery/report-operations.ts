@@ -1,6 +1,6 @@
 import { listRequired } from '../channels/channel.ts';
 import { nameFew, neutralizeText } from '../plain-text.ts';
-import { isGone } from '../proof/check.ts';
+import { isRemovedCheck } from '../proof/check.ts';
 import { countMarker, describeProbe, formatMarker } from '../proof/probe-result.ts';
 import { SITE } from '../protocol/limits.ts';
 import { CHANNELS } from '../protocol/words.ts';
@@ -131,7 +131,7 @@ const AUDITED: OperationReport = {
   },
   countFiles({ changed }, { placement }) {
     const audited = placement === null ? [] : listRequired(placement);
-    return audited.filter((one) => !isGone(one)).length + (changed?.count ?? 0);
+    return audited.filter((one) => !isRemovedCheck(one)).length + (changed?.count ?? 0);
   },
   withoutMarker: [],
   describeUnproven: ({ lastProbe }) => describeProbe(lastProbe),
@@ -156,7 +156,7 @@ export function operationReport({ operation, subject, attempts }: Delivery): Ope
 }
 
 const verbOf = ({ proof, task: { plan } }: ChannelAttempt): string =>
-  (proof?.isDownload && plan.claimOfDownload) || plan.claim;
+  (proof?.isDownload && plan.downloadVerb) || plan.verb;
 
 /** Whether the delivery broke off by a mistake of ours before a channel was asked: how far it was is not known then. */
 export const isUnexpected = (delivery: Delivery): boolean =>

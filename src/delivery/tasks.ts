@@ -1,5 +1,5 @@
 import { resultsOfAll } from '../async.ts';
-import type { AbsentFile, ChannelMap, PreparedTask } from '../channels/channel.ts';
+import type { ChannelMap, FailedFile, PreparedTask } from '../channels/channel.ts';
 import { DeliveryError, type ErrorCode, hasFailed, type Result } from '../errors.ts';
 import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
@@ -232,7 +232,7 @@ function withChange(attempt: ChannelAttempt, changed: Result<readonly string[]>)
 }
 
 /** The first file that would have gone through the channel, or may have, and failed before. */
-function findAbsent(deliveries: readonly Delivery[], key: ChannelKey): AbsentFile | undefined {
+function findAbsent(deliveries: readonly Delivery[], key: ChannelKey): FailedFile | undefined {
   const failed = deliveries.filter(({ choice }) => choice === null || choice.channels.includes(key));
   return failed.flatMap(({ subject, failure }) => (failure === null ? [] : [{ subject, failure }]))[0];
 }

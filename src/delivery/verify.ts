@@ -29,7 +29,7 @@ export async function verifyPlacement(
   const { page, files, opened, versioned } = await proveChecks(first, others, version);
   // Another file of the branch has the address of what was removed.
   const isReplaced = page.match === 'served';
-  const raw = opened.find((one) => one.check.onFailure === 'note' && one.proven);
+  const raw = opened.find((one) => one.check.isOptional && one.proven);
   const seen: readonly [ProbeResult, ...ProbeResult[]] = [page, ...files.flatMap((one) => one.proven ?? [])];
   return {
     proof: {
@@ -42,7 +42,7 @@ export async function verifyPlacement(
       rawUrl: raw?.check.url ?? null,
       isDownload: page.isDownload === true,
       ...(versioned && { versioned }),
-      isCached: check.versioned && gone,
+      isCached: check.addsVersion && gone,
       isInternal: run.internalReason !== '',
       ...(run.downloads > 0 && { downloads: run.downloads }),
     },
@@ -64,7 +64,7 @@ const toSubject = ({ check, proven }: AddressProof): readonly ProvenSubject[] =>
 
 function describeOld(opened: readonly AddressProof[]): readonly string[] {
   const all = opened.filter(({ isOld }) => isOld);
-  const old = all.filter(({ check }) => check.path !== null);
+  const old = all.filter(({ check }) => !check.isPage);
   if (old.length === 0) return [];
   const times = old.map(({ freshFor }) => freshFor);
   const time = describeCacheTime(times.includes(null) ? null : Math.max(...times.map(Number)));
@@ -74,7 +74,7 @@ function describeOld(opened: readonly AddressProof[]): readonly string[] {
   ];
 }
 
-function describeRaw({ check: { path }, last }: AddressProof): string {
+function describeRaw({ check: { label }, last }: AddressProof): string {
   const why = last?.match === 'login' ? 'answers with a login page' : 'did not show the file yet';
-  return `${path} ${why}, so it was not verified`;
+  return `${label} ${why}, so it was not verified`;
 }

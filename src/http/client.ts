@@ -4,7 +4,7 @@ import { type Dispatcher, EnvHttpProxyAgent, errors, Pool } from 'undici';
 import { keepRecent } from '../async.ts';
 import { DeliveryError, isShortage, localError, toMessage } from '../errors.ts';
 import type { HttpRequest, SendHttp } from '../ports.ts';
-import { AGREEING_PROBES, EXCHANGE, SECOND } from '../protocol/limits.ts';
+import { AGREEING_ANSWERS, EXCHANGE, SECOND } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { addressRange, isMachineRange, refuseMachineAddress } from '../rules/external-address.ts';
 import { keepYoungHeapSmall } from '../system.ts';
@@ -60,7 +60,7 @@ export function createHttpClient(resolve?: ResolveHost): SendHttp {
 }
 
 /** Kinds of requests, and as many numbers of connections as the longest series of looks has. */
-const RECENT_AGENTS = 3 + AGREEING_PROBES.most;
+const RECENT_AGENTS = 3 + AGREEING_ANSWERS.most;
 
 /** The connections of each kind of request, opened when the first one is sent. Idle ones close by themselves. */
 function createAgents(resolve?: ResolveHost): (httpRequest: HttpRequest) => EnvHttpProxyAgent {

@@ -1,5 +1,5 @@
 import { DeliveryError } from '../errors.ts';
-import { AGREEING_PROBES, FURTHER_PROBES, SITE } from '../protocol/limits.ts';
+import { AGREEING_ANSWERS, MAX_ROUNDS, SITE } from '../protocol/limits.ts';
 import { askAddress, type ProofRun } from './ask-address.ts';
 import { type Check, findMeaning, judgeAnswer, type KnownRefusal } from './check.ts';
 import { failedProbe, loginPageError, type ProbeResult, provesAlone } from './probe-result.ts';
@@ -15,12 +15,12 @@ export class AddressProof {
   /** Whether that was the copy from before, which a cache still has. */
   isOld = false;
   /** The last answer that was wrong; `null` where it was not asked. */
-  wrong: ProbeResult | null = null;
+  lastWrong: ProbeResult | null = null;
   /** A right answer before it. */
-  earlier: ProbeResult | undefined;
-  looks = 0;
+  lastRight: ProbeResult | undefined;
+  rounds = 0;
   /** How often a cache had the copy from before. */
-  oldLooks = 0;
+  oldRounds = 0;
   /** The longest time in milliseconds that a cache may keep such a copy; `null` where one does not tell. */
   freshFor: number | null = 0;
   #needed: number;
@@ -48,9 +48,9 @@ export class AddressProof {
 
   /** What the host means by its wrong answer. */
   get meaning(): Partial<KnownRefusal> | undefined {
-    const { refusals, unreachedLooks } = this.check.host;
-    if (!this.#isReached && this.looks > unreachedLooks) return { isFinal: true };
-    const { refusal = '', httpCode } = this.wrong ?? {};
+    const { refusals, maxUnreachedRounds } = this.check.host;
+    if (!this.#isReached && this.rounds > maxUnreachedRounds) return { isFinal: true };
+    const { refusal = '', httpCode } = this.lastWrong ?? {};
     return findMeaning(refusals, httpCode ?? 0, refusal);
   }
 
@@ -58,20 +58,19 @@ export class AddressProof {
    * @param mustAgree whether one right answer of a site's file is not enough
    * @returns whether it is proven now, or is optional and was asked often enough
    */
-  async look(isLast: boolean, mustAgree = false): Promise<boolean> {
-    const { path, onFailure } = this.check;
-    const isOptional = onFailure === 'note';
+  async runRound(isLast: boolean, mustAgree = false): Promise<boolean> {
+    const { isPage, isOptional } = this.check;
     // Of thousands of files, a second each would add up to many minutes.
-    if (path !== null && this.#isOver(SITE.overtime)) return false;
-    this.looks += 1;
-    const least = mustAgree && path !== null && !isOptional ? AGREEING_PROBES.usual : 1;
-    const isProven = await this.#askInARow(isLast, Math.max(this.#needed, least));
-    const isEnough = isLast || this.looks >= FURTHER_PROBES || this.wrong?.match === 'login';
-    return isProven || (isOptional && isEnough);
+    if (!isPage && this.#isOver(SITE.overtime)) return false;
+    this.rounds += 1;
+    const least = mustAgree && !isPage && !isOptional ? AGREEING_ANSWERS.usual : 1;
+    const isProven = await this.askInARow(isLast, Math.max(this.#needed, least));
+    const isEnough = isLast || this.rounds >= MAX_ROUNDS || this.lastWrong?.match === 'login';
+    return isProven || (isOptional === true && isEnough);
   }
 
   /** Asks as often as is needed, up to the first answer that is wrong or another. @returns whether it is proven */
-  async #askInARow(isLast: boolean, needed: number): Promise<boolean> {
+  async askInARow(isLast: boolean, needed: number): Promise<boolean> {
     const { check, run } = this;
     const { series } = check;
     let result: ProbeResult | undefined;
@@ -83,7 +82,7 @@ export class AddressProof {
       if (count === 1) await this.#wait();
       const asBrowser = series.as === 'both' ? count === BROWSER_PROBE : series.as === 'browser';
       // What was right before the first look is not asked again, and neither is a login page.
-      const known = count === 0 && this.looks === 1 && this.last && isKnown(this.last) && this.last;
+      const known = count === 0 && this.rounds === 1 && this.last && isKnown(this.last) && this.last;
       const next = known || (await this.ask(count, asBrowser));
       const verdict = judgeAnswer(next, check, run, this.#fresh?.proven?.fingerprint?.sha256);
       isOld ||= verdict === 'old';
@@ -92,10 +91,10 @@ export class AddressProof {
       if (!isAccepted || (result && !mayDiffer && !isSameAnswer(next, result))) {
         run.identical.delete(check.url.href);
         // Another build may have changed the page since.
-        if (verdict === 'wrong' && next.match === 'altered') await this.#fresh?.look(isLast);
-        this.wrong = next;
-        this.earlier = result ?? this.earlier;
-        if (result) this.#needed = Math.min(needed * 2, AGREEING_PROBES.most);
+        if (verdict === 'wrong' && next.match === 'altered') await this.#fresh?.runRound(isLast);
+        this.lastWrong = next;
+        this.lastRight = result ?? this.lastRight;
+        if (result) this.#needed = Math.min(needed * 2, AGREEING_ANSWERS.most);
         return false;
       }
       // What a host adds for browsers alone, a person sees.
@@ -111,9 +110,9 @@ export class AddressProof {
 
   /** Whether the copy from before counts by now: a cache may be late. */
   #acceptsOld({ freshFor }: ProbeResult, isLast: boolean): boolean {
-    this.oldLooks += 1;
+    this.oldRounds += 1;
     this.freshFor = this.freshFor === null || !freshFor ? null : Math.max(this.freshFor, freshFor);
-    return isLast || this.oldLooks >= FURTHER_PROBES;
+    return isLast || this.oldRounds >= MAX_ROUNDS;
   }
 
   /** Whether the deadline has passed so many milliseconds ago. */
@@ -133,7 +132,7 @@ export class AddressProof {
   /** Asks once, unless the host asks to wait. @throws {DeliveryError} `NOT_EXTERNAL` for the page itself */
   async ask(nth = 0, asBrowser = false): Promise<ProbeResult> {
     const { check, run, last } = this;
-    const { path, host } = check;
+    const { isPage, host } = check;
     const now = run.ports.clock.now();
     this.#askedAt = now;
     if (last?.notBefore !== undefined && now < last.notBefore) return last;
@@ -143,14 +142,13 @@ export class AddressProof {
       this.#isReached ||= result.failure?.code !== 'NO_NETWORK';
       // Closed to the public, if its host says nothing else of it.
       const { httpCode, refusal = '' } = result;
-      const isWall = host.walls.includes(httpCode ?? 0);
+      const isWall = host.mustBePublic && !host.warnsBrowsers && [401, 403].includes(httpCode ?? 0);
       const isClosed = isWall && findMeaning(host.refusals, httpCode ?? 0, refusal) === undefined;
-      if (path === null && (result.match === 'login' || isClosed))
-        throw loginPageError(result, host.hints.login);
+      if (isPage && (result.match === 'login' || isClosed)) throw loginPageError(result, host.hints.login);
       return result;
     } catch (thrown) {
       // One of many files is named.
-      if (path === null || !(thrown instanceof DeliveryError)) throw thrown;
+      if (isPage || !(thrown instanceof DeliveryError)) throw thrown;
       return failedProbe(thrown);
     }
   }

@@ -14,10 +14,10 @@ import {
   readVersion,
 } from '../http/response.ts';
 import type { Ports } from '../ports.ts';
-import { JUDGED_HEAD, MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND, TEXT } from '../protocol/limits.ts';
+import { MAX_JUDGED_PAGE, MEGABYTE, PARTIAL_PROBE, PROBE_TIME, SECOND, TEXT } from '../protocol/limits.ts';
 import { getReach, parseExternalAddress } from '../rules/external-address.ts';
 import { withVersion } from '../rules/naming.ts';
-import { type Check, isGone, type KnownBuild } from './check.ts';
+import { type Check, isRemovedCheck, type KnownBuild } from './check.ts';
 import { matchAnswer } from './match-content.ts';
 import { failedProbe, type ProbeResult, provesAlone } from './probe-result.ts';
 
@@ -36,12 +36,12 @@ export class ProofRun {
   readonly limits: WaitLimits;
   readonly ports: Ports;
   /** When it began, and when it must end, by `Clock.now`. */
-  readonly begun: number;
+  readonly startedAt: number;
   readonly deadline: number;
   builtAt: KnownBuild['builtAt'];
   outdated: KnownBuild['outdated'];
   /** Why the site did not come, if so: then each address is asked once. */
-  late: DeliveryError | null = null;
+  waitFailure: DeliveryError | null = null;
   /** Why the addresses may open only inside this network; empty where nothing says so. */
   internalReason = '';
   publicOnly = true;
@@ -60,12 +60,12 @@ export class ProofRun {
 
   /** @param checks everything that must be right */
   constructor(checks: readonly Check[], limits: WaitLimits, ports: Ports) {
-    const gone = checks.filter(isGone).length;
+    const gone = checks.filter(isRemovedCheck).length;
     this.totals = { shown: checks.length - gone, gone };
     this.limits = limits;
     this.ports = ports;
-    this.begun = ports.clock.now();
-    this.deadline = this.begun + limits.timeout;
+    this.startedAt = ports.clock.now();
+    this.deadline = this.startedAt + limits.timeout;
     this.#own = String(Math.floor(ports.random() * 1e8)).padStart(8, '0');
   }
 
@@ -141,10 +141,10 @@ async function askBin(check: Check, run: ProofRun): Promise<ProbeResult> {
 
 async function askOnce(check: Check, run: ProofRun, how: AskOptions): Promise<ProbeResult> {
   const { clock, http, signal: stop } = run.ports;
-  const { url, versioned, expect, host } = check;
+  const { url, addsVersion, expect, host } = check;
   const signal = run.signalWithin(maxProbeTime(check));
   // Each time with another `?v=`, so that no cache can give two requests the same answer.
-  let asked = versioned ? withVersion(url, run.nextStamp()) : url;
+  let asked = addsVersion ? withVersion(url, run.nextStamp()) : url;
   // A host that the user named may be internal to a network; one on this machine is never a delivery.
   const guard = (next: URL): void => {
     asked = next;
@@ -199,12 +199,12 @@ function fetchOptions(
   run: ProofRun,
   { asBrowser, nth, cookies, isBeginning }: AskOptions,
 ): Omit<FetchBackOptions, 'guard' | 'signal'> {
-  const { host, path } = check;
+  const { host, isPage } = check;
   const { file, marker, before = [], display, judge } = check.expect;
   const isComparedOnly = display === undefined && marker === undefined && file !== undefined;
   // Bytes of the largest body that means anything.
   const largest = Math.max(file?.size ?? 0, ...before.map(({ size }) => size));
-  const isShown = !isComparedOnly && path === null;
+  const isShown = !isComparedOnly && isPage;
   return {
     publicOnly: run.publicOnly,
     connections: nth,
@@ -212,7 +212,7 @@ function fetchOptions(
     plainRefusals: host.warnsBrowsers,
     cookies,
     readAtMost: isBeginning ? PARTIAL_PROBE : isComparedOnly ? largest + 1 : undefined,
-    prefixSize: isComparedOnly ? (judge ? undefined : 0) : judge && JUDGED_HEAD,
+    prefixSize: isComparedOnly ? (judge ? undefined : 0) : judge && MAX_JUDGED_PAGE,
     startProgress: isShown ? (total) => run.ports.logger.progress('fetched back', total, 'bytes') : undefined,
     blobs: file?.sha256 === null ? [{ size: file.size, sha: file.blobSha ?? '' }, ...before] : before,
   };

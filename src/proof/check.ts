@@ -32,12 +32,10 @@ export interface HostRules {
   readonly addsForBrowsers: boolean;
   /** Whether the page is asked again after the other files: they must be right together. */
   readonly asksPageAgain: boolean;
-  /** The HTTP codes by which it closes a page to the public. */
-  readonly walls: readonly number[];
   /** What it means by other refusals. */
   readonly refusals: readonly KnownRefusal[];
   /** Looks after which it is given up where nothing reaches it: a new name may come to resolve. */
-  readonly unreachedLooks: number;
+  readonly maxUnreachedRounds: number;
   /** What to do about each problem; `rename` gets an address that no cache knows, where it is ours. */
   readonly hints: Readonly<Record<'login' | 'moved' | 'late' | 'busy', Text>> &
     Readonly<Partial<Record<'other' | 'rename', Text>>>;
@@ -95,22 +93,24 @@ export interface AnswerSeries {
 /** One address to prove: a row of the list that the loop goes through. */
 export interface Check {
   readonly url: URL;
-  /** Its path within a site; `null` for the page whose address is handed over. */
-  readonly path: string | null;
+  /** What messages call it: its path in the site, or such as `the page`. */
+  readonly label: string;
+  /** Whether this is the page, whose URL is handed over. */
+  readonly isPage: boolean;
   readonly expect: ExpectedAnswer;
   readonly series: AnswerSeries;
   readonly host: HostRules;
   /** Whether `?v=` is added to each request, to get past caches. @see protocol 4.5 */
-  readonly versioned: boolean;
+  readonly addsVersion: boolean;
   /** How it is asked without `?v=`, as a person opens it, once everything is right with it; absent: it is not. */
-  readonly opened?: AnswerSeries | undefined;
+  readonly plainSeries?: AnswerSeries | undefined;
   /** `note`: a few looks are enough, and none has to be right. */
-  readonly onFailure?: 'note';
+  readonly isOptional?: true;
   /** The host on which a browser must end after redirects. */
   readonly endsOn?: string | undefined;
 }
 
-export const isGone = ({ expect: { is } }: Pick<Check, 'expect'>): boolean =>
+export const isRemovedCheck = ({ expect: { is } }: Pick<Check, 'expect'>): boolean =>
   is === 'gone' || is === 'replaced';
 
 /** What an answer is: what is wanted, the copy from before that a cache may have, or anything else. */

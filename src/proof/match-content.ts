@@ -6,7 +6,7 @@ import { isPartOfAddress } from '../rules/external-address.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import { type BrowserDisplay, getContentType, getTypeClass } from '../rules/media-type.ts';
 import { isReadAsWritten, readEncoding } from '../rules/text-encoding.ts';
-import { type Check, isGone, type MatchedAnswer } from './check.ts';
+import { type Check, isRemovedCheck, type MatchedAnswer } from './check.ts';
 import type { ContentMatch } from './probe-result.ts';
 
 /** What is the content, if its headers let a browser show it. */
@@ -23,8 +23,8 @@ export async function matchAnswer(
   const { display = 'none', judge } = check.expect;
   if (judge !== undefined) return judge(fetched, check, match);
   if (display === 'none' || !RIGHT.includes(match)) return { match };
-  const shown = { display, name: check.url.pathname, isPart: check.path !== null };
-  return { match: (await isKeptFromSight(fetched, shown)) ? 'not-shown' : match };
+  const shown = { display, name: check.url.pathname, isPart: !check.isPage };
+  return { match: (await isHiddenByHeaders(fetched, shown)) ? 'not-shown' : match };
 }
 
 /**
@@ -33,7 +33,7 @@ export async function matchAnswer(
  * @param name its end tells the type
  * @param isPart of a page: it may be a fragment, or a text that a script reads
  */
-export async function isKeptFromSight(
+export async function isHiddenByHeaders(
   fetched: FetchedContent,
   { display, name, isPart }: { display: BrowserDisplay; name: string; isPart: boolean },
 ): Promise<boolean> {
@@ -70,7 +70,7 @@ async function matchContent(fetched: FetchedContent, check: Check): Promise<Cont
   const { status, fingerprint, addresses, blobSha } = fetched;
   const { file, marker } = check.expect;
   const login = leadsToSignIn(addresses);
-  if (isGone(check) && isAbsence(status) && !login) return 'gone';
+  if (isRemovedCheck(check) && isAbsence(status) && !login) return 'gone';
   if (fingerprint !== null && fingerprint.sha256 === file?.sha256) return 'identical';
   // A login page may contain any marker.
   if (login) return 'login';
@@ -78,7 +78,7 @@ async function matchContent(fetched: FetchedContent, check: Check): Promise<Cont
   if (blobSha !== null) {
     return file?.sha256 === null && file.blobSha === blobSha ? 'identical' : 'previous';
   }
-  if (isGone(check)) return 'served';
+  if (isRemovedCheck(check)) return 'served';
   const { size, sha256 } = fingerprint;
   if (
     file !== undefined &&

@@ -1,9 +1,9 @@
 import { DeliveryError } from '../errors.ts';
 import { countFiles } from '../plain-text.ts';
-import { AGREEING_PROBES, SITE } from '../protocol/limits.ts';
+import { AGREEING_ANSWERS, SITE } from '../protocol/limits.ts';
 import { withVersion } from '../rules/naming.ts';
 import { AddressProof } from './address-proof.ts';
-import { type Check, isGone } from './check.ts';
+import { type Check, isRemovedCheck } from './check.ts';
 import { describeCacheEnd, describeProbe } from './probe-result.ts';
 import { prove } from './prove.ts';
 
@@ -30,9 +30,9 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   if (page === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
   logger.info(describeProbe(page));
   const endsOn = page.hosts.at(-1);
-  const required = others.filter(({ onFailure }) => onFailure === undefined);
+  const required = others.filter(({ isOptional }) => !isOptional);
   const files = open(required.map((one) => ({ ...one, endsOn })));
-  const removed = required.filter(isGone).length;
+  const removed = required.filter(isRemovedCheck).length;
   if (files.length > 0) {
     logger.info(`further: ${countFiles(files.length - removed)}, and ${removed} that were removed`);
   }
@@ -40,13 +40,13 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   if (check.host.asksPageAgain && files.length > 0) await proveTogether(first, files);
   const fresh = [{ ...check, endsOn }, ...files.map((one) => one.check)];
   const asOpened = fresh.flatMap(asPersonOpens);
-  const opened = openAgain([...asOpened, ...others.filter(({ onFailure }) => onFailure !== undefined)]);
+  const opened = openAgain([...asOpened, ...others.filter(({ isOptional }) => isOptional)]);
   if (opened.length > 0) logger.info('without ?v=, as a person will open it');
   await prove(opened);
   // A cache with the old copy says nothing of the new one: that must still be there.
   const old = opened.filter(({ isOld }) => isOld);
-  await prove(openAgain(old.map((one) => ({ ...withoutOld(one.check), versioned: true }))));
-  const late = old.find((one) => one.check.path === null);
+  await prove(openAgain(old.map((one) => ({ ...withoutOld(one.check), addsVersion: true }))));
+  const late = old.find((one) => one.check.isPage);
   if (late === undefined) return { page: first.proven ?? page, files, opened };
   const url = withVersion(check.url, version);
   await prove(openAgain([{ ...withoutOld(late.check), url }]));
@@ -55,25 +55,27 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   return { page: first.proven ?? page, files, opened, versioned: { url, note } };
 }
 
-const asPersonOpens = ({ opened, ...check }: Check): readonly Check[] =>
-  opened === undefined ? [] : [{ ...check, series: { ...opened, acceptsOld: true }, versioned: false }];
+const asPersonOpens = ({ plainSeries, ...check }: Check): readonly Check[] =>
+  plainSeries === undefined
+    ? []
+    : [{ ...check, series: { ...plainSeries, acceptsOld: true }, addsVersion: false }];
 
 const withoutOld = (check: Check): Check => ({ ...check, series: { ...check.series, acceptsOld: false } });
 
 /** All must be right at the same time: the page is asked again after its files; these, if any was late. */
 async function proveTogether(page: AddressProof, files: readonly AddressProof[]): Promise<void> {
   const { check, proven, run } = page;
-  const isFresh = files.every((one) => one.looks === 1 && !one.proven?.age);
+  const isFresh = files.every((one) => one.rounds === 1 && !one.proven?.age);
   // After many files that no cache answered, its page was not there by chance.
   const isManyFresh = files.length > SITE.fewLinked && isFresh && !proven?.age;
   const pause = isManyFresh ? 0 : (check.series.pause ?? 0);
-  const series = { ...check.series, answers: AGREEING_PROBES.usual, pause };
+  const series = { ...check.series, answers: AGREEING_ANSWERS.usual, pause };
   const again = new AddressProof({ ...check, endsOn: proven?.hosts.at(-1), series }, run, { before: page });
   await prove([again]).finally(() => {
     page.last = again.last;
   });
-  const wasLate = again.looks > 1;
-  const older = files.filter((one) => wasLate || one.looks === 1);
+  const wasLate = again.rounds > 1;
+  const older = files.filter((one) => wasLate || one.rounds === 1);
   if (!wasLate && older.length === files.length) return;
   if (older.length > 0) run.ports.logger.info(`once more: ${countFiles(older.length)}`);
   await prove(older.map((one) => new AddressProof(one.check, run)));

@@ -5,7 +5,7 @@ import { SECOND, SITE } from '../protocol/limits.ts';
 import type { Text, Words } from '../words.ts';
 import type { AddressProof } from './address-proof.ts';
 import type { ProofRun } from './ask-address.ts';
-import { type HostRules, isGone } from './check.ts';
+import { type HostRules, isRemovedCheck } from './check.ts';
 import {
   describeAge,
   describeAnswer,
@@ -27,17 +27,17 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
   if (run === undefined) return;
   const { limits, deadline, ports } = run;
   const { clock, signal } = ports;
-  const total = proofs.filter(({ check }) => check.onFailure === undefined).length;
+  const total = proofs.filter(({ check }) => check.isOptional === undefined).length;
   const log = createWaitLog('waited for the address', total, run);
-  let open = proofs;
+  let pending = proofs;
   try {
     for (let asksAll = true; ; asksAll = false) {
       signal.throwIfAborted();
-      const isLast = limits.once === true || run.late !== null || clock.now() >= deadline;
-      open = await lookAtAll(open, { asksAll: asksAll || isLast, isLast }, log.advance);
-      if (open.length === 0) return;
-      if (isLast || open.some(({ meaning }) => meaning?.isFinal)) throw wrongAnswersError(open);
-      log.write(isPageAlone(open) ? describeProbe(open[0]?.wrong ?? null) : describeFiles(open));
+      const isLast = limits.once === true || run.waitFailure !== null || clock.now() >= deadline;
+      pending = await probeAll(pending, { asksAll: asksAll || isLast, isLast }, log.advance);
+      if (pending.length === 0) return;
+      if (isLast || pending.some(({ meaning }) => meaning?.isFinal)) throw wrongAnswersError(pending);
+      log.write(isPageAlone(pending) ? describeProbe(pending[0]?.lastWrong ?? null) : describeFiles(pending));
       await clock.sleep(Math.max(Math.min(limits.interval, deadline - clock.now()), 0), signal);
     }
   } finally {
@@ -46,7 +46,7 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
 }
 
 /** Looks at all; or again at one, which must agree with itself, then twice as many: a site is late as a whole. */
-async function lookAtAll(
+async function probeAll(
   open: readonly AddressProof[],
   { asksAll, isLast }: { readonly asksAll: boolean; readonly isLast: boolean },
   advance: () => void,
@@ -56,33 +56,34 @@ async function lookAtAll(
     const asked = open.slice(at, at + count);
     const looks = await mapConcurrently(asked, SITE.probes, async (one) => {
       const isNew = one.proven === undefined;
-      const isDone = await one.look(isLast, !asksAll && at === 0);
-      if (isDone && isNew && one.check.onFailure === undefined) advance();
+      const isDone = await one.runRound(isLast, !asksAll && at === 0);
+      if (isDone && isNew && one.check.isOptional === undefined) advance();
       return isDone;
     });
     left.push(...asked.filter((_, index) => !looks[index]));
-    if (!asksAll && left.some(({ oldLooks }) => oldLooks === 0)) return [...left, ...open.slice(at + count)];
+    if (!asksAll && left.some(({ oldRounds }) => oldRounds === 0))
+      return [...left, ...open.slice(at + count)];
   }
   return left;
 }
 
 const isPageAlone = ([first, ...others]: readonly AddressProof[]): boolean =>
-  first?.check.path === null && others.length === 0;
+  first?.check.isPage === true && others.length === 0;
 
 function describeFiles(wrong: readonly AddressProof[]): string {
   const { shown = 0, gone = 0 } = wrong[0]?.run.totals ?? {};
   const which = wrong[0]?.check.series.acceptsOld ? WITHOUT_VERSION : '';
   const kinds = [false, true].map((isRemoved) => {
-    const found = wrong.filter(({ check }) => isGone(check) === isRemoved);
+    const found = wrong.filter(({ check }) => isRemovedCheck(check) === isRemoved);
     if (found.length === 0) return '';
     const problem = isRemoved ? 'are still open' : `do not show the delivered bytes${which}`;
-    const named = found.map((one) => `${one.check.path ?? 'the page'} (${describeShortly(one)})`);
+    const named = found.map((one) => `${one.check.label} (${describeShortly(one)})`);
     return `${found.length} of ${isRemoved ? `${gone} removed files` : `${shown} files of the site`} ${problem}: ${nameFew(named)}`;
   });
   return kinds.filter(Boolean).join('; ');
 }
 
-function describeShortly({ check, wrong: result }: AddressProof): string {
+function describeShortly({ check, lastWrong: result }: AddressProof): string {
   if (result === null) return 'not asked before the deadline';
   if (result.failure !== undefined) return result.failure.message;
   const end = result.hosts.at(-1);
@@ -95,30 +96,32 @@ function wrongAnswersError(wrong: readonly AddressProof[]): DeliveryError {
   const [first] = wrong;
   if (first !== undefined && isPageAlone(wrong)) return notProvenError(first);
   const meaning = wrong.find((one) => one.meaning)?.meaning;
-  const headers = wrong.find((one) => one.wrong?.match === 'not-shown') && describeMatch('not-shown').hint;
+  const headers =
+    wrong.find((one) => one.lastWrong?.match === 'not-shown') && describeMatch('not-shown').hint;
   const hints = [...wrong.map(findHint), headers];
   return new DeliveryError('NOT_PROVEN', describeFiles(wrong), {
-    httpCode: wrong.find((one) => one.wrong?.httpCode != null)?.wrong?.httpCode ?? undefined,
+    httpCode: wrong.find((one) => one.lastWrong?.httpCode != null)?.lastWrong?.httpCode ?? undefined,
     hint: hints.find((one) => one !== undefined) ?? first?.check.host.hints.late,
     retryable: meaning?.isFinal !== true,
   });
 }
 
-const findHint = ({ check, wrong, meaning }: AddressProof): Text | undefined =>
-  meaning?.hint ?? (wrong?.httpCode === 429 ? check.host.hints.busy : undefined);
+const findHint = ({ check, lastWrong, meaning }: AddressProof): Text | undefined =>
+  meaning?.hint ?? (lastWrong?.httpCode === 429 ? check.host.hints.busy : undefined);
 
 /** How an address was asked that is not asked past caches. */
 const WITHOUT_VERSION = ' without ?v=';
 
 function notProvenError(proof: AddressProof): DeliveryError {
-  const { check, wrong: last, earlier, meaning } = proof;
+  const { check, lastWrong: last, lastRight, meaning } = proof;
   const httpCode = last?.httpCode ?? undefined;
   const { endsOn, host } = check;
   const end = last?.hosts.at(-1);
   // An address that leads to another host than the one that was proven is not the one to hand over.
   const isAway = endsOn !== undefined && end !== undefined && end !== endsOn;
   const inTime = meaning?.isFinal ? '' : ' in time';
-  const differed = earlier === undefined ? '' : `, and at other times ${describeMatch(earlier.match).text}`;
+  const differed =
+    lastRight === undefined ? '' : `, and at other times ${describeMatch(lastRight.match).text}`;
   const problem = isAway
     ? `leads to ${end}, and not to ${endsOn}, where it was proven`
     : `was not proven${inTime}: ${describeProbe(last)}${differed}`;
@@ -126,8 +129,8 @@ function notProvenError(proof: AddressProof): DeliveryError {
     isAway && host.hints.moved,
     findHint(proof),
     last?.failure?.advice,
-    isGone(check) && GONE_HINT,
-    earlier && ((w: Words) => `${DIFFERS}${orRename(host, w)}`),
+    isRemovedCheck(check) && GONE_HINT,
+    lastRight && ((w: Words) => `${DIFFERS}${orRename(host, w)}`),
     last?.match === 'different' && host.hints.other,
   ];
   return new DeliveryError(
@@ -164,7 +167,7 @@ const hintFor = (result: ProbeResult | null, host: HostRules): Text | undefined 
 export function createWaitLog(
   title: string,
   total: number,
-  { begun, limits, ports: { clock, logger } }: ProofRun,
+  { startedAt, limits, ports: { clock, logger } }: ProofRun,
 ): { write(line: string): void; advance(): void; end(): void } {
   const progress =
     total === 1
@@ -174,7 +177,7 @@ export function createWaitLog(
   let shown = 0;
   return {
     write(line) {
-      const elapsed = clock.now() - begun;
+      const elapsed = clock.now() - startedAt;
       if (line !== lastLine) logger.info(`${(elapsed / SECOND).toFixed(0)} s: ${line}`);
       lastLine = line;
       if (total === 1) progress.advance(elapsed - shown);

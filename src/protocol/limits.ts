@@ -61,10 +61,10 @@ export const MIN_POLL_INTERVAL = 50;
 export const PROBE_TIME = { least: 60 * SECOND, perMegabyte: 4 * SECOND } as const;
 
 /** Rounds of probes after which a cache's old copy is accepted, and a further address that is optional is given up. */
-export const FURTHER_PROBES = 3;
+export const MAX_ROUNDS = 3;
 
 /** Right answers in a row that prove an address, each from another cache node; after a wrong one twice as many. */
-export const AGREEING_PROBES = {
+export const AGREEING_ANSWERS = {
   usual: 4,
   /** Where the host may limit downloads: a file-bin has one store behind it. */
   counted: 1,
@@ -74,13 +74,13 @@ export const AGREEING_PROBES = {
 } as const;
 
 /** From the first to the second probe of a link from outside, which may open only once or for a moment. */
-export const LATER_PROBE = 5 * SECOND;
+export const SECOND_PROBE_DELAY = 5 * SECOND;
 
 /** Bytes of a large file that each further probe compares; the first one compares all. */
 export const PARTIAL_PROBE = 262_144;
 
 /** Bytes of a page that are kept where its host may add to it: then all of it is compared. */
-export const JUDGED_HEAD = 2 * MEGABYTE;
+export const MAX_JUDGED_PAGE = 2 * MEGABYTE;
 
 export const MAX_REDIRECTS = 10;
 

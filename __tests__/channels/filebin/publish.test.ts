@@ -45,7 +45,7 @@ describe('publishing through channel K3', () => {
     const binHostUrl = new URL('https://bins.dev/b/');
     const { file, host, task } = await prepareUpload({ post, name: "a'b.html", binHostUrl });
     const destination = `bin ${BIN}, name a_b.html`;
-    expect(task.plan).toMatchObject({ method: 'one POST', destination, claim: 'is available' });
+    expect(task.plan).toMatchObject({ method: 'one POST', destination, verb: 'is available' });
     // Of the bin that was asked for, and the file name that the host answers.
     const evidence = `HTTP 201, bin ${BIN}, file ä+b,[c].html`;
     const url = new URL(`https://bins.dev/b/${BIN}/%C3%A4+b,%5Bc%5D.html`);
@@ -91,7 +91,7 @@ describe('publishing through channel K3', () => {
   ])('says what the host answers of a file: %s', async (_, setup, says) => {
     const { task } = await prepareUpload(setup);
     const { plan, notes = [] } = await task.perform();
-    expect(`${plan?.claim}: ${notes.join('; ')}`).toMatch(says);
+    expect(`${plan?.verb}: ${notes.join('; ')}`).toMatch(says);
   });
 
   test('waits for the answer as long as the host may take to store the file, and says so once it was sent', async () => {

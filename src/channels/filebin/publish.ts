@@ -69,8 +69,8 @@ function previewUpload(upload: BinUpload, before: BinState, options: BinOptions)
   return `${filename} would ${replaces ? 'replace the file of that name' : 'be posted'}; the bin exists already and would not be locked`;
 }
 
-export const planInBin = (bin: string, filename: string, method: string, claim: string) =>
-  ({ channel: 'K3', method, destination: `bin ${bin}, name ${filename}`, name: filename, claim }) as const;
+export const planInBin = (bin: string, filename: string, method: string, verb: string) =>
+  ({ channel: 'K3', method, destination: `bin ${bin}, name ${filename}`, name: filename, verb }) as const;
 
 const UNREAD = 'whether the bin still holds the file, and is locked, could not be read';
 const ANYBODY = 'anybody who knows its name can add to it or replace what it holds';
@@ -128,7 +128,7 @@ function placementOfFile(upload: BinUpload, result: StoreResult, isLocked: boole
   const { filename = upload.filename, contentType } = stored;
   const where = `bin ${bin}, file ${filename}`;
   const asked = path === undefined || path.endsWith('/') ? upload.file.name : path;
-  const claim = claimFor(contentType);
+  const verb = verbFor(contentType);
   const host = { ...BIN_HOST, refusals: listRefusals(bin) };
   return {
     evidence:
@@ -137,14 +137,14 @@ function placementOfFile(upload: BinUpload, result: StoreResult, isLocked: boole
         : `${where} ${written ? 'holds' : 'already holds'} these bytes`,
     written,
     first: pageCheck(urlFor(BIN.get, options, filename), { is: 'bytes', file: upload.file }, host, COUNTED),
-    plan: { claim, method: POST },
+    plan: { verb, method: POST },
     notes: [
       ...lineIf(filename !== asked.normalize('NFC'), `the bin keeps it as ${filename}`),
       expires === undefined
         ? 'the bin expires after about 7 days'
         : `the bin expires at ${shortHostMessage(expires)}`,
       'it is public to anyone with the link; a browser may be shown a warning page first',
-      ...lineIf(claim === 'downloads', 'this kind of file is downloaded there, not shown on the screen'),
+      ...lineIf(verb === 'downloads', 'this kind of file is downloaded there, not shown on the screen'),
     ],
     unknown: [...lineIf(!isLocked, FOREIGN), ...describeReplacedFile(upload.filename, result, options)],
   };
@@ -154,7 +154,7 @@ function placementOfFile(upload: BinUpload, result: StoreResult, isLocked: boole
 const ATTACHED = /^\s*(?:text\/html|application\/pdf)\b/i;
 
 /** Whether a browser shows the file. @param contentType what the host found in its bytes; empty where it does not say */
-function claimFor(contentType = ''): string {
+function verbFor(contentType = ''): string {
   if (contentType.trim() === '') return 'is available';
   return getTypeDisplay(contentType) === 'none' || ATTACHED.test(contentType) ? 'downloads' : 'opens';
 }

@@ -6,7 +6,7 @@ import { BATCH } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { binFileName, flatName } from '../../rules/naming.ts';
 import { type Channel, nameTask, type Placement, type PreparedTask } from '../channel.ts';
-import { OWN_HOST, pageCheck } from '../host-rules.ts';
+import { PLAIN_HOST, pageCheck } from '../host-rules.ts';
 import { type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
 import { planInBin } from './publish.ts';
 import { listRefusalsOfDeleted } from './refusals.ts';
@@ -23,7 +23,7 @@ const NOTHING_THERE = 'nothing exists there';
 /** K3: deletes files from a named bin, from which anybody may delete: only the bytes at hand, or any with `overwrite`. */
 export function createFilebinRemover(options: BinOptions, ports: Ports): Channel<BinRemoval> {
   const { bin } = options;
-  const host = { ...OWN_HOST, refusals: listRefusalsOfDeleted(bin) };
+  const host = { ...PLAIN_HOST, refusals: listRefusalsOfDeleted(bin) };
 
   const read = () => withRetries(ports, () => readBin(options, ports));
   return {

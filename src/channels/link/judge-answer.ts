@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import type { FetchedContent } from '../../http/fetch-back.ts';
 import { hasPageType, isShownAsPage, readType } from '../../http/response.ts';
 import type { ExpectedFile, JudgeAnswer, MatchedAnswer } from '../../proof/check.ts';
-import { isKeptFromSight, RIGHT } from '../../proof/match-content.ts';
+import { isHiddenByHeaders, RIGHT } from '../../proof/match-content.ts';
 import type { ContentMatch } from '../../proof/probe-result.ts';
-import { JUDGED_HEAD } from '../../protocol/limits.ts';
+import { MAX_JUDGED_PAGE } from '../../protocol/limits.ts';
 import { loadPageRules } from '../../rules/load-page-rules.ts';
 import { decodePath } from '../../rules/naming.ts';
 
@@ -18,7 +18,7 @@ interface LinkedFile {
 /** Judges what the host of a link answers: it may add to a page, and move it to another form of its address. */
 export const createLinkJudge =
   ({ home, fallbacks }: LinkedFile): JudgeAnswer =>
-  async (fetched, { path, expect: { file, marker = '', display = 'none' } }, found) => {
+  async (fetched, { isPage, expect: { file, marker = '', display = 'none' } }, found) => {
     const hasMarker = found === 'altered' || found === 'echo';
     let match = found;
     // With a file all of it decides, and no marker.
@@ -26,17 +26,17 @@ export const createLinkJudge =
     else if (found === 'altered') match = await matchMarked(fetched, marker);
     const [, needed] = NEEDED_TYPES.find(([name]) => home !== undefined && name.test(home.pathname)) ?? [];
     // The address of a link says nothing of its type.
-    const shown = { display, name: file?.name ?? '', isPart: path !== null };
+    const shown = { display, name: file?.name ?? '', isPart: !isPage };
     const isUnusable = needed?.test(readType(fetched)) === false;
-    const isKept = isUnusable || (await isKeptFromSight(fetched, shown));
-    const isPage = path === null || display === 'page';
-    if (file && !isKept && isPage && (match === 'different' || match === 'cut-short')) {
+    const isKept = isUnusable || (await isHiddenByHeaders(fetched, shown));
+    const mayHaveAdditions = isPage || display === 'page';
+    if (file && !isKept && mayHaveAdditions && (match === 'different' || match === 'cut-short')) {
       const added = await readAdditions(fetched, file, fallbacks);
       if (added === null) return { match: match === 'cut-short' ? match : 'different' };
-      return { added, ...(await placeAnswer('extended', fetched, home)) };
+      return { added, ...(await judgeLocation('extended', fetched, home)) };
     }
     if (!RIGHT.includes(match)) return { match };
-    return isKept ? { match: 'not-shown' } : placeAnswer(match, fetched, home);
+    return isKept ? { match: 'not-shown' } : judgeLocation(match, fetched, home);
   };
 
 /** The types that browsers need: anything else they take for what its bytes are. */
@@ -64,7 +64,7 @@ async function readAdditions(
   file: ExpectedFile,
   fallbacks: readonly ExpectedFile[],
 ): Promise<readonly string[] | null> {
-  if (!isShownAsPage(fetched) || file.size > JUDGED_HEAD) return null;
+  if (!isShownAsPage(fetched) || file.size > MAX_JUDGED_PAGE) return null;
   const head = fetched.readPrefix();
   if (fetched.fingerprint?.size !== head.length) return null;
   const { findAdditions, parsePage } = await loadPageRules();
@@ -86,7 +86,7 @@ const readPage = async (file: ExpectedFile): Promise<string> =>
  * The right content, if it is in its own folder. A redirect may lead only to another form of its check, such as
  * `/about` for `/about.html`, and where that is in another folder, its references must lead to the same.
  */
-async function placeAnswer(
+async function judgeLocation(
   match: ContentMatch,
   fetched: FetchedContent,
   home: URL | undefined,

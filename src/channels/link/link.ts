@@ -2,7 +2,7 @@ import { forEachItem } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
 import { lineIf, namedLine } from '../../plain-text.ts';
 import type { AnswerSeries, Check, ExpectedAnswer, HostRules } from '../../proof/check.ts';
-import { AGREEING_PROBES, LATER_PROBE, SITE } from '../../protocol/limits.ts';
+import { AGREEING_ANSWERS, SECOND_PROBE_DELAY, SITE } from '../../protocol/limits.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { decodePath, entryUrl, urlBelow } from '../../rules/naming.ts';
@@ -52,8 +52,8 @@ function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
       method: 'the link is used as given',
       destination,
       name: destination,
-      claim: site === null ? 'shows the marker' : 'opens without signing in',
-      claimOfDownload: site === null ? 'downloads a file with the marker' : 'downloads without signing in',
+      verb: site === null ? 'shows the marker' : 'opens without signing in',
+      downloadVerb: site === null ? 'downloads a file with the marker' : 'downloads without signing in',
     },
     ...address,
     site,
@@ -73,13 +73,13 @@ function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
 /** The link is the page of a folder, and with its `/` the folder; of several items, each lies below it. */
 function findAddress(url: URL, { site, relativePath }: ChannelItem) {
   if (relativePath === undefined && !site?.isFolder) return { url };
-  const place = relativePath === undefined ? url : urlBelow(url, relativePath);
-  if (!site?.isFolder) return { url: place, home: place };
+  const itemUrl = relativePath === undefined ? url : urlBelow(url, relativePath);
+  if (!site?.isFolder) return { url: itemUrl, home: itemUrl };
   const entry = site.entry.name;
   const isEntry = relativePath === undefined && decodePath(url.pathname).endsWith(`/${entry}`);
   const folder = isEntry
     ? new URL(`./${'../'.repeat(entry.split('/').length - 1)}`, url)
-    : urlBelow(place, '');
+    : urlBelow(itemUrl, '');
   const home = urlBelow(folder, entry);
   const isGiven = isEntry || (relativePath === undefined && entry === 'index.html');
   return { url: isGiven ? url : entryUrl(home), home, folder };
@@ -97,7 +97,6 @@ const BIN_REFUSALS = listRefusals('').map(({ linkHint, ...one }) => ({
 const LINK_TO_BIN: HostRules = {
   ...LINK_HOST,
   warnsBrowsers: true,
-  walls: [],
   refusals: BIN_REFUSALS,
   describe: (...found) => [...LINK_HOST.describe(...found), ...BIN_HOST.describe(...found)],
 };
@@ -121,7 +120,7 @@ function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Pla
   // One right answer is enough where the page is asked again after the other files.
   const { answers } = others.length > 0 ? { answers: 1 } : isBin ? COUNTED : USUAL;
   // It may open only once, or for a moment.
-  const series: AnswerSeries = { answers, as: home ? 'browser' : 'both', pause: LATER_PROBE };
+  const series: AnswerSeries = { answers, as: home ? 'browser' : 'both', pause: SECOND_PROBE_DELAY };
   return {
     evidence: `the given link on ${url.hostname}`,
     written: false,
@@ -133,7 +132,7 @@ function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Pla
     ],
     unknown: [
       'whether the link still opens later, and from every network',
-      ...(site && folder ? describeUnasked(site) : []),
+      ...(site && folder ? describeUnfetched(site) : []),
     ],
   };
 }
@@ -151,18 +150,18 @@ const FALLBACK = /^(?:404|200|index)\.html$/;
 function listOthers(site: LocalSite, folder: URL): readonly Check[] {
   const served = site.files.filter(({ name }) => name !== site.entry.name && !CONTROL_FILES.has(name));
   const pages = [...served.filter(({ name }) => FALLBACK.test(name)), site.entry];
-  const answers = served.length > SITE.fewLinked ? 1 : AGREEING_PROBES.usual;
+  const answers = served.length > SITE.fewLinked ? 1 : AGREEING_ANSWERS.usual;
   const series = { answers, as: 'browser' } as const;
   return served.map((file) => {
     const url = urlBelow(folder, file.name);
     const judge = createLinkJudge({ home: url, fallbacks: pages.filter((one) => one !== file) });
     const display = isHtml(file.name) ? 'page' : undefined;
     const check = pageCheck(url, { is: 'bytes', file, judge, display }, LINK, series);
-    return { ...check, path: file.name };
+    return { ...check, label: file.name, isPage: false };
   });
 }
 
-function describeUnasked({ files, leftOut }: LocalSite): readonly string[] {
+function describeUnfetched({ files, leftOut }: LocalSite): readonly string[] {
   const control = files.flatMap(({ name }) => (CONTROL_FILES.has(name) ? [name] : []));
   return namedLine(
     'what the host does with control files and files that were left out, which were not asked for',

@@ -10,7 +10,7 @@ import {
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import { STATUS_HINT } from '../../github/refusals.ts';
 import type { Clock, Ports } from '../../ports.ts';
-import { isGone } from '../../proof/check.ts';
+import { isRemovedCheck } from '../../proof/check.ts';
 import { BUILD_WAIT } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
 import type { Channel, HostProgress, Placement } from '../channel.ts';
@@ -79,7 +79,7 @@ export class BuildWatch {
   }
 
   async ask({ commitSha, deployment, first, written }: Placement): Promise<HostProgress> {
-    const isRemoval = isGone(first);
+    const isRemoval = isRemovedCheck(first);
     const needsWord = ['built', 'replaced'].includes(first.expect.is);
     // Where there was nothing to remove, what the branch holds now counts.
     const commit = commitSha ?? this.#build.branch;

@@ -72,7 +72,7 @@ export function describePublished(
       isBuilt ? [notDeployed(place || './', target.options.siteWorkflow)] : [],
     ),
     ...(commitSha && { commitSha }),
-    ...(isOnBranch && { held: listHeld(task) }),
+    ...(isOnBranch && { expectedBlobs: listHeld(task) }),
     ...(pictures && { pictures: addressesOfPictures(pictures, destination.pageUrl) }),
     ...(isFolder && { changes, treeSha, ...(servedSize && { servedSize }) }),
     notes: [
@@ -166,7 +166,7 @@ export function describeRemoved(
     written: false,
     first: isFolder || MARKDOWN.test(place) ? first : { ...first, url: destination.pageUrl },
     others,
-    held: new Map([...gone.keys()].map((path) => [path, null])),
+    expectedBlobs: new Map([...gone.keys()].map((path) => [path, null])),
     notes: [
       ...lineIf(isFolder && change !== undefined, `${countFiles(countOwn(gone))} removed${sites}`),
       ...alike.map((path) => `removed too, because it has the same address: ${path}`),

@@ -177,10 +177,10 @@ async function findDestination(item: ChannelItem, step: StepContext): Promise<Pa
 }
 
 /** The plan of a commit; where the site is deployed, of a deployment as well, or of that alone. */
-function planTask({ target, place, files }: Omit<PagesTask, 'plan'>, claim: string): ChannelPlan {
+function planTask({ target, place, files }: Omit<PagesTask, 'plan'>, verb: string): ChannelPlan {
   const { branch, deploy, method, options } = target;
   const name = place || './';
-  const common = { channel: 'K1', name, claim } as const;
+  const common = { channel: 'K1', name, verb } as const;
   if (deploy !== null && options.branch === undefined) {
     return { ...common, method: 'method D, a deployment', destination: `the whole site, ${name}` };
   }

@@ -4,7 +4,7 @@ import type { RepositoryContext } from '../../github/api/repository.ts';
 import { nameFew } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
-import type { AbsentFile, Channel, PlacedTask, Placement } from '../channel.ts';
+import type { Channel, FailedFile, PlacedTask, Placement } from '../channel.ts';
 import { watchBuilds } from './build.ts';
 import { commitTasks, previewCommits, withPictures } from './commit.ts';
 import { type DeployTarget, deployBranch, deploySite, withDeployment } from './deploy/deploy.ts';
@@ -58,7 +58,7 @@ export function createPagesChannels(
 type Tasks = readonly PagesTask[];
 
 /** What deploys a step as the whole site. @throws {DeliveryError} where a file is missing, which would vanish from it */
-function findWholeSite([first]: Tasks, absent?: AbsentFile) {
+function findWholeSite([first]: Tasks, absent?: FailedFile) {
   const { deploy = null, options } = first?.target ?? {};
   if (deploy === null || options?.branch !== undefined) return null;
   if (absent === undefined) return deploy;
@@ -147,7 +147,7 @@ async function lookAtBranch(placed: readonly Placed[]) {
   return placed.map((one) => {
     const changed: string[] = [];
     let unread: DeliveryError | undefined;
-    for (const [path, blobSha] of existing === null ? [] : (one.placement.held ?? [])) {
+    for (const [path, blobSha] of existing === null ? [] : (one.placement.expectedBlobs ?? [])) {
       const blob = hasFailed(existing) ? existing : (existing?.get(path) ?? null);
       // The branch is not there any more, or the path is a folder now.
       const isGone = hasFailed(blob) && (blob.code === 'NOT_FOUND' || blob.code === 'NOT_OURS');
@@ -168,6 +168,6 @@ async function readDelivered(placed: readonly Placed[]): Promise<ExistingBlobs |
   const isOwn = ({ task, placement }: Placed): boolean =>
     placement.commitSha === head && task.destination.rivals === undefined;
   if (placed.every(isOwn)) return null;
-  const paths = placed.flatMap(({ placement: { held } }) => [...(held?.keys() ?? [])]);
+  const paths = placed.flatMap(({ placement: { expectedBlobs } }) => [...(expectedBlobs?.keys() ?? [])]);
   return getExistingBlobs(github, head, paths);
 }

@@ -3,16 +3,16 @@ import {
   type ExpectedAnswer,
   type ExpectedFile,
   type HostRules,
-  isGone,
+  isRemovedCheck,
 } from '../../proof/check.ts';
-import { AGREEING_PROBES, SITE } from '../../protocol/limits.ts';
+import { AGREEING_ANSWERS, SITE } from '../../protocol/limits.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { entryUrl } from '../../rules/naming.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import type { Placement } from '../channel.ts';
-import { OWN_HOST, USUAL } from '../host-rules.ts';
+import { PLAIN_HOST, USUAL } from '../host-rules.ts';
 import type { EarlierFiles } from './branch-reader.ts';
 import { addressOf, type PagesDestination, type ServedSite } from './destination.ts';
 import { findRival, rendersMarkdown } from './jekyll.ts';
@@ -27,13 +27,20 @@ type Checks = Required<Pick<Placement, 'first' | 'others'>>;
  * @param path `null` for the page; another file is asked without `?v=` where `before` says what a cache may have of it
  */
 export function siteCheck(path: string | null, url: URL, expect: ExpectedAnswer): Check {
-  const isRemoved = isGone({ expect });
-  const check = { url, path, expect, host: OWN_HOST, versioned: true } as const;
-  const answers = isRemoved ? AGREEING_PROBES.usual : 1;
+  const isRemoved = isRemovedCheck({ expect });
+  const check = {
+    url,
+    label: path ?? 'the page',
+    isPage: path === null,
+    expect,
+    host: PLAIN_HOST,
+    addsVersion: true,
+  } as const;
+  const answers = isRemoved ? AGREEING_ANSWERS.usual : 1;
   if (path === null)
-    return { ...check, series: { answers, as: 'both' }, opened: isRemoved ? undefined : USUAL };
+    return { ...check, series: { answers, as: 'both' }, plainSeries: isRemoved ? undefined : USUAL };
   const isOpened = !isRemoved && expect.before !== undefined;
-  return { ...check, series: { answers, as: 'tool' }, opened: isOpened ? ONCE_OPENED : undefined };
+  return { ...check, series: { answers, as: 'tool' }, plainSeries: isOpened ? ONCE_OPENED : undefined };
 }
 
 const ONCE_OPENED = { answers: 1, as: 'browser' } as const;
@@ -42,13 +49,13 @@ const ONCE_OPENED = { answers: 1, as: 'browser' } as const;
 export const rawCheck = (url: URL, file: ExpectedAnswer['file']): Check => ({
   ...siteCheck('the raw address', url, { is: 'bytes', file }),
   series: { answers: 1, as: 'both' },
-  versioned: false,
-  onFailure: 'note',
+  addsVersion: false,
+  isOptional: true,
 });
 
 /** The same on a host that means something by its refusals. */
 export function onHost({ first, others }: Checks, refusals: HostRules['refusals']): Checks {
-  const host = { ...OWN_HOST, refusals };
+  const host = { ...PLAIN_HOST, refusals };
   return { first: { ...first, host }, others: others.map((one) => ({ ...one, host })) };
 }
 

@@ -23,12 +23,12 @@ import {
   isQuiet,
   isStored,
   type PlacedAsset,
-  type TargetRelease,
+  type UploadRelease,
   unfinishedError,
 } from './asset.ts';
 
 /** Uploads files one after the other. A draft is published with all files, so it gets none after one has failed. */
-export async function uploadFiles(tasks: readonly AssetTask[], target: TargetRelease, ports: Ports) {
+export async function uploadFiles(tasks: readonly AssetTask[], target: UploadRelease, ports: Ports) {
   const endsAll = (failure: DeliveryError): boolean => target.release.draft || isOfHost(failure);
   const upload = (task: AssetTask) => new AssetUpload(task, target, ports).run();
   const results = await forEachOnHost(tasks, ({ name }) => name, upload, { endsAll });
@@ -45,7 +45,7 @@ class AssetUpload {
   readonly #label: string;
   /** No other run has this name; it is the same in each attempt. */
   readonly #incomingName: string;
-  #target: TargetRelease;
+  #target: UploadRelease;
   /** What the release held when it was read for all files: for the first look alone. */
   #known: readonly Asset[] | null;
   /** The number of the asset that this run replaces, once its deletion may have been carried out. */
@@ -54,7 +54,7 @@ class AssetUpload {
   #uploadedAs: string | null = null;
   readonly #uploads = new SentWrites();
 
-  constructor(task: AssetTask, target: TargetRelease, ports: Ports) {
+  constructor(task: AssetTask, target: UploadRelease, ports: Ports) {
     this.#task = task;
     this.#target = target;
     this.#known = target.assets;

@@ -12,7 +12,7 @@ export interface AssetTask {
   readonly originalName: string;
 }
 
-export interface TargetRelease {
+export interface UploadRelease {
   readonly github: GitHubClient;
   readonly release: Release;
   readonly assets: readonly Asset[];
@@ -32,8 +32,8 @@ export interface PlacedAsset {
 export type PlacedFiles = ReadonlyMap<AssetTask, Result<PlacedAsset>>;
 
 /** @param tag of the release, or those of several */
-export const planAsset = (tag: string, name: string, method: string, claim: string) =>
-  ({ channel: 'K2', method, destination: `release ${tag}, asset ${name}`, name, claim }) as const;
+export const planAsset = (tag: string, name: string, method: string, verb: string) =>
+  ({ channel: 'K2', method, destination: `release ${tag}, asset ${name}`, name, verb }) as const;
 
 export const hasDigestOf = ({ digest }: Asset, { sha256 }: LocalFile): boolean =>
   digest === `sha256:${sha256}`;

@@ -8,10 +8,10 @@ import {
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import { lineIf } from '../../plain-text.ts';
 import type { KnownRefusal } from '../../proof/check.ts';
-import { AGREEING_PROBES, RELEASES } from '../../protocol/limits.ts';
+import { AGREEING_ANSWERS, RELEASES } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
 import type { AuditedDelivery, AuditFindings } from '../channel.ts';
-import { OWN_HOST, pageCheck, USUAL } from '../host-rules.ts';
+import { PLAIN_HOST, pageCheck, USUAL } from '../host-rules.ts';
 import { planAsset } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
 
@@ -35,7 +35,7 @@ export function createReleaseAudit(
       ...lineIf(releases.length >= RELEASES.total, unread),
     ];
     const wanted = path === undefined ? undefined : await assetName(flatName(path));
-    const host = { ...OWN_HOST, refusals: access.privateRepository === true ? PRIVATE : LOST };
+    const host = { ...PLAIN_HOST, refusals: access.privateRepository === true ? PRIVATE : LOST };
     const found: AuditedDelivery[] = [];
     for (const release of releases) {
       if (release.draft || !(tagIsDefault || release.tag_name === tag)) continue;
@@ -76,7 +76,7 @@ async function findDelivered(assets: readonly Asset[]): Promise<ReadonlyMap<stri
   return delivered;
 }
 
-const AUDITED = { ...USUAL, answers: AGREEING_PROBES.audited };
+const AUDITED = { ...USUAL, answers: AGREEING_ANSWERS.audited };
 
 const LOST: readonly KnownRefusal[] = [
   {

@@ -101,7 +101,7 @@ export class NewRelease {
   async #chooseCommit(tag: string): Promise<string | undefined> {
     const { github, tagIsDefault, commit } = this.#batch;
     if (tagIsDefault || (await getTagCommit(github, tag)) !== null) return undefined;
-    this.#ports.logger.info(`the tag ${tag} is new, ${describeTarget(commit)}`);
+    this.#ports.logger.info(`the tag ${tag} is new, ${describeTagCommit(commit)}`);
     return commit;
   }
 
@@ -134,7 +134,7 @@ export class NewRelease {
 }
 
 /** Where a new tag is made. */
-export const describeTarget = (commit: string | undefined): string =>
+export const describeTagCommit = (commit: string | undefined): string =>
   commit === undefined ? 'at the head of the default branch' : `at commit ${commit}`;
 
 /** Creates a draft, whose text names the job and the run: after a lost answer the list shows whether it was created. */

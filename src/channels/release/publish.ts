@@ -8,9 +8,9 @@ import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
 import {
-  type AbsentFile,
   type Channel,
   type ChannelItem,
+  type FailedFile,
   type Placement,
   type PreparedTask,
   requireSite,
@@ -26,7 +26,7 @@ import {
   planAsset,
 } from './asset.ts';
 import { uploadFiles } from './asset-upload.ts';
-import { describeTarget, findQuietDrafts, NewRelease, openDraft, sweepDrafts } from './new-release.ts';
+import { describeTagCommit, findQuietDrafts, NewRelease, openDraft, sweepDrafts } from './new-release.ts';
 import { chooseRelease, type ReleaseBatch, type ReleaseOptions } from './release-choice.ts';
 
 /** K2: uploads files as assets of the tag's release. @see protocol 4.3 */
@@ -35,7 +35,7 @@ export function createReleasePublisher(
   access: RepositoryContext,
   ports: Ports,
 ): Channel<PreparedTask & AssetTask> {
-  const toBatch = (tasks: readonly AssetTask[], absent?: AbsentFile): ReleaseBatch => ({
+  const toBatch = (tasks: readonly AssetTask[], absent?: FailedFile): ReleaseBatch => ({
     ...options,
     github: requireGitHub(access),
     tasks,
@@ -75,14 +75,14 @@ async function prepareAsset(item: ChannelItem, { tag }: ReleaseOptions, access: 
 }
 
 async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonly Result<string>[]> {
-  const { done, open, release, tag, assets } = await chooseRelease(batch);
-  const isNew = release === null && open.length > 0;
+  const { settled, pending, release, tag, assets } = await chooseRelease(batch);
+  const isNew = release === null && pending.length > 0;
   const quiet = await findQuietDrafts(batch, ports, isNew ? tag : undefined);
   const reason = tag === batch.tag ? '' : `the release ${batch.tag} is immutable, so `;
   const deleted = quiet.map(({ id }) => `; the draft ${id} of an earlier run would be deleted`).join('');
   const news = `${reason}the release ${tag} would be created as a draft, and published with all its files${isNew && !batch.tagIsDefault ? await previewTag(batch) : ''}`;
   const describe = (task: AssetTask): Result<string> => {
-    const result = done.get(task);
+    const result = settled.get(task);
     if (result !== undefined) {
       return hasFailed(result) ? result : describeHeld(result.asset, result.release.tag_name);
     }
@@ -99,7 +99,7 @@ async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonl
 
 async function previewTag({ github, tag, commit }: ReleaseBatch): Promise<string> {
   const existing = await getTagCommit(github, tag);
-  return `; the tag ${existing === null ? 'would be made' : 'is'} ${describeTarget(existing ?? commit)}`;
+  return `; the tag ${existing === null ? 'would be made' : 'is'} ${describeTagCommit(existing ?? commit)}`;
 }
 
 const describeHeld = ({ id, name }: Asset, tag: string): string =>
@@ -122,15 +122,15 @@ async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFi
     for (;;) {
       const isAgain = made !== null;
       const choice = await withRetries(ports, () => chooseRelease(rest, takenTags, isAgain), batch.timeout);
-      const { done, open, release, assets, tag } = choice;
-      add(done);
-      rest = { ...rest, tasks: open };
-      if (made !== null && (release !== null || done.size > 0)) {
+      const { settled, pending, release, assets, tag } = choice;
+      add(settled);
+      rest = { ...rest, tasks: pending };
+      if (made !== null && (release !== null || settled.size > 0)) {
         await made.discard();
         made = null;
       }
-      if (release !== null) add(await uploadFiles(open, { ...rest, release, assets }, ports));
-      if (release !== null || open.length === 0) return placed;
+      if (release !== null) add(await uploadFiles(pending, { ...rest, release, assets }, ports));
+      if (release !== null || pending.length === 0) return placed;
       if (made === null) {
         made = new NewRelease(await openDraft(rest, tag, drafts, ports), rest, ports);
         await made.fill();

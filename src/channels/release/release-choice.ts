@@ -11,7 +11,7 @@ import {
 } from '../../github/api/releases.ts';
 import { TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
-import type { AbsentFile } from '../channel.ts';
+import type { FailedFile } from '../channel.ts';
 import { type AssetTask, hasDigestOf, type PlacedAsset, type PlacedFiles } from './asset.ts';
 
 export interface ReleaseOptions {
@@ -34,7 +34,7 @@ export interface ReleaseBatch extends ReleaseOptions {
   readonly github: GitHubClient;
   readonly tasks: readonly AssetTask[];
   /** A file of the step that failed before: then no release is made for the others. */
-  readonly absent: AbsentFile | undefined;
+  readonly absent: FailedFile | undefined;
 }
 
 /** The release that the files of a batch go to, and what it holds. */
@@ -46,11 +46,11 @@ interface ReleaseChoice {
   /** What releases of the tag, or of a number of it, hold that can't be changed. */
   readonly frozen: readonly PlacedAsset[];
   /** The files that a frozen release holds already, and those that can't be delivered. */
-  readonly done: PlacedFiles;
-  readonly open: readonly AssetTask[];
+  readonly settled: PlacedFiles;
+  readonly pending: readonly AssetTask[];
 }
 
-type FoundRelease = Omit<ReleaseChoice, 'done' | 'open'>;
+type FoundRelease = Omit<ReleaseChoice, 'settled' | 'pending'>;
 
 /**
  * Chooses the release for the files. Writes nothing.
@@ -67,28 +67,28 @@ export async function chooseRelease(
   const found = await findRelease(batch, takenTags);
   const { frozen, tag } = found;
   const refusal = findRefusal(found, batch);
-  const done = new Map<AssetTask, Result<PlacedAsset>>();
+  const settled = new Map<AssetTask, Result<PlacedAsset>>();
   for (const task of batch.tasks) {
     const present = frozen.find(({ asset }) => asset.name === task.name && hasDigestOf(asset, task.file));
     const result = present ?? refusal;
-    if (result !== null) done.set(task, result);
+    if (result !== null) settled.set(task, result);
   }
-  const open = batch.tasks.filter((task) => !done.has(task));
+  const pending = batch.tasks.filter((task) => !settled.has(task));
   const { rest, repository } = batch.github;
   // Git and GitHub could no longer tell one from the other.
-  if (open.length > 0 && (await dataOrNull(rest.git.getRef({ ...repository, ref: `heads/${tag}` })))) {
+  if (pending.length > 0 && (await dataOrNull(rest.git.getRef({ ...repository, ref: `heads/${tag}` })))) {
     throw new DeliveryError('BAD_INPUT', `the tag ${tag} has the name of a branch of this repository`, {
       hint: (w) => `set ${w.input('tag')} to another name`,
       leftBehind: [],
     });
   }
-  if (isAgain && found.release === null && done.size === 0 && tag === batch.tag) {
+  if (isAgain && found.release === null && settled.size === 0 && tag === batch.tag) {
     throw new DeliveryError('CONFLICT', `another job is publishing the release ${tag}`, {
       hint: (w) => `try again, or set ${w.input('tag')} to another one`,
       retryable: true,
     });
   }
-  return { ...found, done, open };
+  return { ...found, settled, pending };
 }
 
 /** The tag's release. Of a default tag that is taken: a numbered one that can be changed, or the next free number. */
@@ -138,5 +138,5 @@ function findRefusal({ tag, release }: FoundRelease, batch: ReleaseBatch): Deliv
 }
 
 /** A release is published with all files of the step, or not at all. */
-export const unpublishedError = ({ subject, failure }: AbsentFile): DeliveryError =>
+export const unpublishedError = ({ subject, failure }: FailedFile): DeliveryError =>
   followingError('the release was not published', subject, failure);

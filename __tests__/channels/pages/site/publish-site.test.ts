@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type ChannelItem, listRequired, type Placement } from '../../../../src/channels/channel.ts';
 import { formatCommitMessage, parseMessage } from '../../../../src/channels/pages/commit-message.ts';
 import { hashTree } from '../../../../src/github/api/tree-id.ts';
-import { isGone } from '../../../../src/proof/check.ts';
+import { isRemovedCheck } from '../../../../src/proof/check.ts';
 import { MEGABYTE, SITE } from '../../../../src/protocol/limits.ts';
 import { siteOfFile } from '../../../../src/rules/local-site.ts';
 import { getOnly } from '../../prepare-one.ts';
@@ -20,8 +20,11 @@ describe('publishing a site', () => {
   const earlierIn = (placement: Placement) =>
     Object.fromEntries(
       listRequired(placement)
-        .filter((one) => !isGone(one) && one.expect.before !== undefined)
-        .map(({ path, expect }) => [path ?? 'index.html', expect.before?.map(({ sha }) => sha)]),
+        .filter((one) => !isRemovedCheck(one) && one.expect.before !== undefined)
+        .map(({ isPage, label, expect }) => [
+          isPage ? 'index.html' : label,
+          expect.before?.map(({ sha }) => sha),
+        ]),
     );
 
   test('knows what it replaces and what is new, and a run that finds everything there knows as much', async () => {
@@ -66,7 +69,7 @@ describe('publishing a site', () => {
       await deliverSite(branch, 'p/', { 'index.html': 'old', 'doc.md': '# x', 'new.md': '# y' });
       branch.change(theirs);
       const placed = placementOf(await deliverSite(branch, 'p/', { 'index.html': 'new', 'new.html': 'y' }));
-      const gone = listRequired(placed).filter(isGone);
+      const gone = listRequired(placed).filter(isRemovedCheck);
       expect(
         gone.map(({ url, expect }) => [url.pathname.slice('/site/'.length), expect.is === 'replaced']),
       ).toEqual([...asked, ['p/new.md', true]]);
@@ -79,7 +82,7 @@ describe('publishing a site', () => {
     branch.change({ 'p/1/index.html': null, 'p/1/a.css': null });
     const placed = await publish(branch, { 'index.html': 'two', 'a.css': 'second' });
     expect(earlierIn(placed)).toEqual({ 'index.html': [shaOf('one')], 'a.css': [shaOf('first')] });
-    expect(listRequired(placed).map(isGone)).toEqual([false, false]);
+    expect(listRequired(placed).map(isRemovedCheck)).toEqual([false, false]);
   });
 
   test('asks for a bounded number of changed files as a browser does, and counts the others', async () => {

@@ -109,7 +109,7 @@ function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: Hel
     method: 'nothing is written',
     destination: `${where}, ${isFolder ? 'folder' : 'path'} ${name}`,
     name,
-    claim: 'opens as it was delivered',
+    verb: 'opens as it was delivered',
   } as const;
   if (state === 'lost') return { plan, unknown, failure: lostError(found, branch) };
   const isChanged = state === 'changed' || state === 'back';
