@@ -26,10 +26,10 @@ export async function verifyPlacement(
   const { commitSha, others = [] } = placement;
   const { sha256, blobSha = '' } = check.expect.file ?? {};
   const version = (commitSha ?? sha256 ?? blobSha).slice(0, 12);
-  const { page, files, opened, versioned } = await proveChecks(first, others, version);
+  const { page, files, plain, versioned } = await proveChecks(first, others, version);
   // Another file of the branch has the address of what was removed.
   const isReplaced = page.match === 'served';
-  const raw = opened.find((one) => one.check.isOptional && one.proven);
+  const raw = plain.find((one) => one.check.isOptional && one.proven);
   const seen: readonly [ProbeResult, ...ProbeResult[]] = [page, ...files.flatMap((one) => one.proven ?? [])];
   return {
     proof: {
@@ -51,8 +51,8 @@ export async function verifyPlacement(
         ? [`whether the address opens outside this network: ${run.internalReason}`]
         : []),
       ...check.host.describe(seen, check, run.downloads),
-      ...describeOld(opened),
-      ...opened.filter((one) => one.proven === undefined).map(describeRaw),
+      ...describeOld(plain),
+      ...plain.filter((one) => one.proven === undefined).map(describeRaw),
     ],
   };
 }
@@ -62,8 +62,8 @@ const toSubject = ({ check, proven }: AddressProof): readonly ProvenSubject[] =>
     ? []
     : [{ url: check.url.href, sha256: proven.fingerprint.sha256 }];
 
-function describeOld(opened: readonly AddressProof[]): readonly string[] {
-  const all = opened.filter(({ isOld }) => isOld);
+function describeOld(plain: readonly AddressProof[]): readonly string[] {
+  const all = plain.filter(({ isOld }) => isOld);
   const old = all.filter(({ check }) => !check.isPage);
   if (old.length === 0) return [];
   const times = old.map(({ freshFor }) => freshFor);

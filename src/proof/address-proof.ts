@@ -157,10 +157,10 @@ export class AddressProof {
 /** Which further answer is asked for as a browser does: a person opens the address with one. */
 const BROWSER_PROBE = 1;
 
-const isKnown = (one: ProbeResult): boolean => provesAlone(one) || one.match === 'login';
+const isKnown = (answer: ProbeResult): boolean => provesAlone(answer) || answer.match === 'login';
 
 /** Two nodes that each show a page with the marker, but not the same one, do not agree. */
-const isSameAnswer = (one: ProbeResult, other: ProbeResult): boolean =>
-  one.match === other.match &&
-  one.hosts.at(-1) === other.hosts.at(-1) &&
-  (one.match !== 'altered' || one.fingerprint?.sha256 === other.fingerprint?.sha256);
+const isSameAnswer = (answer: ProbeResult, other: ProbeResult): boolean =>
+  answer.match === other.match &&
+  answer.hosts.at(-1) === other.hosts.at(-1) &&
+  (answer.match !== 'altered' || answer.fingerprint?.sha256 === other.fingerprint?.sha256);

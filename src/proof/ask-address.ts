@@ -50,7 +50,7 @@ export class ProofRun {
   /** Downloads of a bin's file. */
   downloads = 0;
   /** Digits that nobody else has. */
-  readonly #own: string;
+  readonly salt: string;
   #stamps = 0;
   // A signal for each of thousands of requests would cost more than the request: those of one second share theirs.
   readonly #signals = keepRecent(RECENT_SIGNALS, (second) => {
@@ -66,7 +66,7 @@ export class ProofRun {
     this.ports = ports;
     this.startedAt = ports.clock.now();
     this.deadline = this.startedAt + limits.timeout;
-    this.#own = String(Math.floor(ports.random() * 1e8)).padStart(8, '0');
+    this.salt = String(Math.floor(ports.random() * 1e8)).padStart(8, '0');
   }
 
   /** Aborts when the delivery stops, after so many milliseconds, or at the deadline. */
@@ -79,7 +79,7 @@ export class ProofRun {
   /** A new value for `?v=`: a cache keeps the answer to each. */
   nextStamp(): string {
     this.#stamps += 1;
-    return `${Math.floor(this.ports.clock.date() / SECOND)}${this.#own}${this.#stamps}`;
+    return `${Math.floor(this.ports.clock.date() / SECOND)}${this.salt}${this.#stamps}`;
   }
 }
 

@@ -20,7 +20,8 @@ export const findMeaning = <One extends KnownRefusal>(
   known: readonly One[],
   httpCode: number,
   text: string,
-): One | undefined => known.find((one) => one.httpCodes.includes(httpCode) && (one.text?.test(text) ?? true));
+): One | undefined =>
+  known.find((refusal) => refusal.httpCodes.includes(httpCode) && (refusal.text?.test(text) ?? true));
 
 /** What follows from whose host an address is on. */
 export interface HostRules {

@@ -21,41 +21,43 @@ import { prove } from './prove.ts';
 export async function proveChecks(first: AddressProof, others: readonly Check[], version: string) {
   const { check, run } = first;
   const { logger } = run.ports;
-  const open = (checks: readonly Check[]) => checks.map((one) => new AddressProof(one, run));
+  const toProofs = (checks: readonly Check[]) => checks.map((check) => new AddressProof(check, run));
   // A page that its host has built must show what it shows with `?v=`.
-  const openAgain = (checks: readonly Check[]) =>
-    checks.map((one) => new AddressProof(one, run, { fresh: one.expect.is === 'built' ? first : undefined }));
+  const toPlainProofs = (checks: readonly Check[]) =>
+    checks.map(
+      (check) => new AddressProof(check, run, { fresh: check.expect.is === 'built' ? first : undefined }),
+    );
   await prove([first]);
   const page = first.proven;
   if (page === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
   logger.info(describeProbe(page));
   const endsOn = page.hosts.at(-1);
   const required = others.filter(({ isOptional }) => !isOptional);
-  const files = open(required.map((one) => ({ ...one, endsOn })));
+  const files = toProofs(required.map((other) => ({ ...other, endsOn })));
   const removed = required.filter(isRemovedCheck).length;
   if (files.length > 0) {
     logger.info(`further: ${countFiles(files.length - removed)}, and ${removed} that were removed`);
   }
   await prove(files);
   if (check.host.asksPageAgain && files.length > 0) await proveTogether(first, files);
-  const fresh = [{ ...check, endsOn }, ...files.map((one) => one.check)];
-  const asOpened = fresh.flatMap(asPersonOpens);
-  const opened = openAgain([...asOpened, ...others.filter(({ isOptional }) => isOptional)]);
-  if (opened.length > 0) logger.info('without ?v=, as a person will open it');
-  await prove(opened);
+  const verified = [{ ...check, endsOn }, ...files.map((proof) => proof.check)];
+  const asOpened = verified.flatMap(withoutVersion);
+  const plain = toPlainProofs([...asOpened, ...others.filter(({ isOptional }) => isOptional)]);
+  if (plain.length > 0) logger.info('without ?v=, as a person will open it');
+  await prove(plain);
   // A cache with the old copy says nothing of the new one: that must still be there.
-  const old = opened.filter(({ isOld }) => isOld);
-  await prove(openAgain(old.map((one) => ({ ...withoutOld(one.check), addsVersion: true }))));
-  const late = old.find((one) => one.check.isPage);
-  if (late === undefined) return { page: first.proven ?? page, files, opened };
+  const stale = plain.filter(({ isOld }) => isOld);
+  await prove(toPlainProofs(stale.map((proof) => ({ ...withoutOld(proof.check), addsVersion: true }))));
+  const stalePage = stale.find((proof) => proof.check.isPage);
+  if (stalePage === undefined) return { page: first.proven ?? page, files, plain };
   const url = withVersion(check.url, version);
-  await prove(openAgain([{ ...withoutOld(late.check), url }]));
-  const until = describeCacheEnd(late.freshFor, run.ports.clock.date());
+  await prove(toPlainProofs([{ ...withoutOld(stalePage.check), url }]));
+  const until = describeCacheEnd(stalePage.freshFor, run.ports.clock.date());
   const note = `the address without ?v= may still show the earlier version ${until}`;
-  return { page: first.proven ?? page, files, opened, versioned: { url, note } };
+  return { page: first.proven ?? page, files, plain, versioned: { url, note } };
 }
 
-const asPersonOpens = ({ plainSeries, ...check }: Check): readonly Check[] =>
+const withoutVersion = ({ plainSeries, ...check }: Check): readonly Check[] =>
   plainSeries === undefined
     ? []
     : [{ ...check, series: { ...plainSeries, acceptsOld: true }, addsVersion: false }];
@@ -65,7 +67,7 @@ const withoutOld = (check: Check): Check => ({ ...check, series: { ...check.seri
 /** All must be right at the same time: the page is asked again after its files; these, if any was late. */
 async function proveTogether(page: AddressProof, files: readonly AddressProof[]): Promise<void> {
   const { check, proven, run } = page;
-  const isFresh = files.every((one) => one.rounds === 1 && !one.proven?.age);
+  const isFresh = files.every((proof) => proof.rounds === 1 && !proof.proven?.age);
   // After many files that no cache answered, its page was not there by chance.
   const isManyFresh = files.length > SITE.fewLinked && isFresh && !proven?.age;
   const pause = isManyFresh ? 0 : (check.series.pause ?? 0);
@@ -75,8 +77,8 @@ async function proveTogether(page: AddressProof, files: readonly AddressProof[])
     page.last = again.last;
   });
   const wasLate = again.rounds > 1;
-  const older = files.filter((one) => wasLate || one.rounds === 1);
+  const older = files.filter((proof) => wasLate || proof.rounds === 1);
   if (!wasLate && older.length === files.length) return;
   if (older.length > 0) run.ports.logger.info(`once more: ${countFiles(older.length)}`);
-  await prove(older.map((one) => new AddressProof(one.check, run)));
+  await prove(older.map((proof) => new AddressProof(proof.check, run)));
 }

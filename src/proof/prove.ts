@@ -51,20 +51,20 @@ async function probeAll(
   { asksAll, isLast }: { readonly asksAll: boolean; readonly isLast: boolean },
   advance: () => void,
 ): Promise<AddressProof[]> {
-  const left: AddressProof[] = [];
+  const unproven: AddressProof[] = [];
   for (let at = 0, count = asksAll ? open.length : 1; at < open.length; at += count, count *= 2) {
     const asked = open.slice(at, at + count);
-    const looks = await mapConcurrently(asked, SITE.probes, async (one) => {
-      const isNew = one.proven === undefined;
-      const isDone = await one.runRound(isLast, !asksAll && at === 0);
-      if (isDone && isNew && one.check.isOptional === undefined) advance();
+    const results = await mapConcurrently(asked, SITE.probes, async (proof) => {
+      const isNew = proof.proven === undefined;
+      const isDone = await proof.runRound(isLast, !asksAll && at === 0);
+      if (isDone && isNew && proof.check.isOptional === undefined) advance();
       return isDone;
     });
-    left.push(...asked.filter((_, index) => !looks[index]));
-    if (!asksAll && left.some(({ oldRounds }) => oldRounds === 0))
-      return [...left, ...open.slice(at + count)];
+    unproven.push(...asked.filter((_, index) => !results[index]));
+    if (!asksAll && unproven.some(({ oldRounds }) => oldRounds === 0))
+      return [...unproven, ...open.slice(at + count)];
   }
-  return left;
+  return unproven;
 }
 
 const isPageAlone = ([first, ...others]: readonly AddressProof[]): boolean =>
@@ -77,7 +77,7 @@ function describeFiles(wrong: readonly AddressProof[]): string {
     const found = wrong.filter(({ check }) => isRemovedCheck(check) === isRemoved);
     if (found.length === 0) return '';
     const problem = isRemoved ? 'are still open' : `do not show the delivered bytes${which}`;
-    const named = found.map((one) => `${one.check.label} (${describeShortly(one)})`);
+    const named = found.map((proof) => `${proof.check.label} (${describeShortly(proof)})`);
     return `${found.length} of ${isRemoved ? `${gone} removed files` : `${shown} files of the site`} ${problem}: ${nameFew(named)}`;
   });
   return kinds.filter(Boolean).join('; ');
@@ -95,13 +95,13 @@ function describeShortly({ check, lastWrong: result }: AddressProof): string {
 function wrongAnswersError(wrong: readonly AddressProof[]): DeliveryError {
   const [first] = wrong;
   if (first !== undefined && isPageAlone(wrong)) return notProvenError(first);
-  const meaning = wrong.find((one) => one.meaning)?.meaning;
+  const meaning = wrong.find((proof) => proof.meaning)?.meaning;
   const headers =
-    wrong.find((one) => one.lastWrong?.match === 'not-shown') && describeMatch('not-shown').hint;
+    wrong.find((proof) => proof.lastWrong?.match === 'not-shown') && describeMatch('not-shown').hint;
   const hints = [...wrong.map(findHint), headers];
   return new DeliveryError('NOT_PROVEN', describeFiles(wrong), {
-    httpCode: wrong.find((one) => one.lastWrong?.httpCode != null)?.lastWrong?.httpCode ?? undefined,
-    hint: hints.find((one) => one !== undefined) ?? first?.check.host.hints.late,
+    httpCode: wrong.find((proof) => proof.lastWrong?.httpCode != null)?.lastWrong?.httpCode ?? undefined,
+    hint: hints.find((hint) => hint !== undefined) ?? first?.check.host.hints.late,
     retryable: meaning?.isFinal !== true,
   });
 }
@@ -138,7 +138,7 @@ function notProvenError(proof: AddressProof): DeliveryError {
     `the address${check.series.acceptsOld ? WITHOUT_VERSION : ''} ${problem}`,
     {
       httpCode,
-      hint: hints.find((one) => one !== undefined && one !== false) ?? hintFor(last, host),
+      hint: hints.find((hint) => hint !== undefined && hint !== false) ?? hintFor(last, host),
       cause: last?.failure,
       retryable: meaning?.isFinal !== true,
     },

@@ -41,10 +41,10 @@ export function createFilebinPublisher(options: BinOptions, ports: Ports): Chann
     },
     async perform(tasks) {
       const posted = await forEachOnHost(tasks, nameTask, (task) => storeFile(task, options, ports));
-      const stored = posted.flatMap((one) => (hasFailed(one) ? [] : [one]));
+      const stored = posted.flatMap((result) => (hasFailed(result) ? [] : [result]));
       isLocked = await lockOwnBin(options, stored, ports);
-      return posted.map((one, nth) =>
-        hasFailed(one) ? one : placementOfFile(tasks[nth] as BinUpload, one, isLocked, options),
+      return posted.map((result, nth) =>
+        hasFailed(result) ? result : placementOfFile(tasks[nth] as BinUpload, result, isLocked, options),
       );
     },
     /** Whether the bin still holds each file after its proof, and is locked: its list is read once, and nothing downloaded. */
@@ -53,8 +53,8 @@ export function createFilebinPublisher(options: BinOptions, ports: Ports): Chann
       return placed.map(({ task, placement }) => {
         if (hasFailed(state)) return [UNREAD];
         const name = baseName(decodePath(placement.first.url.pathname));
-        const held = state.files.find(({ filename }) => filename === name);
-        if (held === undefined || held.sha256 !== task.file.sha256) return lostError(options, held);
+        const found = state.files.find(({ filename }) => filename === name);
+        if (found === undefined || found.sha256 !== task.file.sha256) return lostError(options, found);
         return isLocked && state.status !== 'locked' ? [NOT_LOCKED] : [];
       });
     },
@@ -101,10 +101,10 @@ async function readAfterProof(isLocked: boolean, location: BinLocation, ports: P
 }
 
 /** The bin was proven to have the file, and has it no more. */
-const lostError = ({ bin }: BinLocation, held: BinFile | undefined): DeliveryError =>
+const lostError = ({ bin }: BinLocation, found: BinFile | undefined): DeliveryError =>
   new DeliveryError(
     'NOT_PROVEN',
-    `after its proof, bin ${bin} ${held === undefined ? 'does not hold the file any more' : 'holds another file under its name'}`,
+    `after its proof, bin ${bin} ${found === undefined ? 'does not hold the file any more' : 'holds another file under its name'}`,
     { hint: (w) => `try again without ${w.input('bin')}${w.orUse(['K1', 'K2'])}` },
   );
 

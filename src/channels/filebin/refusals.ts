@@ -51,7 +51,12 @@ export function listRefusals(bin: string): readonly BinRefusal[] {
       hint: (w) => `the bin has expired or was deleted: leave ${w.input('bin')} out${w.orUse(['K1', 'K2'])}`,
     },
   ];
-  return reasons.map((one) => ({ httpCodes: [403, 404, 410], code: 'NO_PERMISSION', isFinal: true, ...one }));
+  return reasons.map((reason) => ({
+    httpCodes: [403, 404, 410],
+    code: 'NO_PERMISSION',
+    isFinal: true,
+    ...reason,
+  }));
 }
 
 /** The same after the host has deleted the file: a bin without approval answers as before, whatever it holds. */

@@ -86,9 +86,9 @@ export async function storeFile(upload: BinUpload, options: BinOptions, ports: P
   let before: BinState['status'] = 'absent';
   let failure: DeliveryError | undefined;
   const writes = new SentWrites();
-  const look = async (own = ports): Promise<StoreResult | undefined> => {
+  const findStored = async (chosenPorts = ports): Promise<StoreResult | undefined> => {
     const written = failure !== undefined;
-    const state = await (written ? readBin(options, own) : readOptionalBin(options, own));
+    const state = await (written ? readBin(options, chosenPorts) : readOptionalBin(options, chosenPorts));
     if (!written) before = state.status;
     const stored = findOrAllowUpload(upload, state, options);
     return stored && { stored, expires: state.expires, before, written, filesBefore: null };
@@ -101,7 +101,7 @@ export async function storeFile(upload: BinUpload, options: BinOptions, ports: P
         logger.info(`a gateway gave up on the bin host; the file is looked for, for up to ${STORING}`);
       }
       const deadline = clock.now() + (isLate ? BIN_ANSWER.longest : 0);
-      const found = await poll({ clock, signal, interval: BIN_ANSWER.interval, deadline }, look);
+      const found = await poll({ clock, signal, interval: BIN_ANSWER.interval, deadline }, findStored);
       if (found !== undefined) return found;
       const posted = await resultOf(() => writes.send(() => postFile(upload, options, ports)));
       if (!hasFailed(posted)) return { ...posted, before };
@@ -109,11 +109,11 @@ export async function storeFile(upload: BinUpload, options: BinOptions, ports: P
       throw posted;
     });
   } catch (thrown) {
-    const told = writes.explain(thrown);
-    if (failure === undefined || (!signal.aborted && failure.code !== 'CONNECTION')) throw told;
+    const failed = writes.explain(thrown);
+    if (failure === undefined || (!signal.aborted && failure.code !== 'CONNECTION')) throw failed;
     // The upload may have succeeded although its answer did not arrive.
-    const found = await resultOf(() => look(signal.aborted ? withCleanupSignal(ports) : ports));
-    if (found === undefined || hasFailed(found)) throw told;
+    const found = await resultOf(() => findStored(signal.aborted ? withCleanupSignal(ports) : ports));
+    if (found === undefined || hasFailed(found)) throw failed;
     return found;
   }
 }

@@ -3,19 +3,19 @@ import type { ProbeResult } from '../../proof/probe-result.ts';
 
 /** What the host of a link makes of its pages, for UNKNOWN. */
 export function describeAdditions(seen: readonly ProbeResult[]): readonly string[] {
-  const added = [...new Set(seen.flatMap((one) => one.added ?? []))];
+  const added = [...new Set(seen.flatMap((answer) => answer.added ?? []))];
   return [
     ...namedLine("what the link's host has added to its pages does", added),
     ...lineIf(
-      seen.some((one) => one.added?.length === 0),
+      seen.some((answer) => answer.added?.length === 0),
       "whether its pages look the same: the link's host has changed spaces or line breaks, which count in preformatted text",
     ),
     ...lineIf(
-      seen.some((one) => one.isElsewhere),
+      seen.some((answer) => answer.isElsewhere),
       "where addresses lead that styles and scripts make: the link's host answers in another folder than the file's",
     ),
     ...lineIf(
-      seen.some((one) => one.hasPolicy),
+      seen.some((answer) => answer.hasPolicy),
       "what the Content-Security-Policy of the link's host keeps from working",
     ),
   ];

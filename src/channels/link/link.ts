@@ -86,8 +86,8 @@ function findAddress(url: URL, { site, relativePath }: ChannelItem) {
 }
 
 /** A link has no bin that a delivery could go on with. */
-const BIN_REFUSALS = listRefusals('').map(({ linkHint, ...one }) => ({
-  ...one,
+const BIN_REFUSALS = listRefusals('').map(({ linkHint, ...refusal }) => ({
+  ...refusal,
   hint:
     linkHint ??
     ((w: Words) =>
@@ -102,7 +102,9 @@ const LINK_TO_BIN: HostRules = {
 };
 
 /** A bin may be on any host; its limit is told by its words. */
-const LIMITS = listRefusals('').flatMap(({ linkHint: hint, ...one }) => (hint ? [{ ...one, hint }] : []));
+const LIMITS = listRefusals('').flatMap(({ linkHint: hint, ...refusal }) =>
+  hint ? [{ ...refusal, hint }] : [],
+);
 const LINK: HostRules = { ...LINK_HOST, refusals: LIMITS };
 
 function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Placement {
@@ -154,7 +156,7 @@ function listOthers(site: LocalSite, folder: URL): readonly Check[] {
   const series = { answers, as: 'browser' } as const;
   return served.map((file) => {
     const url = urlBelow(folder, file.name);
-    const judge = createLinkJudge({ home: url, fallbacks: pages.filter((one) => one !== file) });
+    const judge = createLinkJudge({ home: url, fallbacks: pages.filter((page) => page !== file) });
     const display = isHtml(file.name) ? 'page' : undefined;
     const check = pageCheck(url, { is: 'bytes', file, judge, display }, LINK, series);
     return { ...check, label: file.name, isPage: false };

@@ -32,7 +32,7 @@ export async function uploadFiles(tasks: readonly AssetTask[], target: UploadRel
   const endsAll = (failure: DeliveryError): boolean => target.release.draft || isOfHost(failure);
   const upload = (task: AssetTask) => new AssetUpload(task, target, ports).run();
   const results = await forEachOnHost(tasks, ({ name }) => name, upload, { endsAll });
-  return new Map(results.map((one, nth) => [tasks[nth] as AssetTask, one]));
+  return new Map(results.map((result, nth) => [tasks[nth] as AssetTask, result]));
 }
 
 /**
@@ -89,14 +89,14 @@ class AssetUpload {
   /** Looks at the release first: what an earlier attempt has uploaded is not sent again. */
   async #attempt(): Promise<Asset> {
     const { existing, incoming, leftovers } = await this.#findFree();
-    const asset = await this.#place(existing, incoming);
-    for (const one of [incoming, ...leftovers]) {
-      if (one && one.id !== asset.id) await this.#delete(one);
+    const asset = await this.putInPlace(existing, incoming);
+    for (const spare of [incoming, ...leftovers]) {
+      if (spare && spare.id !== asset.id) await this.#delete(spare);
     }
     return asset;
   }
 
-  async #place(existing: Asset | undefined, incoming: Asset | undefined): Promise<Asset> {
+  async putInPlace(existing: Asset | undefined, incoming: Asset | undefined): Promise<Asset> {
     const { name } = this.#task;
     const { release, overwrite } = this.#target;
     if (existing && this.#holdsFile(existing)) return existing;
@@ -166,14 +166,14 @@ class AssetUpload {
       this.#isSent(asset) &&
       (isUnfinished(asset) || (asset.name === this.#incomingName && !isStored(asset, file)));
     for (const asset of listed.filter(isLost)) await this.#delete(asset);
-    const kept = listed.filter((asset) => !isLost(asset));
-    const whole = kept.filter((asset) => !isUnfinished(asset));
+    const remaining = listed.filter((asset) => !isLost(asset));
+    const whole = remaining.filter((asset) => !isUnfinished(asset));
     return {
       existing: whole.find((asset) => asset.name === name),
       incoming: whole.find((asset) => asset.name === this.#incomingName),
       /** What killed deliveries of this name left: it was never proven, so it never gets the name. */
       leftovers: whole.filter((asset) => isInterim(asset, name, owner) && isQuiet(asset, this.#ports.clock)),
-      isBlocked: kept.some((asset) => isUnfinished(asset) && asset.name === name),
+      isBlocked: remaining.some((asset) => isUnfinished(asset) && asset.name === name),
     };
   }
 

@@ -62,5 +62,5 @@ export function isInterim(asset: Asset, name: string, owner?: string): boolean {
 }
 
 /** Whether nothing has changed in it for so long that no job works on it any more, by the host's time. */
-export const isQuiet = (one: Pick<Release, 'updated_at'>, clock: Pick<Clock, 'date'>): boolean =>
-  clock.date() - Date.parse(one.updated_at ?? '') > QUIET_DRAFT;
+export const isQuiet = (item: Pick<Release, 'updated_at'>, clock: Pick<Clock, 'date'>): boolean =>
+  clock.date() - Date.parse(item.updated_at ?? '') > QUIET_DRAFT;

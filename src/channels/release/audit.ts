@@ -71,7 +71,7 @@ async function findDelivered(assets: readonly Asset[]): Promise<ReadonlyMap<stri
     const original = nameInLabel(asset);
     if (original === null || isUnfinished(asset)) continue;
     const name = await assetName(original);
-    if (asset.name === name || assets.every((one) => one.name !== name)) delivered.set(name, asset);
+    if (asset.name === name || assets.every((other) => other.name !== name)) delivered.set(name, asset);
   }
   return delivered;
 }

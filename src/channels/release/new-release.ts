@@ -123,13 +123,13 @@ export class NewRelease {
 
   /** By their numbers: the host may have given other names. @throws {DeliveryError} where one is not as it was sent */
   #findUploads(assets: readonly Asset[], release: Release): PlacedFiles {
-    const place = (task: AssetTask, upload: PlacedAsset): PlacedAsset => {
+    const findUpload = (task: AssetTask, upload: PlacedAsset): PlacedAsset => {
       const asset = assets.find(({ id }) => id === upload.asset.id);
       if (asset && !isUnfinished(asset) && isStored(asset, task.file)) return { ...upload, asset, release };
       const message = `the release ${release.tag_name} does not hold ${task.name} with its bytes`;
       throw new DeliveryError('HOST_ERROR', message, { hint: 'try again', retryable: true });
     };
-    return new Map([...this.#uploads].map(([task, upload]) => [task, place(task, upload)]));
+    return new Map([...this.#uploads].map(([task, upload]) => [task, findUpload(task, upload)]));
   }
 }
 
@@ -141,7 +141,7 @@ export const describeTagCommit = (commit: string | undefined): string =>
 export async function openDraft(batch: ReleaseBatch, tag: string, writes: SentWrites, ports: Ports) {
   const body = `${RELEASE_BODY}\nDelivery: ${hashJob(batch, tag)} ${randomUUID()}`;
   return withRetries(ports, async () => {
-    const made = (await listDrafts(batch, tag)).find((one) => one.body === body);
+    const made = (await listDrafts(batch, tag)).find((draft) => draft.body === body);
     return made ?? writes.send(() => createDraft(batch.github, tag, body));
   });
 }
@@ -154,7 +154,7 @@ type DraftOwner = Pick<ReleaseBatch, 'github' | 'job'>;
  */
 async function listDrafts({ github }: DraftOwner, newTag?: string): Promise<readonly Release[]> {
   const drafts = (await listReleases(github)).filter(({ draft }) => draft);
-  const foreign = drafts.find((one) => one.tag_name === newTag && jobHashOf(one) === null);
+  const foreign = drafts.find((draft) => draft.tag_name === newTag && jobHashOf(draft) === null);
   if (foreign !== undefined) {
     const message = `somebody prepares a release for the tag ${newTag} (the draft ${foreign.id}), which could not be published after this delivery`;
     throw new DeliveryError('NOT_OURS', message, {
@@ -169,10 +169,10 @@ async function listDrafts({ github }: DraftOwner, newTag?: string): Promise<read
 /** The drafts that killed runs of this job left, for whichever tag. @param newTag as of `listDrafts` */
 export async function findQuietDrafts(owner: DraftOwner, { clock }: Pick<Ports, 'clock'>, newTag?: string) {
   const quiet: Release[] = [];
-  for (const one of await listDrafts(owner, newTag)) {
+  for (const draft of await listDrafts(owner, newTag)) {
     // Its `created_at` is that of a commit.
-    const assets = isQuiet(one, clock) ? await listOwnAssets(one, owner) : null;
-    if (assets?.every((part) => isQuiet(part, clock))) quiet.push(one);
+    const assets = isQuiet(draft, clock) ? await listOwnAssets(draft, owner) : null;
+    if (assets?.every((part) => isQuiet(part, clock))) quiet.push(draft);
   }
   return quiet;
 }
@@ -184,9 +184,9 @@ export async function sweepDrafts(owner: DraftOwner, ports: Ports): Promise<void
     findQuietDrafts({ ...owner, github: owner.github.withSignal(signal) }, ports),
   );
   if (hasFailed(found)) ports.logger.warning(`could not look for drafts of earlier runs: ${found.message}`);
-  for (const left of hasFailed(found) ? [] : found) {
-    ports.logger.info(`deleting the draft ${left.id}, which an earlier run left`);
-    await discardDraft(left, owner, ports);
+  for (const draft of hasFailed(found) ? [] : found) {
+    ports.logger.info(`deleting the draft ${draft.id}, which an earlier run left`);
+    await discardDraft(draft, owner, ports);
   }
 }
 
@@ -213,17 +213,17 @@ async function listOwnAssets(draft: Release, owner: DraftOwner): Promise<readonl
 async function discardDraft(draft: Release, owner: DraftOwner, ports: Ports, mayDelete = true) {
   const github = owner.github.withSignal(withCleanupSignal(ports).signal);
   const state = mayDelete ? 'is not public' : 'may be published';
-  const left = [`the draft ${draft.id} of the release ${draft.tag_name}, which ${state}`];
+  const leftBehind = [`the draft ${draft.id} of the release ${draft.tag_name}, which ${state}`];
   try {
     const existing = await getRelease(github, draft.id);
     // Somebody deleted it, or this token can't see it any more.
-    if (existing === null) return left.map((one) => `perhaps ${one}`);
+    if (existing === null) return leftBehind.map((text) => `perhaps ${text}`);
     if (!existing.draft) return [`the release ${existing.tag_name}, which is published`];
-    if (!mayDelete || (await listOwnAssets(existing, { ...owner, github })) === null) return left;
+    if (!mayDelete || (await listOwnAssets(existing, { ...owner, github })) === null) return leftBehind;
     await deleteDraft(github, draft);
     return [];
   } catch (thrown) {
     ports.logger.warning(`could not delete the draft ${draft.id}: ${toDeliveryError(thrown).message}`);
-    return left;
+    return leftBehind;
   }
 }

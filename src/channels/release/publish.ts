@@ -84,17 +84,17 @@ async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonl
   const describe = (task: AssetTask): Result<string> => {
     const result = settled.get(task);
     if (result !== undefined) {
-      return hasFailed(result) ? result : describeHeld(result.asset, result.release.tag_name);
+      return hasFailed(result) ? result : describeStored(result.asset, result.release.tag_name);
     }
     const { name, file } = task;
     const existing = assets.find((asset) => asset.name === name);
     if (isNew) return news;
     if (existing === undefined) return `the asset ${name} would be added to the release ${tag}`;
     if (isUnfinished(existing)) return `the end of another job's upload of ${name} would be waited for`;
-    if (hasDigestOf(existing, file)) return describeHeld(existing, tag);
+    if (hasDigestOf(existing, file)) return describeStored(existing, tag);
     return batch.overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, existing);
   };
-  return batch.tasks.map(describe).map((one) => (hasFailed(one) ? one : one + deleted));
+  return batch.tasks.map(describe).map((preview) => (hasFailed(preview) ? preview : preview + deleted));
 }
 
 async function previewTag({ github, tag, commit }: ReleaseBatch): Promise<string> {
@@ -102,7 +102,7 @@ async function previewTag({ github, tag, commit }: ReleaseBatch): Promise<string
   return `; the tag ${existing === null ? 'would be made' : 'is'} ${describeTagCommit(existing ?? commit)}`;
 }
 
-const describeHeld = ({ id, name }: Asset, tag: string): string =>
+const describeStored = ({ id, name }: Asset, tag: string): string =>
   `asset ${id} (${name}) of the release ${tag} already holds these bytes`;
 
 /**
@@ -141,11 +141,11 @@ async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFi
       ports.logger.info(`the tag ${tag} is taken`);
     }
   } catch (thrown) {
-    const told =
+    const failure =
       made === null
         ? drafts.explain(thrown, [`perhaps a draft of the release ${rest.tag}, which is not public`])
         : toDeliveryError(thrown).withLeftBehind(await made.discard());
-    for (const task of rest.tasks) placed.set(task, told);
+    for (const task of rest.tasks) placed.set(task, failure);
     return placed;
   }
 }
@@ -153,7 +153,7 @@ async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFi
 /** The commit of a named tag; nothing is delivered to another one then. One that can't be read is left out. */
 async function readTag(placed: PlacedFiles, batch: ReleaseBatch): Promise<string | null> {
   const { github, tag, tagIsDefault } = batch;
-  const isPlaced = [...placed.values()].some((one) => !hasFailed(one));
+  const isPlaced = [...placed.values()].some((result) => !hasFailed(result));
   const commit = tagIsDefault || !isPlaced ? null : await resultOf(() => getTagCommit(github, tag));
   return hasFailed(commit) ? null : commit;
 }

@@ -96,17 +96,24 @@ async function findRelease({ github, tag, tagIsDefault }: ReleaseBatch, takenTag
   const release = await getReleaseByTag(github, tag);
   const assets = release === null ? [] : await listAssets(github, release);
   const isOpen = release === null ? !takenTags.has(tag) : release.immutable !== true;
-  const place = (one: Release) => (asset: Asset) => ({ release: one, asset, written: false });
-  const frozen = release === null || isOpen ? [] : assets.map(place(release));
+  const toPlaced = (release: Release) => (asset: Asset) => ({ release, asset, written: false });
+  const frozen = release === null || isOpen ? [] : assets.map(toPlaced(release));
   if (isOpen || !tagIsDefault) return { tag, release, assets, frozen };
   const releases = await listReleases(github);
-  const numbered = releases.filter((one) => !one.draft && getTagNumber(one.tag_name, tag) > 1);
-  for (const one of numbered.filter(({ immutable }) => immutable === true)) {
-    frozen.push(...(await listPublicAssets(github, one)).map(place(one)));
+  const numbered = releases.filter(
+    (candidate) => !candidate.draft && getTagNumber(candidate.tag_name, tag) > 1,
+  );
+  for (const candidate of numbered.filter(({ immutable }) => immutable === true)) {
+    frozen.push(...(await listPublicAssets(github, candidate)).map(toPlaced(candidate)));
   }
-  const open = numbered.find(({ immutable }) => immutable !== true);
-  if (open !== undefined) {
-    return { tag: open.tag_name, release: open, assets: await listAssets(github, open), frozen };
+  const changeable = numbered.find(({ immutable }) => immutable !== true);
+  if (changeable !== undefined) {
+    return {
+      tag: changeable.tag_name,
+      release: changeable,
+      assets: await listAssets(github, changeable),
+      frozen,
+    };
   }
   const tags = [...numbered.map(({ tag_name }) => tag_name), ...takenTags];
   const last = Math.max(1, ...tags.map((taken) => getTagNumber(taken, tag)));

@@ -113,7 +113,7 @@ const nameAssets = ({ assets }: ChosenAssets): string =>
 
 async function removeAssets(chosen: ChosenAssets, name: string, github: GitHubClient) {
   const { assets, release, otherTags } = chosen;
-  for (const one of assets) await deleteAsset(github, release, one);
+  for (const asset of assets) await deleteAsset(github, release, asset);
   return {
     evidence: `${nameAssets(chosen)} ${assets.length === 1 ? 'is' : 'are'} deleted`,
     plan: { destination: `release ${release.tag_name}, asset ${name}` },
@@ -146,14 +146,14 @@ function chooseAssets(
   if (isUnfinished(asset)) throw unfinishedError(name, release.tag_name);
   if (release.immutable === true || !(isOurs(chosen) || overwrite)) {
     if (release.immutable !== true && hasOwnLabel(asset, owner)) throw otherNameError(asset, wanted);
-    throw keptError(name, release, owner);
+    throw undeletableError(name, release, owner);
   }
-  const beside = interim.filter((one) => one.release === release && one.asset !== asset);
-  const elsewhere = [...named, ...interim].filter((one) => one.release !== release);
+  const beside = interim.filter((found) => found.release === release && found.asset !== asset);
+  const elsewhere = [...named, ...interim].filter((found) => found.release !== release);
   return {
     release,
-    assets: [...beside.map((one) => one.asset), asset],
-    otherTags: [...new Set(elsewhere.map((one) => one.release.tag_name))],
+    assets: [...beside.map((found) => found.asset), asset],
+    otherTags: [...new Set(elsewhere.map((found) => found.release.tag_name))],
   };
 }
 
@@ -166,7 +166,11 @@ function otherNameError(asset: Asset, wanted: string): DeliveryError {
 }
 
 /** Nobody can delete an asset of an immutable release; of another release, nobody may delete what is not theirs. */
-function keptError(name: string, { tag_name: tag, immutable }: Release, owner?: string): DeliveryError {
+function undeletableError(
+  name: string,
+  { tag_name: tag, immutable }: Release,
+  owner?: string,
+): DeliveryError {
   if (immutable === true) {
     const message = `the release ${tag} is immutable: its asset ${name} can't be deleted`;
     return new DeliveryError('FORBIDDEN_BY_RULE', message, {
