@@ -52,6 +52,6 @@ export function pagesTaskWith(target: CommitTarget, place: string, held: Content
   const [, picture] = files;
   const pictures = picture && { picture: picture.file, before: null };
   const plan = { channel: 'K1', method: '', destination: '', name: place, verb: '' } as const;
-  const task = { plan, target, place, files, destination, isSpared: () => false };
+  const task = { plan, target, itemPath: place, files, destination, isSpared: () => false };
   return { ...task, ...(pictures && { pictures }) };
 }

@@ -86,7 +86,7 @@ export async function checkSite(
   return {
     ...delivery,
     routerSetting,
-    unknown: [...lineIf(isOpen, describePlace(place)), ...delivery.unknown, ...formatSiteFindings(unknown)],
+    unknown: [...lineIf(isOpen, describeItem(place)), ...delivery.unknown, ...formatSiteFindings(unknown)],
     notes: [...delivery.notes, ...formatSiteFindings(notes)],
   };
 }
@@ -115,7 +115,7 @@ function expectPlace(name: string, { repository, serverUrl, pagesBase }: Deliver
   return { sitePath: folder === '' ? root : `${root}${folder}/`, ...(base && { origin: base.origin }) };
 }
 
-const describePlace = ({ sitePath, origin }: SitePlace): string =>
+const describeItem = ({ sitePath, origin }: SitePlace): string =>
   origin === undefined
     ? 'name the repository: without it nobody knows whether absolute addresses lead to the files of the folder'
     : `whether the folder will be at ${origin}${sitePath}, where its absolute addresses lead to its files`;

@@ -4,7 +4,7 @@ import { DeliveryError } from '../errors.ts';
 import { MEGABYTE, SITE } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
 import type { LocalFile } from './inspect.ts';
-import { SITE_RECORD_PATH } from './special-files.ts';
+import { DEPLOY_RECORD_PATH } from './special-files.ts';
 import { type FoundProblem, refuseProblems, type WalkLimits, walkFolder } from './walk-folder.ts';
 
 /** What is delivered as one, once it is checked: a folder, or a single file. */
@@ -48,7 +48,7 @@ export async function listSiteFiles(
   for await (const { path, isSkipped, problem } of walkFolder(folder, { ...limits, names })) {
     entries += 1;
     if (entries > SITE.entries) throw tooManyError(`${SITE.entries} files and folders`);
-    if (isSkipped || path === SITE_RECORD_PATH) leftOut.push(path);
+    if (isSkipped || path === DEPLOY_RECORD_PATH) leftOut.push(path);
     else if (problem !== null) refused.push({ path, problem });
     else if (!path.endsWith('/')) paths.push(path);
     if (paths.length > SITE.files) throw tooManyError(`${SITE.files} files`);

@@ -1,7 +1,7 @@
 import { DeliveryError } from '../errors.ts';
 import { baseName } from './naming.ts';
 
-export const SITE_RECORD_PATH = '.well-known/screen-delivery.json';
+export const DEPLOY_RECORD_PATH = '.well-known/screen-delivery.json';
 
 /**
  * Files that the repository or the site obeys, in any case of letters, and where it does: in the site's root folder,
@@ -54,7 +54,7 @@ export function refuseSpecialFile(path: string, siteRoot: string | null, isPart 
     hint: (w) => {
       const way = isPart ? w.leaveOut(`**/${baseName(path)}`) : `set ${w.input('path')} to another place`;
       // A receipt that nobody but this tool wrote would say nothing.
-      if (path === SITE_RECORD_PATH) return way;
+      if (path === DEPLOY_RECORD_PATH) return way;
       return `${way}, or set ${w.input('overwrite', 'true')} if you want that`;
     },
     leftBehind: [],

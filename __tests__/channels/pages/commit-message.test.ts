@@ -9,8 +9,8 @@ import { isOfOthers, isOwned } from '../../../src/channels/pages/ownership.ts';
 
 const PATH = 'previews/pr-12/page.html';
 const OBJECT = 'b10b'.repeat(10);
-const FILE = { place: PATH, object: OBJECT, pictures: [], kept: [] };
-const FOLDER = { place: 'previews/pr-12/', object: 'a'.repeat(40), pictures: [], kept: [] };
+const FILE = { itemPath: PATH, object: OBJECT, pictures: [], kept: [] };
+const FOLDER = { itemPath: 'previews/pr-12/', object: 'a'.repeat(40), pictures: [], kept: [] };
 const REMOVED = ['previews/', 'previews/a/deep/', ''];
 const PICTURE = { path: `${PATH}.png`, sha: 'p1' };
 
@@ -21,7 +21,7 @@ const FROM = { name: 'octo/site/.github/workflows/a b.yml', run: '4242/1' };
 const ofRemoval: DeliveryMessage = { ...said, verb: 'REMOVE', removed: REMOVED };
 
 const format = (message: DeliveryMessage): string =>
-  formatCommitMessage(message.delivered?.place ?? 'previews/', message);
+  formatCommitMessage(message.delivered?.itemPath ?? 'previews/', message);
 
 describe('the message of a commit', () => {
   test.each([
@@ -57,7 +57,7 @@ describe('the message of a commit', () => {
     ],
     [
       'the root of the branch',
-      { ...ofFolder, delivered: { ...FOLDER, place: '' } },
+      { ...ofFolder, delivered: { ...FOLDER, itemPath: '' } },
       `ADD .: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: ${FOLDER.object} ./`,
     ],
     [
@@ -87,9 +87,11 @@ describe('the message of a commit', () => {
   test('is read back with everything that it names, and with nothing more or less', () => {
     const name = fc.stringMatching(/^[\w .ä:-]{0,9}[\wä]$/);
     const sha = fc.stringMatching(/^[0-9a-f]{40}$/);
-    const place = fc.array(name, { maxLength: 3 }).map((parts) => parts.map((part) => `${part}/`).join(''));
+    const itemPath = fc
+      .array(name, { maxLength: 3 })
+      .map((parts) => parts.map((part) => `${part}/`).join(''));
     const kept = fc.array(fc.record({ path: name, sha }), { maxLength: 4 });
-    const folder = fc.record({ place, object: sha, kept, pictures: fc.constant([]) });
+    const folder = fc.record({ itemPath, object: sha, kept, pictures: fc.constant([]) });
     const noise = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
     fc.assert(
       fc.property(fc.oneof(folder, fc.constant(FILE)), name, noise, (delivered, essence, more) => {
@@ -154,11 +156,11 @@ test('a path is owned by a confined delivery where the same one delivered it, an
 test('a path is owned where the commit names it with the bytes that it holds', () => {
   expect(isOwned(format(ofFile), held)).toBe(true);
   expect(isOwned(format(ofFile), { ...held, path: 'previews/pr-13/page.html' })).toBe(false);
-  expect(isOwned(format(ofFolder), { path: FOLDER.place, sha: FOLDER.object })).toBe(false);
+  expect(isOwned(format(ofFolder), { path: FOLDER.itemPath, sha: FOLDER.object })).toBe(false);
 });
 
 test('a path is owned as a picture only where it came with its page', () => {
-  const ofPicture = format({ ...said, delivered: { ...FILE, place: PICTURE.path, object: PICTURE.sha } });
+  const ofPicture = format({ ...said, delivered: { ...FILE, itemPath: PICTURE.path, object: PICTURE.sha } });
   expect(isOwned(confined(), PICTURE, PATH)).toBe(true);
   expect(isOwned(confined(), PICTURE, 'docs/page.html')).toBe(false);
   expect([isOwned(ofPicture, PICTURE), isOwned(ofPicture, PICTURE, PATH)]).toEqual([true, false]);

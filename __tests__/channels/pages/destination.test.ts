@@ -26,7 +26,7 @@ describe('resolveDestination: the branch and the path', () => {
     ['the file’s name in the folder', 'a/', '', 'a/page.html'],
     ['the path in the site’s folder', 'docs/a/b.html', 'docs', 'docs/a/b.html'],
   ])('use %s', (_, path, folder, expected) => {
-    expect(destinationFor({ path }, siteWith({ folder })).path).toBe(expected);
+    expect(destinationFor({ path }, siteWith({ folder })).entryPath).toBe(expected);
   });
 
   test.each([
@@ -79,7 +79,7 @@ test('resolveDestination: of a private repository it is said that the page is pu
 test('resolveDestination: what no site shows can be removed from its branch all the same', () => {
   expect(destinationFor({ path: 'a.html', branch: 'gh-pages', isRemoval: true }, null)).toMatchObject({
     branch: 'gh-pages',
-    path: 'a.html',
+    entryPath: 'a.html',
   });
 });
 

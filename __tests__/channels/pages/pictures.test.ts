@@ -13,10 +13,10 @@ const BEFORE = `${PATH}.before.png`;
 const WITHDRAWN: Contents = {};
 
 /** The message of a delivery of a page with pictures. */
-function formatDelivery(place: string, content: string, pictures: Contents = {}): string {
+function formatDelivery(itemPath: string, content: string, pictures: Contents = {}): string {
   const shas = Object.entries(pictures).map(([path, text]) => ({ path, sha: shaOf(text) }));
-  const delivered = { place, object: shaOf(content), pictures: shas, kept: [] };
-  return formatCommitMessage(place, { verb: 'ADD', essence: 'x', delivered });
+  const delivered = { itemPath, object: shaOf(content), pictures: shas, kept: [] };
+  return formatCommitMessage(itemPath, { verb: 'ADD', essence: 'x', delivered });
 }
 
 type Commits = readonly (readonly [changes: Readonly<Record<string, string | null>>, message?: string])[];
@@ -27,12 +27,12 @@ const PAGE = [{ [PATH]: 'old' }, formatDelivery(PATH, 'old')] as const;
 const LATER = [PICTURES, formatDelivery(PATH, 'old', PICTURES)] as const;
 
 /** What a page needs: by path, the new blob of each that changes, `null` for one that is removed. */
-async function compare(wanted: Contents, commits: Commits, place = PATH, down = /^$/, options = {}) {
+async function compare(wanted: Contents, commits: Commits, itemPath = PATH, down = /^$/, options = {}) {
   const branch = new MemoryBranch();
   const answer = branch.answer.bind(branch);
   branch.answer = async (seen) => (down.test(seen.url) ? { status: 500 } : answer(seen));
   for (const [changes, message] of commits) branch.change(changes, message);
-  const task = pagesTaskWith(commitTargetWith(connect(branch).github, options), place, wanted);
+  const task = pagesTaskWith(commitTargetWith(connect(branch).github, options), itemPath, wanted);
   const [state] = await compareFiles([task]);
   const { change } = state && !hasFailed(state) ? state : {};
   const { [PATH]: page, ...beside } = Object.fromEntries([

@@ -18,7 +18,7 @@ async function follow(refusal: Error) {
 
 test('a request for the runs that fails is no failure of the run', async () => {
   const progress = await follow(failure('HOST_ERROR', 502));
-  expect(progress).toEqual({ words: 'the host said 502', page: '' });
+  expect(progress).toEqual({ text: 'the host said 502', page: '' });
 });
 
 test('a request for the runs ends the wait where the host refuses the token', async () => {

@@ -57,14 +57,14 @@ export const hasFilesBelow = ({ entries }: BranchTree, folder: string): boolean 
   folder === '' ? entries.size > 0 : entries.get(folder.slice(0, -1))?.type === 'tree';
 
 /** By path in the branch: what was there before, the newest first; nothing for a new file. */
-export type EarlierFiles = ReadonlyMap<string, readonly GitBlob[]>;
+export type PreviousBlobs = ReadonlyMap<string, readonly GitBlob[]>;
 
 /** `blobAt` for several paths. */
-export const blobsIn = (trees: readonly BranchTree['entries'][], paths: readonly string[]): EarlierFiles =>
+export const blobsIn = (trees: readonly BranchTree['entries'][], paths: readonly string[]): PreviousBlobs =>
   new Map(paths.map((path) => [path, blobAt(trees, path)]));
 
 /** What the first of some trees that has a path holds there; nothing for a folder. */
 export function blobAt(trees: readonly BranchTree['entries'][], path: string): readonly GitBlob[] {
-  const { type, sha = '', size = 0 } = trees.find((one) => one.has(path))?.get(path) ?? {};
+  const { type, sha = '', size = 0 } = trees.find((tree) => tree.has(path))?.get(path) ?? {};
   return type === 'blob' ? [{ sha, size }] : [];
 }

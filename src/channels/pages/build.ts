@@ -60,7 +60,7 @@ export class BuildWatch {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #starter: BuildStarter | null;
   /** What was said last of each commit: that of one says nothing of another. */
-  readonly #told = new Map<string, HostProgress>();
+  readonly #lastProgress = new Map<string, HostProgress>();
   #polls = 0;
   #nextPoll = Number.NEGATIVE_INFINITY;
   /** How the build was started, in words, or why the host did not; `null` before. */
@@ -87,12 +87,12 @@ export class BuildWatch {
     const late = isRemoval ? undefined : HINTS[this.#build.builtBy].late;
     const asked = isOwn ? deployment : commit;
     if (asked === undefined) return { finished: true, detail: 'nothing had to be deployed' };
-    const told = this.#told.get(asked);
+    const known = this.#lastProgress.get(asked);
     // What is finished needs no pause before the next question.
-    const isNext = told === undefined && [...this.#told.values()].some(({ finished }) => finished);
+    const isNext = known === undefined && [...this.#lastProgress.values()].some(({ finished }) => finished);
     const isDue = isNext || this.#clock.now() >= this.#nextPoll;
-    if (told?.finished || !isDue || this.#polls >= BUILD_WAIT.polls) {
-      return told ?? { finished: false, detail: 'not asked yet', hint: late };
+    if (known?.finished || !isDue || this.#polls >= BUILD_WAIT.polls) {
+      return known ?? { finished: false, detail: 'not asked yet', hint: late };
     }
     const { status, run } = await this.#poll(asked, written);
     const start = hasFailed(this.#start) ? this.#start : { message: this.#start ?? '', advice: undefined };
@@ -102,12 +102,12 @@ export class BuildWatch {
     const progress = {
       finished,
       building: isToCome(status, written),
-      detail: joinWords(status.detail, status.error ?? '', start.message, run?.words ?? ''),
+      detail: joinParts(status.detail, status.error ?? '', start.message, run?.text ?? ''),
       httpCode: status.httpCode,
       hint: run?.hint ?? (isNeeded ? status.hint : undefined) ?? start.advice ?? late,
       builtAt: finished ? status.begun : undefined,
     };
-    this.#told.set(asked, progress);
+    this.#lastProgress.set(asked, progress);
     return progress;
   }
 
@@ -150,7 +150,7 @@ export class BuildWatch {
     const { builtBy } = this.#build;
     if (builtBy === 'workflow') throw this.#start;
     if (!isEarlier) return;
-    const detail = joinWords(status.detail, this.#start.message);
+    const detail = joinParts(status.detail, this.#start.message);
     throw buildError({ ...status, detail }, this.#start.advice ?? HINTS[builtBy].errored);
   }
 }
@@ -168,7 +168,7 @@ function createStarter(github: GitHubClient, { branch, builtBy }: SiteBuild, { s
 const isToCome = ({ status, notStarted = false, httpCode }: BuildStatus, written: boolean): boolean =>
   status === 'unknown' ? notStarted && (written || httpCode !== 404) : status !== 'built';
 
-const joinWords = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('; ');
+const joinParts = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('; ');
 
 const FROM_BRANCH = 'set Settings → Pages → Source to "Deploy from a branch"';
 

@@ -17,7 +17,7 @@ import { isFolderPath } from './target.ts';
 /** What a commit delivered as one: a file, or all files of a folder. */
 export interface DeliveredObject {
   /** The path of the file; that of a folder ends in `/`, or is empty for the branch's root. */
-  readonly place: string;
+  readonly itemPath: string;
   /** Git's id of the file's bytes; of a folder, that of the tree that has exactly the delivered files. */
   readonly object: string;
   /** The path whose address was handed over, unless it is the file's own, or `index.html` of the folder. */
@@ -42,15 +42,15 @@ export interface DeliveryMessage {
 }
 
 /** A commit message: `ADD/UPDATE/REMOVE <name>: <essence>`, then trailers that name what it did. @see protocol 1 */
-export const formatCommitMessage = (place: string, message: DeliveryMessage): string =>
-  formatNamed(shortName(place), message);
+export const formatCommitMessage = (itemPath: string, message: DeliveryMessage): string =>
+  formatNamed(shortName(itemPath), message);
 
 function formatNamed(
   name: string,
   { verb, essence, from, delivered, removed = [], removedFrom = [] }: DeliveryMessage,
 ) {
-  const { place = '', object = '', page, pictures = [], kept = [] } = delivered ?? {};
-  const objects = delivered === undefined ? [] : [{ path: place || ROOT, sha: object }, ...pictures];
+  const { itemPath = '', object = '', page, pictures = [], kept = [] } = delivered ?? {};
+  const objects = delivered === undefined ? [] : [{ path: itemPath || ROOT, sha: object }, ...pictures];
   return [
     `${verb} ${name}: ${essence}`,
     '',
@@ -69,7 +69,8 @@ const NO_RUN = '-';
 const ROOT = './';
 
 /** How a person would name a file or a folder, in short. */
-const shortName = (place: string): string => (place === '' ? '.' : baseName(place.replace(/\/$/, '')));
+const shortName = (itemPath: string): string =>
+  itemPath === '' ? '.' : baseName(itemPath.replace(/\/$/, ''));
 
 /** Names of others may have line breaks, and spaces at their end: these would change the form of the message. */
 const escapeName = (path: string): string => path.replace(/[\s\p{Cc}%]/gu, encodeURIComponent);
@@ -91,27 +92,28 @@ export function parseMessage(message: string): DeliveryMessage | null {
     .map(({ path, sha }) => ({ path: unescapeName(path), sha }));
   const [page] = valuesOf(PAGE_TRAILER);
   const [from] = valuesOf(FROM_TRAILER).map(parseObject);
-  const toPlace = (path: string): string => (path === ROOT ? '' : path);
-  const place = main && toPlace(main.path);
-  const name = place === undefined ? title.slice(0, title.indexOf(': ')) : shortName(place);
-  const said: DeliveryMessage = {
+  const toItemPath = (path: string): string => (path === ROOT ? '' : path);
+  const itemPath = main && toItemPath(main.path);
+  const name = itemPath === undefined ? title.slice(0, title.indexOf(': ')) : shortName(itemPath);
+  const parsed: DeliveryMessage = {
     verb: verb as DeliveryMessage['verb'],
     essence: title.slice(name.length + 2),
     from: from && { name: from.path, ...(from.sha !== NO_RUN && { run: from.sha }) },
-    ...(main && place !== undefined && { delivered: { place, object: main.sha, page, pictures, kept } }),
-    removed: valuesOf(REMOVED_TRAILER).map(toPlace),
-    removedFrom: valuesOf(REMOVED_FROM_TRAILER).map(toPlace),
+    ...(main &&
+      itemPath !== undefined && { delivered: { itemPath, object: main.sha, page, pictures, kept } }),
+    removed: valuesOf(REMOVED_TRAILER).map(toItemPath),
+    removedFrom: valuesOf(REMOVED_FROM_TRAILER).map(toItemPath),
   };
-  const isWhole = said.essence !== '' && (verb === 'REMOVE' ? place === undefined : isDelivery(said));
-  return isWhole && formatNamed(name, said) === text ? said : null;
+  const isWhole = parsed.essence !== '' && (verb === 'REMOVE' ? itemPath === undefined : isDelivery(parsed));
+  return isWhole && formatNamed(name, parsed) === text ? parsed : null;
 }
 
 /** A folder, or a file and nothing beside it but the pictures of a page. */
 function isDelivery({ delivered, removed = [], removedFrom = [] }: DeliveryMessage): boolean {
   if (delivered === undefined || removedFrom.length > 0) return false;
-  const { place, pictures, kept } = delivered;
-  if (isFolderPath(place)) return pictures.length === 0;
-  return removed.length + kept.length === 0 && pictures.every(({ path }) => isPictureOf(path, place));
+  const { itemPath, pictures, kept } = delivered;
+  if (isFolderPath(itemPath)) return pictures.length === 0;
+  return removed.length + kept.length === 0 && pictures.every(({ path }) => isPictureOf(path, itemPath));
 }
 
 function parseObject(value: string): TreeFile {
@@ -129,24 +131,24 @@ function unescapeName(name: string): string {
 }
 
 /** The path whose address the delivery handed over. */
-export const pageOfDelivered = ({ place, page }: Pick<DeliveredObject, 'place' | 'page'>): string =>
-  page ?? (isFolderPath(place) ? `${place}index.html` : place);
+export const pageOfDelivered = ({ itemPath, page }: Pick<DeliveredObject, 'itemPath' | 'page'>): string =>
+  page ?? (isFolderPath(itemPath) ? `${itemPath}index.html` : itemPath);
 
 /** What a commit delivers to a place. @param files of a file it is the first, and its pictures follow */
 export function describeDelivered(
-  place: string,
+  itemPath: string,
   files: readonly TreeFile[],
   others: readonly TreeFile[] = [],
 ): DeliveredObject {
   const [main, ...pictures] = files;
-  if (!isFolderPath(place)) return { place, object: main?.sha ?? '', pictures, kept: [] };
-  const within = files.map(({ path, sha }) => ({ path: path.slice(place.length), sha }));
-  return { place, object: hashTree(within), pictures: [], kept: others };
+  if (!isFolderPath(itemPath)) return { itemPath, object: main?.sha ?? '', pictures, kept: [] };
+  const within = files.map(({ path, sha }) => ({ path: path.slice(itemPath.length), sha }));
+  return { itemPath, object: hashTree(within), pictures: [], kept: others };
 }
 
 /** The files of a delivery that is no folder: the file itself first, then the pictures of a page; none of a folder. */
-export const listAlone = ({ place, object, pictures }: DeliveredObject): readonly TreeFile[] =>
-  isFolderPath(place) ? [] : [{ path: place, sha: object }, ...pictures];
+export const listAlone = ({ itemPath, object, pictures }: DeliveredObject): readonly TreeFile[] =>
+  isFolderPath(itemPath) ? [] : [{ path: itemPath, sha: object }, ...pictures];
 
 /** Says whose delivery was replaced, unless the same run made it: somebody may have handed over its address. */
 export function describeReplaced(replaced: CommitSummary | undefined, own: Deliverer | undefined): string[] {

@@ -6,7 +6,7 @@ import { withRetries } from '../../retry.ts';
 import type { Placement } from '../channel.ts';
 import { SentWrites } from '../sent-writes.ts';
 import { countChanges, formatChangeCounts } from '../site-changes.ts';
-import type { ComparedPlace } from './compare.ts';
+import type { ComparedItem } from './compare.ts';
 import { compareFiles } from './compare-files.ts';
 import { compareSite } from './compare-folder.ts';
 import { compareRemovedFolder } from './compare-removal.ts';
@@ -21,7 +21,7 @@ type Tasks = readonly PagesTask[];
 /** The task with the pictures of its page among its files. */
 export const withPictures = (task: PagesTask): PagesTask => ({
   ...task,
-  files: [...task.files, ...(task.pictures ? listPictures(task.pictures, task.destination.path) : [])],
+  files: [...task.files, ...(task.pictures ? listPictures(task.pictures, task.destination.entryPath) : [])],
 });
 
 /** What is written together: all files of a step, or one folder. */
@@ -34,20 +34,20 @@ interface CommitGroup {
 
 /** Files come before the folders that take them over, and after the folders that are removed. */
 function groupTasks(all: Tasks): readonly CommitGroup[] {
-  const folders = all.filter(({ place }) => isFolderPath(place));
-  const files = all.filter(({ place }) => !isFolderPath(place));
-  const single = folders.map((one) => [one]);
-  const paths = folders.map(({ place }) => place);
+  const folders = all.filter(({ itemPath }) => isFolderPath(itemPath));
+  const files = all.filter(({ itemPath }) => !isFolderPath(itemPath));
+  const single = folders.map((folder) => [folder]);
+  const paths = folders.map(({ itemPath }) => itemPath);
   return (all.some(isRemoval) ? [...single, files] : [files, ...single]).flatMap((tasks) =>
     tasks[0] === undefined ? [] : [{ tasks, target: tasks[0].target, folders: paths }],
   );
 }
 
 /** Compares a group with the branch as it is now. */
-async function compareGroup(group: CommitGroup): Promise<readonly Result<ComparedPlace>[]> {
+async function compareGroup(group: CommitGroup): Promise<readonly Result<ComparedItem>[]> {
   const tasks = group.tasks.map(withPictures);
   const [first] = tasks;
-  if (first === undefined || !isFolderPath(first.place)) return compareFiles(tasks);
+  if (first === undefined || !isFolderPath(first.itemPath)) return compareFiles(tasks);
   return [await (isRemoval(first) ? compareRemovedFolder(first) : compareSite(first, group.folders))];
 }
 
@@ -63,16 +63,16 @@ export async function previewCommits(prepared: Tasks, ports: Ports): Promise<rea
 
 async function previewGroup(group: CommitGroup, ports: Ports): Promise<readonly Result<string>[]> {
   const { target } = group;
-  return forEachItem(await compareGroup(group), async (place) => {
-    if (hasFailed(place)) throw place;
-    const { change, placement } = place;
+  return forEachItem(await compareGroup(group), async (item) => {
+    if (hasFailed(item)) throw item;
+    const { change, placement } = item;
     const { changes, evidence, notes = [] } = placement;
     const setup = describeSetup(target);
     if (change === undefined) return evidence + setup;
     if (changes) await refuseUnwritable(change, target, ports);
     const counts = changes && formatChangeCounts(countChanges(changes));
-    const told = [...(counts ? [`files: ${counts}`] : []), ...notes];
-    const further = told.length === 0 ? '' : ` (${told.join('; ')})`;
+    const details = [...(counts ? [`files: ${counts}`] : []), ...notes];
+    const further = details.length === 0 ? '' : ` (${details.join('; ')})`;
     return `commit "${change.message.split('\n')[0]}"${further}${setup}`;
   });
 }
@@ -91,27 +91,27 @@ export async function commitTasks(prepared: Tasks, ports: Ports): Promise<readon
 async function commitGroup(group: CommitGroup, ports: Ports): Promise<readonly Result<Placement>[]> {
   const writer = new BranchWriter(group.target, ports);
   // What was sent last to each place tells more of what was there before than a look at the result.
-  const sent = new Map<number, ComparedPlace>();
+  const sent = new Map<number, ComparedItem>();
   const writes = new SentWrites();
-  let known: readonly Result<ComparedPlace>[] | null = null;
+  let known: readonly Result<ComparedItem>[] | null = null;
   const attempt = async (): Promise<readonly Result<Placement>[]> => {
-    const places = known ?? (await compareGroup(group));
+    const items = known ?? (await compareGroup(group));
     known = null;
-    const open = places.flatMap((one) => (!hasFailed(one) && one.change ? [one] : []));
-    for (const one of open) sent.set(places.indexOf(one), one);
-    const changes = open.flatMap(({ change }) => change ?? []);
-    const head = open[0]?.head ?? null;
+    const pending = items.flatMap((item) => (!hasFailed(item) && item.change ? [item] : []));
+    for (const item of pending) sent.set(items.indexOf(item), item);
+    const changes = pending.flatMap(({ change }) => change ?? []);
+    const head = pending[0]?.head ?? null;
     const written = changes.length === 0 ? [] : writes.send(() => writer.write(changes, head));
     const commits = await Promise.resolve(written).catch((thrown: unknown) => {
-      known = writer.method === 'A' && isStillTrue(thrown, changes) ? places : null;
+      known = writer.method === 'A' && isStillTrue(thrown, changes) ? items : null;
       throw thrown;
     });
-    return places.map((one, at) => {
+    return items.map((item, at) => {
       const before = sent.get(at);
-      if (hasFailed(one)) return before ? writes.explain(one) : one.withLeftBehind([]);
-      const commit = one.change ? commits[changes.indexOf(one.change)] : one.commitSha;
+      if (hasFailed(item)) return before ? writes.explain(item) : item.withLeftBehind([]);
+      const commit = item.change ? commits[changes.indexOf(item.change)] : item.commitSha;
       if (hasFailed(commit)) return writes.explain(commit);
-      return before && writer.method ? withCommit(before, commit, writer.method) : one.placement;
+      return before && writer.method ? withCommit(before, commit, writer.method) : item.placement;
     });
   };
   const done = await resultOf(() => withRetries(ports, attempt));

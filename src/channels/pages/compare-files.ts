@@ -7,7 +7,7 @@ import { listRivals, MARKDOWN } from '../../rules/jekyll.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import { type BranchTree, blobsIn } from './branch-reader.ts';
 import { parseMessage } from './commit-message.ts';
-import { type ComparedPlace, planChange } from './compare.ts';
+import { type ComparedItem, planChange } from './compare.ts';
 import { listTaken, pageOf, switchFileOf } from './jekyll.ts';
 import { takenPageError } from './not-ours.ts';
 import { isOfOthers, isOwned } from './ownership.ts';
@@ -25,34 +25,34 @@ interface ReadPaths extends BranchTree {
  * Compares single files with the branch. Reads nothing but their paths, and those of the pictures that pages may have:
  * the page's own commit does not tell, because its bytes may be older, or newer, than its picture.
  */
-export async function compareFiles(tasks: readonly PagesTask[]): Promise<readonly Result<ComparedPlace>[]> {
+export async function compareFiles(tasks: readonly PagesTask[]): Promise<readonly Result<ComparedItem>[]> {
   const [first] = tasks;
   if (first === undefined) return [];
   const { github } = first.target;
   const head = await readTargetHead(first.target);
   const read: ReadPaths = { head, entries: new Map(), failures: new Map(), commits: new Map() };
   const own = new Set(
-    tasks.flatMap(({ place, files, destination: { rivals = [] } }) => [
-      place,
+    tasks.flatMap(({ itemPath, files, destination: { rivals = [] } }) => [
+      itemPath,
       ...files.map(({ path }) => path),
       ...rivals,
     ]),
   );
   // What is not there now may have been there before: a cache may still have it.
-  await readPaths([...own], github, read, new Set(tasks.map(({ place }) => place)));
+  await readPaths([...own], github, read, new Set(tasks.map(({ itemPath }) => itemPath)));
   // A new page has no picture, which spares its delivery two requests.
   const mayHavePictures = (task: PagesTask): boolean =>
-    isHtml(task.place) && (isRemoval(task) || read.entries.has(task.place));
-  const pictures = tasks.filter(mayHavePictures).flatMap(({ place }) => listPicturePaths(place));
+    isHtml(task.itemPath) && (isRemoval(task) || read.entries.has(task.itemPath));
+  const pictures = tasks.filter(mayHavePictures).flatMap(({ itemPath }) => listPicturePaths(itemPath));
   const further = new Set([...pictures, ...tasks.flatMap((task) => listTakers(task, read.entries))]);
   await readPaths(
     [...further].filter((path) => !own.has(path)),
     github,
     read,
   );
-  const rest = await readRest(tasks, head, own);
+  const rest = await readOtherFiles(tasks, head, own);
   return forEachItem(tasks, async (task) => {
-    const old = listPicturePaths(task.place).filter((path) => !own.has(path));
+    const old = listPicturePaths(task.itemPath).filter((path) => !own.has(path));
     return compareFile(task, read, old, rest);
   });
 }
@@ -74,7 +74,7 @@ async function readPaths(
     commits.set(path, last);
     if (hasFailed(sha)) failures.set(path, sha);
     else if (sha !== null) {
-      const size = last?.blobs.find((one) => one.sha === sha)?.size ?? 0;
+      const size = last?.blobs.find((blob) => blob.sha === sha)?.size ?? 0;
       // It is not known who made what is there so, where no commit did.
       entries.set(path, { type: 'blob', sha, size, mode: last === null ? '' : '100644' });
     }
@@ -82,10 +82,10 @@ async function readPaths(
 }
 
 /** The other files of the branch, where one of them may have the address of a page that is removed. */
-async function readRest(tasks: readonly PagesTask[], head: string | null, own: ReadonlySet<string>) {
+async function readOtherFiles(tasks: readonly PagesTask[], head: string | null, own: ReadonlySet<string>) {
   const isPage = (path: string): boolean => isHtml(path) || MARKDOWN.test(path);
   const page = tasks.find(
-    (one) => isRemoval(one) && isPage(one.place) && one.destination.builtBy === 'branch',
+    (task) => isRemoval(task) && isPage(task.itemPath) && task.destination.builtBy === 'branch',
   );
   if (page === undefined || head === null) return new Map();
   const { readEntries } = page.target;
@@ -103,12 +103,16 @@ function listTakers({ files, destination }: PagesTask, entries: BranchTree['entr
 }
 
 /** @throws {DeliveryError} `NOT_OURS` where Jekyll shows another file at the page's address */
-function refuseTaken(task: PagesTask, { entries }: ReadPaths, isOurs: (path: string) => boolean): void {
+function refuseTakenAddress(
+  task: PagesTask,
+  { entries }: ReadPaths,
+  isOurs: (path: string) => boolean,
+): void {
   // What is served may be the other file's page, which may have the same marker.
   const rival = task.destination.rivals?.find((path) => entries.has(path));
-  if (rival !== undefined) throw takenPageError(task, { rival, path: task.place }, false);
+  if (rival !== undefined) throw takenPageError(task, { rival, path: task.itemPath }, false);
   const taken = task.target.options.overwrite ? [] : listTaken(task, entries);
-  const foreign = taken.find((one) => !isOurs(one.rival));
+  const foreign = taken.find((file) => !isOurs(file.rival));
   if (foreign !== undefined) throw takenPageError(task, foreign);
 }
 
@@ -117,9 +121,9 @@ function refuseTaken(task: PagesTask, { entries }: ReadPaths, isOurs: (path: str
  * @param rest the other files of the branch
  */
 function compareFile(task: PagesTask, read: ReadPaths, old: readonly string[], rest: BranchTree['entries']) {
-  const { place, files, target, destination } = task;
+  const { itemPath, files, target, destination } = task;
   const { rivals = [] } = destination;
-  const wanted = [place, ...files.map(({ path }) => path)];
+  const wanted = [itemPath, ...files.map(({ path }) => path)];
   for (const path of [...wanted, ...old, ...rivals, ...listTakers(task, read.entries)]) {
     const failure = read.failures.get(path);
     // A folder is no picture, and no rival; what can't be read may be one.
@@ -130,23 +134,30 @@ function compareFile(task: PagesTask, read: ReadPaths, old: readonly string[], r
     const object = { path, sha: read.entries.get(path)?.sha ?? '' };
     return isOwned(message, object, page) && !isOfOthers(message, target.options);
   };
-  if (!isRemoval(task)) refuseTaken(task, read, isOurs);
+  if (!isRemoval(task)) refuseTakenAddress(task, read, isOurs);
   // A removal takes along what its address would show without it.
-  const alike = isRemoval(task) ? [place, ...rivals] : [place];
-  const of = new Set([...wanted, ...old, ...alike]);
-  const entries = new Map([...read.entries].filter(([path]) => of.has(path)));
-  const owned = [...entries.keys()].filter((path) => isOurs(path, alike.includes(path) ? undefined : place));
-  const last = read.commits.get(place);
-  const versions = new Map(last?.blobs.map((one) => [one.sha, one]));
-  versions.delete(files.find(({ path }) => path === place)?.file.blobSha ?? '');
+  const alike = isRemoval(task) ? [itemPath, ...rivals] : [itemPath];
+  const counted = new Set([...wanted, ...old, ...alike]);
+  const entries = new Map([...read.entries].filter(([path]) => counted.has(path)));
+  const owned = [...entries.keys()].filter((path) =>
+    isOurs(path, alike.includes(path) ? undefined : itemPath),
+  );
+  const last = read.commits.get(itemPath);
+  const versions = new Map(last?.blobs.map((blob) => [blob.sha, blob]));
+  versions.delete(files.find(({ path }) => path === itemPath)?.file.blobSha ?? '');
   const state = { head: read.head, entries, owned: new Set(owned), last };
   const planned = planChange(task, state);
-  const earlier = [place, [...versions.values()]] as const;
-  const gone = blobsIn([entries], planned.change?.removals ?? []);
-  const replaced = (state.owned.has(place) && last) || undefined;
-  const wasOurs = last?.messages.some((one) => parseMessage(one) !== null) === true;
+  const previous = [itemPath, [...versions.values()]] as const;
+  const removedBlobs = blobsIn([entries], planned.change?.removals ?? []);
+  const replaced = (state.owned.has(itemPath) && last) || undefined;
+  const wasOurs = last?.messages.some((message) => parseMessage(message) !== null) === true;
   const placement = isRemoval(task)
-    ? { ...describeRemoved(planned, new Map([...gone, earlier]), rest), wasOurs }
-    : describePublished(planned, { earlier: new Map([earlier]), gone, entries, replaced });
+    ? { ...describeRemoved(planned, new Map([...removedBlobs, previous]), rest), wasOurs }
+    : describePublished(planned, {
+        previous: new Map([previous]),
+        goneFiles: removedBlobs,
+        entries,
+        replaced,
+      });
   return { ...planned, placement };
 }

@@ -6,7 +6,7 @@ import { namedLine, nameFew } from '../../plain-text.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { refuseLargeSite } from '../../rules/local-site.ts';
 import { type BranchTree, blobAt, blobsIn, filesBelow } from './branch-reader.ts';
-import { type ComparedPlace, isHeld, planChange } from './compare.ts';
+import { type ComparedItem, isProtected, planChange } from './compare.ts';
 import { listTaken, switchFileOf } from './jekyll.ts';
 import { notOursError, takenPageError } from './not-ours.ts';
 import { type FolderInBranch, findDeliveries, findOlderSites, findSingleFiles } from './ownership.ts';
@@ -24,11 +24,11 @@ const EMPTY_FILE: FileBytes = {
 export async function readFolderInBranch(task: PagesTask): Promise<FolderInBranch> {
   const { target } = task;
   const tree = await readTargetTree(target);
-  for (const path of isRemoval(task) ? [task.place.slice(0, -1)] : task.files.map((one) => one.path)) {
+  for (const path of isRemoval(task) ? [task.itemPath.slice(0, -1)] : task.files.map((file) => file.path)) {
     const refusal = findSubmoduleError(tree.entries, path);
     if (refusal !== null) throw refusal;
   }
-  return findDeliveries(target, tree, task.place, isRemoval(task));
+  return findDeliveries(target, tree, task.itemPath, isRemoval(task));
 }
 
 /**
@@ -36,31 +36,31 @@ export async function readFolderInBranch(task: PagesTask): Promise<FolderInBranc
  *
  * @param together the folders of the step
  */
-export async function compareSite(task: PagesTask, together: readonly string[]): Promise<ComparedPlace> {
-  const { destination, place, target } = task;
+export async function compareSite(task: PagesTask, together: readonly string[]): Promise<ComparedItem> {
+  const { destination, itemPath, target } = task;
   const folder = await readFolderInBranch(task);
   const { tree, sites, last } = folder;
   const owned = await findOwned(task, folder);
-  const found = await findOlderSites(target, tree, place, together);
-  const { older: removedFolders, changed, foreign, untold } = found;
-  const removals = removedFolders.flatMap((one) => [...filesBelow(tree, one).keys()]);
+  const found = await findOlderSites(target, tree, itemPath, together);
+  const { older: removedFolders, changed, foreign, unattributed } = found;
+  const removals = removedFolders.flatMap((folder) => [...filesBelow(tree, folder).keys()]);
   const isSwitched = target.options.nojekyll && !tree.entries.has(switchFileOf(destination));
   const writes = isSwitched ? [{ path: switchFileOf(destination), file: EMPTY_FILE }] : [];
   const squashed = 'what the history begins with, as after a squash, so nothing tells who delivered it';
   const notes = [
     ...namedLine('`keep` leaves what is not as it was delivered', changed),
     ...namedLine('`keep` leaves what another workflow delivered', foreign),
-    ...namedLine(`\`keep\` leaves ${squashed}`, untold),
+    ...namedLine(`\`keep\` leaves ${squashed}`, unattributed),
   ];
   const planned = planChange(task, { ...tree, owned, last, writes, removals, removedFolders, notes });
   const { change } = planned;
   const older = await readBefore(target, folder);
-  const gone = [...(change?.removals ?? []), ...listVanished(task, tree, older)];
+  const gonePaths = [...(change?.removals ?? []), ...listVanished(task, tree, older)];
   const placement = describePublished(planned, {
-    replaced: sites.get(place)?.claim,
+    replaced: sites.get(itemPath)?.record,
     servedSize: measureSite(destination.siteRoot, tree, change),
-    earlier: await findEarlier(task, tree, change === undefined ? [older] : [tree.entries, older]),
-    gone: blobsIn([tree.entries, older], gone),
+    previous: await findEarlier(task, tree, change === undefined ? [older] : [tree.entries, older]),
+    goneFiles: blobsIn([tree.entries, older], gonePaths),
     entries: tree.entries,
   });
   return { ...planned, placement };
@@ -68,35 +68,39 @@ export async function compareSite(task: PagesTask, together: readonly string[]):
 
 /** The paths of a folder that hold what this tool delivered. @throws {DeliveryError} `NOT_OURS` where a file is in the way */
 async function findOwned(task: PagesTask, { tree, sites }: FolderInBranch): Promise<ReadonlySet<string>> {
-  const { place, target, files, destination, pictures } = task;
-  const delivered = sites.get(place)?.files ?? [];
+  const { itemPath, target, files, destination, pictures } = task;
+  const delivered = sites.get(itemPath)?.files ?? [];
   const owned = new Set(delivered.map(({ path }) => path));
   const wanted = new Set(files.map(({ path }) => path));
-  const isLeaving = (path: string): boolean =>
-    target.options.prune && !wanted.has(path) && !isHeld(task, path);
-  const leaving = new Set([...owned].filter(isLeaving));
-  const blocked = findBlocked(wanted, tree, place, leaving);
+  const isRemoved = (path: string): boolean =>
+    target.options.prune && !wanted.has(path) && !isProtected(task, path);
+  const removedPaths = new Set([...owned].filter(isRemoved));
+  const blocked = findBlocked(wanted, tree, itemPath, removedPaths);
   if (blocked.length > 0) {
     throw notOursError(
-      `the folder ${place || './'} of the repository can not hold the site: a file is in the place of a folder, or a folder in that of a file: ${nameFew(blocked)}`,
+      `the folder ${itemPath || './'} of the repository can not hold the site: a file is in the place of a folder, or a folder in that of a file: ${nameFew(blocked)}`,
       (w) => `set ${w.input('path')} to a folder of its own`,
     );
   }
   const unowned = [...wanted].filter((path) => tree.entries.get(path)?.type === 'blob' && !owned.has(path));
-  const ofPage = new Set(pictures === undefined ? [] : listPicturePaths(destination.path));
-  const page = { path: destination.path, pictures: ofPage };
+  const picturePaths = new Set(pictures === undefined ? [] : listPicturePaths(destination.entryPath));
+  const page = { path: destination.entryPath, pictures: picturePaths };
   for (const path of (await findSingleFiles(target, tree, unowned, page)).keys()) owned.add(path);
-  await refuseTaken(task, tree, owned);
+  await refuseTakenAddresses(task, tree, owned);
   return owned;
 }
 
 /** @throws {DeliveryError} `NOT_OURS` where a file would be served instead of one that is not ours */
-async function refuseTaken(task: PagesTask, tree: BranchTree, owned: ReadonlySet<string>): Promise<void> {
+async function refuseTakenAddresses(
+  task: PagesTask,
+  tree: BranchTree,
+  owned: ReadonlySet<string>,
+): Promise<void> {
   const { overwrite, nojekyll } = task.target.options;
   const taken = overwrite || nojekyll ? [] : listTaken(task, filesBelow(tree, ''));
   const others = taken.flatMap(({ rival }) => (owned.has(rival) ? [] : rival));
-  const own = await findSingleFiles(task.target, tree, others);
-  const foreign = taken.find(({ rival }) => !owned.has(rival) && !own.has(rival));
+  const singleFiles = await findSingleFiles(task.target, tree, others);
+  const foreign = taken.find(({ rival }) => !owned.has(rival) && !singleFiles.has(rival));
   if (foreign !== undefined) throw takenPageError(task, foreign);
 }
 
@@ -107,9 +111,9 @@ export const readBefore = async (
 ): Promise<BranchTree['entries']> => (before === undefined ? tree.entries : readEntries(before));
 
 /** The files of a folder that an older tree of the branch has, and that neither the newest one nor the delivery has. */
-export function listVanished({ place, files }: PagesTask, tree: BranchTree, older: BranchTree['entries']) {
+export function listVanished({ itemPath, files }: PagesTask, tree: BranchTree, older: BranchTree['entries']) {
   const there = new Set([...tree.entries.keys(), ...files.map(({ path }) => path)]);
-  return [...filesBelow({ entries: older }, place).keys()].filter((path) => !there.has(path));
+  return [...filesBelow({ entries: older }, itemPath).keys()].filter((path) => !there.has(path));
 }
 
 /** Of thousands of new files, one list is kept. */
@@ -117,19 +121,22 @@ const NEVER: readonly GitBlob[] = [];
 
 /** What caches may still have of a folder: what this delivery and the newest one before it replaced. */
 async function findEarlier(task: PagesTask, { head }: BranchTree, trees: readonly BranchTree['entries'][]) {
-  const page = task.destination.path;
+  const page = task.destination.entryPath;
   // The page changes most often, and a cache may be older than the last two versions.
   const commits = head === null ? null : await getLastCommits(task.target.github, head, [page]);
   const versions = commits?.get(page)?.blobs ?? [];
-  const earlier = new Map<string, readonly GitBlob[]>();
+  const previous = new Map<string, readonly GitBlob[]>();
   for (const { path, file } of task.files) {
     if (path !== page && trees[0]?.get(path)?.sha === file.blobSha) continue;
-    const held = [...trees.flatMap((one) => blobAt([one], path)), ...(path === page ? versions : [])];
-    const all = new Map(held.map((one) => [one.sha, one]));
+    const blobs = [
+      ...trees.flatMap((entries) => blobAt([entries], path)),
+      ...(path === page ? versions : []),
+    ];
+    const all = new Map(blobs.map((blob) => [blob.sha, blob]));
     all.delete(file.blobSha);
-    earlier.set(path, all.size === 0 ? NEVER : [...all.values()]);
+    previous.set(path, all.size === 0 ? NEVER : [...all.values()]);
   }
-  return earlier;
+  return previous;
 }
 
 /** The files of the branch that take the place of a folder, and the folders that take that of a file. */
@@ -137,13 +144,13 @@ function findBlocked(
   paths: ReadonlySet<string>,
   tree: BranchTree,
   folder: string,
-  leaving: ReadonlySet<string>,
+  removedPaths: ReadonlySet<string>,
 ): readonly string[] {
-  const stays = [...filesBelow(tree, folder).keys()].filter((path) => !leaving.has(path));
+  const stays = [...filesBelow(tree, folder).keys()].filter((path) => !removedPaths.has(path));
   const folders = new Set(stays.flatMap(parentFolders));
   const isFile = (path: string): boolean => {
     const entry = tree.entries.get(path);
-    return entry !== undefined && entry.type !== 'tree' && !leaving.has(path);
+    return entry !== undefined && entry.type !== 'tree' && !removedPaths.has(path);
   };
   const blocking = [...paths].flatMap((path) => [
     ...(folders.has(path) ? [`${path}/`] : []),

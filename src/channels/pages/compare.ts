@@ -6,19 +6,19 @@ import { findEffect, refuseSpecialFile } from '../../rules/special-files.ts';
 import type { Placement } from '../channel.ts';
 import type { SiteChanges } from '../site-changes.ts';
 import { type BranchTree, holdsFile } from './branch-reader.ts';
-import { listKept } from './claims.ts';
 import {
   type DeliveryMessage,
   describeDelivered,
   formatCommitMessage,
   pageOfDelivered,
 } from './commit-message.ts';
+import { listKept } from './delivery-records.ts';
 import { notOwnedError } from './not-ours.ts';
 import { listPicturePaths } from './pictures.ts';
 import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
 /** What the branch has at a place, all of it in the same commit, and whose it is. */
-interface PlaceState extends BranchTree {
+interface ItemState extends BranchTree {
   /** The paths that hold what this tool delivered: what may be replaced, and what goes where it is not wanted. */
   readonly owned: ReadonlySet<string>;
   /** The last commit that touched the place; absent where nothing ever existed. */
@@ -33,19 +33,19 @@ interface PlaceState extends BranchTree {
 }
 
 /** What a place of the branch needs: a change, or nothing more. */
-export interface PlannedPlace {
+export interface PlannedItem {
   readonly task: PagesTask;
   /** The commit that it was compared with, the same for all that is written together; `null` for no branch yet. */
   readonly head: string | null;
   readonly change?: Change;
   /** The last commit that touched it; absent where nothing ever existed. */
   readonly commitSha?: string | undefined;
-  readonly changes: SiteChanges;
+  readonly siteChanges: SiteChanges;
   readonly treeSha?: string | undefined;
   readonly notes?: readonly string[];
 }
 
-export interface ComparedPlace extends PlannedPlace {
+export interface ComparedItem extends PlannedItem {
   /** What is reported of it, as if nothing had to be written. */
   readonly placement: Placement;
 }
@@ -55,7 +55,7 @@ const builtRoot = ({ destination: { builtBy, siteRoot } }: PagesTask): string | 
   builtBy === 'deployment' ? null : siteRoot;
 
 /** Whether a path stays where it would go, because it changes the site or the repository as a whole. */
-export const isHeld = (task: PagesTask, path: string): boolean =>
+export const isProtected = (task: PagesTask, path: string): boolean =>
   !task.target.options.overwrite && findEffect(path, builtRoot(task)) !== undefined;
 
 /** Names what of the paths that were to go changes the site or the repository as a whole. */
@@ -79,12 +79,12 @@ const ACTIONS = {
 type Action = (typeof ACTIONS)[keyof typeof ACTIONS][number] | 'spare' | 'hold';
 
 /** Sorts the paths of a place by what is done with them. @throws {DeliveryError} `NOT_OURS` that names what may not change */
-function sortByAction(task: PagesTask, state: PlaceState) {
-  const { place, target, files } = task;
+function sortByAction(task: PagesTask, state: ItemState) {
+  const { itemPath, target, files } = task;
   const { entries, owned } = state;
   const { overwrite, prune } = target.options;
   const wanted = new Map(files.map(({ path, file }) => [path, file.blobSha]));
-  const isPruned = isRemoval(task) || !isFolderPath(place) || prune;
+  const isPruned = isRemoval(task) || !isFolderPath(itemPath) || prune;
   const compare = (path: string, sha: string | undefined): keyof typeof ACTIONS => {
     if ((entries.get(path)?.type ?? 'tree') === 'tree') return 'absent';
     if (sha === undefined) return 'unwanted';
@@ -94,14 +94,14 @@ function sortByAction(task: PagesTask, state: PlaceState) {
     const held = compare(path, wanted.get(path));
     if (held === 'unwanted' && !isPruned) return 'spare';
     const action = ACTIONS[held][owned.has(path) ? 0 : overwrite ? 2 : 1];
-    return action === 'remove' && isHeld(task, path) ? 'hold' : action;
+    return action === 'remove' && isProtected(task, path) ? 'hold' : action;
   };
-  const named = isRemoval(task) && entries.has(place) ? [place] : [...wanted.keys()];
+  const named = isRemoval(task) && entries.has(itemPath) ? [itemPath] : [...wanted.keys()];
   const actions = new Map([...named, ...owned].map((path) => [path, chooseAction(path)]));
   const pathsTo = (...chosen: readonly Action[]): readonly string[] =>
     [...actions].flatMap(([path, action]) => (chosen.includes(action) ? path : []));
   const isChanged = (path: string): boolean => !['keep', 'leave'].includes(actions.get(path) ?? '');
-  const isPart = isFolderPath(place) && !isRemoval(task);
+  const isPart = isFolderPath(itemPath) && !isRemoval(task);
   for (const path of overwrite ? [] : named.filter(isChanged)) {
     refuseSpecialFile(path, builtRoot(task), isPart);
   }
@@ -116,77 +116,77 @@ type PathsTo = ReturnType<typeof sortByAction>;
  * The commit that a place needs, if any, and what it changes. All or nothing: one file that may not be replaced refuses
  * all. @throws {DeliveryError} `NOT_OURS` that names what may not change there
  */
-export function planChange(task: PagesTask, state: PlaceState): PlannedPlace {
-  const { place, target } = task;
-  const said = { essence: target.options.essence, from: target.options.deliverer };
+export function planChange(task: PagesTask, state: ItemState): PlannedItem {
+  const { itemPath, target } = task;
+  const common = { essence: target.options.essence, from: target.options.deliverer };
   const { writes = [], removals = [], removedFolders = [], notes = [], named } = state;
   const pathsTo = sortByAction(task, state);
-  const [removed, taken] = [pathsTo('remove'), pathsTo('take over')];
-  const written = new Set(pathsTo('add', 'replace'));
-  const { verb, delivered, kept } = describePlace(task, state, pathsTo);
-  const isFolder = isFolderPath(place);
-  const message = formatCommitMessage(place, {
-    ...{ ...said, verb, delivered },
-    ...(named ?? { removed: delivered ? removedFolders : removed }),
+  const [removedPaths, takenPaths] = [pathsTo('remove'), pathsTo('take over')];
+  const writtenPaths = new Set(pathsTo('add', 'replace'));
+  const { verb, delivered, kept } = describeItem(task, state, pathsTo);
+  const isFolder = isFolderPath(itemPath);
+  const message = formatCommitMessage(itemPath, {
+    ...{ ...common, verb, delivered },
+    ...(named ?? { removed: delivered ? removedFolders : removedPaths }),
   });
   // The history of a path has only commits that change it: that of a single file or picture tells whose it is.
-  const isUnchanged = written.size + removed.length === 0;
-  const renewed = isFolder ? taken.slice(0, isUnchanged ? 1 : 0) : taken;
+  const isUnchanged = writtenPaths.size + removedPaths.length === 0;
+  const renewed = isFolder ? takenPaths.slice(0, isUnchanged ? 1 : 0) : takenPaths;
   const before = renewed[0] !== undefined && {
-    message: formatCommitMessage(renewed[0], { ...said, verb: 'REMOVE', removed: renewed }),
+    message: formatCommitMessage(renewed[0], { ...common, verb: 'REMOVE', removed: renewed }),
     removals: renewed,
   };
   const change = {
     ...(before && { before }),
     message,
-    writes: [...task.files.filter(({ path }) => written.has(path) || renewed.includes(path)), ...writes],
-    removals: [...removed, ...removals.filter((path) => !isHeld(task, path))],
-    replaces: state.entries.get(place)?.sha ?? null,
+    writes: [...task.files.filter(({ path }) => writtenPaths.has(path) || renewed.includes(path)), ...writes],
+    removals: [...removedPaths, ...removals.filter((path) => !isProtected(task, path))],
+    replaces: state.entries.get(itemPath)?.sha ?? null,
   };
   return {
     task,
     head: state.head,
     ...(change.writes.length + change.removals.length > 0 && { change }),
     commitSha: state.last?.sha,
-    changes: { ...listChanges(task, pathsTo), kept: kept.map(({ path }) => path), removedFolders },
+    siteChanges: { ...listChanges(task, pathsTo), kept: kept.map(({ path }) => path), removedFolders },
     treeSha: delivered?.object,
     notes: [
-      ...describeSpecial(task, [...removed, ...pathsTo('hold'), ...removals]),
-      ...namedLine('taken over, as nothing told whose they are', taken),
+      ...describeSpecial(task, [...removedPaths, ...pathsTo('hold'), ...removals]),
+      ...namedLine('taken over, as nothing told whose they are', takenPaths),
       ...notes,
     ],
   };
 }
 
 /** What a place has of this tool after its commit, and what else it has; nothing where it is removed. */
-function describePlace(
+function describeItem(
   task: PagesTask,
-  { entries, writes = [] }: PlaceState,
+  { entries, writes = [] }: ItemState,
   pathsTo: PathsTo,
 ): Pick<DeliveryMessage, 'verb' | 'delivered'> & { readonly kept: readonly TreeFile[] } {
-  const { place, files } = task;
+  const { itemPath, files } = task;
   if (isRemoval(task)) return { verb: 'REMOVE', kept: [] };
   const wanted = new Map(files.map(({ path, file }) => [path, file.blobSha]));
-  const left = pathsTo('keep', 'take over', 'spare', 'hold');
-  const isNew = [...left, ...pathsTo('replace', 'remove')].length === 0;
-  const isFolder = isFolderPath(place);
-  const paths = isFolder ? [...pathsTo('add', 'replace'), ...left] : [...wanted.keys()];
-  const kept = isFolder ? listKept({ entries }, place, new Set([...paths, ...pathsTo('remove')])) : [];
+  const unchangedPaths = pathsTo('keep', 'take over', 'spare', 'hold');
+  const isNew = [...unchangedPaths, ...pathsTo('replace', 'remove')].length === 0;
+  const isFolder = isFolderPath(itemPath);
+  const paths = isFolder ? [...pathsTo('add', 'replace'), ...unchangedPaths] : [...wanted.keys()];
+  const kept = isFolder ? listKept({ entries }, itemPath, new Set([...paths, ...pathsTo('remove')])) : [];
   // What is for the whole site is no part of the delivery, and stays when that ends.
   const shared = writes.flatMap(({ path, file }) =>
-    path.startsWith(place) ? { path: path.slice(place.length), sha: file.blobSha } : [],
+    path.startsWith(itemPath) ? { path: path.slice(itemPath.length), sha: file.blobSha } : [],
   );
-  const own = paths.map((path) => ({ path, sha: wanted.get(path) ?? entries.get(path)?.sha ?? '' }));
-  const delivered = describeDelivered(place, own, [...kept, ...shared]);
+  const treeFiles = paths.map((path) => ({ path, sha: wanted.get(path) ?? entries.get(path)?.sha ?? '' }));
+  const delivered = describeDelivered(itemPath, treeFiles, [...kept, ...shared]);
   const { page } = task.destination;
-  const named = page === pageOfDelivered({ place }) ? delivered : { ...delivered, page };
+  const named = page === pageOfDelivered({ itemPath }) ? delivered : { ...delivered, page };
   return { verb: isNew ? 'ADD' : 'UPDATE', delivered: named, kept };
 }
 
 /** Paths within the folder, as a person reads them: the pictures of a page are no files of theirs. */
-function listChanges({ place, pictures, destination }: PagesTask, pathsTo: PathsTo) {
-  const ofPage = pictures === undefined ? [] : listPicturePaths(destination.path);
+function listChanges({ itemPath, pictures, destination }: PagesTask, pathsTo: PathsTo) {
+  const picturePaths = pictures === undefined ? [] : listPicturePaths(destination.entryPath);
   const list = (action: Action): readonly string[] =>
-    pathsTo(action).flatMap((path) => (ofPage.includes(path) ? [] : path.slice(place.length)));
+    pathsTo(action).flatMap((path) => (picturePaths.includes(path) ? [] : path.slice(itemPath.length)));
   return { added: list('add'), changed: list('replace'), removed: list('remove') };
 }

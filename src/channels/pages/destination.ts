@@ -61,9 +61,9 @@ export interface ServedSite {
 export interface PagesDestination extends ServedSite {
   readonly branch: string;
   /** The path of a file; that of a folder ends in `/`, or is empty for the branch's root. */
-  readonly place: string;
+  readonly itemPath: string;
   /** The path of the file, or of a folder's entry. */
-  readonly path: string;
+  readonly entryPath: string;
   /** The path that `pageUrl` shows: the file's, or that of the page that the site's build makes of it. */
   readonly page: string;
   readonly pageUrl: URL;
@@ -103,14 +103,14 @@ export function resolveDestination(
     rootUrl: location.pagesBase ?? known?.base ?? defaultPagesUrl(serverUrl, repository),
     builtBy: known?.builtBy ?? (siteWorkflow === undefined ? 'branch' : 'workflow'),
   };
-  const place = address ? pathOf(address, served, location) : pathBelow(served.siteRoot, location);
-  const path = place + entryName;
+  const itemPath = address ? pathOf(address, served, location) : pathBelow(served.siteRoot, location);
+  const path = itemPath + entryName;
   const rawBase = location.rawBase ?? urlBelow(defaultRawUrl(serverUrl, repository, known?.base), branch);
   return {
     ...served,
     branch,
-    place,
-    path,
+    itemPath,
+    entryPath: path,
     page: path,
     pageUrl: addressOf(served, path),
     rawUrl: urlBelow(rawBase, path),
@@ -207,13 +207,14 @@ export const addressOf = ({ siteRoot, rootUrl }: ServedSite, path: string): URL 
   urlBelow(rootUrl, servedPath(siteRoot, path));
 
 function noSiteError({ owner, repo }: RepositoryName, { branch, isRemoval = false }: PagesOptions) {
-  const own = (w: Words): string => (branch === undefined ? ` and ${w.input('branch', 'gh-pages')}` : '');
+  const branchToo = (w: Words): string =>
+    branch === undefined ? ` and ${w.input('branch', 'gh-pages')}` : '';
   return new DeliveryError('NOT_FOUND', `${owner}/${repo} has no Pages site`, {
     step: 'authorize',
     httpCode: 404,
     hint: (w) =>
       isRemoval
         ? `its raw address may still show it; to remove it from its branch, set ${w.input('branch')} to that`
-        : `set ${w.input('setup', 'true')}${own(w)}, or switch it on under Settings → Pages (Deploy from a branch; of a private repository only with a paid plan)${w.orUse(['K2', 'K3'])}`,
+        : `set ${w.input('setup', 'true')}${branchToo(w)}, or switch it on under Settings → Pages (Deploy from a branch; of a private repository only with a paid plan)${w.orUse(['K2', 'K3'])}`,
   });
 }

@@ -41,7 +41,7 @@ export function pageOf({ siteRoot }: ServedSite, { path, file }: PagesTask['file
 /** The file of a branch that Jekyll may show at the address of a page that is removed. */
 export function findRival(site: ServedSite, entries: ReadonlyMap<string, unknown>, page: string) {
   if (!rendersMarkdown(site, entries)) return undefined;
-  return listShown(page).find((one) => one !== page && entries.has(one));
+  return listShown(page).find((source) => source !== page && entries.has(source));
 }
 
 /**
@@ -53,10 +53,10 @@ export function listTaken({ files, destination }: PagesTask, entries: ReadonlyMa
   const rendered = rendersMarkdown(destination, entries)
     ? files.filter(({ path }) => !entries.has(path))
     : [];
-  return rendered.flatMap((one) => {
-    const rivals = listRivals(pageOf(destination, one)).filter((path) => path !== one.path);
+  return rendered.flatMap((file) => {
+    const rivals = listRivals(pageOf(destination, file)).filter((path) => path !== file.path);
     const rival = rivals.find((path) => entries.has(path));
-    return rival === undefined || wanted.has(rival) ? [] : [{ rival, path: one.path }];
+    return rival === undefined || wanted.has(rival) ? [] : [{ rival, path: file.path }];
   });
 }
 
@@ -72,13 +72,13 @@ export async function applyJekyll(
   { marker, nojekyll, deliverer: from }: Pick<PagesOptions, 'marker' | 'nojekyll' | 'deliverer'>,
   isOff: SwitchLookup,
 ): Promise<PagesDestination> {
-  const { place, path, siteRoot, builtBy } = destination;
-  const isFolder = isFolderPath(place);
+  const { itemPath, entryPath: path, siteRoot, builtBy } = destination;
+  const isFolder = isFolderPath(itemPath);
   if (builtBy === 'workflow' && !isFolder) return { ...destination, hostMayChangeBytes: true };
   if (builtBy !== 'branch' || (isFolder && nojekyll)) return destination;
-  const outputs = files.map((one) => ({
-    ...one,
-    ...buildWithJekyll(servedPath(siteRoot, one.path), one.file.firstBytes),
+  const outputs = files.map((file) => ({
+    ...file,
+    ...buildWithJekyll(servedPath(siteRoot, file.path), file.file.firstBytes),
   }));
   // By front matter and templates, the words of others would choose an address and read other files.
   const isOthers = from?.isRestricted === true;
@@ -89,7 +89,7 @@ export async function applyJekyll(
   if (!isShownAsPage) throw jekyllError(destination, isOthers, changed);
   const page = path.replace(MARKDOWN, '.html');
   const notes = [`Jekyll renders ${servedPath(siteRoot, path)} into this page`];
-  const rivals = listRivals(page).filter((one) => one !== path);
+  const rivals = listRivals(page).filter((rival) => rival !== path);
   return {
     ...destination,
     page,
@@ -106,7 +106,7 @@ function jekyllError(
   isOthers: boolean,
   changed: readonly { readonly path: string; readonly page: string | null }[],
 ): DeliveryError {
-  const isFolder = isFolderPath(destination.place);
+  const isFolder = isFolderPath(destination.itemPath);
   const name = (isLeftOut: boolean): string =>
     nameFew(
       changed.flatMap(({ path, page }) =>

@@ -10,7 +10,7 @@ import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
 /** Why a place is not touched. @param last the last commit that touched it @see protocol 7 (prohibition 4) */
 export function notOwnedError(task: PagesTask, paths: readonly string[], last?: CommitSummary | null) {
   const { target, pictures, destination } = task;
-  const picture = pictures && paths.find((path) => isPictureOf(path, destination.path));
+  const picture = pictures && paths.find((path) => isPictureOf(path, destination.entryPath));
   if (picture !== undefined) {
     return notOursError(
       `${picture}, where the picture goes, already exists in the repository, and it is no picture that this tool took of the page`,
@@ -23,7 +23,7 @@ export function notOwnedError(task: PagesTask, paths: readonly string[], last?: 
 
 /** Why a file is not placed where a person's file has the address. @param isSafe whether its bytes tell which of both is served */
 export function takenPageError(
-  { place, target }: PagesTask,
+  { itemPath, target }: PagesTask,
   { rival, path }: { readonly rival: string; readonly path: string },
   isSafe = true,
 ): DeliveryError {
@@ -31,20 +31,20 @@ export function takenPageError(
   return notOursError(`${rival} is on the branch, and Jekyll shows it where the page of ${path} goes`, (w) =>
     isConfined
       ? `set ${w.input('name')} to another name`
-      : `set ${w.input('path')} to ${isFolderPath(place) ? 'a folder of its own' : 'another name'}, or ${isSafe ? `${w.input('overwrite', 'true')} if it may take that address` : `remove ${rival}`}`,
+      : `set ${w.input('path')} to ${isFolderPath(itemPath) ? 'a folder of its own' : 'another name'}, or ${isSafe ? `${w.input('overwrite', 'true')} if it may take that address` : `remove ${rival}`}`,
   );
 }
 
 /** Why a part of a folder is not touched alone; `null` for what was not delivered with one. @param message as above */
 function findPartError(task: PagesTask, message = ''): DeliveryError | null {
-  const { place } = task;
-  const { place: whole = place } = parseMessage(message)?.delivered ?? {};
-  if (whole === place || !place.startsWith(whole)) return null;
+  const { itemPath } = task;
+  const { itemPath: whole = itemPath } = parseMessage(message)?.delivered ?? {};
+  if (whole === itemPath || !itemPath.startsWith(whole)) return null;
   const [all, alone] = isRemoval(task) ? ['withdraw', 'remove'] : ['deliver', 'replace'];
   return notOursError(
-    `${place} already exists in the repository, and it came with the folder ${whole || './'} that was delivered as a whole`,
+    `${itemPath} already exists in the repository, and it came with the folder ${whole || './'} that was delivered as a whole`,
     (w) =>
-      `set ${w.input('path', whole || './')} to ${all} all of it, or ${w.input('overwrite', 'true')} if you may ${alone} ${place} alone`,
+      `set ${w.input('path', whole || './')} to ${all} all of it, or ${w.input('overwrite', 'true')} if you may ${alone} ${itemPath} alone`,
   );
 }
 
@@ -53,7 +53,7 @@ export type DeliveryOwner = Pick<PagesOptions, 'deliverer' | 'confine' | 'overwr
 
 /** Somebody else has it, or nothing tells whose it is. @param isFirst whether the history begins with it, as after a squash */
 export function foreignError(
-  { deliverer: from, confine, isRemoval: isGone }: DeliveryOwner,
+  { deliverer: from, confine, isRemoval }: DeliveryOwner,
   paths: readonly string[],
   isFirst = false,
 ): DeliveryError {
@@ -63,12 +63,12 @@ export function foreignError(
     ? "the branch's history begins with that (it may have been rewritten, as by a squash), so nothing tells who delivered it"
     : `${holds} now is not known to be delivered by ${from?.isRestricted ? others : 'this tool'}`;
   const named = nameFew(paths.map((path) => path || './'));
-  const end = isGone ? '; nothing was removed' : '';
+  const end = isRemoval ? '; nothing was removed' : '';
   return notOursError(`${named} already ${exists} in the repository, and ${why}${end}`, (w) => {
-    if (!isGone && confine !== undefined) return `set ${w.input('name')} to another name`;
-    const when = isFirst ? 'once, if it is yours' : `if you may ${isGone ? 'remove' : 'replace'} it`;
+    if (!isRemoval && confine !== undefined) return `set ${w.input('name')} to another name`;
+    const when = isFirst ? 'once, if it is yours' : `if you may ${isRemoval ? 'remove' : 'replace'} it`;
     const overwrite = `set ${w.input('overwrite', 'true')} ${when}`;
-    if (isGone) return `leave it there, or ${overwrite}`;
+    if (isRemoval) return `leave it there, or ${overwrite}`;
     const other = from?.isRestricted
       ? `leave out ${w.input('path')} for a place of its own`
       : `set ${w.input('path')} to a path that nothing else uses`;

@@ -5,8 +5,13 @@ import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { listSources } from '../../rules/jekyll.ts';
 import { type BranchTree, hasFilesBelow, holdsFile, limitTrees } from './branch-reader.ts';
-import { type Claim, type DeliveredClaim, listClaimed, readClaims } from './claims.ts';
 import { listAlone, parseMessage } from './commit-message.ts';
+import {
+  type DeliveredRecord,
+  type DeliveryRecord,
+  listRecordedFiles,
+  readRecords,
+} from './delivery-records.ts';
 import type { PagesDestination } from './destination.ts';
 import { type DeliveryOwner, foreignError } from './not-ours.ts';
 import { type CommitTarget, isFolderPath } from './target.ts';
@@ -37,8 +42,8 @@ import { type CommitTarget, isFolderPath } from './target.ts';
  */
 export function isOwned(message: string, { path, sha }: TreeFile, page?: string): boolean {
   const { delivered } = parseMessage(message) ?? {};
-  if (delivered === undefined || (page ?? delivered.place) !== delivered.place) return false;
-  return listAlone(delivered).some((one) => one.path === path && one.sha === sha);
+  if (delivered === undefined || (page ?? delivered.itemPath) !== delivered.itemPath) return false;
+  return listAlone(delivered).some((file) => file.path === path && file.sha === sha);
 }
 
 /** Whether the same one delivered it, or `overwrite` lets it count as that; what follows is in the table above. */
@@ -51,13 +56,13 @@ export const isOfOthers = (message: string, options: DeliveryOwner): boolean =>
 
 /** @param found what this tool delivered: each place, and its commit's message @throws {DeliveryError} `NOT_OURS` */
 function refuseOthers({ options }: SearchTarget, found: readonly (readonly [string, string])[]): void {
-  const others = found.flatMap(([place, message]) => (isOfOthers(message, options) ? place : []));
+  const others = found.flatMap(([itemPath, message]) => (isOfOthers(message, options) ? itemPath : []));
   if (others.length > 0) throw foreignError(options, others);
 }
 
 /** A folder that this tool delivered, as far as it is still there. */
 export interface OwnedSite {
-  readonly claim: DeliveredClaim;
+  readonly record: DeliveredRecord;
   /** The files that were delivered and that are still there, by path in the branch. */
   readonly files: readonly TreeFile[];
   readonly changed: readonly string[];
@@ -94,7 +99,7 @@ export async function findDeliveries(
 ): Promise<FolderInBranch> {
   const { github, readEntries } = target;
   if (tree.head === null) return { tree, sites: new Map() };
-  const { claims, last } = await readClaims(
+  const { records, last } = await readRecords(
     github,
     tree.head,
     folder,
@@ -103,30 +108,30 @@ export async function findDeliveries(
   const readOlder = limitTrees(readEntries, SITE.olderTrees);
   const sites = new Map<string, OwnedSite>();
   const found = new Set<string>();
-  for (const claim of claims.values()) {
-    if (!isOfSite(claim) || !hasFilesBelow(tree, claim.place)) continue;
-    if (!isWithBelow && claim.place !== folder) continue;
+  for (const record of records.values()) {
+    if (!isOfSite(record) || !hasFilesBelow(tree, record.itemPath)) continue;
+    if (!isWithBelow && record.itemPath !== folder) continue;
     if (sites.size >= SITE.removals || found.size >= SITE.files) break;
-    const delivered = (await listClaimed(claim, tree, readOlder)) ?? [];
+    const delivered = (await listRecordedFiles(record, tree, readOlder)) ?? [];
     const files = delivered.filter((file) => holdsFile(tree, file) && !found.has(file.path));
     for (const { path } of files) found.add(path);
     const changed = delivered.flatMap((file) =>
       tree.entries.has(file.path) && !holdsFile(tree, file) ? file.path : [],
     );
-    sites.set(claim.place, { claim, files, changed });
+    sites.set(record.itemPath, { record, files, changed });
   }
-  const held = [...sites.values()].filter(({ files }) => files.length > 0);
+  const present = [...sites.values()].filter(({ files }) => files.length > 0);
   refuseOthers(
     target,
-    held.map(({ claim }) => [claim.place, claim.message]),
+    present.map(({ record }) => [record.itemPath, record.message]),
   );
-  const newest = hasFilesBelow(tree, folder) ? claims.get(folder) : undefined;
+  const newest = hasFilesBelow(tree, folder) ? records.get(folder) : undefined;
   const before = (newest?.parts[0] ?? newest ?? last)?.parent;
   return { tree, sites, last, before, isDelivered: newest?.delivered !== undefined };
 }
 
-const isOfSite = (claim: Claim): claim is DeliveredClaim =>
-  claim.delivered !== undefined && isFolderPath(claim.place);
+const isOfSite = (record: DeliveryRecord): record is DeliveredRecord =>
+  record.delivered !== undefined && isFolderPath(record.itemPath);
 
 /**
  * The folders beside a delivered one that `keep` removes: their last commit delivered all that they hold, and they are not
@@ -141,46 +146,46 @@ export async function findOlderSites(
   { head, entries }: BranchTree,
   folder: string,
   together: readonly string[],
-): Promise<Readonly<Record<'older' | 'changed' | 'foreign' | 'untold', readonly string[]>>> {
-  const none = { older: [], changed: [], foreign: [], untold: [] };
+): Promise<Readonly<Record<'older' | 'changed' | 'foreign' | 'unattributed', readonly string[]>>> {
+  const none = { older: [], changed: [], foreign: [], unattributed: [] };
   if (options.keep === undefined || folder === '' || head === null) return none;
   const parent = parentOf(folder);
   const keep = Math.max(options.keep - together.filter((path) => parentOf(path) === parent).length, 0);
   const asked = listSiblings(entries, parent)
     .filter((path) => path !== folder && !together.includes(path))
     .slice(0, SITE.siblings);
-  const nameOf = (place: string): string => place.slice(0, -1);
+  const nameOf = (itemPath: string): string => itemPath.slice(0, -1);
   const commits = await getLastCommits(github, head, asked.map(nameOf));
-  const isOwn = (message: string, place: string): boolean =>
-    isFromSame(message, options) && parseMessage(message)?.delivered?.place === place;
-  const whole = asked.filter((place) => {
-    const { message = '' } = commits.get(nameOf(place)) ?? {};
-    const isHeld = parseMessage(message)?.delivered?.object === entries.get(nameOf(place))?.sha;
-    return isHeld && isOwn(message, place);
+  const isOwn = (message: string, itemPath: string): boolean =>
+    isFromSame(message, options) && parseMessage(message)?.delivered?.itemPath === itemPath;
+  const whole = asked.filter((itemPath) => {
+    const { message = '' } = commits.get(nameOf(itemPath)) ?? {};
+    const isHeld = parseMessage(message)?.delivered?.object === entries.get(nameOf(itemPath))?.sha;
+    return isHeld && isOwn(message, itemPath);
   });
   if (whole.length <= keep && whole.length === asked.length) return none;
-  const newestOf = (claims: ReadonlyMap<string, Claim>): readonly string[] =>
-    [...claims.keys()].filter((place) => whole.includes(place)).slice(0, keep);
+  const newestOf = (records: ReadonlyMap<string, DeliveryRecord>): readonly string[] =>
+    [...records.keys()].filter((itemPath) => whole.includes(itemPath)).slice(0, keep);
   const wanted = Math.min(keep, whole.length);
-  const { claims } = await readClaims(github, head, parent, (read) => newestOf(read).length === wanted);
-  const newest = newestOf(claims);
+  const { records } = await readRecords(github, head, parent, (read) => newestOf(read).length === wanted);
+  const newest = newestOf(records);
   // If the history that is read does not show so many, all stay.
-  const older = newest.length < keep ? [] : whole.filter((place) => !newest.includes(place));
-  const others = asked.filter((place) => !whole.includes(place));
-  const lastOf = (place: string): string => commits.get(nameOf(place))?.message ?? '';
+  const older = newest.length < keep ? [] : whole.filter((itemPath) => !newest.includes(itemPath));
+  const others = asked.filter((itemPath) => !whole.includes(itemPath));
+  const lastOf = (itemPath: string): string => commits.get(nameOf(itemPath))?.message ?? '';
   // What a delivery left beside its files makes the folder another one than it delivered.
-  const changed = others.filter((place) =>
-    [claims.get(place)?.message ?? '', lastOf(place)].some((message) => isOwn(message, place)),
+  const changed = others.filter((itemPath) =>
+    [records.get(itemPath)?.message ?? '', lastOf(itemPath)].some((message) => isOwn(message, itemPath)),
   );
-  const foreign = others.filter((place) => {
-    const isDelivered = parseMessage(lastOf(place))?.delivered !== undefined;
-    return isDelivered && !isFromSame(lastOf(place), options) && !changed.includes(place);
+  const foreign = others.filter((itemPath) => {
+    const isDelivered = parseMessage(lastOf(itemPath))?.delivered !== undefined;
+    return isDelivered && !isFromSame(lastOf(itemPath), options) && !changed.includes(itemPath);
   });
-  const untold = others.filter((place) => {
-    const last = commits.get(nameOf(place));
+  const unattributed = others.filter((itemPath) => {
+    const last = commits.get(nameOf(itemPath));
     return last?.isFirst && parseMessage(last.message) === null;
   });
-  return { older, changed, foreign, untold };
+  return { older, changed, foreign, unattributed };
 }
 
 const listSiblings = (entries: BranchTree['entries'], parent: string): readonly string[] =>
@@ -222,31 +227,31 @@ export async function findSingleFiles(
  */
 export async function findShown(
   github: GitHubClient,
-  { branch, builtBy, path }: Pick<PagesDestination, 'branch' | 'builtBy' | 'path'>,
+  { branch, builtBy, entryPath: path }: Pick<PagesDestination, 'branch' | 'builtBy' | 'entryPath'>,
 ): Promise<readonly string[]> {
   const sources = builtBy === 'branch' ? listSources(path) : [];
   if (sources.length === 0) return [path];
   const commits = await getLastCommits(github, await getBranchHead(github, branch), sources);
-  const saidOf = (source: string) => parseMessage(commits.get(source)?.message ?? '');
+  const parsedOf = (source: string) => parseMessage(commits.get(source)?.message ?? '');
   const delivered = sources.filter((source) => {
-    const said = saidOf(source)?.delivered;
-    return said?.place === source && said.page === path;
+    const delivery = parsedOf(source)?.delivered;
+    return delivery?.itemPath === source && delivery.page === path;
   });
   if ((await getEntry(github, branch, path))?.type === 'blob') return [path, ...delivered];
-  const untold = sources.filter((source) => commits.get(source)?.isFirst && saidOf(source) === null);
-  return [...delivered, ...untold, path];
+  const unattributed = sources.filter((source) => commits.get(source)?.isFirst && parsedOf(source) === null);
+  return [...delivered, ...unattributed, path];
 }
 
 /** What this tool delivered to a place, as far as it is still there, and in which commit; no files for nothing. */
-export async function findDeliveredTo(place: string, target: SearchTarget, tree: BranchTree) {
-  if (isFolderPath(place)) {
-    const { claim, files = [] } = (await findDeliveries(target, tree, place)).sites.get(place) ?? {};
-    return { files, sha: claim?.sha ?? '', message: claim?.message ?? '' };
+export async function findDeliveredTo(itemPath: string, target: SearchTarget, tree: BranchTree) {
+  if (isFolderPath(itemPath)) {
+    const { record, files = [] } = (await findDeliveries(target, tree, itemPath)).sites.get(itemPath) ?? {};
+    return { files, sha: record?.sha ?? '', message: record?.message ?? '' };
   }
-  const commits = await getLastCommits(target.github, tree.head ?? '', [place]);
-  const { sha = '', message = '' } = commits.get(place) ?? {};
+  const commits = await getLastCommits(target.github, tree.head ?? '', [itemPath]);
+  const { sha = '', message = '' } = commits.get(itemPath) ?? {};
   const { delivered } = parseMessage(message) ?? {};
-  const all = delivered?.place === place ? listAlone(delivered) : [];
-  const files = all.filter((one) => holdsFile(tree, one));
+  const all = delivered?.itemPath === itemPath ? listAlone(delivered) : [];
+  const files = all.filter((file) => holdsFile(tree, file));
   return { files: files[0] === all[0] ? files : [], sha, message };
 }

@@ -4,15 +4,15 @@ import type { Check } from '../../proof/check.ts';
 import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
 import type { Placement } from '../channel.ts';
-import type { EarlierFiles } from './branch-reader.ts';
+import type { PreviousBlobs } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
-import type { ComparedPlace, PlannedPlace } from './compare.ts';
+import type { ComparedItem, PlannedItem } from './compare.ts';
 import { switchFileOf } from './jekyll.ts';
 import { addressesOfPictures, listPicturePaths } from './pictures.ts';
 import {
+  type BlobsByPath,
   checksOfFiles,
   checksOfRemoved,
-  type HeldFiles,
   listOldAddresses,
   onHost,
   rawCheck,
@@ -23,7 +23,7 @@ import { type CommitMethod, isFolderPath, isRemoval, type PagesTask, planMethod 
 
 /** A place that is as wanted, once it was written. */
 export const withCommit = (
-  { task, placement }: ComparedPlace,
+  { task, placement }: ComparedItem,
   commitSha: string | undefined,
   method: CommitMethod,
 ): Placement => ({
@@ -31,34 +31,34 @@ export const withCommit = (
   written: true,
   ...(commitSha && { commitSha }),
   evidence: `commit ${commitSha}${isRemoval(task) ? ' removes it' : ''}`,
-  ...(!isFolderPath(task.place) && { plan: { method: planMethod(method, task) } }),
+  ...(!isFolderPath(task.itemPath) && { plan: { method: planMethod(method, task) } }),
 });
 
 interface KnownBefore {
   /** What caches may still have of the files that are delivered. */
-  readonly earlier: EarlierFiles;
+  readonly previous: PreviousBlobs;
   /** What must not be served any more, by path in the branch. */
-  readonly gone: EarlierFiles;
-  readonly entries: HeldFiles;
+  readonly goneFiles: PreviousBlobs;
+  readonly entries: BlobsByPath;
   readonly replaced?: CommitSummary | undefined;
   readonly servedSize?: number;
 }
 
 /** What is delivered, and the addresses that show it. */
 export function describePublished(
-  { task, change, commitSha, changes, treeSha, notes = [] }: Omit<PlannedPlace, 'head'>,
-  { earlier, gone, entries, replaced, servedSize }: KnownBefore,
+  { task, change, commitSha, siteChanges: changes, treeSha, notes = [] }: Omit<PlannedItem, 'head'>,
+  { previous: earlier, goneFiles: gone, entries, replaced, servedSize }: KnownBefore,
 ): Placement {
-  const { destination, target, pictures, files, place } = task;
-  const isFolder = isFolderPath(place);
-  const entry = destination.path;
-  const asked = choosePlain(earlier, entry);
-  const held: HeldFiles = new Map([...entries, ...files.map(({ path }) => [path, {}] as const)]);
-  const rest = new Map([...held].filter(([path]) => !gone.has(path)));
-  const goneAt = listOldAddresses([...gone.keys()], destination, rest);
-  const wanted = files.map(({ path, file }) => ({ path, file, before: asked.get(path) }));
+  const { destination, target, pictures, files, itemPath } = task;
+  const isFolder = isFolderPath(itemPath);
+  const entry = destination.entryPath;
+  const plainFiles = choosePlain(earlier, entry);
+  const present: BlobsByPath = new Map([...entries, ...files.map(({ path }) => [path, {}] as const)]);
+  const rest = new Map([...present].filter(([path]) => !gone.has(path)));
+  const goneUrls = listOldAddresses([...gone.keys()], destination, rest);
+  const wanted = files.map(({ path, file }) => ({ path, file, before: plainFiles.get(path) }));
   const served = checksOfFiles(wanted, entry, task, destination.hostMayChangeBytes ? 'built' : 'bytes');
-  const others = [...served.others, ...listGone(goneAt, gone)];
+  const others = [...served.others, ...checksOfGone(goneUrls, gone)];
   // What is deployed without a commit is on no branch.
   const isOnBranch = commitSha !== undefined || change !== undefined;
   if (isOnBranch && !destination.isPrivate)
@@ -69,10 +69,10 @@ export function describePublished(
     written: false,
     ...onHost(
       { first: served.first, others },
-      isBuilt ? [notDeployed(place || './', target.options.siteWorkflow)] : [],
+      isBuilt ? [notDeployed(itemPath || './', target.options.siteWorkflow)] : [],
     ),
     ...(commitSha && { commitSha }),
-    ...(isOnBranch && { expectedBlobs: listHeld(task) }),
+    ...(isOnBranch && { expectedBlobs: listExpectedBlobs(task) }),
     ...(pictures && { pictures: addressesOfPictures(pictures, destination.pageUrl) }),
     ...(isFolder && { changes, treeSha, ...(servedSize && { servedSize }) }),
     notes: [
@@ -82,49 +82,53 @@ export function describePublished(
       ...describeEffects(changes, servedSize),
       ...notes,
     ],
-    unknown: [...destination.unknown, ...describeUnasked(earlier, asked), ...describeLeft(goneAt)],
+    unknown: [
+      ...destination.unknown,
+      ...describeUnprobed(earlier, plainFiles),
+      ...describeUnrequested(goneUrls),
+    ],
   };
 }
 
 /** A folder has no page that Jekyll made: its bytes tell whether it is there, whatever the date. */
-const listGone = (goneAt: ReturnType<typeof listOldAddresses>, gone: EarlierFiles): readonly Check[] =>
-  goneAt.slice(0, AUDIT.gone).map(({ path, url }) => {
+const checksOfGone = (goneUrls: ReturnType<typeof listOldAddresses>, gone: PreviousBlobs): readonly Check[] =>
+  goneUrls.slice(0, AUDIT.gone).map(({ path, url }) => {
     const before = gone.get(path);
     return siteCheck(path, url, before ? { is: 'replaced', before, after: 0 } : { is: 'gone' });
   });
 
-function describeSwitch(destination: PagesTask['destination'], change: PlannedPlace['change']) {
+function describeSwitch(destination: PagesTask['destination'], change: PlannedItem['change']) {
   const file = switchFileOf(destination);
   const isSwitched = change?.writes.some(({ path }) => path === file);
   return lineIf(isSwitched === true, `with an empty ${file}, which ends Jekyll for the whole site`);
 }
 
-const listHeld = ({ files, destination: { rivals = [] } }: PagesTask) =>
+const listExpectedBlobs = ({ files, destination: { rivals = [] } }: PagesTask) =>
   new Map<string, string | null>([
     ...files.map(({ path, file }) => [path, file.blobSha] as const),
     ...rivals.map((path) => [path, null] as const),
   ]);
 
 /** What caches may have of the page, and of some changed files beside it: replaced ones first. */
-function choosePlain(earlier: EarlierFiles, entry: string): EarlierFiles {
-  const ranked = [...earlier].toSorted(([, one], [, other]) => other.length - one.length);
+function choosePlain(earlier: PreviousBlobs, entry: string): PreviousBlobs {
+  const ranked = [...earlier].toSorted(([, blobs], [, otherBlobs]) => otherBlobs.length - blobs.length);
   const others = ranked.filter(([path]) => path !== entry).slice(0, SITE.plainProbes);
   return new Map([[entry, earlier.get(entry) ?? []], ...others]);
 }
 
 /** Of more changed files, a cache may still have what was there before, or that nothing was. */
-function describeUnasked(earlier: EarlierFiles, asked: EarlierFiles): readonly string[] {
-  const left = [...earlier.keys()].filter((path) => !asked.has(path)).length;
-  const line = `whether a cache still answers otherwise for ${left} more new or changed files, for up to ten minutes`;
-  return lineIf(left > 0, line);
+function describeUnprobed(earlier: PreviousBlobs, plainFiles: PreviousBlobs): readonly string[] {
+  const count = [...earlier.keys()].filter((path) => !plainFiles.has(path)).length;
+  const line = `whether a cache still answers otherwise for ${count} more new or changed files, for up to ten minutes`;
+  return lineIf(count > 0, line);
 }
 
-function describeLeft({ length }: readonly unknown[]): readonly string[] {
+function describeUnrequested({ length }: readonly unknown[]): readonly string[] {
   const line = `whether ${length - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`;
   return lineIf(length > AUDIT.gone, line);
 }
 
-function describeEffects({ kept, removedFolders }: PlannedPlace['changes'], servedSize = 0) {
+function describeEffects({ kept, removedFolders }: PlannedItem['siteChanges'], servedSize = 0) {
   const size = Math.round(servedSize / MEGABYTE);
   return [
     ...namedLine('left alone, because it came with no known delivery to this folder', kept),
@@ -137,7 +141,7 @@ function describeEffects({ kept, removedFolders }: PlannedPlace['changes'], serv
 }
 
 /** How many files a person delivered: the pictures of a page are none of theirs. */
-function countOwn(files: EarlierFiles): number {
+function countOwn(files: PreviousBlobs): number {
   const pictures = new Set([...files.keys()].flatMap(listPicturePaths));
   return [...files.keys()].filter((path) => !pictures.has(path)).length;
 }
@@ -150,13 +154,13 @@ function countOwn(files: EarlierFiles): number {
  * @param unknown what of a folder stays
  */
 export function describeRemoved(
-  { task, change, changes: { removedFolders }, notes = [] }: PlannedPlace,
-  gone: EarlierFiles,
-  rest: HeldFiles,
+  { task, change, siteChanges: { removedFolders }, notes = [] }: PlannedItem,
+  gone: PreviousBlobs,
+  rest: BlobsByPath,
   unknown: readonly string[] = [],
 ): Placement {
-  const { destination, place } = task;
-  const isFolder = isFolderPath(place);
+  const { destination, itemPath } = task;
+  const isFolder = isFolderPath(itemPath);
   const alike = destination.rivals?.filter((path) => change?.removals.includes(path)) ?? [];
   const { first, others } = checksOfRemoved(gone, destination, rest);
   const sites =
@@ -164,7 +168,7 @@ export function describeRemoved(
   return {
     evidence: 'nothing that this tool delivered exists there',
     written: false,
-    first: isFolder || MARKDOWN.test(place) ? first : { ...first, url: destination.pageUrl },
+    first: isFolder || MARKDOWN.test(itemPath) ? first : { ...first, url: destination.pageUrl },
     others,
     expectedBlobs: new Map([...gone.keys()].map((path) => [path, null])),
     notes: [

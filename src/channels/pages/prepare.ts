@@ -10,7 +10,7 @@ import { BATCH } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { baseName, decodePath, entryUrl } from '../../rules/naming.ts';
-import { findEffect, refuseSpecialFile, SITE_RECORD_PATH } from '../../rules/special-files.ts';
+import { DEPLOY_RECORD_PATH, findEffect, refuseSpecialFile } from '../../rules/special-files.ts';
 import { type ChannelItem, type ChannelPlan, requireSite, type ServedFile } from '../channel.ts';
 import { createEntriesReader } from './branch-reader.ts';
 import { parseMessage } from './commit-message.ts';
@@ -32,7 +32,7 @@ import {
   planMethod,
 } from './target.ts';
 
-interface StepContext {
+interface BatchContext {
   readonly target: Omit<CommitTarget, 'branch' | 'method'>;
   readonly pages: RepositoryContext['pagesSettings'];
   readonly isPrivate: boolean;
@@ -55,57 +55,62 @@ export async function prepareItems(
   const isWhole = deploy !== null && options.branch === undefined;
   const setup = isWhole ? null : await findSetup(github, options, pages);
   // The bytes of what is removed do not count.
-  const items: typeof given = options.isRemoval ? given.map((one) => ({ ...one, site: null })) : given;
-  const singles = items.filter((one) => !isFolderItem(one)).map(({ site }) => site?.entry ?? null);
+  const items: typeof given = options.isRemoval ? given.map((item) => ({ ...item, site: null })) : given;
+  const singles = items.filter((item) => !isFolderItem(item)).map(({ site }) => site?.entry ?? null);
   const singleMethod = await chooseMethod(singles, ports, setup?.absence);
   const isByWorkflow = isBuiltByWorkflow(options, pages);
   const target = { github, readEntries: createEntriesReader(github), options, setup, deploy, isByWorkflow };
   const isPrivate = access.privateRepository === true;
   const isJekyllOff = pages === 'not-requested' ? async () => false : createSwitchLookup(github);
-  const step = { target, pages, isPrivate, isJekyllOff, singleMethod };
+  const batch = { target, pages, isPrivate, isJekyllOff, singleMethod };
   const prepare = options.isRemoval ? prepareRemoval : prepareItem;
-  return forEachItem(items, (item) => prepare(item, step), BATCH.reads);
+  return forEachItem(items, (item) => prepare(item, batch), BATCH.reads);
 }
 
 const isFolderItem = ({ site, name }: ChannelItem): boolean => site?.isFolder === true || name.endsWith('/');
 
 /** Where an item goes, and what the site makes of it. */
-async function prepareItem(item: ChannelItem, step: StepContext): Promise<PagesTask> {
-  const { options } = step.target;
+async function prepareItem(item: ChannelItem, batch: BatchContext): Promise<PagesTask> {
+  const { options } = batch.target;
   const { isRemoval = false } = options;
   const isFolder = isFolderItem(item);
-  const settings = await findDestination(item, step);
-  const { place, path, branch } = settings;
-  const files = isRemoval ? [] : listFiles(item, place);
-  if (files.some((one) => one.path === SITE_RECORD_PATH)) refuseSpecialFile(SITE_RECORD_PATH, null, isFolder);
-  const built = await resultOf(() => applyJekyll(settings, files, options, step.isJekyllOff));
+  const settings = await findDestination(item, batch);
+  const { itemPath, entryPath: path, branch } = settings;
+  const files = isRemoval ? [] : listFiles(item, itemPath);
+  if (files.some((file) => file.path === DEPLOY_RECORD_PATH))
+    refuseSpecialFile(DEPLOY_RECORD_PATH, null, isFolder);
+  const built = await resultOf(() => applyJekyll(settings, files, options, batch.isJekyllOff));
   // What a folder misses is told with what its pages miss.
-  if (hasFailed(built) && !isFolder && step.pages !== 'not-requested') throw built;
+  if (hasFailed(built) && !isFolder && batch.pages !== 'not-requested') throw built;
   const destination = hasFailed(built) ? settings : built;
-  const served = describeServed(destination, isFolder ? place : null);
+  const served = describeServed(destination, isFolder ? itemPath : null);
   const hasPicture = options.picture && served.display === 'page' && served.pictureUrls !== null;
   // A folder is one commit of many files, which through the API would take a request for each. One call of method A
   // writes no picture beside its page.
-  const single = hasPicture && step.singleMethod === 'A' ? 'B' : step.singleMethod;
-  const target = { ...step.target, method: isFolder ? 'C' : single, branch };
-  const isSpared = (path: string): boolean => item.isLeftOut?.(path.slice(place.length)) === true;
-  const common = { target, place, files, destination, isSpared };
+  const single = hasPicture && batch.singleMethod === 'A' ? 'B' : batch.singleMethod;
+  const target = { ...batch.target, method: isFolder ? 'C' : single, branch };
+  const isSpared = (path: string): boolean => item.isLeftOut?.(path.slice(itemPath.length)) === true;
+  const common = { target, itemPath, files, destination, isSpared };
   if (isRemoval) return { ...common, plan: planTask(common, 'is removed') };
   const task = {
     ...common,
     plan: planTask(common, served.display === 'none' ? 'is downloaded' : 'opens on the screen'),
     served: { ...served, refusal: hasFailed(built) ? built : null },
     writes: [
-      ...files.map((one) => one.path),
+      ...files.map((file) => file.path),
       ...(destination.page === path ? [] : [destination.page]),
       ...(hasPicture ? listPicturePaths(path) : []),
     ],
   };
-  return step.pages === 'not-requested' ? leaveOpen(task) : task;
+  return batch.pages === 'not-requested' ? deferUntilHostKnown(task) : task;
 }
 
 /** What a check, which asks no host, says of a task: the usual address is assumed where the repository is known. */
-function leaveOpen({ plan, served, ...task }: PagesTask & { readonly served: ServedFile }): PagesTask {
+function deferUntilHostKnown({
+  plan,
+  served,
+  ...task
+}: PagesTask & { readonly served: ServedFile }): PagesTask {
   const { repository, pagesBase, overwrite } = task.target.options;
   const { refusal } = served;
   const special = overwrite ? [] : task.files.flatMap(({ path }) => (findEffect(path, '') ? path : []));
@@ -126,34 +131,34 @@ function leaveOpen({ plan, served, ...task }: PagesTask & { readonly served: Ser
 }
 
 /** A name alone may be that of a folder. Of several that are named, each is a file. */
-async function prepareRemoval(item: ChannelItem, step: StepContext): Promise<PagesTask> {
-  const task = await prepareItem(item, step);
-  const { place, target } = task;
+async function prepareRemoval(item: ChannelItem, batch: BatchContext): Promise<PagesTask> {
+  const task = await prepareItem(item, batch);
+  const { itemPath, target } = task;
   const { address, path } = target.options;
   const isAlone = path !== undefined || address !== undefined;
-  if (isFolderPath(place) || !isAlone) return task;
-  const entry = await getEntry(target.github, target.branch, place);
+  if (isFolderPath(itemPath) || !isAlone) return task;
+  const entry = await getEntry(target.github, target.branch, itemPath);
   const isFolder = entry === null ? await wasFolder(task) : entry.type === 'tree';
   if (!isFolder) return task;
   const folder = address && new URL(`${address.pathname}/`, address);
   const options = { ...target.options, ...(folder && { address: folder }) };
-  return prepareItem({ ...item, name: `${place}/` }, { ...step, target: { ...step.target, options } });
+  return prepareItem({ ...item, name: `${itemPath}/` }, { ...batch, target: { ...batch.target, options } });
 }
 
 /** Whether the last that the history tells of a path is that this tool removed a folder there. */
-async function wasFolder({ place, target: { github, branch } }: PagesTask): Promise<boolean> {
-  const commits = await getLastCommits(github, await getBranchHead(github, branch), [place]);
-  return parseMessage(commits.get(place)?.message ?? '')?.removed?.includes(`${place}/`) === true;
+async function wasFolder({ itemPath, target: { github, branch } }: PagesTask): Promise<boolean> {
+  const commits = await getLastCommits(github, await getBranchHead(github, branch), [itemPath]);
+  return parseMessage(commits.get(itemPath)?.message ?? '')?.removed?.includes(`${itemPath}/`) === true;
 }
 
 /** Whether the branch has a file of this tool of the name, or a folder. A name that the site could never show is not there. */
 export async function isInBranch(name: string, options: PagesOptions, access: RepositoryContext) {
   const github = requireGitHub(access);
-  const place = await resultOf(async () =>
+  const destination = await resultOf(async () =>
     resolveDestination(github.repository, { ...options, name }, access.pagesSettings),
   );
-  if (hasFailed(place)) return false;
-  const { branch, path } = place;
+  if (hasFailed(destination)) return false;
+  const { branch, entryPath: path } = destination;
   const entry = await getEntry(github, branch, path);
   if (entry?.type !== 'blob') return entry !== null;
   const commits = await getLastCommits(github, await getBranchHead(github, branch), [path]);
@@ -161,48 +166,48 @@ export async function isInBranch(name: string, options: PagesOptions, access: Re
 }
 
 /** An address may be that of a page that the site's build made of delivered files: then it leads to them. */
-async function findDestination(item: ChannelItem, step: StepContext): Promise<PagesDestination> {
-  const { options, github } = step.target;
+async function findDestination(item: ChannelItem, batch: BatchContext): Promise<PagesDestination> {
+  const { options, github } = batch.target;
   const { address } = options;
   const isFolder = isFolderItem(item);
-  const name = isFolder && address === undefined ? folderLocation(item, step) : { name: item.name };
+  const name = isFolder && address === undefined ? folderLocation(item, batch) : { name: item.name };
   const location = { ...options, ...name };
   const resolve = (at: URL | undefined): PagesDestination =>
-    resolveDestination(github.repository, { ...location, address: at }, step.pages, step.isPrivate);
+    resolveDestination(github.repository, { ...location, address: at }, batch.pages, batch.isPrivate);
   const named = resolve(address);
   if (address === undefined || isFolder) return named;
   const [path = '', ...others] = await findShown(github, named);
-  if (path !== named.path) return resolve(addressOf(named, path));
+  if (path !== named.entryPath) return resolve(addressOf(named, path));
   return others.length === 0 ? named : { ...named, rivals: others };
 }
 
 /** The plan of a commit; where the site is deployed, of a deployment as well, or of that alone. */
-function planTask({ target, place, files }: Omit<PagesTask, 'plan'>, verb: string): ChannelPlan {
+function planTask({ target, itemPath, files }: Omit<PagesTask, 'plan'>, verb: string): ChannelPlan {
   const { branch, deploy, method, options } = target;
-  const name = place || './';
+  const name = itemPath || './';
   const common = { channel: 'K1', name, verb } as const;
   if (deploy !== null && options.branch === undefined) {
     return { ...common, method: 'method D, a deployment', destination: `the whole site, ${name}` };
   }
   const further = deploy === null ? '' : ', and method D, a deployment of the branch';
-  const destination = `branch ${branch}, ${isFolderPath(place) ? 'folder' : 'path'} ${name}`;
-  return { ...common, method: planMethod(method, { place, files }) + further, destination };
+  const destination = `branch ${branch}, ${isFolderPath(itemPath) ? 'folder' : 'path'} ${name}`;
+  return { ...common, method: planMethod(method, { itemPath, files }) + further, destination };
 }
 
 /** A folder that has only a name goes below what the site is built from. */
-function folderLocation({ site, name }: ChannelItem, { target: { options }, pages }: StepContext) {
+function folderLocation({ site, name }: ChannelItem, { target: { options }, pages }: BatchContext) {
   const given = name.replace(/\/?$/, '/');
   const root = options.path === undefined ? rootOf(pages) + (options.defaultFolder ?? '') : '';
   return { path: given.startsWith(root) ? given : root + given, name: '', entryName: site?.entry.name ?? '' };
 }
 
-function listFiles(item: ChannelItem, place: string): readonly FileWrite<LocalFile>[] {
+function listFiles(item: ChannelItem, itemPath: string): readonly FileWrite<LocalFile>[] {
   const { files, isFolder } = requireSite(item);
-  return files.map((file) => ({ path: isFolder ? place + file.name : place, file }));
+  return files.map((file) => ({ path: isFolder ? itemPath + file.name : itemPath, file }));
 }
 
 function describeServed(destination: PagesDestination, folder: string | null): ServedFile {
-  const { pageUrl, path, hostMayChangeBytes } = destination;
+  const { pageUrl, entryPath: path, hostMayChangeBytes } = destination;
   // A rendered page has another name than its file.
   const isNamedAlike = baseName(decodePath(pageUrl.pathname)) === baseName(path);
   return {

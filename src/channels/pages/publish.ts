@@ -8,7 +8,7 @@ import type { Channel, FailedFile, PlacedTask, Placement } from '../channel.ts';
 import { watchBuilds } from './build.ts';
 import { commitTasks, previewCommits, withPictures } from './commit.ts';
 import { type DeployTarget, deployBranch, deploySite, withDeployment } from './deploy/deploy.ts';
-import { recheckSite } from './deploy/deployed-receipt.ts';
+import { recheckSite } from './deploy/deploy-record.ts';
 import { contentOfFiles, sizeOf } from './deploy/site-content.ts';
 import type { PagesOptions } from './destination.ts';
 import { describePublished } from './placement.ts';
@@ -89,7 +89,7 @@ async function recheck(placed: readonly Placed[], ports: Ports) {
 /** Deploys the files and folders of a step as the whole site, without any commit. */
 async function deployFiles(prepared: Tasks, target: DeployTarget, ports: Ports): Promise<Placement[]> {
   const tasks = prepared.map(withPictures);
-  const files = new Map(tasks.flatMap((task) => task.files).map((one) => [one.path, one]));
+  const files = new Map(tasks.flatMap((task) => task.files).map((file) => [file.path, file]));
   // The deployment must name a commit that the repository has.
   const { live, runtime } = target;
   const content = contentOfFiles([...files.values()], runtime.commit);
@@ -99,7 +99,7 @@ async function deployFiles(prepared: Tasks, target: DeployTarget, ports: Ports):
   // What a cache may still have of each path.
   const earlierAt = (path: string): [string, GitBlob[]] => [path, [before.get(path) ?? []].flat()];
   const removed = [...before.keys()].filter((path) => !files.has(path));
-  const servedSize = sizeOf(content.receipt);
+  const servedSize = sizeOf(content.deployRecord);
   const evidence = `artifact of ${files.size} files`;
   return tasks.map((task, nth) => {
     const differing = task.files.filter(({ path, file }) => before.get(path)?.sha !== file.blobSha);
@@ -109,7 +109,10 @@ async function deployFiles(prepared: Tasks, target: DeployTarget, ports: Ports):
     const changes = { added, changed, removed, kept: [], removedFolders: [] };
     const earlier = new Map(paths.map(earlierAt));
     const gone = new Map(nth === 0 ? removed.map(earlierAt) : []);
-    const placement = describePublished({ task, changes }, { earlier, gone, entries: before, servedSize });
+    const placement = describePublished(
+      { task, siteChanges: changes },
+      { previous: earlier, goneFiles: gone, entries: before, servedSize },
+    );
     return withDeployment({ ...placement, written: true, evidence }, deployment);
   });
 }
@@ -123,10 +126,10 @@ type Placed = PlacedTask<PagesTask>;
  * a rendered page has no other proof
  */
 async function recheckBranch(placed: readonly Placed[]): Promise<readonly Result<readonly string[]>[]> {
-  const first = await lookAtBranch(placed);
+  const firstLook = await compareBranch(placed);
   // A host may answer an old copy once: only what two looks say is an accusation.
-  const isSame = first.every(({ changed }) => changed.length === 0);
-  return (isSame ? first : await lookAtBranch(placed)).map(({ task, placement, changed, unread }) => {
+  const isSame = firstLook.every(({ changed }) => changed.length === 0);
+  return (isSame ? firstLook : await compareBranch(placed)).map(({ task, placement, changed, unread }) => {
     const { branch } = task.target;
     if (changed.length > 0) {
       const what = `somebody removed or replaced on the branch ${branch}: ${nameFew(changed)}`;
@@ -142,19 +145,19 @@ async function recheckBranch(placed: readonly Placed[]): Promise<readonly Result
 }
 
 /** Finds the paths that are not as they were delivered or removed, and why others can't be read. */
-async function lookAtBranch(placed: readonly Placed[]) {
+async function compareBranch(placed: readonly Placed[]) {
   const existing = await resultOf(() => readDelivered(placed));
-  return placed.map((one) => {
+  return placed.map((item) => {
     const changed: string[] = [];
     let unread: DeliveryError | undefined;
-    for (const [path, blobSha] of existing === null ? [] : (one.placement.expectedBlobs ?? [])) {
+    for (const [path, blobSha] of existing === null ? [] : (item.placement.expectedBlobs ?? [])) {
       const blob = hasFailed(existing) ? existing : (existing?.get(path) ?? null);
       // The branch is not there any more, or the path is a folder now.
       const isGone = hasFailed(blob) && (blob.code === 'NOT_FOUND' || blob.code === 'NOT_OURS');
       if (hasFailed(blob) && !isGone) unread = blob;
       else if ((isGone ? null : blob) !== blobSha) changed.push(path);
     }
-    return { ...one, changed, unread };
+    return { ...item, changed, unread };
   });
 }
 

@@ -10,15 +10,15 @@ import { type RetryPorts, withRetries } from '../../retry.ts';
 import type { PlacedTask, Placement } from '../channel.ts';
 import { SentWrites } from '../sent-writes.ts';
 import { type BranchTree, blobAt, filesBelow } from './branch-reader.ts';
-import { listKept } from './claims.ts';
 import {
   type DeliveryMessage,
   describeDelivered,
   formatCommitMessage,
   parseMessage,
 } from './commit-message.ts';
+import { listKept } from './delivery-records.ts';
 import { findDeliveredTo } from './ownership.ts';
-import { checksOfFiles, heldAt } from './site-checks.ts';
+import { checksOfFiles, fileAt } from './site-checks.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
 
 type Placed = PlacedTask<PagesTask>;
@@ -29,23 +29,23 @@ type Placed = PlacedTask<PagesTask>;
  *
  * @param step every placement of the step
  */
-export async function restoreBefore(failed: readonly Placed[], step: readonly Placed[], ports: RetryPorts) {
-  const own = new Set(step.flatMap(({ placement }) => placement.commitSha ?? []));
+export async function restoreBefore(failed: readonly Placed[], batch: readonly Placed[], ports: RetryPorts) {
+  const ownCommits = new Set(batch.flatMap(({ placement }) => placement.commitSha ?? []));
   // One after the other: each is written on top of the one before.
   return forEachItem(
     failed,
-    async (one) => {
-      const restored = await restore(one, own, ports);
-      own.add(restored.commitSha ?? '');
+    async (item) => {
+      const restored = await restoreItem(item, ownCommits, ports);
+      ownCommits.add(restored.commitSha ?? '');
       return restored;
     },
     1,
   );
 }
 
-async function restore(
+async function restoreItem(
   { task, placement: { written, commitSha } }: Placed,
-  own: ReadonlySet<string>,
+  ownCommits: ReadonlySet<string>,
   ports: RetryPorts,
 ): Promise<Placement> {
   const { github, branch, readEntries } = task.target;
@@ -55,20 +55,20 @@ async function restore(
   const writes = new SentWrites();
   const put = async (): Promise<string> => {
     const head = await getBranchHead(github, branch);
-    if (!own.has(head)) {
+    if (!ownCommits.has(head)) {
       const last = writes.mayHaveArrived ? await readCommit(task, head) : null;
       // An earlier attempt, whose answer was lost.
-      if (last?.text === message && own.has(last.parent ?? '')) return head;
+      if (last?.text === message && ownCommits.has(last.parent ?? '')) return head;
       throw notRestoredError(`somebody wrote to the branch ${branch} since`);
     }
     const now = head === after.head ? after : { head, entries: await readEntries(head) };
-    const change = { message, replaces: null, ...undoAll(undone, now, task.place) };
+    const change = { message, replaces: null, ...undoAll(undone, now, task.itemPath) };
     const [sha = ''] = await writes.send(() => commitChanges(github, [change], { branch, planned: head }));
     return sha;
   };
-  const back = await resultOf(() => withRetries(ports, put));
-  if (hasFailed(back)) throw writes.explain(back);
-  return describeRestored(task, back, goal);
+  const restoration = await resultOf(() => withRetries(ports, put));
+  if (hasFailed(restoration)) throw writes.explain(restoration);
+  return describeRestored(task, restoration, goal);
 }
 
 async function readCommit({ target: { github } }: PagesTask, sha: string) {
@@ -95,7 +95,7 @@ const PASSED_OVER = 5;
 
 /** Finds the newest delivery before a commit whose run is not known to have been stopped. */
 async function findGoal(task: PagesTask, newest: string): Promise<Goal> {
-  const { place, target } = task;
+  const { itemPath, target } = task;
   const readTree = async (head: string) => ({ head, entries: await target.readEntries(head) });
   const after = await readTree(newest);
   const undone: Undone[] = [];
@@ -104,17 +104,24 @@ async function findGoal(task: PagesTask, newest: string): Promise<Goal> {
     if (parent === undefined) throw notRestoredError('nothing was there before');
     const before = await readTree(parent);
     undone.push([before, await readTree(commit)]);
-    const { files, sha, message } = await findDeliveredTo(place, target, before);
+    const { files, sha, message } = await findDeliveredTo(itemPath, target, before);
     if (files.length === 0) {
       throw notRestoredError('what was there before, if anything, is no delivery of this tool');
     }
-    const said = parseMessage(message);
-    const end = said?.from && (await getRunConclusion(target.github, said.from));
+    const parsed = parseMessage(message);
+    const end = parsed?.from && (await getRunConclusion(target.github, parsed.from));
     if (!STOPPED.includes(end ?? '')) {
-      const whose = said?.from ? nameDeliverer(said.from) : `commit ${sha.slice(0, 7)}`;
+      const whose = parsed?.from ? nameDeliverer(parsed.from) : `commit ${sha.slice(0, 7)}`;
       const doubt = `whether the delivery of ${whose}, which was put back, was proven`;
       const unknown = lineIf(end !== 'success', doubt);
-      return { files, message: formatRestored(place, files, said, before), undone, before, after, unknown };
+      return {
+        files,
+        message: formatRestored(itemPath, files, parsed, before),
+        undone,
+        before,
+        after,
+        unknown,
+      };
     }
     commit = sha;
   }
@@ -128,17 +135,19 @@ export const notRestoredError = (why: string): DeliveryError =>
   });
 
 function formatRestored(
-  place: string,
+  itemPath: string,
   files: readonly TreeFile[],
-  said: DeliveryMessage | null,
+  parsed: DeliveryMessage | null,
   before: BranchTree,
 ): string {
-  const kept = isFolderPath(place) ? listKept(before, place, new Set(files.map(({ path }) => path))) : [];
-  return formatCommitMessage(place, {
+  const kept = isFolderPath(itemPath)
+    ? listKept(before, itemPath, new Set(files.map(({ path }) => path)))
+    : [];
+  return formatCommitMessage(itemPath, {
     verb: 'UPDATE',
     essence: 'put back, because what replaced it is not proven',
-    from: said?.from,
-    delivered: { ...describeDelivered(place, files, kept), page: said?.delivered?.page },
+    from: parsed?.from,
+    delivered: { ...describeDelivered(itemPath, files, kept), page: parsed?.delivered?.page },
   });
 }
 
@@ -149,23 +158,24 @@ function formatRestored(
  * @param now what the branch has, and anybody may have written
  * @throws {DeliveryError} `NOT_OURS` that names what others would lose
  */
-function undoAll(undone: readonly Undone[], now: BranchTree, place: string) {
+function undoAll(undone: readonly Undone[], now: BranchTree, itemPath: string) {
   const goal = { ...now, entries: new Map(now.entries) };
   for (const [before, after] of undone) {
-    const removed = [...filesBelow(after, place).keys()].filter((path) => !before.entries.has(path));
+    const removed = [...filesBelow(after, itemPath).keys()].filter((path) => !before.entries.has(path));
     const old = [...filesBelow(before, '')].filter(([path]) => idAt(before, path) !== idAt(after, path));
     // A file in the place of a folder would be replaced by that folder.
     const changed = [...old.map(([path]) => path), ...removed].filter(
-      (path) => idAt(after, path) !== idAt(goal, path) || parentFolders(path).some((one) => idAt(goal, one)),
+      (path) =>
+        idAt(after, path) !== idAt(goal, path) || parentFolders(path).some((folder) => idAt(goal, folder)),
     );
     if (changed.length > 0) throw notRestoredError(`another commit changed since: ${nameFew(changed)}`);
     for (const path of removed) goal.entries.delete(path);
     for (const [path, entry] of old) goal.entries.set(path, entry);
   }
-  const back = [...filesBelow(goal, '')].filter(([path]) => idAt(goal, path) !== idAt(now, path));
+  const restored = [...filesBelow(goal, '')].filter(([path]) => idAt(goal, path) !== idAt(now, path));
   const removals = [...filesBelow(now, '').keys()].filter((path) => !goal.entries.has(path));
-  if (back.length + removals.length === 0) throw notRestoredError('the branch has what was there before');
-  const writes = back.map(([path, { size, sha: blobSha, mode }]) => {
+  if (restored.length + removals.length === 0) throw notRestoredError('the branch has what was there before');
+  const writes = restored.map(([path, { size, sha: blobSha, mode }]) => {
     if (mode !== '100644') throw notRestoredError(`${path} was no plain file before`);
     // The host has the blob: nothing is read or sent.
     return { path, file: { size, blobSha, read: () => Readable.from([]) } };
@@ -182,17 +192,17 @@ function idAt({ entries }: BranchTree, path: string): string {
 function describeRestored(task: PagesTask, commitSha: string, goal: Goal): Placement {
   const { files, undone, before, after, unknown } = goal;
   const { destination } = task;
-  const page = files.find(({ path }) => path === destination.path) ?? files[0];
-  const held = files.map(({ path }) => {
+  const page = files.find(({ path }) => path === destination.entryPath) ?? files[0];
+  const entries = files.map(({ path }) => {
     const isSame = before.entries.get(path)?.sha === after.entries.get(path)?.sha;
-    return heldAt(before.entries, path, isSame ? undefined : blobAt([after.entries], path));
+    return fileAt(before.entries, path, isSame ? undefined : blobAt([after.entries], path));
   });
   // A rendered page never has the file's bytes.
   const shown = destination.rivals === undefined ? 'bytes' : 'source';
-  const placed = checksOfFiles(held, page?.path ?? destination.path, task, shown);
+  const placed = checksOfFiles(entries, page?.path ?? destination.entryPath, task, shown);
   const beside = undone.flatMap(([old, { entries }]) =>
     [...filesBelow({ entries }, '').keys()].filter(
-      (path) => !old.entries.has(path) && !path.startsWith(task.place),
+      (path) => !old.entries.has(path) && !path.startsWith(task.itemPath),
     ),
   );
   const passed = undone.slice(1).map(([, { head }]) => head?.slice(0, 7) ?? '');

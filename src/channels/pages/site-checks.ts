@@ -13,7 +13,7 @@ import { entryUrl } from '../../rules/naming.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import type { Placement } from '../channel.ts';
 import { PLAIN_HOST, USUAL } from '../host-rules.ts';
-import type { EarlierFiles } from './branch-reader.ts';
+import type { PreviousBlobs } from './branch-reader.ts';
 import { addressOf, type PagesDestination, type ServedSite } from './destination.ts';
 import { findRival, rendersMarkdown } from './jekyll.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
@@ -46,8 +46,8 @@ export function siteCheck(path: string | null, url: URL, expect: ExpectedAnswer)
 const ONCE_OPENED = { answers: 1, as: 'browser' } as const;
 
 /** The raw address of a file of the branch, which is noted if it shows the file. */
-export const rawCheck = (url: URL, file: ExpectedAnswer['file']): Check => ({
-  ...siteCheck('the raw address', url, { is: 'bytes', file }),
+export const rawCheck = (rawUrl: URL, file: ExpectedAnswer['file']): Check => ({
+  ...siteCheck('the raw address', rawUrl, { is: 'bytes', file }),
   series: { answers: 1, as: 'both' },
   addsVersion: false,
   isOptional: true,
@@ -56,7 +56,7 @@ export const rawCheck = (url: URL, file: ExpectedAnswer['file']): Check => ({
 /** The same on a host that means something by its refusals. */
 export function onHost({ first, others }: Checks, refusals: HostRules['refusals']): Checks {
   const host = { ...PLAIN_HOST, refusals };
-  return { first: { ...first, host }, others: others.map((one) => ({ ...one, host })) };
+  return { first: { ...first, host }, others: others.map((check) => ({ ...check, host })) };
 }
 
 /**
@@ -67,9 +67,9 @@ export function onHost({ first, others }: Checks, refusals: HostRules['refusals'
  * @param after when they were removed, where the host is not asked for its build
  */
 export function checksOfRemoved(
-  known: EarlierFiles,
+  known: PreviousBlobs,
   destination: PagesDestination,
-  rest: HeldFiles,
+  rest: BlobsByPath,
   after?: number,
 ): Checks {
   const [first, ...others] = listOldAddresses([...known.keys()], destination, rest).map(({ path, url }) => {
@@ -89,7 +89,7 @@ interface ServedAt {
 }
 
 /** A file that is known by git's id alone. */
-export const heldAt = (files: HeldFiles, path: string, before: ExpectedAnswer['before']): ServedAt => {
+export const fileAt = (files: BlobsByPath, path: string, before: ExpectedAnswer['before']): ServedAt => {
   const { sha: blobSha = '', size = 0 } = files.get(path) ?? {};
   return { path, file: { size, sha256: null, blobSha }, before };
 };
@@ -103,30 +103,30 @@ export const heldAt = (files: HeldFiles, path: string, before: ExpectedAnswer['b
 export function checksOfFiles(
   files: readonly ServedAt[],
   entry: string,
-  { destination, place }: Pick<PagesTask, 'destination' | 'place'>,
+  { destination, itemPath }: Pick<PagesTask, 'destination' | 'itemPath'>,
   shown: 'bytes' | 'built' | 'source' = 'bytes',
 ): Checks {
   const { pageUrl: built, rawUrl: source } = destination;
   const page = files.find(({ path }) => path === entry);
   const bytes = addressOf(destination, entry);
-  const url = { built, source, bytes: isFolderPath(place) ? entryUrl(bytes) : bytes }[shown];
+  const url = { built, source, bytes: isFolderPath(itemPath) ? entryUrl(bytes) : bytes }[shown];
   // What a removal left of a folder may have no page.
-  const isPage = shown === 'built' || !isFolderPath(place) || isHtml(entry);
+  const isPage = shown === 'built' || !isFolderPath(itemPath) || isHtml(entry);
   const isShown = shown !== 'source' && isPage;
   const display = isShown ? getBrowserDisplay((shown === 'built' ? built : bytes).pathname) : undefined;
   const expect = { is: shown === 'built' ? shown : 'bytes', file: page?.file, before: page?.before } as const;
   return {
     first: siteCheck(null, url, { ...expect, display }),
-    others: files.flatMap(({ path, ...one }) => {
-      const name = isFolderPath(place) ? path.slice(place.length) : path;
-      const row = siteCheck(name, addressOf(destination, path), { is: 'bytes', ...one });
+    others: files.flatMap(({ path, ...file }) => {
+      const name = isFolderPath(itemPath) ? path.slice(itemPath.length) : path;
+      const row = siteCheck(name, addressOf(destination, path), { is: 'bytes', ...file });
       return path === entry ? [] : row;
     }),
   };
 }
 
 /** What each path of the branch or the site holds. */
-export type HeldFiles = ReadonlyMap<string, Partial<GitBlob>>;
+export type BlobsByPath = ReadonlyMap<string, Partial<GitBlob>>;
 
 /**
  * The address of each removed file that was served: the pages of the highest folders first, then the other pages.
@@ -136,7 +136,7 @@ export type HeldFiles = ReadonlyMap<string, Partial<GitBlob>>;
 export function listOldAddresses(
   files: readonly string[],
   site: ServedSite,
-  rest: HeldFiles,
+  rest: BlobsByPath,
 ): readonly { readonly path: string; readonly url: URL }[] {
   const rank = (path: string): number => {
     if (/(?:^|\/)index\.html$/.test(path)) return path.split('/').length - SITE.files;
@@ -145,11 +145,11 @@ export function listOldAddresses(
   const isRendered = rendersMarkdown(site, rest);
   const served = files.filter((path) => path.startsWith(site.siteRoot));
   return served
-    .toSorted((one, other) => rank(one) - rank(other))
+    .toSorted((path, other) => rank(path) - rank(other))
     .flatMap((path) => {
       const page = path.replace(MARKDOWN, '.html');
       const isTaken = rest.has(page) || findRival(site, rest, page) !== undefined;
       const paths = isRendered && page !== path && !isTaken ? [page, path] : [path];
-      return paths.map((one) => ({ path: one, url: entryUrl(addressOf(site, one)) }));
+      return paths.map((servedAs) => ({ path: servedAs, url: entryUrl(addressOf(site, servedAs)) }));
     });
 }

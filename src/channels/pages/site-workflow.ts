@@ -64,7 +64,7 @@ export function createSiteRun(github: GitHubClient, file: string, branch: string
   const listRuns = async (): Promise<Runs> => {
     const query = { workflow_id: file, branch, per_page: BUILD_WAIT.runs, exclude_pull_requests: true };
     const { data } = await rest.actions.listWorkflowRuns({ ...repository, ...query });
-    return data.workflow_runs.toSorted((one, other) => other.id - one.id);
+    return data.workflow_runs.toSorted((run, other) => other.id - run.id);
   };
   return {
     async start() {
@@ -83,14 +83,14 @@ export function createSiteRun(github: GitHubClient, file: string, branch: string
       });
     },
     async follow() {
-      if (newestBefore === undefined) return { words: 'its runs cannot be read', page: '' };
+      if (newestBefore === undefined) return { text: 'its runs cannot be read', page: '' };
       try {
         const runs = (await listRuns()).filter(({ id }) => id > (newestBefore ?? 0));
         const isOpenOrDone = ({ conclusion }: Runs[0]) => conclusion === 'success' || conclusion === null;
         const run = runs.find(isOpenOrDone) ?? runs[0];
         return run === undefined ? NO_RUN : describeRun(file, run);
       } catch (thrown) {
-        return { words: describeUnreadable(thrown, API.workflow_runs).detail, page: '' };
+        return { text: describeUnreadable(thrown, API.workflow_runs).detail, page: '' };
       }
     },
   };
@@ -98,7 +98,7 @@ export function createSiteRun(github: GitHubClient, file: string, branch: string
 
 /** How far the run of the site's workflow is. */
 export interface RunProgress {
-  readonly words: string;
+  readonly text: string;
   /** The https address of the run's page; empty where it is not known. */
   readonly page: string;
   readonly hint?: Text;
@@ -106,8 +106,8 @@ export interface RunProgress {
 }
 
 /** What 404 means where the workflow has deployed our commit. @param place the file, or the folder ending in `/` */
-export function notDeployed(place: string, workflow = 'the workflow that builds the site'): KnownRefusal {
-  const what = place.endsWith('/') ? `all of \`${place}\`` : `\`${place}\``;
+export function notDeployed(itemPath: string, workflow = 'the workflow that builds the site'): KnownRefusal {
+  const what = itemPath.endsWith('/') ? `all of \`${itemPath}\`` : `\`${itemPath}\``;
   return {
     httpCodes: [404],
     hint: (w) =>
@@ -141,11 +141,11 @@ function describeRun(file: string, { status, conclusion, html_url: page }: Runs[
   ] ?? { change: isLost ? 'fix what failed there and try again' : 'wait until it has started' };
   const hint = (w: Words) => `see the run at ${page}: ${w.say(change)}${w.orUse(['K2', 'K3'])}`;
   const failure = new DeliveryError('BUILD_ERRORED', `the run of the workflow ${file} ${words}`, { hint });
-  return { words: `its run ${words}`, page, hint, ...(isLost && { failure }) };
+  return { text: `its run ${words}`, page, hint, ...(isLost && { failure }) };
 }
 
 const NO_RUN: RunProgress = {
-  words: 'it has no run yet',
+  text: 'it has no run yet',
   page: '',
   hint: (w) =>
     `look for it under Actions and at https://www.githubstatus.com, and try again${w.orUse(['K2', 'K3'])}`,

@@ -43,7 +43,7 @@ export interface PagesSetup {
 export interface PagesTask extends PreparedTask {
   readonly target: CommitTarget;
   /** The path of a file; that of a folder ends in `/`, or is empty for the branch's root. */
-  readonly place: string;
+  readonly itemPath: string;
   /** By path in the branch; `withPictures` (commit.ts) adds the pictures of the entry. */
   readonly files: readonly FileWrite<LocalFile>[];
   /** Whether a `!` line leaves a path of the branch out. */
@@ -52,7 +52,7 @@ export interface PagesTask extends PreparedTask {
 }
 
 /** Whether a place is a folder: then one commit is made for all that is in it. */
-export const isFolderPath = (place: string): boolean => place === '' || place.endsWith('/');
+export const isFolderPath = (itemPath: string): boolean => itemPath === '' || itemPath.endsWith('/');
 
 /** As `PagesOptions.isRemoval` says before there is a task. */
 export const isRemoval = ({ files }: Pick<PagesTask, 'files'>): boolean => files.length === 0;
@@ -94,8 +94,9 @@ export const WORKFLOW_BRANCH_HINT = (w: Words): string =>
     : `leave ${w.input('token')} out: with the token of the job, the site is deployed without that workflow`;
 
 /** How a plan and a placement name the method. */
-export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'place' | 'files'>): string {
-  if (isFolderPath(task.place)) return `one commit ${isRemoval(task) ? 'that removes it' : 'for the folder'}`;
+export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'itemPath' | 'files'>): string {
+  if (isFolderPath(task.itemPath))
+    return `one commit ${isRemoval(task) ? 'that removes it' : 'for the folder'}`;
   return `${isRemoval(task) ? 'a commit that removes it, ' : ''}${COMMIT_METHODS[method]}`;
 }
 

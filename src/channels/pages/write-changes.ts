@@ -87,7 +87,8 @@ export class BranchWriter {
         this.#sentBlobs.add(file.blobSha);
       }
     });
-    const isRefused = (one: Result<void>) => way === undefined && hasFailed(one) && one.code === 'TOO_LARGE';
+    const isRefused = (result: Result<void>) =>
+      way === undefined && hasFailed(result) && result.code === 'TOO_LARGE';
     if (sent.some(isRefused) && (await hasGit(this.#ports))) {
       this.#ports.logger.info('the host refuses a blob of this size: using git instead');
       return this.#writeByGit(changes, head);
@@ -97,9 +98,9 @@ export class BranchWriter {
     const readHead = () => readTargetHead(this.#target);
     const planned = { branch, planned: head };
     const commits = ready.length === 0 ? [] : await commitChanges(github, ready, planned, readHead);
-    return sent.map((one) => {
-      if (!hasFailed(one)) return commits.shift() as string;
-      if (!isRefused(one)) return one;
+    return sent.map((result) => {
+      if (!hasFailed(result)) return commits.shift() as string;
+      if (!isRefused(result)) return result;
       const message = `a file of this size can only be committed by git, and ${NO_GIT}`;
       return new DeliveryError('BAD_INPUT', message, { hint: INSTALL_HINT });
     });

@@ -86,9 +86,9 @@ export class Authorship {
     }
     if (run.kind !== 'site') return problems;
     for (const [path, { sha }] of run.wanted) {
-      const place = run.folder + path;
+      const itemPath = run.folder + path;
       // What is taken over is delivered from then on, also where its bytes were there.
-      if (run.overwrite || this.#authors.get(place) === 'single file') this.#setOurs(place, sha, run);
+      if (run.overwrite || this.#authors.get(itemPath) === 'single file') this.#setOurs(itemPath, sha, run);
     }
     this.#deliveries.set(commit, run.folder);
     return problems;
@@ -118,13 +118,13 @@ export class Authorship {
     const leaves = (path: string): boolean =>
       prune && this.#authors.get(path) === `site ${folder}` && !wanted.has(path.slice(folder.length));
     return [...wanted].every(([path, file]) => {
-      const place = folder + path;
-      const existing = files.get(place);
-      const author = this.#authors.get(place);
+      const itemPath = folder + path;
+      const existing = files.get(itemPath);
+      const author = this.#authors.get(itemPath);
       const isOurs = author === `site ${folder}` || author === 'single file';
       const isSame = existing?.sha === file.sha && existing.mode === file.mode;
       const clashes = [...files.keys()].some(
-        (other) => (other.startsWith(`${place}/`) || place.startsWith(`${other}/`)) && !leaves(other),
+        (other) => (other.startsWith(`${itemPath}/`) || itemPath.startsWith(`${other}/`)) && !leaves(other),
       );
       return !clashes && (existing === undefined || isSame || isOurs || overwrite);
     });

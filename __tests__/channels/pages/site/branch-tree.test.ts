@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createEntriesReader } from '../../../../src/channels/pages/branch-reader.ts';
-import { listKept } from '../../../../src/channels/pages/claims.ts';
+import { listKept } from '../../../../src/channels/pages/delivery-records.ts';
 import { findDeliveries } from '../../../../src/channels/pages/ownership.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
 import { FakeGitHub } from '../../../github/fake-github.ts';

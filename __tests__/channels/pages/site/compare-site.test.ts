@@ -35,10 +35,10 @@ test('the plan for a folder does not take a file that was delivered by itself fo
 test('the plan for a folder takes over the picture that was delivered with a single page', async () => {
   const branch = new MemoryBranch();
   const delivered = {
-    ...{ place: 'p/1/index.html', object: shaOf('page'), kept: [] },
+    ...{ itemPath: 'p/1/index.html', object: shaOf('page'), kept: [] },
     pictures: [{ path: 'p/1/index.html.png', sha: shaOf('old') }],
   };
-  const message = formatCommitMessage(delivered.place, { verb: 'ADD', essence: 'x', delivered });
+  const message = formatCommitMessage(delivered.itemPath, { verb: 'ADD', essence: 'x', delivered });
   branch.commit(heldFiles({ 'p/1/index.html': 'page', 'p/1/index.html.png': 'old' }), message, null);
   const planned = await plan(branch, { 'index.html': 'page' }, { pictures });
   expect(planned.written).toEqual(['p/1/index.html.png']);
@@ -98,7 +98,7 @@ describe('older folders beside it', () => {
     await expect(removed(1)).resolves.toEqual(['p/1/', 'p/2/', 'p/3/']);
     const { change, removals } = await plan(branch, contents('new'), keeping(3));
     expect(removals).toEqual(['p/1/index.html']);
-    expect(parseMessage(change?.message ?? '')?.delivered?.place).toBe('p/9/');
+    expect(parseMessage(change?.message ?? '')?.delivered?.itemPath).toBe('p/9/');
     expect((await plan(branch, contents('new'), { folder: 'p/9/' })).changes?.removedFolders).toEqual([]);
   });
 

@@ -76,8 +76,11 @@ type HistoryEvent = ReturnType<typeof eventWith> extends fc.Arbitrary<infer Valu
 type PersonChange = ReturnType<typeof changeIn> extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The files of the branch after a change; as in git, a name is a file or a folder. */
-function applyChange(branch: MemoryBranch, { folder: place, name: file, what, content: text }: PersonChange) {
-  const path = place + file;
+function applyChange(
+  branch: MemoryBranch,
+  { folder: itemPath, name: file, what, content: text }: PersonChange,
+) {
+  const path = itemPath + file;
   const result = new Map(branch.head.files);
   const put = (at: string, one: HeldFile): void => {
     for (const other of [...result.keys()]) {
@@ -127,8 +130,8 @@ class History {
     const { head, history } = this.branch;
     const ours = history.find(({ message }) => /^Delivered-object: \w+ .*\/$/m.test(message))?.message;
     // The folder of the newest delivery, whose message is the one that is used.
-    const [, place] = /^Delivered-object: \w+ (.*)$/m.exec(ours ?? '') ?? [];
-    const after = applyChange(this.branch, { ...one, folder: place?.replace(/^\.\/$/, '') ?? one.folder });
+    const [, itemPath] = /^Delivered-object: \w+ (.*)$/m.exec(ours ?? '') ?? [];
+    const after = applyChange(this.branch, { ...one, folder: itemPath?.replace(/^\.\/$/, '') ?? one.folder });
     const quoted = `Squashed\n\n* ${head.message}\n* ${head.parent?.message}`;
     if (how === 'amend') this.branch.commit(after, head.message, head.parent);
     if (how === 'reword') this.branch.commit(head.files, `Reworded: ${head.message}`, head.parent);

@@ -89,7 +89,7 @@ describe('publishing a site', () => {
     const paths = ['index.html', ...Array.from({ length: SITE.plainProbes + 2 }, (_, nth) => `${nth}.txt`)];
     const branch = new MemoryBranch();
     const files = paths.map((path) => ({ path, sha: shaOf('new') }));
-    const delivered = { place: 'p/1/', object: hashTree(files), pictures: [], kept: [] };
+    const delivered = { itemPath: 'p/1/', object: hashTree(files), pictures: [], kept: [] };
     const message = formatCommitMessage('p/1/', { verb: 'ADD', essence: 'x', delivered });
     const all = (folder: string) => Object.fromEntries(paths.map((path) => [folder + path, 'new']));
     branch.commit(heldFiles(all('p/1/')), message);
@@ -124,7 +124,7 @@ test('a single file is compared in one commit, and never by a name that a tag co
 });
 
 /** What a run has placed, as a restoration needs it. */
-async function place(action: ReturnType<typeof actionsOn>['publish'], item: ChannelItem) {
+async function itemPath(action: ReturnType<typeof actionsOn>['publish'], item: ChannelItem) {
   const task = getOnly(await action.prepare([item]));
   return { task, placement: getOnly(await action.perform([task])) };
 }
@@ -138,7 +138,7 @@ test.each<[string, boolean, RegExp]>([
   branch.change({ 'p/1/a.css': held('first', '100755') });
   const { publish: action } = actionsOn(branch, { overwrite: true });
   const site = memorySite({ 'index.html': 'two', 'a.css': 'second' });
-  const { task, placement } = await place(action, { site, name: 'p/1/' });
+  const { task, placement } = await itemPath(action, { site, name: 'p/1/' });
   const placed = { task, placement: { ...placement, written } };
   const { head } = branch;
   const [restored] = (await action.restore?.([placed], [placed])) ?? [];
@@ -150,9 +150,9 @@ test('nothing is put back over a file whose mode somebody changed between two pu
   const branch = new MemoryBranch();
   await deliverSite(branch, 'p/1/', { 'index.html': 'one' });
   const { publish: action } = actionsOn(branch);
-  const first = await place(action, { site: memorySite({ 'index.html': 'two' }), name: 'p/1/' });
+  const first = await itemPath(action, { site: memorySite({ 'index.html': 'two' }), name: 'p/1/' });
   branch.change({ 'p/1/index.html': held('two', '100755') });
-  const second = await place(action, { site: memorySite({ 'index.html': 'two' }), name: 'p/2/' });
+  const second = await itemPath(action, { site: memorySite({ 'index.html': 'two' }), name: 'p/2/' });
   const [restored] = (await action.restore?.([first], [first, second])) ?? [];
   expect(restored).toMatchObject({ message: expect.stringMatching(/changed since: p\/1\/index\.html$/) });
 });
@@ -165,7 +165,7 @@ test('a page of a confined job that is put back stays that job’s', async () =>
     deliverer: { ...from, isRestricted: true },
   });
   const deliver = (content: string) =>
-    place(action, { site: siteOfFile(memoryFile(content)), name: 'a.html' });
+    itemPath(action, { site: siteOfFile(memoryFile(content)), name: 'a.html' });
   await deliver('one');
   const placed = await deliver('two');
   await action.restore?.([placed], [placed]);

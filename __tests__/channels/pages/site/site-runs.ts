@@ -89,11 +89,11 @@ export async function planSite(
   const [prepared] = await actionsOn(branch, options).publish.prepare([item]);
   if (prepared === undefined || hasFailed(prepared)) throw prepared;
   const task = withPictures({ ...prepared, ...(pictures && { pictures }) });
-  const place = await compareSite(task, together);
-  const { change } = place;
+  const itemPath = await compareSite(task, together);
+  const { change } = itemPath;
   const written = (change?.writes ?? []).map(({ path }) => path).sort();
   const removals = [...(change?.removals ?? [])].sort();
-  const { changes, servedSize } = place.placement;
+  const { changes, servedSize } = itemPath.placement;
   return { change, changes, servedSize, written, removals };
 }
 

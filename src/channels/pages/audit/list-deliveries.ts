@@ -13,8 +13,8 @@ import {
   limitTrees,
   type OlderTrees,
 } from '../branch-reader.ts';
-import { type Claim, listClaimed, readClaims } from '../claims.ts';
 import { pageOfDelivered, parseMessage } from '../commit-message.ts';
+import { type DeliveryRecord, listRecordedFiles, readRecords } from '../delivery-records.ts';
 import { isFolderPath } from '../target.ts';
 
 /**
@@ -27,7 +27,7 @@ type BranchState = (typeof STATES)[number];
 
 /** A delivery, and what the branch holds of it now. */
 export interface ListedDelivery {
-  readonly claim: Claim;
+  readonly record: DeliveryRecord;
   readonly state: BranchState;
   /** Paths that are as they were delivered; of what was removed, those that nothing may be served at. */
   readonly paths: readonly string[];
@@ -47,15 +47,15 @@ export interface ListedDelivery {
  * @param place as of `auditedPlace`
  * @returns the newest first; `entries` is what the branch holds, `last` the newest commit that touched the place
  */
-export async function listDeliveries(github: GitHubClient, head: string, place: string) {
+export async function listDeliveries(github: GitHubClient, head: string, itemPath: string) {
   const readEntries = createEntriesReader(github);
   const tree: BranchTree = { head, entries: await readEntries(head) };
-  const { claims, isComplete, last } = await readClaims(github, head, place);
+  const { records, isComplete, last } = await readRecords(github, head, itemPath);
   const older = limitTrees(readEntries, AUDIT.olderTrees);
   const listed: ListedDelivery[] = [];
-  for (const claim of claims.values()) {
-    const one = await compareClaim(claim, tree, older);
-    if (one !== null) listed.push(one);
+  for (const record of records.values()) {
+    const delivery = await compareRecord(record, tree, older);
+    if (delivery !== null) listed.push(delivery);
   }
   return { deliveries: await nameCommits(listed, github, head), entries: tree.entries, isComplete, last };
 }
@@ -63,38 +63,42 @@ export async function listDeliveries(github: GitHubClient, head: string, place: 
 const NOTHING = { paths: [], changed: [], by: null, unknown: [] } as const;
 
 /** @returns `null` for what newer deliveries have replaced */
-async function compareClaim(
-  claim: Claim,
+async function compareRecord(
+  record: DeliveryRecord,
   tree: BranchTree,
   older: OlderTrees,
 ): Promise<ListedDelivery | null> {
-  const { place, delivered, parts, isReplaced, isRemoved } = claim;
-  const isEmpty = isFolderPath(place) && !hasFilesBelow(tree, place);
-  if (delivered && isEmpty && !isReplaced(place) && !isRemoved(place)) {
-    return { ...NOTHING, claim, state: 'lost', changed: [place] };
+  const { itemPath, delivered, parts, isReplaced, isRemoved } = record;
+  const isEmpty = isFolderPath(itemPath) && !hasFilesBelow(tree, itemPath);
+  if (delivered && isEmpty && !isReplaced(itemPath) && !isRemoved(itemPath)) {
+    return { ...NOTHING, record, state: 'lost', changed: [itemPath] };
   }
   const files = await (delivered
-    ? listClaimed({ ...claim, delivered }, tree, older)
-    : listRemoved(claim, tree, older));
-  if (files === null) return describeUnread(claim, isEmpty);
-  const paths = sortByState(files, claim, tree);
-  const state = STATES.find((one) => paths[one].length > 0);
+    ? listRecordedFiles({ ...record, delivered }, tree, older)
+    : listRemoved(record, tree, older));
+  if (files === null) return describeUnread(record, isEmpty);
+  const paths = sortByState(files, record, tree);
+  const state = STATES.find((candidate) => paths[candidate].length > 0);
   if (state === undefined) return null;
   const { lost, changed, back, there, removed } = paths;
   if (state !== 'removed') {
     const others = state === 'lost' ? lost : [...changed, ...back];
-    const unknown = parts.length === 0 ? [] : [`whether what was withdrawn of ${place || './'} is gone`];
-    return { ...NOTHING, claim, state, paths: there, changed: others, unknown };
+    const unknown = parts.length === 0 ? [] : [`whether what was withdrawn of ${itemPath || './'} is gone`];
+    return { ...NOTHING, record, state, paths: there, changed: others, unknown };
   }
-  if (!isFolderPath(place)) return { ...NOTHING, claim, state, paths: removed };
-  const entries = (await older(delivered ? claim.sha : claim.parent)) ?? new Map();
+  if (!isFolderPath(itemPath)) return { ...NOTHING, record, state, paths: removed };
+  const entries = (await older(delivered ? record.sha : record.parent)) ?? new Map();
   const before = new Map(removed.flatMap((path) => blobAt([entries], path).map((blob) => [path, blob])));
-  return { ...NOTHING, claim, state, paths: removed, before, by: delivered ? null : claim };
+  return { ...NOTHING, record, state, paths: removed, before, by: delivered ? null : record };
 }
 
-function sortByState(files: readonly TreeFile[], { place, delivered, isRemoved }: Claim, tree: BranchTree) {
+function sortByState(
+  files: readonly TreeFile[],
+  { itemPath, delivered, isRemoved }: DeliveryRecord,
+  tree: BranchTree,
+) {
   // The pictures of a page go with it, and all files with their folder.
-  const isGone = (path: string): boolean => !delivered || isRemoved(path) || isRemoved(place);
+  const isGone = (path: string): boolean => !delivered || isRemoved(path) || isRemoved(itemPath);
   const stateOf = (file: TreeFile): BranchState => {
     if (!tree.entries.has(file.path)) return isGone(file.path) ? 'removed' : 'lost';
     if (!holdsFile(tree, file)) return 'changed';
@@ -106,23 +110,27 @@ function sortByState(files: readonly TreeFile[], { place, delivered, isRemoved }
 }
 
 /** What is said of a folder whose files are not known. */
-function describeUnread(claim: Claim, isEmpty: boolean): ListedDelivery {
-  const place = claim.place || './';
-  if (isEmpty && !claim.delivered) {
-    const unknown = `whether its other files are gone: only the page of ${place} was asked for`;
-    const paths = [pageOfDelivered(claim)];
-    return { ...NOTHING, claim, state: 'removed', paths, by: claim, unknown: [unknown] };
+function describeUnread(record: DeliveryRecord, isEmpty: boolean): ListedDelivery {
+  const itemPath = record.itemPath || './';
+  if (isEmpty && !record.delivered) {
+    const unknown = `whether its other files are gone: only the page of ${itemPath} was asked for`;
+    const paths = [pageOfDelivered(record)];
+    return { ...NOTHING, record, state: 'removed', paths, by: record, unknown: [unknown] };
   }
-  const unknown = `which files of ${place} are lost, changed or as they were delivered: only that the folder changed was found out`;
-  return { ...NOTHING, claim, state: 'changed', changed: [claim.place], unknown: [unknown] };
+  const unknown = `which files of ${itemPath} are lost, changed or as they were delivered: only that the folder changed was found out`;
+  return { ...NOTHING, record, state: 'changed', changed: [record.itemPath], unknown: [unknown] };
 }
 
 /** The files that the removal of a folder took, and that no newer delivery replaced; `null` where that is not known. */
-async function listRemoved({ place, parent, sha, isReplaced }: Claim, tree: BranchTree, older: OlderTrees) {
+async function listRemoved(
+  { itemPath, parent, sha, isReplaced }: DeliveryRecord,
+  tree: BranchTree,
+  older: OlderTrees,
+) {
   const before = await older(parent);
-  const after = hasFilesBelow(tree, place) ? await older(sha) : tree.entries;
+  const after = hasFilesBelow(tree, itemPath) ? await older(sha) : tree.entries;
   if (before === null || after === null) return null;
-  return [...filesBelow({ entries: before }, place)].flatMap(([path, file]) =>
+  return [...filesBelow({ entries: before }, itemPath)].flatMap(([path, file]) =>
     after.has(path) || isReplaced(path) ? [] : { path, sha: file.sha },
   );
 }
@@ -137,18 +145,22 @@ async function nameCommits(
     (changed[0] ?? (state === 'removed' && by === null ? (paths[0] ?? '') : '')).replace(/\/$/, '');
   const asked = new Set(listed.map(pathOf).filter((path) => path !== ''));
   const commits = await getLastCommits(github, head, [...asked]);
-  return listed.map((one) => {
-    const path = pathOf(one);
+  return listed.map((delivery) => {
+    const path = pathOf(delivery);
     const last = commits.get(path);
-    const own = last?.blobs.filter(({ sha }) => sha === one.claim.delivered?.object) ?? [];
-    const said = parseMessage(last?.message ?? '');
-    const found = { before: new Map(own.map((blob) => [path, blob])), ...one, by: last ?? one.by };
+    const deliveredBlobs = last?.blobs.filter(({ sha }) => sha === delivery.record.delivered?.object) ?? [];
+    const parsed = parseMessage(last?.message ?? '');
+    const found = {
+      before: new Map(deliveredBlobs.map((blob) => [path, blob])),
+      ...delivery,
+      by: last ?? delivery.by,
+    };
     // With `overwrite` a folder was removed without a look at each file in it.
-    if (one.state === 'lost' && said?.verb === 'REMOVE' && path === one.claim.place) {
-      return { ...found, state: 'removed', paths: one.changed, changed: [] };
+    if (delivery.state === 'lost' && parsed?.verb === 'REMOVE' && path === delivery.record.itemPath) {
+      return { ...found, state: 'removed', paths: delivery.changed, changed: [] };
     }
     // A restoration by this tool puts back what `keep` removed.
-    if (one.state !== 'back' || said === null) return found;
-    return { ...found, state: 'there', paths: [...one.paths, ...one.changed], changed: [] };
+    if (delivery.state !== 'back' || parsed === null) return found;
+    return { ...found, state: 'there', paths: [...delivery.paths, ...delivery.changed], changed: [] };
   });
 }

@@ -4,10 +4,10 @@ import { AUDIT, SITE } from '../../../protocol/limits.ts';
 import { MARKDOWN } from '../../../rules/jekyll.ts';
 import { isHtml } from '../../../rules/page/page-file.ts';
 import type { AuditedDelivery } from '../../channel.ts';
-import type { Claim } from '../claims.ts';
+import type { DeliveryRecord } from '../delivery-records.ts';
 import type { PagesDestination } from '../destination.ts';
 import { rendersMarkdown } from '../jekyll.ts';
-import { checksOfFiles, checksOfRemoved, type HeldFiles, heldAt, onHost } from '../site-checks.ts';
+import { type BlobsByPath, checksOfFiles, checksOfRemoved, fileAt, onHost } from '../site-checks.ts';
 import type { ListedDelivery } from './list-deliveries.ts';
 
 const NOT_SHOWN: readonly KnownRefusal[] = [
@@ -37,62 +37,62 @@ const SITE_IS_OFF: readonly KnownRefusal[] = [
 ];
 
 /** A delivery whose addresses are to be asked. */
-export type FoundDelivery = Omit<ListedDelivery, 'claim'> & {
-  readonly claim: Pick<Claim, 'place' | 'sha' | 'delivered'>;
+export type FoundDelivery = Omit<ListedDelivery, 'record'> & {
+  readonly record: Pick<DeliveryRecord, 'itemPath' | 'sha' | 'delivered'>;
 };
 
 type Proven = Required<Pick<AuditedDelivery, 'composePlacement' | 'unknown'>>;
 
 /** Every file, by its blob id; of a rendered page, the file itself. @param found its first path is the page */
 export function proveFiles(
-  { claim: { place, sha: commitSha }, paths }: FoundDelivery,
+  { record: { itemPath, sha: commitSha }, paths }: FoundDelivery,
   destination: PagesDestination,
-  files: HeldFiles,
+  files: BlobsByPath,
   { evidence, isSiteOff }: { readonly evidence: string; readonly isSiteOff: boolean },
 ): Proven {
   const [page = ''] = paths;
-  const left = paths.length - 1 - SITE.plainProbes;
+  const unprobed = paths.length - 1 - SITE.plainProbes;
   const isRendered = MARKDOWN.test(page) && rendersMarkdown(destination, files);
   const refusals = isSiteOff ? SITE_IS_OFF : NOT_SHOWN;
   // Asked without `?v=` as well: a cache or a proxy may have something else for people.
-  const list = () => paths.map((path, nth) => heldAt(files, path, nth <= SITE.plainProbes ? [] : undefined));
+  const list = () => paths.map((path, nth) => fileAt(files, path, nth <= SITE.plainProbes ? [] : undefined));
   return {
     composePlacement: () => ({
       written: false,
       evidence,
       commitSha,
       ...onHost(
-        checksOfFiles(list(), page, { destination, place }, isRendered ? 'source' : 'bytes'),
+        checksOfFiles(list(), page, { destination, itemPath }, isRendered ? 'source' : 'bytes'),
         refusals,
       ),
     }),
     unknown: [
       ...lineIf(isRendered, `what the build of the site makes of ${page}: only the file itself was compared`),
-      ...lineIf(left > 0, `whether a cache answers otherwise without ?v= for ${left} more files`),
+      ...lineIf(unprobed > 0, `whether a cache answers otherwise without ?v= for ${unprobed} more files`),
     ],
   };
 }
 
 /** Of what was removed some addresses, pages first, which must answer 404. */
 export function proveRemoval(
-  { claim, paths, by, before }: FoundDelivery,
+  { record, paths, by, before }: FoundDelivery,
   destination: PagesDestination,
-  files: HeldFiles,
+  files: BlobsByPath,
 ): Proven {
-  const left = paths.length - AUDIT.gone;
-  const unasked = `whether ${left} more of its files are gone: ${AUDIT.gone} addresses were asked for`;
+  const unrequested = paths.length - AUDIT.gone;
+  const unasked = `whether ${unrequested} more of its files are gone: ${AUDIT.gone} addresses were asked for`;
   const removedAt = Date.parse(by?.date ?? '') || undefined;
   const composePlacement = () => {
-    const known = new Map(paths.map((path) => [path, [before?.get(path) ?? []].flat()]));
-    const { first, others } = onHost(checksOfRemoved(known, destination, files, removedAt), STILL_SERVED);
+    const removed = new Map(paths.map((path) => [path, [before?.get(path) ?? []].flat()]));
+    const { first, others } = onHost(checksOfRemoved(removed, destination, files, removedAt), STILL_SERVED);
     return {
       written: false,
       first,
       others: others.slice(0, AUDIT.gone - 1),
-      evidence: `commit ${by?.sha ?? claim.sha} removed it`,
+      evidence: `commit ${by?.sha ?? record.sha} removed it`,
     };
   };
-  return { composePlacement, unknown: lineIf(left > 0, unasked) };
+  return { composePlacement, unknown: lineIf(unrequested > 0, unasked) };
 }
 
 /** The page that was handed over first, or else another one. */

@@ -11,7 +11,7 @@ import { withRetries } from '../../../retry.ts';
 import type { Placement } from '../../channel.ts';
 import { SentWrites } from '../../sent-writes.ts';
 import { uploadArtifact } from './artifact.ts';
-import { type LiveSite, readDeployedReceipt, refuseOtherSite } from './deployed-receipt.ts';
+import { type LiveSite, readDeployRecord, refuseOtherSite } from './deploy-record.ts';
 import { getIdToken, type JobRuntime } from './job-runtime.ts';
 import { contentOfCommit, packContent, type SiteContent } from './site-content.ts';
 
@@ -59,7 +59,7 @@ export async function deploySite(source: ContentSource, target: DeployTarget, po
   let refusal = new DeliveryError('CONFLICT', busy, { hint });
   const attempt = async (): Promise<string | undefined> => {
     const commit = await source.readHead();
-    if (uploaded?.receipt.commit !== commit) {
+    if (uploaded?.deployRecord.commit !== commit) {
       uploaded = await upload(await source.readContent(commit), target, ports);
     }
     if ((await source.readHead()) === commit) {
@@ -87,12 +87,12 @@ type UploadedSite = Awaited<ReturnType<typeof upload>>;
 
 async function upload(found: SiteContent, { runtime, deliverer: from }: DeployTarget, ports: Ports) {
   const { clock, logger } = ports;
-  const content = { ...found, receipt: { ...found.receipt, from } };
+  const content = { ...found, deployRecord: { ...found.deployRecord, from } };
   return withRetries(ports, async () => {
     const begun = clock.now();
     const { id, size } = await uploadArtifact(() => packContent(content, clock.date()), runtime, ports);
     const took = Math.round((clock.now() - begun) / SECOND);
-    const what = `${content.receipt.files.size} files as artifact ${id}`;
+    const what = `${content.deployRecord.files.size} files as artifact ${id}`;
     logger.info(`uploaded ${what} (${(size / MEGABYTE).toFixed(1)} MB, ${took} s)`);
     return { ...content, artifactId: id };
   });
@@ -100,17 +100,17 @@ async function upload(found: SiteContent, { runtime, deliverer: from }: DeployTa
 
 /** @returns the id; or the refusal, while another deployment goes on */
 async function create(
-  { receipt, artifactId }: UploadedSite,
+  { deployRecord, artifactId }: UploadedSite,
   { github, live, root, runtime }: DeployTarget,
   writes: SentWrites,
   ports: Ports,
 ): Promise<Result<string>> {
-  if (live !== null) refuseOtherSite(await readDeployedReceipt(root, ports), [live, receipt], root);
+  if (live !== null) refuseOtherSite(await readDeployRecord(root, ports), [live, deployRecord], root);
   // One that arrived without an answer makes the next attempt wait like that of another job.
   const created = await resultOf(() =>
     withRetries(ports, async () => {
       const idToken = await getIdToken(runtime, ports);
-      const deployment = { artifactId, commit: receipt.commit, idToken };
+      const deployment = { artifactId, commit: deployRecord.commit, idToken };
       return writes.send(() => createPagesDeployment(github, deployment));
     }),
   );
@@ -150,10 +150,10 @@ export async function deployBranch(
     readContent: (commit: string) => contentOfCommit(github, branch, commit, ports),
   };
   const deployed = await resultOf(() => deploySite(source, target, ports));
-  return committed.map((one) => {
-    if (hasFailed(one)) return one;
-    if (!hasFailed(deployed)) return withDeployment(one, deployed);
-    const { commitSha, written } = one;
+  return committed.map((result) => {
+    if (hasFailed(result)) return result;
+    if (!hasFailed(deployed)) return withDeployment(result, deployed);
+    const { commitSha, written } = result;
     if (!written) return deployed;
     const perhaps = deployed.leftBehind === undefined ? ['perhaps its deployment'] : [];
     return deployed.withLeftBehind([`commit ${commitSha} on the branch ${branch}`, ...perhaps]);

@@ -5,7 +5,7 @@ import { isJobToken } from '../../../github/api/token-owner.ts';
 import type { Ports } from '../../../ports.ts';
 import type { PagesOptions } from '../destination.ts';
 import type { DeployTarget } from './deploy.ts';
-import { readDeployedReceipt, refuseForeignSite } from './deployed-receipt.ts';
+import { readDeployRecord, refuseForeignSite } from './deploy-record.ts';
 import { getIdToken, otherWays } from './job-runtime.ts';
 
 /**
@@ -42,7 +42,7 @@ export async function openDeployTarget(
     const what = `this runner keeps artifacts at ${runtime.resultsUrl.host} without https (\`ACTIONS_RESULTS_URL\`), where no token is sent`;
     throw notDeployableError(`this site, and ${what}`, 'run the job on a runner of github.com');
   }
-  refuseOtherPlace(options);
+  refusePartialSite(options);
   const wanted = `${github.repository.owner}/${github.repository.repo}`;
   // GitHub lets a job deploy the site of its own repository alone.
   if (runtime.repository.toLowerCase() !== wanted.toLowerCase()) {
@@ -50,7 +50,7 @@ export async function openDeployTarget(
     throw notDeployableError(what, `run it in ${wanted}`);
   }
   await getIdToken(runtime, ports);
-  const read = await resultOf(() => readDeployedReceipt(site.base, ports));
+  const read = await resultOf(() => readDeployRecord(site.base, ports));
   ports.signal.throwIfAborted();
   if (hasFailed(read) && !overwrite) throw read;
   const live = hasFailed(read) ? null : read;
@@ -64,7 +64,7 @@ const notDeployableError = (what: string, change: string): DeliveryError =>
   });
 
 /** A deployment replaces the whole site, so what is not the whole site needs a branch that holds the rest of it. */
-function refuseOtherPlace({ branch, path, confine, isRemoval = false }: PagesOptions): void {
+function refusePartialSite({ branch, path, confine, isRemoval = false }: PagesOptions): void {
   if (branch !== undefined) return;
   if (path === './' && confine === undefined && !isRemoval) return;
   const message = isRemoval

@@ -58,11 +58,11 @@ export async function askService(request: ServiceRequest, ports: Ports): Promise
   const { status, json } = answer;
   if (status === request.expects) return answer;
   const { msg, message = msg } = toFields(json);
-  const said = typeof message === 'string' ? `: ${shortHostMessage(message)}` : '';
+  const reason = typeof message === 'string' ? `: ${shortHostMessage(message)}` : '';
   const isRefused = status === 401 || status === 403;
   throw new DeliveryError(
     status === 429 ? 'RATE_LIMITED' : isRefused ? 'NO_PERMISSION' : 'HOST_ERROR',
-    `${request.description} answered HTTP ${status}${said}`,
+    `${request.description} answered HTTP ${status}${reason}`,
     {
       httpCode: status,
       hint: isRefused

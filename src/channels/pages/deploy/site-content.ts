@@ -11,8 +11,8 @@ import { EXCHANGE } from '../../../protocol/limits.ts';
 import { createBlobHash, type GitBlob } from '../../../rules/fingerprint.ts';
 import type { LocalFile } from '../../../rules/inspect.ts';
 import { refuseLargeSite } from '../../../rules/local-site.ts';
-import { SITE_RECORD_PATH } from '../../../rules/special-files.ts';
-import { type DeployedReceipt, formatDeployedReceipt } from './deployed-receipt.ts';
+import { DEPLOY_RECORD_PATH } from '../../../rules/special-files.ts';
+import { type DeployRecord, formatDeployRecord } from './deploy-record.ts';
 import type { ArchivedFile, ArchivedFiles } from './site-archive.ts';
 
 /** Loads the code of archives, which only a site that GitHub Actions deploys needs. `eager` keeps the bundle one file. */
@@ -21,7 +21,7 @@ const loadSiteArchive = (): Promise<typeof import('./site-archive.ts')> =>
 
 /** All of a site, as it is to be deployed. */
 export interface SiteContent {
-  readonly receipt: DeployedReceipt;
+  readonly deployRecord: DeployRecord;
   /** What the branch has besides, and GitHub Pages does not take. */
   readonly leftOut: readonly string[];
   /** Its files without the receipt, each to be read to its end before the next one. */
@@ -33,10 +33,10 @@ export function contentOfFiles(files: readonly FileWrite<LocalFile>[], commit: s
   const blobs = files.map(
     ({ path, file }) => [path, { sha: file.blobSha || file.sha256, size: file.size }] as const,
   );
-  const receipt = { branch: null, commit, files: new Map<string, GitBlob>(blobs) };
-  refuseLarge(receipt);
+  const deployRecord = { branch: null, commit, files: new Map<string, GitBlob>(blobs) };
+  refuseLarge(deployRecord);
   return {
-    receipt,
+    deployRecord,
     leftOut: [],
     open: () => files.map(({ path, file }) => ({ path, size: file.size, read: () => file.pieces() })),
   };
@@ -56,20 +56,20 @@ export async function contentOfCommit(
   const leftOut: string[] = [];
   for (const [path, { type, mode, sha, size }] of await listEntries(github, commit)) {
     // A symbolic link or a submodule.
-    if (mode === '120000' || type === 'commit' || path === SITE_RECORD_PATH) leftOut.push(path);
+    if (mode === '120000' || type === 'commit' || path === DEPLOY_RECORD_PATH) leftOut.push(path);
     else if (type === 'blob' && !NO_PART.test(path)) files.set(path, { sha, size });
   }
-  const receipt = { branch, commit, files };
-  refuseLarge(receipt);
-  return { receipt, leftOut, open: () => readCommit(github, receipt, ports) };
+  const deployRecord = { branch, commit, files };
+  refuseLarge(deployRecord);
+  return { deployRecord, leftOut, open: () => readCommit(github, deployRecord, ports) };
 }
 
 /** Bytes of all files of a site. */
-export const sizeOf = ({ files }: DeployedReceipt): number =>
+export const sizeOf = ({ files }: DeployRecord): number =>
   [...files.values()].reduce((sum, { size }) => sum + size, 0);
 
-const refuseLarge = (receipt: DeployedReceipt): void =>
-  refuseLargeSite(sizeOf(receipt), 'the site would have', 'remove large files from the site');
+const refuseLarge = (deployRecord: DeployRecord): void =>
+  refuseLargeSite(sizeOf(deployRecord), 'the site would have', 'remove large files from the site');
 
 /**
  * All files of a commit as one packed tar stream: two requests, however many files there are. The address that the API
@@ -106,17 +106,17 @@ const brokenArchiveError = (thrown: unknown): DeliveryError =>
   thrown instanceof DeliveryError ? thrown : archiveError(`was not complete: ${toMessage(thrown)}`);
 
 /** Reads the files of a commit from its archive, and checks that they are those of its tree. */
-async function* readCommit(github: GitHubClient, { commit, files }: DeployedReceipt, ports: Ports) {
+async function* readCommit(github: GitHubClient, { commit, files }: DeployRecord, ports: Ports) {
   if (files.size === 0) return;
   const { readArchive } = await loadSiteArchive();
   const missing = new Map(files);
   try {
-    for await (const one of readArchive(await openArchive(github, commit, ports))) {
-      const expected = missing.get(one.path);
+    for await (const file of readArchive(await openArchive(github, commit, ports))) {
+      const expected = missing.get(file.path);
       if (expected === undefined) continue;
-      missing.delete(one.path);
-      if (expected.size !== one.size) throw otherFileError(one.path);
-      yield { ...one, read: () => checkBlob(one, expected) };
+      missing.delete(file.path);
+      if (expected.size !== file.size) throw otherFileError(file.path);
+      yield { ...file, read: () => checkBlob(file, expected) };
     }
   } catch (thrown) {
     ports.signal.throwIfAborted();
@@ -147,10 +147,10 @@ const otherFileError = (path: string): DeliveryError =>
 /** The site with its receipt, packed for GitHub Pages. */
 export async function packContent(content: SiteContent, now: number): Promise<AsyncGenerator<Uint8Array>> {
   const { packSite } = await loadSiteArchive();
-  const bytes = formatDeployedReceipt(content.receipt);
-  async function* withReceipt(): AsyncGenerator<ArchivedFile> {
+  const bytes = formatDeployRecord(content.deployRecord);
+  async function* withDeployRecord(): AsyncGenerator<ArchivedFile> {
     yield* content.open();
-    yield { path: SITE_RECORD_PATH, size: bytes.length, read: () => [bytes] };
+    yield { path: DEPLOY_RECORD_PATH, size: bytes.length, read: () => [bytes] };
   }
-  return packSite(withReceipt(), now);
+  return packSite(withDeployRecord(), now);
 }

@@ -13,11 +13,11 @@ import { withRetries } from '../../../retry.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
 import type { LocalFile } from '../../../rules/inspect.ts';
 import { withVersion } from '../../../rules/naming.ts';
-import { SITE_RECORD_PATH } from '../../../rules/special-files.ts';
+import { DEPLOY_RECORD_PATH } from '../../../rules/special-files.ts';
 import type { PagesOptions } from '../destination.ts';
 
 /** What a site that this tool deployed says of itself. */
-export interface DeployedReceipt {
+export interface DeployRecord {
   /** The branch whose files it has; `null` for a folder that is on no branch. */
   readonly branch: string | null;
   readonly commit: string;
@@ -26,14 +26,14 @@ export interface DeployedReceipt {
 }
 
 /** The receipt as JSON, in the same order for the same files. */
-export function formatDeployedReceipt({ branch, commit, from, files }: DeployedReceipt): Buffer {
+export function formatDeployRecord({ branch, commit, from, files }: DeployRecord): Buffer {
   const list = [...files].map(([path, { sha, size }]) => ({ path, size, blob: sha }));
   const by = from && { name: from.name, run: from.run };
   const about = { tool: TOOL.name, version: TOOL.version, branch, commit, from: by };
   return Buffer.from(`${JSON.stringify({ ...about, files: list })}\n`);
 }
 
-function parseReceipt(text: string): DeployedReceipt | null {
+function parseDeployRecord(text: string): DeployRecord | null {
   const { tool, branch, commit, from, files } = toFields(parseJson(text));
   if (tool !== TOOL.name || typeof commit !== 'string' || !Array.isArray(files)) return null;
   const entries = new Map<string, GitBlob>();
@@ -43,7 +43,8 @@ function parseReceipt(text: string): DeployedReceipt | null {
   }
   const { name, run } = toFields(from);
   // Anybody may have written this, and messages show it.
-  const isShort = (one: unknown): one is string => typeof one === 'string' && one.length <= TEXT.message;
+  const isShort = (value: unknown): value is string =>
+    typeof value === 'string' && value.length <= TEXT.message;
   const by = isShort(name) && isShort(run) ? { name, run } : undefined;
   return { branch: isShort(branch) ? branch : null, commit, from: by, files: entries };
 }
@@ -51,22 +52,22 @@ function parseReceipt(text: string): DeployedReceipt | null {
 const LONGEST = 8_000_000;
 
 /** What is live: `none` where nothing is, `foreign` where another tool deployed it. */
-export type LiveSite = DeployedReceipt | 'none' | 'foreign';
+export type LiveSite = DeployRecord | 'none' | 'foreign';
 
 /**
  * What the live site says of itself. Only GitHub's own words say at once that nothing is live; else two looks must agree.
  */
-export async function readDeployedReceipt(root: URL, ports: Ports): Promise<LiveSite> {
-  const live = await lookAtReceipt(root, ports);
-  return live === 'foreign' ? lookAtReceipt(root, ports) : live;
+export async function readDeployRecord(root: URL, ports: Ports): Promise<LiveSite> {
+  const live = await requestDeployRecord(root, ports);
+  return live === 'foreign' ? requestDeployRecord(root, ports) : live;
 }
 
-const lookAtReceipt = (root: URL, ports: Ports): Promise<LiveSite> =>
+const requestDeployRecord = (root: URL, ports: Ports): Promise<LiveSite> =>
   withRetries(ports, async () => {
     const { clock, random, signal } = ports;
     // Two jobs may ask in the same moment.
     const stamp = `${clock.date()}${Math.floor(random() * 1_000_000)}`;
-    const url = withVersion(new URL(SITE_RECORD_PATH, root), stamp);
+    const url = withVersion(new URL(DEPLOY_RECORD_PATH, root), stamp);
     const { response } = await followRedirects(ports.http, url, { signal, guard: () => undefined });
     const { status } = response;
     // An answer that arrives in very small pieces would never reach the stall limit.
@@ -74,7 +75,7 @@ const lookAtReceipt = (root: URL, ports: Ports): Promise<LiveSite> =>
     const text = await readText(response, LONGEST).catch((thrown: unknown) => {
       throw connectionError(thrown, { url, signal });
     });
-    if (status === 200) return parseReceipt(text) ?? 'foreign';
+    if (status === 200) return parseDeployRecord(text) ?? 'foreign';
     if (isAbsence(status)) return NO_SITE.test(text) ? 'none' : 'foreign';
     const message = `the site at ${root.hostname} answers HTTP ${status}, so it is not known who deployed it`;
     throw new DeliveryError('HOST_ERROR', message, {
@@ -93,7 +94,7 @@ const NO_SITE = /there isn[’']t a github pages site here/i;
  * @param known what may be live: what was live when this was checked, or what is to be deployed; else `CONFLICT`
  */
 export function refuseOtherSite(live: LiveSite, known: readonly LiveSite[], root: URL): void {
-  if (known.some((one) => isSameSite(one, live))) return;
+  if (known.some((site) => isSameSite(site, live))) return;
   const message = `somebody deployed the site at ${root.hostname} meanwhile: it is ${nameSite(live)}`;
   throw new DeliveryError('CONFLICT', message, {
     hint: 'deliver again if this is the newer one',
@@ -102,11 +103,11 @@ export function refuseOtherSite(live: LiveSite, known: readonly LiveSite[], root
 }
 
 /** Whether two receipts are of the same content, whichever run deployed it; of a branch, any of its commits is. */
-function isSameSite(one: LiveSite, other: LiveSite): boolean {
-  if (typeof one === 'string' || typeof other === 'string') return one === other;
-  if (one.branch !== null) return one.branch === other.branch;
-  const format = (site: DeployedReceipt): string => `${formatDeployedReceipt({ ...site, from: undefined })}`;
-  return format(one) === format(other);
+function isSameSite(site: LiveSite, other: LiveSite): boolean {
+  if (typeof site === 'string' || typeof other === 'string') return site === other;
+  if (site.branch !== null) return site.branch === other.branch;
+  const format = (site: DeployRecord): string => `${formatDeployRecord({ ...site, from: undefined })}`;
+  return format(site) === format(other);
 }
 
 function nameSite(live: LiveSite): string {
@@ -147,7 +148,7 @@ export async function recheckSite(
   files: readonly FileWrite<LocalFile>[],
   ports: Ports,
 ): Promise<Result<readonly string[]>> {
-  const live = await resultOf(() => readDeployedReceipt(root, ports));
+  const live = await resultOf(() => readDeployRecord(root, ports));
   if (hasFailed(live)) return [`whether the site is still this one after its proof: ${live.message}`];
   const isOwn =
     typeof live !== 'string' && files.every(({ path, file }) => live.files.get(path)?.sha === file.blobSha);

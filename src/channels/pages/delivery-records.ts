@@ -15,21 +15,21 @@ import {
 import { isFolderPath } from './target.ts';
 
 /** What a commit of this tool says that it did to one place of the branch, where no newer one did the same. */
-export interface Claim extends CommitSummary {
+export interface DeliveryRecord extends CommitSummary {
   /** Sha of the commit before it; absent where there is none. */
   readonly parent?: string | undefined;
   /** The path of a file, or a folder that ends in `/`, or is empty for the branch's root. */
-  readonly place: string;
+  readonly itemPath: string;
   readonly delivered?: DeliveredObject | undefined;
   /** The newer commits that removed a part of it, and those before them. */
-  readonly parts: readonly Pick<Claim, 'sha' | 'parent'>[];
+  readonly parts: readonly Pick<DeliveryRecord, 'sha' | 'parent'>[];
   /** Whether newer commits of this tool delivered what a path holds now: then it is theirs, whatever the bytes. */
   readonly isReplaced: (path: string) => boolean;
   /** Whether a newer commit of this tool removed a file or a delivery: it names each, and never what lies below. */
   readonly isRemoved: (path: string) => boolean;
 }
 
-export type DeliveredClaim = Claim & { readonly delivered: DeliveredObject };
+export type DeliveredRecord = DeliveryRecord & { readonly delivered: DeliveredObject };
 
 /**
  * Reads what this tool says that it delivered to a place and below it, a hundred commits a request.
@@ -37,96 +37,107 @@ export type DeliveredClaim = Claim & { readonly delivered: DeliveredObject };
  * @param isEnough whether no older claim is needed
  * @returns the claims by place, the newest first; and the newest commit of anybody that touched the place
  */
-export async function readClaims(
+export async function readRecords(
   github: GitHubClient,
   head: string,
-  place: string,
-  isEnough: (claims: ReadonlyMap<string, Claim>) => boolean = () => false,
+  itemPath: string,
+  isEnough: (records: ReadonlyMap<string, DeliveryRecord>) => boolean = () => false,
 ) {
-  const claims = new Map<string, Claim>();
-  const parts = new Map<string, Claim['parts']>();
+  const records = new Map<string, DeliveryRecord>();
+  const parts = new Map<string, DeliveryRecord['parts']>();
   const addToIndex = createIndex();
-  const path = place.replace(/\/$/, '');
-  let last: (CommitSummary & Pick<Claim, 'parent'>) | undefined;
+  const path = itemPath.replace(/\/$/, '');
+  let last: (CommitSummary & Pick<DeliveryRecord, 'parent'>) | undefined;
   let isComplete = false;
-  for (let page = 1; page <= HISTORY_PAGES && !isComplete; page += 1) {
-    const query = { ...github.repository, ...(path && { path }), sha: head, per_page: LIST_PAGE, page };
+  for (let historyPage = 1; historyPage <= HISTORY_PAGES && !isComplete; historyPage += 1) {
+    const query = {
+      ...github.repository,
+      ...(path && { path }),
+      sha: head,
+      per_page: LIST_PAGE,
+      page: historyPage,
+    };
     const answer = await github.rest.repos.listCommits(query);
     for (const { sha, commit, parents } of answer.data) {
       const { message, committer } = commit;
       const isFirst = parents.length === 0;
       const found = { sha, message, date: committer?.date, parent: parents[0]?.sha, isFirst };
       last ??= found;
-      const words = parseMessage(message);
-      for (const said of listSaid(words)) {
-        const newer = addToIndex(said);
-        if (!said.isClaim || !isWithin(said.place, path) || claims.has(said.place)) continue;
-        claims.set(said.place, { ...found, ...said, ...newer, parts: parts.get(said.place) ?? [] });
+      const parsed = parseMessage(message);
+      for (const named of listNamedPaths(parsed)) {
+        const newer = addToIndex(named);
+        if (!named.startsRecord || !isWithin(named.itemPath, path) || records.has(named.itemPath)) continue;
+        records.set(named.itemPath, { ...found, ...named, ...newer, parts: parts.get(named.itemPath) ?? [] });
       }
-      for (const one of words?.removedFrom ?? []) parts.set(one, [...(parts.get(one) ?? []), found]);
-      if (isEnough(claims)) return { claims, last, isComplete };
+      for (const path of parsed?.removedFrom ?? []) parts.set(path, [...(parts.get(path) ?? []), found]);
+      if (isEnough(records)) return { records, last, isComplete };
     }
     isComplete = isLastPage(answer, LIST_PAGE);
   }
-  return { claims, last, isComplete };
+  return { records, last, isComplete };
 }
 
 /** Whether a path is a place, with or without the slash at its end, or lies in it. */
-export const isWithin = (path: string, place: string): boolean =>
-  place === '' || path === place || path.startsWith(place.endsWith('/') ? place : `${place}/`);
+export const isWithin = (path: string, itemPath: string): boolean =>
+  itemPath === '' || path === itemPath || path.startsWith(itemPath.endsWith('/') ? itemPath : `${itemPath}/`);
 
-type Said = Pick<Claim, 'place' | 'delivered'> & { readonly isClaim: boolean };
+type NamedPath = Pick<DeliveryRecord, 'itemPath' | 'delivered'> & { readonly startsRecord: boolean };
 
 /** The places that a commit message names; none for a commit of somebody else. */
-function listSaid(words: DeliveryMessage | null): readonly Said[] {
-  const { delivered, removed = [] } = words ?? {};
+function listNamedPaths(parsed: DeliveryMessage | null): readonly NamedPath[] {
+  const { delivered, removed = [] } = parsed ?? {};
   // A file is judged by its delivery; so is a folder that a delivery removed beside its own, and may have put back.
-  const gone = removed.map((place) => ({ place, isClaim: !delivered && isFolderPath(place) }));
-  return delivered ? [{ place: delivered.place, delivered, isClaim: true }, ...gone] : gone;
+  const removals = removed.map((itemPath) => ({
+    itemPath,
+    startsRecord: !delivered && isFolderPath(itemPath),
+  }));
+  return delivered
+    ? [{ itemPath: delivered.itemPath, delivered, startsRecord: true }, ...removals]
+    : removals;
 }
 
 /** Remembers what newer commits delivered and removed, in one list for all claims. */
-function createIndex(): (said: Said) => Pick<Claim, 'isReplaced' | 'isRemoved'> {
-  const all: (Said & { readonly holds: (path: string) => boolean })[] = [];
-  return (said) => {
-    const { place, delivered } = said;
+function createIndex(): (named: NamedPath) => Pick<DeliveryRecord, 'isReplaced' | 'isRemoved'> {
+  const all: (NamedPath & { readonly holds: (path: string) => boolean })[] = [];
+  return (named) => {
+    const { itemPath, delivered } = named;
     const newer = all.length;
-    all.push({ ...said, holds: delivered ? createDeliveredLookup(delivered) : (path) => path === place });
+    all.push({ ...named, holds: delivered ? createDeliveredLookup(delivered) : (path) => path === itemPath });
     let nearby: typeof all | undefined;
     const search = (isDelivery: boolean) => (path: string) => {
       nearby ??= all
         .slice(0, newer)
-        .filter((one) => one.place.startsWith(place) || place.startsWith(one.place));
-      return nearby.some((one) => (one.delivered !== undefined) === isDelivery && one.holds(path));
+        .filter((entry) => entry.itemPath.startsWith(itemPath) || itemPath.startsWith(entry.itemPath));
+      return nearby.some((entry) => (entry.delivered !== undefined) === isDelivery && entry.holds(path));
     };
     return { isReplaced: search(true), isRemoved: search(false) };
   };
 }
 
 function createDeliveredLookup(delivered: DeliveredObject): (path: string) => boolean {
-  const { place, pictures } = delivered;
+  const { itemPath, pictures } = delivered;
   const isKept = createKeptLookup(delivered);
-  const files = new Set([place, ...pictures.map(({ path }) => path)]);
-  return (path) => (isFolderPath(place) ? path.startsWith(place) && !isKept(path) : files.has(path));
+  const files = new Set([itemPath, ...pictures.map(({ path }) => path)]);
+  return (path) => (isFolderPath(itemPath) ? path.startsWith(itemPath) && !isKept(path) : files.has(path));
 }
 
 /**
  * The files of a delivery that no newer one replaced, and that no removal of a part took; `null` if too many trees were
  * read, or somebody copied the message.
  */
-export async function listClaimed(
-  { sha, delivered, place, parts, isReplaced }: DeliveredClaim,
+export async function listRecordedFiles(
+  { sha, delivered, itemPath, parts, isReplaced }: DeliveredRecord,
   { entries }: BranchTree,
   readOlder: OlderTrees,
 ): Promise<readonly TreeFile[] | null> {
   const isOpen = ({ path }: TreeFile): boolean => !isReplaced(path);
-  if (!isFolderPath(place)) return isReplaced(place) ? [] : listAlone(delivered).filter(isOpen);
+  if (!isFolderPath(itemPath)) return isReplaced(itemPath) ? [] : listAlone(delivered).filter(isOpen);
   const open = [...entries].filter(
-    ([path, { type }]) => path.startsWith(place) && (type === 'tree' || !isReplaced(path)),
+    ([path, { type }]) => path.startsWith(itemPath) && (type === 'tree' || !isReplaced(path)),
   );
-  const now = listDelivered(new Map(open), delivered);
-  const older = now === null ? await readOlder(sha) : null;
-  let files = now ?? (older && listDelivered(older, delivered)?.filter(isOpen));
+  const current = listDelivered(new Map(open), delivered);
+  const older = current === null ? await readOlder(sha) : null;
+  let files = current ?? (older && listDelivered(older, delivered)?.filter(isOpen));
   for (const part of parts) {
     const before = files && (await readOlder(part.parent));
     const after = before && (await readOlder(part.sha));
@@ -148,7 +159,7 @@ export function listKept(tree: Pick<BranchTree, 'entries'>, folder: string, deli
   const kept = new Map<string, string>();
   for (const [path, { sha }] of filesBelow(tree, folder)) {
     if (delivered.has(path)) continue;
-    const top = parentFolders(path).findLast((one) => one.length > folder.length && !mixed.has(one));
+    const top = parentFolders(path).findLast((parent) => parent.length > folder.length && !mixed.has(parent));
     if (top === undefined) kept.set(path.slice(folder.length), sha);
     else kept.set(`${top.slice(folder.length)}/`, tree.entries.get(top)?.sha ?? sha);
   }
@@ -161,19 +172,19 @@ export function listKept(tree: Pick<BranchTree, 'entries'>, folder: string, deli
   return [...kept].map(([path, sha]) => ({ path, sha }));
 }
 
-function createKeptLookup({ place, kept }: Pick<DeliveredObject, 'place' | 'kept'>) {
-  const names = new Set(kept.map(({ path }) => place + path));
+function createKeptLookup({ itemPath, kept }: Pick<DeliveredObject, 'itemPath' | 'kept'>) {
+  const names = new Set(kept.map(({ path }) => itemPath + path));
   return (path: string): boolean =>
     names.size > 0 && (names.has(path) || parentFolders(path).some((folder) => names.has(`${folder}/`)));
 }
 
 /** The files of a delivered folder, if a tree holds exactly what the commit says that it delivered; else `null`. */
-function listDelivered(entries: BranchTree['entries'], { place, kept, object }: DeliveredObject) {
+function listDelivered(entries: BranchTree['entries'], { itemPath, kept, object }: DeliveredObject) {
   const isKept = createKeptLookup({
-    place,
-    kept: kept.filter(({ path, sha }) => entries.get(place + path.replace(/\/$/, ''))?.sha === sha),
+    itemPath,
+    kept: kept.filter(({ path, sha }) => entries.get(itemPath + path.replace(/\/$/, ''))?.sha === sha),
   });
-  const files = [...filesBelow({ entries }, place)].map(([path, { sha }]) => ({ path, sha }));
+  const files = [...filesBelow({ entries }, itemPath)].map(([path, { sha }]) => ({ path, sha }));
   const delivered = files.filter(({ path }) => !isKept(path));
-  return describeDelivered(place, delivered).object === object ? delivered : null;
+  return describeDelivered(itemPath, delivered).object === object ? delivered : null;
 }
