@@ -192,8 +192,8 @@ describe('an answer', () => {
   });
 
   test('is none where the file it is compared with can not be read any more', async () => {
-    const headSha256 = () => Promise.reject(new Error('the disk is gone'));
-    const file = Object.assign(await localFile(BYTES), { headSha256 });
+    const prefixSha256 = () => Promise.reject(new Error('the disk is gone'));
+    const file = Object.assign(await localFile(BYTES), { prefixSha256 });
     const { probe } = await probing({ expect: { file }, answer: { body: BYTES.slice(0, -1) } });
     await expect(probe()).rejects.toThrow('the disk is gone');
   });

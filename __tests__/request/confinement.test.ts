@@ -14,7 +14,7 @@ test('a confined delivery goes to K1 alone, and owns what the same job delivered
       path: undefined,
       overwrite: false,
       confine: 'agent/',
-      owner: 'agent/ Deliver/answer',
+      soleDeliverer: 'agent/ Deliver/answer',
     });
   }
   expect(parse({}, 'Deliver\n\nother/answer').soleDeliverer).toBe('agent/ Deliver other/answer');

@@ -170,7 +170,7 @@ const PAGE_NAME =
  * change pages of others (a service worker). @see protocol 7 (prohibition 4)
  */
 const CONFINED_RULES: readonly InputRule[] = [
-  ...(['file', 'path', 'url', 'overwrite', 'operation'] as const).map(
+  ...(['path', 'url', 'overwrite', 'operation'] as const).map(
     (name): InputRule => [
       (request) => !['', 'false', 'deliver'].includes(`${request[name] ?? ''}`),
       (w) => `${w.subject('confine')} and ${w.subject(name)} can't be combined`,

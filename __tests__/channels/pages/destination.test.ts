@@ -99,7 +99,7 @@ test.each<[string, string, boolean, object]>([
 ])(
   'what Jekyll makes of %s (%j, with a marker: %s) is found out',
   async (path, head, hasMarker, expected) => {
-    const files = [{ path, file: { ...memoryFile(''), head } }];
+    const files = [{ path, file: { ...memoryFile(''), firstBytes: head } }];
     const options = { marker: hasMarker ? 'x' : undefined, nojekyll: false };
     const found = await resultOf(() =>
       applyJekyll(destinationFor({ path }), files, options, async () => false),
