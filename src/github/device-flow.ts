@@ -15,33 +15,30 @@ export interface DeviceFlowOptions {
   readonly clientId: string;
 }
 
-/** A device flow that has begun; the device code is a secret. @see protocol 2.2 */
+/** A started device flow. The device code is a secret. @see protocol 2.2 */
 export interface DeviceFlow extends DeviceFlowOptions {
   readonly deviceCode: string;
   readonly userCode: string;
   readonly page: string;
   /** When the codes expire, by `Clock.now`. */
   readonly deadline: number;
-  /** Milliseconds before each poll; longer after each `slow_down`. */
+  /** Milliseconds before each poll; each `slow_down` makes it longer. */
   pause: number;
 }
 
 /**
- * Gets a token by the device flow: the user enters a short code on the host's own page. Only that code and
- * the page's address are shown; the token is kept in memory only.
- *
- * @throws {DeliveryError} `NOT_AUTHORIZED` when the user refused, or entered no code in time.
- * @see protocol 4.1, 5
+ * Gets a token: the user enters a short code on the host's page. The token only stays in memory. @throws
+ * {DeliveryError} `NOT_AUTHORIZED` if the user refused or the code expired. @see protocol 4.1, 5
  */
 export async function authorizeDevice(options: DeviceFlowOptions, ports: Ports): Promise<string> {
   const flow = await startDeviceFlow(options, ports);
-  // In the log of a job, the lines of a section are folded.
+  // A job's log folds the lines of a section, which would hide the code.
   ports.logger.endSection();
   ports.logger.info(`Open ${flow.page} and enter the code ${flow.userCode}`);
   return pollForToken(flow, ports);
 }
 
-/** Asks the host for the codes of a new flow. @throws {DeliveryError} where the host gives none. */
+/** Requests the codes of a new flow. @throws {DeliveryError} if the host returns none */
 export async function startDeviceFlow(options: DeviceFlowOptions, ports: Ports): Promise<DeviceFlow> {
   const answer = await withRetries(ports, () =>
     postForm(AUTH.device_code, options, { scope: DEVICE_FLOW.scope }, ports),
@@ -62,11 +59,9 @@ export async function startDeviceFlow(options: DeviceFlowOptions, ports: Ports):
 }
 
 /**
- * Polls until the user has entered the code.
- *
- * @param until when to stop for now, by `Clock.now`
- * @returns the token; `null` where nothing was decided until then
- * @throws {DeliveryError} `NOT_AUTHORIZED` when the user refused, or the code expired.
+ * Polls until the user has entered the code. @param until when to pause, by `Clock.now`. @returns the token; `null` if
+ * it isn't decided yet
+ * @throws {DeliveryError} `NOT_AUTHORIZED` if the user refused or the code expired
  */
 export async function pollForToken(flow: DeviceFlow, ports: Ports): Promise<string>;
 export async function pollForToken(flow: DeviceFlow, ports: Ports, until: number): Promise<string | null>;
@@ -78,7 +73,7 @@ export async function pollForToken(flow: DeviceFlow, ports: Ports, until = flow.
     await clock.sleep(flow.pause, signal);
     const answer = await resultOf(() => postForm(AUTH.token, flow, form, ports));
     if (hasFailed(answer)) {
-      // The next poll asks again, later where the rate is limited.
+      // The next poll retries, later if the rate is limited.
       if (!answer.retryable) throw answer;
       const isLimited = answer.code === 'RATE_LIMITED';
       if (isLimited) flow.pause = slowDown(flow.pause, (answer.retryAfter ?? 0) / SECOND);
@@ -100,15 +95,15 @@ export async function pollForToken(flow: DeviceFlow, ports: Ports, until = flow.
   throw flowError('NOT_AUTHORIZED', failure === undefined ? EXPIRED : `${EXPIRED}: ${failure}`);
 }
 
-/** The host checks the rate first: a client that keeps its pause never gets the token. @param interval seconds */
+/** The host checks the rate first, so a client that keeps its pause never gets the token. @param interval in seconds */
 const slowDown = (pause: number, interval: unknown): number =>
   Math.max(pause + DEVICE_FLOW.slowDown, toMilliseconds(interval, DEVICE_FLOW.interval));
 
-/** What a person can type and what a form can send; anything else would also damage the log. */
+/** What a person can type and a form can send. Anything else could also damage the log. */
 const USER_CODE = /^[A-Za-z0-9-]{1,32}$/;
 const DEVICE_CODE = /^[!-~]{1,1024}$/;
 
-/** A host's number of seconds, within bounds. */
+/** Limits a host's number of seconds. */
 function toMilliseconds(
   sent: unknown,
   { fallback, min, max }: { fallback: number; min: number; max: number },
@@ -117,10 +112,10 @@ function toMilliseconds(
   return Math.min(Math.max(seconds, min), max) * SECOND;
 }
 
-/** A host may leave out any field of an answer; `error` says why there is no token yet. @see protocol 2.2, 2.3 */
+/** Every field is optional; `error` says why there is no token yet. @see protocol 2.2, 2.3 */
 type FlowAnswer = Readonly<Record<string, unknown>>;
 
-/** @throws {DeliveryError} for an error that ends the flow; retryable where the host may answer later. @see protocol 4.1 */
+/** Sends a form. @throws {DeliveryError} if the flow ends; retryable if the host may answer later. @see protocol 4.1 */
 async function postForm(
   call: CallTemplate,
   { authUrl, clientId }: DeviceFlowOptions,
@@ -141,7 +136,7 @@ async function postForm(
   if ((isUnknownApp || httpCode === 200 || httpCode === 400) && typeof json === 'object' && json !== null) {
     const fields: FlowAnswer = { ...json };
     const error = String(fields.error ?? '');
-    // The poll is repeated. @see protocol 3.3, 7
+    // The caller polls again. @see protocol 3.3, 7
     if (['', 'authorization_pending', 'slow_down'].includes(error)) return fields;
     const unknownError = `${call.description} was answered with ${shortHostMessage(error)}`;
     const { code, message, hint } = FINAL_ERRORS[error] ?? { code: 'HOST_ERROR', message: unknownError };
@@ -160,7 +155,7 @@ const flowError = (code: ErrorCode, message: string, details: ErrorDetails = {})
 
 const EXPIRED = 'the code expired before it was entered';
 
-/** What ends the flow; any other error is one of the host. */
+/** Errors that end the flow. Any other error is the host's. */
 const FINAL_ERRORS: Readonly<Record<string, { code: ErrorCode; message: string; hint?: Text }>> = {
   access_denied: { code: 'NOT_AUTHORIZED', message: 'the authorization was refused' },
   expired_token: { code: 'NOT_AUTHORIZED', message: EXPIRED },

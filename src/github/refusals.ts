@@ -110,7 +110,7 @@ const nameInSettings = (permission: string): string =>
 
 const SIZE_HINT = (w: Words) => `${w.use('K2')} for a file of this size`;
 
-/** The meaning of each refusal. The first matching rule counts. */
+/** The first matching rule decides. */
 const REFUSAL_RULES: readonly RefusalRule[] = [
   {
     when: isRateLimited,

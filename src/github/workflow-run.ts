@@ -3,19 +3,17 @@ import type { GitHubClient } from './api/client.ts';
 
 /** Who delivers, as every mark names it. A person on the command line has no mark. */
 export interface Deliverer {
-  /** The workflow's file with its repository, such as `octo/site/.github/workflows/nightly.yml`; or who `isRestricted`. */
+  /** The workflow's file with its repository, such as `octo/site/.github/workflows/nightly.yml`, or an agent's name. */
   readonly name: string;
-  /** The number of the run's page and of its attempt, such as `4242/1`; absent outside of a workflow. */
+  /** The run's number and attempt, such as `4242/1`; absent outside a workflow. */
   readonly run?: string | undefined;
-  /** Whether it replaces and removes only what it delivered itself, such as agents. No mark says so. */
+  /** Whether it only replaces and removes its own deliveries, like an agent. No mark shows this. */
   readonly isRestricted?: boolean;
 }
 
 /**
- * Which run this is, by the runner's variables, which a workflow can't set. Two workflows may have the same name, so the
- * file counts.
- *
- * @see https://docs.github.com/actions/reference/workflows-and-actions/variables
+ * The current run, by the runner's variables, which a workflow can't set. Workflow names may repeat, so the file
+ * counts. @see https://docs.github.com/actions/reference/workflows-and-actions/variables
  */
 export function readWorkflowRun(env: Readonly<Record<string, string | undefined>>): Deliverer | undefined {
   const [, name] = /^([^\n]+?\.ya?ml)@/.exec(env.GITHUB_WORKFLOW_REF ?? '') ?? [];
@@ -23,11 +21,11 @@ export function readWorkflowRun(env: Readonly<Record<string, string | undefined>
   return name && /^\d+$/.test(id) ? { name, run: `${id}/${attempt}` } : undefined;
 }
 
-/** How a message names who delivered. */
+/** The deliverer's name in messages. */
 export const nameDeliverer = ({ name, run }: Deliverer): string =>
   run === undefined ? name : `run ${run.split('/')[0]} of ${name}`;
 
-/** GitHub's word for how an attempt of a run of the repository ended; `null` if it is not known, or goes on. */
+/** How an attempt of a run ended, in GitHub's words; `null` if it still runs or is unknown. */
 export async function getRunConclusion(
   { rest, repository }: GitHubClient,
   { name, run = '' }: Deliverer,

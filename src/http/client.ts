@@ -10,18 +10,18 @@ import { addressRange, isMachineRange, refuseMachineAddress } from '../rules/ext
 import { keepYoungHeapSmall } from '../system.ts';
 import { exchange } from './exchange.ts';
 
-/** Codes of Node and undici for errors after which the request certainly did not reach the host. */
+/** Codes of Node and undici which show that the request didn't reach the host. */
 const UNREACHABLE =
   /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ENETDOWN|UND_ERR_CONNECT_TIMEOUT)$/;
 
 export const NETWORK_HINT = 'check the network and the `https_proxy` and `no_proxy` variables';
 export const CERTIFICATE_HINT = "set `NODE_EXTRA_CA_CERTS` to a file with the proxy's certificate";
 
-/** The certificate is one of other hosts: that of a new Pages domain, for as long as GitHub has none for it. */
+/** For a certificate of other hosts. A new Pages domain has one until GitHub has created its own. */
 const OTHER_CERTIFICATE_HINT =
   'wait until the host has a certificate for this name: for the domain of a Pages site, until Settings → Pages offers "Enforce HTTPS"; choose that, and try again';
 
-/** What to change, by the code of a certificate that is not trusted. */
+/** What to do about a certificate that isn't trusted. */
 const certificateHint = (code: string): string =>
   code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? OTHER_CERTIFICATE_HINT : CERTIFICATE_HINT;
 
@@ -32,10 +32,9 @@ export type ResolveHost = (
 ) => void;
 
 /**
- * Creates the HTTP client for all requests: https only, through the proxy of the environment
- * (`https_proxy`, `no_proxy`), with a time limit on every wait. Redirects are not followed.
- *
- * @param resolve the resolver of the operating system
+ * Creates the client for all requests: only https, through the environment's proxy, with a limit for every wait. It
+ * doesn't follow redirects.
+ * @param resolve the operating system's resolver
  */
 export function createHttpClient(resolve?: ResolveHost): SendHttp {
   keepYoungHeapSmall();
@@ -47,7 +46,7 @@ export function createHttpClient(resolve?: ResolveHost): SendHttp {
       throw new DeliveryError('NOT_EXTERNAL', message);
     }
     try {
-      // No connection looks up an IP address. What receives the token is named by the settings.
+      // An IP address needs no lookup, so check it here. The user's settings name the host that gets the token.
       if (publicOnly || headers?.authorization === undefined) refuseMachineAddress(url);
       return await exchange(selectAgent(httpRequest), {
         ...httpRequest,
@@ -59,10 +58,12 @@ export function createHttpClient(resolve?: ResolveHost): SendHttp {
   };
 }
 
-/** Kinds of requests, and as many numbers of connections as the longest series of looks has. */
+/** One for each kind of request, and for each number of connections in the longest series of probes. */
 const RECENT_AGENTS = 3 + AGREEING_ANSWERS.most;
 
-/** The connections of each kind of request, opened when the first one is sent. Idle ones close by themselves. */
+/**
+ * Returns the connections for a kind of request, created at its first request. Idle connections close by themselves.
+ */
 function createAgents(resolve?: ResolveHost): (httpRequest: HttpRequest) => EnvHttpProxyAgent {
   const getAgent = keepRecent(RECENT_AGENTS, (key) => {
     const [kind] = key.split(' ');
@@ -73,20 +74,17 @@ function createAgents(resolve?: ResolveHost): (httpRequest: HttpRequest) => EnvH
     });
   });
   return ({ publicOnly = false, headers, connections = 0 }) => {
-    // The API, which the settings name and which receives the token, may even be on this machine.
+    // The API's host comes from the settings and may even be this machine.
     const named = headers?.authorization === undefined ? 'any' : 'api';
     return getAgent(`${publicOnly ? 'public' : named} ${connections}`);
   };
 }
 
 /**
- * Creates a DNS lookup for connections that refuses names with an address inside a network. The connection uses
- * exactly the addresses that were checked, so a second DNS answer can't replace them (DNS rebinding).
- *
- * @param publicOnly whether only public addresses are accepted; a host that the settings name may be in a private
- * network, but never on this machine, at a link-local address or at the service that gives a cloud's machines their
- * credentials
- * @param resolve the resolver of the operating system
+ * Creates a DNS lookup that refuses hosts with a private address. The connection uses exactly the checked addresses, so
+ * a second DNS answer can't replace them (DNS rebinding).
+ * @param publicOnly accepts only public addresses. Otherwise private networks are allowed, but never this machine,
+ * link-local addresses or a cloud's metadata service. @param resolve the operating system's resolver
  */
 export function checkedLookup(publicOnly: boolean, resolve: ResolveHost = lookup): LookupFunction {
   return (host, options, callback) => {
@@ -106,7 +104,10 @@ export function checkedLookup(publicOnly: boolean, resolve: ResolveHost = lookup
   };
 }
 
-/** @throws {DeliveryError} `BAD_INPUT` for a proxy's address that can't be read; it may contain a password. */
+/**
+ * @throws {DeliveryError} `BAD_INPUT` if the proxy's URL is invalid. The message can't quote it: it may contain a
+ * password
+ */
 function createProxyAgent(options: ConstructorParameters<typeof EnvHttpProxyAgent>[0]): EnvHttpProxyAgent {
   try {
     return new EnvHttpProxyAgent({ clientFactory: connectThroughProxy, ...options });
@@ -117,7 +118,7 @@ function createProxyAgent(options: ConstructorParameters<typeof EnvHttpProxyAgen
   }
 }
 
-/** The connections to a proxy. One that does not answer is given up like any host: undici would wait five minutes. */
+/** Connections to a proxy, with our time limit: undici would wait five minutes for the proxy's answer. */
 function connectThroughProxy(proxy: URL, options: object): Dispatcher {
   const pool = new Pool(proxy, { ...options, headersTimeout: EXCHANGE.connect });
   const connect = pool.connect.bind(pool);
@@ -132,7 +133,7 @@ function connectThroughProxy(proxy: URL, options: object): Dispatcher {
   });
 }
 
-/** `NO_NETWORK` if the host was not reached, else `CONNECTION`; the reason of an abort is kept. @see protocol 7 */
+/** `NO_NETWORK` if the host was not reached, otherwise `CONNECTION`; an abort keeps its reason. @see protocol 7 */
 export function connectionError(
   thrown: unknown,
   { url, signal, headersTimeout = EXCHANGE.headers }: Pick<HttpRequest, 'url' | 'signal' | 'headersTimeout'>,
@@ -164,7 +165,7 @@ export function connectionError(
   });
 }
 
-/** @param proxy its address may contain a password, its host does not */
+/** @param proxy its URL may contain a password, its host can't */
 const proxyUnreachedError = ({ host }: URL, cause: unknown): DeliveryError =>
   new DeliveryError('NO_NETWORK', `the proxy ${host} can't be reached: ${toMessage(innerError(cause))}`, {
     hint: `start the proxy, correct \`https_proxy\`, or remove it where no proxy is needed`,
@@ -172,7 +173,7 @@ const proxyUnreachedError = ({ host }: URL, cause: unknown): DeliveryError =>
     cause,
   });
 
-/** The proxy answered the CONNECT request, and nothing else has reached anybody. */
+/** The proxy refused the CONNECT request, so the host received nothing. */
 function refusedByProxyError({ host }: URL, status: number, cause: unknown): DeliveryError {
   return new DeliveryError('NO_NETWORK', `the proxy refused the connection to ${host} with HTTP ${status}`, {
     hint: `let the proxy of \`https_proxy\` connect to ${host}${status === 407 ? ', and put its user and password into the variable' : ''}, or set \`no_proxy\``,
@@ -181,7 +182,7 @@ function refusedByProxyError({ host }: URL, status: number, cause: unknown): Del
   });
 }
 
-/** What failed in the end: undici wraps errors, and trying IPv4 and IPv6 bundles them. */
+/** The first cause: undici wraps errors, and trying IPv4 and IPv6 bundles them. */
 function innerError(thrown: unknown): unknown {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return innerError(thrown.errors[0]);
   const isWrapper = thrown instanceof errors.UndiciError && thrown.cause !== undefined;
@@ -190,7 +191,7 @@ function innerError(thrown: unknown): unknown {
 
 function codeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return '';
-  // The time limit of a whole API call; other aborts were handled before.
+  // The time limit of a whole API call. Other aborts were handled before.
   if (['TimeoutError', 'AbortError'].includes(thrown.name)) return 'ABORT_ERR';
   return 'code' in thrown ? String(thrown.code) : '';
 }

@@ -3,7 +3,7 @@ import { untilAborted } from '../async.ts';
 import type { HttpRequest, HttpResponse } from '../ports.ts';
 import { EXCHANGE } from '../protocol/limits.ts';
 
-/** Sends a request once. @throws the signal's reason, or what undici reports */
+/** Sends a request once. @throws the signal's reason, or undici's error */
 export async function exchange(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpResponse> {
   const { url, method, headers = {}, body, signal, headersTimeout = EXCHANGE.headers } = request;
   signal?.throwIfAborted();
@@ -19,14 +19,14 @@ export async function exchange(dispatcher: Dispatcher, request: HttpRequest): Pr
     headersTimeout,
     signal: either,
     onInfo() {
-      // Each announcement of an answer, such as 103, starts undici's own limit anew.
+      // Each informational response, such as 103, restarts undici's own limit.
       announcedAt ||= performance.now();
       if (performance.now() - announcedAt > headersTimeout) limit.abort(new errors.HeadersTimeoutError());
     },
   });
-  // undici looks at the signal only once it has a connection.
+  // undici checks the signal only once it has a connection.
   const answer = await untilAborted(either, sent);
-  // A later reader sees a failure as well; where nobody does, it ends no process.
+  // A later reader still sees the error. Without a reader it must not end the process.
   answer.body.on('error', () => undefined);
   return { status: answer.statusCode, headers: answer.headers, body: answer.body };
 }

@@ -11,40 +11,38 @@ import { connectionError } from './client.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
 import { decodeBody, discard, firstHeader, readLength, readText, shortHostMessage } from './response.ts';
 
-/** The final response of an address, after its redirects. */
+/** The final response of a URL, after its redirects. */
 export interface FetchedContent extends Pick<HttpResponse, 'status' | 'headers'> {
-  /** The fingerprint of the body, or of its beginning; `null` unless the status was 200. */
+  /** The fingerprint of the body or its beginning; `null` unless the status was 200. */
   readonly fingerprint: ContentFingerprint | null;
-  /** Git's id of the body, where it is one of the blobs that were named. */
+  /** Git's id of the body if it equals one of the given blobs. */
   readonly blobSha: string | null;
-  /** Every address that was requested, in order. */
+  /** Every requested URL, in order. */
   readonly addresses: readonly URL[];
-  /** As Latin-1 text about `prefixSize` bytes of the beginning, and the first later part if it alone is not ASCII. */
+  /** The first `prefixSize` bytes as Latin-1 text, and the first later chunk with a byte that is not ASCII. */
   readonly readPrefix: () => string;
-  /** Why the host refuses, in its own plain text, on one line; absent where it says nothing beyond its code. */
+  /** The host's reason for refusing, on one line; absent unless its answer is plain text. */
   readonly refusal?: string | undefined;
 }
 
 export interface FetchBackOptions extends FollowOptions {
-  /** Starts to show the progress; `total` is in bytes, or 0 if the host does not send a length. */
+  /** Starts the progress; `total` is in bytes, or 0 if the host sends no length. */
   readonly startProgress?: ((total: number) => Progress) | undefined;
-  /** Bytes after which the body is not read further; `MAX_FETCHED_BODY` by default. */
+  /** How many bytes of the body to read; `MAX_FETCHED_BODY` by default. */
   readonly readAtMost?: number | undefined;
   readonly blobs?: readonly GitBlob[];
-  /** Bytes of the beginning of the body that are kept; `PREFIX_SIZE` by default. */
+  /** How many bytes of the beginning to keep; `PREFIX_SIZE` by default. */
   readonly prefixSize?: number | undefined;
 }
 
-/** Bytes of a body that are kept, to see whether a browser reads it in the encoding that it has. */
+/** Enough bytes to see whether a browser reads the body in its real encoding. */
 const PREFIX_SIZE = 65_536;
 
 /**
- * Sends an anonymous GET, follows redirects and computes the fingerprint of the body, which may be of any size.
- *
- * @param marker text to count in the body
- * @throws {DeliveryError} like `followRedirects`; `CONNECTION` when the body is interrupted, `HOST_ERROR` when it is
- * encoded and should not be.
- * @see protocol 4.5
+ * Sends an anonymous GET, follows redirects and computes the fingerprint of a body of any size. @param marker text to
+ * count in the body
+ * @throws {DeliveryError} like `followRedirects`; `CONNECTION` if the body is interrupted, `HOST_ERROR` if it is
+ * encoded without reason. @see protocol 4.5
  */
 export async function fetchBack(
   http: SendHttp,
@@ -96,12 +94,12 @@ async function readContent(
   }
 }
 
-/** The reason that a host gives in plain text; a page is written for a person. */
+/** A host's reason in plain text. HTML is written for people. */
 async function readPlainReason(response: HttpResponse): Promise<string | undefined> {
   if (!/^text\/plain\b/i.test(firstHeader(response, 'content-type') ?? '')) {
     discard(response);
     return undefined;
   }
-  // A body that breaks off or goes on for too long is no reason.
+  // An interrupted or too long body is ignored.
   return shortHostMessage(await readText(response, TEXT.refusal).catch(() => '')) || undefined;
 }

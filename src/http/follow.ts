@@ -9,19 +9,19 @@ export type CookieJar = Map<string, Map<string, string>>;
 
 export interface FollowOptions {
   readonly signal: AbortSignal;
-  /** Called with every address before it is requested; throws to refuse it. */
+  /** Called with each URL before its request; throws to refuse the URL. */
   readonly guard: (url: URL) => void;
-  /** Where cookies are kept; without it none is ever sent back, as in a request of somebody new. */
+  /** Keeps cookies. Without it every request looks like a new visitor's. */
   readonly cookies?: CookieJar | undefined;
-  /** Whether to ask as a browser does: some hosts show browsers another page, or another copy of a cache. */
+  /** Whether to send a browser's headers: some hosts and caches serve browsers something else. */
   readonly asBrowser?: boolean;
-  /** Whether to accept anything: to a browser that asks for pages, some hosts write a refusal as a page. */
+  /** Whether to accept any type: some hosts write a refusal as HTML for a client that asks for HTML. */
   readonly plainRefusals?: boolean;
   readonly publicOnly?: boolean;
   readonly connections?: number;
 }
 
-/** By these, hosts tell a browser from a tool; the tool is named all the same. */
+/** Hosts recognize browsers by these headers. The user agent still names this tool. */
 const BROWSER_HEADERS = {
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
   'accept-encoding': BROWSER_ENCODINGS,
@@ -32,12 +32,10 @@ const BROWSER_HEADERS = {
 const TOOL_HEADERS = { accept: '*/*', 'accept-encoding': 'identity' } as const;
 
 /**
- * Sends an anonymous GET and follows its redirects. Credentials are never sent.
- *
- * @returns the last response, and every address that was requested, in order
- * @throws {DeliveryError} `HOST_ERROR` for too many redirects or one that is not https, `CONNECTION` or
- * `NO_NETWORK` when a request fails, and what `guard` throws.
- * @see protocol 4.5
+ * Sends an anonymous GET, without credentials, and follows its redirects. @returns the last response and all requested
+ * URLs
+ * @throws {DeliveryError} `HOST_ERROR` for too many redirects or a URL that isn't https, `CONNECTION` or `NO_NETWORK`
+ * if a request fails, and what `guard` throws. @see protocol 4.5
  */
 export async function followRedirects(
   http: SendHttp,
@@ -98,8 +96,8 @@ const SIGN_IN =
   /^\/(?:cdn-cgi\/access\/|\.?[\w-]+\/)?(?:log[-_]?in|sign[-_]?in|sso(?:-api)?|saml2?|oauth2?|auth(?:orize)?)(?:[./]|$)/i;
 
 /**
- * Whether a redirect led to a page to sign in, as on GitHub Enterprise in private mode. One that was asked for itself is
- * the content.
+ * Whether a redirect led to a sign-in page, as on a private GitHub Enterprise. A sign-in page requested directly is
+ * content.
  */
 export function leadsToSignIn([start, ...redirects]: readonly URL[]): boolean {
   const isSignIn = ({ pathname }: URL): boolean => SIGN_IN.test(pathname);

@@ -16,26 +16,26 @@ export function discard(response: HttpResponse): void {
 
 export const isAbsence = (status: number): boolean => status === 404 || status === 410;
 
-/** What a header says, each time that it comes: which of several counts differs between browsers. */
+/** All values of a header: if it repeats, browsers differ in which value counts. */
 const allValues = ({ headers }: Answer, name: string): readonly string[] =>
   [headers[name] ?? []].flat().map((value) => value.trim());
 
-/** The first value of a header; header names are in lower case. */
+/** The first value of a header. Header names are in lower case. */
 export function firstHeader({ headers }: Answer, name: string): string | undefined {
   return [headers[name]].flat()[0];
 }
 
-/** Whether the body is a page: of a proxy on the way, or of another host than the one that is meant. */
+/** Whether the body is an HTML page, such as one of a proxy. */
 export const isPage = (response: Answer): boolean =>
   /html/i.test(firstHeader(response, 'content-type') ?? '');
 
-/** The time by the host's own clock, with which its dates are compared; by ours where it does not tell. */
+/** The host's own time, to compare with its dates; our time if the host sends none. */
 export function getHostTime(response: Answer, now: number): number {
   const date = Date.parse(firstHeader(response, 'date') ?? '');
   return Number.isNaN(date) ? now : date;
 }
 
-/** The pause in milliseconds that a Retry-After header asks for, as seconds or as a date. */
+/** The pause that Retry-After asks for, as seconds or a date, in milliseconds. */
 export function parseRetryAfter(response: Answer, now: number): number | undefined {
   const value = firstHeader(response, 'retry-after');
   if (value === undefined) return undefined;
@@ -47,8 +47,8 @@ export function parseRetryAfter(response: Answer, now: number): number | undefin
 }
 
 /**
- * A host's text for use in a message: on one line, and at most `TEXT.hostMessage` characters long. No word is
- * cut: the redactor recognizes a secret only as a whole.
+ * A host's text for a message, on one line and at most `TEXT.hostMessage` long. It cuts no word: the redactor
+ * recognizes only whole secrets.
  */
 export function shortHostMessage(text: unknown): string {
   const line = String(text ?? '')
@@ -58,29 +58,29 @@ export function shortHostMessage(text: unknown): string {
   return `${line.slice(0, TEXT.hostMessage).replace(/\S+$/, '')}…`;
 }
 
-/** The encodings that Chrome asks for, and how each is undone. */
+/** The encodings that Chrome accepts, with their decoders. */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: zlib.createGunzip,
   deflate: zlib.createInflate,
   br: zlib.createBrotliDecompress,
-  // 8 MB, more than which no browser keeps either. @see RFC 9659
+  // Browsers keep no more than these 8 MB. @see RFC 9659
   zstd: () => zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } }),
 };
 
-/** What a browser accepts. A cache may keep a copy of its own for it, beside the one of plain bytes. */
+/** A cache may keep another copy for browsers than for requests of plain bytes. */
 export const BROWSER_ENCODINGS = Object.keys(DECODERS).join(', ');
 
-/** The encodings that a host declares, the last one applied last; none for plain bytes. */
+/** The encodings that a host declares, in the order applied; empty for plain bytes. */
 export function readEncodings(response: Answer): readonly string[] {
   const declared = allValues(response, 'content-encoding').join(',').toLowerCase().split(',');
   return declared.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
 }
 
-/** The body of a short response as text. @throws {DeliveryError} like `readBody` */
+/** Reads a short response as text. @throws {DeliveryError} like `readBody` */
 export const readText = async (response: HttpResponse, limit: number): Promise<string> =>
   (await readBody(response, limit)).toString('utf8');
 
-/** Reads a short body. @throws {DeliveryError} `HOST_ERROR` beyond `limit` decoded bytes, or as `decodeBody` */
+/** Reads a short body. @throws {DeliveryError} `HOST_ERROR` above `limit` decoded bytes, or like `decodeBody` */
 export async function readBody(response: HttpResponse, limit: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -95,11 +95,8 @@ export async function readBody(response: HttpResponse, limit: number): Promise<B
 }
 
 /**
- * The body of any response, without its encoding. A browser decodes what is declared as encoded, or fails to.
- *
- * @param mayBeEncoded whether encoded bytes are right: not where plain ones were asked for and are to be proven
- * @throws {DeliveryError} `HOST_ERROR` when the declared encoding was not asked for, or, while the body is read, when
- * it is not what the body has.
+ * Decodes a body as a browser does. @param mayBeEncoded false if plain bytes were requested, to compare them
+ * @throws {DeliveryError} `HOST_ERROR` for an encoding that was not requested or doesn't fit the body
  */
 export function decodeBody(response: HttpResponse, mayBeEncoded = true): AsyncIterable<Buffer> {
   const encodings = readEncodings(response);
@@ -130,7 +127,7 @@ const encodingError = ({ status }: HttpResponse, what: string): DeliveryError =>
     hint: 'let the host answer without Content-Encoding',
   });
 
-/** Bytes of the content, as the host announces them; `null` where it does not. */
+/** The content's length as the host announces it, or `null`. */
 export function readLength(response: Answer): number | null {
   const isEncoded = readEncodings(response).length > 0;
   const length = isEncoded ? Number.NaN : Number(firstHeader(response, 'content-length') ?? Number.NaN);
@@ -144,8 +141,8 @@ export function readLastModified(response: Answer): number | null {
 }
 
 /**
- * What the host calls this version of the content: its `ETag` and `Last-Modified`; empty without both. Servers mark the
- * tag where they encode the version; its content is the same.
+ * The version of the content: its `ETag` and `Last-Modified`. Servers mark the tag of an encoded copy, whose content is
+ * the same.
  */
 export function readVersion(response: Answer): string {
   const tag = firstHeader(response, 'etag') ?? '';
@@ -153,14 +150,10 @@ export function readVersion(response: Answer): string {
   return `${plain} ${firstHeader(response, 'last-modified') ?? ''}`.trim();
 }
 
-/** The seconds of a directive of `Cache-Control`. */
+/** The seconds in `Cache-Control`. */
 const MAX_AGE = /(?:^|[\s,])(?:max-age|s-maxage)\s*=\s*"?(\d{1,9})\b/g;
 
-/**
- * How long a cache has kept the answer, and how long it still may, in milliseconds; `null` where the host does not say.
- *
- * @see RFC 9111
- */
+/** How long a cache has kept the answer and may still keep it, in milliseconds; `null` if unknown. @see RFC 9111 */
 export function readCacheTime(response: Answer): {
   readonly age: number | null;
   readonly freshFor: number | null;
@@ -173,13 +166,12 @@ export function readCacheTime(response: Answer): {
   return { age, freshFor: Math.max(Math.max(...times) * SECOND - (age ?? 0), 0) };
 }
 
-/** The values of a header that is a list; a comma within quotes is none of it. */
+/** The items of a list in a header. A comma within quotes doesn't separate items. */
 const LIST_ITEM = /(?:[^,"]|"(?:\\.|[^"\\])*"?)+/g;
 
 /**
- * The type that a browser goes by, with its charset: the last valid one, which has the charset of an equal one before it.
- *
- * @see https://fetch.spec.whatwg.org/#concept-header-extract-mime-type
+ * The type and charset that a browser uses: the last valid type, with the charset of an equal type before it. @see
+ * https://fetch.spec.whatwg.org/#concept-header-extract-mime-type
  */
 export function readType(response: Answer): string {
   const declared = allValues(response, 'content-type').join();
@@ -190,7 +182,7 @@ export function readType(response: Answer): string {
     charset = type.params.get('charset') ?? (type.essence === essence ? charset : '');
     essence = type.essence;
   }
-  // What is no type is shown as text.
+  // Browsers show an invalid type as text.
   if (essence === '') return declared;
   return charset === '' ? essence : `${essence}; charset=${charset}`;
 }
@@ -203,11 +195,10 @@ function parseType(item: string): MIMEType | null {
   }
 }
 
-/** How content begins that browsers take for a page where its host names no type. @see https://mimesniff.spec.whatwg.org/ */
+/** How HTML begins, as browsers detect it if the host sends no type. @see https://mimesniff.spec.whatwg.org/ */
 const PAGE_START =
   /^\s*<(?:!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|!--)(?:[\s>]|$)/i;
 
-/** An answer whose beginning can be read. */
 type ReadAnswer = Answer & { readonly readPrefix: () => string };
 
 export function hasPageType(response: ReadAnswer): boolean {
@@ -218,11 +209,11 @@ export function hasPageType(response: ReadAnswer): boolean {
   );
 }
 
-/** Whether a browser shows it as a page, and not as a download or its source. */
+/** Whether a browser shows it as a page, not as a download or source. */
 export const isShownAsPage = (response: ReadAnswer): boolean =>
   hasPageType(response) && !isAttachment(response);
 
-/** The one value of `Content-Disposition` with which every browser shows the content, with any parameters. */
+/** The only value with which every browser shows the content; parameters are allowed. */
 const INLINE = /^inline\s*(?:;(?:[^,"]|"[^"]*")*)?$/i;
 
 function isAttachment(response: Answer): boolean {
@@ -230,23 +221,23 @@ function isAttachment(response: Answer): boolean {
   return new Set(values).size > 1 || values.some((value) => value !== '' && !INLINE.test(value));
 }
 
-/** The types that stand for any bytes; no browser looks for another one in them. */
+/** Types for any bytes: browsers don't look for another type. */
 const ANY_BYTES = /^(?:(?:application|binary)\/octet-stream|application\/(?:x-|force-)download)(?:$|[\s;,])/i;
 
-/** Whether every browser saves it to a file, whatever it is. */
+/** Whether every browser saves it as a file. */
 export const isSaved = (response: Answer): boolean =>
   isAttachment(response) || ANY_BYTES.test(readType(response));
 
-/** Whether a browser downloads it, since its host says so or its type is none that browsers show. */
+/** Whether a browser downloads it, because of a header or of its type. */
 export function isDownloaded(response: Answer): boolean {
   const type = readType(response);
   return isSaved(response) || (type !== '' && getTypeDisplay(type) === 'none');
 }
 
-/** A `Refresh` with an address after its seconds; browsers need no `url=` before it. */
+/** A `Refresh` with a URL after its seconds; browsers don't require `url=`. */
 const REDIRECTING_REFRESH = /[;,\s]\s*\S/;
 
-/** Whether a browser does not stay at the content, or is shown a page of the host's own: so ngrok and Cloudflare mark it. */
+/** Whether a browser leaves the content or sees the host's own page instead. ngrok and Cloudflare mark such pages. */
 export const isReplaced = (response: Answer): boolean =>
   allValues(response, 'refresh').some((value) => REDIRECTING_REFRESH.test(value)) ||
   ['ngrok-error-code', 'cf-mitigated'].some((name) => firstHeader(response, name) !== undefined);

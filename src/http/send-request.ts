@@ -9,7 +9,7 @@ import { readText } from './response.ts';
 export interface TextRequest extends Pick<HttpRequest, 'method' | 'url' | 'headersTimeout'> {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: HttpRequest['body'] | undefined;
-  /** The exact length in bytes of a body that is a stream. */
+  /** The exact length in bytes of a streamed body. */
   readonly length?: number | undefined;
   readonly startProgress?: (() => Progress) | undefined;
 }
@@ -18,21 +18,17 @@ export interface TextAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
-  /** The parsed text; `undefined` if it is not JSON. */
+  /** The parsed text; `undefined` if it isn't JSON. */
   readonly json: unknown;
 }
 
-/**
- * The longest time for a whole exchange with a host, by the bytes that are sent. What is taken, or arrives, in very small
- * pieces would never reach a limit of silence.
- */
+/** The time limit of a whole exchange, by the bytes sent. Very small pieces would never reach the limit of silence. */
 export const transferTime = (bytes = 0): number => EXCHANGE.api + (bytes / MEGABYTE) * EXCHANGE.perMegabyte;
 
 /**
- * Sends a request once, and reads all of its answer, whatever its status is.
- *
- * @throws {DeliveryError} `CONNECTION` when the exchange fails: it is then unknown what has arrived; `HOST_ERROR` for
- * an answer that is too long. The signal's reason when it aborts; `unsentError` before it is sent.
+ * Sends a request once and reads the whole answer, whatever its status. @throws {DeliveryError} `CONNECTION` if it
+ * fails (what arrived is then unknown), `HOST_ERROR` for a too long answer; the signal's reason, or `unsentError`
+ * before sending
  */
 export async function sendRequest(
   request: TextRequest,

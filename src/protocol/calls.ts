@@ -1,23 +1,25 @@
-/** Calls to the hosts, below each host: the code sends them, the machine contract prints them. @see protocol 4 */
+/** Calls to the hosts. The code sends them, and the machine contract prints them. @see protocol 4 */
 
 export interface CallTemplate {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** What the call does, as an error message names it. */
+  /** What the call does, for error messages. */
   readonly description: string;
-  /** The permission of the job that the call needs, as YAML such as `pages: read`; absent where there is none. */
+  /** The permission that a job needs, such as `pages: read`. */
   readonly permission?: string;
-  /** The statuses of a success; 200, 201 and 204 where absent. */
+  /** The statuses of a success; 200, 201 and 204 by default. */
   readonly expects?: readonly number[];
-  /** Whether a failure is followed by another attempt: not where the caller asks again, or must look first. */
+  /** Whether to retry a failed call. False if the caller itself retries, or must check the result first. */
   readonly repeatable?: boolean;
-  /** Part of the write before it: not paced, because others could move the branch, or miss the asset, in a pause. */
+  /**
+   * Belongs to the write before it, so it isn't paced: others could move the branch or miss the asset during a pause.
+   */
   readonly partOfWrite?: boolean;
 }
 
 const REPO = '/repos/{owner}/{repo}';
 
-/** A call of the repository's API. One that changes nothing is repeated, unless `more` says otherwise. */
+/** A call of the repository's API. By default only reads are retried. */
 function call(
   route: string,
   permission: string,
@@ -40,7 +42,7 @@ const ONCE = { repeatable: false } as const;
 const AGAIN = { repeatable: true } as const;
 const PART = { partOfWrite: true } as const;
 
-/** Calls to the hosting API, below `{api_url}`; routes and parameters have Octokit's names. @see protocol 4.2, 4.3 */
+/** Calls below `{api_url}`, with Octokit's routes and parameters. @see protocol 4.2, 4.3 */
 export const API = {
   get_repository: call('GET', 'metadata: read', 'reading the repository'),
   get_file: call('GET /contents/{path}', 'contents: read', 'reading the file record'),
@@ -57,11 +59,11 @@ export const API = {
   branch_rules: call('GET /rules/branches/{branch}', 'metadata: read', "reading the branch's rules", ONCE),
   compare: call('GET /compare/{basehead}', 'contents: read', 'comparing two commits', ONCE),
   pages_site: call('GET /pages', 'pages: read', 'reading the Pages settings'),
-  // A job can't be given this permission: only the token of an app or of a person may have it.
+  // Only an app or a person can have this permission, never a job.
   create_pages_site: call('POST /pages', 'administration: write', 'switching Pages on'),
   pages_latest: call('GET /pages/builds/latest', 'pages: read', 'reading the latest Pages build', ONCE),
   request_build: call('POST /pages/builds', 'pages: write', 'requesting a Pages build'),
-  // Only where this action deploys the site itself.
+  // Only if this action deploys the site itself.
   create_pages_deployment: call(
     'POST /pages/deployments',
     'pages: write, id-token: write',
@@ -81,7 +83,7 @@ export const API = {
     "reading a deployment's statuses",
     ONCE,
   ),
-  // A duplicate is retired like an older one.
+  // A duplicate is deactivated like an older deployment.
   create_deployment: call('POST /deployments', 'deployments: write', 'creating the deployment', AGAIN),
   create_deployment_status: call(
     'POST /deployments/{deployment_id}/statuses',
@@ -106,7 +108,7 @@ export const API = {
     'actions: read',
     'reading how the run ended',
   ),
-  // Before the first upload, which is the next write.
+  // The first upload follows as the next write.
   create_release: call('POST /releases', 'contents: write', 'creating the draft of the release', PART),
   publish_release: call('PATCH /releases/{release_id}', 'contents: write', 'publishing the release'),
   list_releases: call('GET /releases', 'contents: read', 'listing the releases'),
@@ -121,7 +123,7 @@ export const API = {
     AGAIN,
   ),
   delete_asset: call('DELETE /releases/assets/{asset_id}', 'contents: write', 'deleting the asset', AGAIN),
-  // Whose token it is, and the history of many paths at once. On GitHub Enterprise Server its address is not below `{api_url}`.
+  // For the token's account and the history of many paths. On Enterprise Server its URL is outside `{api_url}`.
   graphql: {
     method: 'POST',
     path: '/graphql',
@@ -151,24 +153,24 @@ export const API = {
   ),
 } satisfies Record<string, CallTemplate>;
 
-/** A call's method and path, as Octokit names its endpoints: `GET /repos/{owner}/{repo}/pages`. */
+/** A call's method and path, as Octokit names it: `GET /repos/{owner}/{repo}/pages`. */
 export const getRoute = ({ method, path }: CallTemplate): string => `${method} ${path}`;
 
 const API_BY_ROUTE: ReadonlyMap<string, CallTemplate> = new Map(
   Object.values(API).map((template) => [getRoute(template), template]),
 );
 
-/** The template of a call to the hosting API. @throws {Error} for a route that is not in the table. */
+/** The call with this route. @throws {Error} if the table doesn't have it */
 export function getApiCall(route: string): CallTemplate {
   const found = API_BY_ROUTE.get(route);
   if (found === undefined) throw new Error(`${route} is not in the table of API calls`);
   return found;
 }
 
-/** Uploads an asset, below `{upload_url}`; the code takes the address from the release itself. @see protocol 4.3 */
+/** Uploads an asset, below `{upload_url}`. The release itself has the URL. @see protocol 4.3 */
 export const UPLOAD = { asset: call('POST /releases/{id}/assets', 'contents: write', 'uploading the asset') };
 
-/** What the answer of a success must have: a field, or a field of a field; `[]` for a list. */
+/** What a successful answer must have: a field, a nested field, or `[]` for a list. */
 export const RESULT_FIELDS: readonly (readonly [string, readonly CallTemplate[]])[] = [
   ['[]', [API.commits_of_path, API.branch_rules, API.deployments, API.deployment_statuses]],
   ['[]', [API.list_releases, API.list_assets, API.list_pulls, API.list_issues, API.list_comments]],

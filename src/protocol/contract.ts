@@ -5,7 +5,7 @@ import { CHANNELS, GATES, NOT_DELIVERY, PROTOCOL } from './words.ts';
 const formatMegabytes = (bytes: number): string => `${bytes / MEGABYTE} MB`;
 const K1_LIMIT = formatMegabytes(SIZE.repository);
 
-/** The machine contract that an agent reads first; the content of `contract.json`. @see protocol 2.1 */
+/** The content of `contract.json`, which agents read first. @see protocol 2.1 */
 export function machineContract() {
   return {
     protocol: PROTOCOL.identifier,
@@ -65,7 +65,7 @@ const pagesContract = () => ({
   },
 });
 
-/** Which files are taken. @see protocol 1 */
+/** The files that are accepted. @see protocol 1 */
 const fileRules = () => ({
   on_screen:
     'one self-contained .html file: styles and scripts inside, no external dependency, works offline',
@@ -77,7 +77,7 @@ const fileRules = () => ({
 
 const RAW_BYTES = 'the raw bytes, Content-Type: application/octet-stream';
 
-/** Formats a call in the notation of the protocol. @param sends what its body contains */
+/** Formats a call in the protocol's notation. @param sends what its body contains */
 function formatCall({ method, path }: CallTemplate, sends = '', host = '{api_url}'): string {
   const shown = path
     .replace('{owner}/{repo}', '<owner>/<repo>')

@@ -1,4 +1,4 @@
-/** Every reason why a delivery is not ready. Code and agents decide by these, never by a message. */
+/** Every reason why a delivery failed. Code and agents decide by these codes, never by a message. */
 export const ERROR_CODES = {
   BAD_INPUT: {
     meaning: "An input is wrong or can't be fulfilled.",
@@ -109,5 +109,4 @@ export const ERROR_CODES = {
   INTERNAL: { meaning: 'A bug in this tool.', action: 'Report it together with the log.' },
 } as const satisfies Record<string, { readonly meaning: string; readonly action: string }>;
 
-/** Why a delivery is not ready. */
 export type ErrorCode = keyof typeof ERROR_CODES;

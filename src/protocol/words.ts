@@ -1,6 +1,6 @@
-/** The words that the protocol defines, for reports, outputs and the machine contract. @see protocol 2.1, 3.1, 4.7 */
+/** The protocol's words for reports, outputs and the machine contract. @see protocol 2.1, 3.1, 4.7 */
 
-/** Identifier and version of the protocol, and the vendor of the host for K1. @see protocol 2.1, 9 */
+/** @see protocol 2.1, 9 */
 export const PROTOCOL = {
   identifier: 'GITHUB-SCREEN-DELIVERY',
   version: '1.1',
@@ -8,34 +8,37 @@ export const PROTOCOL = {
   goal: 'Turn a file that exists only inside an environment into an external https:// URL that opens in the browser without it, and hand the URL over only after its content was fetched back and proved.',
 } as const;
 
-/** Of GitHub's REST API. @see https://docs.github.com/rest/about-the-rest-api/api-versions (until March 2028) */
+/**
+ * The version of GitHub's REST API. @see https://docs.github.com/rest/about-the-rest-api/api-versions (until March
+ * 2028)
+ */
 export const API_VERSION = '2022-11-28';
 
-/** The name of this tool for hosts and in commits. */
+/** This tool's name for hosts and in commits. */
 export const TOOL = { name: 'screen-delivery', version: '0.1.0', node: '>=22.19' } as const;
 
-/** The commit trailer that marks files delivered by this tool. */
+/** The commit trailer of files that this tool delivered. */
 export const TRAILER = `Delivered-by: ${TOOL.name}`;
 
-/** The trailer that names the run that delivered, and its workflow or for whom alone. */
+/** The trailer with the run and workflow that delivered, or the agent. */
 export const FROM_TRAILER = 'Delivered-from';
 
-/** The trailer that names what a commit delivered: git's id of the object, and its path. */
+/** The trailer with git's id and the path of a delivered object. */
 export const OBJECT_TRAILER = 'Delivered-object';
 
-/** The path in the branch that the address shows which was handed over, where the object does not tell it. */
+/** The trailer with the path that the delivered URL shows, if the object's path doesn't show it. */
 export const PAGE_TRAILER = 'Delivered-page';
 
-/** What was in that folder already and was not delivered: git's id of the object, and its path within the folder. */
+/** The trailer with git's id and the path of a file that was in the folder before and was not delivered. */
 export const KEPT_TRAILER = 'Kept-object';
 
-/** What a commit removes: a file, or a folder that was delivered as one, of which nothing is ours any more. */
+/** The trailer with a removed file, or a removed folder that has no delivered files left. */
 export const REMOVED_TRAILER = 'Removed';
 
-/** The delivered folder of which a commit removes a part: what it leaves as it was delivered is still ours. */
+/** The trailer with the delivered folder that lost some files. Its remaining delivered files are still ours. */
 export const REMOVED_FROM_TRAILER = 'Removed-from';
 
-/** A channel's key in the protocol and its name in the action's inputs. @see protocol 1 */
+/** A channel's key in the protocol, and its name in the action's inputs. @see protocol 1 */
 export const CHANNELS = {
   K1: { name: 'pages', title: 'hosted static pages', lifetime: 'permanent' },
   K2: { name: 'release', title: 'release asset', lifetime: 'permanent' },
@@ -62,10 +65,10 @@ export const GATE_TITLES: Readonly<Record<GateName, string>> = {
   G4_REPORT: 'Reported',
 };
 
-/** The same where the file is removed. */
+/** The same for a removal. */
 export const REMOVAL_GATE_TITLES: typeof GATE_TITLES = { ...GATE_TITLES, G1_выложено: 'Removed' };
 
-/** The steps, of which every failure names one; `check` too for what a channel refuses. @see protocol 1 */
+/** Every failure names one of these steps. `check` includes a channel's refusals. @see protocol 1 */
 export const STEPS = ['check', 'authorize', 'place', 'wait', 'verify', 'report'] as const;
 
 export type Step = (typeof STEPS)[number];
@@ -75,10 +78,10 @@ export const REPORT_LINES = ['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN'] as co
 
 export type ReportLine = (typeof REPORT_LINES)[number];
 
-/** The two possible results of a report. @see protocol 3.1 */
+/** The two results of a report. @see protocol 3.1 */
 export const RESULTS = { ready: 'ГОТОВО', notReady: 'НЕ ГОТОВО' } as const;
 
-/** How a delivery ended, in the English that people read. */
+/** How a delivery ended, in English for people. */
 export const OUTCOMES = {
   'not-ready': 'Not ready',
   planned: 'Dry run',

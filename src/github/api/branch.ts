@@ -6,7 +6,10 @@ import type { GitHubClient } from './client.ts';
 import { dataOrNull } from './failures.ts';
 import { EMPTY_TREE } from './tree-id.ts';
 
-/** The commit that a branch points to. @throws {DeliveryError} `NOT_FOUND` for no such branch. @see protocol 2.5 */
+/**
+ * The commit that a branch points to. @throws {DeliveryError} `NOT_FOUND` if the branch doesn't exist. @see protocol
+ * 2.5
+ */
 export async function getBranchHead({ rest, repository }: GitHubClient, branch: string): Promise<string> {
   const found = await dataOrNull(rest.git.getRef({ ...repository, ref: `heads/${branch}` }));
   if (found !== null) return found.object.sha;
@@ -19,9 +22,8 @@ export async function getBranchHead({ rest, repository }: GitHubClient, branch: 
 }
 
 /**
- * Whether a ruleset is known to ask for signed commits on the branch; classic protection tells it by a refused push.
- *
- * @see https://docs.github.com/rest/repos/rules#get-rules-for-a-branch
+ * Whether a ruleset requires signed commits. Classic protection only shows that in a refused push. @see
+ * https://docs.github.com/rest/repos/rules#get-rules-for-a-branch
  */
 export async function needsSignatures(github: GitHubClient, branch: string): Promise<boolean> {
   const query = { ...github.repository, branch, per_page: LIST_PAGE };
@@ -41,10 +43,10 @@ export interface BranchEntry extends TreeEntry {
   readonly size: number;
 }
 
-/** Everything that a commit holds, by its path: files, and folders without a slash at the end. */
+/** A commit's files and folders by path; folder paths have no final slash. */
 export type CommitEntries = ReadonlyMap<string, BranchEntry>;
 
-/** @throws {DeliveryError} `TOO_LARGE` where GitHub does not list so many files; as `getTree` */
+/** Every entry of a commit. @throws {DeliveryError} `TOO_LARGE` if GitHub doesn't list that many files */
 export async function listEntries(github: GitHubClient, commit: string): Promise<CommitEntries> {
   const entries = await getTree(github, commit);
   if (entries !== null) return entries;
@@ -54,10 +56,8 @@ export async function listEntries(github: GitHubClient, commit: string): Promise
 }
 
 /**
- * Every entry of a commit's tree by its path; `null` where GitHub truncated the list. In the tree of another id a file
- * would count as absent, and could be replaced: such a list is refused.
- *
- * @see protocol 7 (prohibition 4)
+ * A commit's entries by path, or `null` if GitHub truncated the list. In another tree's list a file would seem absent
+ * and could be replaced. @see protocol 7 (prohibition 4)
  */
 async function getTree({ rest, repository }: GitHubClient, commit: string): Promise<CommitEntries | null> {
   const { tree } = (await rest.git.getCommit({ ...repository, commit_sha: commit })).data;
@@ -71,10 +71,12 @@ async function getTree({ rest, repository }: GitHubClient, commit: string): Prom
   return new Map(data.tree.map(({ path, type, mode, sha, size = 0 }) => [path, { type, mode, sha, size }]));
 }
 
-/** By path: the blob that the branch has there, `null` where it has none, or why no file can be there. */
+/** The branch's blob for each path, `null` if it has none, or why no file can be at that path. */
 export type ExistingBlobs = ReadonlyMap<string, Result<string | null>>;
 
-/** The blobs at some paths of a branch or a commit: few are requested one by one, for many the whole tree is read. */
+/**
+ * Finds the blobs at some paths of a branch or commit. It requests a few paths one by one, and the whole tree for many.
+ */
 export async function getExistingBlobs(
   github: GitHubClient,
   ref: string,
@@ -87,7 +89,7 @@ export async function getExistingBlobs(
   const getBlob = async (path: string): Promise<Result<string | null>> => {
     for (const candidate of [path, ...parentFolders(path)]) {
       const entry = await getEntry(github, ref, candidate);
-      // All that is above a folder is folders as well.
+      // Everything above a folder is a folder too.
       if (entry !== null) return findInTree(new Map([[candidate, entry]]), path);
     }
     return null;
@@ -99,12 +101,12 @@ export async function getExistingBlobs(
   return new Map(blobs);
 }
 
-/** What a branch has at a path, in requests that do not grow with the branch; `null` for nothing. */
+/** What a branch has at a path, or `null`. The number of requests doesn't grow with the branch. */
 export async function getEntry(github: GitHubClient, ref: string, path: string): Promise<TreeEntry | null> {
-  // This media type is answered for files of any size, without the content above 1 MB.
+  // GitHub supports this media type for files of any size, and leaves out the content above 1 MB.
   const headers = { accept: 'application/vnd.github.object+json' };
   const query = { ...github.repository, path, ref, headers };
-  // Octokit's types describe the default media type, in which a folder is an array.
+  // Octokit's types describe the default media type, which returns a folder as an array.
   const found = (await dataOrNull(github.rest.repos.getContent(query))) as TreeEntry | null;
   return found && { type: TREE_TYPES[found.type] ?? 'blob', sha: found.sha };
 }
@@ -112,9 +114,8 @@ export async function getEntry(github: GitHubClient, ref: string, path: string):
 const TREE_TYPES: Readonly<Record<string, string>> = { dir: 'tree', submodule: 'commit' };
 
 /**
- * The blob that a tree has at a path; `null` for none; an error for a path below another file, which it would delete.
- *
- * @see protocol 7 (prohibition 4)
+ * The tree's blob at a path, or `null`. A path below another file is an error: writing it would delete that file. @see
+ * protocol 7 (prohibition 4)
  */
 function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<string | null> {
   const submoduleError = findSubmoduleError(tree, path);
@@ -134,7 +135,7 @@ function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<
   });
 }
 
-/** Why nothing can be at a path that is a submodule or below one: the branch has only its place. */
+/** The error for a path that is a submodule or inside one: the branch only has a link to the submodule. */
 export function findSubmoduleError(tree: ReadonlyMap<string, TreeEntry>, path: string): DeliveryError | null {
   const submodule = [path, ...parentFolders(path)].find((folder) => tree.get(folder)?.type === 'commit');
   if (submodule === undefined) return null;
@@ -142,7 +143,7 @@ export function findSubmoduleError(tree: ReadonlyMap<string, TreeEntry>, path: s
   return new DeliveryError('NOT_OURS', message, { hint: OTHER_PATH_HINT });
 }
 
-/** The folders that a path is in, the deepest first: `a/b` and `a` for `a/b/c`. */
+/** All parent folders of a path, deepest first: `a/b` and `a` for `a/b/c`. */
 export function parentFolders(path: string): string[] {
   const folders: string[] = [];
   for (let end = path.lastIndexOf('/'); end !== -1; end = path.lastIndexOf('/', end - 1)) {

@@ -27,21 +27,19 @@ export interface ApiConnection {
 type CallRequest = Omit<TextRequest, 'method'>;
 
 /**
- * Octokit for one repository. Every request follows the row of its route in the table of API calls: writes are paced,
- * repeatable calls are retried, and every failure is a `DeliveryError` with the permission or setting to change.
+ * Octokit for one repository. The table of API calls decides how each request is paced and retried. Every failure is a
+ * `DeliveryError` that names the permission or setting to change.
  */
 export interface GitHubClient extends Pick<Octokit, 'rest' | 'graphql'>, ApiConnection {
-  /** Queues a write that Octokit does not name, such as an upload, among the client's writes. */
+  /** Queues a write that Octokit has no method for, such as an upload. */
   readonly pace: PaceWrite;
-  /** The same client with another abort signal, for cleaning up after the delivery was stopped. */
+  /** The same client with another abort signal, for cleanup after a stopped delivery. */
   withSignal(signal: AbortSignal): GitHubClient;
 }
 
 /**
- * Creates Octokit, which names and types the calls. They are sent by our own client, because Octokit copies a long answer
- * three times: the list of 10,000 files took 17 MB instead of 3.
- *
- * @see protocol 4.2, 4.3
+ * Creates an Octokit whose requests our own client sends. Octokit itself copies a long answer three times: 17 MB
+ * instead of 3 MB for a list of 10,000 files. @see protocol 4.2, 4.3
  */
 export function createGitHubClient(connection: ApiConnection, ports: Ports): GitHubClient {
   const octokit = new Octokit({
@@ -51,13 +49,13 @@ export function createGitHubClient(connection: ApiConnection, ports: Ports): Git
   });
   const pace = createWritePacer(ports);
   octokit.hook.wrap('request', async (_send, parameters) => {
-    // GitHub Enterprise Server has GraphQL at an address of its own, so Octokit's route is then a whole address.
+    // On GitHub Enterprise Server, GraphQL has a URL of its own, so Octokit's route is then a whole URL.
     const route = parameters.url.endsWith('/graphql') ? '/graphql' : parameters.url;
     const call = getApiCall(`${parameters.method} ${route}`);
     const { url, headers, body } = octokit.request.endpoint.parse(parameters);
     const request = {
       url: new URL(url),
-      // Octokit's default media type without the version, which GitHub ignores.
+      // Octokit's default media type without `.v3`, which GitHub ignores.
       headers: { ...toTexts(headers), accept: String(headers.accept).replace(/\.v3\+json$/, '+json') },
       body: body === undefined ? undefined : () => JSON.stringify(body),
     };
@@ -87,7 +85,7 @@ async function sendCall(
   const answer = await sendRequest({ ...request, method: call.method, headers }, ports);
   const { status, json } = answer;
   const isExpected = (call.expects ?? [200, 201, 204]).includes(status);
-  // An answer with `errors` may have a part of its `data`, in which what is missing is not absent: none of it counts.
+  // An answer with `errors` may lack a part of its data. A missing part doesn't mean that something is absent.
   const hasErrors = call === API.graphql && Object.hasOwn(Object(json), 'errors');
   if (hasErrors || (!isExpected && status >= 300)) throw refusedCallError(answer, call, ports.clock.date());
   if (isExpected && (status >= 204 || isResult(json, call))) return answer;
@@ -98,7 +96,7 @@ async function sendCall(
   });
 }
 
-/** Whether it has what is read of it; a proxy answers anything. */
+/** Whether the answer has the field that we read. A proxy may answer with anything. */
 function isResult(json: unknown, call: CallTemplate): boolean {
   const [field] = RESULT_FIELDS.find(([, calls]) => calls.includes(call)) ?? [];
   if (field === '[]') return Array.isArray(json) && !json.includes(null);
@@ -109,7 +107,7 @@ function isResult(json: unknown, call: CallTemplate): boolean {
 const toTexts = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-/** Octokit would log every request, every expected 404 included. */
+/** Octokit would log every request, and every 404 that we expect. */
 const ignore = (): undefined => undefined;
 const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
@@ -118,7 +116,7 @@ interface ListedPage<T> {
   readonly headers: { readonly link?: string | undefined };
 }
 
-/** Reads a list page by page, to its last one or to the limit of all items together. */
+/** Reads all pages of a list, up to a total number of items. */
 export async function listAll<T>(
   getPage: (query: { page: number; per_page: number }) => Promise<ListedPage<T>>,
   { page: perPage, total } = { page: LIST_PAGE, total: LIST_TOTAL },
@@ -133,17 +131,15 @@ export async function listAll<T>(
 }
 
 /**
- * Whether no page follows. The host's word counts: what it hides makes a page shorter than it was asked for.
- *
- * @see https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
+ * Whether this is the last page. GitHub may hide items, so a short page doesn't have to be the last. @see
+ * https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
  */
 export const isLastPage = ({ data, headers: { link } }: ListedPage<unknown>, perPage: number): boolean =>
   link === undefined ? data.length < perPage : !/\brel="?next\b/.test(link);
 
 /**
- * Streams a body that is too large for memory, once, queued among the client's writes. @returns the JSON of a success
- *
- * @throws {DeliveryError} by status; `CONNECTION` when it is unknown what has arrived.
+ * Streams a large body once, queued among the client's writes, and returns the JSON. @throws {DeliveryError} by status;
+ * `CONNECTION` if it is unknown what arrived
  */
 export async function sendStreamed(
   github: GitHubClient,
@@ -158,10 +154,8 @@ export async function sendStreamed(
 type PaceWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
 /**
- * Runs a client's writes as GitHub asks for: one after the other, at least a second between the starts of two,
- * and not more than `WRITES_PER_HOUR` in any hour.
- *
- * @see https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+ * Runs a client's writes one by one, at least a second apart, and at most `WRITES_PER_HOUR` in an hour. @see
+ * https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
  */
 export function createWritePacer({
   clock,
@@ -169,7 +163,7 @@ export function createWritePacer({
   signal,
 }: Pick<Ports, 'clock' | 'logger' | 'signal'>): PaceWrite {
   let queue: Promise<unknown> = Promise.resolve();
-  /** The starts of the newest writes, `WRITES_PER_HOUR` at most. */
+  /** Start times of the newest writes. */
   let starts: readonly number[] = [];
   const remaining = (time: number, start = Number.NEGATIVE_INFINITY): number => start + time - clock.now();
 
@@ -180,7 +174,7 @@ export function createWritePacer({
       const minutes = Math.ceil(untilHour / MINUTE);
       logger.info(`GitHub allows about ${WRITES_PER_HOUR} writes an hour: the next one is in ${minutes} min`);
     }
-    // It rejects only where the signal aborts.
+    // It rejects only if the signal aborts.
     if (pause > 0) await clock.sleep(pause, signal).catch(() => undefined);
     if (signal.aborted) throw unsentError(signal);
     starts = [...starts, clock.now()].slice(-WRITES_PER_HOUR);

@@ -5,21 +5,24 @@ import { TOOL } from '../../protocol/words.ts';
 import type { GitHubClient } from './client.ts';
 import { getTokenOwner } from './token-owner.ts';
 
-/** What is deployed again and again: of its deployments, only the newest one is current. */
+/** What the deployments are for. Only the newest deployment of a subject is current. */
 interface DeploymentSubject {
   readonly environment: string;
   /** Such as `pull request 7`, or `refs/heads/main`. */
   readonly source: string;
 }
 
-/** GitHub finds deployments by their task, which holds a short text; the payload says what it stands for. */
+/** GitHub finds deployments by their task, which must be short. The payload holds the full source. */
 const identify = ({ environment, source }: DeploymentSubject) => ({
   environment,
   task: `${TOOL.name}:${createHash('sha256').update(source).digest('hex').slice(0, 16)}`,
   payload: { [TOOL.name]: source },
 });
 
-/** @param isPreview whether it ends with a pull request, and so is never production */
+/**
+ * Creates a deployment and returns its id. @param isPreview whether it ends with a pull request; then it is never
+ * production
+ */
 export async function createDeployment(
   { rest, repository }: GitHubClient,
   subject: DeploymentSubject,
@@ -29,7 +32,7 @@ export async function createDeployment(
     ...repository,
     ...identify(subject),
     ref: commit,
-    // GitHub would merge the default branch into another commit, or wait for checks of which this job may be one.
+    // Otherwise GitHub merges the default branch into the commit, or waits for checks that may include this job.
     auto_merge: false,
     required_contexts: [],
     ...(isPreview && { transient_environment: true, production_environment: false }),
@@ -37,7 +40,7 @@ export async function createDeployment(
   return (data as { readonly id: number }).id;
 }
 
-/** What is said of each state: the run's page has the reason, and no address is told before its proof. */
+/** The description of each state. It has no URL, since that is not verified yet. */
 const DESCRIPTIONS = {
   in_progress: 'Not proven yet',
   success: 'Fetched back from its public address and proven',
@@ -60,15 +63,14 @@ export async function setDeploymentState(
     description: DESCRIPTIONS[status.state],
     ...status,
     deployment_id: id,
-    // It would end deployments of other pull requests and tools to the same environment.
+    // It would end deployments of other pull requests and tools in the same environment.
     auto_inactive: false,
   });
 }
 
 /**
- * Makes our own deployments inactive, but for the newest one. @returns how many were current
- *
- * @param newest one that the list may not contain yet; `null`: the newest one ends too
+ * Deactivates this tool's earlier deployments and returns how many were current. @param newest stays active, even if
+ * GitHub's list doesn't have it yet; `null` deactivates all
  */
 export async function retireDeployments(
   github: GitHubClient,
@@ -91,7 +93,7 @@ export async function retireDeployments(
     if (data[0]?.state === 'inactive') break;
     current.unshift(id);
   }
-  // The oldest first: whatever stops this, no current one is older than an inactive one.
+  // Oldest first: if this is interrupted, no older deployment stays current.
   for (const id of current) await setDeploymentState(github, id, { state: 'inactive' });
   return current.length;
 }

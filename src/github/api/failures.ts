@@ -8,7 +8,7 @@ import { type GitHubRefusal, refusalError } from '../refusals.ts';
 
 type RefusedAnswer = Omit<TextAnswer, 'text'>;
 
-/** The failure of a call that GitHub refused. @param now from which the reset time of a rate limit is measured */
+/** The error of a call that GitHub refused. @param now to compute when a rate limit is reset */
 export function refusedCallError(
   answer: RefusedAnswer,
   { description, permission, path }: Pick<CallTemplate, 'description' | 'permission'> & Partial<CallTemplate>,
@@ -20,7 +20,7 @@ export function refusedCallError(
   return refusalError(message, { ...refusal, permission, path, retryAfter: getPause(answer, now) });
 }
 
-/** What an answer that is no success says of the reason, whatever shape it has. */
+/** GitHub's reason from an error response of any shape. */
 function readRefusal(answer: RefusedAnswer): GitHubRefusal {
   const { status, headers, json } = answer;
   const { message, errors } = toFields(json);
@@ -37,7 +37,7 @@ function readRefusal(answer: RefusedAnswer): GitHubRefusal {
   };
 }
 
-/** The type of an error of GraphQL, which answers HTTP 200, as REST's status; any other is a fault of the host. */
+/** GraphQL answers HTTP 200 even for errors. These are the equivalent REST statuses of its error types. */
 const GRAPHQL_STATUSES: Readonly<Record<string, number>> = {
   NOT_FOUND: 404,
   FORBIDDEN: 403,
@@ -45,7 +45,7 @@ const GRAPHQL_STATUSES: Readonly<Record<string, number>> = {
   RATE_LIMITED: 429,
 };
 
-/** Milliseconds that the host asks to wait: by Retry-After, else until the rate limit is reset. */
+/** Milliseconds that GitHub asks us to wait: by Retry-After, otherwise until the rate limit is reset. */
 function getPause(answer: RefusedAnswer, now: number): number | undefined {
   const { 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': reset } = answer.headers;
   const untilReset =
@@ -55,10 +55,10 @@ function getPause(answer: RefusedAnswer, now: number): number | undefined {
   return parseRetryAfter(answer, now) ?? untilReset;
 }
 
-/** Whether GitHub says that what was asked for does not exist; a redirect to another name does not. */
+/** Whether GitHub answered that something doesn't exist. A redirect to a new name doesn't count. */
 export const isNotFound = (thrown: unknown): boolean => failedWith(thrown, 'NOT_FOUND', 404);
 
-/** What is missing where a branch could not be read: the branch, all of the repository's commits, or neither. */
+/** What is missing if a branch can't be read: the branch, all commits of the repository, or nothing. */
 export function findAbsence(thrown: unknown): 'branch' | 'commits' | null {
   if (isNotFound(thrown)) return 'branch';
   return failedWith(thrown, 'NOT_FOUND', 409) ? 'commits' : null;
@@ -67,7 +67,7 @@ export function findAbsence(thrown: unknown): 'branch' | 'commits' | null {
 const failedWith = (thrown: unknown, code: ErrorCode, status: number): boolean =>
   thrown instanceof DeliveryError && thrown.code === code && thrown.httpCode === status;
 
-/** The data of a call, or `null` where what it asked for does not exist. */
+/** The data of a call, or `null` if what it asks for doesn't exist. */
 export async function dataOrNull<T>(answer: Promise<{ readonly data: T }>): Promise<T | null> {
   try {
     return (await answer).data;

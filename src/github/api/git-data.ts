@@ -12,7 +12,7 @@ interface FilePut extends Pick<Change, 'message' | 'replaces'> {
   readonly content: Buffer;
 }
 
-/** Method A: one call creates or replaces the file, in a commit of its own, whose sha it returns. @see protocol 4.2 */
+/** Method A: writes one file with one call and returns the commit's sha. @see protocol 4.2 */
 export async function putFile(
   { rest, repository }: GitHubClient,
   { content, replaces, ...write }: FilePut,
@@ -26,10 +26,8 @@ const BLOB_HEAD = '{"encoding":"base64","content":"';
 const BLOB_TAIL = '"}';
 
 /**
- * Method B, first call: the file becomes a blob, streamed as base64. Sending a blob twice does no harm.
- *
- * @throws {DeliveryError} `TOO_LARGE` where GitHub accepts no blob of this size.
- * @see protocol 4.2
+ * Method B, first call: streams a file as a base64 blob; repeating it is harmless. @throws {DeliveryError} `TOO_LARGE`
+ * if GitHub doesn't accept a blob of this size. @see protocol 4.2
  */
 export async function createBlob(github: GitHubClient, file: FileBytes, ports: Ports): Promise<void> {
   const { url } = github.rest.git.createBlob.endpoint({ ...github.repository, content: '' });
@@ -50,13 +48,10 @@ async function* formatBlob(file: Pick<FileBytes, 'read'>): AsyncGenerator<string
 }
 
 /**
- * Method B, the other calls: creates one commit per change from existing blobs, and moves the branch, never by force.
- *
- * @param planned the commit that the changes were made for; `null` for a branch that does not exist yet
+ * Method B, remaining calls: creates a commit per change and moves the branch, never by force. A conflict leaves only
+ * unused objects. @param planned the commit that the changes were made for; `null` for a new branch
  * @param readHead reads the commit that the branch points to now
- * @returns the commits' shas, in the order of the changes
- * @throws {DeliveryError} `CONFLICT` when the branch is another one than planned: then only unused objects are left.
- * @see protocol 4.2
+ * @returns the commits' shas. @throws {DeliveryError} `CONFLICT` if the branch has moved. @see protocol 4.2
  */
 export async function commitChanges(
   github: GitHubClient,
@@ -65,7 +60,8 @@ export async function commitChanges(
   readHead: () => Promise<string | null> = () => getBranchHead(github, branch),
 ): Promise<string[]> {
   const waitForTurn = (): Promise<void> => github.pace(async () => undefined);
-  // The calls for one file are one write. With many files each commit is one; the first waits before the branch is read.
+  // The calls for one file count as one write. With many files each commit is a write, so wait before reading the
+  // branch.
   if (changes.length > 1) await waitForTurn();
   if ((await readHead()) !== planned) throw conflictError(branch);
   const { rest, repository } = github;
@@ -93,10 +89,8 @@ export async function commitChanges(
 }
 
 /**
- * Creates a commit without moving the branch.
- *
- * @param objects the new blob of each path; `null` where it is removed
- * @param base if absent, the commit has no parent, and nothing but these objects
+ * Creates a commit without moving the branch. @param objects a `null` sha removes the path. @param base `null` for a
+ * commit without a parent
  */
 async function createCommit(
   { rest, repository }: GitHubClient,

@@ -9,24 +9,20 @@ import { dataOrNull } from './failures.ts';
 export interface CommitSummary {
   readonly sha: string;
   readonly message: string;
-  /** When it was made, as the host writes it; absent where it was not asked for. */
+  /** As GitHub writes it; absent if it was not requested. */
   readonly date?: string | undefined;
-  /** Whether the history of the branch begins with it. */
+  /** Whether the branch's history begins with this commit. */
   readonly isFirst?: boolean;
 }
 
 export interface LastCommit extends CommitSummary {
-  /** Its own, and those of as many versions as `blobs` has, the newest first. */
+  /** The messages of the newest versions, newest first. */
   readonly messages: readonly string[];
-  /** What the path holds since, and what it held before, the newest first: of few paths ten versions, of many two. */
+  /** The current and earlier blobs, newest first: ten versions for a few paths, two for many. */
   readonly blobs: readonly GitBlob[];
 }
 
-/**
- * The last commit of each path, in GraphQL queries of `BATCH.history` paths each; `null` where no commit touched it.
- *
- * @param head sha of the newest commit; never a name, which a tag could have as well
- */
+/** The last commit of each path, or `null` if no commit changed it. @param head a sha: a name could also be a tag's */
 export async function getLastCommits(
   github: GitHubClient,
   head: string,
@@ -39,7 +35,7 @@ export async function getLastCommits(
   return new Map(parts.flat());
 }
 
-/** The newest commit of the default branch, or that of a branch or tag. */
+/** The newest commit of a branch or tag, or of the default branch. */
 export async function getNewestCommit(
   { rest, repository }: GitHubClient,
   name?: string,
@@ -52,7 +48,7 @@ export async function getNewestCommit(
 export async function getTagCommit(github: GitHubClient, tag: string): Promise<string | null> {
   const { rest, repository } = github;
   const found = await dataOrNull(rest.git.getRef({ ...repository, ref: `tags/${tag}` }));
-  // An annotated tag is an object of its own, which leads to the commit.
+  // An annotated tag is a separate object that points to the commit.
   return found?.object.type === 'tag' ? getNewestCommit(github, tag) : (found?.object.sha ?? null);
 }
 
@@ -100,7 +96,7 @@ async function queryLastCommits(
   const histories = answer?.repository?.object;
   return paths.map((path, nth) => {
     const page = histories?.[`p${nth}`];
-    // That the commit is not there yet is not the same as that none changed the path.
+    // Without a history we don't know whether a commit changed the path: GitHub may not have the commit yet.
     if (page === undefined) {
       throw new DeliveryError('HOST_ERROR', NO_HISTORY, { hint: RETRY_HINT });
     }

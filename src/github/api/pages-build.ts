@@ -8,26 +8,26 @@ import { dataOrNull, isNotFound } from './failures.ts';
 
 /** The state of the build that should publish our commit. */
 export interface BuildStatus {
-  /** `unknown` where it cannot be read: no permission, or no build yet. */
+  /** `unknown` if it can't be read or there is no build yet. */
   readonly status: 'built' | 'building' | 'errored' | 'unknown';
-  /** GitHub's status word, and which commit the build is of. */
+  /** GitHub's status, and the commit that the build is for. */
   readonly detail: string;
   readonly httpCode?: number | undefined;
   readonly error?: string;
-  /** There is no build yet of our commit, or of a later one that contains it. */
+  /** Whether no build has started yet for our commit or a later commit that contains it. */
   readonly notStarted?: boolean;
-  /** When a finished one was begun: milliseconds since the epoch. */
+  /** When a finished build began: milliseconds since the epoch. */
   readonly begun?: number | undefined;
-  /** Which build it is: another text for each. */
+  /** Identifies the build. */
   readonly build?: string;
-  /** Milliseconds that the host asks to wait before the next question. */
+  /** Milliseconds that GitHub asks us to wait before the next request. */
   readonly retryAfter?: number | undefined;
   readonly hint?: Text | undefined;
 }
 
 const NO_ERROR_TEXT = 'no error text was given';
 
-/** The latest build, unless it is of a commit older than ours. @see protocol 3.2, 4.2 */
+/** The latest build, unless it is for an older commit. @see protocol 3.2, 4.2 */
 export function getBuildStatus(github: GitHubClient, commit: string): Promise<BuildStatus> {
   return unknownIfUnreadable(API.pages_latest, async () => {
     const { data: build } = await github.rest.repos.getLatestPagesBuild(github.repository);
@@ -57,7 +57,7 @@ export function getDeploymentStatus(github: GitHubClient, commit: string): Promi
     const state = shortHostMessage(status?.state ?? 'pending');
     const detail = `deployment of our commit: ${state}`;
     if (state === 'success') return { status: 'built', detail, begun: parseTime(latest.created_at) };
-    // A deployment of something else has replaced it.
+    // Another deployment has replaced it.
     if (state === 'inactive') return { status: 'unknown', detail, notStarted: true };
     if (state !== 'failure' && state !== 'error') return { status: 'building', detail };
     const error = shortHostMessage(status?.description || NO_ERROR_TEXT);
@@ -67,7 +67,7 @@ export function getDeploymentStatus(github: GitHubClient, commit: string): Promi
 
 const parseTime = (time: string): number | undefined => Date.parse(time) || undefined;
 
-/** GitHub's words for the end of a deployment that has failed; any other is one that goes on. */
+/** The statuses of a failed deployment, and what to do. With any other status it still runs. */
 const FAILURE_HINTS: Readonly<Record<string, string>> = {
   deployment_failed: STATUS_HINT,
   deployment_lost: STATUS_HINT,
@@ -80,7 +80,7 @@ const FAILURE_HINTS: Readonly<Record<string, string>> = {
 const DONE_HINT: Text = (w) =>
   `GitHub keeps what it has of a commit that was deployed before: deliver from a newer commit; with ${w.input('branch', 'gh-pages')} each delivery has a commit of its own`;
 
-/** The status of a deployment that this action made. @throws {DeliveryError} `BUILD_ERRORED` for one that has failed */
+/** The status of a deployment that this action made. @throws {DeliveryError} `BUILD_ERRORED` if it failed */
 export async function getPagesDeploymentStatus(github: GitHubClient, id: string): Promise<BuildStatus> {
   const name = `deployment ${id}`;
   const answer = await github.rest.repos
@@ -101,7 +101,7 @@ export async function getPagesDeploymentStatus(github: GitHubClient, id: string)
   return { status: 'building', detail: `${name} ${progress}` };
 }
 
-/** @returns what was done. @throws {DeliveryError} retryable: a build more than needed does no harm */
+/** Requests a build. @returns a note of it. @throws {DeliveryError} retryable: an extra build is harmless */
 export async function requestBuild({ rest, repository }: GitHubClient): Promise<string> {
   const requested = await resultOf(() => rest.repos.requestPagesBuild(repository));
   if (!hasFailed(requested)) return 'a build was requested';
@@ -121,12 +121,12 @@ async function containsCommit(github: GitHubClient, commit: string, head?: strin
   if (head === undefined) return false;
   if (head === commit) return true;
   const query = { ...github.repository, basehead: `${commit}...${head}`, per_page: 1 };
-  // A commit that is no longer in the repository's history cannot be compared.
+  // GitHub can't compare a commit that is no longer in the history.
   const compared = await dataOrNull(github.rest.repos.compareCommitsWithBasehead(query));
   return compared?.status === 'ahead' || compared?.status === 'identical';
 }
 
-/** What can't be read now is no failure: the published bytes decide. @throws the same, where no later question helps */
+/** Describes why a status can't be read; the published bytes decide. @throws the error if a retry can't help */
 export function describeUnreadable(
   thrown: unknown,
   { permission }: Pick<CallTemplate, 'permission'>,
@@ -139,7 +139,7 @@ export function describeUnreadable(
   return { detail: message, httpCode, retryAfter, hint };
 }
 
-/** What a later question may get an answer after. */
+/** Errors that a later request may not have. */
 const RETRIED: readonly ErrorCode[] = ['NOT_FOUND', 'HOST_ERROR', 'CONNECTION', 'RATE_LIMITED', 'NO_NETWORK'];
 
 async function unknownIfUnreadable(
@@ -157,10 +157,9 @@ async function unknownIfUnreadable(
 }
 
 /**
- * Deploys an artifact as the whole Pages site. @returns the id of the deployment
- *
- * @param deployed `commit` is one that the repository has; `idToken` says to GitHub which job deploys
- * @throws {DeliveryError} `CONFLICT` while another deployment is in progress; other refusals with what to change
+ * Deploys an artifact as the whole Pages site and returns the deployment's id. @param build `commit` exists in the
+ * repository; `idToken` tells GitHub which job deploys
+ * @throws {DeliveryError} `CONFLICT` during another deployment; otherwise with what to change
  * @see https://docs.github.com/rest/pages/pages#create-a-github-pages-deployment
  */
 export async function createPagesDeployment(

@@ -7,17 +7,13 @@ import { getTokenOwner } from './token-owner.ts';
 
 export interface StickyComment {
   readonly number: number;
-  /** How the body begins, by which the comment is found again. */
+  /** The beginning of the body, which identifies the comment. */
   readonly mark: string;
-  /** The body, from that of the comment as it is, or from an empty one where there is none; `null` to leave it so. */
+  /** Makes the new body from the previous body (empty if there is no comment); `null` changes nothing. */
   readonly compose: (previous: string) => string | null;
 }
 
-/**
- * Creates or updates the comment on the pull request.
- *
- * @returns what was done; `none` where there was no comment and none was created
- */
+/** Creates or updates the comment on a pull request. @returns what was done; `none` if nothing exists or was created */
 export async function updateStickyComment(
   github: GitHubClient,
   { number, mark, compose }: StickyComment,
@@ -42,10 +38,8 @@ export async function updateStickyComment(
 }
 
 /**
- * Changes our own comments that say something of a delivery that is gone. @returns how many
- *
- * @param mark how the bodies of all our comments begin
- * @param rewrite makes the new body of a comment; `null` where it stays
+ * Rewrites this tool's comments on a pull request and returns how many changed.
+ * @param mark the beginning of all these comments. @param rewrite returns the new body; `null` changes nothing
  */
 export async function rewriteOwnComments(
   github: GitHubClient,

@@ -21,30 +21,29 @@ export type Asset = Pick<
   ReleaseEndpoints['listReleaseAssets']['response']['data'][number],
   'id' | 'name' | 'label' | 'size' | 'digest' | 'browser_download_url' | 'updated_at'
 > & {
-  /** Octokit's type lacks `starter`: an upload that was not completed. */
+  /** `starter` (an incomplete upload) is missing in Octokit's type. */
   readonly state: string;
 };
 
-/** A release as a list gives it, with no more than its first assets. @see listPublicAssets */
+/** A release from a list, which may lack some of its assets. @see listPublicAssets */
 type ListedRelease = Release & { readonly assets: readonly Asset[] };
 
-/** The whole text of a release that this tool published; whatever differs from it was changed by somebody. */
+/** The whole text of a release that this tool published. If it differs, somebody edited it. */
 export const RELEASE_BODY = `Files for download.\n\n${TRAILER}`;
 
-/** Creates a draft: nobody sees it without write access, and it has no tag until it is published. @see protocol 4.3 */
+/** Creates a draft. Only people with write access see it, and it has no tag until it is published. @see protocol 4.3 */
 export async function createDraft(github: GitHubClient, tag: string, body: string): Promise<Release> {
   const draft = { ...github.repository, tag_name: tag, name: tag, body, draft: true };
   return (await github.rest.repos.createRelease(draft)).data;
 }
 
-/** A semantic version with a prerelease part, as a whole tag or after a name: `v1.0.0-rc.1`, `app@1.0.0-beta`. */
+/** A version with a prerelease part, such as `v1.0.0-rc.1` or `app@1.0.0-beta`. */
 const PRERELEASE = /(?:^|[@/]|-(?=v))v?(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)-[\w.-]+(?:\+[\w.-]+)?$/;
 
 /**
- * Publishes a draft under a tag, which is created if it does not exist.
- *
- * @param to `isNamed`: a person named the tag, so GitHub decides which release is the latest; `commit` of a new tag, by
- * default the head of the default branch
+ * Publishes a draft and creates its tag if necessary.
+ * @param to if a person named the tag (`isNamed`), GitHub decides which release is the latest; a new tag gets `commit`,
+ * by default the head of the default branch
  */
 export async function publishDraft(
   { rest, repository }: GitHubClient,
@@ -58,7 +57,7 @@ export async function publishDraft(
     body: RELEASE_BODY,
     draft: false,
     prerelease: isNamed && PRERELEASE.test(tag),
-    // The files of a day are not a new version of the project.
+    // Files that are delivered daily are not a new version of the project.
     make_latest: isNamed ? 'legacy' : 'false',
     ...(commit && { target_commitish: commit }),
   } as const;
@@ -89,7 +88,7 @@ export async function listAssets(github: GitHubClient, release: Release): Promis
   );
 }
 
-/** The assets of a published release from a list; asks for them where the list may have left some out. */
+/** The assets of a listed release. It requests them if the list may be incomplete. */
 export async function listPublicAssets(
   github: GitHubClient,
   release: ListedRelease,
@@ -97,7 +96,7 @@ export async function listPublicAssets(
   return release.assets.length < LISTED_ASSETS ? release.assets : listAssets(github, release);
 }
 
-/** Deletes an asset. Where the host does not find it, the list tells: a wrong answer would leave it public. */
+/** Deletes an asset. After a 404 the list of assets decides: a wrong 404 would leave the asset public. */
 export async function deleteAsset(github: GitHubClient, release: Release, { id }: Asset): Promise<void> {
   const { rest, repository } = github;
   const send = () => dataOrNull(rest.repos.deleteReleaseAsset({ ...repository, asset_id: id }));
@@ -105,35 +104,33 @@ export async function deleteAsset(github: GitHubClient, release: Release, { id }
   if ((await listAssets(github, release)).some((asset) => asset.id === id)) await send();
 }
 
-/** The label of an asset that this tool uploads, which the release's page shows: the file's own name, and who delivered it. */
+/** The label of an asset that this tool uploads: the file's name, and who delivered it. The release's page shows it. */
 export const formatLabel = (name: string, owner?: string): string =>
   `${name} (${TOOL.name}${owner === undefined ? '' : `: ${owner}`})`;
 
 const readLabel = ({ label }: Pick<Asset, 'label'>) =>
   RegExp(`^(.*) \\(${TOOL.name}(?:: ([^()]+))?\\)$`).exec(label ?? '');
 
-/** The name of the file in the label of an asset that this tool uploaded; `null` for any other asset. */
+/** The file name in the label of an asset that this tool uploaded; `null` for any other asset. */
 export const nameInLabel = (asset: Pick<Asset, 'label'>): string | null => readLabel(asset)?.[1] ?? null;
 
-/** @param owner for whom it must have been delivered; anybody if absent */
+/** Whether this tool delivered the asset. @param owner for whom; for anybody if absent */
 export function hasOwnLabel(asset: Pick<Asset, 'label'>, owner?: string): boolean {
   const label = readLabel(asset);
   return label !== null && (owner === undefined || label[2] === owner);
 }
 
-/** Gives an uploaded asset its final name; this changes its address. */
+/** Gives an uploaded asset its final name, which changes its URL. */
 export async function renameAsset(github: GitHubClient, asset: Asset, name: string): Promise<Asset> {
   const renamed = { ...github.repository, asset_id: asset.id, name, label: asset.label ?? name };
   return (await github.rest.repos.updateReleaseAsset(renamed)).data;
 }
 
-/** Whether an upload is still running, or broke off. GitHub names `starter` and `open`; only `uploaded` is whole. */
+/** Whether an upload still runs or failed. GitHub reports `starter`, `open`, or for a complete upload `uploaded`. */
 export const isUnfinished = ({ state }: Pick<Asset, 'state'>): boolean => state !== 'uploaded';
 
 /**
- * Streams the file to the release as an asset, once.
- *
- * @param upload `name` is ASCII: GitHub may change it and returns the final one; `label` as of `formatLabel`
+ * Streams a file to a release as an asset, once. @param upload `name` is ASCII, and GitHub may still change it
  * @throws {DeliveryError} `CONFLICT` if the name is taken; `CONNECTION` or `HOST_ERROR` if it is unknown what arrived.
  * @see protocol 4.3
  */
@@ -155,7 +152,7 @@ export async function uploadAsset(
   return (await sendStreamed(github, UPLOAD.asset, request, ports)) as Asset;
 }
 
-/** The release's upload address without its template, only on a host that may receive the token. */
+/** The release's upload URL without its template. Only hosts that may receive the token are accepted. */
 function getUploadUrl(github: GitHubClient, release: Release): URL {
   const url = URL.parse(release.upload_url.replace(/\{[^}]*\}$/, ''));
   if (url !== null && mayReceiveToken(github.apiUrl, url)) return url;

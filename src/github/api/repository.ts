@@ -4,26 +4,26 @@ import { defaultPagesUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 import { dataOrNull } from './failures.ts';
 
-/** The Pages site of a repository, as its settings describe it. */
+/** The settings of a repository's Pages site. */
 export interface PagesSettings {
-  /** Address of the site's root, with a trailing slash. */
+  /** The URL of the site's root, with a trailing slash. */
   readonly base: URL;
-  /** The branch it is built from; of one that a workflow uploads, that of the time before, or `null`. */
+  /** The source branch. If a workflow deploys the site, the previous source branch or `null`. */
   readonly branch: string | null;
-  /** The folder of the branch that is the site's root: empty, or such as `docs`. */
+  /** The branch's folder that becomes the site's root: empty, or such as `docs`. */
   readonly folder: string;
-  /** GitHub from a branch, a workflow of the repository, or this action, which deploys it itself. */
+  /** A GitHub build of the branch, a workflow of the repository, or this action. */
   readonly builtBy: 'branch' | 'workflow' | 'deployment';
   readonly isPublic: boolean;
 }
 
 type PagesRecord = RestEndpointMethodTypes['repos']['getPages']['response']['data'];
 
-/** The settings of a site; `null` where there is none, or where they are not known. */
+/** The Pages settings; `null` if there is no site or the settings are unknown. */
 export const knownSettings = (settings: RepositoryContext['pagesSettings']): PagesSettings | null =>
   typeof settings === 'string' ? null : settings;
 
-/** The site's settings: `null` where the repository has no site, `unreadable` without `pages: read`. */
+/** The Pages settings: `null` if the repository has no site, `unreadable` without `pages: read`. */
 export async function getPagesSettings(github: GitHubClient): Promise<PagesSettings | null | 'unreadable'> {
   try {
     const found = await dataOrNull(github.rest.repos.getPages(github.repository));
@@ -35,10 +35,8 @@ export async function getPagesSettings(github: GitHubClient): Promise<PagesSetti
 }
 
 /**
- * Switches Pages on for a branch, which must exist.
- *
- * @throws {DeliveryError} `NO_PERMISSION` or `NOT_FOUND` where the token may not: the own token of a job never may.
- * @see https://docs.github.com/rest/pages/pages#create-a-github-pages-site
+ * Enables Pages for an existing branch. A job's own token can't do this. @throws {DeliveryError} `NO_PERMISSION` or
+ * `NOT_FOUND` if the token isn't allowed to. @see https://docs.github.com/rest/pages/pages#create-a-github-pages-site
  */
 export async function createPagesSite(github: GitHubClient, branch: string): Promise<PagesSettings> {
   const source = { branch, path: '/' } as const;
@@ -51,7 +49,7 @@ function toPagesSettings(
   { apiUrl, repository }: GitHubClient,
 ): PagesSettings {
   const base = new URL(html_url ?? defaultPagesUrl(serverUrlOf(apiUrl), repository));
-  // A site is opened over https whatever its settings say; verification shows whether that works.
+  // We always use https. Verification shows whether it works.
   base.protocol = 'https:';
   base.pathname = base.pathname.replace(/\/?$/, '/');
   return {
@@ -63,23 +61,25 @@ function toPagesSettings(
   };
 }
 
-/** What is known of the repository when the channel is chosen; only what the possible channels need is requested. */
+/** What the choice of a channel depends on. Only what the possible channels need is requested. */
 export interface RepositoryContext {
   /** Its API, or why there is none. */
   readonly github: Result<GitHubClient>;
-  /** Whether the repository to publish in is private; `null` where it was not requested or not said. */
+  /** Whether the destination repository is private; `null` if unknown. */
   readonly privateRepository: boolean | null;
-  /** `null` where the repository has none. */
+  /** `null` if the repository has no Pages site. */
   readonly pagesSettings: PagesSettings | null | 'unreadable' | 'not-requested';
 }
 
-/** What must be known before a channel can be chosen. */
+/** What to request before the choice of a channel. */
 export interface RepositoryQuery {
   readonly repository: boolean;
   readonly pagesSettings: boolean;
 }
 
-/** Reads what the choice of a channel depends on. @throws {DeliveryError} `BAD_TOKEN` or `NOT_FOUND` without access */
+/**
+ * Requests what the choice of a channel depends on. @throws {DeliveryError} `BAD_TOKEN` or `NOT_FOUND` without access
+ */
 export async function loadRepositoryContext(
   github: Result<GitHubClient>,
   query: RepositoryQuery,
@@ -101,13 +101,13 @@ export async function loadRepositoryContext(
   };
 }
 
-/** The repository's API, for a channel that can not work without it. @throws {DeliveryError} why there is none */
+/** The repository's API. @throws {DeliveryError} why there is none */
 export function requireGitHub({ github }: Pick<RepositoryContext, 'github'>): GitHubClient {
   if (hasFailed(github)) throw github;
   return github;
 }
 
-/** Why there is no API, with the channel that needs none. @see protocol 5 */
+/** Explains why there is no API, and names a channel that doesn't need one. @see protocol 5 */
 export function noAccessError(
   hasToken: boolean,
   hasRepository: boolean,

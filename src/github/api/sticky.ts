@@ -3,21 +3,20 @@ import { withRetries } from '../../retry.ts';
 import { type GitHubClient, listAll } from './client.ts';
 import { getTokenOwner } from './token-owner.ts';
 
-/** What the one issue of this tool on a subject says. */
+/** The text of the issue on a subject. */
 export interface IssueText {
   readonly title: string;
   readonly body: string;
-  /** Whether it is needed; one that is not is closed, and never opened. */
+  /** Whether the issue is needed. Otherwise it is closed, or not created. */
   readonly isOpen: boolean;
 }
 
 /**
- * Keeps one issue on a subject: open while it is needed, closed when it is not. Others are closed, since no issue can be
+ * Keeps one issue on a subject: open while needed, otherwise closed. It closes duplicates, since no issue can be
  * deleted.
- *
- * @param compose makes its text from the body of the open issue; empty for none: who closes it by hand has dealt with it
- * @returns what was done, and with which issue; `none` where it needs no word
- * @throws {DeliveryError} as `keepOldest`.
+ * @param compose makes the text from the open issue's body; the body is empty for a new issue or one that somebody
+ * closed
+ * @returns what was done with which issue. @throws {DeliveryError} as `keepOldest`
  */
 export async function updateStickyIssue(
   github: GitHubClient,
@@ -47,7 +46,7 @@ export async function updateStickyIssue(
   if (isNew) return { result: 'opened', number };
   const wasClosed = issue.state === 'closed';
   const { title, body, isOpen } = wasClosed ? first : compose(issue.body ?? '');
-  // What was well before, and is, needs no word.
+  // Nothing to report: all was well before and still is.
   if (wasClosed && !isOpen) return { result: 'none', number };
   const text = { ...repository, issue_number: number, title, body };
   await rest.issues.update({ ...text, state: isOpen ? 'open' : 'closed' });
@@ -56,27 +55,26 @@ export async function updateStickyIssue(
 }
 
 export interface StickyItem {
-  /** The older one has the smaller. */
+  /** An older item has a smaller id. */
   readonly id: number;
   readonly body?: string | null;
   readonly user?: { readonly login: string } | null;
 }
 
 interface StickyKind<Item> {
-  /** How the body begins, by which it is found again. */
+  /** The beginning of the body, which identifies the item. */
   readonly mark: string;
   list(author: string): Promise<readonly Item[]>;
-  /** `null` where none may be made. */
+  /** `null` if no item may be created. */
   readonly create: (() => Promise<Item>) | null;
   drop(duplicate: Item): Promise<unknown>;
 }
 
 /**
- * Finds the one comment or issue on a subject, or makes it. Jobs that do this at the same moment all keep the oldest,
- * and drop the others.
- *
- * @returns the one that is kept; `undefined` where there is none, and none may be made
- * @throws {DeliveryError} `NO_PERMISSION` or `NOT_FOUND` when the token may not write there.
+ * Finds or creates the one comment or issue on a subject. Jobs that run at the same time all keep the oldest and drop
+ * the rest.
+ * @returns the kept item; `undefined` if there is none and none may be created
+ * @throws {DeliveryError} `NO_PERMISSION` or `NOT_FOUND` if the token isn't allowed to write
  */
 export async function keepOldest<Item extends StickyItem>(
   github: GitHubClient,
@@ -88,7 +86,7 @@ export async function keepOldest<Item extends StickyItem>(
   return withRetries(ports, async () => {
     let found = await listCreated();
     const made = found.length === 0 ? await create?.() : undefined;
-    // Another job may have made one since the list was read, which may not have ours yet.
+    // Another job may have created an item since. The list may not have ours yet.
     if (made !== undefined)
       found = sortById([...(await listCreated()).filter(({ id }) => id !== made.id), made]);
     const [oldest, ...duplicates] = found;
@@ -97,7 +95,7 @@ export async function keepOldest<Item extends StickyItem>(
   });
 }
 
-/** Our own, the oldest first, by mark at the start and author: anybody can write a mark, and may quote one. */
+/** This tool's items, oldest first. The author counts too, since anybody can write or quote a mark. */
 export const filterCreated = <Item extends StickyItem>(
   items: readonly Item[],
   mark: string,

@@ -14,18 +14,14 @@ export interface CommitIdentity {
 }
 
 /**
- * An author who is nobody: `.invalid` is reserved, so the address can never belong to a person. An invented
- * `NAME@users.noreply.github.com` belongs to the user with that name.
- *
- * @see https://www.rfc-editor.org/rfc/rfc2606#section-2
+ * The author if the token's account is unknown. An invented `NAME@users.noreply.github.com` could belong to a user,
+ * `.invalid` belongs to nobody. @see https://www.rfc-editor.org/rfc/rfc2606#section-2
  */
 const UNKNOWN_IDENTITY: CommitIdentity = { name: TOOL.name, email: `${TOOL.name}@noreply.invalid` };
 
 /**
- * The account that the token belongs to. REST has no such call for the job's own token.
- *
- * @throws {DeliveryError} `NO_PERMISSION` where the host does not say it: what is ours would not be known.
- * @see https://docs.github.com/graphql/reference/queries#viewer
+ * The token's account. REST can't tell it for a job's token. @throws {DeliveryError} `NO_PERMISSION` if it is unknown:
+ * then we can't recognize our own items. @see https://docs.github.com/graphql/reference/queries#viewer
  */
 export async function getTokenOwner({ graphql }: GitHubClient): Promise<TokenOwner> {
   const query = 'query { viewer { login databaseId } }';
@@ -37,19 +33,15 @@ export async function getTokenOwner({ graphql }: GitHubClient): Promise<TokenOwn
 }
 
 /**
- * Whether this is the job's own `GITHUB_TOKEN`, whose commits start no workflow. A token itself doesn't show that: only
- * the account does, so GitHub is asked for it.
- *
- * @see https://docs.github.com/actions/concepts/security/github_token#when-github_token-triggers-workflow-runs
+ * Whether this is the job's `GITHUB_TOKEN`, whose commits start no workflow. Only the account shows that. @see
+ * https://docs.github.com/actions/concepts/security/github_token#when-github_token-triggers-workflow-runs
  */
 export const isJobToken = async (github: GitHubClient): Promise<boolean> =>
   (await getTokenOwner(github)).login === 'github-actions[bot]';
 
 /**
- * Who a commit is by, when git makes it and not GitHub: the token's account, with the address that GitHub gives
- * it. Where the account is not known, the commit names nobody.
- *
- * @see https://docs.github.com/account-and-profile/reference/email-addresses-reference#your-noreply-email-address
+ * The author of a commit that git makes: the token's account with its noreply address, or nobody. @see
+ * https://docs.github.com/account-and-profile/reference/email-addresses-reference#your-noreply-email-address
  */
 export async function getCommitIdentity(github: GitHubClient): Promise<CommitIdentity> {
   const owner = await resultOf(() => getTokenOwner(github));

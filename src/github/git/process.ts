@@ -11,14 +11,14 @@ export interface GitOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly input?: Readable;
   readonly onOutput?: ((text: string) => void) | undefined;
-  /** Bytes that git reads from this machine or sends: they give it more time. */
+  /** Bytes that git reads or sends; more bytes allow more time. */
   readonly size?: number;
 }
 
 export type GitPorts = Pick<Ports, 'clock' | 'signal' | 'env' | 'tempFolder'>;
 
 export interface GitResult {
-  /** `null` when a signal ended git. */
+  /** `null` if a signal ended git. */
   readonly exitCode: number | null;
   readonly out: string;
   readonly err: string;
@@ -27,11 +27,9 @@ export interface GitResult {
 const OUTPUT_LIMIT = 65_536;
 
 /**
- * Runs git to its end. Its output is limited, its input streamed; an abort kills it with all its children, and so does
- * the end of its time, whatever it prints.
- *
- * @throws the signal's reason, a `TimeoutError`, the error of reading the input, or the system's error where git cannot
- * be started.
+ * Runs git with limited output and time. An abort or timeout kills git and its children.
+ * @throws the signal's reason, a `TimeoutError`, the error of reading the input, or the system's error if git can't
+ * start
  */
 export async function runGit(
   options: GitOptions,
@@ -42,7 +40,7 @@ export async function runGit(
   signal.throwIfAborted();
   const spawnOptions = { cwd: folder, env, detached: HAS_GROUPS, windowsHide: true };
   const child = await whenStarted(spawn('git', args, spawnOptions));
-  // With its children: the helper for https is one of them.
+  // Git's helper for https is a child.
   const kill = (): void => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
   if (signal.aborted) kill();
@@ -51,7 +49,7 @@ export async function runGit(
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
   try {
     const written = pipeline(input, child.stdin).catch((thrown: unknown) => {
-      // A git that ends without reading all of its input is judged by its exit code.
+      // If git ends without reading all its input, its exit code decides.
       if (isBrokenPipe(thrown)) return;
       kill();
       throw thrown;
@@ -60,7 +58,7 @@ export async function runGit(
     signal.throwIfAborted();
     return { exitCode, out: getOut(), err: getErr() };
   } catch (thrown) {
-    // The caller removes the folder next: git must not write into it any more.
+    // The caller removes the folder next, so git must not write any more.
     await closed;
     signal.throwIfAborted();
     throw thrown;
@@ -83,7 +81,7 @@ function keepEnd(stream: Readable, onOutput?: (text: string) => void): () => str
   return () => text;
 }
 
-/** Whether a git runs here that reads settings from its environment (2.31 or later). */
+/** Whether git is installed and reads settings from its environment (2.31 or later). */
 export async function hasGit(ports: GitPorts): Promise<boolean> {
   const { PATH = '', SYSTEMROOT = '' } = ports.env;
   try {

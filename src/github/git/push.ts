@@ -9,10 +9,10 @@ import { createGitRepository, type GitRemote, type RunGitCommand } from './repos
 
 export interface PushOptions extends GitRemote {
   readonly branch: string;
-  /** At least one; each becomes a commit on top of the one before. */
+  /** At least one; each becomes a commit on top of the previous. */
   readonly changes: readonly Change[];
   readonly author: CommitIdentity;
-  /** The commit that the changes were made for; `null` for a branch that does not exist yet. */
+  /** The commit that the changes were made for; `null` for a new branch. */
   readonly planned: string | null;
 }
 
@@ -20,14 +20,9 @@ const BASE = 'refs/screen-delivery/base';
 const NEXT = 'refs/screen-delivery/next';
 
 /**
- * Method C: commits through git's own protocol, for files that are too large for the blob API and for many at
- * once. The branch is fetched into a temporary folder without history, blobs and checkout; the commits are
- * created each on top of the one before and pushed together, never by force. When another writer is first,
- * nothing is left behind, and the caller starts again.
- *
- * @returns the commits' shas
- * @throws {DeliveryError} `CONFLICT` when the branch is another one than planned.
- * @see protocol 4.2
+ * Method C: pushes commits with git, for large files and for many files. It fetches the branch without history and
+ * files, and never forces a push. After a conflict nothing is left behind.
+ * @returns the commits' shas. @throws {DeliveryError} `CONFLICT` if the branch has moved. @see protocol 4.2
  */
 export async function pushChanges(push: PushOptions, ports: Ports): Promise<string[]> {
   const folder = await createTemporaryFolder(ports.tempFolder, 'git-');
@@ -38,7 +33,7 @@ export async function pushChanges(push: PushOptions, ports: Ports): Promise<stri
     await pushToBranch(git, push, ports);
     return commits;
   } finally {
-    // What was pushed is pushed, whatever is left here.
+    // A failed cleanup must not hide that the push succeeded.
     await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
   }
 }
@@ -59,8 +54,8 @@ async function fetchBase(git: RunGitCommand, { branch, planned }: PushOptions): 
 }
 
 /**
- * `fast-import` needs neither an index nor the other blobs of the branch, which were not fetched. Other bytes than those
- * that were checked make another blob: git then refuses the commit, which names one that does not exist.
+ * `fast-import` needs no index and no other blobs of the branch. If a file has changed since its check, git refuses the
+ * commit: the blob that the commit names doesn't exist.
  */
 async function writeCommits(git: RunGitCommand, push: PushOptions, now: number): Promise<string[]> {
   const output = await git({
@@ -91,7 +86,7 @@ async function* formatFastImport({ changes, author, planned }: PushOptions, now:
     yield `commit ${NEXT}\nmark :${index + 1}\ncommitter ${committer}\n`;
     yield `data ${Buffer.byteLength(message)}\n${message}\n`;
     if (index === 0 && planned !== null) yield `from ${planned}\n`;
-    // Removals first: a file may take the place of a folder.
+    // Removals first: a file may replace a folder.
     for (const path of removals) yield `D ${quotePath(path)}\n`;
     for (const { path, file } of writes) yield `M 100644 ${file.blobSha} ${quotePath(path)}\n`;
     yield isLast ? `\nget-mark :${index + 1}\n` : '\n';
@@ -99,7 +94,7 @@ async function* formatFastImport({ changes, author, planned }: PushOptions, now:
   yield 'done\n';
 }
 
-/** Each byte that is no plain character as an octal escape: a line break in a name would begin another command. */
+/** Escapes other bytes as octal: a line break in a name would start another command. */
 const quotePath = (path: string): string =>
   `"${Buffer.from(path)
     .toString('latin1')
@@ -131,7 +126,7 @@ function createPushMeter(meter: Pick<Progress, 'advance'>, total: number): (outp
     for (const [, amount, unit = ''] of output.matchAll(
       /^Writing objects: .*, ([\d.]+) (bytes|[KMG]iB)\b/gm,
     )) {
-      // Besides the files, git sends some trees and commits.
+      // Git sends a few more bytes than the files: trees and commits.
       const now = Math.min(Math.round(Number(amount) * (UNITS[unit] ?? 0)), total);
       meter.advance(Math.max(now - sent, 0));
       sent = Math.max(now, sent);

@@ -15,16 +15,15 @@ export interface GitRemote {
   /** Such as `https://github.com/owner/repo.git`. */
   readonly remote: URL;
   readonly token: string;
-  /** Milliseconds since the epoch from which on a git that took too long is not tried again. */
+  /** Milliseconds since the epoch, after which a timeout of git isn't retried. */
   readonly deadline: number;
 }
 
 type GitSettings = Readonly<Record<string, string>>;
 
 /**
- * Settings of every command. Files of this size are usually compressed already: compressing 95 MB again takes
- * two seconds and more. A blob above `bigFileThreshold` is streamed, not loaded into memory. A command that needs no
- * network must not fetch a missing object: it is an error.
+ * Settings of every command. Large files are usually compressed already, so git doesn't compress them again: that takes
+ * seconds. Git streams larger blobs instead of loading them, and never fetches an object implicitly.
  */
 const SETTINGS: GitSettings = {
   'core.hooksPath': devNull,
@@ -50,7 +49,7 @@ interface GitCommand extends Pick<GitOptions, 'input' | 'onOutput' | 'size'> {
 /** Runs one command in the temporary repository and returns its output. */
 export type RunGitCommand = (command: GitCommand) => Promise<string>;
 
-/** Creates an empty repository. @returns what runs git in it; a command that fails is thrown as a `DeliveryError` */
+/** Creates an empty repository and returns what runs git in it. A failed command is thrown as a `DeliveryError`. */
 export async function createGitRepository(
   folder: string,
   { remote, token, deadline }: GitRemote,
@@ -84,7 +83,7 @@ export async function createGitRepository(
   return git;
 }
 
-/** The HTTP codes that git replaces by words of its own. */
+/** The HTTP codes that git replaces with its own texts. */
 const STATUSES: readonly (readonly [RegExp, number])[] = [
   [/could not read (username|password)|authentication failed/i, 401],
   [/permission to \S+ denied|write access to repository not granted/i, 403],
@@ -101,7 +100,7 @@ const HOST_PREFIX = /^remote:\s*(error:\s*)?/;
 
 const OFFLINE_HINT = 'free disk space and memory on this machine, and see its limits: `ulimit -a`';
 
-/** The failure of a git command, without any secret. Only one that was online talked to the host. */
+/** The error of a git command, without any secret. Only an online command talked to the host. */
 export function gitError(
   description: string,
   { exitCode, out, err }: GitResult,
@@ -118,33 +117,33 @@ export function gitError(
         .join('; '),
     );
   const output = summarize(lines);
-  // What the host says is told alone: git adds its own form of the same.
+  // Git repeats the host's reason in its own words, so show only the host's.
   const reason = summarize(lines.filter((line) => HOST_PREFIX.test(line))) || output;
   const message = `${description} failed: ${shortHostMessage(reason) || `git ended ${exitCode === null ? 'by a signal' : `with ${exitCode}`}`}`;
-  // It only read and wrote files of this machine.
+  // It only read and wrote files on this machine.
   if (!online) return new DeliveryError('LOCAL', message, { hint: OFFLINE_HINT });
   const [, statusText] = /(?:returned error:|HTTP) (\d{3})/.exec(output) ?? [];
   const status = Number(statusText ?? STATUSES.find(([text]) => text.test(output))?.[1] ?? 0);
   return refusalError(message, { status, message: output, permission: 'contents: write' });
 }
 
-/** A git that did not end in its time: the host writes on without an end, or this machine hangs. */
+/** The error if git took too long: the host never stops sending, or this machine hangs. */
 function timeoutError({ description, online = false, size }: GitCommand, retryable: boolean): DeliveryError {
   const message = `${description} broke off: git did not end within ${formatSeconds(transferTime(size))}`;
   if (online) return new DeliveryError('CONNECTION', message, { hint: RETRY_HINT, retryable });
   return new DeliveryError('LOCAL', message, { hint: OFFLINE_HINT });
 }
 
-/** Variables that git needs; all others, secrets and tracing above all, are not passed on. */
+/** Git gets only these variables: others may be secrets or start tracing. */
 const PASSED_VARIABLES =
   /^(PATH|SYSTEMROOT|(HTTPS?|ALL|NO)_PROXY|GIT_SSL_CAINFO|GIT_SSL_CAPATH|SSL_CERT_FILE|SSL_CERT_DIR)$/i;
 
-/** The environment of a git that uses no settings of the machine or the user, and never prompts for a password. */
+/** An environment without any settings of the machine or user. Git never asks for a password. */
 async function createGitEnvironment(folder: string, env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
   return {
     PATH: '',
     ...Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_VARIABLES.test(name))),
-    // Here git finds neither .netrc nor .config of the user.
+    // So git doesn't find the user's .netrc and .config.
     HOME: folder,
     GIT_DIR: folder,
     GIT_CONFIG_NOSYSTEM: '1',
@@ -160,7 +159,7 @@ async function createGitEnvironment(folder: string, env: NodeJS.ProcessEnv): Pro
   };
 }
 
-/** Settings as environment variables: they are in no file and on no command line. */
+/** Passes settings as environment variables, which appear in no file and on no command line. */
 function formatGitSettings(settings: GitSettings): Record<string, string> {
   const pairs = Object.entries(settings).flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, key],
@@ -169,12 +168,12 @@ function formatGitSettings(settings: GitSettings): Record<string, string> {
   return { ...Object.fromEntries(pairs), GIT_CONFIG_COUNT: String(pairs.length / 2) };
 }
 
-/** Node adds extra certificates to its own; git reads a single file, so all of them are written into one. */
+/** Git reads a single file of certificates, so this file has Node's own and the extra certificates. */
 async function getCertificates(folder: string, env: NodeJS.ProcessEnv): Promise<Record<string, string>> {
   const { GIT_SSL_CAINFO, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS } = env;
   const files = [SSL_CERT_FILE, NODE_EXTRA_CA_CERTS].flatMap((path) => path || []);
   if (GIT_SSL_CAINFO || files.length === 0) return {};
-  // Like Node, ignore a file that cannot be read.
+  // Like Node, ignore a file that can't be read.
   const reads = files.map((path) => readFile(path, 'utf8').catch(() => ''));
   const bundle = join(folder, 'delivery-authorities.pem');
   await writeFile(bundle, [...rootCertificates, ...(await Promise.all(reads))].join('\n'));
