@@ -5,12 +5,11 @@ import { CONFLICT_HINT } from './refusals.ts';
 export type FileBytes = Pick<LocalFile, 'size' | 'blobSha' | 'read'>;
 
 export interface FileWrite<File = FileBytes> {
-  /** Path in the branch, not percent-encoded. */
+  /** Not percent-encoded. */
   readonly path: string;
   readonly file: File;
 }
 
-/** What one commit does to the branch that it was planned for. */
 export interface Change {
   readonly message: string;
   readonly writes: readonly FileWrite[];

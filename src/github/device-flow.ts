@@ -10,25 +10,22 @@ import type { Text, Words } from '../words.ts';
 import { refusedCallError } from './api/failures.ts';
 
 export interface DeviceFlowOptions {
-  /** Such as `https://github.com`. */
   readonly authUrl: URL;
   readonly clientId: string;
 }
 
-/** A started device flow. The device code is a secret. @see protocol 2.2 */
 export interface DeviceFlow extends DeviceFlowOptions {
   readonly deviceCode: string;
   readonly userCode: string;
   readonly page: string;
   /** When the codes expire, by `Clock.now`. */
   readonly deadline: number;
-  /** Milliseconds before each poll; each `slow_down` makes it longer. */
   pause: number;
 }
 
 /**
- * Gets a token: the user enters a short code on the host's page. The token only stays in memory. @throws
- * {DeliveryError} `NOT_AUTHORIZED` if the user refused or the code expired. @see protocol 4.1, 5
+ * Gets a token after the user enters a code; it stays in memory. @throws {DeliveryError} `NOT_AUTHORIZED`. @see
+ * protocol 4.1
  */
 export async function authorizeDevice(options: DeviceFlowOptions, ports: Ports): Promise<string> {
   const flow = await startDeviceFlow(options, ports);
@@ -59,9 +56,7 @@ export async function startDeviceFlow(options: DeviceFlowOptions, ports: Ports):
 }
 
 /**
- * Polls until the user has entered the code. @param until when to pause, by `Clock.now`. @returns the token; `null` if
- * it isn't decided yet
- * @throws {DeliveryError} `NOT_AUTHORIZED` if the user refused or the code expired
+ * Polls for the token; `null` if undecided at `until`. @throws {DeliveryError} `NOT_AUTHORIZED` if refused or expired
  */
 export async function pollForToken(flow: DeviceFlow, ports: Ports): Promise<string>;
 export async function pollForToken(flow: DeviceFlow, ports: Ports, until: number): Promise<string | null>;
@@ -103,7 +98,6 @@ const slowDown = (pause: number, interval: unknown): number =>
 const USER_CODE = /^[A-Za-z0-9-]{1,32}$/;
 const DEVICE_CODE = /^[!-~]{1,1024}$/;
 
-/** Limits a host's number of seconds. */
 function toMilliseconds(
   sent: unknown,
   { fallback, min, max }: { fallback: number; min: number; max: number },
@@ -132,7 +126,6 @@ async function postForm(
   const { status: httpCode } = answer;
   const isUnknownApp = httpCode === 404 && call === AUTH.device_code;
   const json = isUnknownApp ? { error: 'incorrect_client_credentials' } : answer.json;
-  // The flow's own errors have HTTP 200 or 400.
   if ((isUnknownApp || httpCode === 200 || httpCode === 400) && typeof json === 'object' && json !== null) {
     const fields: FlowAnswer = { ...json };
     const error = String(fields.error ?? '');

@@ -3,7 +3,6 @@ import { CERTIFICATE_HINT, NETWORK_HINT } from '../http/client.ts';
 import { isPage } from '../http/response.ts';
 import type { Words } from '../words.ts';
 
-/** Ways out that several files offer. */
 export const RETRY_HINT = (w: Words) => `try again${w.orUse('K3')}`;
 export const STATUS_HINT = 'check https://www.githubstatus.com, then try again';
 export const CONFLICT_HINT = (w: Words) => `another job wrote at the same time: ${RETRY_HINT(w)}`;
@@ -12,7 +11,6 @@ export const OTHER_BRANCH_HINT = (w: Words) =>
   `set ${w.input('branch')} to a branch without this rule, and build the site from that branch (Settings → Pages)${w.orUse('K2', ', which pushes nothing')}`;
 const TOKEN_HINT = (w: Words) => `set ${w.input('token')} to a valid token${w.ownToken}${w.orUse('K3')}`;
 
-/** A refusal by GitHub, from its API or in the output of git. */
 export interface GitHubRefusal {
   /** The status of the REST API; for GraphQL its REST equivalent; 0 for git, which has only a message. */
   readonly status: number;
@@ -20,10 +18,8 @@ export interface GitHubRefusal {
   readonly httpCode?: number | undefined;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** The permission that is needed, such as `pages: read`. */
   readonly permission?: string | undefined;
   readonly retryAfter?: number | undefined;
-  /** The path of the API call. */
   readonly path?: string | undefined;
 }
 
@@ -65,22 +61,13 @@ const isRateLimited = ({ status, headers = {}, message }: GitHubRefusal): boolea
 /** Statuses that concern the token or the repository, unless the answer is a web page. */
 const ABOUT_REPOSITORY = [401, 403, 404, 410, 422];
 
-/** Statuses of a refused write. Only writes are subject to the branch's rules. */
+/** Only writes are subject to the branch's rules. */
 const WRITE_REFUSED = [0, 403, 409, 422];
 
-/**
- * A push rule: it limits paths, path lengths, extensions and sizes on every branch, so no other branch helps.
- *
- * @see https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/available-rules-for-rulesets
- */
+/** It limits names and sizes on every branch, so no other branch helps. */
 const PUSH_RULE = /(rule violation|GH013).*\b(file (path|extension|size|name)|path length|extension)s?\b/is;
 
-/**
- * A rule of the branch: a ruleset, or classic protection, whose texts name only the missing condition. It refuses the
- * same write every time, so it is never a race with another writer.
- *
- * @see https://docs.github.com/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/troubleshooting-rules
- */
+/** It refuses the same write every time, so it is never a race. Classic protection names only the missing condition. */
 const BRANCH_RULE = anyOf(
   /GH0(06|13)\b|rule violation|protected (branch|ref)|branch is protected|(hook|push) declined/,
   /must be made through|status check|review |conversations? must|merge commits|required (deploy|work)/,

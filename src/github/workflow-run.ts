@@ -11,17 +11,13 @@ export interface Deliverer {
   readonly isRestricted?: boolean;
 }
 
-/**
- * The current run, by the runner's variables, which a workflow can't set. Workflow names may repeat, so the file
- * counts. @see https://docs.github.com/actions/reference/workflows-and-actions/variables
- */
+/** The current run, by variables that a workflow can't set. Workflow names may repeat, so the file counts. */
 export function readWorkflowRun(env: Readonly<Record<string, string | undefined>>): Deliverer | undefined {
   const [, name] = /^([^\n]+?\.ya?ml)@/.exec(env.GITHUB_WORKFLOW_REF ?? '') ?? [];
   const { GITHUB_RUN_ID: id = '', GITHUB_RUN_ATTEMPT: attempt = '1' } = env;
   return name && /^\d+$/.test(id) ? { name, run: `${id}/${attempt}` } : undefined;
 }
 
-/** The deliverer's name in messages. */
 export const nameDeliverer = ({ name, run }: Deliverer): string =>
   run === undefined ? name : `run ${run.split('/')[0]} of ${name}`;
 

@@ -10,7 +10,7 @@ import { addressRange, isMachineRange, refuseMachineAddress } from '../rules/ext
 import { keepYoungHeapSmall } from '../system.ts';
 import { exchange } from './exchange.ts';
 
-/** Codes of Node and undici which show that the request didn't reach the host. */
+/** Codes of errors before the request reached the host. */
 const UNREACHABLE =
   /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ENETDOWN|UND_ERR_CONNECT_TIMEOUT)$/;
 
@@ -21,7 +21,6 @@ export const CERTIFICATE_HINT = "set `NODE_EXTRA_CA_CERTS` to a file with the pr
 const OTHER_CERTIFICATE_HINT =
   'wait until the host has a certificate for this name: for the domain of a Pages site, until Settings → Pages offers "Enforce HTTPS"; choose that, and try again';
 
-/** What to do about a certificate that isn't trusted. */
 const certificateHint = (code: string): string =>
   code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? OTHER_CERTIFICATE_HINT : CERTIFICATE_HINT;
 
@@ -31,11 +30,7 @@ export type ResolveHost = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/**
- * Creates the client for all requests: only https, through the environment's proxy, with a limit for every wait. It
- * doesn't follow redirects.
- * @param resolve the operating system's resolver
- */
+/** Creates the client for all requests: https only, with a limit for every wait, and without redirects. */
 export function createHttpClient(resolve?: ResolveHost): SendHttp {
   keepYoungHeapSmall();
   const selectAgent = createAgents(resolve);
@@ -61,9 +56,7 @@ export function createHttpClient(resolve?: ResolveHost): SendHttp {
 /** One for each kind of request, and for each number of connections in the longest series of probes. */
 const RECENT_AGENTS = 3 + AGREEING_ANSWERS.most;
 
-/**
- * Returns the connections for a kind of request, created at its first request. Idle connections close by themselves.
- */
+/** The connections for each kind of request. Idle connections close by themselves. */
 function createAgents(resolve?: ResolveHost): (httpRequest: HttpRequest) => EnvHttpProxyAgent {
   const getAgent = keepRecent(RECENT_AGENTS, (key) => {
     const [kind] = key.split(' ');
@@ -81,10 +74,8 @@ function createAgents(resolve?: ResolveHost): (httpRequest: HttpRequest) => EnvH
 }
 
 /**
- * Creates a DNS lookup that refuses hosts with a private address. The connection uses exactly the checked addresses, so
- * a second DNS answer can't replace them (DNS rebinding).
- * @param publicOnly accepts only public addresses. Otherwise private networks are allowed, but never this machine,
- * link-local addresses or a cloud's metadata service. @param resolve the operating system's resolver
+ * A DNS lookup that refuses private addresses. A second answer can't replace the checked one (DNS rebinding).
+ * @param publicOnly otherwise private networks are allowed, but never this machine or a cloud's metadata service
  */
 export function checkedLookup(publicOnly: boolean, resolve: ResolveHost = lookup): LookupFunction {
   return (host, options, callback) => {
@@ -104,10 +95,7 @@ export function checkedLookup(publicOnly: boolean, resolve: ResolveHost = lookup
   };
 }
 
-/**
- * @throws {DeliveryError} `BAD_INPUT` if the proxy's URL is invalid. The message can't quote it: it may contain a
- * password
- */
+/** The error can't quote the proxy's URL: it may contain a password. @throws {DeliveryError} `BAD_INPUT` */
 function createProxyAgent(options: ConstructorParameters<typeof EnvHttpProxyAgent>[0]): EnvHttpProxyAgent {
   try {
     return new EnvHttpProxyAgent({ clientFactory: connectThroughProxy, ...options });
@@ -165,7 +153,6 @@ export function connectionError(
   });
 }
 
-/** @param proxy its URL may contain a password, its host can't */
 const proxyUnreachedError = ({ host }: URL, cause: unknown): DeliveryError =>
   new DeliveryError('NO_NETWORK', `the proxy ${host} can't be reached: ${toMessage(innerError(cause))}`, {
     hint: `start the proxy, correct \`https_proxy\`, or remove it where no proxy is needed`,

@@ -11,13 +11,11 @@ import { connectionError } from './client.ts';
 import { type FollowOptions, followRedirects } from './follow.ts';
 import { decodeBody, discard, firstHeader, readLength, readText, shortHostMessage } from './response.ts';
 
-/** The final response of a URL, after its redirects. */
 export interface FetchedContent extends Pick<HttpResponse, 'status' | 'headers'> {
   /** The fingerprint of the body or its beginning; `null` unless the status was 200. */
   readonly fingerprint: ContentFingerprint | null;
   /** Git's id of the body if it equals one of the given blobs. */
   readonly blobSha: string | null;
-  /** Every requested URL, in order. */
   readonly addresses: readonly URL[];
   /** The first `prefixSize` bytes as Latin-1 text, and the first later chunk with a byte that is not ASCII. */
   readonly readPrefix: () => string;
@@ -39,10 +37,9 @@ export interface FetchBackOptions extends FollowOptions {
 const PREFIX_SIZE = 65_536;
 
 /**
- * Sends an anonymous GET, follows redirects and computes the fingerprint of a body of any size. @param marker text to
- * count in the body
- * @throws {DeliveryError} like `followRedirects`; `CONNECTION` if the body is interrupted, `HOST_ERROR` if it is
- * encoded without reason. @see protocol 4.5
+ * Sends an anonymous GET, follows redirects and computes the body's fingerprint. @param marker text to count in the
+ * body
+ * @throws {DeliveryError} `CONNECTION` if the body is interrupted, `HOST_ERROR` if it is encoded. @see protocol 4.5
  */
 export async function fetchBack(
   http: SendHttp,

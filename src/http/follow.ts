@@ -4,7 +4,6 @@ import { MAX_REDIRECTS } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { BROWSER_ENCODINGS, discard, firstHeader } from './response.ts';
 
-/** Cookies by host name, sent back only to the host that set them. */
 export type CookieJar = Map<string, Map<string, string>>;
 
 export interface FollowOptions {
@@ -32,10 +31,8 @@ const BROWSER_HEADERS = {
 const TOOL_HEADERS = { accept: '*/*', 'accept-encoding': 'identity' } as const;
 
 /**
- * Sends an anonymous GET, without credentials, and follows its redirects. @returns the last response and all requested
- * URLs
- * @throws {DeliveryError} `HOST_ERROR` for too many redirects or a URL that isn't https, `CONNECTION` or `NO_NETWORK`
- * if a request fails, and what `guard` throws. @see protocol 4.5
+ * Follows the redirects of an anonymous GET. @throws {DeliveryError} `HOST_ERROR` for too many redirects. @see protocol
+ * 4.5
  */
 export async function followRedirects(
   http: SendHttp,
@@ -95,10 +92,7 @@ function saveCookies(jar: CookieJar, { hostname }: URL, response: HttpResponse):
 const SIGN_IN =
   /^\/(?:cdn-cgi\/access\/|\.?[\w-]+\/)?(?:log[-_]?in|sign[-_]?in|sso(?:-api)?|saml2?|oauth2?|auth(?:orize)?)(?:[./]|$)/i;
 
-/**
- * Whether a redirect led to a sign-in page, as on a private GitHub Enterprise. A sign-in page requested directly is
- * content.
- */
+/** Whether a redirect led to a sign-in page. A sign-in page that was requested directly is content. */
 export function leadsToSignIn([start, ...redirects]: readonly URL[]): boolean {
   const isSignIn = ({ pathname }: URL): boolean => SIGN_IN.test(pathname);
   return start !== undefined && !isSignIn(start) && redirects.some(isSignIn);

@@ -46,10 +46,7 @@ export function parseRetryAfter(response: Answer, now: number): number | undefin
   return Number.isFinite(ms) ? Math.max(ms, 0) : undefined;
 }
 
-/**
- * A host's text for a message, on one line and at most `TEXT.hostMessage` long. It cuts no word: the redactor
- * recognizes only whole secrets.
- */
+/** A host's text on one line, at most `TEXT.hostMessage` long. It cuts no word, so the redactor finds whole secrets. */
 export function shortHostMessage(text: unknown): string {
   const line = String(text ?? '')
     .replace(/[\s\p{Cc}]+/gu, ' ')
@@ -140,17 +137,13 @@ export function readLastModified(response: Answer): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/**
- * The version of the content: its `ETag` and `Last-Modified`. Servers mark the tag of an encoded copy, whose content is
- * the same.
- */
+/** The `ETag` and `Last-Modified`. Servers mark the tag of an encoded copy, whose content is the same. */
 export function readVersion(response: Answer): string {
   const tag = firstHeader(response, 'etag') ?? '';
   const plain = tag.replace(/^W\//, '').replace(/-(?:gzip|deflate|br|zstd)"$/, '"');
   return `${plain} ${firstHeader(response, 'last-modified') ?? ''}`.trim();
 }
 
-/** The seconds in `Cache-Control`. */
 const MAX_AGE = /(?:^|[\s,])(?:max-age|s-maxage)\s*=\s*"?(\d{1,9})\b/g;
 
 /** How long a cache has kept the answer and may still keep it, in milliseconds; `null` if unknown. @see RFC 9111 */
@@ -169,10 +162,7 @@ export function readCacheTime(response: Answer): {
 /** The items of a list in a header. A comma within quotes doesn't separate items. */
 const LIST_ITEM = /(?:[^,"]|"(?:\\.|[^"\\])*"?)+/g;
 
-/**
- * The type and charset that a browser uses: the last valid type, with the charset of an equal type before it. @see
- * https://fetch.spec.whatwg.org/#concept-header-extract-mime-type
- */
+/** The type that a browser uses: the last valid type. It inherits the charset of an equal type before it. */
 export function readType(response: Answer): string {
   const declared = allValues(response, 'content-type').join();
   let [essence, charset] = ['', ''];

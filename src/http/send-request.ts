@@ -18,18 +18,13 @@ export interface TextAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
-  /** The parsed text; `undefined` if it isn't JSON. */
   readonly json: unknown;
 }
 
 /** The time limit of a whole exchange, by the bytes sent. Very small pieces would never reach the limit of silence. */
 export const transferTime = (bytes = 0): number => EXCHANGE.api + (bytes / MEGABYTE) * EXCHANGE.perMegabyte;
 
-/**
- * Sends a request once and reads the whole answer, whatever its status. @throws {DeliveryError} `CONNECTION` if it
- * fails (what arrived is then unknown), `HOST_ERROR` for a too long answer; the signal's reason, or `unsentError`
- * before sending
- */
+/** Sends a request once and reads any answer. @throws {DeliveryError} `CONNECTION` if it is unknown what arrived */
 export async function sendRequest(
   request: TextRequest,
   { http, clock, signal }: Pick<Ports, 'http' | 'clock' | 'signal'>,

@@ -3,17 +3,14 @@
 export interface CallTemplate {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** What the call does, for error messages. */
   readonly description: string;
   /** The permission that a job needs, such as `pages: read`. */
   readonly permission?: string;
-  /** The statuses of a success; 200, 201 and 204 by default. */
+  /** 200, 201 and 204 by default. */
   readonly expects?: readonly number[];
   /** Whether to retry a failed call. False if the caller itself retries, or must check the result first. */
   readonly repeatable?: boolean;
-  /**
-   * Belongs to the write before it, so it isn't paced: others could move the branch or miss the asset during a pause.
-   */
+  /** Part of the write before it. It isn't paced: during a pause others could move the branch or miss the asset. */
   readonly partOfWrite?: boolean;
 }
 

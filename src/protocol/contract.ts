@@ -65,7 +65,6 @@ const pagesContract = () => ({
   },
 });
 
-/** The files that are accepted. @see protocol 1 */
 const fileRules = () => ({
   on_screen:
     'one self-contained .html file: styles and scripts inside, no external dependency, works offline',

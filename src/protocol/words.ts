@@ -1,5 +1,3 @@
-/** The protocol's words for reports, outputs and the machine contract. @see protocol 2.1, 3.1, 4.7 */
-
 /** @see protocol 2.1, 9 */
 export const PROTOCOL = {
   identifier: 'GITHUB-SCREEN-DELIVERY',
@@ -8,16 +6,11 @@ export const PROTOCOL = {
   goal: 'Turn a file that exists only inside an environment into an external https:// URL that opens in the browser without it, and hand the URL over only after its content was fetched back and proved.',
 } as const;
 
-/**
- * The version of GitHub's REST API. @see https://docs.github.com/rest/about-the-rest-api/api-versions (until March
- * 2028)
- */
+/** @see https://docs.github.com/rest/about-the-rest-api/api-versions (until March 2028) */
 export const API_VERSION = '2022-11-28';
 
-/** This tool's name for hosts and in commits. */
 export const TOOL = { name: 'screen-delivery', version: '0.1.0', node: '>=22.19' } as const;
 
-/** The commit trailer of files that this tool delivered. */
 export const TRAILER = `Delivered-by: ${TOOL.name}`;
 
 /** The trailer with the run and workflow that delivered, or the agent. */
@@ -52,7 +45,7 @@ export const CHANNELS = {
 
 export type ChannelKey = keyof typeof CHANNELS;
 
-/** The four gates in order. @see protocol 2.1, 3.1 */
+/** @see protocol 2.1, 3.1 */
 export const GATES = ['G1_выложено', 'G2_финальный_URL', 'G3_VERIFY_200_и_маркер', 'G4_REPORT'] as const;
 
 export type GateName = (typeof GATES)[number];
@@ -65,7 +58,6 @@ export const GATE_TITLES: Readonly<Record<GateName, string>> = {
   G4_REPORT: 'Reported',
 };
 
-/** The same for a removal. */
 export const REMOVAL_GATE_TITLES: typeof GATE_TITLES = { ...GATE_TITLES, G1_выложено: 'Removed' };
 
 /** Every failure names one of these steps. `check` includes a channel's refusals. @see protocol 1 */
@@ -73,12 +65,12 @@ export const STEPS = ['check', 'authorize', 'place', 'wait', 'verify', 'report']
 
 export type Step = (typeof STEPS)[number];
 
-/** The lines of the report in order. @see protocol 4.7 */
+/** @see protocol 4.7 */
 export const REPORT_LINES = ['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN'] as const;
 
 export type ReportLine = (typeof REPORT_LINES)[number];
 
-/** The two results of a report. @see protocol 3.1 */
+/** @see protocol 3.1 */
 export const RESULTS = { ready: 'ГОТОВО', notReady: 'НЕ ГОТОВО' } as const;
 
 /** How a delivery ended, in English for people. */

@@ -6,10 +6,7 @@ import type { GitHubClient } from './client.ts';
 import { dataOrNull } from './failures.ts';
 import { EMPTY_TREE } from './tree-id.ts';
 
-/**
- * The commit that a branch points to. @throws {DeliveryError} `NOT_FOUND` if the branch doesn't exist. @see protocol
- * 2.5
- */
+/** The commit of a branch. @throws {DeliveryError} `NOT_FOUND` if the branch doesn't exist. @see protocol 2.5 */
 export async function getBranchHead({ rest, repository }: GitHubClient, branch: string): Promise<string> {
   const found = await dataOrNull(rest.git.getRef({ ...repository, ref: `heads/${branch}` }));
   if (found !== null) return found.object.sha;
@@ -21,10 +18,7 @@ export async function getBranchHead({ rest, repository }: GitHubClient, branch: 
   });
 }
 
-/**
- * Whether a ruleset requires signed commits. Classic protection only shows that in a refused push. @see
- * https://docs.github.com/rest/repos/rules#get-rules-for-a-branch
- */
+/** Whether a ruleset requires signed commits. Classic protection shows that only by refusing a push. */
 export async function needsSignatures(github: GitHubClient, branch: string): Promise<boolean> {
   const query = { ...github.repository, branch, per_page: LIST_PAGE };
   const rules = await resultOf(() => github.rest.repos.getBranchRules(query));
@@ -39,7 +33,6 @@ interface TreeEntry {
 
 export interface BranchEntry extends TreeEntry {
   readonly mode: string;
-  /** Bytes; 0 for a folder. */
   readonly size: number;
 }
 
@@ -55,10 +48,7 @@ export async function listEntries(github: GitHubClient, commit: string): Promise
   });
 }
 
-/**
- * A commit's entries by path, or `null` if GitHub truncated the list. In another tree's list a file would seem absent
- * and could be replaced. @see protocol 7 (prohibition 4)
- */
+/** A commit's entries by path; `null` if GitHub truncated the list: a missing file could then be replaced. */
 async function getTree({ rest, repository }: GitHubClient, commit: string): Promise<CommitEntries | null> {
   const { tree } = (await rest.git.getCommit({ ...repository, commit_sha: commit })).data;
   if (tree.sha === EMPTY_TREE) return new Map();
@@ -74,9 +64,7 @@ async function getTree({ rest, repository }: GitHubClient, commit: string): Prom
 /** The branch's blob for each path, `null` if it has none, or why no file can be at that path. */
 export type ExistingBlobs = ReadonlyMap<string, Result<string | null>>;
 
-/**
- * Finds the blobs at some paths of a branch or commit. It requests a few paths one by one, and the whole tree for many.
- */
+/** The blobs at some paths. It requests up to `BATCH.paths` paths one by one, and the whole tree for more. */
 export async function getExistingBlobs(
   github: GitHubClient,
   ref: string,
@@ -89,7 +77,6 @@ export async function getExistingBlobs(
   const getBlob = async (path: string): Promise<Result<string | null>> => {
     for (const candidate of [path, ...parentFolders(path)]) {
       const entry = await getEntry(github, ref, candidate);
-      // Everything above a folder is a folder too.
       if (entry !== null) return findInTree(new Map([[candidate, entry]]), path);
     }
     return null;
@@ -113,10 +100,7 @@ export async function getEntry(github: GitHubClient, ref: string, path: string):
 
 const TREE_TYPES: Readonly<Record<string, string>> = { dir: 'tree', submodule: 'commit' };
 
-/**
- * The tree's blob at a path, or `null`. A path below another file is an error: writing it would delete that file. @see
- * protocol 7 (prohibition 4)
- */
+/** The blob at a path, or `null`. A path below a file is an error: writing it would delete the file. @see protocol 7 */
 function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<string | null> {
   const submoduleError = findSubmoduleError(tree, path);
   if (submoduleError !== null) return submoduleError;

@@ -26,21 +26,14 @@ export interface ApiConnection {
 
 type CallRequest = Omit<TextRequest, 'method'>;
 
-/**
- * Octokit for one repository. The table of API calls decides how each request is paced and retried. Every failure is a
- * `DeliveryError` that names the permission or setting to change.
- */
+/** Octokit for one repository, paced and retried by the table of API calls. Every failure is a `DeliveryError`. */
 export interface GitHubClient extends Pick<Octokit, 'rest' | 'graphql'>, ApiConnection {
   /** Queues a write that Octokit has no method for, such as an upload. */
   readonly pace: PaceWrite;
-  /** The same client with another abort signal, for cleanup after a stopped delivery. */
   withSignal(signal: AbortSignal): GitHubClient;
 }
 
-/**
- * Creates an Octokit whose requests our own client sends. Octokit itself copies a long answer three times: 17 MB
- * instead of 3 MB for a list of 10,000 files. @see protocol 4.2, 4.3
- */
+/** Creates an Octokit that uses our HTTP client, because its own copies long answers three times. @see protocol 4.2 */
 export function createGitHubClient(connection: ApiConnection, ports: Ports): GitHubClient {
   const octokit = new Octokit({
     baseUrl: connection.apiUrl.href.replace(/\/$/, ''),
@@ -55,7 +48,6 @@ export function createGitHubClient(connection: ApiConnection, ports: Ports): Git
     const { url, headers, body } = octokit.request.endpoint.parse(parameters);
     const request = {
       url: new URL(url),
-      // Octokit's default media type without `.v3`, which GitHub ignores.
       headers: { ...toTexts(headers), accept: String(headers.accept).replace(/\.v3\+json$/, '+json') },
       body: body === undefined ? undefined : () => JSON.stringify(body),
     };
@@ -130,17 +122,11 @@ export async function listAll<T>(
   return items;
 }
 
-/**
- * Whether this is the last page. GitHub may hide items, so a short page doesn't have to be the last. @see
- * https://docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api
- */
+/** Whether this is the last page. Hidden items make pages shorter, so the `link` header decides. */
 export const isLastPage = ({ data, headers: { link } }: ListedPage<unknown>, perPage: number): boolean =>
   link === undefined ? data.length < perPage : !/\brel="?next\b/.test(link);
 
-/**
- * Streams a large body once, queued among the client's writes, and returns the JSON. @throws {DeliveryError} by status;
- * `CONNECTION` if it is unknown what arrived
- */
+/** Streams a large body once, queued among the writes. @throws {DeliveryError} `CONNECTION` if arrival is unknown */
 export async function sendStreamed(
   github: GitHubClient,
   call: CallTemplate,
@@ -153,17 +139,13 @@ export async function sendStreamed(
 
 type PaceWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
-/**
- * Runs a client's writes one by one, at least a second apart, and at most `WRITES_PER_HOUR` in an hour. @see
- * https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
- */
+/** Runs writes one by one, a second apart and at most `WRITES_PER_HOUR` in an hour, as GitHub asks of clients. */
 export function createWritePacer({
   clock,
   logger,
   signal,
 }: Pick<Ports, 'clock' | 'logger' | 'signal'>): PaceWrite {
   let queue: Promise<unknown> = Promise.resolve();
-  /** Start times of the newest writes. */
   let starts: readonly number[] = [];
   const remaining = (time: number, start = Number.NEGATIVE_INFINITY): number => start + time - clock.now();
 

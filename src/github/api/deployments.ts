@@ -8,7 +8,6 @@ import { getTokenOwner } from './token-owner.ts';
 /** What the deployments are for. Only the newest deployment of a subject is current. */
 interface DeploymentSubject {
   readonly environment: string;
-  /** Such as `pull request 7`, or `refs/heads/main`. */
   readonly source: string;
 }
 
@@ -19,10 +18,7 @@ const identify = ({ environment, source }: DeploymentSubject) => ({
   payload: { [TOOL.name]: source },
 });
 
-/**
- * Creates a deployment and returns its id. @param isPreview whether it ends with a pull request; then it is never
- * production
- */
+/** Creates a deployment and returns its id. @param isPreview it ends with a pull request and is never production */
 export async function createDeployment(
   { rest, repository }: GitHubClient,
   subject: DeploymentSubject,
@@ -68,10 +64,7 @@ export async function setDeploymentState(
   });
 }
 
-/**
- * Deactivates this tool's earlier deployments and returns how many were current. @param newest stays active, even if
- * GitHub's list doesn't have it yet; `null` deactivates all
- */
+/** Deactivates older deployments and returns their number. @param newest stays; the list may not have it yet */
 export async function retireDeployments(
   github: GitHubClient,
   subject: DeploymentSubject,

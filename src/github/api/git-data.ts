@@ -26,8 +26,8 @@ const BLOB_HEAD = '{"encoding":"base64","content":"';
 const BLOB_TAIL = '"}';
 
 /**
- * Method B, first call: streams a file as a base64 blob; repeating it is harmless. @throws {DeliveryError} `TOO_LARGE`
- * if GitHub doesn't accept a blob of this size. @see protocol 4.2
+ * Method B, first call: streams a blob; repeating it is harmless. @throws {DeliveryError} `TOO_LARGE`. @see protocol
+ * 4.2
  */
 export async function createBlob(github: GitHubClient, file: FileBytes, ports: Ports): Promise<void> {
   const { url } = github.rest.git.createBlob.endpoint({ ...github.repository, content: '' });
@@ -48,10 +48,9 @@ async function* formatBlob(file: Pick<FileBytes, 'read'>): AsyncGenerator<string
 }
 
 /**
- * Method B, remaining calls: creates a commit per change and moves the branch, never by force. A conflict leaves only
- * unused objects. @param planned the commit that the changes were made for; `null` for a new branch
- * @param readHead reads the commit that the branch points to now
- * @returns the commits' shas. @throws {DeliveryError} `CONFLICT` if the branch has moved. @see protocol 4.2
+ * Method B, remaining calls: one commit per change. The branch moves only if it is still at `planned`, never by force.
+ * @param planned `null` for a new branch. @throws {DeliveryError} `CONFLICT`; only unused objects are left. @see
+ * protocol 4.2
  */
 export async function commitChanges(
   github: GitHubClient,
@@ -60,8 +59,7 @@ export async function commitChanges(
   readHead: () => Promise<string | null> = () => getBranchHead(github, branch),
 ): Promise<string[]> {
   const waitForTurn = (): Promise<void> => github.pace(async () => undefined);
-  // The calls for one file count as one write. With many files each commit is a write, so wait before reading the
-  // branch.
+  // One file counts as one write. With many files each commit is a write, so wait before reading the branch.
   if (changes.length > 1) await waitForTurn();
   if ((await readHead()) !== planned) throw conflictError(branch);
   const { rest, repository } = github;
@@ -88,10 +86,7 @@ export async function commitChanges(
   return commits;
 }
 
-/**
- * Creates a commit without moving the branch. @param objects a `null` sha removes the path. @param base `null` for a
- * commit without a parent
- */
+/** Creates a commit without moving the branch. @param objects a `null` sha removes the path */
 async function createCommit(
   { rest, repository }: GitHubClient,
   message: string,

@@ -9,9 +9,7 @@ import { dataOrNull } from './failures.ts';
 export interface CommitSummary {
   readonly sha: string;
   readonly message: string;
-  /** As GitHub writes it; absent if it was not requested. */
   readonly date?: string | undefined;
-  /** Whether the branch's history begins with this commit. */
   readonly isFirst?: boolean;
 }
 

@@ -6,7 +6,6 @@ import { STATUS_HINT } from '../refusals.ts';
 import type { GitHubClient } from './client.ts';
 import { dataOrNull, isNotFound } from './failures.ts';
 
-/** The state of the build that should publish our commit. */
 export interface BuildStatus {
   /** `unknown` if it can't be read or there is no build yet. */
   readonly status: 'built' | 'building' | 'errored' | 'unknown';
@@ -18,9 +17,7 @@ export interface BuildStatus {
   readonly notStarted?: boolean;
   /** When a finished build began: milliseconds since the epoch. */
   readonly begun?: number | undefined;
-  /** Identifies the build. */
   readonly build?: string;
-  /** Milliseconds that GitHub asks us to wait before the next request. */
   readonly retryAfter?: number | undefined;
   readonly hint?: Text | undefined;
 }
@@ -157,10 +154,7 @@ async function unknownIfUnreadable(
 }
 
 /**
- * Deploys an artifact as the whole Pages site and returns the deployment's id. @param build `commit` exists in the
- * repository; `idToken` tells GitHub which job deploys
- * @throws {DeliveryError} `CONFLICT` during another deployment; otherwise with what to change
- * @see https://docs.github.com/rest/pages/pages#create-a-github-pages-deployment
+ * Deploys an artifact as the whole Pages site and returns the id. @throws {DeliveryError} `CONFLICT` during another one
  */
 export async function createPagesDeployment(
   { rest, repository }: GitHubClient,

@@ -37,10 +37,7 @@ export async function updateStickyComment(
   return 'updated';
 }
 
-/**
- * Rewrites this tool's comments on a pull request and returns how many changed.
- * @param mark the beginning of all these comments. @param rewrite returns the new body; `null` changes nothing
- */
+/** Rewrites this tool's comments and returns how many changed. @param rewrite returns the new body, or `null` */
 export async function rewriteOwnComments(
   github: GitHubClient,
   number: number,

@@ -16,7 +16,6 @@ export type Release = Pick<
   'id' | 'upload_url' | 'name' | 'body' | 'draft' | 'tag_name' | 'immutable' | 'updated_at'
 >;
 
-/** @see protocol 2.5 */
 export type Asset = Pick<
   ReleaseEndpoints['listReleaseAssets']['response']['data'][number],
   'id' | 'name' | 'label' | 'size' | 'digest' | 'browser_download_url' | 'updated_at'
@@ -41,9 +40,7 @@ export async function createDraft(github: GitHubClient, tag: string, body: strin
 const PRERELEASE = /(?:^|[@/]|-(?=v))v?(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)-[\w.-]+(?:\+[\w.-]+)?$/;
 
 /**
- * Publishes a draft and creates its tag if necessary.
- * @param to if a person named the tag (`isNamed`), GitHub decides which release is the latest; a new tag gets `commit`,
- * by default the head of the default branch
+ * Publishes a draft. @param to `isNamed`: a person named the tag; `commit` of a new tag, by default the branch's head
  */
 export async function publishDraft(
   { rest, repository }: GitHubClient,
@@ -130,9 +127,8 @@ export async function renameAsset(github: GitHubClient, asset: Asset, name: stri
 export const isUnfinished = ({ state }: Pick<Asset, 'state'>): boolean => state !== 'uploaded';
 
 /**
- * Streams a file to a release as an asset, once. @param upload `name` is ASCII, and GitHub may still change it
- * @throws {DeliveryError} `CONFLICT` if the name is taken; `CONNECTION` or `HOST_ERROR` if it is unknown what arrived.
- * @see protocol 4.3
+ * Streams a file to a release, once. @throws {DeliveryError} `CONFLICT` for a used name; `CONNECTION` if arrival is
+ * unknown
  */
 export async function uploadAsset(
   github: GitHubClient,

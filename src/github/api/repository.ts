@@ -4,15 +4,12 @@ import { defaultPagesUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 import { dataOrNull } from './failures.ts';
 
-/** The settings of a repository's Pages site. */
 export interface PagesSettings {
-  /** The URL of the site's root, with a trailing slash. */
   readonly base: URL;
   /** The source branch. If a workflow deploys the site, the previous source branch or `null`. */
   readonly branch: string | null;
-  /** The branch's folder that becomes the site's root: empty, or such as `docs`. */
+  /** The branch's folder that becomes the site's root, without slashes. */
   readonly folder: string;
-  /** A GitHub build of the branch, a workflow of the repository, or this action. */
   readonly builtBy: 'branch' | 'workflow' | 'deployment';
   readonly isPublic: boolean;
 }
@@ -35,8 +32,7 @@ export async function getPagesSettings(github: GitHubClient): Promise<PagesSetti
 }
 
 /**
- * Enables Pages for an existing branch. A job's own token can't do this. @throws {DeliveryError} `NO_PERMISSION` or
- * `NOT_FOUND` if the token isn't allowed to. @see https://docs.github.com/rest/pages/pages#create-a-github-pages-site
+ * Enables Pages for a branch. @throws {DeliveryError} `NO_PERMISSION` or `NOT_FOUND`: a job's own token can't do this
  */
 export async function createPagesSite(github: GitHubClient, branch: string): Promise<PagesSettings> {
   const source = { branch, path: '/' } as const;
@@ -63,11 +59,9 @@ function toPagesSettings(
 
 /** What the choice of a channel depends on. Only what the possible channels need is requested. */
 export interface RepositoryContext {
-  /** Its API, or why there is none. */
   readonly github: Result<GitHubClient>;
   /** Whether the destination repository is private; `null` if unknown. */
   readonly privateRepository: boolean | null;
-  /** `null` if the repository has no Pages site. */
   readonly pagesSettings: PagesSettings | null | 'unreadable' | 'not-requested';
 }
 
@@ -77,9 +71,7 @@ export interface RepositoryQuery {
   readonly pagesSettings: boolean;
 }
 
-/**
- * Requests what the choice of a channel depends on. @throws {DeliveryError} `BAD_TOKEN` or `NOT_FOUND` without access
- */
+/** Requests what a channel depends on. @throws {DeliveryError} `BAD_TOKEN` or `NOT_FOUND` without access */
 export async function loadRepositoryContext(
   github: Result<GitHubClient>,
   query: RepositoryQuery,

@@ -3,7 +3,6 @@ import { withRetries } from '../../retry.ts';
 import { type GitHubClient, listAll } from './client.ts';
 import { getTokenOwner } from './token-owner.ts';
 
-/** The text of the issue on a subject. */
 export interface IssueText {
   readonly title: string;
   readonly body: string;
@@ -12,11 +11,9 @@ export interface IssueText {
 }
 
 /**
- * Keeps one issue on a subject: open while needed, otherwise closed. It closes duplicates, since no issue can be
- * deleted.
- * @param compose makes the text from the open issue's body; the body is empty for a new issue or one that somebody
- * closed
- * @returns what was done with which issue. @throws {DeliveryError} as `keepOldest`
+ * Keeps one issue on a subject, open while needed. It closes duplicates, since no issue can be deleted.
+ * @param compose gets the open issue's body; for a new or closed issue an empty text. @throws {DeliveryError} as
+ * `keepOldest`
  */
 export async function updateStickyIssue(
   github: GitHubClient,
@@ -46,7 +43,6 @@ export async function updateStickyIssue(
   if (isNew) return { result: 'opened', number };
   const wasClosed = issue.state === 'closed';
   const { title, body, isOpen } = wasClosed ? first : compose(issue.body ?? '');
-  // Nothing to report: all was well before and still is.
   if (wasClosed && !isOpen) return { result: 'none', number };
   const text = { ...repository, issue_number: number, title, body };
   await rest.issues.update({ ...text, state: isOpen ? 'open' : 'closed' });
@@ -55,25 +51,20 @@ export async function updateStickyIssue(
 }
 
 export interface StickyItem {
-  /** An older item has a smaller id. */
   readonly id: number;
   readonly body?: string | null;
   readonly user?: { readonly login: string } | null;
 }
 
 interface StickyKind<Item> {
-  /** The beginning of the body, which identifies the item. */
   readonly mark: string;
   list(author: string): Promise<readonly Item[]>;
-  /** `null` if no item may be created. */
   readonly create: (() => Promise<Item>) | null;
   drop(duplicate: Item): Promise<unknown>;
 }
 
 /**
- * Finds or creates the one comment or issue on a subject. Jobs that run at the same time all keep the oldest and drop
- * the rest.
- * @returns the kept item; `undefined` if there is none and none may be created
+ * Finds or creates the one item on a subject. Simultaneous jobs all keep the oldest item and drop the rest.
  * @throws {DeliveryError} `NO_PERMISSION` or `NOT_FOUND` if the token isn't allowed to write
  */
 export async function keepOldest<Item extends StickyItem>(

@@ -13,16 +13,10 @@ export interface CommitIdentity {
   readonly email: string;
 }
 
-/**
- * The author if the token's account is unknown. An invented `NAME@users.noreply.github.com` could belong to a user,
- * `.invalid` belongs to nobody. @see https://www.rfc-editor.org/rfc/rfc2606#section-2
- */
+/** A `.invalid` email belongs to nobody. An invented `NAME@users.noreply.github.com` could belong to a user. */
 const UNKNOWN_IDENTITY: CommitIdentity = { name: TOOL.name, email: `${TOOL.name}@noreply.invalid` };
 
-/**
- * The token's account. REST can't tell it for a job's token. @throws {DeliveryError} `NO_PERMISSION` if it is unknown:
- * then we can't recognize our own items. @see https://docs.github.com/graphql/reference/queries#viewer
- */
+/** The token's account. @throws {DeliveryError} `NO_PERMISSION` if unknown: we couldn't recognize our own items */
 export async function getTokenOwner({ graphql }: GitHubClient): Promise<TokenOwner> {
   const query = 'query { viewer { login databaseId } }';
   const answer = await graphql<{ readonly viewer?: TokenOwner | null } | null>(query);
@@ -39,10 +33,7 @@ export async function getTokenOwner({ graphql }: GitHubClient): Promise<TokenOwn
 export const isJobToken = async (github: GitHubClient): Promise<boolean> =>
   (await getTokenOwner(github)).login === 'github-actions[bot]';
 
-/**
- * The author of a commit that git makes: the token's account with its noreply address, or nobody. @see
- * https://docs.github.com/account-and-profile/reference/email-addresses-reference#your-noreply-email-address
- */
+/** The author of a commit that git makes: the token's account with its noreply address, or nobody. */
 export async function getCommitIdentity(github: GitHubClient): Promise<CommitIdentity> {
   const owner = await resultOf(() => getTokenOwner(github));
   if (hasFailed(owner) || !owner.databaseId) return UNKNOWN_IDENTITY;

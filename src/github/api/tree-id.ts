@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** Git's id of an empty tree. */
 export const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
-/** A path, and git's id of the file's bytes. */
 export interface TreeFile {
   readonly path: string;
   readonly sha: string;
 }
 
-/**
- * Git's id of the tree with exactly these regular files. @see https://git-scm.com/book/en/v2/Git-Internals-Git-Objects
- */
+/** Git's id of the tree with exactly these regular files. */
 export function hashTree(files: readonly TreeFile[]): string {
   const entries = Map.groupBy(files, ({ path }) => path.slice(0, path.indexOf('/') + 1) || path);
   const lines = [...entries]

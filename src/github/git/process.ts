@@ -18,7 +18,6 @@ export interface GitOptions {
 export type GitPorts = Pick<Ports, 'clock' | 'signal' | 'env' | 'tempFolder'>;
 
 export interface GitResult {
-  /** `null` if a signal ended git. */
   readonly exitCode: number | null;
   readonly out: string;
   readonly err: string;
@@ -26,11 +25,7 @@ export interface GitResult {
 
 const OUTPUT_LIMIT = 65_536;
 
-/**
- * Runs git with limited output and time. An abort or timeout kills git and its children.
- * @throws the signal's reason, a `TimeoutError`, the error of reading the input, or the system's error if git can't
- * start
- */
+/** Runs git with limited output and time. An abort or timeout kills git and its children, and is thrown. */
 export async function runGit(
   options: GitOptions,
   ports: Pick<Ports, 'clock' | 'signal'>,

@@ -9,7 +9,6 @@ import { createGitRepository, type GitRemote, type RunGitCommand } from './repos
 
 export interface PushOptions extends GitRemote {
   readonly branch: string;
-  /** At least one; each becomes a commit on top of the previous. */
   readonly changes: readonly Change[];
   readonly author: CommitIdentity;
   /** The commit that the changes were made for; `null` for a new branch. */
@@ -20,8 +19,7 @@ const BASE = 'refs/screen-delivery/base';
 const NEXT = 'refs/screen-delivery/next';
 
 /**
- * Method C: pushes commits with git, for large files and for many files. It fetches the branch without history and
- * files, and never forces a push. After a conflict nothing is left behind.
+ * Method C: pushes with git, never by force, for large or many files. It fetches no history and no files.
  * @returns the commits' shas. @throws {DeliveryError} `CONFLICT` if the branch has moved. @see protocol 4.2
  */
 export async function pushChanges(push: PushOptions, ports: Ports): Promise<string[]> {
@@ -53,10 +51,7 @@ async function fetchBase(git: RunGitCommand, { branch, planned }: PushOptions): 
   if (sha.trim() !== planned) throw conflictError(branch);
 }
 
-/**
- * `fast-import` needs no index and no other blobs of the branch. If a file has changed since its check, git refuses the
- * commit: the blob that the commit names doesn't exist.
- */
+/** `fast-import` needs no index and no other blobs. It refuses a file that has changed since its check. */
 async function writeCommits(git: RunGitCommand, push: PushOptions, now: number): Promise<string[]> {
   const output = await git({
     args: ['fast-import', '--quiet', '--date-format=raw'],

@@ -12,7 +12,6 @@ import { RETRY_HINT, refusalError } from '../refusals.ts';
 import { type GitOptions, type GitPorts, type GitResult, runGit } from './process.ts';
 
 export interface GitRemote {
-  /** Such as `https://github.com/owner/repo.git`. */
   readonly remote: URL;
   readonly token: string;
   /** Milliseconds since the epoch, after which a timeout of git isn't retried. */
@@ -22,8 +21,7 @@ export interface GitRemote {
 type GitSettings = Readonly<Record<string, string>>;
 
 /**
- * Settings of every command. Large files are usually compressed already, so git doesn't compress them again: that takes
- * seconds. Git streams larger blobs instead of loading them, and never fetches an object implicitly.
+ * Git streams big blobs and doesn't compress them again, which takes seconds. It never fetches an object implicitly.
  */
 const SETTINGS: GitSettings = {
   'core.hooksPath': devNull,
@@ -46,7 +44,6 @@ interface GitCommand extends Pick<GitOptions, 'input' | 'onOutput' | 'size'> {
   readonly online?: boolean;
 }
 
-/** Runs one command in the temporary repository and returns its output. */
 export type RunGitCommand = (command: GitCommand) => Promise<string>;
 
 /** Creates an empty repository and returns what runs git in it. A failed command is thrown as a `DeliveryError`. */
@@ -92,7 +89,6 @@ const STATUSES: readonly (readonly [RegExp, number])[] = [
   [/internal server error/i, 500],
 ];
 
-/** Lines of output that do not describe a failure. */
 const IRRELEVANT_LINE =
   /^(hint:|error: failed to push some refs|To https:|Done$|Everything up-to-date|\w+ objects: |Total \d)/;
 
@@ -127,7 +123,6 @@ export function gitError(
   return refusalError(message, { status, message: output, permission: 'contents: write' });
 }
 
-/** The error if git took too long: the host never stops sending, or this machine hangs. */
 function timeoutError({ description, online = false, size }: GitCommand, retryable: boolean): DeliveryError {
   const message = `${description} broke off: git did not end within ${formatSeconds(transferTime(size))}`;
   if (online) return new DeliveryError('CONNECTION', message, { hint: RETRY_HINT, retryable });
