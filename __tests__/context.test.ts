@@ -36,14 +36,14 @@ describe('createDeliveryContext', () => {
     [
       { source: { branch: 'docs', path: '/' }, build_type: 'legacy' },
       { token: TOKEN },
-      ['there is a token', 'the repository is public', `the Pages site on ${SITE} branch docs, folder /`],
+      ['token: found', 'the repository is public', `the Pages site on ${SITE} branch docs, folder /`],
     ],
     [{ build_type: 'workflow' }, { token: TOKEN }, [`the Pages site on ${SITE} a workflow`]],
     [404, { token: TOKEN }, ['the repository has no Pages site']],
     [403, { token: TOKEN }, ["the repository's Pages settings can't be read"]],
-    [404, { token: TOKEN, repository: '' }, ['there is a token, and no repository for it']],
-    [404, {}, ['there is no token']],
-  ])('tells in the log what is known of the repository: %j', async (pages, inputs, expected) => {
+    [404, { token: TOKEN, repository: '' }, ['token: found, but no repository is known']],
+    [404, {}, ['token: none']],
+  ])('logs what is known of the repository: %j', async (pages, inputs, expected) => {
     const host = new FakeHttp(({ url }) => {
       if (!url.endsWith('/pages')) return { body: { private: false } };
       return typeof pages === 'number' ? { status: pages } : { body: pages };

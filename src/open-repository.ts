@@ -47,8 +47,8 @@ function withoutHost(
 
 function describeRepository({ github, privateRepository, pagesSettings }: RepositoryContext): string[] {
   const isAlone = hasFailed(github) && github.code === 'BAD_INPUT';
-  const token = isAlone ? 'a token, and no repository for it' : hasFailed(github) ? 'no token' : 'a token';
-  const lines = [`there is ${token}`];
+  const token = isAlone ? 'found, but no repository is known' : hasFailed(github) ? 'none' : 'found';
+  const lines = [`token: ${token}`];
   if (privateRepository !== null) lines.push(`the repository is ${privateRepository ? 'private' : 'public'}`);
   if (pagesSettings === null) lines.push('the repository has no Pages site');
   else if (pagesSettings === 'unreadable') lines.push("the repository's Pages settings can't be read");

@@ -47,7 +47,7 @@ describe('opening a site', () => {
     expect(site).toMatchObject({ entry: { name: 'index.html' }, size: PAGE.length + 4, leftOut: ['.env'] });
     expect(ports.logger.lines).toEqual([
       `3 files, ${PAGE.length + 4} bytes, no secret found`,
-      'left out: .env',
+      'not published: .env',
     ]);
     expect(ports.logger.shownProgress).toMatchObject([{ total: 3, done: 3, ended: true }]);
   });

@@ -63,7 +63,7 @@ describe('the files of a site', () => {
     );
     expect([identicalFiles, asked.length, ports.clock.slept]).toEqual([4, 8, [5_000, 5_000]]);
     expect(ports.logger.lines).toContain(
-      '0 s: 1 of 4 files of the site do not show the delivered bytes: b.css (HTTP 404)',
+      'after 0 s: 1 of 4 files of the site do not show the delivered bytes: b.css (HTTP 404)',
     );
   });
 

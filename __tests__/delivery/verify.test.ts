@@ -103,8 +103,8 @@ describe('verifying', () => {
   test('writes down what it saw, once, with the seconds that had gone by', async () => {
     const { ports } = await provePage(({ nth }) => (nth < 3 ? NOT_FOUND : FILE));
     expect(ports.logger.lines.slice(0, 3)).toEqual([
-      '# Verify the public address',
-      '0 s: the address answers HTTP 404',
+      '# Verify the public URL',
+      'after 0 s: the address answers HTTP 404',
       'the address answers HTTP 200 with the file, byte for byte',
     ]);
   });

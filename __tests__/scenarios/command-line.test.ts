@@ -76,8 +76,8 @@ test('without a token, a client id and a git remote a file is delivered over K3,
     'Check page.html',
     'Authorize',
     'Plan',
-    expect.stringMatching(/^Place: K3, bin sv\d+-\w{16}, name page\.html$/),
-    'Verify the public address',
+    expect.stringMatching(/^Publish to file-bin: bin sv\d+-\w{16}, name page\.html$/),
+    'Verify the public URL',
   ]);
   expect(stderr).not.toContain('https://filebin.net');
   expect(scenario.world.traffic.exchanges(/github/)).toEqual([]);
@@ -278,7 +278,7 @@ describe('output that can not be written', () => {
     const env = { GITHUB_TOKEN: scenario.world.token() };
     const { child, output, ended } = await start(args, { env });
     child.stderr.on('data', () => {
-      if (/^Place: /m.test(output.stderr)) child.stderr.destroy();
+      if (/^Publish to /m.test(output.stderr)) child.stderr.destroy();
     });
     expect(await ended).toBe(0);
     const url = `${repository.pages.url}page.html`;

@@ -389,7 +389,7 @@ describe('a host that is late', () => {
     const other = String.raw`\(HTTP 200 with other content\)`;
     expect(log).toMatch(new RegExp(`3 of 500 files .*: f/0\\.txt ${other}, f/1\\.txt`));
     expect(log).toMatch(/2 of 500 files .*: f\/1\.txt/);
-    expect(log).toMatch(/once more: 496 files/);
+    expect(log).toMatch(/checking again: 496 files/);
   });
 
   test('and takes back a file meanwhile: not ready', async () => {

@@ -4,7 +4,7 @@ import { DeliveryError, hasFailed } from '../errors.ts';
 import type { Ports } from '../ports.ts';
 import { isRemovedCheck } from '../proof/check.ts';
 import { AUDIT } from '../protocol/limits.ts';
-import type { ChannelKey, Step } from '../protocol/words.ts';
+import { CHANNEL_LABELS, type ChannelKey, type Step } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import { composeReport } from './compose-report.ts';
@@ -50,11 +50,11 @@ async function findDelivered(
   { channels }: OpenRepository,
   { logger }: Ports,
 ): Promise<AuditFindings> {
-  logger.startSection('Find what was delivered');
+  logger.startSection('Find earlier deliveries');
   const found: AuditFindings[] = [];
   for (const key of keys) {
     const ofChannel = (await channels[key].audit?.()) ?? { deliveries: [], unknown: [] };
-    logger.info(`deliveries through ${key}: ${ofChannel.deliveries.length}`);
+    logger.info(`deliveries on ${CHANNEL_LABELS[key]}: ${ofChannel.deliveries.length}`);
     found.push(ofChannel);
   }
   const unknown = found.flatMap((one) => one.unknown);
@@ -92,13 +92,13 @@ async function proveAll(
   let wrong = await lookAtEach(found, reports, context);
   const deadline = clock.now() + request.timeout;
   for (let pause = request.interval; wrong.length > 0; pause *= 2) {
-    logger.info(`not as delivered, and asked again: ${wrong.length}`);
+    logger.info(`not as delivered, checking again: ${wrong.length}`);
     wrong = await lookAtEach(wrong, reports, context, deadline);
     const left = deadline - clock.now();
     if (left <= 0) break;
     if (wrong.length > 0) await clock.sleep(Math.min(pause, left), signal);
   }
-  logger.info(`audited: ${reports.size}`);
+  logger.info(`deliveries checked: ${reports.size}`);
   return sortByResult([...reports.values()]);
 }
 

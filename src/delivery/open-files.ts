@@ -104,7 +104,7 @@ function logSite(
   logger.info(
     `${countFiles(files.length)}, ${size} bytes, no ${allowSecret.length === 0 ? '' : 'other '}secret found`,
   );
-  if (leftOut.length > 0) logger.info(`left out: ${leftOut.slice(0, SITE.named).join(', ')}`);
+  if (leftOut.length > 0) logger.info(`not published: ${leftOut.slice(0, SITE.named).join(', ')}`);
 }
 
 /** What of a folder is to be a site. */

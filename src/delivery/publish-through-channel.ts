@@ -14,6 +14,7 @@ import { isRemovedCheck } from '../proof/check.ts';
 import { describeProbe, provesAlone } from '../proof/probe-result.ts';
 import { AGAIN_HINT, createWaitLog } from '../proof/prove.ts';
 import { BATCH, SECOND } from '../protocol/limits.ts';
+import { CHANNEL_LABELS } from '../protocol/words.ts';
 import { type ChannelAttempt, isPlaced, type PlacedAttempt } from './delivery.ts';
 import { verifyPlacement } from './verify.ts';
 
@@ -155,8 +156,9 @@ function buildTimeoutError({ check, last, run }: AddressProof, progress: HostPro
 
 function placeTitle(attempts: readonly ChannelAttempt[]): string {
   const plan = attempts[0]?.task.plan;
-  const verb = attempts.some(({ gone }) => gone) ? 'Remove' : 'Place';
-  return `${verb}: ${plan?.channel}, ${attempts.length === 1 ? plan?.destination : `${attempts.length} files`}`;
+  const verb = attempts.some(({ gone }) => gone) ? 'Remove from' : 'Publish to';
+  const host = plan && CHANNEL_LABELS[plan.channel];
+  return `${verb} ${host}: ${attempts.length === 1 ? plan?.destination : `${attempts.length} files`}`;
 }
 
 /** Proves each placement on its own. Where the site did not come, each address is asked once more. */
@@ -165,7 +167,7 @@ async function verifyAll(
   waited: { readonly wait?: number },
   { clock, logger }: Ports,
 ): Promise<readonly ChannelAttempt[]> {
-  const title = pages.length === 1 ? 'Verify the public address' : `Verify ${pages.length} public addresses`;
+  const title = pages.length === 1 ? 'Verify the public URL' : `Verify ${pages.length} public URLs`;
   logger.startSection(title);
   const hasFolders = pages.some(({ attempt }) => listRequired(attempt.placement).length > 1);
   return mapConcurrently(pages, hasFolders ? BATCH.folders : BATCH.probes, async ({ attempt, page }) => {

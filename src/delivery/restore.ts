@@ -28,7 +28,7 @@ export async function restoreFailed(
   if (signal.aborted) return deliveries.map(withoutRestoration);
   const failed = placed.filter(({ failure }) => failure !== null);
   if (failed.length === 0 || restore === undefined) return deliveries;
-  logger.startSection('Put back what was there before');
+  logger.startSection('Restore the earlier version');
   const placements = await resultsOfAll(failed, () => restore(failed, placed));
   const put = [...placements].map(([{ task }, back]) => openRestored(task, back));
   const proven = await resultsOfAll(failed, () => proveAttempts(put, request, context, channels.K1));

@@ -2,7 +2,7 @@ import { resultsOfAll } from '../async.ts';
 import type { ChannelMap, FailedFile, PreparedTask } from '../channels/channel.ts';
 import { DeliveryError, type ErrorCode, hasFailed, type Result } from '../errors.ts';
 import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
-import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
+import { CHANNEL_LABELS, CHANNELS, type ChannelKey } from '../protocol/words.ts';
 import { INPUTS, type InputDefinition, type InputName } from '../request/inputs.ts';
 import { ACTION, say, type Words } from '../words.ts';
 import { takesFolders } from './choose-channel.ts';
@@ -93,7 +93,8 @@ function withTask(one: Delivery, task: PreparedTask, { logger, request }: Delive
   const gone = one.operation === 'withdraw';
   const subject = gone ? name : one.subject;
   const reason = one.choice?.channels[0] === channel ? one.choice.reason : 'it is a duplicate';
-  logger.info(`${subject}: ${channel}, because ${reason}: ${method}, ${gone ? 'from' : 'to'} ${destination}`);
+  const where = `${gone ? 'from' : 'to'} ${CHANNEL_LABELS[channel]}, because ${reason}`;
+  logger.info(`${subject}: ${where}; ${destination}; ${method}`);
   const unknown = [...one.unknown, ...(task.unknown ?? [])];
   const attempt = { ...newAttempt(task, request.marker), gone };
   return { ...one, subject, unknown, attempts: [...one.attempts, attempt] };
@@ -186,7 +187,7 @@ async function preview(
       const text = attempt && previews.get(attempt);
       if (attempt === undefined || text === undefined) return one;
       if (hasFailed(text)) return { ...one, failure: text.withStep('place') };
-      logger.info(`${one.subject}: ${key}: ${text}`);
+      logger.info(`${one.subject}: ${CHANNEL_LABELS[key]}: ${text}`);
       const plan = { ...attempt.task.plan, method: `${attempt.task.plan.method}: ${text}` };
       return withAttempt(one, { ...attempt, task: { ...attempt.task, plan } });
     });

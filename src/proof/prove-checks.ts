@@ -36,14 +36,16 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   const files = toProofs(required.map((other) => ({ ...other, endsOn })));
   const removed = required.filter(isRemovedCheck).length;
   if (files.length > 0) {
-    logger.info(`further: ${countFiles(files.length - removed)}, and ${removed} that were removed`);
+    logger.info(
+      `other files to check: ${files.length - removed}${removed === 0 ? '' : `, ${removed} removed`}`,
+    );
   }
   await prove(files);
   if (check.host.asksPageAgain && files.length > 0) await proveTogether(first, files);
   const verified = [{ ...check, endsOn }, ...files.map((proof) => proof.check)];
   const asOpened = verified.flatMap(withoutVersion);
   const plain = toPlainProofs([...asOpened, ...others.filter(({ isOptional }) => isOptional)]);
-  if (plain.length > 0) logger.info('without ?v=, as a person will open it');
+  if (plain.length > 0) logger.info('checking the URL without ?v=, as visitors open it');
   await prove(plain);
   // A cache with the old copy says nothing of the new one: that must still be there.
   const stale = plain.filter(({ isOld }) => isOld);
@@ -79,6 +81,6 @@ async function proveTogether(page: AddressProof, files: readonly AddressProof[])
   const wasLate = again.rounds > 1;
   const older = files.filter((proof) => wasLate || proof.rounds === 1);
   if (!wasLate && older.length === files.length) return;
-  if (older.length > 0) run.ports.logger.info(`once more: ${countFiles(older.length)}`);
+  if (older.length > 0) run.ports.logger.info(`checking again: ${countFiles(older.length)}`);
   await prove(older.map((proof) => new AddressProof(proof.check, run)));
 }

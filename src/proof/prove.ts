@@ -178,7 +178,7 @@ export function createWaitLog(
   return {
     write(line) {
       const elapsed = clock.now() - startedAt;
-      if (line !== lastLine) logger.info(`${(elapsed / SECOND).toFixed(0)} s: ${line}`);
+      if (line !== lastLine) logger.info(`after ${(elapsed / SECOND).toFixed(0)} s: ${line}`);
       lastLine = line;
       if (total === 1) progress.advance(elapsed - shown);
       shown = elapsed;

@@ -45,6 +45,13 @@ export const CHANNELS = {
 
 export type ChannelKey = keyof typeof CHANNELS;
 
+export const CHANNEL_LABELS: Readonly<Record<ChannelKey, string>> = {
+  K1: 'GitHub Pages',
+  K2: 'GitHub release',
+  K3: 'file-bin',
+  K4: 'existing link',
+};
+
 /** @see protocol 2.1, 3.1 */
 export const GATES = ['G1_выложено', 'G2_финальный_URL', 'G3_VERIFY_200_и_маркер', 'G4_REPORT'] as const;
 

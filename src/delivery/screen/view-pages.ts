@@ -30,7 +30,7 @@ export async function viewLocalPages(
   const { request } = context;
   const pages = listScreenPages(deliveries.filter(isOngoing), request.screen);
   if (![...pages.values()].includes('')) return deliveries;
-  context.logger.startSection('Open the page before publishing');
+  context.logger.startSection('Open the page in a browser, before publishing');
   const local = listLocalFiles(deliveries);
   return runStep('check', deliveries, async (delivery) => {
     const served = shownTask(delivery)?.served;
@@ -62,7 +62,7 @@ export async function viewPublishedPages(
   const { request } = context;
   const proven = deliveries.filter((one) => shownAttempt(one)?.proof != null);
   const pages = listScreenPages(proven, request.screen);
-  if ([...pages.values()].includes('')) context.logger.startSection('Open the page in a browser');
+  if ([...pages.values()].includes('')) context.logger.startSection('Open the published page in a browser');
   const viewed: Delivery[] = [];
   for (const delivery of deliveries) {
     const obstacle = pages.get(delivery);
