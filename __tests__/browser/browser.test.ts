@@ -183,7 +183,7 @@ describe('a page with a WebSocket', () => {
     const html = `${socket} socket.onmessage = () => document.body.append('live')</script>`;
     expect(await viewer.view(localPage(html), SIGNAL)).toMatchObject({
       verdict: 'not-checked',
-      reason: expect.stringContaining("the page asks for a WebSocket, which it can't get here"),
+      reason: expect.stringContaining("the page requests a WebSocket, which this check can't provide"),
     });
   });
 
@@ -205,13 +205,13 @@ describe('a browser that does not work', () => {
   test('names the input that turns its sandbox off', async () => {
     const output = 'Running as root without --no-sandbox is not supported.';
     const view = await notChecked(`echo '[1:1:FATAL] ${output}' >&2; exit 1`, { sandbox: true });
-    expect(view.reason).toContain("the browser's own sandbox can't run here");
-    expect(view.hint).toContain('are your own, set `browser-sandbox: false`');
+    expect(view.reason).toContain("the browser's sandbox can't run here");
+    expect(view.hint).toContain('if you trust all pages of this repository, set `browser-sandbox: false`');
   });
 
   test('says what it printed', async () => {
     const view = await notChecked("echo 'error while loading shared libraries: libnss3.so' >&2; exit 127");
-    expect(view.reason).toMatch(/^the browser could not be started: error while .* libraries: libnss3.so$/);
+    expect(view.reason).toMatch(/^the browser did not start: error while .* libraries: libnss3.so$/);
   });
 
   test('is ended with all its processes when it does not answer', async () => {
@@ -222,7 +222,7 @@ describe('a browser that does not work', () => {
     const readPids = () => readFile(join(tempFolder, 'pids'), 'utf8').catch(() => '');
     while ((await readPids()) === '') await systemClock.sleep(20);
     late.abort(new DOMException('The time is over', 'TimeoutError'));
-    expect((await viewing).reason).toContain('could not be started');
+    expect((await viewing).reason).toContain('did not start');
     const pids = (await readPids()).trim().split(' ');
     expect(pids).toHaveLength(2);
     // They were killed; a busy system may need a moment to clear them away.

@@ -9,11 +9,11 @@ const eventsWith = (more: object): PageEvents =>
   Object.assign(new PageEvents(PAGE.url), { httpCode: 200, contentType: 'text/html' }, more);
 
 test.each([
-  [{ navigations: 6 }, false, 'the page goes from one address to the next without end'],
-  [{ dialogs: 6 }, false, 'the page opens one dialog after the other'],
-  [{ httpCode: 503 }, true, 'the page was answered with 503'],
-  [{ httpCode: 404, ledTo: 'b.dev/' }, true, 'the page led to b.dev/, which was answered with 404'],
-  [{ httpCode: 404, missing: 'a WebSocket' }, true, 'the page was answered with 404'],
+  [{ navigations: 6 }, false, 'the page redirects without end'],
+  [{ dialogs: 6 }, false, 'the page opens dialogs without end'],
+  [{ httpCode: 503 }, true, 'the page answers HTTP 503'],
+  [{ httpCode: 404, ledTo: 'b.dev/' }, true, 'the page leads to b.dev/, which answers HTTP 404'],
+  [{ httpCode: 404, missing: 'a WebSocket' }, true, 'the page answers HTTP 404'],
   [{}, false, 'the page does not respond'],
 ])('A page of which no picture could be taken is not shown with %j.', (events, isAnswering, reason) => {
   expect(judge(null, eventsWith(events), PAGE, isAnswering)).toMatchObject({ verdict: 'not-shown', reason });

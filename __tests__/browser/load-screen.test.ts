@@ -32,8 +32,8 @@ describe('a lazy screen', () => {
   test('says why no browser is started', async () => {
     const options = { env: { CHROME_PATH: '/nowhere' } } as unknown as BrowserOptions;
     const view = await createLazyScreen(() => loadScreen(options), fakePorts()).view(PAGE);
-    const reason = '`CHROME_PATH` names no file that can be run';
-    expect(view).toMatchObject({ verdict: 'not-checked', reason, hint: 'correct it, or unset it' });
+    const reason = "the file in `CHROME_PATH` can't be run";
+    expect(view).toMatchObject({ verdict: 'not-checked', reason, hint: 'correct or unset `CHROME_PATH`' });
   });
 });
 

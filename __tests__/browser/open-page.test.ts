@@ -13,6 +13,6 @@ test('a picture is given up when the page goes elsewhere, as the browser may nev
   await new Promise(setImmediate);
   expect(ended).toBe(false);
   session.emit('Page.frameNavigated', { frame: {} } as never);
-  await expect(taking).rejects.toThrow('the page went elsewhere');
+  await expect(taking).rejects.toThrow('the page navigated away');
   expect(session.listenerCount('Page.frameNavigated')).toBe(0);
 });

@@ -7,7 +7,7 @@ import { decodePath } from '../rules/naming.ts';
 import { findServed } from '../rules/site/site-address.ts';
 import type { LocalFiles } from './screen-view.ts';
 
-/** Answers as GitHub Pages will for a page that is not published yet: the file, a redirect to a folder, or `404.html`. */
+/** Answers as GitHub Pages would after publishing: the file, a redirect to a folder, or `404.html`. */
 export function answerLocally(files: LocalFiles, { pathname, search }: URL): HttpResponse {
   const path = decodePath(pathname).slice(1);
   const served = findServed(path, (candidate) => files(`/${candidate}`) !== undefined);
@@ -30,9 +30,9 @@ export function answerLocally(files: LocalFiles, { pathname, search }: URL): Htt
 }
 
 /**
- * Reads a whole answer: the browser takes no part of one.
+ * Reads a whole answer, because the browser accepts only whole answers.
  *
- * @param count called with the bytes of each piece, and of the body so far; throws where that is too much
+ * @param count gets the bytes of each piece and of the body so far; throws if they are too many
  */
 export async function readAnswer(
   response: HttpResponse,
@@ -57,7 +57,7 @@ export async function readAnswer(
   };
 }
 
-/** As the host sent them, but those of an encoding that is undone by now. */
+/** Leaves out headers of a body encoding, because the body is decoded already. */
 function listHeaders(response: HttpResponse): { name: string; value: string }[] {
   const isEncoded = readEncodings(response).length > 0;
   return Object.entries(response.headers)

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-// Puppeteer imports this package when it has something to log; without this line it is not in the same bundle.
+// Puppeteer imports this package lazily; this line keeps it in the bundle.
 import 'debug';
 import { type Browser, type ConnectionTransport, connect } from '#puppeteer';
 import { untilAborted } from '../async.ts';
@@ -12,18 +12,18 @@ import { HAS_GROUPS, killGroup, whenStarted } from '../system.ts';
 import type { EnvironmentVariables } from './find-browser.ts';
 import { DESKTOP } from './pixels.ts';
 
-/** The end of the browser's error output that is kept, in characters. */
+/** Characters kept of the end of the browser's error output. */
 const KEPT_OUTPUT = 8_000;
 
-/** Milliseconds for the end of the error output of a killed process. */
+/** Milliseconds to read the rest of a killed process's error output. */
 const END_TIME = 2_000;
 
 export interface LaunchOptions {
   readonly executablePath: string;
   readonly sandbox: boolean;
-  /** Only `PATH` and its like reach the browser. */
+  /** The browser gets only system variables, such as `PATH`. */
   readonly env: EnvironmentVariables;
-  /** Where the profile is created, and removed afterwards. */
+  /** The parent folder of the temporary profile. */
   readonly tempFolder: string;
 }
 
@@ -37,15 +37,15 @@ export interface BrowserProcess {
   kill(): Promise<void>;
 }
 
-/** A browser that could not be started: the end of what it printed, or why. */
+/** The browser did not start. The message is the end of its output, or the reason. */
 export class BrowserLaunchError extends Error {
   override readonly name = 'BrowserLaunchError';
 }
 
 /**
- * Starts a browser in a process group of its own; once more if it ends, as browsers now and then crash at their start.
+ * Starts a browser in its own process group, and retries once, because browsers sometimes crash at their start.
  *
- * @throws {BrowserLaunchError} when it ends or does not answer before the signal aborts; nothing is left behind.
+ * @throws {BrowserLaunchError} if it ends or doesn't answer before the signal aborts; leaves nothing behind.
  */
 export async function launchBrowser(options: LaunchOptions, signal: AbortSignal): Promise<BrowserProcess> {
   try {
@@ -58,7 +58,7 @@ export async function launchBrowser(options: LaunchOptions, signal: AbortSignal)
 
 async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<BrowserProcess> {
   const profile = await mkdtemp(join(options.tempFolder, 'screen-delivery-browser-'));
-  // Its processes may need a moment to end.
+  // The browser's processes may need a moment to end.
   const removeProfile = (): Promise<void> =>
     rm(profile, { recursive: true, force: true, maxRetries: 9 }).catch(() => undefined);
   const child = await spawnBrowser(options, profile).catch(async (cause: unknown) => {
@@ -72,7 +72,9 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
   const ended = new AbortController();
   const killAtExit = (): void => killGroup(child);
   process.once('exit', killAtExit);
-  child.once('exit', (code, signalName) => ended.abort(new Error(`it ended (${signalName ?? code})`)));
+  child.once('exit', (code, signalName) =>
+    ended.abort(new Error(`the browser ended (${signalName ?? code})`)),
+  );
   const kill = async (): Promise<void> => {
     killAtExit();
     process.off('exit', killAtExit);
@@ -88,7 +90,7 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
     return { ...started, pid: child.pid ?? 0, ended: ended.signal, kill };
   } catch (thrown) {
     await kill();
-    // The rest of the error output may arrive after the end.
+    // Error output may arrive after the process has ended.
     const rest = finished(child.stderr as Readable, { signal: AbortSignal.timeout(END_TIME) });
     await rest.catch(() => undefined);
     throw new BrowserLaunchError(output.trim() || toMessage(thrown), { cause: thrown });
@@ -103,7 +105,7 @@ async function spawnBrowser(options: LaunchOptions, profile: string): Promise<Ch
     spawn(options.executablePath, [...BROWSER_FLAGS, ...flags, 'about:blank'], {
       cwd: home,
       env: createEnvironment(options.env, home),
-      // A group of its own, so that all its processes can be ended together.
+      // A process group can be ended as a whole.
       detached: HAS_GROUPS,
       windowsHide: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
@@ -111,7 +113,7 @@ async function spawnBrowser(options: LaunchOptions, profile: string): Promise<Ch
   );
 }
 
-/** Variables of the system without which no browser runs. */
+/** Browsers need these system variables. */
 const KEPT_VARIABLES = [
   ...['PATH', 'FONTCONFIG_PATH', 'SystemRoot', 'SystemDrive', 'windir'],
   ...['ProgramFiles', 'ProgramFiles(x86)', 'ProgramW6432'],
@@ -125,7 +127,7 @@ function createEnvironment(environment: EnvironmentVariables, home: string): Nod
   return { ...Object.fromEntries([...systemVariables, ...homeVariables]), LANG: 'en_US.UTF-8' };
 }
 
-/** Messages of the browser, each of which ends with a zero byte. */
+/** Each message ends with a zero byte. */
 function createTransport({ stdio }: ChildProcess): ConnectionTransport {
   const [toBrowser, fromBrowser] = [stdio[3] as Writable, stdio[4] as Readable];
   let pieces: string[] = [];
@@ -143,36 +145,36 @@ function createTransport({ stdio }: ChildProcess): ConnectionTransport {
     }
   });
   fromBrowser.on('close', () => transport.onclose?.());
-  // A browser that ends closes both pipes: the child's exit says so.
+  // The child's exit event reports a browser that ended.
   for (const pipe of [toBrowser, fromBrowser]) pipe.on('error', () => undefined);
   return transport;
 }
 
 const BROWSER_FLAGS = [
   ...['--headless', '--remote-debugging-pipe', '--no-first-run', '--no-default-browser-check'],
-  // No work of the browser's own.
+  // No background work.
   ...['--disable-background-networking', '--disable-component-update', '--disable-default-apps'],
   ...['--disable-sync', '--disable-breakpad', '--disable-field-trial-config'],
-  // No network: all that is not answered over the pipe fails at the name of its host, be it an IP address.
+  // No network: every request that we don't answer fails, because no host name resolves.
   '--no-proxy-server',
   '--host-resolver-rules=MAP * ~NOTFOUND',
   '--disable-quic',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-  // Nothing is asked, opened or kept.
+  // No prompts, new windows or stored data.
   ...['--block-new-web-contents', '--deny-permission-prompts', '--mute-audio'],
   ...['--disable-extensions', '--disable-prompt-on-repost', '--disable-search-engine-choice-screen'],
   ...['--password-store=basic', '--use-mock-keychain', '--no-service-autorun', '--disable-file-system'],
-  // A page must not be slower because nobody sees its window.
+  // Browsers slow down windows that nobody sees.
   ...['--disable-background-timer-throttling', '--disable-backgrounding-occluded-windows'],
   ...['--disable-renderer-backgrounding', '--disable-hang-monitor'],
-  // Pictures of one page are the same on every machine.
+  // Pictures must not differ between machines.
   ...['--force-color-profile=srgb', '--hide-scrollbars', '--lang=en-US'],
-  // Without a graphics card, WebGL is drawn by the processor.
+  // WebGL without a graphics card.
   '--enable-unsafe-swiftshader',
-  // Bounds; containers often have a small /dev/shm.
+  // Containers often have a small /dev/shm.
   ...['--disable-dev-shm-usage', '--renderer-process-limit=8', '--disk-cache-size=33554432'],
   '--js-flags=--max-old-space-size=512',
-  // What looks for devices, or asks for https where a plain http address is to be opened, and to be refused once.
+  // No search for devices. No upgrade to https, because it would request a refused http URL twice.
   '--disable-features=Translate,MediaRouter,DialMediaRouteProvider,WebBluetooth,DirectSockets,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable',
 ];

@@ -13,14 +13,14 @@ import { comparePictures } from './pixels.ts';
 import { type BrowserDriver, createUncheckedView, type PageToView, type ScreenView } from './screen-view.ts';
 import { VIEW_TIMES, type ViewTimes, watchPage } from './watch-page.ts';
 
-/** If a browser does not show even this, for want of fonts or memory, a blank page says nothing about the page itself. */
+/** If a browser can't show even this, it lacks fonts or memory, and the delivered page may be fine. */
 const CONTROL_PAGE: PageToView = { url: 'data:text/html,<h1>This browser can show a page</h1>' };
 
-/** Milliseconds for a page to close; the browser ends where that is not enough. */
+/** Milliseconds for a page to close before the browser is killed. */
 const CLOSE_TIME = 2_000;
 
 export interface BrowserOptions extends LaunchOptions {
-  /** What switches the sandbox off, in the words of the interface. */
+  /** How the user turns the sandbox off, in the words of action or command line. */
   readonly sandboxHint: string;
   readonly http: SendHttp;
   readonly clock: Clock;
@@ -28,13 +28,13 @@ export interface BrowserOptions extends LaunchOptions {
   readonly times?: Partial<ViewTimes> | undefined;
 }
 
-/** The browser starts when the first page is looked at. */
+/** Starts the browser for the first page. */
 export class OwnBrowser implements BrowserDriver {
   readonly #options: BrowserOptions;
   readonly #times: ViewTimes;
   #running: BrowserProcess | null = null;
   #hasShown = false;
-  /** One page after the other: a page that hangs takes the browser with it. */
+  /** Pages are opened one by one, because a page that hangs kills the browser. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: BrowserOptions) {
@@ -61,12 +61,12 @@ export class OwnBrowser implements BrowserDriver {
     try {
       const seen = await this.#viewIn(page, signal);
       if (await this.#canShowPages(seen, signal)) return seen;
-      const reason = 'the browser can not show even a simple page on this machine';
+      const reason = "the browser can't show even a simple page on this machine";
       return { ...createUncheckedView(reason), browser: seen.browser };
     } catch (thrown) {
       logger.debug(`browser: ${thrown instanceof Error ? thrown.stack : thrown}`);
       const browser = this.#running?.version ?? '';
-      // Whatever state the browser is in: the next page gets a new one.
+      // The browser may be in any state, so the next page gets a new one.
       await this.#stop();
       return { ...describeFault(thrown, sandbox ? sandboxHint : null), browser };
     }
@@ -94,7 +94,7 @@ export class OwnBrowser implements BrowserDriver {
     }
   }
 
-  /** Whether this browser has ever shown a page. A blank one may be the browser's fault: it is tried with another. */
+  /** If this browser has shown no page yet, a blank page may be its fault: the control page decides. */
   async #canShowPages({ verdict, httpCode }: ScreenView, signal: AbortSignal): Promise<boolean> {
     if (verdict === 'shown') this.#hasShown = true;
     const isRefused = httpCode !== null && (httpCode < 200 || httpCode > 299);
@@ -111,7 +111,6 @@ export class OwnBrowser implements BrowserDriver {
   }
 }
 
-/** The view of a page whose browser could not be started, ended by itself or did not answer in time. */
 function describeFault(thrown: unknown, sandboxHint: string | null): ScreenView {
   const message = toMessage(thrown);
   if (!(thrown instanceof BrowserLaunchError)) {
@@ -122,10 +121,10 @@ function describeFault(thrown: unknown, sandboxHint: string | null): ScreenView 
   }
   if (sandboxHint !== null && /sandbox/i.test(message)) {
     return createUncheckedView(
-      "the browser's own sandbox can't run here, as for root in a container",
-      `if all pages of this repository are your own, ${sandboxHint}`,
+      "the browser's sandbox can't run here, for example as root in a container",
+      `if you trust all pages of this repository, ${sandboxHint}`,
     );
   }
   const [last = ''] = message.split('\n').slice(-1);
-  return createUncheckedView(`the browser could not be started: ${toPlainLine(last, 200)}`);
+  return createUncheckedView(`the browser did not start: ${toPlainLine(last, 200)}`);
 }

@@ -15,8 +15,8 @@ declare const innerHeight: number;
 declare function getComputedStyle(element: DomElement, pseudo?: string): DomStyle;
 
 /**
- * Looks at the document from inside. This class runs in the page, in a world of its own that the page's scripts
- * can't change: its source is sent there, so it may use nothing from outside.
+ * Runs in the page, in an isolated world that the page's scripts can't change. Only its source is sent there, so it
+ * can use nothing from this module.
  */
 export class DocumentReader {
   readonly #limits = { elements: 20_000, boxes: 800, text: 4_000, milliseconds: 400 };
@@ -73,7 +73,6 @@ export class DocumentReader {
 
   #addElement(element: DomElement): void {
     const style = getComputedStyle(element);
-    // What a style sheet puts before and after the content.
     const added = ['::before', '::after']
       .map((pseudo) => getComputedStyle(element, pseudo))
       .filter(({ content = 'none' }) => content !== 'none' && content !== 'normal');
@@ -83,12 +82,12 @@ export class DocumentReader {
     const isField = ['input', 'textarea'].includes(element.localName);
     const text = isField ? element.value || element.placeholder || '' : contents.join('').trim();
     if (text === '') return;
-    // Characters of icon fonts are pictures.
+    // Icon fonts draw pictures.
     const isIcon = /^[\p{Co}\s]+$/u.test(text);
     this.#add(isIcon ? 'drawing' : 'text', element.getBoundingClientRect(), text, element);
   }
 
-  /** @param styles its own one first */
+  /** @param styles the element's own style first */
   #kindOf(element: DomElement, styles: readonly DomStyle[]): ContentKind | null {
     const [style = {}] = styles;
     switch (element.localName) {
@@ -98,7 +97,7 @@ export class DocumentReader {
         return (element.readyState ?? 0) >= 2 || element.poster ? 'image' : null;
       case 'iframe':
       case 'frame':
-        return null; // Its own document is looked at.
+        return null; // Its document is read separately.
       default:
         if (/^(svg|canvas|object|embed|audio|input|select|progress|meter)$/.test(element.localName))
           return 'drawing';
@@ -115,7 +114,7 @@ export class DocumentReader {
     return Number(alpha) >= 0.9 && Number(opacity) >= 0.9;
   }
 
-  /** Without the border, which is no part of a picture. */
+  /** A border doesn't belong to a picture. */
   #innerBox(element: DomElement, style: DomStyle): PageBox {
     const { x, y, width, height } = element.getBoundingClientRect();
     const edge = (name: string): number => Number.parseFloat(style[`border${name}Width`] ?? '') || 0;
@@ -131,11 +130,11 @@ export class DocumentReader {
     this.#boxes.push({ kind, x, y, width, height, text });
   }
 
-  /** Whether an element that can't be scrolled cuts all of it off. What is positioned leaves those that are not. */
+  /** Whether a parent hides all of the box. Positioned elements escape parents that are not positioned. */
   #isClipped(element: DomElement, box: PageBox): boolean {
     let position = '';
     for (const parent of this.#listParents(element)) {
-      // Theirs is the window's.
+      // The window clips these.
       if (position === 'fixed' || ['body', 'html'].includes(parent.localName)) return false;
       const style = getComputedStyle(parent);
       if (position === 'absolute' && style.position === 'static' && style.transform === 'none') continue;
@@ -148,7 +147,7 @@ export class DocumentReader {
     return false;
   }
 
-  /** Whether something opaque lies over this point of the element. */
+  /** Whether an opaque element covers this point. */
   #isCovered(element: DomElement, x: number, y: number): boolean {
     if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return false;
     const parents = this.#listParents(element);
@@ -161,7 +160,7 @@ export class DocumentReader {
     return false;
   }
 
-  /** The element and everything around it, shadow hosts included. */
+  /** The element and its parents, across shadow roots. */
   #listParents(element: DomElement): DomElement[] {
     const parents: DomElement[] = [];
     for (let next: DomElement | null = element; next !== null; next = this.#parentOf(next))

@@ -6,10 +6,10 @@ export interface PageBox {
   readonly height: number;
 }
 
-/** `shape`: an area with a color of its own; one says nothing, several can be a drawing. */
+/** `shape`: an area with its own color. A single shape doesn't count; several can be a drawing. */
 export type ContentKind = 'text' | 'image' | 'drawing' | 'shape';
 
-/** Something on the page that a person could see, unless its pixels say otherwise. */
+/** An element that a person may see. Its pixels decide. */
 export interface ContentBox extends PageBox {
   readonly kind: ContentKind;
   readonly text: string;
@@ -17,21 +17,21 @@ export interface ContentBox extends PageBox {
 
 export interface FrameContent {
   readonly title: string;
-  /** Of the first degree, where they can be seen. */
+  /** Texts of visible `h1` elements. */
   readonly headings: readonly string[];
-  /** Whether the document and what it loads at once have arrived. */
+  /** Whether `readyState` is `complete`. */
   readonly isComplete: boolean;
-  /** In the order of the document. */
+  /** In document order. */
   readonly boxes: readonly ContentBox[];
 }
 
-/** The parts of the browser's own types that are used here: this project is not compiled for browsers. */
+/** The DOM types used here, because this project is not compiled for browsers. */
 export interface DomNode {
   readonly nodeType: number;
   readonly childNodes: Iterable<DomNode>;
   readonly nodeValue: string | null;
   readonly parentNode: DomNode | null;
-  /** Of a shadow root. */
+  /** Only shadow roots have a host. */
   readonly host?: DomElement;
 }
 

@@ -1,8 +1,8 @@
 import type { PageSnapshot } from './view-page.ts';
 
 /**
- * Of what pages say that show an error and nothing else, in the words of hosts, frameworks and programs. A page by itself
- * can be compared with nothing; what a router says in any language, the folder's view at an unbuilt path tells.
+ * Words of error pages by hosts, frameworks and programs. Other error pages, in any language, are found by comparing a
+ * folder's pages with the page at a path that doesn't exist.
  */
 const ERROR_WORDS: ReadonlySet<string> = new Set(
   [
@@ -23,7 +23,7 @@ const ERROR =
 
 const NO_ERROR = /^(?:no|0|without) (?:\w+ )?(?:error|exception|timeout)/;
 
-/** Whether all words of a text are of those; neither an address nor a share in percent is a word. */
+/** Ignores URLs, paths and percentages. */
 function isMadeOfErrorWords(text: string): boolean {
   const found = text.replace(/\S*\/\S*|\d+ ?%/g, ' ').match(/[\p{L}\p{M}\d']+/gu) ?? [];
   return found.length > 0 && found.every((word) => ERROR_WORDS.has(word));
@@ -31,12 +31,12 @@ function isMadeOfErrorWords(text: string): boolean {
 
 const simplify = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('’', "'").trim();
 
-/** Characters of a text that is an error and nothing else, with a trace of calls, and of a site's own page for what is missing. */
+/** Most characters of an error, of a stack trace, and of a site's own 404 page. */
 const LONGEST = { text: 400, trace: 4_000, notFound: 600 } as const;
 
 const ERROR_NAME = '(?:uncaught )?(?:\\(in promise\\) )?(?:[a-z]\\w*\\.)*(?:[A-Z]\\w*)?(?:Error|Exception)';
 
-/** An exception as a runtime prints it, alone or with the calls that led to it; and a template that nobody filled in. */
+/** Printed exceptions, with or without a stack trace, and templates without data. */
 const PRINTED = [
   new RegExp(`^${ERROR_NAME}: (?=\\p{L})(?!.*[.!?] \\p{Lu}).{1,200}$`, 'iu'),
   new RegExp(`^(?:Exception in .{1,80} )?${ERROR_NAME}\\b.* at .*:\\d+\\)?$`, 'iu'),
@@ -44,7 +44,7 @@ const PRINTED = [
   /^(?:\{\{[^{}]{0,80}\}\} ?)+$/,
 ];
 
-/** Whether a text is an error and nothing else: a page that talks about errors has more to say. */
+/** Whether a text is nothing but an error. A page about errors has more text. */
 export function isOnlyError(text: string): boolean {
   const line = simplify(text);
   if (line.length <= LONGEST.trace && PRINTED.some((pattern) => pattern.test(line))) return true;
@@ -58,9 +58,9 @@ export function isOnlyError(text: string): boolean {
 }
 
 /**
- * Whether a page is a site's own one for what is missing: a heading says nothing else, and its title as well.
+ * Whether a page is the site's own 404 page: a heading and the title are nothing but an error.
  *
- * @param isLacking whether the page is known to lack what it asked for, whatever its title says
+ * @param isLacking if the page lacks data that it requested, its title doesn't matter
  */
 export function isOwnNotFound({ text, title, headings }: PageSnapshot, isLacking: boolean): boolean {
   const isNotFound = (line: string): boolean => /404|found|exist/i.test(line) && isOnlyError(line);
@@ -71,27 +71,27 @@ export function isOwnNotFound({ text, title, headings }: PageSnapshot, isLacking
   );
 }
 
-/** Whether a name is that of a page which shows an error on purpose, such as `404.html`. */
+/** Whether the name is for an error page, such as `404.html`. */
 export const isErrorPageName = (pathname: string): boolean =>
   /\/(?:[45]\d\d|error|not-?found)(?:\.x?html?|\/|\/index\.x?html?)?$/i.test(pathname);
 
 /**
- * Whether all the text of a page only tells that something is still to come. In every language such a text ends with an
- * ellipsis; alone it counts where something moves, failed or is still awaited.
+ * Whether the text only asks to wait. An ellipsis at its end is enough in any language, if the page still moves or
+ * something failed.
  */
 export const isOnlyWaiting = (text: string, isUnfinished: boolean): boolean =>
   text.length <= 80 &&
   (/^(?:(?:loading|please wait)[\s.…!,]*)+(?:\d+ ?%)?$/i.test(text.trim()) ||
     (isUnfinished && /(?:…|\.\.\.)(?:\s*\d+ ?%)?$/.test(text.trim())));
 
-/** What browsers and frameworks show in place of a page that failed, with more text of any length. */
+/** Error screens of browsers and frameworks. Any text may follow. */
 const ERROR_SCREENS =
   /^(This page contains the following errors:|Application error: a (client|server)-side exception has occurred|Unexpected Application Error!)/;
 
-/** What browsers show of a picture or a page that is not marked as one: its source. */
+/** Browsers show the source of XML that they can't draw. */
 const SOURCE_SCREEN = /^This XML file does not appear to have any style information/;
 
-/** Whether the text is that of an error screen. @param isDrawn whether a browser shows no source of the type */
+/** @param isDrawn whether browsers draw this type rather than show its source */
 export const isErrorScreen = (text: string, isDrawn: boolean): boolean =>
   (text.length <= 2_000 && ERROR_SCREENS.test(simplify(text))) ||
   (isDrawn && SOURCE_SCREEN.test(simplify(text)));

@@ -3,7 +3,7 @@ import { posix, win32 } from 'node:path';
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** Names on Linux, in the order in which they are tried. Snaps come last: they can't open every profile folder. */
+/** In the order in which they are tried. Snaps come last, because they can't open every profile folder. */
 const LINUX_NAMES = [
   ...['google-chrome-stable', 'google-chrome', 'chrome', 'chromium', 'chromium-browser'],
   ...['microsoft-edge-stable', 'microsoft-edge', 'chrome-headless-shell'],
@@ -18,8 +18,9 @@ const WINDOWS_PATHS = [
 ];
 
 /**
- * Finds the machine's Chrome, Chromium or Edge: `CHROME_PATH`, which is never replaced by another browser, or one in the
- * usual places, GitHub's runners included. @returns its path; `null` for none
+ * Finds Chrome, Chromium or Edge. If `CHROME_PATH` is set, no other browser is used.
+ *
+ * @returns the path, or `null`
  */
 export function findBrowser(
   environment: EnvironmentVariables,
@@ -31,7 +32,7 @@ export function findBrowser(
   return paths.find(isExecutable) ?? null;
 }
 
-/** The paths at which the browsers' own installers put them, the most common ones first. */
+/** The paths that installers use, the most common first. */
 export function listUsualPaths(environment: EnvironmentVariables, platform: NodeJS.Platform): string[] {
   const { PATH = '', HOME, ProgramFiles, ProgramW6432, LOCALAPPDATA } = environment;
   if (platform === 'win32') {
@@ -45,7 +46,7 @@ export function listUsualPaths(environment: EnvironmentVariables, platform: Node
       ['', HOME ?? ''].map((folder) => `${folder}/Applications/${name}.app/Contents/MacOS/${name}`),
     );
   }
-  // Only absolute folders: a relative one would be a file of the delivered repository.
+  // A relative folder could hold a program from the delivered repository.
   const searched = PATH.split(':').filter(
     (folder) => posix.isAbsolute(folder) && !folder.startsWith('/snap/'),
   );

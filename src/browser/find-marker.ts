@@ -3,10 +3,10 @@ import type { PageBox } from './dom-types.ts';
 import { evaluateApart, type OpenPage, SCROLL_BACK, takePicture } from './open-page.ts';
 import { findDifference, hasContrast } from './pixels.ts';
 
-/** Milliseconds for the places that the browser's search finds. */
+/** Milliseconds to try the matches of the browser's search. */
 const SEARCH_TIME = 3_000;
 
-/** Searches the page as a person does, which scrolls to the text. It is visible if its selection changes drawn pixels. */
+/** Uses the browser's search, which scrolls. A match is visible if selecting it changes pixels. */
 export async function isMarkerOnPage(opened: OpenPage, marker: string): Promise<boolean> {
   const run = (expression: string): Promise<unknown> => evaluateApart(opened.page.mainFrame(), expression);
   await run(START_SEARCH);
@@ -16,7 +16,7 @@ export async function isMarkerOnPage(opened: OpenPage, marker: string): Promise<
     const area = (await run(`(${FIND_NEXT})(${searchText})`)) as PageBox | null;
     if (area === null) {
       await run(SCROLL_BACK);
-      // The search ends at the end of a paragraph.
+      // The search doesn't match across paragraphs.
       const text = matches === 0 ? String(await run('document.body?.innerText')) : '';
       return withoutSpace(text).includes(withoutSpace(marker));
     }
@@ -30,7 +30,7 @@ export async function isMarkerOnPage(opened: OpenPage, marker: string): Promise<
   return false;
 }
 
-/** Everything can be selected, which is seen, and scrolled to at once. */
+/** Makes all text selectable, shows the selection, and scrolls without animation. */
 const START_SEARCH = `{
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(\`
@@ -41,7 +41,7 @@ const START_SEARCH = `{
   getSelection().empty();
 }`;
 
-/** The next place, which is scrolled to the middle of the window and of inner boxes; without a size in a shadow root. */
+/** Scrolls the next match to the middle. In a shadow root, the match has no size. */
 const FIND_NEXT = `(text) => {
   if (!find(text)) return null;
   const range = getSelection().getRangeAt(0);

@@ -4,20 +4,20 @@ import { type PageEvents, toPlainLine } from './page-events.ts';
 import { formatRequest, type PageToView, type ScreenView } from './screen-view.ts';
 import type { PageSnapshot } from './view-page.ts';
 
-/** Why a page counts as shown or not; the reason is empty for a shown page. */
+/** The reason is empty for a shown page. */
 export type PageJudgment = Pick<ScreenView, 'verdict' | 'reason'> & Partial<Pick<ScreenView, 'cause'>>;
 
-/** What a page shows instead, and what it may follow from: an exception or a request, or empty. */
+/** What the page shows instead; the cause is an exception or a request. */
 type Reason = readonly [text: string, cause?: string];
 
-/** Navigations and dialogs of a page that does not end them. */
+/** More navigations or dialogs than these count as endless. */
 const ENDLESS = 5;
 
 /**
- * Judges what was seen of a page.
+ * Decides whether a page is shown.
  *
- * @param snapshot `null` where no picture could be taken: nothing is painted, or the page is busy without end
- * @param isAnswering whether it still runs
+ * @param snapshot `null` if no picture could be taken: nothing is painted, or scripts keep the page busy
+ * @param isAnswering whether the page still runs scripts
  */
 export function judge(
   snapshot: PageSnapshot | null,
@@ -35,22 +35,22 @@ export function judge(
   return {
     verdict: 'not-checked',
     cause,
-    reason: `the page asks for ${events.missing}, which it can't get here (${reason})`,
+    reason: `the page requests ${events.missing}, which this check can't provide (${reason})`,
   };
 }
 
-/** What no snapshot of the page can make up for. */
 function describeWrongPage({ crash, httpCode, ledTo }: PageEvents): string {
   if (crash.signal.aborted) return 'the page crashed';
   const isGood = httpCode === null || (httpCode >= 200 && httpCode <= 299);
   if (isGood) return '';
-  return `the page ${ledTo === '' ? '' : `led to ${toPlainLine(ledTo, 160)}, which `}was answered with ${httpCode}`;
+  const redirect = ledTo === '' ? '' : ` leads to ${toPlainLine(ledTo, 160)}, which`;
+  return `the page${redirect} answers HTTP ${httpCode}`;
 }
 
 function describeSilence(events: PageEvents, isAnswering: boolean): string {
   const cause = describeEndless(events);
   if (cause !== '') return cause;
-  // Nothing is painted before the style sheets are there.
+  // Browsers paint nothing until the style sheets arrive.
   const open = isAnswering ? describeOpenRequest(events) : '';
   return open === '' ? 'the page does not respond' : `the page is blank: ${open}`;
 }
@@ -67,13 +67,13 @@ function findReason(snapshot: PageSnapshot, events: PageEvents, page: PageToView
   return [snapshot.isMarkerVisible === false ? 'the marker is not visible on the page' : ''];
 }
 
-/** The most that a page shows whose scripts got none of the data that they show, in characters. */
+/** Most characters of a page whose scripts got no data. */
 const LONGEST_WITHOUT_DATA = 250;
 
-/** CSS pixels of a picture that may only tell a person to wait: one that moves, and one that is left where a script has failed. */
+/** Largest side of a waiting picture in CSS pixels: one that moves, or one that stays because a script failed. */
 const SMALL = { moving: 200, alone: 256 } as const;
 
-/** What a page shows in place of its content. Other types are shown as they are: every text in them is theirs. */
+/** What the page shows in place of its content. Only HTML and XML can: any text in other types is content. */
 function describeOtherContent(snapshot: PageSnapshot, events: PageEvents, page: PageToView): Reason | null {
   const { text, painted, largestPicture } = snapshot;
   const { contentType, ownData } = events;
@@ -82,7 +82,7 @@ function describeOtherContent(snapshot: PageSnapshot, events: PageEvents, page: 
   if ((isDrawn || /xml/.test(contentType)) && isErrorScreen(text, isDrawn))
     return describeError(text, events);
   if (!isHtml) return null;
-  // Such a text may be what was delivered.
+  // The error text may be the delivered content.
   const isMeant = isErrorPageName(new URL(page.url).pathname) || snapshot.isMarkerVisible === true;
   const isSmall = largestPicture <= SMALL.moving;
   const lacking = isMeant ? undefined : findMissingData(text, events, page);
@@ -99,18 +99,17 @@ function describeOtherContent(snapshot: PageSnapshot, events: PageEvents, page: 
   }
   const cause = findCause(events);
   if (isSmall && isOnlyWaiting(text, snapshot.isStable !== true || cause !== '')) {
-    return [`the page shows nothing but "${toPlainLine(text, 80)}"`, cause];
+    return [`the page shows only "${toPlainLine(text, 80)}"`, cause];
   }
-  // What tells to wait moves, or stays where a script has failed.
   const isWaiting =
     (isSmall && snapshot.isStable !== true) ||
     (largestPicture <= SMALL.alone && events.exceptions.length > 0);
-  return text.trim() === '' && isWaiting ? ['the page shows nothing but a small picture', cause] : null;
+  return text.trim() === '' && isWaiting ? ['the page shows only a small picture', cause] : null;
 }
 
 /**
- * The data that the scripts of a page did not get: of its own host, or of another one where the page itself says so.
- * Nothing for a page that shows what its own HTML says, as not all of it is made by scripts; a style may change the case.
+ * Data that scripts did not get from the page's host, or from another host that the page names. If the page shows text
+ * of its own HTML, scripts don't make all of it. Styles may change the case of that text.
  */
 function findMissingData(text: string, { ownData, failed }: PageEvents, { ownText }: PageToView) {
   const isOwnShown =
@@ -120,22 +119,22 @@ function findMissingData(text: string, { ownData, failed }: PageEvents, { ownTex
   return ownData.missing ?? failed.other.find(({ url }) => text.includes(url));
 }
 
-/** An address is no content: pages name what they lack. */
+/** Pages name the URLs that they lack, so URLs don't count. */
 const isShort = (text: string): boolean =>
   withoutSpace(text.replace(/\S*\/\S*/g, '')).length <= LONGEST_WITHOUT_DATA;
 
-/** What fails on another host, such as a counter, is no cause of an error that a page shows. */
+/** A failure on another host, such as a counter, doesn't cause the page's error. */
 const describeError = (text: string, events: PageEvents): Reason => [
   `the page shows an error: ${toPlainLine(text, 160)}`,
   findCause(events, []),
 ];
 
 function describeEndless({ dialogs, navigations }: PageEvents): string {
-  if (navigations > ENDLESS) return 'the page goes from one address to the next without end';
-  return dialogs > ENDLESS ? 'the page opens one dialog after the other' : '';
+  if (navigations > ENDLESS) return 'the page redirects without end';
+  return dialogs > ENDLESS ? 'the page opens dialogs without end' : '';
 }
 
-/** What the page's own host lacks comes first: an exception may follow from it. A counter from elsewhere comes last. */
+/** Own failed requests come first, because they may cause exceptions. Other hosts' failures come last. */
 function findCause(events: PageEvents, failedElsewhere = events.failed.other): string {
   const { failed, exceptions } = events;
   const [cause] = [...failed.own.map(formatRequest), ...exceptions, ...failedElsewhere.map(formatRequest)];
@@ -147,13 +146,13 @@ function describeOpenRequest({ open }: PageEvents): string {
   return request === undefined ? '' : toPlainLine(`still waiting for ${request.url()}`, 160);
 }
 
-/** What a host or page does wrong by itself. Everything else may be the way to it, or this machine. */
+/** Errors by the host or the page. The network or this machine may cause all others. */
 const PAGE_ERRORS =
   /^net::ERR_((TOO_MANY|INVALID|UNSAFE)_REDIRECTS?|(UNKNOWN|DISALLOWED)_URL_SCHEME|BLOCKED_BY_(RESPONSE.*|CSP)|INVALID_URL|ABORTED)$/;
 
-/** Judges a navigation that ended with one of the browser's error codes, such as `net::ERR_TOO_MANY_REDIRECTS`. */
+/** Decides by an error code of the browser, such as `net::ERR_TOO_MANY_REDIRECTS`. */
 export function judgeNavigationError(errorText: string, events: PageEvents): PageJudgment {
-  // An answer without a page: the browser would show one of its own.
+  // An empty answer: a browser would show its own error page.
   if (errorText === 'net::ERR_HTTP_RESPONSE_CODE_FAILURE') {
     return { verdict: 'not-shown', reason: describeWrongPage(events) || 'the page does not respond' };
   }

@@ -8,8 +8,7 @@ import { findBrowser } from './find-browser.ts';
 import { type BrowserDriver, createUncheckedView, type Screen, type ScreenView } from './screen-view.ts';
 
 /**
- * A screen that loads its code when it is first needed: a delivery without a page pays nothing for it. Each page gets
- * its time, and a browser that is silent costs no more than `SCREEN.lost` in all.
+ * Loads the browser's code for the first page only. A silent browser costs at most `SCREEN.lost` in total.
  *
  * @param load loads the code that drives a browser
  */
@@ -26,11 +25,11 @@ export function createLazyScreen(
   return {
     async view(page) {
       const remaining = SCREEN.lost - lost;
-      if (remaining <= 0) return createUncheckedView('the browser did not open earlier pages of this step');
+      if (remaining <= 0) return createUncheckedView('the browser did not open earlier pages of this run');
       const stopped = AbortSignal.any([signal, clock.timeout(remaining)]);
       const begun = clock.now();
       const viewing = loadOnce().then((driver) => driver.view(page, stopped));
-      // A browser that does not even notice its deadline must not hold up the delivery.
+      // A browser that misses its deadline must not delay the delivery.
       const view = await untilAborted(stopped, viewing).catch((thrown) => {
         signal.throwIfAborted();
         return createUncheckedView(
@@ -46,7 +45,7 @@ export function createLazyScreen(
       loadOnce()
         .then((driver) => driver.compare(before, after))
         .catch(() => null),
-    // Whatever the end of the browser brings, the delivery is over.
+    // The delivery is over, so a failure here doesn't matter.
     close: async () => loaded?.then((driver) => driver.close()).catch(() => undefined),
   };
 }
@@ -67,8 +66,8 @@ function cleanView(view: ScreenView, { origin }: URL): ScreenView {
 }
 
 /**
- * Loads the code that drives a browser, where the machine has one. It is a bundle of its own beside the others:
- * the import keeps its name, so that the sources, `lib/` and `dist/` each load their own.
+ * Loads the code that drives a browser, if the machine has one. The code is a separate bundle: sources, `lib/` and
+ * `dist/` each import their own.
  */
 export async function loadScreen(options: Omit<BrowserOptions, 'executablePath'>): Promise<BrowserDriver> {
   const { CHROME_PATH } = options.env;
@@ -78,10 +77,10 @@ export async function loadScreen(options: Omit<BrowserOptions, 'executablePath'>
     return new OwnBrowser({ ...options, executablePath });
   }
   const view = CHROME_PATH
-    ? createUncheckedView('`CHROME_PATH` names no file that can be run', 'correct it, or unset it')
+    ? createUncheckedView("the file in `CHROME_PATH` can't be run", 'correct or unset `CHROME_PATH`')
     : createUncheckedView(
         'no Chrome, Chromium or Edge was found on this machine',
-        'install one, or set `CHROME_PATH`',
+        'install a browser, or set `CHROME_PATH`',
       );
   return { view: async () => view, compare: async () => null, close: async () => undefined };
 }

@@ -5,7 +5,7 @@ import { openNetwork } from './page-network.ts';
 import { decodePicture, type PixelGrid } from './pixels.ts';
 import type { PageToView } from './screen-view.ts';
 
-/** A page in a context of its own, whose requests are answered here. */
+/** A page in its own browser context. We answer its requests. */
 export interface OpenPage {
   readonly wanted: PageToView;
   readonly page: Page;
@@ -15,13 +15,13 @@ export interface OpenPage {
   close(): Promise<void>;
 }
 
-/** Shadow roots are open to looks from inside, also those that a page closes. */
+/** Keeps all shadow roots open, so that their content can be read. */
 const OPEN_ROOTS = `{
   const { attachShadow } = Element.prototype;
   Element.prototype.attachShadow = function (options) { return attachShadow.call(this, { ...options, mode: 'open' }) };
 }`;
 
-/** Opens a blank page, ready to be sent to its address. @throws where the browser is not to be used any more */
+/** Opens a blank page. @throws if the browser can't be used any more */
 export async function openPage(
   browser: Browser,
   wanted: PageToView,
@@ -32,14 +32,14 @@ export async function openPage(
   const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } });
   const page = await context.newPage();
   const session = await page.createCDPSession();
-  // It is not paused, and reaches nothing.
+  // WebSockets are not paused, but they can't connect either.
   session.on('Network.webSocketCreated', ({ url }) => network.noteStream(new URL(url), 'a WebSocket'));
   events.listen(page);
   await Promise.all([
     session.send('Network.enable'),
     session.send('Page.enable'),
     page.evaluateOnNewDocument(OPEN_ROOTS),
-    // All of them, for every origin: nothing is granted, so everything else is denied.
+    // An empty grant denies every permission to every origin.
     session.send('Browser.grantPermissions', {
       permissions: [],
       ...(context.id !== undefined && { browserContextId: context.id }),
@@ -55,8 +55,8 @@ export interface PagePicture {
 }
 
 /**
- * @param before returned again where the page looks the same
- * @throws where the page goes elsewhere meanwhile: then the browser may never answer
+ * @param before returned again if the page looks the same
+ * @throws if the page navigates away, because the browser may then never answer
  */
 export async function takePicture(
   { session }: Pick<OpenPage, 'session'>,
@@ -64,7 +64,7 @@ export async function takePicture(
 ): Promise<PagePicture> {
   const navigatedAway = Promise.withResolvers<never>();
   const leave = ({ frame }: Protocol.Page.FrameNavigatedEvent): void => {
-    if (frame.parentId === undefined) navigatedAway.reject(new Error('the page went elsewhere'));
+    if (frame.parentId === undefined) navigatedAway.reject(new Error('the page navigated away'));
   };
   session.on('Page.frameNavigated', leave);
   try {
@@ -78,6 +78,6 @@ export async function takePicture(
 
 export const SCROLL_BACK = "scrollTo({ top: 0, left: 0, behavior: 'instant' })";
 
-/** Runs an expression in the world of its own that Puppeteer keeps, which the page's scripts can't change. */
+/** Runs an expression in Puppeteer's isolated world, which the page's scripts can't change. */
 export const evaluateApart = (frame: Frame, expression: string): Promise<unknown> =>
   frame.isolatedRealm().evaluate(expression);

@@ -2,45 +2,43 @@ import type { Frame, HTTPRequest, Page } from '#puppeteer';
 import { shorten, toOneLine } from '../plain-text.ts';
 import type { FailedRequest } from './screen-view.ts';
 
-/** Entries that are counted in each list. */
+/** Most entries of each list. */
 const MOST = 1_000;
 
-/** A text of a page as one plain, bounded line. */
 export const toPlainLine = (text: string, most = 300): string =>
   toOneLine(shorten(text.trim(), most)).replace(/\s+/g, ' ');
 
-/** What could not be loaded is among the requests, and what no browser opens here is no error of the page. */
+/** Ignored: failed requests have their own list, and no WebSocket can connect here. */
 const TRAFFIC_ERROR =
   /^(Failed to load resource|WebSocket connection to '|Failed to establish a connection to )/;
 
-/** What happens on a page while it is open. All texts are plain lines, and each list is bounded. */
+/** Collects what happens on an open page. Texts are plain lines; lists are bounded. */
 export class PageEvents {
   readonly exceptions: string[] = [];
   readonly consoleErrors: string[] = [];
-  /** Requests that failed: to the page's own host, and to others. */
+  /** Failed requests to the page's host, and to other hosts. */
   readonly failed = { own: [] as FailedRequest[], other: [] as FailedRequest[] };
-  /** Addresses that were refused because they are internal, and why. */
+  /** Refused internal URLs, with the reason. */
   readonly refused = new Map<string, string>();
-  /** What the page asked for and can't get here, though a visitor may; empty where that is nothing. */
+  /** Something that a visitor's page gets, but this check can't provide; or empty. */
   missing = '';
-  /** Frames whose document was answered with an error: what they show is the host's. */
+  /** Frames that show an error page of their host. */
   readonly failedFrames = new Set<Frame | null>();
-  /** Of the last document; `null` before it arrived. */
+  /** The last document's code; `null` before it arrives. */
   httpCode: number | null = null;
   contentType = '';
-  /** Its address, where the page itself led to it. */
+  /** The URL to which the page navigated by itself, or empty. */
   ledTo = '';
-  /** What scripts asked their own host for as data: the first failure, and how many it had. */
+  /** Data that scripts requested from the page's host: the first failure, and the number of successes. */
   readonly ownData = { missing: null as FailedRequest | null, found: 0 };
   navigations = 0;
   dialogs = 0;
-  /** Requests whose answer is not complete. */
+  /** Requests without a complete answer. */
   readonly open = new Set<HTTPRequest>();
-  /** Aborts when the page has crashed: nothing of it answers from then on. */
+  /** Aborts if the page crashes. */
   readonly crash = new AbortController();
   readonly #origin: string;
 
-  /** @param url of the page */
   constructor(url: string) {
     this.#origin = new URL(url).origin;
   }
@@ -83,7 +81,6 @@ export class PageEvents {
     if (this.refused.size < MOST) this.refused.set(href, why);
   }
 
-  /** An answer to what the page asks for. */
   #addAnswer(request: HTTPRequest, status: number): void {
     const [url, isMissing] = [request.url(), status >= 400];
     if (request.isNavigationRequest()) this.failedFrames[isMissing ? 'add' : 'delete'](request.frame());
@@ -98,7 +95,7 @@ export class PageEvents {
   }
 
   #addFailed(url: string, reason: string): void {
-    // The page changed its mind, the browser asked for its own sake, or the request was refused.
+    // Ignored: requests that the page cancelled or that we refused, and the browser's own request for an icon.
     const isMeant = !/^net::ERR_(?:ABORTED$|BLOCKED_BY_CLIENT)/.test(reason);
     if (!isMeant || new URL(url).pathname === '/favicon.ico') return;
     const list = this.#isOwn(url) ? this.failed.own : this.failed.other;

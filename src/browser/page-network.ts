@@ -9,7 +9,7 @@ import { answerLocally, readAnswer } from './answers.ts';
 import type { PageEvents } from './page-events.ts';
 import type { PageToView } from './screen-view.ts';
 
-/** What one page may ask for. A message to the browser has at most 100 MB, of which base64 takes a quarter. */
+/** Limits of one page. A message to the browser has at most 100 MB, and base64 adds a third. */
 const MOST = {
   requests: 2_000,
   atOnce: 32,
@@ -25,14 +25,14 @@ interface AnswerOptions {
 }
 
 /**
- * Answers everything that a browser asks for: for documents, frames and workers of all kinds, with their redirects
- * and preflights. It has no network of its own, so what is not answered here reaches nothing.
+ * Answers every request of a browser, for documents, frames and workers. The browser has no network, so other requests
+ * reach no host.
  */
 export async function openNetwork(browser: Browser, options: AnswerOptions): Promise<PageNetwork> {
   const session = await browser.target().createCDPSession();
   const network = new PageNetwork(session, options);
   session.on('Fetch.requestPaused', (paused) => void network.answer(paused));
-  // Of the whole browser: a page's own session does not see its shared and service workers.
+  // A page's own session doesn't see requests of shared and service workers.
   await session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] });
   return network;
 }
@@ -42,7 +42,7 @@ export class PageNetwork {
   readonly #options: AnswerOptions;
   readonly #origin: string;
   readonly #over = new AbortController();
-  /** An answer is held in memory until the browser has it. */
+  /** Limited, because answers stay in memory until the browser has them. */
   readonly #turns = { local: createTurns(MOST.localAtOnce), sent: createTurns(MOST.atOnce) };
   #requests = 0;
   #bytes = 0;
@@ -69,12 +69,12 @@ export class PageNetwork {
       });
     } catch {
       const errorReason = events.refused.has(url.href) ? 'BlockedByClient' : 'ConnectionFailed';
-      // The page may be gone by now.
+      // The page may be closed.
       await this.#session.send('Fetch.failRequest', { requestId, errorReason }).catch(() => undefined);
     }
   }
 
-  /** Notes what does not end, and gets no answer. */
+  /** Notes a stream, which gets no answer because it doesn't end. */
   noteStream(url: URL, kind: string): void {
     if (!this.#isRefused(url)) this.#options.events.missing ||= kind;
   }
@@ -89,7 +89,7 @@ export class PageNetwork {
     { method, headers, hasPostData = false, postDataEntries = [] }: Protocol.Network.Request,
   ): Promise<HttpResponse> {
     if (this.#isRefused(url) || url.protocol !== 'https:') {
-      throw new Error('only public https addresses are answered');
+      throw new Error('only public https URLs are answered');
     }
     const body = Buffer.concat(postDataEntries.map(({ bytes = '' }) => Buffer.from(bytes, 'base64')));
     try {
@@ -107,14 +107,14 @@ export class PageNetwork {
         publicOnly: !this.#isPrivatePage(url),
       });
     } catch (thrown) {
-      // Its name leads to an internal address.
+      // The host's name resolves to an internal address.
       const { code, message } = toDeliveryError(thrown);
       if (code === 'NOT_EXTERNAL') this.#options.events.addRefused(url, message);
       throw thrown;
     }
   }
 
-  /** Whether the host's name or address is an internal one; only a page that was proven there has such a host. */
+  /** Whether the host is internal. Only the page's own host may be, if the page was verified there. */
   #isRefused(url: URL): boolean {
     const { reach, why } = getReach(url);
     const isRefused = reach === 'machine' || (reach === 'network' && !this.#isPrivatePage(url));
@@ -134,11 +134,11 @@ export class PageNetwork {
 
   #tooMuchError(amount: string): Error {
     this.#options.events.missing ||= `more than ${amount}`;
-    return new Error(`the page asks for more than ${amount}`);
+    return new Error(`the page requests more than ${amount}`);
   }
 }
 
-/** Runs work in its order, so much at a time. */
+/** Runs work in order, with limited concurrency. */
 function createTurns(atOnce: number): (work: () => Promise<void>) => Promise<void> {
   const waiting: (() => void)[] = [];
   let active = 0;

@@ -2,7 +2,7 @@ import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
 import type { PageBox } from './dom-types.ts';
 
-/** A decoded picture: four bytes for each pixel. */
+/** Four bytes for each pixel. */
 export interface PixelGrid {
   readonly width: number;
   readonly height: number;
@@ -11,13 +11,13 @@ export interface PixelGrid {
 
 export const decodePicture = (png: Uint8Array): PixelGrid => PNG.sync.read(Buffer.from(png));
 
-/** The smallest difference of a color channel, of 255, that a person sees as two colors. */
+/** The smallest difference in a color channel, of 255, that a person notices. */
 const VISIBLE_DIFFERENCE = 24;
 
-/** At most so many pixels of a box are compared. */
+/** Most pixels of a box that are counted. */
 const SAMPLES = 40_000;
 
-/** Whether the box has something in it that differs from its most common color: letters, lines, a picture. */
+/** Whether a box shows more than one color, such as letters or a picture. */
 export function hasContrast(grid: PixelGrid, box: PageBox): boolean {
   const colors = countColors(grid, box);
   const common = findCommonColor(colors);
@@ -29,7 +29,7 @@ export function hasContrast(grid: PixelGrid, box: PageBox): boolean {
   return different >= Math.max(3, total * 0.002);
 }
 
-/** Whether the most common color of the box differs from what is around it, by at least `least` of 255 in a channel. */
+/** Whether the box's main color differs from the pixels around it. @param least difference in a channel, of 255 */
 export function differsFromSurroundings(grid: PixelGrid, box: PageBox, least = VISIBLE_DIFFERENCE): boolean {
   const inside = countColors(grid, box);
   if (inside.size === 0) return false;
@@ -44,7 +44,7 @@ export function differsFromSurroundings(grid: PixelGrid, box: PageBox, least = V
   return around.some((color) => isDifferent(color, common, least));
 }
 
-/** The part of a box in which two pictures of the window differ; of the whole window where the box is empty. */
+/** The part of a box in which two pictures differ. An empty box stands for the whole window. */
 export function findDifference(before: PixelGrid, after: PixelGrid, box: PageBox): PageBox | null {
   const { width, height } = before;
   const within = box.width >= 1 && box.height >= 1 ? box : { x: 0, y: 0, width, height };
@@ -62,7 +62,6 @@ export function findDifference(before: PixelGrid, after: PixelGrid, box: PageBox
   return lastY < 0 ? null : { x: firstX, y: firstY, width: lastX - firstX + 1, height: lastY - firstY + 1 };
 }
 
-/** The part of a length that is in a window, in whole pixels: its beginning, and its end. */
 const limitRange = (start: number, length: number, window: number): [number, number] => [
   Math.max(0, Math.floor(start)),
   Math.min(window, Math.ceil(start + length)),
@@ -97,7 +96,7 @@ function isDifferent(color: number, other: number, least = VISIBLE_DIFFERENCE): 
 /** The window of a desktop, in CSS pixels. */
 export const DESKTOP = { width: 1280, height: 800 } as const;
 
-/** The share of pixels that differ, from 0 to 1; `null` for pictures of different sizes, or none. */
+/** The share of different pixels, from 0 to 1; `null` if the pictures can't be compared. */
 export function comparePictures(beforePng: Uint8Array, afterPng: Uint8Array): number | null {
   try {
     const [before, after] = [decodePicture(beforePng), decodePicture(afterPng)];

@@ -11,27 +11,27 @@ export interface PageSnapshot extends Pick<ScreenView, 'title' | 'painted' | 'is
   readonly headings: readonly string[];
   readonly isComplete: boolean;
   readonly text: string;
-  /** Of the pictures and drawings that are seen, in CSS pixels; 0 where there are none. */
+  /** The longest side of a visible picture or drawing, in CSS pixels; or 0. */
   readonly largestPicture: number;
-  /** Whether the page has more text or pictures outside of the window. */
+  /** Whether the page has more content below the window. */
   readonly hasMore: boolean;
-  /** Whether the browser shows a page of its own, because what it was sent to can't be opened. */
+  /** Whether the browser shows its own error page. */
   readonly isErrorPage: boolean;
   readonly picture: PagePicture;
 }
 
 const MOST_FRAMES = 12;
 
-/** Parts of a page, each as high as the window, that are scrolled to where nothing can be seen before. */
+/** Most windows to scroll down if nothing is visible at the top. */
 const MOST_PARTS = 4;
 
-/** Milliseconds for a page to show what was scrolled to. */
+/** Milliseconds for a page to paint after scrolling. */
 const SCROLL_TIME = 150;
 
-/** Milliseconds for a frame to answer: one that is not loaded yet never does. */
+/** Milliseconds for a frame to answer. A frame that is still loading never does. */
 const FRAME_TIME = 1_000;
 
-/** Looks at the page once: what its documents contain, and what of it is in the pixels. @param before the look before */
+/** Reads the content of all frames, and keeps what the pixels show. @param before the previous snapshot */
 export async function inspectPage(opened: OpenPage, before: PageSnapshot | null): Promise<PageSnapshot> {
   const { marker } = opened.wanted;
   const main = opened.page.mainFrame();
@@ -39,7 +39,7 @@ export async function inspectPage(opened: OpenPage, before: PageSnapshot | null)
   const picture = await takePicture(opened, before?.picture);
   const { grid } = picture;
   let visible = keepVisible([...boxes, ...(await inspectInnerFrames(opened))], grid);
-  // It costs more, and is needed only where nothing else is there.
+  // Scrolling takes time, so it comes last.
   if (visible.length === 0) visible = await inspectBelow(opened, boxes);
   const text = visible.map((box) => box.text).join(' ');
   return {
@@ -60,7 +60,7 @@ export async function inspectPage(opened: OpenPage, before: PageSnapshot | null)
   };
 }
 
-/** Areas of color of their own that are a drawing together: charts and figures without a single picture. */
+/** So many shapes count as one drawing, such as a chart made of boxes. */
 const SHAPES_OF_DRAWING = 3;
 
 function countPainted(visible: readonly ContentBox[]): PageSnapshot['painted'] {
@@ -75,7 +75,7 @@ function countPainted(visible: readonly ContentBox[]): PageSnapshot['painted'] {
 const inspectFrame = async (frame: Frame): Promise<FrameContent> =>
   (await evaluateApart(frame, `new (${DocumentReader.toString()})().run()`)) as FrameContent;
 
-/** What the frames inside the page contain, at their place in the window; an error of browser or host is nothing. */
+/** The content of inner frames, by window coordinates. Error pages don't count. */
 async function inspectInnerFrames({ page, events, clock }: OpenPage): Promise<ContentBox[]> {
   const isMeant = (frame: Frame): boolean => !isErrorPage(frame) && !events.failedFrames.has(frame);
   const frames = page.frames().filter((frame) => frame !== page.mainFrame() && isMeant(frame));
@@ -108,7 +108,7 @@ function isInPixels(box: ContentBox, grid: PixelGrid): boolean {
   return hasContrast(grid, box) || (kind !== 'text' && differsFromSurroundings(grid, box));
 }
 
-/** Scrolls down to what the page has below the window, as a person would, and looks there. */
+/** Scrolls down to content below the window, as a person would. */
 async function inspectBelow(opened: OpenPage, boxes: readonly ContentBox[]): Promise<ContentBox[]> {
   const main = opened.page.mainFrame();
   const { height } = DESKTOP;
@@ -120,7 +120,6 @@ async function inspectBelow(opened: OpenPage, boxes: readonly ContentBox[]): Pro
     const reached = await evaluateApart(main, `scrollTo({ top: ${wanted}, behavior: 'instant' }), scrollY`);
     if (Number(reached) <= top) break;
     top = Number(reached);
-    // What appears when it is scrolled to needs a moment.
     await opened.clock.sleep(SCROLL_TIME);
     found = (await inspectFrame(main)).boxes;
     visible = keepVisible(found, (await takePicture(opened)).grid);

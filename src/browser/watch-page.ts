@@ -7,7 +7,7 @@ import { toPlainLine } from './page-events.ts';
 import { createUncheckedView, type ScreenView } from './screen-view.ts';
 import { inspectPage, type PageSnapshot } from './view-page.ts';
 
-/** Milliseconds: for the browser's start, for the document's first byte, and for the page to appear then. */
+/** Milliseconds to start the browser, to get the document's first byte, and to show the page. */
 export const VIEW_TIMES = {
   launch: 12 * SECOND,
   navigate: 10 * SECOND,
@@ -16,19 +16,19 @@ export const VIEW_TIMES = {
 
 export type ViewTimes = typeof VIEW_TIMES;
 
-/** Milliseconds between two looks, and before another one where nothing is there to be looked at yet. */
+/** Milliseconds between two snapshots, or if no snapshot could be taken. */
 const INTERVAL = { seen: 300, unseen: 30 } as const;
 
-/** Milliseconds that a look, or another answer of the page, has at least: machines are busy. */
-const LOOK_TIME = 4_000;
+/** Milliseconds that a busy machine may need for a snapshot. */
+const SNAPSHOT_TIME = 4_000;
 
-/** Milliseconds after which a shown page that still loads or moves is not waited for, nor a quiet one that threw. */
+/** Milliseconds to wait for a shown page that still moves, or for a quiet page that threw. */
 const PATIENCE = 4_000;
 
-/** Does some work in a time in milliseconds: `null` where it fails or needs more. @throws where the view is over */
+/** Limits work to a time in milliseconds. @returns `null` on failure or timeout @throws if the delivery is stopped */
 type Within = <T>(ms: number, work: Promise<T>) => Promise<T | null>;
 
-/** Sends the page to its address, and looks at it until it is shown and quiet, or the time is over. */
+/** Opens the URL, and watches the page until it is shown and quiet, or the time is over. */
 export async function watchPage(
   opened: OpenPage,
   times: ViewTimes,
@@ -57,14 +57,15 @@ export async function watchPage(
   const deadline = clock.now() + (wanted.renderTime ?? times.render);
   const snapshot = await watch(opened, deadline, within, signal);
   const isAnswering =
-    snapshot?.isStable != null || (await within(LOOK_TIME, evaluateApart(page.mainFrame(), '1'))) !== null;
+    snapshot?.isStable != null ||
+    (await within(SNAPSHOT_TIME, evaluateApart(page.mainFrame(), '1'))) !== null;
   const elapsed = clock.now() - start;
   const judgment = judge(snapshot, events, wanted, isAnswering);
-  const overflow = isAnswering ? await within(LOOK_TIME, measureOverflow(opened)) : null;
+  const overflow = isAnswering ? await within(SNAPSHOT_TIME, measureOverflow(opened)) : null;
   return { ...createView(opened, judgment, snapshot), overflow: overflow ?? 0, elapsed };
 }
 
-/** @returns the last look that succeeded; it says whether the page kept still only if it was not the first */
+/** @returns the last snapshot; `isStable` needs at least two */
 async function watch(
   opened: OpenPage,
   deadline: number,
@@ -76,8 +77,8 @@ async function watch(
   let settledSince: number | null = null;
   while (!events.crash.signal.aborted) {
     const begun = clock.now();
-    // One that begins while the page goes to another address may never end: another one must follow.
-    const time = Math.max(0, deadline - begun) / 2 + LOOK_TIME;
+    // A snapshot during a navigation may never end, so time for another must remain.
+    const time = Math.max(0, deadline - begun) / 2 + SNAPSHOT_TIME;
     const snapshot: PageSnapshot | null = await within(time, inspectPage(opened, last));
     last = snapshot ?? last;
     const isShown =
@@ -86,15 +87,15 @@ async function watch(
         'shown';
     const isQuiet = snapshot?.isComplete === true && events.open.size === 0 && snapshot.isStable === true;
     const now = clock.now();
-    // Of a page that threw and is quiet, nothing more is to be expected.
+    // A quiet page that threw won't change any more.
     const isSettled = isShown || (isQuiet && events.exceptions.length > 0);
     settledSince = isSettled ? (settledSince ?? now) : null;
-    // What is there at the end of the time is looked at, however long the look before took.
+    // The last snapshot begins after the deadline, even if the one before took long.
     const isLate = begun >= deadline && snapshot?.isStable !== null;
     const isDone = isLate || (isShown && isQuiet) || now - (settledSince ?? now) >= PATIENCE;
     if (isDone && isShown && snapshot.isMarkerVisible === false) {
-      // It scrolls, and so it comes last; it ends by itself.
-      const isFound = await within(2 * LOOK_TIME, isMarkerOnPage(opened, wanted.marker ?? ''));
+      // The search scrolls the page, so it comes last.
+      const isFound = await within(2 * SNAPSHOT_TIME, isMarkerOnPage(opened, wanted.marker ?? ''));
       last = { ...snapshot, isMarkerVisible: isFound === true };
     }
     if (isLate || (isDone && (!isShown || last?.isMarkerVisible !== false))) break;
@@ -129,14 +130,14 @@ function createView(
 /** The window of a phone, in CSS pixels. */
 const PHONE = { width: 390, height: 844 } as const;
 
-/** Once the page had two frames to adapt to its new width. */
+/** Waits for two animation frames, so that the page adapts to its new width. */
 const MEASURE = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => {
   const { documentElement: root, body, scrollingElement } = document;
   const isClipped = [root, body].some((one) => one && /hidden|clip/.test(getComputedStyle(one).overflowX));
   return isClipped || !scrollingElement ? 0 : Math.max(0, scrollingElement.scrollWidth - ${PHONE.width});
 })`;
 
-/** CSS pixels by which the page is wider than a phone, whose window it keeps. */
+/** Measures by how many CSS pixels the page is wider than a phone. The page keeps the phone's window. */
 async function measureOverflow({ page }: OpenPage): Promise<number> {
   await page.setViewport(PHONE);
   const wider = await evaluateApart(page.mainFrame(), MEASURE);
