@@ -14,7 +14,7 @@ import { describeAdditions } from './link/describe-additions.ts';
 
 const RENAME = (w: Words): string => `set ${w.input('path')} to a new name`;
 
-const BUSY = 'the host limits requests for a while: try again later';
+const BUSY = 'the host limits requests: try again later';
 
 /** What follows from whose host an address is on: everything that differs is here. The repository's site and releases. */
 export const PLAIN_HOST: HostRules = {
@@ -26,14 +26,13 @@ export const PLAIN_HOST: HostRules = {
   maxUnreachedRounds: Number.POSITIVE_INFINITY,
   hints: {
     login: (w) =>
-      `make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages)${w.orUse('K3')}`,
+      `make the site public (on GitHub Enterprise: *Management Console → Pages → Public Pages*)${w.orUse('K3')}`,
     moved: (w) =>
-      `remove the redirect from the site's settings, or set ${w.input('pages-base')} to the address that it leads to`,
+      `remove the redirect from the site's settings, or set ${w.input('pages-base')} to the URL that it leads to`,
     late: AGAIN_HINT,
     // See https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits
-    busy: `${BUSY}; a GitHub Pages site has soft limits of 10 builds an hour, 100 GB a month and 1 GB in all`,
-    other: (w) =>
-      `look at what the address shows: if another run has replaced it, run this again, or ${RENAME(w)}; if it is another site, correct the address`,
+    busy: `${BUSY} (GitHub Pages allows 10 builds an hour and 100 GB a month)`,
+    other: (w) => `open the URL: if another run replaced the file, run this again, or ${RENAME(w)}`,
     rename: RENAME,
   },
   describe([page], check) {
@@ -44,8 +43,7 @@ export const PLAIN_HOST: HostRules = {
 };
 
 /** A look at what is withdrawn would be kept as a 404, and its next delivery would not be seen for as long. */
-const UNASKED_CACHES =
-  'whether caches still show it without ?v= and at the raw address, for up to ten minutes';
+const UNASKED_CACHES = 'whether caches still show it for up to ten minutes, without ?v= and at the raw URL';
 
 /** A file-bin. */
 export const BIN_HOST: HostRules = {
@@ -54,7 +52,7 @@ export const BIN_HOST: HostRules = {
   describe: ([{ opensAgain }], _, downloads) =>
     lineIf(
       !opensAgain,
-      `whether the file can be downloaded again: the bin host may limit downloads, and the proof was ${downloads} of them`,
+      `whether the file can be downloaded again: the bin host may limit downloads, and verification took ${downloads}`,
     ),
 };
 
@@ -68,11 +66,11 @@ export const LINK_HOST: HostRules = {
   maxUnreachedRounds: 12,
   hints: {
     login: (w) =>
-      `open it to everybody: on Vercel *Settings → Deployment Protection*, on Netlify *Access & security → Visitor access*, on Cloudflare the Access policy, on S3 the bucket's policy, on a GitHub Enterprise in private mode Management Console → Pages → Public Pages; or ${w.use(['K1', 'K2', 'K3'])}`,
-    moved: (w) => `set ${w.input('url')} to the address that it leads to`,
+      `make it public (Vercel: *Settings → Deployment Protection*; Netlify: *Access & security → Visitor access*; Cloudflare: the Access policy; S3: the bucket policy; GitHub Enterprise: *Management Console → Pages → Public Pages*)${w.orUse(['K1', 'K2', 'K3'])}`,
+    moved: (w) => `set ${w.input('url')} to the URL that it leads to`,
     busy: BUSY,
     late: (w) =>
-      `compare the folder with what was deployed, and how the host serves these files, without the query of the link; where it is only late, set ${w.input('timeout')} to more seconds`,
+      `check that this folder is what was deployed; if the host is only late, set ${w.input('timeout')} to more seconds`,
   },
   describe: (seen, check) => [...describeEnd(seen[0], check, 'the link'), ...describeAdditions(seen)],
 };
@@ -80,7 +78,7 @@ export const LINK_HOST: HostRules = {
 /** A page of K1 may be at another host, such as the site's own domain, and the file of a link in a store. */
 function describeEnd({ hosts }: ProbeResult, { url }: Check, owner: string): readonly string[] {
   const end = hosts.at(-1);
-  const line = `whether ${end}, where the address leads to, is a part of the site: what it shows can change without ${owner}`;
+  const line = `whether ${end}, to which the URL redirects, belongs to the site: its content can change without ${owner}`;
   return lineIf(end !== url.host, line);
 }
 

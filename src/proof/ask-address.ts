@@ -149,7 +149,7 @@ async function askOnce(check: Check, run: ProofRun, how: AskOptions): Promise<Pr
   const guard = (next: URL): void => {
     asked = next;
     const { reach, why } = getReach(next);
-    if (host.mustBePublic || reach === 'machine') parseExternalAddress(next, 'the address');
+    if (host.mustBePublic || reach === 'machine') parseExternalAddress(next, 'the URL');
     run.internalReason ||= why;
   };
   try {
@@ -163,7 +163,7 @@ async function askOnce(check: Check, run: ProofRun, how: AskOptions): Promise<Pr
     };
   } catch (thrown) {
     stop.throwIfAborted();
-    const stalled = new DeliveryError('NOT_PROVEN', 'the address gave no complete answer in time');
+    const stalled = new DeliveryError('NOT_PROVEN', 'the URL gave no complete answer in time');
     const failure = signal.aborted ? stalled : thrown;
     if (!(failure instanceof DeliveryError)) throw failure;
     if (failure.code !== 'NOT_EXTERNAL') return failedProbe(failure);

@@ -16,63 +16,62 @@ interface Match {
 const MATCHES = {
   identical: { proves: true, text: 'the file, byte for byte' },
   /** A link's page. */
-  extended: { proves: true, text: 'everything of the file, and additions of its host' },
+  extended: { proves: true, text: 'the whole file, with additions by its host' },
   /** Where no file was given to compare with. */
   marked: { proves: true, text: 'the marker' },
   /** What a withdrawn address must answer. */
-  gone: { proves: true, text: 'nothing any more' },
+  gone: { proves: true, text: 'no content' },
   /** Counts only with what the host says of its build. */
   altered: {
-    text: 'the marker, but other bytes than the file',
-    hint: 'let nothing between here and the host change the file; for a Pages site, commit an empty .nojekyll to its root, remove the front matter from the file, or allow `pages: read`, which tells when our commit is built',
+    text: 'the marker, but other content than the file',
+    hint: 'the host or a proxy changed the file: for a Pages site, commit an empty .nojekyll to its root, or give the job `pages: read`',
   },
   previous: {
-    text: 'the content from before',
+    text: 'the previous content',
     hint: (w) =>
-      `a cache still answers with the old page: try again in ten minutes, or set ${w.input('path')} to a new name`,
+      `a cache still serves the old page: try again in ten minutes, or set ${w.input('path')} to a new name`,
   },
-  served: { text: 'some content: there should be none' },
+  served: { text: 'content, although it was removed' },
   'cut-short': {
     text: 'only the beginning of the file',
-    hint: 'the host answers incompletely: try again',
+    hint: 'the host sent only a part: try again',
   },
   different: {
     text: 'other content',
-    hint: (w) =>
-      `check that the address belongs to the file, that ${w.input('marker')}, where it is set, is plain text of it, and that the host adds no <base> and no <meta> that stands for a header, and nothing to a page above 2 MB, or with elements nested deeper than 512`,
+    hint: 'check that the URL belongs to the file; the host may add to a page, but no <base>, no <meta http-equiv>, and nothing to a page above 2 MB or nested deeper than 512',
   },
   unmarked: {
-    text: 'content that does not have the marker',
+    text: 'content without the marker',
     hint: (w) =>
-      `open the address: if it is the right page, set ${w.input('marker')} to a text that the host sends in it; if it is another one, such as one to sign in, correct the address`,
+      `open the URL: if it is the right page, set ${w.input('marker')} to text that the page shows; otherwise correct the URL`,
   },
   login: {
-    text: 'a login page: the host is in private mode, or the address is not public',
+    text: 'a login page: the URL is not public, or its host is in private mode',
   },
   echo: {
-    text: 'the marker only where a page does not show it: in its own address, its title, a script, a comment, an attribute or a hidden part',
+    text: 'the marker, but only in its URL, title, scripts, comments, attributes or hidden parts',
     hint: (w) =>
-      `set ${w.input('marker')} to a text that only the content has and the page shows, or name the file in ${w.input('file')}`,
+      `set ${w.input('marker')} to text that only this page shows, or name the file in ${w.input('file')}`,
   },
   'no-text': {
-    text: 'the marker, but neither as a page nor as plain text, so that anything may have it, such as an error',
-    hint: (w) => `name the file in ${w.input('file')}, so that its bytes are compared`,
+    text: 'the marker, but neither in a page nor in plain text',
+    hint: (w) => `name the file in ${w.input('file')}, to compare its bytes`,
   },
   gate: {
-    text: 'a page to sign in, one that leads elsewhere, or one nested too deeply to be judged',
+    text: 'a sign-in page, a page that redirects, or a page nested too deeply to be judged',
     hint: (w) =>
-      `set ${w.input('url')} to where the content itself opens, or make it public${w.orUse(['K1', 'K2', 'K3'])}`,
+      `set ${w.input('url')} to the URL of the content itself, or make it public${w.orUse(['K1', 'K2', 'K3'])}`,
   },
   'not-shown': {
-    text: 'the right content, but as a download, with another type or in another encoding: its headers keep a browser from showing or using it',
+    text: 'the right content, but its headers (a download, another type or encoding) keep a browser from showing or using it',
     hint: (w) =>
-      `let the host of the site answer with the type of the file (for a page \`Content-Type: text/html; charset=utf-8\`, for a script \`text/javascript\`) and without \`Content-Disposition: attachment\`${w.orUse(['K2', 'K3'], ' for a download')}`,
+      `configure the host to send the type of the file (for a page \`Content-Type: text/html; charset=utf-8\`, for a script \`text/javascript\`) and without \`Content-Disposition: attachment\`${w.orUse(['K2', 'K3'], ' for a download')}`,
   },
   moved: {
-    text: 'the right content, but after a redirect to another place, or in another folder than its references need',
-    hint: (w) => `set ${w.input('url')} to where the site itself is, with the / of its folder at the end`,
+    text: 'the right content, but redirected to another path, or in another folder than its links need',
+    hint: (w) => `set ${w.input('url')} to the URL of the site itself, ending in the / of its folder`,
   },
-  absent: { text: 'no page', hint: 'check the address, and that it is public; or try again' },
+  absent: { text: 'no page', hint: 'check that the URL is right and public, or try again' },
 } as const satisfies Readonly<Record<string, Match>>;
 
 export type ContentMatch = keyof typeof MATCHES;
@@ -168,11 +167,11 @@ export function countMarker(result: ProbeResult | null, marker: string | undefin
 
 /** One answer in words; never the address itself, which is not proven yet. */
 export function describeProbe(result: ProbeResult | null): string {
-  if (result === null) return 'the address was not asked yet';
+  if (result === null) return 'the URL was not fetched yet';
   if (result.failure !== undefined) return result.failure.message;
   const answers = result.asBrowser && !provesAlone(result) ? 'answers browsers' : 'answers';
   const why = result.match === 'absent' && result.refusal !== undefined ? `: ${result.refusal}` : '';
-  return `the address ${answers} ${describeAnswer(result)}${why}`;
+  return `the URL ${answers} ${describeAnswer(result)}${why}`;
 }
 
 /** Such as `HTTP 200 with other content`. */
@@ -209,7 +208,7 @@ export function describeAge({ httpCode, age, freshFor }: ProbeResult): string {
 }
 
 export function describeCacheTime(freshFor: number | null): string {
-  if (!freshFor) return 'for a time that the host does not tell';
+  if (!freshFor) return 'for an unknown time';
   if (freshFor > DAY) return 'for more than a day';
   const minutes = Math.ceil(freshFor / MINUTE);
   return `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;

@@ -29,23 +29,23 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
     );
   await prove([first]);
   const page = first.proven;
-  if (page === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
+  if (page === undefined) throw new DeliveryError('INTERNAL', 'a URL was never verified');
   logger.info(describeProbe(page));
   const endsOn = page.hosts.at(-1);
   const required = others.filter(({ isOptional }) => !isOptional);
   const files = toProofs(required.map((other) => ({ ...other, endsOn })));
   const removed = required.filter(isRemovedCheck).length;
   if (files.length > 0) {
-    logger.info(
-      `other files to check: ${files.length - removed}${removed === 0 ? '' : `, ${removed} removed`}`,
-    );
+    const shown = files.length - removed;
+    const kinds = [shown > 0 && countFiles(shown), removed > 0 && `${removed} removed`].filter(Boolean);
+    logger.info(`also checking ${kinds.join(' and ')}`);
   }
   await prove(files);
   if (check.host.asksPageAgain && files.length > 0) await proveTogether(first, files);
   const verified = [{ ...check, endsOn }, ...files.map((proof) => proof.check)];
   const asOpened = verified.flatMap(withoutVersion);
   const plain = toPlainProofs([...asOpened, ...others.filter(({ isOptional }) => isOptional)]);
-  if (plain.length > 0) logger.info('checking the URL without ?v=, as visitors open it');
+  if (plain.length > 0) logger.info('checking without ?v=, as a person opens it');
   await prove(plain);
   // A cache with the old copy says nothing of the new one: that must still be there.
   const stale = plain.filter(({ isOld }) => isOld);
@@ -55,7 +55,7 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   const url = withVersion(check.url, version);
   await prove(toPlainProofs([{ ...withoutOld(stalePage.check), url }]));
   const until = describeCacheEnd(stalePage.freshFor, run.ports.clock.date());
-  const note = `the address without ?v= may still show the earlier version ${until}`;
+  const note = `the URL without ?v= may still show the previous version ${until}`;
   return { page: first.proven ?? page, files, plain, versioned: { url, note } };
 }
 
@@ -81,6 +81,6 @@ async function proveTogether(page: AddressProof, files: readonly AddressProof[])
   const wasLate = again.rounds > 1;
   const older = files.filter((proof) => wasLate || proof.rounds === 1);
   if (!wasLate && older.length === files.length) return;
-  if (older.length > 0) run.ports.logger.info(`checking again: ${countFiles(older.length)}`);
+  if (older.length > 0) run.ports.logger.info(`checking ${countFiles(older.length)} again`);
   await prove(older.map((proof) => new AddressProof(proof.check, run)));
 }

@@ -28,7 +28,7 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
   const { limits, deadline, ports } = run;
   const { clock, signal } = ports;
   const total = proofs.filter(({ check }) => check.isOptional === undefined).length;
-  const log = createWaitLog('waited for the address', total, run);
+  const log = createWaitLog('waited for the URL', total, run);
   let pending = proofs;
   try {
     for (let asksAll = true; ; asksAll = false) {
@@ -76,7 +76,7 @@ function describeFiles(wrong: readonly AddressProof[]): string {
   const kinds = [false, true].map((isRemoved) => {
     const found = wrong.filter(({ check }) => isRemovedCheck(check) === isRemoved);
     if (found.length === 0) return '';
-    const problem = isRemoved ? 'are still open' : `do not show the delivered bytes${which}`;
+    const problem = isRemoved ? 'are still served' : `do not show the delivered bytes${which}`;
     const named = found.map((proof) => `${proof.check.label} (${describeShortly(proof)})`);
     return `${found.length} of ${isRemoved ? `${gone} removed files` : `${shown} files of the site`} ${problem}: ${nameFew(named)}`;
   });
@@ -84,10 +84,10 @@ function describeFiles(wrong: readonly AddressProof[]): string {
 }
 
 function describeShortly({ check, lastWrong: result }: AddressProof): string {
-  if (result === null) return 'not asked before the deadline';
+  if (result === null) return 'not fetched before the deadline';
   if (result.failure !== undefined) return result.failure.message;
   const end = result.hosts.at(-1);
-  if (provesAlone(result) && end !== check.endsOn) return `leads to ${end}, and not to ${check.endsOn}`;
+  if (provesAlone(result) && end !== check.endsOn) return `redirects to ${end} instead of ${check.endsOn}`;
   return describeAnswer(result);
 }
 
@@ -123,8 +123,8 @@ function notProvenError(proof: AddressProof): DeliveryError {
   const differed =
     lastRight === undefined ? '' : `, and at other times ${describeMatch(lastRight.match).text}`;
   const problem = isAway
-    ? `leads to ${end}, and not to ${endsOn}, where it was proven`
-    : `was not proven${inTime}: ${describeProbe(last)}${differed}`;
+    ? `redirects to ${end}, but was verified at ${endsOn}`
+    : `was not verified${inTime}: ${describeProbe(last)}${differed}`;
   const hints = [
     isAway && host.hints.moved,
     findHint(proof),
@@ -135,7 +135,7 @@ function notProvenError(proof: AddressProof): DeliveryError {
   ];
   return new DeliveryError(
     'NOT_PROVEN',
-    `the address${check.series.acceptsOld ? WITHOUT_VERSION : ''} ${problem}`,
+    `the URL${check.series.acceptsOld ? WITHOUT_VERSION : ''} ${problem}`,
     {
       httpCode,
       hint: hints.find((hint) => hint !== undefined && hint !== false) ?? hintFor(last, host),
@@ -146,13 +146,13 @@ function notProvenError(proof: AddressProof): DeliveryError {
 }
 
 /** A second run writes nothing that is there. */
-export const AGAIN_HINT = 'try again: what is as wanted already is only verified';
+export const AGAIN_HINT = 'run it again: files that are already correct are only verified';
 
 /** Of what is removed: no other place would help. */
 const GONE_HINT =
-  'look at which file of the branch is shown there, such as Markdown, and withdraw that by its path; a cache may also be late: run it again in ten minutes';
+  'run it again in ten minutes, because a cache may be late; if another file is shown there, such as Markdown, withdraw it by its path';
 
-const DIFFERS = "the nodes of the host's cache do not answer alike: try again in some minutes";
+const DIFFERS = "the host's cache nodes answer differently: try again in a few minutes";
 
 const orRename = ({ hints: { rename } }: HostRules, { say }: Words): string =>
   rename === undefined ? '' : `, or ${say(rename)}`;

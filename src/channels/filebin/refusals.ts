@@ -21,25 +21,24 @@ export function listRefusals(bin: string): readonly BinRefusal[] {
     {
       text: NEEDS_APPROVAL,
       hint: (w) =>
-        `ask the operator of the bin host to approve the bin, then try again with ${w.input('bin', bin)}: only this bin becomes approved`,
+        `ask the bin host's operator to approve this bin, then run again with ${w.input('bin', bin)}`,
       isFinal: false,
     },
     {
       text: /\bbanned\b/i,
       hint: (w) =>
-        `the host has banned the address of this machine: use another runner, ask the operator of the host${w.orUse(['K1', 'K2'])}`,
+        `the host has banned this machine's IP address: use another runner${w.orUse(['K1', 'K2'])}`,
     },
     {
       text: /\bblocked\b/i,
-      hint: (w) =>
-        `the host accepts this content under no name: ask the operator of the host${w.orUse(['K1', 'K2'])}`,
+      hint: (w) => `the host blocks this content under any name: ask its operator${w.orUse(['K1', 'K2'])}`,
     },
     {
       text: /too many times|download limit/i,
       linkHint: (w) =>
-        `the bin host limits how often a file is downloaded, and a proof is a download: upload the file again, and set ${w.input('url')} to its new address`,
+        `the bin host limits downloads, and verification is a download: upload the file again, and set ${w.input('url')} to its new URL`,
       hint: (w) =>
-        `the host limits how often a file is downloaded, and a proof is a download: ${w.use(['K1', 'K2'])}, or deliver it again without ${w.input('bin')} if the limit allows more`,
+        `the host limits downloads, and verification is a download: ${w.use(['K1', 'K2'])}, or deliver it again without ${w.input('bin')}`,
     },
     {
       text: /extension/i,
@@ -65,7 +64,7 @@ export const listRefusalsOfDeleted = (bin: string): readonly KnownRefusal[] => [
     httpCodes: [403],
     text: NEEDS_APPROVAL,
     hint: (w) =>
-      `the host has deleted the file, but the address of a bin without approval never shows that: try again with ${w.input('bin', bin)} once the operator of the host has approved the bin, or let it expire`,
+      `the host deleted the file, but a bin without approval never shows that: let the bin expire, or ask its operator to approve it and run again with ${w.input('bin', bin)}`,
     isFinal: true,
   },
   ...listRefusals(bin),
@@ -81,7 +80,7 @@ const UPLOAD_REFUSALS: Readonly<Record<number, Meaning>> = {
   403: {
     code: 'NO_PERMISSION',
     hint: (w) =>
-      `the host does not allow this upload: ${w.use(['K1', 'K2'])}, or set ${w.input('path')} to another name if the reason is the name`,
+      `the host refuses this upload: ${w.use(['K1', 'K2'])}, or set ${w.input('path')} to another name`,
   },
   404: BAD_NAME,
   405: {
@@ -110,7 +109,7 @@ export function binRefusedError(
   const text = isOther && !isUpload ? '' : plainText(answer.text);
   const reason: Meaning | undefined = findMeaning(listRefusals(bin), status, text);
   const known = reason ?? (isUpload ? UPLOAD_REFUSALS[status] : undefined);
-  const ending = isUpload ? ' and not 201' : isOther ? ' with a page' : '';
+  const ending = isUpload ? ' instead of 201' : isOther ? ' with a page' : '';
   const message = `${call.description} answered HTTP ${status}${ending}${text === '' ? '' : `: ${text}`}`;
   return new DeliveryError(known?.code ?? (status === 429 ? 'RATE_LIMITED' : 'HOST_ERROR'), message, {
     httpCode: status,

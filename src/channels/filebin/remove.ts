@@ -69,11 +69,9 @@ function mayRemove({ filename, sha256 }: BinRemoval, { files }: BinState, { bin,
   if (named === undefined) return false;
   if (overwrite || (sha256 !== undefined && named.sha256 === sha256)) return true;
   const description =
-    sha256 === undefined
-      ? 'there is no file at hand to compare it with'
-      : 'its bytes are not those of the file at hand';
+    sha256 === undefined ? 'no file was given to compare it with' : 'its bytes differ from the given file';
   throw new DeliveryError('NOT_OURS', `${filename} in bin ${bin} may be somebody else's: ${description}`, {
     hint: (w) =>
-      `give the file as it was delivered as ${w.input('file')}, or set ${w.input('overwrite', 'true')} to delete whatever has this name`,
+      `set ${w.input('file')} to the file as it was delivered, or ${w.input('overwrite', 'true')} to delete any file with this name`,
   });
 }

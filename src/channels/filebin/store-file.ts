@@ -63,7 +63,7 @@ export function findOrAllowUpload(
     const reason =
       status === 'locked'
         ? 'is locked: it takes no further uploads'
-        : 'is expired or deleted: its name is never usable again';
+        : "has expired or was deleted: its name can't be used again";
     throw new DeliveryError('CONFLICT', `bin ${bin} ${reason}`, {
       hint: (w) => `leave ${w.input('bin')} out, or set another name: a named bin takes one delivery`,
     });
@@ -71,7 +71,7 @@ export function findOrAllowUpload(
   if (named === undefined || overwrite) return undefined;
   throw new DeliveryError('NOT_OURS', `bin ${bin} already holds another file named ${filename}`, {
     hint: (w) =>
-      `leave ${w.input('bin')} out, set ${w.input('path')} to another name, or ${w.input('overwrite', 'true')}`,
+      `set ${w.input('path')} to another name, or ${w.input('overwrite', 'true')} to replace the file`,
   });
 }
 
@@ -98,7 +98,9 @@ export async function storeFile(upload: BinUpload, options: BinOptions, ports: P
       // The host may store the file anyway.
       const isLate = failure?.httpCode === 504;
       if (isLate) {
-        logger.info(`a gateway gave up on the bin host; the file is looked for, for up to ${STORING}`);
+        logger.info(
+          `a gateway timed out; checking for up to ${STORING} whether the bin host stored the file`,
+        );
       }
       const deadline = clock.now() + (isLate ? BIN_ANSWER.longest : 0);
       const found = await poll({ clock, signal, interval: BIN_ANSWER.interval, deadline }, findStored);
@@ -168,7 +170,7 @@ function showUpload({ size }: LocalFile, { logger }: Pick<Ports, 'logger'>): Pro
   const upload = logger.progress('uploaded', size, 'bytes');
   const end = (): void => {
     upload.end();
-    logger.info(`the bin host stores the file now, for up to ${STORING}`);
+    logger.info(`the bin host is storing the file, which may take up to ${STORING}`);
   };
   return { advance: (amount) => upload.advance(amount), end };
 }

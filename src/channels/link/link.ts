@@ -33,14 +33,14 @@ export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Cha
   return {
     prepare: (items) => forEachItem(items, async (item) => prepareLink(url, item)),
     preview: (tasks) =>
-      forEachItem(tasks, async (task) => `the link on ${task.url.hostname} would be proven`),
+      forEachItem(tasks, async (task) => `the link on ${task.url.hostname} would be verified`),
     perform: (tasks) => forEachItem(tasks, async (task) => placementOf(task, isBin)),
   };
 }
 
 function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
   if (url === undefined) {
-    throw new DeliveryError('BAD_INPUT', 'channel K4 needs the link to check', { hint: (w) => w.link });
+    throw new DeliveryError('BAD_INPUT', 'no link was given to verify', { hint: (w) => w.link });
   }
   const { site, relativePath } = item;
   const destination = `${relativePath ?? 'its address'} on ${url.hostname}`;
@@ -88,10 +88,7 @@ function findAddress(url: URL, { site, relativePath }: ChannelItem) {
 /** A link has no bin that a delivery could go on with. */
 const BIN_REFUSALS = listRefusals('').map(({ linkHint, ...refusal }) => ({
   ...refusal,
-  hint:
-    linkHint ??
-    ((w: Words) =>
-      `correct the address, or ask the operator of the bin host: a bin lives about 7 days${w.orUse(['K1', 'K2', 'K3'])}`),
+  hint: linkHint ?? ((w: Words) => `correct the URL: a bin lives about 7 days${w.orUse(['K1', 'K2', 'K3'])}`),
 }));
 
 const LINK_TO_BIN: HostRules = {
@@ -166,7 +163,7 @@ function listOthers(site: LocalSite, folder: URL): readonly Check[] {
 function describeUnfetched({ files, leftOut }: LocalSite): readonly string[] {
   const control = files.flatMap(({ name }) => (CONTROL_FILES.has(name) ? [name] : []));
   return namedLine(
-    'what the host does with control files and files that were left out, which were not asked for',
+    'what the host does with control files and files that were left out, which were not fetched',
     [...control, ...leftOut],
   );
 }

@@ -113,7 +113,7 @@ class AssetUpload {
     const free = await poll(waiting, async () => {
       const { isBlocked, ...found } = await this.#find();
       if (!isBlocked) return found;
-      logger.info(`another job uploads ${this.#task.name}; waiting for its end`);
+      logger.info(`another job is uploading ${this.#task.name}; waiting until it finishes`);
       return undefined;
     });
     if (free === undefined) throw unfinishedError(this.#task.name, release.tag_name);
@@ -132,7 +132,7 @@ class AssetUpload {
     if (!hasFailed(renamed)) return renamed;
     if (renamed.code !== 'NOT_FOUND') throw renamed;
     // A withdrawal deletes the new one as well: the next attempt uploads it again.
-    const message = `somebody deleted the new asset before it got the name ${name}`;
+    const message = `somebody deleted the new asset before it was renamed to ${name}`;
     throw new DeliveryError('CONFLICT', message, { httpCode: 404, hint: CONFLICT_HINT, retryable: true });
   }
 
@@ -145,7 +145,7 @@ class AssetUpload {
     if (hasFailed(asset)) throw asset;
     if (isStored(asset, file)) return asset;
     await this.#delete(asset);
-    const message = 'the host stored other bytes than those of the file; the asset was deleted again';
+    const message = 'GitHub stored other bytes than the file has; the asset was deleted';
     throw new DeliveryError('HOST_ERROR', message, { hint: 'try again' });
   }
 

@@ -43,7 +43,7 @@ export const isStored = (asset: Asset, file: LocalFile): boolean =>
   asset.digest == null ? asset.size === file.size : hasDigestOf(asset, file);
 
 export function assetExistsError(name: string, tag: string, { digest }: Asset): DeliveryError {
-  const what = digest == null ? 'for which the host gives no digest' : 'with other bytes';
+  const what = digest == null ? 'without a digest' : 'with other bytes';
   return new DeliveryError('NOT_OURS', `release ${tag} already has an asset ${name} ${what}`, {
     hint: (w) => `set ${w.input('overwrite', 'true')} to replace it, or ${w.input('path')} to another name`,
   });
@@ -51,8 +51,8 @@ export function assetExistsError(name: string, tag: string, { digest }: Asset): 
 
 /** Another job uploads under the name; nothing of it is ever deleted. */
 export const unfinishedError = (name: string, tag: string): DeliveryError =>
-  new DeliveryError('CONFLICT', `an upload of ${name} to the release ${tag} has not ended`, {
-    hint: 'try again when the other job has ended, or delete this unfinished asset on the page of the release',
+  new DeliveryError('CONFLICT', `an upload of ${name} to the release ${tag} has not finished`, {
+    hint: 'try again when the other job has finished, or delete the unfinished asset on the release page',
   });
 
 /** Whether the asset is to get that name: a run replaces the old one, or was killed. Its label has no interim name. */

@@ -29,7 +29,7 @@ export function createReleaseAudit(
   return async (): Promise<AuditFindings> => {
     const github = requireGitHub(access);
     const releases = await listReleases(github);
-    const unread = `what was delivered to older releases than the newest ${RELEASES.total}`;
+    const unread = `what was delivered to releases older than the newest ${RELEASES.total}`;
     const unknown = [
       ...lineIf(releases.length > 0, DELETED),
       ...lineIf(releases.length >= RELEASES.total, unread),
@@ -43,9 +43,7 @@ export function createReleaseAudit(
         if ((wanted ?? name) !== name) continue;
         const sha256 = asset.digest?.replace('sha256:', '');
         if (sha256 === undefined) {
-          unknown.push(
-            `whether ${release.tag_name}/${asset.name} is as delivered: GitHub has no digest of it`,
-          );
+          unknown.push(`whether ${release.tag_name}/${asset.name} is as delivered: GitHub gives no digest`);
           continue;
         }
         const url = new URL(asset.name === name ? '' : name, asset.browser_download_url);
@@ -81,7 +79,7 @@ const AUDITED = { ...USUAL, answers: AGREEING_ANSWERS.audited };
 const LOST: readonly KnownRefusal[] = [
   {
     httpCodes: [200, 404],
-    hint: 'the release lists the asset and its address does not serve it: look at the release, or deliver it again',
+    hint: 'the release lists the asset, but its URL does not serve it: deliver it again',
   },
 ];
 

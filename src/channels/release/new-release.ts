@@ -117,7 +117,7 @@ export class NewRelease {
     throw new DeliveryError('NO_PERMISSION', answer.message, {
       httpCode: answer.httpCode,
       hint: (w) =>
-        `push the tag ${tag} yourself first, because a job's token can't tag a commit that changes a workflow, or set ${w.input('token')} to one that may write workflows`,
+        `a job's token can't tag a commit that changes a workflow: push the tag ${tag} yourself first, or set ${w.input('token')} to a token that may write workflows`,
     });
   }
 
@@ -126,7 +126,7 @@ export class NewRelease {
     const findUpload = (task: AssetTask, upload: PlacedAsset): PlacedAsset => {
       const asset = assets.find(({ id }) => id === upload.asset.id);
       if (asset && !isUnfinished(asset) && isStored(asset, task.file)) return { ...upload, asset, release };
-      const message = `the release ${release.tag_name} does not hold ${task.name} with its bytes`;
+      const message = `the release ${release.tag_name} does not have ${task.name} with the right bytes`;
       throw new DeliveryError('HOST_ERROR', message, { hint: 'try again', retryable: true });
     };
     return new Map([...this.#uploads].map(([task, upload]) => [task, findUpload(task, upload)]));
@@ -156,10 +156,9 @@ async function listDrafts({ github }: DraftOwner, newTag?: string): Promise<read
   const drafts = (await listReleases(github)).filter(({ draft }) => draft);
   const foreign = drafts.find((draft) => draft.tag_name === newTag && jobHashOf(draft) === null);
   if (foreign !== undefined) {
-    const message = `somebody prepares a release for the tag ${newTag} (the draft ${foreign.id}), which could not be published after this delivery`;
+    const message = `somebody prepares a release for the tag ${newTag}: its draft ${foreign.id} could not be published after this delivery`;
     throw new DeliveryError('NOT_OURS', message, {
-      hint: (w) =>
-        `publish or delete that draft and try again, which adds the file to what is published, or set ${w.input('tag')} to another one`,
+      hint: (w) => `publish or delete that draft and run again, or set ${w.input('tag')} to another tag`,
       leftBehind: [],
     });
   }
@@ -183,7 +182,7 @@ export async function sweepDrafts(owner: DraftOwner, ports: Ports): Promise<void
   const found = await resultOf(() =>
     findQuietDrafts({ ...owner, github: owner.github.withSignal(signal) }, ports),
   );
-  if (hasFailed(found)) ports.logger.warning(`could not look for drafts of earlier runs: ${found.message}`);
+  if (hasFailed(found)) ports.logger.warning(`could not check for drafts of earlier runs: ${found.message}`);
   for (const draft of hasFailed(found) ? [] : found) {
     ports.logger.info(`deleting the draft ${draft.id}, which an earlier run left`);
     await discardDraft(draft, owner, ports);

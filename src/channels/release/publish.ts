@@ -90,7 +90,7 @@ async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonl
     const existing = assets.find((asset) => asset.name === name);
     if (isNew) return news;
     if (existing === undefined) return `the asset ${name} would be added to the release ${tag}`;
-    if (isUnfinished(existing)) return `the end of another job's upload of ${name} would be waited for`;
+    if (isUnfinished(existing)) return `this would wait until another job has uploaded ${name}`;
     if (hasDigestOf(existing, file)) return describeStored(existing, tag);
     return batch.overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, existing);
   };
@@ -184,13 +184,13 @@ function placementOfAsset(
       ...lineIf(tag !== wantedTag, `the release ${wantedTag} can't be used, so it is in ${tag}`),
       ...lineIf(
         release.immutable === true,
-        `the release is immutable; anybody can check the downloaded asset by \`${command}\`, its digest is ${asset.digest ?? 'unknown'}`,
+        `the release is immutable: anybody can verify a download with \`${command}\`; its digest is ${asset.digest ?? 'unknown'}`,
       ),
       'a release asset is downloaded, never shown on the screen',
     ],
     unknown: [
-      ...lineIf(asset.digest == null, 'the host gave no digest of the asset; only the download proves it'),
-      ...lineIf(commit === null && !tagIsDefault, `at which commit the tag ${tag} is`),
+      ...lineIf(asset.digest == null, 'GitHub gave no digest of the asset; only the download verifies it'),
+      ...lineIf(commit === null && !tagIsDefault, `which commit the tag ${tag} is at`),
     ],
   };
 }

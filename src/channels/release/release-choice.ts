@@ -77,14 +77,14 @@ export async function chooseRelease(
   const { rest, repository } = batch.github;
   // Git and GitHub could no longer tell one from the other.
   if (pending.length > 0 && (await dataOrNull(rest.git.getRef({ ...repository, ref: `heads/${tag}` })))) {
-    throw new DeliveryError('BAD_INPUT', `the tag ${tag} has the name of a branch of this repository`, {
+    throw new DeliveryError('BAD_INPUT', `the tag ${tag} has the same name as a branch of this repository`, {
       hint: (w) => `set ${w.input('tag')} to another name`,
       leftBehind: [],
     });
   }
   if (isAgain && found.release === null && settled.size === 0 && tag === batch.tag) {
     throw new DeliveryError('CONFLICT', `another job is publishing the release ${tag}`, {
-      hint: (w) => `try again, or set ${w.input('tag')} to another one`,
+      hint: (w) => `try again, or set ${w.input('tag')} to another tag`,
       retryable: true,
     });
   }
@@ -131,14 +131,14 @@ function findRefusal({ tag, release }: FoundRelease, batch: ReleaseBatch): Deliv
     new DeliveryError('FORBIDDEN_BY_RULE', message, { hint, leftBehind: [] });
   if (release?.immutable === true) {
     return refuse(
-      `the release ${tag} is immutable: nobody can add a file to it or replace one`,
-      (w) => `set ${w.input('tag')} to another one, leave it out${w.orUse('K3')}`,
+      `the release ${tag} is immutable: its files can't be added to or replaced`,
+      (w) => `leave ${w.input('tag')} out${w.orUse('K3')}`,
     );
   }
   if (getTagNumber(tag, batch.tag) > TAG_ATTEMPTS) {
     return refuse(
       `all tags from ${batch.tag} to ${batch.tag}-${TAG_ATTEMPTS} are taken`,
-      (w) => `set ${w.input('tag')} to another one${w.orUse('K3')}`,
+      (w) => `set ${w.input('tag')} to another tag${w.orUse('K3')}`,
     );
   }
   return release === null && batch.absent !== undefined ? unpublishedError(batch.absent) : null;

@@ -85,10 +85,10 @@ async function prepareRemoval({ name: wanted }: ChannelItem, tags: readonly stri
 
 /** An older release may still have it, so this is not an asset that is gone. */
 function notFoundError(name: string, tags: readonly string[]): DeliveryError {
-  const message = `neither of the releases ${tags.join(' and ')} has an asset ${name}, and others were not searched`;
+  const message = `neither of the releases ${tags.join(' and ')} has an asset ${name}, and other releases were not searched`;
   return new DeliveryError('NOT_FOUND', message, {
     hint: (w) =>
-      `correct the name, or set ${w.input('tag')} to the release that it was delivered to, or ${w.input('channel', 'K1')} if it is on the site`,
+      `set ${w.input('tag')} to the release that it was delivered to, or ${w.input('channel', 'K1')} if it is on GitHub Pages`,
   });
 }
 
@@ -174,13 +174,13 @@ function undeletableError(
   if (immutable === true) {
     const message = `the release ${tag} is immutable: its asset ${name} can't be deleted`;
     return new DeliveryError('FORBIDDEN_BY_RULE', message, {
-      hint: 'delete the whole release by hand on its page, if nobody needs it; its tag can never be used again then',
+      hint: "if nobody needs the release, delete it on its page; its tag can't be used again",
     });
   }
   const why =
     owner === undefined
       ? "does not have this tool's label, so this tool did not upload it"
-      : `has no label that says that it was delivered by ${owner}`;
+      : `is not labelled as delivered by ${owner}`;
   const message = `the asset ${name} of release ${tag} ${why}`;
   return new DeliveryError('NOT_OURS', message, {
     hint: (w) => `set ${w.input('overwrite', 'true')} to delete it anyway`,
