@@ -5,9 +5,8 @@ import { formatTime } from '../plain-text.ts';
 import { DAY, MINUTE, SECOND } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
 
-/** How a body relates to the file: whether that proves it, what it means to a person, and what to do. */
 interface Match {
-  /** Whether one such answer proves the delivery or the withdrawal. */
+  /** Whether one such answer is proof enough. */
   readonly proves?: true;
   readonly text: string;
   readonly hint?: Text;
@@ -15,13 +14,12 @@ interface Match {
 
 const MATCHES = {
   identical: { proves: true, text: 'the file, byte for byte' },
-  /** A link's page. */
+  /** Only for a link's page. */
   extended: { proves: true, text: 'the whole file, with additions by its host' },
-  /** Where no file was given to compare with. */
+  /** Only if no file is known. */
   marked: { proves: true, text: 'the marker' },
-  /** What a withdrawn address must answer. */
   gone: { proves: true, text: 'no content' },
-  /** Counts only with what the host says of its build. */
+  /** Counts only if the host's build is known. */
   altered: {
     text: 'the marker, but other content than the file',
     hint: 'the host or a proxy changed the file: for a Pages site, commit an empty .nojekyll to its root, or give the job `pages: read`',
@@ -76,47 +74,42 @@ const MATCHES = {
 
 export type ContentMatch = keyof typeof MATCHES;
 
-/** What a proven address may have answered: `altered` counts with what the host says of its build. */
 export type ProvenMatch = Extract<ContentMatch, 'identical' | 'extended' | 'marked' | 'gone' | 'altered'>;
 
 export const describeMatch = (match: ContentMatch): Match => MATCHES[match];
 
-/** Whether one answer is enough to prove the delivery or the withdrawal. */
+/** Whether one such answer is proof enough. */
 export const provesAlone = ({ match }: Pick<ProbeResult, 'match'>): boolean =>
   describeMatch(match).proves === true;
 
-/** What one request to an address showed. */
+/** The answer to one request. */
 export interface ProbeResult
   extends Pick<FetchedContent, 'fingerprint' | 'refusal'>,
     ReturnType<typeof readCacheTime> {
-  /** What it is, compared with the file. */
   readonly match: ContentMatch;
-  /** What the host has added to the file. */
+  /** The host's additions to the file. */
   readonly added?: readonly string[];
-  /** Whether it is the file, but answered in another folder than its own. */
+  /** Whether the file came from another folder. */
   readonly isElsewhere?: boolean;
   readonly httpCode: number | null;
   /** Hosts that were requested, in order. */
   readonly hosts: readonly string[];
   readonly lastModified: ReturnType<typeof readLastModified>;
   readonly version?: string;
-  /** Whether it is a page, and a `Content-Security-Policy` may keep parts of it from working. */
+  /** Whether a `Content-Security-Policy` may block parts of the page. */
   readonly hasPolicy?: boolean;
-  /** Whether a browser downloads it. */
   readonly isDownload?: boolean;
-  /** Its `Content-Type`; empty for none. */
+  /** The `Content-Type`; empty for none. */
   readonly type?: string;
-  /** Whether it was asked as a browser asks, unlike the others. */
   readonly asBrowser?: boolean;
-  /** Of a file in a bin: whether the host says that it may be downloaded once more. */
+  /** For a bin: whether the file may be downloaded again. */
   readonly opensAgain?: boolean;
-  /** When its host allows another request, by `Clock.now`. */
+  /** When the host allows the next request, by `Clock.now`. */
   readonly notBefore?: number;
   /** Why there was no answer to compare. */
   readonly failure?: DeliveryError;
 }
 
-/** What is known of an address that gave no answer. */
 export const failedProbe = (failure: DeliveryError): ProbeResult => ({
   httpCode: failure.httpCode ?? null,
   match: 'absent',
@@ -128,44 +121,42 @@ export const failedProbe = (failure: DeliveryError): ProbeResult => ({
   freshFor: null,
 });
 
-/** An address, and the SHA-256 of what it answered; no address where it would hold a credential. */
+/** A URL, or `null` if it would hold a credential, and the SHA-256 of its answer. */
 export interface ProvenSubject {
   readonly url: string | null;
   readonly sha256: string;
 }
 
-/** What verification found: the evidence for G3. */
+/** The evidence for G3. */
 export interface Proof {
   readonly httpCode: number;
   /** `null` without a marker. */
   readonly markerCount: number | null;
-  /** SHA-256 of the body, lowercase hex; `null` where nothing is served any more. */
+  /** SHA-256 of the body, lowercase hex; `null` after a removal. */
   readonly sha256: string | null;
-  /** How the body relates to the file. */
   readonly match: ProvenMatch;
   readonly hosts: readonly string[];
-  /** What the other addresses of a site have answered; of very many the first. */
+  /** The site's other files, up to a limit. */
   readonly further: readonly ProvenSubject[];
-  /** Of a file in a bin, whose host may limit them: how many downloads the proof was. */
+  /** For a bin, which may limit them: downloads that the proof took. */
   readonly downloads?: number;
-  /** The raw address, where it was proven too. */
+  /** The raw URL, if it was verified. */
   readonly rawUrl: URL | null;
-  /** Whether a browser downloads it. */
   readonly isDownload?: boolean;
-  /** Where a cache still shows an earlier version of the page: its proven address with `?v=`, and the sentence beside it. */
+  /** The URL to hand over while a cache shows the previous page, and a note for people. */
   readonly versioned?: { readonly url: URL; readonly note: string };
-  /** Whether caches were not asked, as UNKNOWN says. */
+  /** Whether caches may still answer differently. */
   readonly isCached: boolean;
-  /** Whether it was reached in a private network, as UNKNOWN says. */
+  /** Whether the URL was reached in a private network. */
   readonly isInternal: boolean;
 }
 
-/** How often the marker was found in an answer; `null` without a marker. */
+/** @returns how often an answer has the marker; `null` without a marker */
 export function countMarker(result: ProbeResult | null, marker: string | undefined): number | null {
   return marker === undefined ? null : (result?.fingerprint?.markerCount ?? 0);
 }
 
-/** One answer in words; never the address itself, which is not proven yet. */
+/** Describes an answer without its URL, which is not verified yet. */
 export function describeProbe(result: ProbeResult | null): string {
   if (result === null) return 'the URL was not fetched yet';
   if (result.failure !== undefined) return result.failure.message;
@@ -174,7 +165,7 @@ export function describeProbe(result: ProbeResult | null): string {
   return `the URL ${answers} ${describeAnswer(result)}${why}`;
 }
 
-/** Such as `HTTP 200 with other content`. */
+/** @returns text such as `HTTP 200 with other content` */
 export function describeAnswer(result: ProbeResult): string {
   const code = result.httpCode === null ? 'no answer' : `HTTP ${result.httpCode}`;
   if (result.match === 'absent') return code + describeAge(result);
@@ -182,7 +173,6 @@ export function describeAnswer(result: ProbeResult): string {
   return `${code} with ${describeMatch(result.match).text}${type}`;
 }
 
-/** What an answer that is proven says of the bytes. */
 const BYTES: Readonly<Record<ProvenMatch, (proof: Proof) => readonly string[]>> = {
   identical: () => ['bytes identical: yes'],
   extended: () => ['bytes identical: no, the host added to the file'],
@@ -191,7 +181,7 @@ const BYTES: Readonly<Record<ProvenMatch, (proof: Proof) => readonly string[]>> 
   gone: ({ isCached }) => [`nothing of it is served ${isCached ? 'past caches' : 'there'}`],
 };
 
-/** What was proven of the content: in the report's TEST line and as the evidence of G3. */
+/** Describes what was verified, for the report's line TEST and gate G3. */
 export const describeProof = (proof: Proof): readonly string[] => [
   ...(proof.markerCount === null || proof.match === 'gone' ? [] : [formatMarker(proof.markerCount)]),
   ...BYTES[proof.match](proof),
@@ -201,7 +191,7 @@ export const describeProof = (proof: Proof): readonly string[] => [
 export const formatMarker = (count: number): string =>
   `marker found: ${count === 0 ? 'no' : `yes, ${count} ×`}`;
 
-/** How old an answer of a cache is, and how long it may stay; empty for an answer that no cache gave. */
+/** Describes how long a cache may keep an answer; empty if no cache answered. */
 export function describeAge({ httpCode, age, freshFor }: ProbeResult): string {
   if (httpCode === 200 || age === null || age === 0) return '';
   return ` from a cache, ${Math.round(age / SECOND)} s old, which may keep it ${describeCacheTime(freshFor)}`;
@@ -214,12 +204,12 @@ export function describeCacheTime(freshFor: number | null): string {
   return `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;
 }
 
-/** The time by the clock, if it is known and near. @param now milliseconds since the epoch */
+/** @param now milliseconds since the epoch */
 export function describeCacheEnd(freshFor: number | null, now: number): string {
   if (!freshFor || freshFor > DAY) return describeCacheTime(freshFor);
   return `until ${formatTime(Math.ceil((now + freshFor) / MINUTE) * MINUTE)}`;
 }
 
-/** A login page never becomes the file, so there is no point in waiting. @see protocol 1 (rule 2) */
+/** Ends at once, because a login page never becomes the file. @see protocol 1 (rule 2) */
 export const loginPageError = (result: ProbeResult, hint: Text): DeliveryError =>
   new DeliveryError('NOT_EXTERNAL', describeProbe(result), { httpCode: result.httpCode ?? undefined, hint });

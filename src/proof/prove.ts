@@ -17,8 +17,8 @@ import {
 } from './probe-result.ts';
 
 /**
- * Asks every address until it has answered right as often in a row as it must. The copy from before gets a few looks,
- * since a cache may be late, and is accepted then.
+ * Fetches every URL until it has enough consecutive right answers. Accepts a cache's previous copy after a few rounds,
+ * because a cache may be late.
  *
  * @throws {DeliveryError} `NOT_PROVEN` at the deadline with what is wrong; `NOT_EXTERNAL` for a login page.
  */
@@ -45,7 +45,7 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
   }
 }
 
-/** Looks at all; or again at one, which must agree with itself, then twice as many: a site is late as a whole. */
+/** Fetches all; or, because a site is late as a whole, first one URL several times and then twice as many. */
 async function probeAll(
   open: readonly AddressProof[],
   { asksAll, isLast }: { readonly asksAll: boolean; readonly isLast: boolean },
@@ -109,7 +109,6 @@ function wrongAnswersError(wrong: readonly AddressProof[]): DeliveryError {
 const findHint = ({ check, lastWrong, meaning }: AddressProof): Text | undefined =>
   meaning?.hint ?? (lastWrong?.httpCode === 429 ? check.host.hints.busy : undefined);
 
-/** How an address was asked that is not asked past caches. */
 const WITHOUT_VERSION = ' without ?v=';
 
 function notProvenError(proof: AddressProof): DeliveryError {
@@ -117,7 +116,7 @@ function notProvenError(proof: AddressProof): DeliveryError {
   const httpCode = last?.httpCode ?? undefined;
   const { endsOn, host } = check;
   const end = last?.hosts.at(-1);
-  // An address that leads to another host than the one that was proven is not the one to hand over.
+  // Never hand over a URL that redirects to a host that was not verified.
   const isAway = endsOn !== undefined && end !== undefined && end !== endsOn;
   const inTime = meaning?.isFinal ? '' : ' in time';
   const differed =
@@ -145,10 +144,9 @@ function notProvenError(proof: AddressProof): DeliveryError {
   );
 }
 
-/** A second run writes nothing that is there. */
 export const AGAIN_HINT = 'run it again: files that are already correct are only verified';
 
-/** Of what is removed: no other place would help. */
+/** For removals, where another name wouldn't help. */
 const GONE_HINT =
   'run it again in ten minutes, because a cache may be late; if another file is shown there, such as Markdown, withdraw it by its path';
 
@@ -163,7 +161,7 @@ const hintFor = (result: ProbeResult | null, host: HostRules): Text | undefined 
         `a cache may keep that answer ${describeCacheTime(result.freshFor)}: try again after that${orRename(host, w)}`
     : describeMatch(result?.match ?? 'absent').hint;
 
-/** Logs what changed during a wait, and how much is done: of one check, how much of the time is over. */
+/** Logs changes during a wait, and its progress: the time for one check, otherwise the files. */
 export function createWaitLog(
   title: string,
   total: number,
