@@ -16,7 +16,7 @@ const RENAME = (w: Words): string => `set ${w.input('path')} to a new name`;
 
 const BUSY = 'the host limits requests: try again later';
 
-/** What follows from whose host an address is on: everything that differs is here. The repository's site and releases. */
+/** The repository's site and releases, and removals from a bin. */
 export const PLAIN_HOST: HostRules = {
   mustBePublic: false,
   warnsBrowsers: false,
@@ -36,16 +36,15 @@ export const PLAIN_HOST: HostRules = {
     rename: RENAME,
   },
   describe([page], check) {
-    // A release leads to a store, which is no other site.
+    // A release redirects to GitHub's own store.
     if (!check.addsVersion) return [];
     return isRemovedCheck(check) ? [UNASKED_CACHES] : describeEnd(page, check, 'the repository');
   },
 };
 
-/** A look at what is withdrawn would be kept as a 404, and its next delivery would not be seen for as long. */
+/** Not checked after a withdrawal, because a cache would keep the 404 and hide the next delivery. */
 const UNASKED_CACHES = 'whether caches still show it for up to ten minutes, without ?v= and at the raw URL';
 
-/** A file-bin. */
 export const BIN_HOST: HostRules = {
   ...PLAIN_HOST,
   warnsBrowsers: true,
@@ -56,7 +55,7 @@ export const BIN_HOST: HostRules = {
     ),
 };
 
-/** A link from outside, on a host of somebody else. `link/` has how its addresses are asked and compared. */
+/** A link on somebody else's host. */
 export const LINK_HOST: HostRules = {
   mustBePublic: true,
   warnsBrowsers: false,
@@ -75,20 +74,19 @@ export const LINK_HOST: HostRules = {
   describe: (seen, check) => [...describeEnd(seen[0], check, 'the link'), ...describeAdditions(seen)],
 };
 
-/** A page of K1 may be at another host, such as the site's own domain, and the file of a link in a store. */
+/** A page of K1 may redirect to the site's own domain, and a link to a store. */
 function describeEnd({ hosts }: ProbeResult, { url }: Check, owner: string): readonly string[] {
   const end = hosts.at(-1);
   const line = `whether ${end}, to which the URL redirects, belongs to the site: its content can change without ${owner}`;
   return lineIf(end !== url.host, line);
 }
 
-/** As often as a page must answer, the second time as a browser asks. */
 export const USUAL: AnswerSeries = { answers: AGREEING_ANSWERS.usual, as: 'both' };
 
-/** Each answer of a bin may be counted: it has one store behind it. */
+/** A bin may count each answer, and has only one store behind it. */
 export const COUNTED: AnswerSeries = { ...USUAL, answers: AGREEING_ANSWERS.counted };
 
-/** The page whose address is handed over, asked as it is. */
+/** Checks the page or file whose URL is handed over, without `?v=`. */
 export const pageCheck = (url: URL, expect: ExpectedAnswer, host = PLAIN_HOST, series = USUAL): Check => {
   return { url, label: 'the page', isPage: true, expect, series, host, addsVersion: false };
 };

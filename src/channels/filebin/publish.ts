@@ -23,7 +23,7 @@ import {
 const POST = 'one POST';
 
 /**
- * K3: posts files to the file-bin, and locks the bin after the last one if this delivery created it. @see protocol 4.4
+ * K3: uploads files to the file-bin, and then locks the bin if this delivery created it. @see protocol 4.4
  */
 export function createFilebinPublisher(options: BinOptions, ports: Ports): Channel<PreparedTask & BinUpload> {
   let isLocked = false;
@@ -47,7 +47,7 @@ export function createFilebinPublisher(options: BinOptions, ports: Ports): Chann
         hasFailed(result) ? result : placementOfFile(tasks[nth] as BinUpload, result, isLocked, options),
       );
     },
-    /** Whether the bin still holds each file after its proof, and is locked: its list is read once, and nothing downloaded. */
+    /** Reads the bin's list once and downloads nothing, because downloads may be counted. */
     async recheck(placed) {
       const state = await resultOf(() => readAfterProof(isLocked, options, ports));
       return placed.map(({ task, placement }) => {
@@ -78,10 +78,10 @@ const NOT_LOCKED = `the bin could not be locked: ${ANYBODY}`;
 const FOREIGN = `the bin was not locked, because this delivery did not create it, or others wrote to it at the same time: ${ANYBODY}`;
 
 /**
- * Locks a bin that this delivery created: each upload found no more files there than this delivery posted before. A lock
- * is for good, so the bin of anybody else is never locked.
+ * Locks the bin only if each upload found no files but this delivery's. A lock is permanent, so nobody else's bin is
+ * ever locked.
  *
- * @returns whether the bin should be locked now, which is read after the proof
+ * @returns whether the bin should be locked now, which is checked after the proof
  */
 async function lockOwnBin(options: BinOptions, stored: readonly StoreResult[], ports: Ports) {
   const before = stored[0]?.before ?? 'locked';
@@ -92,7 +92,7 @@ async function lockOwnBin(options: BinOptions, stored: readonly StoreResult[], p
   return true;
 }
 
-/** Reads the bin after the proof. An upload that was still being stored may have undone the lock: it is locked again. */
+/** Locks the bin again if needed, because an upload that was still being stored may have undone the lock. */
 async function readAfterProof(isLocked: boolean, location: BinLocation, ports: Ports): Promise<BinState> {
   const state = await readBin(location, ports);
   if (!isLocked || state.status === 'locked') return state;
@@ -100,7 +100,6 @@ async function readAfterProof(isLocked: boolean, location: BinLocation, ports: P
   return readBin(location, ports);
 }
 
-/** The bin was proven to have the file, and has it no more. */
 const lostError = ({ bin }: BinLocation, found: BinFile | undefined): DeliveryError =>
   new DeliveryError(
     'NOT_PROVEN',
@@ -108,7 +107,7 @@ const lostError = ({ bin }: BinLocation, found: BinFile | undefined): DeliveryEr
     { hint: (w) => `try again without ${w.input('bin')}${w.orUse(['K1', 'K2'])}` },
   );
 
-/** Whether an upload replaced a file that somebody posted after the bin was read. Nobody knows the name of a new bin. */
+/** Somebody may have uploaded a file after the bin was read. Nobody knows the name of a new bin. */
 function describeReplacedFile(
   name: string,
   { stored: { isReplaced }, filesBefore }: StoreResult,
@@ -150,10 +149,10 @@ function placementOfFile(upload: BinUpload, result: StoreResult, isLocked: boole
   };
 }
 
-/** The host sends these as attachments, whatever the file's name is. */
+/** The host always sends these as attachments. */
 const ATTACHED = /^\s*(?:text\/html|application\/pdf)\b/i;
 
-/** Whether a browser shows the file. @param contentType what the host found in its bytes; empty where it does not say */
+/** @param contentType the type that the host detected; empty if unknown */
 function verbFor(contentType = ''): string {
   if (contentType.trim() === '') return 'is available';
   return getTypeDisplay(contentType) === 'none' || ATTACHED.test(contentType) ? 'downloads' : 'opens';

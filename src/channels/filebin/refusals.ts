@@ -11,11 +11,11 @@ interface Meaning {
 }
 
 type BinRefusal = KnownRefusal &
-  Meaning & { /** Of a link, which no delivery goes on with. */ readonly linkHint?: Text };
+  Meaning & { /** For a link, which has no bin to deliver to. */ readonly linkHint?: Text };
 
 const NEEDS_APPROVAL = /requires? approval/i;
 
-/** What the host means when it refuses a file or its address: its reasons are plain text, without codes. */
+/** The host gives its reasons as plain text, without codes. */
 export function listRefusals(bin: string): readonly BinRefusal[] {
   const reasons: readonly (Pick<BinRefusal, 'text' | 'hint'> & Partial<BinRefusal>)[] = [
     {
@@ -58,7 +58,7 @@ export function listRefusals(bin: string): readonly BinRefusal[] {
   }));
 }
 
-/** The same after the host has deleted the file: a bin without approval answers as before, whatever it holds. */
+/** After a deletion: a bin without approval gives the same answer with and without the file. */
 export const listRefusalsOfDeleted = (bin: string): readonly KnownRefusal[] => [
   {
     httpCodes: [403],
@@ -92,8 +92,8 @@ const UPLOAD_REFUSALS: Readonly<Record<number, Meaning>> = {
 };
 
 /**
- * A request to the bin host that was not answered as it should be. The host's own reason counts before the status; a
- * success without what was asked for is the page of a proxy or another host.
+ * The host's own reason counts before the status. A success without the expected data is the page of a proxy or another
+ * host.
  *
  * @see protocol 7 (K3 POST does not return 201)
  */
@@ -123,5 +123,5 @@ export function binRefusedError(
   });
 }
 
-/** The host itself answers in plain text; a page comes from a proxy or another host. */
+/** A page, unlike plain text, comes from a proxy or another host. */
 const plainText = (text: string): string => (/^\s*</.test(text) ? '' : shortHostMessage(text));

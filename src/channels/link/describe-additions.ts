@@ -1,7 +1,7 @@
 import { lineIf, namedLine } from '../../plain-text.ts';
 import type { ProbeResult } from '../../proof/probe-result.ts';
 
-/** What the host of a link makes of its pages, for UNKNOWN. */
+/** Describes a link's host for the line UNKNOWN. */
 export function describeAdditions(seen: readonly ProbeResult[]): readonly string[] {
   const added = [...new Set(seen.flatMap((answer) => answer.added ?? []))];
   return [
