@@ -15,12 +15,11 @@ import { PLAIN_HOST, pageCheck, USUAL } from '../host-rules.ts';
 import { planAsset } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
 
-/** What a release does not record: one that somebody uploaded again has no label any more. */
 const DELETED = 'whether somebody deleted or replaced assets of this tool: a release keeps no record of them';
 
 /**
- * K2: finds the assets that this tool uploaded. The name in the label is what was delivered: an asset under any other
- * name, such as that of a killed replacement, tells only what must be there. The host's digest says what it must be.
+ * K2: finds this tool's assets by their labels. An asset with another name than its label's, such as after a killed
+ * replacement, shows only what must exist. GitHub's digest shows its content.
  */
 export function createReleaseAudit(
   { tag, tagIsDefault, path }: Pick<ReleaseOptions, 'tag' | 'tagIsDefault'> & { path?: string | undefined },
@@ -62,7 +61,7 @@ export function createReleaseAudit(
   };
 }
 
-/** The assets that this tool uploaded, by the name in their label; one under another name only where nothing has it. */
+/** By the name in the label. An asset with another name counts only if no asset has that name. */
 async function findDelivered(assets: readonly Asset[]): Promise<ReadonlyMap<string, Asset>> {
   const delivered = new Map<string, Asset>();
   for (const asset of assets) {

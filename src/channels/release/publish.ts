@@ -106,8 +106,8 @@ const describeStored = ({ id, name }: Asset, tag: string): string =>
   `asset ${id} (${name}) of the release ${tag} already holds these bytes`;
 
 /**
- * Chooses the release and uploads; a new one is published when it has all files. Where another job was first with the
- * tag, the choice is made again: under the next free number the draft is published without another upload.
+ * A new release is published only with all its files. If another job takes the tag first, the release is chosen again,
+ * and the same draft is published with the next free number.
  */
 async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFiles> {
   const placed = new Map<AssetTask, Result<PlacedAsset>>();
@@ -150,7 +150,7 @@ async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFi
   }
 }
 
-/** The commit of a named tag; nothing is delivered to another one then. One that can't be read is left out. */
+/** @returns the commit of a named tag; `null` if it can't be read */
 async function readTag(placed: PlacedFiles, batch: ReleaseBatch): Promise<string | null> {
   const { github, tag, tagIsDefault } = batch;
   const isPlaced = [...placed.values()].some((result) => !hasFailed(result));
@@ -158,7 +158,6 @@ async function readTag(placed: PlacedFiles, batch: ReleaseBatch): Promise<string
   return hasFailed(commit) ? null : commit;
 }
 
-/** @param commit that of the tag, if the report names it */
 function placementOfAsset(
   { asset, release, written }: PlacedAsset,
   { file, originalName }: AssetTask,
