@@ -55,7 +55,6 @@ export const BIN_HOST: HostRules = {
     ),
 };
 
-/** A link on somebody else's host. */
 export const LINK_HOST: HostRules = {
   mustBePublic: true,
   warnsBrowsers: false,

@@ -4,19 +4,15 @@ import { askAddress, type ProofRun } from './ask-address.ts';
 import { type Check, findMeaning, judgeAnswer, type KnownRefusal } from './check.ts';
 import { failedProbe, loginPageError, type ProbeResult, provesAlone } from './probe-result.ts';
 
-/** Verifies one URL, round by round. */
 export class AddressProof {
   readonly check: Check;
   readonly run: ProofRun;
   last: ProbeResult | null = null;
-  /** The answer that proves the URL. */
   proven: ProbeResult | undefined;
-  /** Whether a cache still served the previous copy. */
   isOld = false;
   lastWrong: ProbeResult | null = null;
   lastRight: ProbeResult | undefined;
   rounds = 0;
-  /** Rounds in which a cache served the previous copy. */
   oldRounds = 0;
   /** Milliseconds that a cache may keep that copy at most; `null` if a cache doesn't tell. */
   freshFor: number | null = 0;

@@ -29,7 +29,6 @@ export interface WaitLimits {
   readonly once?: boolean;
 }
 
-/** The state that all requests for one placement share. */
 export class ProofRun {
   /** The number of files that must be shown, including the page, and that must be removed. */
   readonly totals: { readonly shown: number; readonly gone: number };
@@ -39,12 +38,9 @@ export class ProofRun {
   readonly deadline: number;
   builtAt: KnownBuild['builtAt'];
   outdated: KnownBuild['outdated'];
-  /** Why the wait for the site failed; then each URL is fetched once. */
   waitFailure: DeliveryError | null = null;
-  /** Why the URLs may open only inside this network; otherwise empty. */
   internalReason = '';
   publicOnly = true;
-  /** The URLs whose last answer was the file, byte for byte. */
   readonly identical = new Set<string>();
   downloads = 0;
   readonly salt: string;
@@ -94,7 +90,6 @@ interface AskOptions extends Look {
 
 /**
  * Fetches a URL as a new visitor, without cookies. A host's failure is a result, not an error.
- *
  * @param seen the previous answer: only the start of a large file is read again, unless its version changed
  * @throws {DeliveryError} `NOT_EXTERNAL` for a redirect to this machine, or to a host that must be public and isn't
  */

@@ -10,7 +10,6 @@ import { prove } from './prove.ts';
 /**
  * Verifies all checks of a placement: the page, then the other files, then both without `?v=`, as people open them.
  * That comes last, because a cache would keep a wrong answer without `?v=`.
- *
  * @param version the value of `?v=` in a URL that is handed over
  * @returns the page's answer; the other files; the URLs without `?v=` and the optional ones; and the URL to hand over
  * instead if a cache still shows the previous page

@@ -19,7 +19,6 @@ import {
 /**
  * Fetches every URL until it has enough consecutive right answers. Accepts a cache's previous copy after a few rounds,
  * because a cache may be late.
- *
  * @throws {DeliveryError} `NOT_PROVEN` at the deadline with what is wrong; `NOT_EXTERNAL` for a login page.
  */
 export async function prove(proofs: readonly AddressProof[]): Promise<void> {
@@ -146,7 +145,7 @@ function notProvenError(proof: AddressProof): DeliveryError {
 
 export const AGAIN_HINT = 'run it again: files that are already correct are only verified';
 
-/** For removals, where another name wouldn't help. */
+/** Another name wouldn't help a removal. */
 const GONE_HINT =
   'run it again in ten minutes, because a cache may be late; if another file is shown there, such as Markdown, withdraw it by its path';
 

@@ -50,7 +50,6 @@ class AssetUpload {
   #known: readonly Asset[] | null;
   /** The id of the replaced asset, as soon as it may be deleted. */
   #replacedId: number | null = null;
-  /** The name under which the file may be uploaded. */
   #uploadedAs: string | null = null;
   readonly #uploads = new SentWrites();
 
@@ -148,7 +147,6 @@ class AssetUpload {
     throw new DeliveryError('HOST_ERROR', message, { hint: 'try again' });
   }
 
-  /** Whether this run may have uploaded it. */
   #isSent = ({ name, label }: Asset): boolean =>
     name === this.#uploadedAs && (name === this.#incomingName || label === this.#label);
 
