@@ -148,7 +148,7 @@ describe('what hosts do with a site', () => {
     [
       'folders without their slash, but no relative references',
       { cleans: 'bare' },
-      /; where addresses lead that styles and scripts make: the link's host answers in another folder/,
+      /; where URLs built by styles and scripts lead: the link's host serves the page from another folder/,
     ],
     ['compression', { compresses: true }, PLAIN],
     [
@@ -156,7 +156,11 @@ describe('what hosts do with a site', () => {
       alters('', '</body>', '<script src="/rum.js"></script></body>'),
       /what the additions by the link's host do: <script>$/,
     ],
-    ['a banner', alters('about.html', '<h1>', '<aside>!</aside><h1>'), /added to its pages does: <aside>$/],
+    [
+      'a banner',
+      alters('about.html', '<h1>', '<aside>!</aside><h1>'),
+      /additions by the link's host do: <aside>$/,
+    ],
     [
       'a policy that may keep pages from working',
       { policy: "sandbox; default-src 'none'; style-src 'self'" },
@@ -196,7 +200,7 @@ describe('what hosts do with a site', () => {
     const entry = 'about.html';
     const silent = page('Über uns');
     await proven(put(silent));
-    await refused(put(silent, { entry }), /^verify.*: .*in another encoding/);
+    await refused(put(silent, { entry }), /^verify.*: .*another type or encoding/);
     await proven(put(silent.replace('<title>', '<meta charset="utf-8"><title>'), { entry }));
   });
 
@@ -204,7 +208,7 @@ describe('what hosts do with a site', () => {
     const control = { _redirects: '/x /y 301', _headers: '/*', CNAME: 'site.deployed.dev', '.nojekyll': '' };
     const local = { ...SITE, ...control };
     const { report } = await proven(verify(serve(), { local }));
-    expect(unknownOf(report)).toMatch(/not asked for: CNAME, _headers, _redirects, \.nojekyll$/);
+    expect(unknownOf(report)).toMatch(/not fetched: CNAME, _headers, _redirects, \.nojekyll$/);
     expect(report.lines.TEST).toContain('files identical: 6 of 9');
     const more = { ...local, 'docs/CNAME': 'no control file' };
     const says = /^verify.*: 1 of 7 files .*: docs\/CNAME \(HTTP 404\) → /;
@@ -337,7 +341,7 @@ describe('a folder that is not served as it is, but looks so', () => {
     const given = { local, inputs: { timeout: '9', 'self-contained': 'off' } };
     await refused(
       verify(site, { ...given, url: `${HOST}/docs` }),
-      /^verify.*: .*in another folder than its references need.* → .*with the \/ of its folder at the end/,
+      /^verify.*: .*in another folder than its links need.* → .*ending in the \/ of its folder/,
     );
     await proven(verify(site, { ...given, url: `${HOST}/docs/` }));
   });
@@ -389,7 +393,7 @@ describe('a host that is late', () => {
     const other = String.raw`\(HTTP 200 with other content\)`;
     expect(log).toMatch(new RegExp(`3 of 500 files .*: f/0\\.txt ${other}, f/1\\.txt`));
     expect(log).toMatch(/2 of 500 files .*: f\/1\.txt/);
-    expect(log).toMatch(/checking again: 496 files/);
+    expect(log).toMatch(/checking 496 files again/);
   });
 
   test('and takes back a file meanwhile: not ready', async () => {
@@ -407,7 +411,7 @@ test.each<[string, readonly string[]]>([
   const old =
     older.length === 0 ? {} : { ...SITE, ...Object.fromEntries(older.map((name) => [name, 'older'])) };
   const site = serve({ nodes: [SITE, old as SiteFiles], balancesConnections: true });
-  await refused(verify(site), /^verify(?: \d+)?: .*(?:not proven|do not show)/);
+  await refused(verify(site), /^verify(?: \d+)?: .*(?:not verified|do not show)/);
 });
 
 describe('a wall before a deployment', () => {
@@ -422,7 +426,7 @@ describe('a wall before a deployment', () => {
     for (const host of ['vercel.com', 'team.cloudflareaccess.com']) play.world.host(host, () => form);
     const site = serve();
     site.before = () => reply as { status: number };
-    const says = /^verify.*: .*HTTP \d+.* → .*Vercel \*Settings → Deployment Protection/;
+    const says = /^verify.*: .*HTTP \d+.* → .*Vercel: \*Settings → Deployment Protection/;
     const { took } = await refused(verify(site), says);
     expect(took).toBeLessThan(5_000);
     expect(site.asked).toHaveLength(1);

@@ -31,7 +31,7 @@ export interface WaitLimits {
 
 export class ProofRun {
   /** The number of files that must be shown, including the page, and that must be removed. */
-  readonly totals: { readonly shown: number; readonly gone: number };
+  readonly totals: { readonly shown: number; readonly removed: number };
   readonly limits: WaitLimits;
   readonly ports: Ports;
   readonly startedAt: number;
@@ -43,7 +43,7 @@ export class ProofRun {
   publicOnly = true;
   readonly identical = new Set<string>();
   downloads = 0;
-  readonly salt: string;
+  readonly #salt: string;
   #stamps = 0;
   // Requests in the same second share a signal, because thousands of signals cost more than the requests.
   readonly #signals = keepRecent(RECENT_SIGNALS, (second) => {
@@ -52,13 +52,13 @@ export class ProofRun {
   });
 
   constructor(checks: readonly Check[], limits: WaitLimits, ports: Ports) {
-    const gone = checks.filter(isRemovedCheck).length;
-    this.totals = { shown: checks.length - gone, gone };
+    const removed = checks.filter(isRemovedCheck).length;
+    this.totals = { shown: checks.length - removed, removed };
     this.limits = limits;
     this.ports = ports;
     this.startedAt = ports.clock.now();
     this.deadline = this.startedAt + limits.timeout;
-    this.salt = String(Math.floor(ports.random() * 1e8)).padStart(8, '0');
+    this.#salt = String(Math.floor(ports.random() * 1e8)).padStart(8, '0');
   }
 
   /** @returns a signal that aborts after `ms` milliseconds, at the deadline, or when the delivery stops */
@@ -71,7 +71,7 @@ export class ProofRun {
   /** @returns a new value for `?v=`, because a cache keeps the answer for each value */
   nextStamp(): string {
     this.#stamps += 1;
-    return `${Math.floor(this.ports.clock.date() / SECOND)}${this.salt}${this.#stamps}`;
+    return `${Math.floor(this.ports.clock.date() / SECOND)}${this.#salt}${this.#stamps}`;
   }
 }
 

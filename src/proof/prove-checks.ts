@@ -23,7 +23,7 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   // A page that the host built must be the same with and without `?v=`.
   const toPlainProofs = (checks: readonly Check[]) =>
     checks.map(
-      (check) => new AddressProof(check, run, { fresh: check.expect.is === 'built' ? first : undefined }),
+      (check) => new AddressProof(check, run, { versioned: check.expect.is === 'built' ? first : undefined }),
     );
   await prove([first]);
   const page = first.proven;
@@ -67,10 +67,10 @@ const withoutOld = (check: Check): Check => ({ ...check, series: { ...check.seri
 /** All must be right at the same time: fetches the page again, and the files too if any was late. */
 async function proveTogether(page: AddressProof, files: readonly AddressProof[]): Promise<void> {
   const { check, proven, run } = page;
-  const isFresh = files.every((proof) => proof.rounds === 1 && !proof.proven?.age);
+  const isUncached = files.every((proof) => proof.rounds === 1 && !proof.proven?.age);
   // Many files that no cache answered show that the page isn't there by chance.
-  const isManyFresh = files.length > SITE.fewLinked && isFresh && !proven?.age;
-  const pause = isManyFresh ? 0 : (check.series.pause ?? 0);
+  const areManyUncached = files.length > SITE.fewLinked && isUncached && !proven?.age;
+  const pause = areManyUncached ? 0 : (check.series.pause ?? 0);
   const series = { ...check.series, answers: AGREEING_ANSWERS.usual, pause };
   const again = new AddressProof({ ...check, endsOn: proven?.hosts.at(-1), series }, run, { before: page });
   await prove([again]).finally(() => {

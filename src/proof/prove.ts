@@ -70,14 +70,14 @@ const isPageAlone = ([first, ...others]: readonly AddressProof[]): boolean =>
   first?.check.isPage === true && others.length === 0;
 
 function describeFiles(wrong: readonly AddressProof[]): string {
-  const { shown = 0, gone = 0 } = wrong[0]?.run.totals ?? {};
+  const { shown = 0, removed = 0 } = wrong[0]?.run.totals ?? {};
   const which = wrong[0]?.check.series.acceptsOld ? WITHOUT_VERSION : '';
   const kinds = [false, true].map((isRemoved) => {
     const found = wrong.filter(({ check }) => isRemovedCheck(check) === isRemoved);
     if (found.length === 0) return '';
     const problem = isRemoved ? 'are still served' : `do not show the delivered bytes${which}`;
     const named = found.map((proof) => `${proof.check.label} (${describeShortly(proof)})`);
-    return `${found.length} of ${isRemoved ? `${gone} removed files` : `${shown} files of the site`} ${problem}: ${nameFew(named)}`;
+    return `${found.length} of ${isRemoved ? `${removed} removed files` : `${shown} files of the site`} ${problem}: ${nameFew(named)}`;
   });
   return kinds.filter(Boolean).join('; ');
 }

@@ -56,25 +56,25 @@ export const MIN_POLL_INTERVAL = 50;
 /** A large file may take longer on a slow connection. */
 export const PROBE_TIME = { least: 60 * SECOND, perMegabyte: 4 * SECOND } as const;
 
-/** Rounds before we accept a cache's old copy, or give up an optional URL. */
+/** Rounds after which a cache's old copy is accepted, and an optional URL is given up. */
 export const MAX_ROUNDS = 3;
 
-/** Consecutive right answers that verify a URL, each from another cache node. A wrong answer doubles them. */
+/** Consecutive right answers that verify a URL, each from another cache node; doubled after a wrong answer. */
 export const AGREEING_ANSWERS = {
   usual: 4,
-  /** The host may limit downloads, and a file-bin has only one store. */
+  /** For a file-bin, which may limit downloads and has one store behind it. */
   counted: 1,
   audited: 2,
   most: 32,
 } as const;
 
-/** Some links open only once or for a moment. */
+/** Before the second request to a link from outside, which may open only once or for a moment. */
 export const SECOND_PROBE_DELAY = 5 * SECOND;
 
-/** Later probes compare only a part of a large file. */
+/** Bytes of a large file that later requests compare; the first request compares all. */
 export const PARTIAL_PROBE = 262_144;
 
-/** How much of a page is kept if its host may add to it, to compare all of it. */
+/** Bytes of the largest page in which the host's additions are found. */
 export const MAX_JUDGED_PAGE = 2 * MEGABYTE;
 
 export const MAX_REDIRECTS = 10;

@@ -88,14 +88,14 @@ class AssetUpload {
   /** Reads the release first, so that a file from an earlier attempt isn't sent again. */
   async #attempt(): Promise<Asset> {
     const { existing, incoming, leftovers } = await this.#findFree();
-    const asset = await this.putInPlace(existing, incoming);
+    const asset = await this.#putInPlace(existing, incoming);
     for (const spare of [incoming, ...leftovers]) {
       if (spare && spare.id !== asset.id) await this.#delete(spare);
     }
     return asset;
   }
 
-  async putInPlace(existing: Asset | undefined, incoming: Asset | undefined): Promise<Asset> {
+  async #putInPlace(existing: Asset | undefined, incoming: Asset | undefined): Promise<Asset> {
     const { name } = this.#task;
     const { release, overwrite } = this.#target;
     if (existing && this.#holdsFile(existing)) return existing;
