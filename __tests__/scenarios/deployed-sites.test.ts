@@ -308,12 +308,12 @@ describe('a link of which only a marker is known', () => {
 
 describe('a folder that is not served as it is, but looks so', () => {
   const COPY = 'https://copy.deployed.dev';
-  const AFTER = 'HTTP 200 with the right content, but after';
+  const AFTER = 'HTTP 200 with the right content, but redirected';
   test.each<[string, string, string, string]>([
     ['to the same page in another place', '/docs/index.html', '/about.html', `docs/index\\.html \\(${AFTER}`],
     ['to another host that has it', '/about.html', `${COPY}/about.html`, `about\\.html \\(${AFTER}`],
     ['to another host and back', '/about.html', `${COPY}/back`, `about\\.html \\(${AFTER}`],
-    ['of the entry to another host that has it', '/', COPY, 'the right content, but after'],
+    ['of the entry to another host that has it', '/', COPY, 'the right content, but redirected'],
   ])('a redirect %s: not ready', async (_, path, location, says) => {
     const to = (address: string) => ({ status: 302, headers: { location: address } });
     const local = { ...SITE, 'docs/index.html': SITE['about.html'] ?? '' };
