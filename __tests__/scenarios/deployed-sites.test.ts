@@ -246,7 +246,7 @@ describe('what hosts do with a site', () => {
       alters('about.html', '<title>', '<base href="https://cdn.dev/"><title>'),
       `about\\.html ${OTHER}`,
     ],
-    ['a page as a download', {}, { types: { 'about.html': BYTES } }, `about\\.html ${RIGHT} as a download`],
+    ['a page as a download', {}, { types: { 'about.html': BYTES } }, `about\\.html ${RIGHT} its headers`],
     ['a stale node of three', {}, { nodes: [SITE, SITE, { ...SITE, 'a.css': 'old' }] }, `a\\.css ${OTHER}`],
     ['the entry for a blank page', { 'blank.html': BLANK }, asFallback, `: 1 of 7 .*blank.html ${OTHER}`],
     ['the entry for an empty file', { 'ping.txt': '' }, asFallback, String.raw`ping\.txt \(.*HTTP 200`],
@@ -270,7 +270,7 @@ describe('what hosts do with a site', () => {
       'a page with relative references that ends in another folder',
       RELATIVE,
       { files: { ...SITE, ...RELATIVE }, cleans: 'bare' },
-      `: 1 of 6 .*docs/index\\.html ${RIGHT} after a redirect`,
+      `: 1 of 6 .*docs/index\\.html ${RIGHT} redirected`,
     ],
   ])('%s: not ready, and named', async (_, more, host, says) => {
     const given = { local: { ...SITE, ...more }, inputs: { timeout: '30', 'self-contained': 'off' } };
