@@ -225,7 +225,7 @@ test('a request is a NO_NETWORK error that names the proxy when the proxy refuse
   expect(await errorOf(http(requestTo('https://files.example.com/')))).toMatchObject({
     code: 'NO_NETWORK',
     message: `the proxy ${NOBODY} can't be reached: connect ECONNREFUSED ${NOBODY}`,
-    hint: expect.stringMatching(/^start the proxy, correct `https_proxy`/),
+    hint: expect.stringMatching(/^correct `https_proxy`/),
     retryable: true,
   });
 });
@@ -246,7 +246,7 @@ test.each(['not a url', 'http://[::1', 'http://127.0.0.1:99999', 'ftp://127.0.0.
   'A proxy at %s is refused in one sentence that does not repeat it.',
   async (proxy) => {
     const refusal = await errorOf(clientWithProxy(proxy)(requestTo('https://files.octo.dev/')));
-    const message = "the proxy's address in `https_proxy` or `http_proxy` is not a URL";
+    const message = '`https_proxy` or `http_proxy` is not a URL';
     expect(refusal).toMatchObject({ code: 'BAD_INPUT', message });
   },
 );

@@ -44,7 +44,7 @@ test('sendRequest gives up on an answer that arrives too slowly', async () => {
   const clock = { timeout: () => timeLimit.signal } as Partial<Clock> as Clock;
   await expect(uploadTo(http, { clock })).rejects.toMatchObject({
     code: 'CONNECTION',
-    message: expect.stringContaining('it was not complete in time'),
+    message: expect.stringContaining('it did not finish in time'),
     retryable: true,
   });
   expect(endless.destroyed).toBe(true);
@@ -66,7 +66,7 @@ test.each<[string, Partial<TextRequest>, number]>([
   const clock = { timeout: (ms: number) => limits.push(ms) && timeLimit.signal } as Partial<Clock> as Clock;
   await expect(sendRequest({ ...UPLOAD, ...request }, { ...fakePorts(http), clock })).rejects.toMatchObject({
     code: 'CONNECTION',
-    message: expect.stringContaining('it was not complete in time'),
+    message: expect.stringContaining('it did not finish in time'),
   });
   expect(limits).toEqual([time]);
 });

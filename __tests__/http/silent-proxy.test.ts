@@ -22,7 +22,7 @@ test('a proxy that does not answer is NO_NETWORK in the time of a connection, wh
   );
   const closed = once(await asked.promise, 'close');
   await jest.advanceTimersByTimeAsync(17_000);
-  const message = "files.example.com can't be reached: the proxy did not connect to it within 15 s";
+  const message = "files.example.com can't be reached: the proxy did not connect within 15 s";
   expect(await failing).toMatchObject({ code: 'NO_NETWORK', message, retryable: true });
   await closed;
   proxy.close();

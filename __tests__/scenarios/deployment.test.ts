@@ -91,7 +91,7 @@ describe('a proven delivery', () => {
       payload: { 'screen-delivery': 'pull request 7' },
       statuses: [
         { state: 'success', environmentUrl: report.url, logUrl: RUN },
-        { state: 'in_progress', environmentUrl: null, logUrl: RUN, description: 'Not proven yet' },
+        { state: 'in_progress', environmentUrl: null, logUrl: RUN, description: 'Not verified yet' },
       ],
     });
     expect(log).toContain('Deployment to preview: success, 0 of earlier runs made inactive');
@@ -338,7 +338,7 @@ describe('a failure to announce', () => {
     expect(warnings).toHaveLength(count);
     expect(warnings.every((line) => line.endsWith(`To fix: ${BLOCK}`))).toBe(true);
     expect(log).toContain(
-      'Could not update the deployment on pull request 1 (the delivery is not affected): creating the deployment answered HTTP 403',
+      'Could not update the deployment on pull request 1 (the delivery is not affected): creating the deployment failed with HTTP 403',
     );
     expect(states(repository)).toEqual([]);
   });

@@ -102,7 +102,7 @@ export function decodeBody(response: HttpResponse, mayBeEncoded = true): AsyncIt
   const createDecoder = encodings.length === 1 && mayBeEncoded ? DECODERS[encoding] : undefined;
   if (createDecoder !== undefined) return decode(response, createDecoder());
   discard(response);
-  throw encodingError(response, 'a Content-Encoding that was not asked for');
+  throw encodingError(response, 'a Content-Encoding that was not requested');
 }
 
 async function* decode(response: HttpResponse, decoder: Transform): AsyncGenerator<Buffer> {
@@ -114,14 +114,14 @@ async function* decode(response: HttpResponse, decoder: Transform): AsyncGenerat
     yield* pipeline(response.body, decoder, () => undefined) as AsyncIterable<Buffer>;
   } catch (thrown) {
     if (isInterrupted) throw thrown;
-    throw encodingError(response, 'a body that its Content-Encoding does not fit');
+    throw encodingError(response, "a body that doesn't match its Content-Encoding");
   }
 }
 
 const encodingError = ({ status }: HttpResponse, what: string): DeliveryError =>
   new DeliveryError('HOST_ERROR', `the host answers with ${what}`, {
     httpCode: status,
-    hint: 'let the host answer without Content-Encoding',
+    hint: 'switch off Content-Encoding on the host',
   });
 
 /** The content's length as the host announces it, or `null`. */

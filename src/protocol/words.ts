@@ -60,7 +60,7 @@ export type GateName = (typeof GATES)[number];
 /** The gates in English, for the job summary. */
 export const GATE_TITLES: Readonly<Record<GateName, string>> = {
   G1_выложено: 'Published',
-  G2_финальный_URL: 'Address',
+  G2_финальный_URL: 'URL',
   G3_VERIFY_200_и_маркер: 'Verified',
   G4_REPORT: 'Reported',
 };

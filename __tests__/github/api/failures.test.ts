@@ -124,9 +124,9 @@ describe('refusedCallError', () => {
   test('names the call, the HTTP code and all that the host says, in one line', () => {
     const errors = [{ code: 'custom' }, 'text', { message: 'two\n lines' }, { message: 'text' }];
     const { message } = refused(422, { message: 'Bad path', errors });
-    expect(message).toBe('writing the file answered HTTP 422: Bad path; custom; text; two lines');
+    expect(message).toBe('writing the file failed with HTTP 422: Bad path; custom; text; two lines');
     expect(refused(422, { message: 'm', errors: 'e' }).message).toContain('m; e');
-    expect(refused(500).message).toBe('writing the file answered HTTP 500');
+    expect(refused(500).message).toBe('writing the file failed with HTTP 500');
   });
 
   test.each([
@@ -136,7 +136,7 @@ describe('refusedCallError', () => {
     ['text', ''],
   ])('reads no more than the texts of odd JSON: %j', (json, said) => {
     const failure = refusedCallError({ status: 422, headers: {}, json }, API.put_file_le1mb, NOON);
-    expect(failure.message).toBe(`writing the file answered HTTP 422${said}`);
+    expect(failure.message).toBe(`writing the file failed with HTTP 422${said}`);
     expect(refusedCallError({ status: 200, headers: {}, json }, API.graphql, NOON).code).toBe('HOST_ERROR');
   });
 

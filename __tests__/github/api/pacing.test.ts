@@ -46,7 +46,7 @@ describe('createWritePacer', () => {
     for (let nth = 0; nth <= WRITES_PER_HOUR; nth += 1) await write(String(nth));
     expect(log.at(-2)).toBe(`${WRITES_PER_HOUR} starts at ${HOUR}`);
     expect(ports.logger.lines).toEqual([
-      `GitHub allows about ${WRITES_PER_HOUR} writes an hour: the next one is in 53 min`,
+      `Waiting 53 min: GitHub allows about ${WRITES_PER_HOUR} writes an hour`,
     ]);
   });
 

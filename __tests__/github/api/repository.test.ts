@@ -27,8 +27,8 @@ describe('loadRepositoryContext', () => {
     ).rejects.toMatchObject({
       code: 'NOT_FOUND',
       httpCode: 404,
-      message: 'the repository octo/site does not exist for this token',
-      hint: expect.stringContaining('set `repository:` to one that `token:` has access to'),
+      message: "the repository octo/site doesn't exist, or the token can't see it",
+      hint: expect.stringContaining('set `repository:` to a repository that `token:` can access'),
     });
   });
 

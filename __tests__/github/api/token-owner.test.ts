@@ -13,7 +13,7 @@ test.each([{}, { data: null }, { data: { viewer: null } }, { data: { viewer: { l
   async (graphql) => {
     await expect(getTokenOwner(new FakeGitHub({ graphql }))).rejects.toMatchObject({
       code: 'NO_PERMISSION',
-      message: 'could not find out whose token this is',
+      message: 'GitHub did not return whose token this is',
     });
   },
 );

@@ -69,13 +69,13 @@ const FAILURE_HINTS: Readonly<Record<string, string>> = {
   deployment_failed: STATUS_HINT,
   deployment_lost: STATUS_HINT,
   deployment_content_failed:
-    'check that the site has at most 1 GB and no unusual file names, and try again: GitHub could not use the files',
+    'check that the site has at most 1 GB and no unusual file names, then try again: GitHub rejected the files',
   deployment_cancelled:
-    'somebody cancelled it, and GitHub may never deploy the same commit again: deliver from a newer commit',
+    'deliver from a newer commit: somebody cancelled it, and GitHub may never deploy this commit again',
 };
 
 const DONE_HINT: Text = (w) =>
-  `GitHub keeps what it has of a commit that was deployed before: deliver from a newer commit; with ${w.input('branch', 'gh-pages')} each delivery has a commit of its own`;
+  `deliver from a newer commit, since GitHub keeps the first deployment of a commit; or set ${w.input('branch', 'gh-pages')}, where each delivery is a new commit`;
 
 /** The status of a deployment that this action made. @throws {DeliveryError} `BUILD_ERRORED` if it failed */
 export async function getPagesDeploymentStatus(github: GitHubClient, id: string): Promise<BuildStatus> {
@@ -89,7 +89,7 @@ export async function getPagesDeploymentStatus(github: GitHubClient, id: string)
   }
   const status = shortHostMessage(answer.data.status);
   if (status === 'succeed') {
-    return { status: 'built', detail: `${name} is finished by the word of GitHub`, hint: DONE_HINT };
+    return { status: 'built', detail: `GitHub reports ${name} as finished`, hint: DONE_HINT };
   }
   const hint = FAILURE_HINTS[status];
   if (hint !== undefined) throw new DeliveryError('BUILD_ERRORED', `${name} ended with ${status}`, { hint });
@@ -107,7 +107,7 @@ export async function requestBuild({ rest, repository }: GitHubClient): Promise<
   const reason = needsPermission ? 'needs the permission `pages: write`' : `failed: ${message}`;
   const change = (w: Words): string =>
     code === 'NO_PERMISSION' && advice ? w.say(advice) : w.grant('pages: write');
-  const hint = (w: Words): string => `${change(w)}; then run it again, which only asks for the build`;
+  const hint = (w: Words): string => `${change(w)}; then run it again: this only requests the build`;
   throw new DeliveryError(code, `requesting a build ${reason}`, {
     retryable,
     hint: needsPermission ? hint : undefined,
@@ -130,7 +130,7 @@ export function describeUnreadable(
 ): Pick<BuildStatus, 'detail' | 'httpCode' | 'retryAfter' | 'hint'> {
   const { code, httpCode, message, retryAfter, advice: hint } = toDeliveryError(thrown);
   if (code === 'NO_PERMISSION') {
-    return { detail: `the build status needs the permission \`${permission}\``, httpCode, hint };
+    return { detail: `reading the build status needs the permission \`${permission}\``, httpCode, hint };
   }
   if (!RETRIED.includes(code)) throw thrown;
   return { detail: message, httpCode, retryAfter, hint };

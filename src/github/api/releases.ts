@@ -152,7 +152,7 @@ export async function uploadAsset(
 function getUploadUrl(github: GitHubClient, release: Release): URL {
   const url = URL.parse(release.upload_url.replace(/\{[^}]*\}$/, ''));
   if (url !== null && mayReceiveToken(github.apiUrl, url)) return url;
-  const message = 'the release has an upload address on a foreign host; the token is not sent there';
+  const message = "the release's upload URL is on another host, which must not get the token";
   throw new DeliveryError('HOST_ERROR', message, {
     hint: (w) => `check ${w.input('api-url')}${w.orUse('K3')}`,
   });

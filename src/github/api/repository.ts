@@ -80,10 +80,10 @@ export async function loadRepositoryContext(
   const { rest, repository } = github;
   const found = query.repository ? await dataOrNull(rest.repos.get(repository)) : undefined;
   if (found === null) {
-    const message = `the repository ${repository.owner}/${repository.repo} does not exist for this token`;
+    const message = `the repository ${repository.owner}/${repository.repo} doesn't exist, or the token can't see it`;
     throw new DeliveryError('NOT_FOUND', message, {
       httpCode: 404,
-      hint: (w) => `set ${w.input('repository')} to one that ${w.input('token')} has access to`,
+      hint: (w) => `set ${w.input('repository')} to a repository that ${w.input('token')} can access`,
     });
   }
   return {
@@ -106,14 +106,18 @@ export function noAccessError(
   permissions = 'contents: write, pages: write',
 ): DeliveryError {
   if (hasToken) {
-    return new DeliveryError('BAD_INPUT', 'K1 and K2 need a repository, and none is known', {
+    return new DeliveryError('BAD_INPUT', 'GitHub Pages and releases need a repository, and none is known', {
       step: 'authorize',
       hint: (w) => `set ${w.input('repository', 'owner/name')}${w.orUse('K3')}`,
     });
   }
-  return new DeliveryError('NO_TOKEN', `K1 and K2 need a token${hasRepository ? '' : ' and a repository'}`, {
-    step: 'authorize',
-    hint: (w) =>
-      `set ${w.input('token')} to one with the permissions \`${permissions}\`${w.ownToken}${hasRepository ? '' : `, and ${w.input('repository')}`}${w.orUse('K3')}`,
-  });
+  return new DeliveryError(
+    'NO_TOKEN',
+    `GitHub Pages and releases need a token${hasRepository ? '' : ' and a repository'}`,
+    {
+      step: 'authorize',
+      hint: (w) =>
+        `set ${w.input('token')} to a token with the permissions \`${permissions}\`${w.ownToken}${hasRepository ? '' : `, and ${w.input('repository')}`}${w.orUse('K3')}`,
+    },
+  );
 }

@@ -94,7 +94,7 @@ const IRRELEVANT_LINE =
 
 const HOST_PREFIX = /^remote:\s*(error:\s*)?/;
 
-const OFFLINE_HINT = 'free disk space and memory on this machine, and see its limits: `ulimit -a`';
+const OFFLINE_HINT = 'free disk space and memory on this machine, or raise its limits (`ulimit -a`)';
 
 /** The error of a git command, without any secret. Only an online command talked to the host. */
 export function gitError(
@@ -115,7 +115,8 @@ export function gitError(
   const output = summarize(lines);
   // Git repeats the host's reason in its own words, so show only the host's.
   const reason = summarize(lines.filter((line) => HOST_PREFIX.test(line))) || output;
-  const message = `${description} failed: ${shortHostMessage(reason) || `git ended ${exitCode === null ? 'by a signal' : `with ${exitCode}`}`}`;
+  const ending = exitCode === null ? 'a signal ended git' : `git ended with exit code ${exitCode}`;
+  const message = `${description} failed: ${shortHostMessage(reason) || ending}`;
   // It only read and wrote files on this machine.
   if (!online) return new DeliveryError('LOCAL', message, { hint: OFFLINE_HINT });
   const [, statusText] = /(?:returned error:|HTTP) (\d{3})/.exec(output) ?? [];
@@ -124,7 +125,7 @@ export function gitError(
 }
 
 function timeoutError({ description, online = false, size }: GitCommand, retryable: boolean): DeliveryError {
-  const message = `${description} broke off: git did not end within ${formatSeconds(transferTime(size))}`;
+  const message = `${description} failed: git did not finish within ${formatSeconds(transferTime(size))}`;
   if (online) return new DeliveryError('CONNECTION', message, { hint: RETRY_HINT, retryable });
   return new DeliveryError('LOCAL', message, { hint: OFFLINE_HINT });
 }
