@@ -57,8 +57,8 @@ describe('createRunContext', () => {
       secrets: [{ name: 'ACTIONS_RUNTIME_TOKEN', value: 'runtimeTokenAb12' }],
       allowedRoots: ['/ws', '/tmp/r'],
       allowsFullPaths: false,
-      sources: [null],
-      origin: 'from run 7 of Deliver',
+      sourceRepositories: [null],
+      fileSource: 'from run 7 of Deliver',
     });
     expect(createRunContext({ GITHUB_WORKSPACE: '' }, runWith(), ports).folder).toBe(process.cwd());
   });

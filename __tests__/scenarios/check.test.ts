@@ -165,7 +165,7 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp,
   ],
 ])('a check leaves open what only a host tells, and says so: %s', async (_, inputs, files, refusal, open) => {
   const repository = await play.repository({ private: inputs.bin !== undefined });
-  const around = { sourceIsPrivate: null, sources: [repository.fullName] };
+  const around = { sourceIsPrivate: null, sourceRepositories: [repository.fullName] };
   const given = { repository, files, inputs, around };
   await refused(play.deliver(given), refusal);
   const { report } = await check(given);

@@ -179,7 +179,7 @@ describe('a named tag', () => {
 
   test.each([
     ['without a run', undefined, {}],
-    ['from another repository', 'f'.repeat(40), { sources: ['octo/other'] }],
+    ['from another repository', 'f'.repeat(40), { sourceRepositories: ['octo/other'] }],
   ])('%s is made at the head of the default branch', async (_, commit, around) => {
     const repository = await createRepository(false);
     await commitTwice(repository);
