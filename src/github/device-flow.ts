@@ -68,7 +68,6 @@ export async function pollForToken(flow: DeviceFlow, ports: Ports, until = flow.
     await clock.sleep(flow.pause, signal);
     const answer = await resultOf(() => postForm(AUTH.token, flow, form, ports));
     if (hasFailed(answer)) {
-      // The next poll retries, later if the rate is limited.
       if (!answer.retryable) throw answer;
       const isLimited = answer.code === 'RATE_LIMITED';
       if (isLimited) flow.pause = slowDown(flow.pause, (answer.retryAfter ?? 0) / SECOND);
@@ -129,7 +128,6 @@ async function postForm(
   if ((isUnknownApp || httpCode === 200 || httpCode === 400) && typeof json === 'object' && json !== null) {
     const fields: FlowAnswer = { ...json };
     const error = String(fields.error ?? '');
-    // The caller polls again. @see protocol 3.3, 7
     if (['', 'authorization_pending', 'slow_down'].includes(error)) return fields;
     const unknownError = `${call.description} failed: ${shortHostMessage(error)}`;
     const { code, message, hint } = FINAL_ERRORS[error] ?? { code: 'HOST_ERROR', message: unknownError };

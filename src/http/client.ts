@@ -10,7 +10,6 @@ import { addressRange, isMachineRange, refuseMachineAddress } from '../rules/ext
 import { keepYoungHeapSmall } from '../system.ts';
 import { exchange } from './exchange.ts';
 
-/** Codes of errors before the request reached the host. */
 const UNREACHABLE =
   /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ENETDOWN|UND_ERR_CONNECT_TIMEOUT)$/;
 
@@ -172,7 +171,6 @@ function refusedByProxyError({ host }: URL, status: number, cause: unknown): Del
   });
 }
 
-/** The first cause: undici wraps errors, and trying IPv4 and IPv6 bundles them. */
 function innerError(thrown: unknown): unknown {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return innerError(thrown.errors[0]);
   const isWrapper = thrown instanceof errors.UndiciError && thrown.cause !== undefined;
@@ -181,7 +179,6 @@ function innerError(thrown: unknown): unknown {
 
 function codeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return '';
-  // The time limit of a whole API call. Other aborts were handled before.
   if (['TimeoutError', 'AbortError'].includes(thrown.name)) return 'ABORT_ERR';
   return 'code' in thrown ? String(thrown.code) : '';
 }

@@ -8,7 +8,6 @@ export type CookieJar = Map<string, Map<string, string>>;
 
 export interface FollowOptions {
   readonly signal: AbortSignal;
-  /** Called with each URL before its request; throws to refuse the URL. */
   readonly guard: (url: URL) => void;
   /** Keeps cookies. Without it every request looks like a new visitor's. */
   readonly cookies?: CookieJar | undefined;

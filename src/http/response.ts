@@ -55,7 +55,6 @@ export function shortHostMessage(text: unknown): string {
   return `${line.slice(0, TEXT.hostMessage).replace(/\S+$/, '')}…`;
 }
 
-/** The encodings that Chrome accepts, with their decoders. */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: zlib.createGunzip,
   deflate: zlib.createInflate,
@@ -159,7 +158,7 @@ export function readCacheTime(response: Answer): {
   return { age, freshFor: Math.max(Math.max(...times) * SECOND - (age ?? 0), 0) };
 }
 
-/** The items of a list in a header. A comma within quotes doesn't separate items. */
+/** A comma within quotes doesn't separate items. */
 const LIST_ITEM = /(?:[^,"]|"(?:\\.|[^"\\])*"?)+/g;
 
 /** The type that a browser uses: the last valid type. It inherits the charset of an equal type before it. */
@@ -172,7 +171,6 @@ export function readType(response: Answer): string {
     charset = type.params.get('charset') ?? (type.essence === essence ? charset : '');
     essence = type.essence;
   }
-  // Browsers show an invalid type as text.
   if (essence === '') return declared;
   return charset === '' ? essence : `${essence}; charset=${charset}`;
 }

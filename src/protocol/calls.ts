@@ -60,7 +60,6 @@ export const API = {
   create_pages_site: call('POST /pages', 'administration: write', 'enabling Pages'),
   pages_latest: call('GET /pages/builds/latest', 'pages: read', 'reading the latest Pages build', ONCE),
   request_build: call('POST /pages/builds', 'pages: write', 'requesting a Pages build'),
-  // Only if this action deploys the site itself.
   create_pages_deployment: call(
     'POST /pages/deployments',
     'pages: write, id-token: write',

@@ -5,7 +5,6 @@ import { TOOL } from '../../protocol/words.ts';
 import type { GitHubClient } from './client.ts';
 import { getTokenOwner } from './token-owner.ts';
 
-/** What the deployments are for. Only the newest deployment of a subject is current. */
 interface DeploymentSubject {
   readonly environment: string;
   readonly source: string;

@@ -9,13 +9,11 @@ import { dataOrNull, isNotFound } from './failures.ts';
 export interface BuildStatus {
   /** `unknown` if it can't be read or there is no build yet. */
   readonly status: 'built' | 'building' | 'errored' | 'unknown';
-  /** GitHub's status, and the commit that the build is for. */
   readonly detail: string;
   readonly httpCode?: number | undefined;
   readonly error?: string;
   /** Whether no build has started yet for our commit or a later commit that contains it. */
   readonly notStarted?: boolean;
-  /** When a finished build began: milliseconds since the epoch. */
   readonly begun?: number | undefined;
   readonly build?: string;
   readonly retryAfter?: number | undefined;
@@ -136,7 +134,6 @@ export function describeUnreadable(
   return { detail: message, httpCode, retryAfter, hint };
 }
 
-/** Errors that a later request may not have. */
 const RETRIED: readonly ErrorCode[] = ['NOT_FOUND', 'HOST_ERROR', 'CONNECTION', 'RATE_LIMITED', 'NO_NETWORK'];
 
 async function unknownIfUnreadable(

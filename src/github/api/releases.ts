@@ -36,11 +36,11 @@ export async function createDraft(github: GitHubClient, tag: string, body: strin
   return (await github.rest.repos.createRelease(draft)).data;
 }
 
-/** A version with a prerelease part, such as `v1.0.0-rc.1` or `app@1.0.0-beta`. */
+/** Such as `v1.0.0-rc.1` or `app@1.0.0-beta`. */
 const PRERELEASE = /(?:^|[@/]|-(?=v))v?(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)-[\w.-]+(?:\+[\w.-]+)?$/;
 
 /**
- * Publishes a draft. @param to `isNamed`: a person named the tag; `commit` of a new tag, by default the branch's head
+ * Publishes a draft. @param to `isNamed`: a person named the tag; `commit`: for a new tag, if not the default branch's
  */
 export async function publishDraft(
   { rest, repository }: GitHubClient,

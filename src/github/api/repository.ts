@@ -60,12 +60,10 @@ function toPagesSettings(
 /** What the choice of a channel depends on. Only what the possible channels need is requested. */
 export interface RepositoryContext {
   readonly github: Result<GitHubClient>;
-  /** Whether the destination repository is private; `null` if unknown. */
   readonly privateRepository: boolean | null;
   readonly pagesSettings: PagesSettings | null | 'unreadable' | 'not-requested';
 }
 
-/** What to request before the choice of a channel. */
 export interface RepositoryQuery {
   readonly repository: boolean;
   readonly pagesSettings: boolean;

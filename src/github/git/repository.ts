@@ -46,7 +46,9 @@ interface GitCommand extends Pick<GitOptions, 'input' | 'onOutput' | 'size'> {
 
 export type RunGitCommand = (command: GitCommand) => Promise<string>;
 
-/** Creates an empty repository and returns what runs git in it. A failed command is thrown as a `DeliveryError`. */
+/**
+ * Creates an empty repository and returns a function that runs git in it. @throws {DeliveryError} if a command fails
+ */
 export async function createGitRepository(
   folder: string,
   { remote, token, deadline }: GitRemote,
@@ -80,7 +82,6 @@ export async function createGitRepository(
   return git;
 }
 
-/** The HTTP codes that git replaces with its own texts. */
 const STATUSES: readonly (readonly [RegExp, number])[] = [
   [/could not read (username|password)|authentication failed/i, 401],
   [/permission to \S+ denied|write access to repository not granted/i, 403],
@@ -117,7 +118,6 @@ export function gitError(
   const reason = summarize(lines.filter((line) => HOST_PREFIX.test(line))) || output;
   const ending = exitCode === null ? 'a signal ended git' : `git ended with exit code ${exitCode}`;
   const message = `${description} failed: ${shortHostMessage(reason) || ending}`;
-  // It only read and wrote files on this machine.
   if (!online) return new DeliveryError('LOCAL', message, { hint: OFFLINE_HINT });
   const [, statusText] = /(?:returned error:|HTTP) (\d{3})/.exec(output) ?? [];
   const status = Number(statusText ?? STATUSES.find(([text]) => text.test(output))?.[1] ?? 0);
@@ -169,7 +169,6 @@ async function getCertificates(folder: string, env: NodeJS.ProcessEnv): Promise<
   const { GIT_SSL_CAINFO, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS } = env;
   const files = [SSL_CERT_FILE, NODE_EXTRA_CA_CERTS].flatMap((path) => path || []);
   if (GIT_SSL_CAINFO || files.length === 0) return {};
-  // Like Node, ignore a file that can't be read.
   const reads = files.map((path) => readFile(path, 'utf8').catch(() => ''));
   const bundle = join(folder, 'delivery-authorities.pem');
   await writeFile(bundle, [...rootCertificates, ...(await Promise.all(reads))].join('\n'));
