@@ -54,7 +54,7 @@ test.each<[string, Partial<TextRequest>, number]>([
   ['a call', { length: undefined, body: undefined }, 120_000],
   ['an upload of 5 MB', { length: 5 * MEGABYTE }, 200_000],
   ['an upload that its host stores for long', { length: 5 * MEGABYTE, headersTimeout: 900_000 }, 1_100_000],
-])('sendRequest ends %s in time, also where its host takes the bytes ever so slowly', async (...row) => {
+])('sendRequest ends %s in time, even if its host takes the bytes very slowly', async (...row) => {
   const [, request, time] = row;
   const timeLimit = new AbortController();
   const http: SendHttp = async ({ signal }) => {

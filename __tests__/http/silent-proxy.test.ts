@@ -8,7 +8,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-// In a file of its own: undici keeps the timer that it starts first, whichever is in place then.
+// In a file of its own: undici keeps the timer that it starts first, a fake or a real one.
 test('a proxy that does not answer is NO_NETWORK in the time of a connection, whatever the request allows', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
   const asked = Promise.withResolvers<Socket>();

@@ -108,4 +108,5 @@ export const ERROR_CODES = {
   INTERNAL: { meaning: 'A bug in this tool.', action: 'Report it together with the log.' },
 } as const satisfies Record<string, { readonly meaning: string; readonly action: string }>;
 
+/** Why a delivery is not ready. */
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -10,7 +10,7 @@ const OPTIONS = {
   repository: { owner: 'octo', repo: 'site' },
 };
 
-/** A client whose host gives these answers one after the other, and then repeats the last one. */
+/** A client whose host gives these answers in order, and then repeats the last one. */
 function createTestClient(...answers: (Scripted | Error)[]) {
   const host = new FakeHttp((_, nth) => answers[Math.min(nth, answers.length) - 1]);
   const ports = fakePorts(host.http);
@@ -111,7 +111,7 @@ describe('createGitHubClient: failures', () => {
     [202, '{"object":{"sha":"abc"}}'],
     [200, '<html>'],
     [200, 'null'],
-  ])('asks again where HTTP %d has no result, %s, and says so in the end', async (status, body) => {
+  ])('retries if HTTP %d has no result, %s, and reports it in the end', async (status, body) => {
     const { host, getRepository } = createTestClient({ status, body });
     const message = `reading the repository failed: HTTP ${status}, but no result`;
     await expect(getRepository()).rejects.toMatchObject({ code: 'HOST_ERROR', httpCode: status, message });
