@@ -326,10 +326,7 @@ describe('a folder that is not served as it is, but looks so', () => {
       isBack = asked === path && location.endsWith('back') && !isBack;
       return asked !== path || (location.endsWith('back') && !isBack) ? undefined : to(location);
     };
-    await refused(
-      verify(site, { local, inputs: { timeout: '9' } }),
-      new RegExp(`^verify.*: .*${says}`),
-    );
+    await refused(verify(site, { local, inputs: { timeout: '9' } }), new RegExp(`^verify.*: .*${says}`));
   });
 
   test('an entry without the slash of its folder, from which its references lead elsewhere: not ready', async () => {
