@@ -74,7 +74,7 @@ export const NARROW_INPUTS: readonly string[] = ['name', 'content', 'marker'];
 const { use: _, ...texts } = ACTION;
 export const NARROW: Face = {
   ...texts,
-  // An agent's page has no other channel.
+  // An agent's page can't use another channel.
   orUse: () => '',
   input: (name, value) =>
     name === 'token' ? '`GITHUB_TOKEN` in the `env:` of the step' : ACTION.input(name, value),

@@ -125,7 +125,7 @@ function composeFooter({ now, headSha, runUrl }: CommentContext): string {
 }
 
 interface OverviewFrame {
-  /** Where the reader finds omitted parts. */
+  /** Names the place of omitted parts. */
   readonly elsewhere: string;
   /** In bytes. GitHub counts characters, which are never more. */
   readonly limit: number;

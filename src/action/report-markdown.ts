@@ -51,7 +51,6 @@ export const getSign = (report: Report): string => SIGNS[outcomeOf(report)];
 
 export const formatName = (report: Report): string => escapeMarkdown(shorten(nameSubject(report), MOST.text));
 
-/** Links only to a verified URL, because a report has no other. */
 export const formatLinkedName = (report: Report): string =>
   report.url === null ? formatName(report) : formatLink(formatName(report), report.url);
 

@@ -34,9 +34,9 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   const files = toProofs(required.map((other) => ({ ...other, endsOn })));
   const removed = required.filter(isRemovedCheck).length;
   if (files.length > 0) {
-    const shown = files.length - removed;
-    const kinds = [shown > 0 && countFiles(shown), removed > 0 && `${removed} removed`].filter(Boolean);
-    logger.info(`also checking ${kinds.join(' and ')}`);
+    logger.info(
+      `other files to check: ${files.length - removed}${removed === 0 ? '' : `; removed files to check: ${removed}`}`,
+    );
   }
   await prove(files);
   if (check.host.asksPageAgain && files.length > 0) await proveTogether(first, files);
