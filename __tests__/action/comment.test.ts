@@ -207,12 +207,12 @@ describe('the comment, if it fails', () => {
     [
       'a run of an unknown repository',
       { run: { ...runForPull(), repository: null } },
-      'the run is on an unknown instance, and `api-url` names api.github.com. To fix: leave out `comment:`',
+      'this run is on an unknown instance, but `api-url` is for api.github.com. To fix: leave out `comment:`',
     ],
     [
       'a request that names another instance, which gets no token',
       { request: commentRequest({ 'api-url': `${OTHER}/api/v3`, 'auth-url': OTHER }) },
-      'the run is on github.com, and `api-url` names ghe.other.dev. To fix: leave out `comment:`',
+      'this run is on github.com, but `api-url` is for ghe.other.dev. To fix: leave out `comment:`',
     ],
   ])('warns of %s without naming the two workflows', async (_, options, said) => {
     const { lines, opened } = await update([reportWith()], options);

@@ -54,7 +54,7 @@ test("a site for a fork's pull request, whose run may only read: one warning say
   });
   expect(opened.stdout.match(/^::warning.*/gm)).toEqual([
     expect.stringMatching(
-      /Not ready: .*HTTP 403.*To fix:.* the token of a run for the fork human\/\S+ may only/,
+      /Not ready: .*HTTP 403.*To fix: publish from a second workflow, .* the fork human\/\S+ is read-only/,
     ),
   ]);
   // Closing it finds nothing to take down, and needs no rights for that.
