@@ -5,7 +5,7 @@ import { newDelivery } from '../../src/delivery/delivery.ts';
 import { openSite } from '../../src/delivery/open-files.ts';
 import { stoppedError } from '../../src/errors.ts';
 import { SIZE } from '../../src/protocol/limits.ts';
-import { siteName } from '../../src/request/find-files.ts';
+import { siteName } from '../../src/rules/naming.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { fakePorts } from '../support/ports.ts';
 import { requestWith } from './builders.ts';

@@ -191,7 +191,7 @@ describe('an answer', () => {
     }
   });
 
-  test('is refused if the file to compare with can no longer be read', async () => {
+  test('is none where the file it is compared with can not be read any more', async () => {
     const prefixSha256 = () => Promise.reject(new Error('the disk is gone'));
     const file = Object.assign(await localFile(BYTES), { prefixSha256 });
     const { probe } = await probing({ expect: { file }, answer: { body: BYTES.slice(0, -1) } });

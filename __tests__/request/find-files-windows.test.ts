@@ -2,11 +2,12 @@ import { expect, jest, test } from '@jest/globals';
 
 const windows = await import('node:path').then(({ win32 }) => win32);
 jest.unstable_mockModule('node:path', () => ({ ...windows, default: windows }));
-const { createRelativePaths: createPlacer, deliveredName } = await import('../../src/request/find-files.ts');
+const { createRelativePaths } = await import('../../src/request/find-files.ts');
+const { deliveredName } = await import('../../src/rules/naming.ts');
 
 /** The names that files on Windows get, by their absolute paths and the folders that were searched. */
 const nameAll = (paths: readonly string[], roots: readonly string[], path?: string) =>
-  paths.map(createPlacer(roots, 'C:\\work')).map((place) => deliveredName(place, path));
+  paths.map(createRelativePaths(roots, 'C:\\work')).map((below) => deliveredName(below, path));
 
 test.each<[string, string[], string[], string | undefined, string[]]>([
   [

@@ -1,10 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  createRelativePaths,
-  deliveredName,
-  findLiteralFiles,
-  refuseOneNameForMany,
-} from '../../src/request/find-files.ts';
+import { createRelativePaths, findLiteralFiles, refuseOneNameForMany } from '../../src/request/find-files.ts';
+import { deliveredName } from '../../src/rules/naming.ts';
 
 test.each<[string, string[], string[]]>([
   ['one', ['out/a.html'], ['a.html']],

@@ -27,7 +27,7 @@ const UNREADABLE = "assets of a private repository can't be read anonymously";
 
 /** Whether a row fits, its channel, and why: the first that fits is chosen. @see protocol 1 (channel choice), 4.6 */
 export function listChoices(
-  { url, binIsNew, tagIsDefault, token, namesDestination: namesPlace }: DeliveryRequest,
+  { url, binIsNew, tagIsDefault, token, namesDestination }: DeliveryRequest,
   { github, privateRepository }: RepositoryContext,
   size: number,
   display: BrowserDisplay,
@@ -42,7 +42,11 @@ export function listChoices(
     [!binIsNew, 'K3', 'a bin was named'],
     [!tagIsDefault, 'K2', 'a tag was named'],
     // K1 then says how to give a token: what is meant for a repository never goes to the public bin unasked.
-    [isUnknown && !isDeclined && namesPlace === true, 'K1', 'a repository, a branch or a folder was named'],
+    [
+      isUnknown && !isDeclined && namesDestination === true,
+      'K1',
+      'a repository, a branch or a folder was named',
+    ],
     [isUnknown && token !== undefined, 'K3', 'it is not known in which repository to publish with the token'],
     [isUnknown, 'K3', 'there is no token'],
     [size > SIZE.asset, 'K3', 'the file is larger than 2 GB'],

@@ -2,7 +2,6 @@ import { lstat, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, parse, relative, resolve, sep } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 import { BATCH } from '../protocol/limits.ts';
-import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 import { isBelow, isListed, LIST_HINT, listWays, type PathProblem } from '../rules/open-file.ts';
 import { refuseProblems, walkFolder } from '../rules/walk-folder.ts';
 import type { Text } from '../words.ts';
@@ -198,18 +197,6 @@ function findCommonFolder([first, ...others]: readonly string[]): string | undef
   const own = first?.split(sep);
   const end = own?.findIndex((part, at) => !isShared(part, at)) ?? 0;
   return own && (own.slice(0, end === -1 ? own.length : end).join(sep) || sep);
-}
-
-/** The name that a file gets: that of `path`, or its own with its folders. @throws {DeliveryError} */
-export function deliveredName(relativePath: string, path: string | undefined): string {
-  if (path !== undefined && !path.endsWith('/')) return baseName(path);
-  return repositoryPath(relativePath.split('/').map(nameFromFile).join('/'), "the file's path");
-}
-
-/** The folder that a site gets: that of `path`, or its own name; of several, its own name in `path`. */
-export function siteName(folder: string, path: string | undefined, isOnly: boolean): string {
-  if (path !== undefined && isOnly) return path;
-  return `${path === undefined || path === './' ? '' : path}${nameFromFile(basename(folder))}`;
 }
 
 /** @throws {DeliveryError} `BAD_INPUT` where `path` names one file, and there are several. */

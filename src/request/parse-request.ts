@@ -10,11 +10,11 @@ import {
   INPUTS,
   type InputDefinition,
   type InputName,
+  type Operation,
   parseInputs,
   type RawInputs,
 } from './inputs.ts';
 import { type IsLeftOut, readExclusions } from './patterns.ts';
-import type { Operation } from './values.ts';
 import { readAddress } from './withdrawn-address.ts';
 
 /** What an interface knows about the run and the machine, besides the inputs. */

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 import { BIN_FILE_NAME, TEXT } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
@@ -11,6 +12,18 @@ import { decodePercents } from './page/addresses.ts';
  */
 export function nameFromFile(fileName: string): string {
   return repositoryPath(fileName.normalize('NFC').trim().replace(/\s+/gu, '-'), "the file's name");
+}
+
+/** The name of a delivered file: the name in `path`, or its own with its folders. @throws {DeliveryError} `BAD_INPUT` */
+export function deliveredName(relativePath: string, path: string | undefined): string {
+  if (path !== undefined && !path.endsWith('/')) return baseName(path);
+  return repositoryPath(relativePath.split('/').map(nameFromFile).join('/'), "the file's path");
+}
+
+/** The folder of a delivered site: `path`, or its own name in `path` if there are several. */
+export function siteName(folder: string, path: string | undefined, isOnly: boolean): string {
+  if (path !== undefined && isOnly) return path;
+  return `${path === undefined || path === './' ? '' : path}${nameFromFile(basename(folder))}`;
 }
 
 /** What a path in a repository must not be, what is wrong then, and what to change. */

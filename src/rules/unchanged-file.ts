@@ -18,14 +18,14 @@ export class UnchangedFile {
   sha256 = '';
   readonly #location: FileLocation;
   /** What shows that somebody wrote to the file. */
-  readonly writeStamp: string;
+  readonly #writeStamp: string;
   /** The bytes of a small file while it is checked. */
-  checkedBytes: Buffer | null = null;
+  #checkedBytes: Buffer | null = null;
 
   constructor(stats: BigIntStats, { path, given, within }: FileLocation) {
     this.size = Number(stats.size);
     this.#location = { path, given, within };
-    this.writeStamp = formatWriteStamp(stats);
+    this.#writeStamp = formatWriteStamp(stats);
   }
 
   read(): Readable {
@@ -49,17 +49,17 @@ export class UnchangedFile {
     if (this.size >= CHUNK) return yield* this.#readAhead(length);
     await takeTurns();
     // The file at the path may be another one by now: each read compares it with the one that was checked.
-    const bytes = this.checkedBytes ?? withFile(this.#location, (fd) => this.#readAll(fd));
+    const bytes = this.#checkedBytes ?? withFile(this.#location, (fd) => this.#readAll(fd));
     if (bytes.length > 0) yield bytes.subarray(0, length);
   }
 
   /** Keeps the bytes of a small file until they are released, so that all checks see the same ones. */
   keepBytes(fd: number): void {
-    if (this.size < CHUNK) this.checkedBytes = this.#readAll(fd);
+    if (this.size < CHUNK) this.#checkedBytes = this.#readAll(fd);
   }
 
   releaseBytes(): void {
-    this.checkedBytes = null;
+    this.#checkedBytes = null;
   }
 
   /** Synchronous calls take a tenth of the time that promises take. @throws {DeliveryError} for a file that changed */
@@ -68,7 +68,7 @@ export class UnchangedFile {
     const buffer = Buffer.allocUnsafe(this.size + 1);
     const bytes = buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, 0));
     if (bytes.length !== this.size) throw changedFileError(this.#location.given);
-    this.refuseChanged(fd);
+    this.#refuseChanged(fd);
     return bytes;
   }
 
@@ -78,17 +78,17 @@ export class UnchangedFile {
     // It stays open for the last look.
     const stream = createReadStream('', { fd, autoClose: false, start: 0, end, highWaterMark: CHUNK });
     try {
-      this.refuseChanged(fd);
+      this.#refuseChanged(fd);
       yield* stream;
-      this.refuseChanged(fd);
+      this.#refuseChanged(fd);
     } finally {
       stream.destroy();
       if (!stream.closed) await new Promise<void>((closed) => stream.once('close', closed));
     }
   }
 
-  refuseChanged(fd: number): void {
-    if (formatWriteStamp(fstatSync(fd, { bigint: true })) !== this.writeStamp) {
+  #refuseChanged(fd: number): void {
+    if (formatWriteStamp(fstatSync(fd, { bigint: true })) !== this.#writeStamp) {
       throw changedFileError(this.#location.given);
     }
   }

@@ -105,7 +105,7 @@ const FOREIGN_ELEMENTS = new Set(['svg', 'math']);
 class DocumentSearch extends SAXParser {
   readonly #add: AddReference;
   readonly #page: PageFields;
-  readonly context: DocumentContext;
+  readonly #context: DocumentContext;
   /** How many templates are open, whose content waits for a script. */
   readonly #form = new SourceForm();
   #length = 0;
@@ -118,11 +118,11 @@ class DocumentSearch extends SAXParser {
   #textLine = 1;
   #maps = 0;
 
-  constructor(add: AddReference, page: PageFields, place: DocumentContext) {
+  constructor(add: AddReference, page: PageFields, context: DocumentContext) {
     super({ sourceCodeLocationInfo: true });
     this.#add = add;
     this.#page = page;
-    this.context = place;
+    this.#context = context;
     this.on('startTag', (tag) => this.#readTag(tag));
     this.on('endTag', ({ tagName }) => this.#readEndTag(tagName));
     this.on('text', (text) => this.#readText(text));
@@ -206,11 +206,11 @@ class DocumentSearch extends SAXParser {
   }
 
   #searchDocument(text: string, line: number): void {
-    const place = { firstLine: this.context.firstLine - 1 + line, level: this.context.level + 1 };
+    const context = { firstLine: this.#context.firstLine - 1 + line, level: this.#context.level + 1 };
     // It has a base and an import map of its own, and begins with the base of the document around it.
     const page = new PageFields(this.#page.base);
-    if (place.level > SEARCH_LIMITS.documents) page.complete = false;
-    else new DocumentSearch(this.#add, page, { ...place, grade: this.#grade }).search(text, true);
+    if (context.level > SEARCH_LIMITS.documents) page.complete = false;
+    else new DocumentSearch(this.#add, page, { ...context, grade: this.#grade }).search(text, true);
     this.#page.complete &&= page.complete;
   }
 
@@ -255,12 +255,12 @@ class DocumentSearch extends SAXParser {
 
   /** What a browser uses at the current place is used at this time or later. */
   get #grade(): ReferenceGrade {
-    return this.#templates > 0 ? laterGrade(this.context.grade, 'later') : this.context.grade;
+    return this.#templates > 0 ? laterGrade(this.#context.grade, 'later') : this.#context.grade;
   }
 
   /** Hands on the addresses in a text that cause a request. @param line that of the document on which the text begins */
   #adder(text: string, line: number, element: string, grade: ReferenceGrade): AddAddress {
-    const getLine = createLineCounter(text, this.context.firstLine - 1 + line);
+    const getLine = createLineCounter(text, this.#context.firstLine - 1 + line);
     return ({ offset, ...found }) => {
       if (!isExternal(found.address)) return;
       const address = trimAddress(found.address, MAX_ADDRESS);
