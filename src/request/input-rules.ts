@@ -67,7 +67,7 @@ const ANY_RULES: readonly InputRule[] = [
   ],
   [
     ({ content, name }) => content !== undefined && name === undefined,
-    (w) => `${w.subject('content')} has no file name`,
+    (w) => `the file name for ${w.subject('content')} is missing`,
     (w) => `set ${w.input('name', 'page.html')}`,
   ],
   [

@@ -1,11 +1,11 @@
 const PREFIX_LENGTH = 4;
 
 interface KeywordTable<Name> {
-  /** Whether two neighboring bytes are anywhere in a keyword: most positions are ruled out by this alone. */
+  /** Whether two neighboring bytes are in a keyword, which rules out most positions. */
   readonly pairs: Uint8Array;
   /** Whether four or three neighboring bytes of a keyword have this hash. */
   readonly hashes: Uint8Array;
-  /** The names that belong to four bytes, read as one number, and the bytes that must follow. */
+  /** By the first four bytes of a keyword, read as a number: its name, and the bytes that must follow. */
   readonly entries: Map<number, { readonly name: Name; readonly rest: string }[]>;
 }
 
@@ -13,11 +13,11 @@ interface KeywordTable<Name> {
 type OnKeyword<Name> = (name: Name, position: number) => boolean;
 
 /**
- * Searches for many keywords at once, at two gigabytes a second if none is frequent. A run begins with it, so no keyword
- * becomes a buffer: that takes longer than the search.
+ * Searches for many keywords at once, at two gigabytes a second if all are rare. A buffer for each keyword would take
+ * longer than the search.
  *
- * @param keywords names and their keywords as Latin-1 text, each at least four bytes long
- * @returns a search that tells whether its callback ended it
+ * @param keywords names and their keywords as Latin-1 text of at least four bytes
+ * @returns a search that returns whether its callback ended it
  */
 export function createKeywordSearch<Name>(
   keywords: Iterable<readonly [Name, string]>,

@@ -3,9 +3,8 @@ import { isPlaceholder, type SecretMatch } from './custom-rules.ts';
 
 const RULE_PREFIX = '@secretlint/secretlint-rule-';
 
-/** Rules of the preset that are not run. */
 const EXCLUDED_RULES: ReadonlySet<string> = new Set([
-  // It lets a comment in the file turn the search off.
+  // It lets a comment in the file disable the search.
   'filter-comments',
   // The custom rule `private-key` finds the same, and PGP, encrypted and short keys as well.
   'privatekey',
@@ -15,7 +14,7 @@ const EXCLUDED_RULES: ReadonlySet<string> = new Set([
   'basicauth',
 ]);
 
-/** The field in which a rule returns the secret. The range that it reports may begin before and end inside it. */
+/** The fields in which rules return the secret: their ranges may not cover it exactly. */
 const SECRET_FIELDS = ['KEY', 'TOKEN', 'ID', 'URI', 'URL', 'CREDENTIAL'] as const;
 
 type FindPresetMatches = (text: string, rules: ReadonlySet<string>) => Promise<readonly SecretMatch[]>;
@@ -32,14 +31,14 @@ export function loadPresetRules(): Promise<FindPresetMatches> {
 }
 
 async function createPresetRules(): Promise<FindPresetMatches> {
-  // Loaded only where a rule may find something. `eager` keeps the bundle one file.
+  // `eager` keeps the bundle in one file.
   const preset = await import(/* webpackMode: "eager" */ '@secretlint/secretlint-rule-preset-recommend');
   const creators = (preset.rules as SecretLintRuleCreator[])
     .map((creator) => ({ creator, rule: creator.meta.id.replace(RULE_PREFIX, '') }))
     .filter(({ rule }) => !EXCLUDED_RULES.has(rule));
   return async (text, rules) => {
     const matches: SecretMatch[] = [];
-    for (const { creator, rule } of creators.filter((one) => rules.has(one.rule))) {
+    for (const { creator, rule } of creators.filter((candidate) => rules.has(candidate.rule))) {
       const report: SecretLintRuleContext['report'] = ({ message, range: [from, to] }) => {
         const secret = getSecret(message.data) ?? text.slice(from, to);
         if (!isPlaceholder(secret)) matches.push({ rule, secret, from, at: text.indexOf(secret, from) });
@@ -58,7 +57,7 @@ async function createPresetRules(): Promise<FindPresetMatches> {
   };
 }
 
-/** Passes on the data of a finding without writing a message; the type demands the messages of each rule. */
+/** Passes on the data of a finding without a message. The cast is needed because the type requires messages. */
 const createTranslator = (() => (messageId: string, data: unknown) => ({
   message: '',
   messageId,
