@@ -411,7 +411,7 @@ describe('a URL on a host that the user named', () => {
   test.each([
     ['https://bins.corp/x', 'bins.corp is a host name of an internal network'],
     ['https://10.1.2.3/x', '10.1.2.3 is a private address'],
-    ['https://bins/x', 'bins is a single-label host that only a local network knows'],
+    ['https://bins/x', 'bins is a host name without a dot, which only a local network knows'],
     ['https://bins.octo.dev/x', ''],
   ])(
     'may be internal to a network, and the report says why it was not checked from outside: %s',

@@ -27,7 +27,7 @@ test.each<[string, string[], string[]]>([
 );
 
 test('files named letter by letter refuse a line that would leave files out', async () => {
-  const message = '!dist/drafts/** leaves no file out here';
+  const message = '!dist/drafts/** excludes no file here';
   const refusal = findLiteralFiles(['dist/', '!dist/drafts/**'], '/project');
   await expect(refusal).rejects.toMatchObject({ code: 'BAD_INPUT', message });
 });

@@ -97,7 +97,7 @@ describe('findFiles, with patterns', () => {
 
   const OUT = 'is a symbolic link that leads out of its folder';
   const LINKS = ['gone.html is a symbolic link to nothing', `link.html ${OUT}`];
-  const PIPE = 'pipe.html is no regular file';
+  const PIPE = 'pipe.html is not a regular file';
   const FOLDERS = [`linked/ ${OUT}`, "locked/ can't be read (EACCES)"];
 
   test.each<[string, string[], string[]]>([
@@ -159,7 +159,7 @@ test.each<[string, string, string[]]>([
     lines.split(' ').map((line) => (line.startsWith('!') ? line : `pk/${line}`)),
     folder,
   );
-  if (left.length === 0) return expect(found).rejects.toThrow(/leave out all of pk\/a\.html/);
+  if (left.length === 0) return expect(found).rejects.toThrow(/exclude all of pk\/a\.html/);
   expect((await found).map((name) => name.replace(/^pk\/| at .*/g, ''))).toEqual(left);
 });
 
@@ -206,14 +206,14 @@ describe('findFiles, with a wrong pattern', () => {
       step: 'check',
       message: `input \`file\` matches no file: ${named}`,
       hint: expect.stringMatching(
-        /relative to the workspace and finds no folders .* hidden names that it writes out, and make sure that the file is there, and that no `!` line leaves it out/,
+        /relative to the workspace, finds files but not folders .* must write out hidden names; a `!` line may also exclude the file/,
       ),
     });
   });
 
   test.each<[string, string[], RegExp]>([
-    ['all named files', ['page.html', '!**'], /^the `!` lines leave out all of page\.html$/],
-    ['a named folder', ['out/', '!out/**'], /^the `!` lines leave out all of out\/$/],
+    ['all named files', ['page.html', '!**'], /^the `!` lines exclude all of page\.html$/],
+    ['a named folder', ['out/', '!out/**'], /^the `!` lines exclude all of out\/$/],
     ['what is not named', ['!odd.html'], /^only `!` lines are given$/],
   ])('refuses ! lines that leave out %s', async (_, lines, message) => {
     const refusal = { code: 'BAD_INPUT', step: 'check', message: expect.stringMatching(message) };
@@ -234,7 +234,7 @@ describe('findFiles, with a wrong pattern', () => {
     await expect(findFiles(lines, workspace)).rejects.toMatchObject({
       code: 'BAD_INPUT',
       step: 'check',
-      message: `the line ${named} leaves nothing out`,
+      message: `the line ${named} excludes nothing`,
       hint: expect.stringContaining('relative to the workspace'),
     });
   });
@@ -301,6 +301,6 @@ test('a search through more than a workspace has is refused', async () => {
   );
   await expect(refusal).rejects.toMatchObject({
     code: 'BAD_INPUT',
-    message: `**/*.nomatch meets more than ${FILES.length} files`,
+    message: `**/*.nomatch has to check more than ${FILES.length} files`,
   });
 });

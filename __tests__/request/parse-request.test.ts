@@ -74,7 +74,7 @@ describe('parseRequest, given a wrong input', () => {
     [{ file: '' }, /nothing to deliver is given/, /`file:`.*`url:`/],
     ...each('channel', ['auto', 'K2+K3'], NO_REPOSITORY, /`repository: owner\/name`.*`client-id:`/, CLIENT),
     [{ ...CLIENT, ...WITHDRAW, path: 'a.html' }, NO_REPOSITORY, /`repository: owner\/name`/],
-    [CONTENT, /`content` has no file name/, /^set `name: page\.html`$/],
+    [CONTENT, /the file name for .*`content` is missing/, /^set `name: page\.html`$/],
     [{ file: '', name: 'a.html' }, /`content` is empty/, /written `content:`$/],
     [{ name: 'a.html' }, /only for `content:`/, /`path: a.html` instead$/],
     [{ file: '', content: ' \n', name: 'a.html' }, /`content` is empty/, /written `content:`$/],
@@ -153,14 +153,14 @@ describe('parseRequest, given a wrong input', () => {
   test.each([
     ['a//', 'has an empty folder or file name', 'remove the extra slash'],
     ['/', 'is empty', 'name a file, or ./ for the root of the site'],
-    ['.github/', 'leads into .github', 'choose another place'],
+    ['.github/', 'leads into .github', 'choose another path'],
   ])('refuses the path %j, names the broken rule and says what to change', (path, problem, hint) => {
     const message = `input \`path\` ${problem}`;
     expect(parseError({ path })).toMatchObject({ code: 'BAD_INPUT', message, hint });
   });
 
   test('refuses a link that is not external', () => {
-    const message = expect.stringMatching(/^input `url` is not an external https address: /);
+    const message = expect.stringMatching(/^input `url` is not an external https URL: /);
     expect(parseError({ url: 'https://10.0.0.1/x' })).toMatchObject({ code: 'NOT_EXTERNAL', message });
   });
 
@@ -170,7 +170,7 @@ describe('parseRequest, given a wrong input', () => {
       for (const host of ['localhost:8443', '127.0.0.1', '[::1]', '169.254.169.254', '0x7f.1']) {
         expect(parseError({ [name]: `https://${host}/x` })).toMatchObject({
           code: 'NOT_EXTERNAL',
-          message: expect.stringContaining(`input \`${name}\` is not an external https address`),
+          message: expect.stringContaining(`input \`${name}\` is not an external https URL`),
         });
       }
       expect(() => requestWith({ [name]: 'https://files.octo.internal/' })).not.toThrow();

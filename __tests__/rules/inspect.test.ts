@@ -232,7 +232,7 @@ describe('a file with allowed roots', () => {
     const options = { ...optionsFor(join(workspace, path)), within: workspace, refusesHidden: true };
     const read = inspectFile(options).then((file) => text(file.read()));
     if (target.includes('.hidden'))
-      await expect(read).rejects.toThrow('is a symbolic link to what is hidden');
+      await expect(read).rejects.toThrow('is a symbolic link to a hidden file or folder');
     else expect(await read).toBe('from workspace');
   });
 

@@ -83,7 +83,7 @@ export async function openSite(delivery: Delivery, root: string, run: DeliveryRu
   const results = [...checked.map(({ secrets }) => secrets), ...checked.flatMap(({ others }) => others)];
   if (site === undefined || results.some(hasFailed)) {
     const about = isFolder
-      ? `the folder ${subject} can't be a site`
+      ? `the folder ${subject} can't be delivered`
       : `several things are wrong with ${subject}`;
     const whole = site !== undefined && files.length === paths.length ? site : null;
     // The pages are checked by a later step; here only so that one error names all that is wrong.

@@ -54,7 +54,7 @@ export async function listSiteFiles(
     if (paths.length > SITE.files) throw tooManyError(`${SITE.files} files`);
   }
   await refuseNames([...paths, ...leftOut, ...refused.map(({ path }) => path)]);
-  refuseProblems(`the folder ${given} contains files that can't be delivered`, refused);
+  refuseProblems(`the folder ${given} can't be delivered`, refused);
   if (paths.length === 0) {
     throw new DeliveryError('BAD_FILE', `the folder ${given} contains no files to deliver`, {
       hint: 'check the program that writes it; hidden files and what `!` lines name are left out',

@@ -27,7 +27,7 @@ describe('a folder that was built for another base path', () => {
     'is refused with the setting of the generator that a page or a file names: %s',
     async (name, setting, files) => {
       const hint = await hintOf(files);
-      expect(hint).toContain(`the folder was made by ${name}: set `);
+      expect(hint).toContain(`${name} built the folder: set `);
       expect(hint).toContain(setting);
     },
   );
@@ -48,7 +48,7 @@ describe('a folder that was built for another base path', () => {
     const page = '<script src=/repo/assets/a.js></script><link rel=stylesheet href=/repo/assets/b.css>';
     const files = site(page, 'assets/a.js', 'assets/b.css');
     const { refusals } = await inspect(files, { sitePath: '/' });
-    const text = 'script /repo/assets/a.js is missing, and the folder has assets/a.js';
+    const text = 'script /repo/assets/a.js is missing, but the folder has assets/a.js';
     const hint = expect.stringContaining('set the base path of the generator to `/`');
     expect(refusals).toMatchObject([{ kind: 'base', text, hint, count: 2 }]);
   });
@@ -65,14 +65,14 @@ describe('a folder that was built for another base path', () => {
     const page = '<base href=/app/><script src=a.js></script>';
     const { refusals } = await inspect(site(page, 'a.js'), { sitePath: '/' });
     expect(refusals).toMatchObject([
-      { kind: 'base', hint: 'let the `<base href>` of the page begin with `/`' },
+      { kind: 'base', hint: 'begin the `<base href>` of the page with `/`' },
     ]);
   });
 
   test('has the base of its page to change, through which its relative addresses lead out', async () => {
     // As Flutter, Flet and Angular write it.
     const page = '<base href="/"><script src="flutter_bootstrap.js" async></script>';
-    const hint = 'let the `<base href>` of the page begin with `/repo/previews/pr-12/`';
+    const hint = 'begin the `<base href>` of the page with `/repo/previews/pr-12/`';
     expect(await hintOf(site(page, 'flutter_bootstrap.js'))).toBe(hint);
   });
 });
@@ -80,7 +80,7 @@ describe('a folder that was built for another base path', () => {
 describe('a folder with the right base path, and an address that its generator left as it was', () => {
   const code = '<script src=/repo/previews/pr-12/_next/a.js></script>';
   const hint =
-    'other addresses lead into the folder: make this one relative to its file, or let it begin with `/repo/previews/pr-12/`';
+    'make it relative to its file, or begin it with `/repo/previews/pr-12/`, as other addresses do';
 
   test('is refused without naming the setting again', async () => {
     const files = site(`${code}<script src=/x.js></script>`, '_next/a.js', 'x.js');
@@ -108,7 +108,7 @@ describe('a folder that was built for another host', () => {
   test.each([
     ['https://example.org', 'host', 'another host'],
     ['https://example.org/docs', 'host', 'another host'],
-    ['http://localhost:1313', 'machine', 'the machine that made it'],
+    ['http://localhost:1313', 'machine', 'the machine that built it'],
   ])('is refused with one finding that says what to build it for: %s', async (host, kind, place) => {
     const { refusals } = await inspect(page(host), { origin });
     const text = `link ${host}/c/a.css is loaded from ${place}`;

@@ -87,7 +87,7 @@ describe('the output of a real generator', () => {
 
   test('has a note that names what to change where no code has a wrong base: eleventy-style', async () => {
     const { notes } = await inspect(readOutput('eleventy-style'));
-    const hint = 'other addresses lead into the folder: make this one relative to its file';
+    const hint = 'make it relative to its file, or begin it with';
     expect(notes.find(({ kind }) => kind === 'base')?.hint).toContain(hint);
   });
 

@@ -146,7 +146,7 @@ describe('a page that misses its code', () => {
   });
 
   test.each([
-    ['Js/A.js', 'js/a.js', 'the folder has js/a.js; upper and lower case differ on GitHub Pages'],
+    ['Js/A.js', 'js/a.js', 'the folder has js/a.js; GitHub Pages distinguishes upper and lower case'],
     ['a.js', 'js/a.js', 'the folder has js/a.js'],
     ['a.js', 'b.js', 'add the file to the folder, or remove the reference'],
     ['a/index.html', 'b/index.html', 'add the file to the folder, or remove the reference'],

@@ -134,7 +134,7 @@ describe('a page that is delivered alone', () => {
     ['UTF-8 with a byte order mark', Buffer.from('\ufeff<p>ä<img src="ж.png">')],
     ['big-endian UTF-16', Buffer.from('\ufeff<p>ä<img src="ж.png">', 'utf16le').swap16()],
   ])('is read in %s', async (_, bytes) => {
-    const text = 'img ж.png is outside the page, and no part of this delivery';
+    const text = 'img ж.png is outside the page, so it is not part of this delivery';
     expect((await inspectPage(bytes)).refusals).toMatchObject([{ text }]);
   });
 
