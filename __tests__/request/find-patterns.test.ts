@@ -234,7 +234,7 @@ describe('findFiles, with a wrong pattern', () => {
     await expect(findFiles(lines, workspace)).rejects.toMatchObject({
       code: 'BAD_INPUT',
       step: 'check',
-      message: `the line ${named} excludes nothing`,
+      message: `the line ${named} does not exclude anything`,
       hint: expect.stringContaining('relative to the workspace'),
     });
   });

@@ -81,7 +81,7 @@ describe('a file that fails a check', () => {
 
   test.each([
     ['it does not exist', '../no.html', 'the file page.html does not exist', 'relative to the workspace'],
-    ['a folder in its path is a file', 'deeper', "the file page.html can't be opened (ENOTDIR)", 'exists'],
+    ['a folder in its path is a file', 'deeper', "the file page.html can't be opened (ENOTDIR)", 'create it first'],
     ['it is a folder', '..', 'page.html is a folder', 'name one file'],
     ['it is a device', '/dev/null', 'page.html is not a regular file', 'name a regular file'],
     ['it is empty', '.', 'the file page.html is empty', 'never delivered'],

@@ -102,7 +102,7 @@ async function refuseElsewhere(exclusions: readonly Exclusion[], named: readonly
     const found = await Promise.all(near.flatMap((root) => [root, root.normalize('NFD')]).map(exists));
     if (found.includes(true)) continue;
     refuseInput(
-      `the line ${line} excludes nothing`,
+      `the line ${line} does not exclude anything`,
       (w) => `correct its path, which is relative to ${w.folder} (\`!**/name\` is a name in any folder)`,
     );
   }

@@ -95,7 +95,7 @@ describe('a folder with the right base path, and an address that its generator l
 
   test('is not taken for set if only a relative address leads into the folder', async () => {
     const page = '<meta name=generator content="Hexo 8.1.2"><script src=/a.js></script><img src=b.png>';
-    expect(await hintOf(site(page, 'a.js', 'b.png'))).toContain('made by Hexo: set ');
+    expect(await hintOf(site(page, 'a.js', 'b.png'))).toContain('Hexo built the folder: set ');
   });
 });
 
