@@ -24,7 +24,6 @@ export interface NamedFile {
   readonly root: string;
 }
 
-/** Finds the files and folders that lines name. */
 export type FindFiles = (
   lines: readonly string[],
   folder: string,
@@ -91,10 +90,7 @@ export const findFiles: FindFiles = async (lines, folder, signal) => {
   return addRelativePaths(files, roots, folder);
 };
 
-/**
- * A `!` line must name an existing path in or around the other lines: otherwise a mistake in it would publish files. Its
- * pattern may match nothing.
- */
+/** A `!` line must name an existing path in or around the other lines: a mistake in it would publish files. */
 async function refuseElsewhere(exclusions: readonly Exclusion[], named: readonly string[]): Promise<void> {
   const ways = named.flatMap(listWays);
   for (const { roots, line } of exclusions) {
@@ -138,11 +134,9 @@ const exists = async (path: string): Promise<boolean> => (await lstat(path).catc
 export const isFolderAt = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => null))?.isDirectory() === true;
 
-/** Finds the files that a pattern matches, sorted, with their absolute paths. */
 async function findMatches(pattern: FilePattern, folder: string, isLeftOut: IsLeftOut, signal?: AbortSignal) {
   const { root, line, parts: names } = pattern;
   const found: [path: string, file: FoundFile][] = [];
-  // If the root can't be read, the walk reports why.
   const isAbsent = await stat(root).then(
     (stats) => !stats.isDirectory(),
     ({ code }) => ['ENOENT', 'ENOTDIR'].includes(code),

@@ -7,7 +7,6 @@ import type { DeliveryRequest } from './parse-request.ts';
 
 type RuleText = string | ((words: Words, request: DeliveryRequest) => string);
 
-/** A rule on several inputs: whether it is broken, what is wrong, and what to change. */
 type InputRule = readonly [
   isBroken: (request: DeliveryRequest) => boolean,
   problem: RuleText,

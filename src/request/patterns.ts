@@ -56,7 +56,6 @@ export function readExclusions(lines: readonly string[], folder: string) {
   return { exclusions, isLeftOut };
 }
 
-/** The folder before the first wildcard of a line, or around its file. */
 function folderOf(line: string, folder: string): string {
   const [before = ''] = line.split(/[^/\\]*[*?[{]/, 1);
   return before === line ? dirname(resolve(folder, line)) : resolve(folder, before);

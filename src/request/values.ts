@@ -59,7 +59,6 @@ function parseLines(text: string): readonly string[] {
   return lines;
 }
 
-/** A path in the repository, ending in `/` for a folder. */
 function parsePath(text: string, name: string): string {
   if (/^\.\/?$/.test(text)) return './';
   const path = repositoryPath(text.replace(/\/$/, ''), (w) => w.subject(name));

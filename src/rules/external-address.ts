@@ -13,18 +13,15 @@ const INTERNAL_HOSTS = belowAny([
   ...['arpa', 'test', 'invalid', 'example', 'onion', 'alt', 'svc', 'consul'],
 ]);
 
-/** Names of this machine, of its container host, and of the services that give it credentials. */
 const MACHINE_HOSTS = belowAny([
   ...['localhost', 'localhost6', 'localdomain', 'localdomain6', 'ip6-localhost', 'ip6-loopback'],
   ...['docker.internal', 'containers.internal', 'metadata', 'metadata.google.internal', 'instance-data'],
 ]);
 
 /**
- * Parses an https URL that anyone can open from anywhere. The URL parser normalizes every notation of an IPv4 address.
+ * Parses an https URL that anyone can open from anywhere. @param label the name of the link in the error message
  *
- * @param label the name of the link in the error message
- * @throws {DeliveryError} `NOT_EXTERNAL`; the message never repeats credentials or queries.
- * @see protocol 1 (rules 1, 2), 7 (K4 link is not an external https URL)
+ * @throws {DeliveryError} `NOT_EXTERNAL`; the message never repeats credentials or queries. @see protocol 1 (rules 1, 2), 7
  */
 export function parseExternalAddress(link: string | URL, label: Text = 'the link'): URL {
   const refuse = (reason: string): never => {
@@ -43,17 +40,14 @@ export function parseExternalAddress(link: string | URL, label: Text = 'the link
   return reach === 'anywhere' ? url : refuse(why);
 }
 
-/** Ranges in which every machine has different hosts. */
 const MACHINE_RANGES: readonly string[] = ['loopback', 'unspecified', 'linkLocal', 'metadata'];
 
-/** Whether a range leads to this machine, or to the service that gives it credentials. */
+/** Whether a range leads to this machine or its metadata service. */
 export const isMachineRange = (range: string): boolean => MACHINE_RANGES.includes(range);
 
 /** Metadata services of clouds, outside the link-local range. */
 const METADATA = [
-  // Azure, Alibaba, Volcano, Oracle.
   ...['168.63.129.16/32', '100.100.100.200/32', '100.96.0.96/32', '192.0.0.192/32'],
-  // AWS, Google, Scaleway.
   ...['fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:42::42/128'],
 ].map((range) => ipaddr.parseCIDR(range));
 
@@ -76,10 +70,7 @@ function describeName(host: string): string {
 /** NAT64 inside a network. @see RFC 8215 */
 const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');
 
-/**
- * The range of an IP address; only `unicast` is public. An IPv4 address in an IPv6 address (mapped, NAT64, 6to4) counts
- * as the IPv4 address.
- */
+/** The range of an IP address; only `unicast` is public. An IPv4 address embedded in IPv6 counts as IPv4. */
 export const addressRange = (host: string): string => rangeOf(ipaddr.parse(host));
 
 function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
@@ -101,10 +92,7 @@ export function refuseMachineAddress(url: URL, label: Text = 'the address'): voi
   if (getReach(url).reach === 'machine') parseExternalAddress(url, label);
 }
 
-/**
- * Whether a text is part of a URL. Any page that repeats its URL (a warning, a login page, an error) would then contain
- * the text.
- */
+/** Whether a text is part of a URL: any page that repeats its URL, such as a login page, would contain the text. */
 export function isPartOfAddress(text: string, addresses: readonly URL[]): boolean {
   const part = toWords(text);
   return addresses.some((url) => toWords(url.href).includes(part));

@@ -4,11 +4,8 @@ import type { OwnCredential } from '../credentials.ts';
 import { createSecretPattern, LONGEST_MATCH } from '../secret-pattern.ts';
 import { createKeywordSearch } from './keyword-filter.ts';
 
-/** What one pass over the bytes of a file computes. */
 export interface ContentFingerprint {
-  /** Bytes. */
   readonly size: number;
-  /** Lowercase hex. */
   readonly sha256: string;
   /** Occurrences of the marker, without overlaps; `null` without a marker. */
   readonly markerCount: number | null;
@@ -72,10 +69,9 @@ const getFinder = keepRecent(RECENT_SEARCHES, (credentials) => {
 });
 
 /**
- * Searches a stream for the credentials of the job, in every usual encoding.
+ * Searches a stream for the credentials of the job, in every usual encoding. @see protocol 7 (prohibition 3)
  *
  * @returns a search that takes each chunk and returns the name of a credential in it
- * @see protocol 7 (prohibition 3)
  */
 export function createCredentialSearch(
   credentials: readonly OwnCredential[],
@@ -92,7 +88,6 @@ export function createCredentialSearch(
 
 export interface GitBlob {
   readonly sha: string;
-  /** Bytes. */
   readonly size: number;
 }
 

@@ -20,26 +20,21 @@ export interface LocalFile extends ContentFingerprint {
   readonly name: string;
   /** The first 16 bytes as Latin-1 text. */
   readonly firstBytes: string;
-  /** Whether the file contains a NUL byte. */
   readonly binary: boolean;
   /** The git object id; empty if the file is too large for a repository. */
   readonly blobSha: string;
   read(): Readable;
   /** Reads the bytes for further checks, without the comparison that `read` makes at the end. */
   pieces(): AsyncIterable<Buffer>;
-  /** SHA-256 of the first `length` bytes, lowercase hex. */
   prefixSha256(length: number): Promise<string>;
 }
 
 export interface InspectOptions extends FileLocation {
   readonly marker: string | undefined;
-  /** The credentials of this job, which the file must not contain. */
   readonly secrets: readonly OwnCredential[];
-  /** Throws if the file is too large; called before it is read. */
   readonly accept?: (size: number) => void;
   /** Whether an empty file is accepted: in a site it may have a meaning. */
   readonly mayBeEmpty?: boolean;
-  /** Default: the last part of the path. */
   readonly name?: string;
   readonly signal?: AbortSignal;
 }
@@ -48,8 +43,7 @@ export interface InspectOptions extends FileLocation {
  * Opens a file and reads it once: computes its hashes, counts the marker, and refuses a credential of this job.
  *
  * @param check further checks; the bytes of a small file stay in memory for them
- * @throws {DeliveryError} `BAD_FILE` or `BAD_INPUT` with what to change.
- * @see protocol 1 (file rules), 4.5
+ * @throws {DeliveryError} `BAD_FILE` or `BAD_INPUT` with what to change. @see protocol 1 (file rules), 4.5
  */
 export async function inspectFile(
   options: InspectOptions,

@@ -23,7 +23,6 @@ export function buildWithJekyll(path: string, head: string): JekyllOutput {
 export const isLeftOutByJekyll = (path: string): boolean =>
   EXCLUDED.test(path) || path.split('/').some((part) => /^[_.#~]|~$/u.test(part) && part !== '.htaccess');
 
-/** What Jekyll excludes by default. */
 const EXCLUDED = /^(?:gemfiles|Gemfile|node_modules|vendor\/(?:bundle|cache|gems|ruby)\/)/;
 
 const MARKDOWN_ENDINGS = ['md', 'markdown', 'mkdown', 'mkdn', 'mkd'];

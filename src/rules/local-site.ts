@@ -12,7 +12,6 @@ export interface LocalSite {
   readonly isFolder: boolean;
   /** The page whose URL is handed over, or the single file. */
   readonly entry: LocalFile;
-  /** Sorted by their paths in the folder. */
   readonly files: readonly LocalFile[];
   readonly size: number;
   /** Hidden files and folders, and what `!` lines exclude. */
@@ -28,8 +27,7 @@ export const siteOfFile = (file: LocalFile): LocalSite => ({
 });
 
 /**
- * Lists the files of a folder to deliver. Hidden files are left out, because they often contain credentials, except
- * `.well-known/`.
+ * Lists the files of a folder to deliver, except hidden ones (but with `.well-known/`): they often contain credentials.
  *
  * @param refuseNames gets all names, even of files that can't be delivered
  * @throws {DeliveryError} `BAD_FILE` for files that can't be delivered, or no files; `TOO_LARGE` for too many
@@ -79,11 +77,7 @@ export function refuseLargeFolder(folder: string, given: string, paths: readonly
   );
 }
 
-/**
- * @param subject such as `the site would have`
- * @throws {DeliveryError} `TOO_LARGE` for more bytes than GitHub serves of a site.
- * @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits
- */
+/** @throws {DeliveryError} `TOO_LARGE` @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits */
 export function refuseLargeSite(size: number, subject: string, hint: Text): void {
   if (size <= SITE.size) return;
   const message = `${subject} ${Math.round(size / MEGABYTE)} MB, and GitHub serves at most ${SITE.size / MEGABYTE}`;

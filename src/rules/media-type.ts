@@ -48,8 +48,7 @@ export function getContentType(path: string): string {
 export type BrowserDisplay = 'page' | 'plain' | 'viewer' | 'none';
 
 /**
- * The types that Chromium shows, each tried there; it downloads all others.
- *
+ * The types that Chromium shows, each tried there. It downloads all others.
  * @see https://chromium.googlesource.com/chromium/src/+/main/third_party/blink/common/mime_util/mime_util.cc
  */
 const SHOWN_TYPES: readonly (readonly [RegExp, BrowserDisplay])[] = [
@@ -78,7 +77,7 @@ export function getTypeClass(contentType: string): string {
   return found.toLowerCase().replace(/audio|video|ogg|mpegurl/, 'media');
 }
 
-/** How a browser shows a file on Pages. @param path separated by `/` */
+/** How a browser shows a file on Pages. */
 export function getBrowserDisplay(path: string): BrowserDisplay {
   // Whether a browser opens a compressed picture depends on a header of the host.
   return /\.svgz$/i.test(path) ? 'viewer' : getTypeDisplay(getContentType(path));

@@ -5,10 +5,9 @@ import type { Text } from '../words.ts';
 import { decodePercents } from './page/addresses.ts';
 
 /**
- * The name under which a local file is published: composed letters (NFC), `-` for spaces.
+ * The name under which a local file is published: composed letters (NFC), `-` for spaces. @see protocol 1 (file rules)
  *
  * @throws {DeliveryError} `BAD_INPUT` with the rule that the name breaks.
- * @see protocol 1 (file rules)
  */
 export function nameFromFile(fileName: string): string {
   return repositoryPath(fileName.normalize('NFC').trim().replace(/\s+/gu, '-'), "the file's name");
@@ -47,9 +46,8 @@ const PATH_RULES: readonly (readonly [broken: RegExp, problem: string, hint: str
 ];
 
 /**
- * A path in a repository, composed (NFC) and checked.
+ * Composes (NFC) and checks a path in a repository. @param label the name of the path in the error message
  *
- * @param label the name of the path in the error message, such as "the file's name"
  * @throws {DeliveryError} `BAD_INPUT` with the rule that the path breaks, and what to change.
  */
 export function repositoryPath(given: string, label: Text): string {
@@ -62,7 +60,6 @@ export function repositoryPath(given: string, label: Text): string {
 
 /**
  * Encodes a path as browsers do: some hosts know `/@app.js`, but not `/%40app.js`.
- *
  * @see protocol 4, https://url.spec.whatwg.org/#path-percent-encode-set
  */
 export const encodePath = (path: string): string => encodeURI(path).replace(/[?#]/g, encodeURIComponent);

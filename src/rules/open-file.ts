@@ -5,29 +5,24 @@ import { DeliveryError, isShortage, isSystemError, localError } from '../errors.
 export interface PathLimits {
   /** Real path of the folder that symbolic links must not leave. Absent: they may lead anywhere. */
   readonly within?: string | undefined;
-  /** Whether links to hidden files are refused. */
   readonly refusesHidden?: boolean | undefined;
 }
 
 export interface FileLocation extends PathLimits {
   readonly path: string;
-  /** The path as the user wrote it, for messages. */
   readonly given: string;
 }
 
 interface FileLimits {
   /** Folders that the file must be in; empty: any folder. */
   readonly allowedRoots: readonly string[];
-  /** Whether an absolute path may name any file. */
   readonly allowsFullPaths: boolean;
   readonly refusesHidden?: boolean | undefined;
 }
 
 /**
- * Opens a file, also through a symbolic link that stays in the folder. The calls are synchronous: for a small file,
- * promises would take longer than all other work.
- *
- * @throws {DeliveryError} `BAD_FILE` with what to change.
+ * Opens a file, also through a symbolic link that stays in the folder. Synchronous, because promises take too long for
+ * small files. @throws {DeliveryError} `BAD_FILE` with what to change.
  */
 export function openFile(location: FileLocation): number {
   let fd: number | undefined;
@@ -78,7 +73,6 @@ function openError(cause: unknown, { path, given, refusesHidden }: FileLocation)
   });
 }
 
-/** The path without symbolic links. */
 function findRealPath(location: FileLocation): string {
   const real = realpathSync.native(location.path);
   const problem = findProblem(location.path, real, location);
@@ -113,7 +107,7 @@ const linkProblem = (text: string, isForAgent = false): PathProblem => ({
   hint: isForAgent ? BY_PERSON : 'replace the links by copies: `cp -rL`',
 });
 
-/** Why a broken link can't be followed. */
+/** The problem of a link that can't be followed. */
 export function brokenLink(code: string | undefined, isForAgent = false): PathProblem {
   if (code === 'ELOOP') return linkProblem('in a circle', isForAgent);
   return linkProblem(code === 'ENOENT' ? 'to nothing' : `that can't be read (${code})`, isForAgent);
@@ -191,7 +185,6 @@ function findLink(path: string): string | undefined {
 
 /**
  * Locates a file that must be in an allowed root, and that no symbolic link may lead out of its folder.
- *
  * @throws {DeliveryError} `BAD_FILE` for a folder outside the allowed roots, or behind a link below them
  */
 export function locate(

@@ -4,9 +4,7 @@ import { baseName } from './naming.ts';
 export const DEPLOY_RECORD_PATH = '.well-known/screen-delivery.json';
 
 /**
- * Files that change the whole repository or site, in any letter case, and where they do: in the site's root folder,
- * anywhere, or in these folders.
- *
+ * Files that change the whole repository or site: in the site's root folder, anywhere, or in these folders.
  * @see https://docs.github.com/pages/configuring-a-custom-domain-for-your-github-pages-site
  * @see https://docs.github.com/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
  */
@@ -30,7 +28,6 @@ const SPECIAL_FILES: readonly (readonly [
 
 /**
  * What a file would change in the whole site or repository; `undefined` for an ordinary file.
- *
  * @param siteRoot the site's root folder in the branch, empty or such as `docs/`; `null` if GitHub builds no site from it
  */
 export function findEffect(path: string, siteRoot: string | null): string | undefined {
@@ -46,10 +43,8 @@ export function findEffect(path: string, siteRoot: string | null): string | unde
 }
 
 /**
- * Refuses a file that would change the site or the repository as a whole.
- *
+ * Refuses a file that would change the site or the repository as a whole. @see protocol 7 (prohibition 4)
  * @param isPart whether it is delivered with other files
- * @see protocol 7 (prohibition 4)
  */
 export function refuseSpecialFile(path: string, siteRoot: string | null, isPart = false): void {
   const effect = findEffect(path, siteRoot);
@@ -57,7 +52,6 @@ export function refuseSpecialFile(path: string, siteRoot: string | null, isPart 
   throw new DeliveryError('NOT_OURS', `${path} would affect more than itself: ${effect}`, {
     hint: (w) => {
       const way = isPart ? w.leaveOut(`**/${baseName(path)}`) : `set ${w.input('path')} to another path`;
-      // Only a record that this tool writes is reliable.
       if (path === DEPLOY_RECORD_PATH) return way;
       return `${way}, or set ${w.input('overwrite', 'true')} if you want that`;
     },

@@ -1,6 +1,5 @@
 /** A text that a browser misreads, because Pages declares it as UTF-8. */
 export interface MisreadText {
-  /** The first line that is misread, from 1. */
   readonly line: number;
   readonly text: string;
   /** False if the text declares UTF-8 itself: then only a few characters are wrong. */
@@ -9,7 +8,6 @@ export interface MisreadText {
 
 /**
  * Checks whether a browser reads a text correctly if its host declares UTF-8. Only a byte order mark overrides the host.
- *
  * @see https://html.spec.whatwg.org/multipage/parsing.html#determining-the-character-encoding
  */
 export function createEncodingCheck(readCharset: (head: string) => string | null) {
@@ -33,7 +31,6 @@ export function createEncodingCheck(readCharset: (head: string) => string | null
       if (head.length < DECLARED_WITHIN) head += piece.toString('latin1', 0, DECLARED_WITHIN);
       if (isRight) line += decodePiece(piece).split('\n').length - 1;
     },
-    /** @param isWhole false if only the beginning of the text was added */
     end(isWhole = true): MisreadText | null {
       if (isWhole && isRight) decodePiece();
       if (isRight || UTF_16_MARK.test(head)) return null;
@@ -65,10 +62,7 @@ export function readEncoding(label: string): string | null {
   }
 }
 
-/**
- * Whether a browser that uses this encoding shows a text as it was written. True for a text that is not in UTF-8, as
- * its encoding is unknown. @param head the beginning of the text as Latin-1
- */
+/** Whether an encoding shows a UTF-8 text as it was written; true for other texts. @param head its beginning as Latin-1 */
 export function isReadAsWritten(head: string, encoding: string): boolean {
   if (UTF_16_MARK.test(head) || head.startsWith(UTF_8_MARK)) return true;
   const bytes = Buffer.from(head, 'latin1');

@@ -8,17 +8,13 @@ import { CHANGED_HINT, type FileLocation, openFile, withFile } from './open-file
 /** Bytes per read. A file with fewer is read in one go. */
 const CHUNK = 262_144;
 
-/**
- * A file that must not change after its check. There may be thousands, so each keeps only what shows a change.
- */
+/** A file that must not change after its check. There may be thousands, so each keeps only what shows a change. */
 export class UnchangedFile {
-  /** Bytes. */
   readonly size: number;
   /** Lowercase hex; empty until it is known. */
   sha256 = '';
   readonly #location: FileLocation;
   readonly #writeStamp: string;
-  /** The bytes of a small file during its check. */
   #checkedBytes: Buffer | null = null;
 
   constructor(stats: BigIntStats, { path, given, within }: FileLocation) {
@@ -74,7 +70,6 @@ export class UnchangedFile {
   async *#readAhead(length: number): AsyncGenerator<Buffer> {
     const fd = openFile(this.#location);
     const end = Math.min(length, this.size) - 1;
-    // It stays open for the last check.
     const stream = createReadStream('', { fd, autoClose: false, start: 0, end, highWaterMark: CHUNK });
     try {
       this.#refuseChanged(fd);
@@ -107,7 +102,6 @@ const formatWriteStamp = ({ dev, ino, size, mtimeNs }: BigIntStats): string =>
 
 export const changedFileError = (given: string): DeliveryError => changedError(`the file ${given}`);
 
-/** @param subject such as `the folder dist` */
 export const changedError = (subject: string, findings: readonly string[] = []): DeliveryError =>
   new DeliveryError('BAD_FILE', `${subject} changed while it was delivered`, {
     hint: CHANGED_HINT,

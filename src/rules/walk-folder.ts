@@ -9,25 +9,20 @@ import { brokenLink, findProblem, isBelow, type PathLimits, type PathProblem } f
 interface FolderEntry {
   /** The path in the folder, separated by `/`, and ending in `/` for a folder. */
   readonly path: string;
-  /** Whether it is hidden, excluded, or a folder that is not entered. */
   readonly isSkipped: boolean;
-  /** Why it can't be delivered; `null` for a regular file and a readable folder. */
   readonly problem: PathProblem | null;
 }
 
 export interface WalkLimits {
   /** Whether to enter a folder. @param path in the walked folder, without the last slash */
   readonly enters?: (path: string, isLink: boolean) => boolean;
-  /** Whether an absolute path is excluded. */
   readonly isLeftOut?: (path: string) => boolean;
   readonly names?: readonly string[];
-  /** Whether links to hidden files are refused. */
   readonly refusesHidden?: boolean | undefined;
 }
 
 interface WalkedFolder {
   readonly prefix: string;
-  /** The path without links. */
   readonly real: string;
   readonly parent: WalkedFolder | null;
 }
@@ -104,7 +99,6 @@ function isAround(real: string, at: WalkedFolder): boolean {
 
 const IRREGULAR: PathProblem = { text: 'is not a regular file', hint: 'remove it' };
 
-/** Names that git, a browser or a host would change. */
 const NAME_PROBLEMS = [
   { pattern: /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, text: 'has a control character in its name' },
   { pattern: /\\/, text: 'has a backslash in its name' },
@@ -123,7 +117,6 @@ export function refuseProblems(message: Text, found: readonly FoundProblem[], or
   throw new DeliveryError('BAD_FILE', message, {
     hint: (w) =>
       `${w.say(others.length === 0 ? hint : 'correct the program that writes them')}${w.say(orElse)}`,
-    // A name may be too long for a message.
     findings: firstFew(
       found.map(({ path, problem }) => {
         const shown = shorten(path, 100);

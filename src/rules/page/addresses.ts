@@ -4,9 +4,8 @@ import { shorten } from '../../plain-text.ts';
 export type ResourceKind = 'document' | 'style' | 'script' | 'module' | 'data';
 
 /**
- * How much a page needs a resource. `code`: a style sheet or script, refused if missing. `async`: a script that the page
- * doesn't wait for. `content`: anything else that loads with the page. `later`: loaded later or never. `link`: a person
- * follows it.
+ * How much a page needs a resource. `code`: a style sheet or script that must not be missing. `async`: a script that the
+ * page doesn't wait for. `content`: anything else that loads with it. `later`: later or never. `link`: on a click.
  */
 export type ReferenceGrade = (typeof GRADES)[number];
 
@@ -22,9 +21,7 @@ export interface FoundAddress {
 }
 
 export interface PageReference extends Omit<FoundAddress, 'offset'> {
-  /** From 1. */
   readonly line: number;
-  /** The element name, such as `link`, `img`, `style` or `script`. */
   readonly element: string;
 }
 
@@ -42,7 +39,6 @@ export const isLoaded = (grade: ReferenceGrade): boolean => grade !== 'later' &&
 /** Whether the resource is a style sheet or script that loads with the page. */
 export const isCode = (grade: ReferenceGrade): boolean => grade === 'code' || grade === 'async';
 
-/** Schemes that cause no request. */
 const LOCAL_SCHEMES = new Set(['about', 'blob', 'data', 'javascript', 'mailto', 'node', 'sms', 'tel']);
 
 /** An address as the URL parser reads it, cut to a length, because a `data:` address may have megabytes. */
@@ -54,13 +50,12 @@ export const trimAddress = (address: string, maxLength?: number): string =>
 
 /** Whether a browser must fetch the address, which may be relative. */
 export function isExternal(address: string): boolean {
-  // Enough characters to read the scheme.
   const trimmed = trimAddress(address, 1_000);
   const [, scheme = ''] = /^([a-z][a-z0-9+.-]*):/i.exec(trimmed) ?? [];
   return trimmed !== '' && !trimmed.startsWith('#') && !LOCAL_SCHEMES.has(scheme.toLowerCase());
 }
 
-/** How many folders up a relative address leads. */
+/** The number of folders that a relative address leads up. */
 export const countLevels = (address: string): number =>
   (/^(?:\.\.\/)+/.exec(address)?.[0].length ?? 0) / '../'.length;
 
@@ -76,7 +71,6 @@ export const decodePercents = (text: string, encoding: 'utf8' | 'latin1' = 'utf8
 
 /**
  * The addresses of a `srcset`. Commas separate them, but may also be part of an address.
- *
  * @see https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
  */
 export function* parseSrcset(srcset: string): Generator<string, void, undefined> {
@@ -95,7 +89,6 @@ export function* parseSrcset(srcset: string): Generator<string, void, undefined>
 
 /**
  * The address of a `<meta http-equiv="refresh">`; empty if it reloads the same page.
- *
  * @see https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
  */
 export function parseRefresh(content: string): string {

@@ -1,6 +1,4 @@
-/**
- * The published types cover only the whole of css-tree. We import its parts, to load no dictionaries and no grammar.
- */
+/** The published types cover only the whole of css-tree. We import parts, to load no dictionaries and no grammar. */
 declare module 'css-tree/tokenizer' {
   export function tokenize(source: string, onToken: (type: number, start: number, end: number) => void): void;
   export const AtKeyword: number;

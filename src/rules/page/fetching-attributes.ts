@@ -47,7 +47,7 @@ const script: AddressReader = (address, tag, add) => {
 const VISIT_COUNTER =
   /^(?:https?:)?\/\/(?:www\.googletagmanager\.com\/gtag\/js\?|(?:www|ssl)\.google-analytics\.com\/|static\.cloudflareinsights\.com\/|plausible\.io\/js\/|gc\.zgo\.at\/count)/;
 
-/** Whether a page needs the script of a tag. */
+/** How much a page needs the script of a tag. */
 export function gradeScript(tag: StartTag): ReferenceGrade {
   if (hasAttribute(tag, 'nomodule')) return 'later';
   return hasAttribute(tag, 'async') ? 'async' : 'code';
@@ -74,8 +74,7 @@ const refresh: AddressReader = (content, tag, add) => {
 const style: AddressReader = (css, _, add) => findCssReferences(css, add);
 
 /**
- * The attributes with addresses that a browser uses. Forms are missing, because only a person sends them, and `base`,
- * because it loads nothing.
+ * The attributes with addresses that a browser uses, without forms, because only a person sends them.
  *
  * @see https://html.spec.whatwg.org/multipage/indices.html#attributes-3
  */
@@ -95,6 +94,6 @@ const FETCHING_ATTRIBUTES: ReadonlyMap<string, AddressReader> = new Map(
   READERS.flatMap(([read, names]) => names.split(', ').map((name) => [name, read] as const)),
 );
 
-/** The reader for the addresses of an attribute; `undefined` if it has none. */
+/** The reader for the addresses of an attribute. */
 export const getAddressReader = (element: string, name: string): AddressReader | undefined =>
   name === 'style' ? style : FETCHING_ATTRIBUTES.get(`${element} ${name}`);

@@ -18,28 +18,21 @@ import { type FormProblem, SourceForm } from './source-form.ts';
 
 /** Limits far beyond real pages, so that a hostile page can't take much time. */
 export const SEARCH_LIMITS = {
-  /** Nested `svg` and `math` elements. */
   depth: 2_048,
-  /** Nested `srcdoc` documents. */
   documents: 16,
-  /** Import maps of a document, and their entries. */
   maps: 64,
   mapEntries: 4_096,
 } as const;
 
 /**
  * The page's own settings, as far as it was read: base and import map apply only to what follows them.
- *
  * @see https://html.spec.whatwg.org/multipage/semantics.html#the-base-element
  */
 class PageFields {
-  /** The URL of the page, or of its `<base>`. */
   base: string;
   importMap = NO_IMPORT_MAP;
-  /** The content of `<meta name="generator">`, or empty. */
   generator = '';
   hasScript = false;
-  /** False once the page exceeds a limit. */
   complete = true;
   /** What is wrong with the file as a whole; `null` for nothing. */
   form: FormProblem | null = null;
@@ -69,19 +62,13 @@ const MAX_ADDRESS = 4_000;
 /** Receives the references in page order, except those that cause no request, such as `data:` and `#top`. */
 type AddReference = (reference: PageReference, page: Readonly<PageFields>) => void;
 
-/** The page itself, or a `srcdoc` document in it. */
 interface DocumentContext {
-  /** The line of the page on which the document begins. */
   readonly firstLine: number;
   readonly level: number;
   readonly grade: ReferenceGrade;
 }
 
-/**
- * Finds and grades every address that a browser may use when it opens the page, or later.
- *
- * @param pieces the text of the page; none is kept
- */
+/** Finds and grades every address that a browser may use when it opens the page, or later. */
 export async function searchPage(
   pieces: AsyncIterable<string> | Iterable<string>,
   url: string,
@@ -100,7 +87,6 @@ const TEXT_ELEMENTS = new Set(['script', 'style']);
 /** Elements with their own parsing rules. */
 const FOREIGN_ELEMENTS = new Set(['svg', 'math']);
 
-/** Searches a document without building a tree. */
 class DocumentSearch extends SAXParser {
   readonly #add: AddReference;
   readonly #page: PageFields;
@@ -111,7 +97,6 @@ class DocumentSearch extends SAXParser {
   /** Open templates: their content waits for a script. */
   #templates = 0;
   #depth = 0;
-  /** The open script or style element. */
   #open: StartTag | null = null;
   #text = '';
   #textLine = 1;
@@ -147,7 +132,6 @@ class DocumentSearch extends SAXParser {
       this.parserFeedbackSimulator.onEndTag(token);
   }
 
-  /** Skips text that is not needed. */
   override onCharacter(token: Token.CharacterToken): void {
     this.#form.addText(token);
     if (this.#open !== null) super.onCharacter(token);
@@ -251,7 +235,6 @@ class DocumentSearch extends SAXParser {
     }
   }
 
-  /** The earliest grade that a reference can have at this point of the document. */
   get #grade(): ReferenceGrade {
     return this.#templates > 0 ? laterGrade(this.#context.grade, 'later') : this.#context.grade;
   }

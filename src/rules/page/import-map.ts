@@ -12,7 +12,6 @@ interface ImportMapEntry {
 }
 
 export interface ImportMap {
-  /** Equal for equal maps. */
   readonly id: string;
   readonly entries: readonly ImportMapEntry[];
   /** An index of the entries, because a page may have many entries and imports. */
@@ -24,8 +23,6 @@ export const NO_IMPORT_MAP: ImportMap = { id: '', entries: [], bySpecifier: new 
 
 /**
  * Adds the entries of an import map, or none if its JSON is invalid.
- *
- * @param base the URL that addresses in the map are relative to
  * @see https://html.spec.whatwg.org/multipage/webappapis.html#import-maps
  */
 export function addImportMap(earlier: ImportMap, json: string, base: string): ImportMap {

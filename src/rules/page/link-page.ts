@@ -12,9 +12,7 @@ export const isGatePage = ({ document, isComplete }: PageTree): boolean =>
   !isComplete || holds([document], isGate);
 
 /**
- * The encoding that a page declares; `null` if browsers know none of them. If it declares several, UTF-8 comes last,
- * because browsers differ.
- *
+ * The encoding that a page declares, or `null`. If it declares several, UTF-8 comes last, because browsers differ.
  * @see https://html.spec.whatwg.org/multipage/parsing.html#determining-the-character-encoding
  */
 export function readCharset(html: string): string | null {
@@ -36,7 +34,7 @@ export function readCharset(html: string): string | null {
  * What a host added to a page. The page must have every node of the file in the same order and under the same parents,
  * and no addition may ask to sign in or change the meaning of the page.
  *
- * @param own the delivered page; `shown` the served page; both parsed from their bytes as Latin-1 text
+ * @param own the delivered page; both pages are parsed from their bytes as Latin-1 text
  * @returns the names of the additions in order; `null` if the page does not contain the whole file
  */
 export function findAdditions(own: PageTree, shown: PageTree): readonly string[] | null {
@@ -52,7 +50,6 @@ const saysSomething = (node: Dom.Node): boolean =>
     ? (getAttribute(node, 'src') || getAttribute(node, 'href')) !== ''
     : 'value' in node && !isBlank(node);
 
-/** Browsers nest elements no deeper. */
 const DEEPEST = 512;
 
 /** Whether the page has all children of the file's node in order; collects all others. */

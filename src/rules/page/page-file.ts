@@ -4,10 +4,7 @@ import { getContentType } from '../media-type.ts';
 /** What happens if a page needs other hosts: `warn` lists it in UNKNOWN. */
 export type SelfContained = 'enforce' | 'warn' | 'off';
 
-/**
- * The largest page that is searched, in bytes. Measured with Node 24: 1 to 6 seconds (12 for nothing but short links)
- * and 0.12 to 0.3 GB.
- */
+/** The largest page that is searched, in bytes. Measured with Node 24: 1 to 12 seconds, and 0.12 to 0.3 GB. */
 export const LARGEST_PAGE = 32 * MEGABYTE;
 
 export const isHtml = (name: string): boolean => /html/.test(getContentType(name));

@@ -1,6 +1,5 @@
 import { type DefaultTreeAdapterTypes as Dom, defaultTreeAdapter, type ParserOptions, parse } from 'parse5';
 
-/** Far more open elements than browsers nest. */
 const DEEPEST = 2_048;
 
 class TooManyError extends Error {}
@@ -10,10 +9,7 @@ export interface PageTree {
   readonly isComplete: boolean;
 }
 
-/**
- * Parses a page until it is nested too deeply, or creates more elements than it has characters: each paragraph reopens
- * all unclosed formatting.
- */
+/** Parses a page until it is nested too deeply, or has too many elements: paragraphs reopen unclosed formatting. */
 export function parsePage(
   html: string,
   options: Pick<ParserOptions<Dom.DefaultTreeAdapterMap>, 'scriptingEnabled'> = {},

@@ -3,9 +3,7 @@ import { ident, string, url } from 'css-tree/utils';
 import { parse } from 'es-module-lexer/minimal/js';
 import type { AddAddress } from './addresses.ts';
 
-/**
- * Finds static imports of a module, and literal addresses of `import()`, which may load later. A browser sees the rest.
- */
+/** Finds static imports of a module, and literal addresses of `import()`. A browser sees the rest. */
 export function findScriptReferences(code: string, isModule: boolean, add: AddAddress): void {
   if (!/import|export/.test(code)) return;
   for (let start = 0; start < code.length; ) {
@@ -54,12 +52,10 @@ const ENDS = new Set([css.Semicolon, css.LeftCurlyBracket, css.RightCurlyBracket
 /**
  * Finds addresses in a style sheet, a declaration list or a single value. It reads tokens, not rules, because the page
  * and the screen decide which rules a browser uses. Only `@namespace` has addresses that are never fetched.
- *
  * @see https://drafts.csswg.org/css-syntax/#tokenization
  */
 export function findCssReferences(text: string, add: AddAddress): void {
   const functions: string[] = [];
-  /** The current at-rule: `import` until its address is found. */
   let atRule = '';
   const nameAt = (start: number, end: number): string => ident.decode(text.slice(start, end)).toLowerCase();
   const addAt = (offset: number, address: string): void => {

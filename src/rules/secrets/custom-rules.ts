@@ -4,7 +4,6 @@ import { isMixed } from '../../credentials.ts';
 export interface SecretMatch {
   readonly rule: string;
   readonly secret: string;
-  /** The start of the match, such as a header name. */
   readonly from: number;
   readonly at: number;
 }
@@ -36,7 +35,6 @@ function* findCookies(text: string): ReturnType<FindMatches> {
   }
 }
 
-/** `user:password` in base64. */
 function isBasicLogin(basic: string): boolean {
   const text = Buffer.from(basic, 'base64').toString('utf8');
   const [, password = ''] = /^[^:\p{Cc}\ufffd]*:([^\p{Cc}\ufffd]*)$/u.exec(text) ?? [];

@@ -19,7 +19,6 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const BASE64 = new Uint8Array(256);
 for (const byte of Buffer.from(`${ALPHABET}+/-_`)) BASE64[byte] = 1;
 
-/** A line break, plain or in a string of JSON, with white space around it. */
 const LINE_BREAK = String.raw`[ \t]{0,64}(?:[\r\n]|\\[rn])(?:\s|\\[rn]){0,64}`;
 const LINE = `[\\w+/-]{${SHORTEST_LINE},}`;
 const BREAKS = /(?:\\[rn]|\s)+/g;
@@ -118,7 +117,6 @@ function findRun(bytes: Buffer, from: number): number {
 
 const PERCENT = 0x25;
 
-/** 1 for each byte of a word. */
 const WORD = new Uint8Array(256).fill(1, 0x21);
 for (const byte of Buffer.from('"\'<>`')) WORD[byte] = 0;
 

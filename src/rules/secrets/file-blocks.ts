@@ -4,14 +4,11 @@ export interface FileBlock {
   /** A secret belongs to the block if it begins in [from, to). These ranges cover the file once. */
   readonly from: number;
   readonly to: number;
-  /** Position of the first byte in the file. */
   readonly offset: number;
 }
 
 export const BLOCK_SIZES = {
-  /** Minimum bytes of a block, except the last. */
   size: 262_144,
-  /** Bytes before the range of the block. */
   before: 4_096,
   /** Bytes after the range of the block: longer secrets may be cut. */
   after: 12_288,

@@ -8,7 +8,6 @@ const EXCLUDED_RULES: ReadonlySet<string> = new Set([
   'filter-comments',
   // The custom rule `private-key` finds the same, and PGP, encrypted and short keys as well.
   'privatekey',
-  // The key file of a service account: the secret in it is a private key.
   'gcp',
   // The custom rule `url-password` finds the same in any scheme, and knows reserved hosts and placeholders.
   'basicauth',
@@ -21,10 +20,7 @@ type FindPresetMatches = (text: string, rules: ReadonlySet<string>) => Promise<r
 
 let loaded: Promise<FindPresetMatches> | undefined;
 
-/**
- * Loads the recommended preset of secretlint. Its rules are called directly, because `@secretlint/core` keeps an entry
- * for every rule and block, and puts each secret into a message.
- */
+/** Loads the preset of secretlint, but not `@secretlint/core`, which puts each secret into a message. */
 export function loadPresetRules(): Promise<FindPresetMatches> {
   loaded ??= createPresetRules();
   return loaded;

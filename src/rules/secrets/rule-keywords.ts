@@ -16,7 +16,6 @@ const withAny = (start: string, characters: string): string[] => Array.from(char
 
 /** Every secret that a rule finds contains one of its keywords, so the rule runs only if one occurs. */
 export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
-  // AccessKey or Access_Key.
   aws: [...anyCase('skey'), ...anyCase('s_ke')],
   npm: ['npm_', 'x-oa'],
   slack: ['xoxb', 'xoxp', 'xoxa', 'xoxo', 'xoxr', 'xapp', ...anyCase('.sla')],

@@ -14,13 +14,11 @@ import { loadPresetRules } from './preset-rules.ts';
 import { nameSecret, selectRules } from './rule-keywords.ts';
 
 interface FoundSecret {
-  /** A custom rule, or a rule of the secretlint preset without its prefix. */
   readonly rule: string;
   /** Must not be printed. */
   readonly secret: string;
   /** 16 hex digits, always the same for the same rule and secret. */
   readonly fingerprint: string;
-  /** In bytes, from the beginning of the text. */
   readonly position: number;
 }
 
@@ -29,12 +27,10 @@ type SearchedFile = Pick<LocalFile, 'name' | 'firstBytes' | 'binary' | 'pieces'>
 const MAX_FINDINGS = 20;
 
 /**
- * Refuses a file that contains secrets, and masks each of them. Memory is bounded by one block.
+ * Refuses a file that contains secrets, and masks them. @see protocol 1 (file rules: secrets), 7 (prohibition 3)
  *
- * @param allowed fingerprints of findings that are known to be harmless
- * @returns the number of allowed findings
+ * @param allowed fingerprints of harmless findings @returns the number of allowed findings
  * @throws {DeliveryError} `BAD_FILE` with rule, line, column and fingerprint of the first 20, never with the secret.
- * @see protocol 1 (file rules: secrets), 7 (prohibition 3)
  */
 export async function refuseSecrets(
   file: SearchedFile,
@@ -101,7 +97,6 @@ async function* searchBlock({
   }
 }
 
-/** The matches in a text in order, each secret once. */
 async function matchRules(text: string, rules: ReadonlySet<string>): Promise<readonly SecretMatch[]> {
   const distinct: SecretMatch[] = [];
   const findPresetMatches = await loadPresetRules();

@@ -4,36 +4,26 @@ import type { SelfContained } from '../page/page-file.ts';
 
 /** What a finding is about, the most important first. */
 const FINDING_KINDS = [
-  /** A file that ends too early. */
   'cut',
   /** The text of a page instead of a page. */
   'source',
-  /** An address that would lead to a file with another base path. */
   'base',
   'missing',
   'bare-import',
-  /** A text that is not in the encoding that Pages declares. */
   'encoding',
-  /** The machine that made the page. */
   'machine',
-  /** Another host, at the start. */
   'host',
   /** On the host of the site, but not part of this delivery. */
   'outside',
   'later-host',
-  /** A link to a page that is missing. */
   'link-missing',
-  /** A file that was not searched completely. */
   'incomplete',
 ] as const;
 
-/** A finding, and how often it occurs. */
 export interface SiteFinding {
   readonly kind: (typeof FINDING_KINDS)[number];
   readonly file: string;
-  /** From 1. */
   readonly line: number;
-  /** A clause without file and line. */
   readonly text: string;
   readonly hint?: string | undefined;
   /** How many folders above the site's folder a relative address leads. */
@@ -74,11 +64,7 @@ export class FindingCollector {
   }
 }
 
-/**
- * Formats findings for a message, one line each, the first of each kind first. Each hint appears only once.
- *
- * @param knownHint a hint that the message already has
- */
+/** Formats findings, one line each, the first of each kind first. @param knownHint a hint that the message already has */
 export function formatSiteFindings(findings: readonly SiteFinding[], knownHint?: string): readonly string[] {
   const sorted = FINDING_KINDS.flatMap((kind) => findings.filter((finding) => finding.kind === kind));
   const isFirst = ({ kind }: SiteFinding, at: number): boolean => sorted[at - 1]?.kind !== kind;
@@ -97,21 +83,17 @@ export function formatSiteFindings(findings: readonly SiteFinding[], knownHint?:
 export type SiteFiles = ReadonlyMap<string, Pick<LocalFile, 'size' | 'pieces'>>;
 
 export interface SiteOptions {
-  /** The path of the page whose URL is handed over. */
   readonly entry: string;
   /** Whether everything below `sitePath` is delivered. A single page has unknown files around it. */
   readonly isFolder: boolean;
   /** The URL path of the folder, percent-encoded, such as `/repo/previews/pr-12/`. */
   readonly sitePath: string;
-  /** Scheme and host of the site, such as `https://owner.github.io`. */
   readonly origin?: string;
-  /** What happens if a page loads something from another host while it opens. */
   readonly selfContained: SelfContained;
   readonly signal?: AbortSignal;
 }
 
 export interface SiteInspection {
-  /** Why the site is not delivered, the most important first. */
   readonly refusals: readonly SiteFinding[];
   /** What could not be checked: other hosts, `async` scripts, and files that were not searched. */
   readonly unknown: readonly SiteFinding[];

@@ -37,12 +37,7 @@ export function findGenerator(meta: string, paths: readonly string[]): Generator
   );
 }
 
-/**
- * What to change so that the addresses of a site lead into its folder.
- *
- * @param base the path of the folder, with a slash at both ends
- * @param isRight whether an absolute address of a page already leads into the folder
- */
+/** What to change so that the addresses of a site lead into its folder. @param isRight whether some already do */
 export function describeBase(generator: Generator | undefined, base: string, isRight: boolean): string {
   if (isRight) {
     return `make it relative to its file, or begin it with \`${base}\`, as other addresses do`;
@@ -52,12 +47,7 @@ export function describeBase(generator: Generator | undefined, base: string, isR
     : `${generator[0]} built the folder: set ${describeSetting(generator, base)}`;
 }
 
-/**
- * What to set if a browser shows that the page was built for another URL; `null` at the root of a host.
- *
- * @param sitePath with a slash at both ends
- * @param isRight whether an absolute address of a page already leads there
- */
+/** What to set if a browser shows that the page was built for another URL; `null` at the root of a host. */
 export function describeRouter(
   generator: Generator | undefined,
   sitePath: string,

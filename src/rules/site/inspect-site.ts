@@ -23,12 +23,8 @@ import { judgeShownFile } from './shown-file.ts';
 import { getKindOfName, gradeVisit, hasReferences, isOpenedPage, isSvg } from './site-address.ts';
 
 /**
- * Resolves every reference of a folder, or of a single page, as a browser would on GitHub Pages.
- *
- * Missing code is a refusal for the entry, linked and framed pages, pages at the top of the folder, and each
- * `index.html`. For other pages, which may be attachments, it is a note.
- *
- * @throws the reason of the signal, or errors from reading a file
+ * Resolves every reference of a folder, or of a single page, as a browser would on GitHub Pages. Missing code is refused
+ * in pages that a person may open. In other pages, which may be attachments, it is a note.
  */
 export async function inspectSite(files: SiteFiles, options: SiteOptions): Promise<SiteInspection> {
   const judge = new ReferenceJudge(files, options);
@@ -66,13 +62,11 @@ interface FileVisit {
   readonly path: string;
   readonly kind: ResourceKind;
   readonly grade: ReferenceGrade;
-  /** The import map of the page that loads the file. */
   readonly importMap: ImportMap;
 }
 
 /** Searches the files of a site, and the files that they load, one at a time. */
 class SiteSearch {
-  /** The `<meta name="generator">` of each page. */
   readonly generators = new Map<string, string>();
   hasScript = false;
   readonly #files: SiteFiles;
@@ -193,7 +187,6 @@ class SiteSearch {
     else findScriptReferences(code, kind === 'module', add);
   }
 
-  /** Resolves a reference, and queues the file that it leads to. */
   #follow(visit: FileVisit, found: PageReference, base: string): void {
     const grade = laterGrade(visit.grade, found.grade);
     const address = found.isSpecifier

@@ -20,7 +20,6 @@ import { createAddressResolver, findServed, type ResolvedAddress } from './site-
 
 interface SiteReference extends PageReference {
   readonly file: string;
-  /** The URL that it is relative to. */
   readonly base: string;
 }
 
@@ -40,7 +39,6 @@ export class ReferenceJudge {
   readonly #files: SiteFiles;
   readonly #options: SiteOptions;
   readonly #topFolders: ReadonlySet<string>;
-  /** The number of names in the deepest path. */
   readonly #deepest: number;
 
   constructor(files: SiteFiles, options: SiteOptions) {
@@ -55,10 +53,8 @@ export class ReferenceJudge {
   }
 
   /**
-   * Resolves a reference, and reports it if it leads to no file.
-   *
+   * Resolves a reference, and reports it if it leads to no file. @returns the path of the file in the folder, or `null`
    * @param address the address after the import map; `null` for a bare name that no map resolves
-   * @returns the path of the file in the folder, or `null`
    */
   judge(reference: SiteReference, address: string | null): string | null {
     const target = address === null ? null : this.resolver.resolve(address, reference.base);

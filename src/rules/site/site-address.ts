@@ -12,7 +12,6 @@ export interface ResolvedAddress {
   readonly path: string;
 }
 
-/** Stands for the site's host if it is unknown. */
 const UNKNOWN_ORIGIN = 'https://site.invalid';
 
 export function createAddressResolver({
@@ -60,7 +59,7 @@ const KINDS_BY_ENDING: Readonly<Record<string, ResourceKind>> = {
   '.svg': 'document',
 };
 
-/** How to read a file if no page loads it. */
+/** How to read a file that no page loads. */
 export const getKindOfName = (path: string): ResourceKind =>
   isHtml(path) ? 'document' : (KINDS_BY_ENDING[extname(path).toLowerCase()] ?? 'data');
 
