@@ -25,7 +25,7 @@ test.each<[string, string[], string[], string | undefined, string[]]>([
     ['one/a.html', 'two/a.html'],
   ],
   [
-    'has no drive, where the files are on several',
+    'has no drive if the files are on several',
     ['C:\\one\\a.html', 'D:\\two\\b.html'],
     ['C:\\one', 'D:\\two'],
     undefined,

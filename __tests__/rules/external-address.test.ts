@@ -50,7 +50,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   'it does not begin with https://, or is not a URL':
     '/mnt/data/a.html ./a.html //example.com/a.html example.com/a.html  https:// https://[::1',
   'it contains credentials': 'https://user@example.com/ https://:word@example.com/ https://a.dev@127.0.0.1/',
-  'host name without a dot': 'https://intranet/ https://localhost/ https://localhost./ https://ｌｏｃａｌｈｏｓｔ/',
+  'host name without a dot':
+    'https://intranet/ https://localhost/ https://localhost./ https://ｌｏｃａｌｈｏｓｔ/',
   'internal network':
     'https://app.localhost/ https://PRINTER.LOCAL./ https://db.internal/ https://nas.home.arpa/ https://page.example/',
   ' ': 'https://printer.local../',

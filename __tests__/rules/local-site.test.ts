@@ -26,7 +26,7 @@ describe('listing the files of a site', () => {
     expect([...leftOut].sort()).toEqual(['.git/', 'b/.env']);
   });
 
-  test("takes `.well-known/`, but not the receipt of a deployed site, and not where hidden files can't be", async () => {
+  test('takes `.well-known/` if hidden files may be delivered, but not the record of a deployed site', async () => {
     const names = ['security.txt', 'screen-delivery.json', '.env'].map((name) => `.well-known/${name}`);
     const folder = await folderWith('a.html', ...names, 'b/.well-known/c.txt');
     expect(await listSiteFiles(folder, 'dist')).toEqual({

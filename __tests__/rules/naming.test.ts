@@ -57,7 +57,7 @@ describe('repositoryPath', () => {
     ['has an empty folder or file name', ['docs//a.html', 'docs/'], /\w/],
     ['leads into .git', ['.git/config', 'docs/.GIT/config', '.git'], /^choose another path$/],
     ['leads into .github', ['.github/workflows/x.yml', '.GitHub/x.html'], /^choose another path$/],
-  ])('refuses what %s, %j, and says what to change: %s', (reason, paths, advice) => {
+  ])('refuses a path that %s, %j, with the hint %s', (reason, paths, advice) => {
     const message = `input \`path\` ${reason}`;
     for (const path of paths) {
       const refusal = { code: 'BAD_INPUT', message, hint: expect.stringMatching(advice) };

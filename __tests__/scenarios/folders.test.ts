@@ -440,7 +440,11 @@ describe('a line that begins with !', () => {
 
   test.each<[string, string, RegExp]>([
     ['a name without its folder', 'dist/**\n!d.html', /^check: the line !d\.html leaves .*`!\*\*\/name`/],
-    ['all that is in a folder', 'dist/\n!dist/*', /^check: the folder dist\/ contains no files to deliver → .*`!`/],
+    [
+      'all that is in a folder',
+      'dist/\n!dist/*',
+      /^check: the folder dist\/ contains no files to deliver → .*`!`/,
+    ],
     ['the entry', 'dist/\n!dist/*.html', /^check: the folder dist\/ has no page index\.html →/],
   ])('that leaves out %s is refused', async (_, file, says) => {
     await refused(run(await play.repository(), file), says);
@@ -563,7 +567,10 @@ describe('a file that the whole site or the repository obeys', () => {
     await proven(deliver(repository, allowed, files));
     await proven(deliver(repository, whole, files));
     const changed = { ...files, [`dist/${name}`]: 'two' };
-    await refused(deliver(repository, whole, changed), RegExp(`${name} would affect more than itself: ${effect} → `));
+    await refused(
+      deliver(repository, whole, changed),
+      RegExp(`${name} would affect more than itself: ${effect} → `),
+    );
     for (const run of [deliver, withdraw]) {
       const { report } = await proven(run(repository, whole));
       expect(report.notes).toContain(stays);

@@ -20,11 +20,13 @@ const WRONG_BASE: Readonly<Record<string, string>> = {
   'qwik-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
   'solidstart-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
   'vike-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
-  'hugo-absolute': 'Hugo built the folder: set `baseURL` to the full address that ends in /repo/previews/pr-12/',
+  'hugo-absolute':
+    'Hugo built the folder: set `baseURL` to the full address that ends in /repo/previews/pr-12/',
   'next-absolute': "Next.js built the folder: set `basePath: '/repo/previews/pr-12'`",
   'nuxt-absolute': "Nuxt built the folder: set `app: { baseURL: '/repo/previews/pr-12/' }`",
   'parcel-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
-  'pelican-absolute': 'Pelican built the folder: set `SITEURL` to the full address that ends in /repo/previews/pr-12',
+  'pelican-absolute':
+    'Pelican built the folder: set `SITEURL` to the full address that ends in /repo/previews/pr-12',
   'rsbuild-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
   'vite-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
   'vitepress-absolute': "VitePress built the folder: set `base: '/repo/previews/pr-12/'`",
@@ -85,7 +87,7 @@ describe('the output of a real generator', () => {
     },
   );
 
-  test('has a note that names what to change where no code has a wrong base: eleventy-style', async () => {
+  test('has a note with a hint if no code has a wrong base: eleventy-style', async () => {
     const { notes } = await inspect(readOutput('eleventy-style'));
     const hint = 'make it relative to its file, or begin it with';
     expect(notes.find(({ kind }) => kind === 'base')?.hint).toContain(hint);

@@ -141,7 +141,7 @@ describe('a page that is delivered alone', () => {
   test.each([
     ['a.html', LARGEST_PAGE + 1, 'larger than 32 MB'],
     ['a.xhtml', 1, 'XHTML'],
-  ])('is not read where %s is too large or XHTML, which is told', async (entry, size, reason) => {
+  ])('is not read if %s is too large or XHTML, which is reported', async (entry, size, reason) => {
     const pieces = () => {
       throw new Error('the file was read');
     };
