@@ -439,7 +439,7 @@ describe('a line that begins with !', () => {
   });
 
   test.each<[string, string, RegExp]>([
-    ['a name without its folder', 'dist/**\n!d.html', /^check: the line !d\.html leaves .*`!\*\*\/name`/],
+    ['a name without its folder', 'dist/**\n!d.html', /^check: the line !d\.html does not .*`!\*\*\/name`/],
     [
       'all that is in a folder',
       'dist/\n!dist/*',
