@@ -37,7 +37,7 @@ describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
     limitAfter(repository, 'PUT', /\/contents\//);
     const { report } = await proven(deliver(repository));
     expect(report.lines.UNKNOWN).toMatch(
-      /whether the branch main still holds it after the proof: .*rate limit/i,
+      /whether the branch main still holds it after the verification: .*rate limit/i,
     );
     const other = await play.repository();
     limitAfter(other, 'PUT', /\/contents\//);

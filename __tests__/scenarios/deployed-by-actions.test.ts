@@ -119,12 +119,12 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
     await proven(deliver(repository));
     await refused(
       deliver(repository, { files: {}, inputs: { ...FOLDER, file: '', operation: 'withdraw' } }),
-      /^check: .*nothing can be removed from it alone → .*`branch:`.*deliver another site, or switch Pages off/,
+      /^check: .*a part can.t be removed → .*`branch:`.*or switch Pages off/,
     );
     repository.pages.deploymentEnds = ['deployment_failed'];
     const failed = await deliverSite(repository, 'second', {}, { ...FOLDER, 'on-failure': 'restore' });
     expect(failed.report.ready).toBe(false);
-    expect(failed.log).toContain('keeps nothing of what was there before');
+    expect(failed.log).toContain('keeps no earlier version');
   });
 
   test.each(['index.html', 'docs/index.html'])(
@@ -133,7 +133,7 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
       const repository = await siteOfOthers({ [path]: 'theirs' });
       await refused(
         deliver(repository),
-        /^check: .*one that this tool did not deploy, and a deployment replaces all of it → .*`overwrite: true` once/,
+        /^check: .*deployed by another tool, and a deployment replaces all of it → .*`overwrite: true` once/,
       );
       expect(await readLive(repository, path)).toBe('theirs');
       await proven(deliver(repository, { inputs: { ...FOLDER, overwrite: 'true' } }));
@@ -151,7 +151,7 @@ describe('a site that one workflow deployed, without a branch,', () => {
   test('is replaced by another one with `overwrite: true` alone', async () => {
     const repository = await newSite();
     await proven(deliver(repository, { around: runOf('docs') }));
-    const whose = /^check: .* is a folder of run 43 of octo\/site\/\S+\/docs\.yml .*→ .*`overwrite: true`/;
+    const whose = /^check: .* is deployed by run 43 of octo\/site\/\S+\/docs\.yml .*→ .*`overwrite: true`/;
     await refused(deliver(repository, { around: runOf('report') }), whose);
     await refused(deliver(repository), whose);
     await proven(deliver(repository, { around: runOf('docs', '44/1') }));
@@ -178,7 +178,7 @@ describe('a site that one workflow deployed, without a branch,', () => {
       }
       await refused(
         deliver(repository, { around: runOf('docs', '42/1') }),
-        /^verify.*: the site at .* is now a folder of run 43 of octo\/site\/\S+\/docs\.yml .*→ deliver again if/,
+        /^verify.*: the site at .* is now deployed by run 43 of octo\/site\/\S+\/docs\.yml .*→ deliver again if/,
       );
     },
   );
@@ -195,7 +195,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     const { report } = await proven(deliverPage(repository, 'b.html'));
     for (const path of shown) expect(await readLive(repository, path)).toBe('x');
     for (const path of hidden) expect(repository.pages.readLive(path)).toBeNull();
-    expect(report.notes?.join()).toContain('not deployed, being a link, a submodule');
+    expect(report.notes?.join()).toContain('not deployed, because it is a link, a submodule');
     expect(report.notes?.join()).toMatch(/: lib$/);
   });
 
@@ -237,7 +237,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     // Another job commits right after this deployment was accepted.
     onceAfter(/pages\/deployments$/, () => repository.commit('later.html', 'later', 'Later', 'gh-pages'));
     const { log } = await proven(deliverPage(repository, 'b.html'));
-    expect(log).toContain('the branch has changed meanwhile');
+    expect(log).toContain('the branch changed: deploying its newest commit');
     expect(repository.pages.liveCommit).toBe(await repository.head('gh-pages'));
   });
 
@@ -254,9 +254,12 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     const repository = await newSite();
     await proven(deliver(repository));
     const page = (inputs: object) => deliverPage(repository, 'a.html', 'a', inputs);
-    await refused(page(BRANCH), /^check: .*a folder that this tool deployed without a branch/);
+    await refused(page(BRANCH), /^check: .*deployed by this tool without a branch/);
     await proven(page({ ...BRANCH, overwrite: 'true' }));
-    await refused(deliver(repository), /^check: .*that of the branch gh-pages.* → .*`branch: gh-pages`/);
+    await refused(
+      deliver(repository),
+      /^check: .*deployed from the branch gh-pages.* → .*`branch: gh-pages`/,
+    );
   });
 
   test.each(['export-ignore', 'export-subst'])(
@@ -265,7 +268,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
       const repository = await newSite();
       await deliverPage(repository, 'a.html');
       await repository.commit('.gitattributes', `a.html ${attribute}\n`, 'Set it', 'gh-pages');
-      await refused(deliverPage(repository, 'b.html'), /^place: .*has not the a\.html.* → .*export-ignore/);
+      await refused(deliverPage(repository, 'b.html'), /^place: .*has another a\.html.* → .*export-ignore/);
     },
   );
 
@@ -320,7 +323,7 @@ describe('a site that others deploy at the same time', () => {
     onceAfter(/pages\/deployments$/, () => repository.pages.deployArtifact(commit, theirs));
     await refused(
       deliver(repository),
-      /^place.*: .*deployed the site at .* meanwhile: it is one that this tool did not deploy/,
+      /^place.*: .*deployed the site at .* meanwhile: it is deployed by another tool/,
     );
     expect(await readLive(repository)).toBe('theirs');
   });
@@ -357,7 +360,7 @@ describe('a site that others deploy at the same time', () => {
     });
     const played = await refused(
       deliverPage(repository, 'b.html', 'b', { ...BRANCH, timeout: '60' }),
-      /^place: .*others wrote to the branch all the time.* → .*the next try deploys what the branch has then/,
+      /^place: .*others kept writing to the branch.* → .*deploys the newest commit/,
     );
     expect(played.report.lines.UNKNOWN).toMatch(/commit [0-9a-f]{40} on the branch gh-pages/);
     expect(commits).toBeLessThanOrEqual(7);
@@ -410,9 +413,8 @@ describe('a file that a delivery removes must be gone', () => {
 });
 
 const REPLACES_ALL =
-  /^check: .*each deployment replaces all of it.* → .*`branch: gh-pages`.*`path: \.\/`.*`site-workflow:`.*Deploy from a branch/;
-const OBEYED =
-  /^place: .*it records who delivered a site that GitHub Actions deploys → .*`path:` to another path/;
+  /^check: .*each deployment replaces all of it.* → .*`branch: gh-pages`.*`setup: true`.*`path: \.\/`/;
+const OBEYED = /^place: .*it says whose a site that GitHub Actions deploys is → .*`path:` to another place/;
 const SCRIPT = { file: 'site/js/app.js' };
 const PAGE = { file: 'site/index.html' };
 const BLOCK = 'environment github-pages.*pages: write, id-token: write';
@@ -423,7 +425,11 @@ test.each<[string, Given, RegExp]>([
   ['a file below the root', { inputs: { ...FOLDER, ...PAGE, path: 'a/index.html' } }, REPLACES_ALL],
   ['the path of the receipt', { inputs: { ...BRANCH, ...SCRIPT, path: RECEIPT } }, OBEYED],
   ['that, with overwrite', { inputs: { ...BRANCH, ...SCRIPT, path: RECEIPT, overwrite: 'true' } }, OBEYED],
-  ['a job without an identity', { job: { identity: false } }, RegExp(`^check.*no identity.* → .*${BLOCK}`)],
+  [
+    'a job without an identity',
+    { job: { identity: false } },
+    RegExp(`^check.*identity token.* → .*${BLOCK}`),
+  ],
   ['a job without one', { job: { environment: undefined } }, RegExp(`^check.*no environment.* → .*${BLOCK}`)],
   ['a job of elsewhere', { job: { repository: 'octo/b' } }, /^check: .*octo\/b can't.* → .*in octo\/play/],
   [
@@ -434,7 +440,7 @@ test.each<[string, Given, RegExp]>([
   [
     'what runs outside of an action',
     { around: { runtime: null } },
-    /^check: .*exists only in an action of a job on github\.com.* → .*`uses:`.*`site-workflow:`.*Deploy from a branch.*K2 or K3/,
+    /^check: .*only an action in a job on github\.com.* → .*`uses:`.*`site-workflow:`.*Deploy from a branch.*K2 or K3/,
   ],
 ])('%s is refused before a write, with what to change', async (what, given, says) => {
   const played = await refused(deliver(await newSite(), given), says);
@@ -450,7 +456,7 @@ describe('a job that deploys a site', () => {
       const inputs = { ...BRANCH, setup };
       const { report } = await deliver(repository, { files, inputs, token });
       expect(report.notReady?.hint).toMatch(
-        /^leave `token:` out: with the token of the job, the site is deployed/,
+        /^leave `token:` out: with the job's own token, this action deploys the site/,
       );
       expect(report.notReady?.hint).not.toMatch(/`setup:/);
     }
@@ -573,7 +579,7 @@ describe('an audit of a site that GitHub Actions deploys', () => {
     const played = await audit(repository, { channel: 'K1' });
     expect(played.reports).toMatchObject([{ verdict: 'as-delivered', url: repository.pages.url }]);
     expect(played.report.lines.TEST).toContain('files identical: 2 of 2');
-    expect(played.report.unknown).toEqual([expect.stringContaining('only the receipt that it carries')]);
+    expect(played.report.unknown).toEqual([expect.stringContaining('only the deploy record on the site')]);
     expect(writesOf(played)).toEqual([]);
     const part = await audit(repository, { path: 'js/' });
     expect(part.report).toMatchObject({ verdict: 'as-delivered', url: `${repository.pages.url}js/app.js` });
@@ -588,7 +594,7 @@ describe('an audit of a site that GitHub Actions deploys', () => {
     const { reports } = await audit(repository);
     expect(reports).toMatchObject([{ verdict: 'as-delivered', channel: 'K2' }]);
     expect(reports[0]?.lines.UNKNOWN).toMatch(
-      /of the branch main: its history has no delivery.*; whether this tool deployed the site without a branch/,
+      /of the branch main: its history shows no delivery.*; whether this tool deployed the site without a branch/,
     );
   });
 

@@ -87,7 +87,7 @@ describe('a folder, by git', () => {
     expectSite(delivered, `${repository.pages.url}${PATH}`, 151);
     expect(listRequests(scenario, /^\w+ https:\/\/api\.github\.com/).length).toBeLessThanOrEqual(20);
     expect(listUnproven(delivered.report)).toBe(
-      'whether a cache still answers otherwise for 50 more new or changed files, for up to ten minutes',
+      'whether a cache still gives an old answer for 50 more new or changed files, for up to ten minutes',
     );
   });
 });
@@ -210,7 +210,7 @@ describe('a folder', () => {
         await proven(deliver(repository, { path: 'runs/1/' }, next, { deliverer: NIGHTLY }));
         await put(repository, 'runs/2/', NIGHTLY);
         const { report } = await put(repository, 'runs/3/', NIGHTLY);
-        expect(report.notes).toContain('`keep` leaves what is not as it was delivered: runs/1/');
+        expect(report.notes).toContain('`keep` skips folders that changed since: runs/1/');
       },
     );
 
@@ -221,13 +221,13 @@ describe('a folder', () => {
       for (const run of ['1', '2']) await put(repository, `runs/${run}/`, { ...NIGHTLY, run: `${run}/1` });
       const { report } = await put(repository, 'runs/3/', NIGHTLY);
       expect(report.site?.changes?.removedFolders).toEqual(['runs/1/']);
-      const foreign = '`keep` leaves what another workflow delivered: runs/by-hand/, runs/laptop/';
+      const foreign = '`keep` skips folders of another workflow: runs/by-hand/, runs/laptop/';
       expect(report.notes).toContain(foreign);
       const all = await put(repository, 'runs/4/', NIGHTLY, { overwrite: 'true' });
       expect(new Set(removedBy(all))).toEqual(new Set(['runs/by-hand/', 'runs/laptop/', 'runs/2/']));
       await repository.commit('runs/4/index.html', 'changed by a person');
       const next = await put(repository, 'runs/5/', NIGHTLY);
-      expect(next.report.notes).toContain('`keep` leaves what is not as it was delivered: runs/4/');
+      expect(next.report.notes).toContain('`keep` skips folders that changed since: runs/4/');
       const [, , commit] = await repository.log();
       expect(commit?.message).toContain(`\nDelivered-from: 7/1 ${NIGHTLY.name}\n`);
     });
@@ -237,7 +237,7 @@ describe('a folder', () => {
     const repository = await play.repository();
     const files = { ...SITE, 'dist/_static/app.js': 'one\n', 'dist/notes.md': '---\n---\n# two\n' };
     const says =
-      /^check: Jekyll, .*, leaves out \S+_static\/app\.js, and renders \S+notes\.md → .*`nojekyll: true`/;
+      /^check: Jekyll, .*, ignores \S+_static\/app\.js, and renders \S+notes\.md → .*`nojekyll: true`/;
     await refused(deliver(repository, {}, files), says);
     const delivered = await deliver(repository, { nojekyll: 'true' }, files);
     expectSite(delivered, `${repository.pages.url}${PATH}`, 6);
@@ -333,7 +333,7 @@ describe('links and hidden names', () => {
     const links = { 'dist/lib': '.store/lib', 'dist/home.html': 'index.html', 'dist/app.js': 'lib/app.js' };
     const around = await linked(links);
     const put = (more: object) => play.deliver({ repository, inputs: { ...inputs, ...more }, around });
-    const hint = /leaves out .*\.well-known\/security\.txt → set `nojekyll: true`/;
+    const hint = /ignores .*\.well-known\/security\.txt → set `nojekyll: true`/;
     await refused(put({}), hint);
     const { report } = await proven(put({ nojekyll: 'true' }));
     expect(report.site).toMatchObject({ count: 5, leftOut: ['.env', '.store/'] });
@@ -392,8 +392,11 @@ describe('a line that begins with !', () => {
     for (const name of others) await run(repository, `dist/${name}`, { path: PATH + name });
     const withdrawn = await proven(run(repository, file, { operation: 'withdraw' }));
     expect(await listBelow(repository)).toEqual(others);
-    if (isFolder)
-      expect(withdrawn.report.notes).toContainEqual(expect.stringMatching(/^left out, .*drafts\/d\.html/));
+    if (isFolder) {
+      expect(withdrawn.report.notes).toContainEqual(
+        expect.stringMatching(/^excluded, so still there: .*drafts\/d\.html/),
+      );
+    }
     for (const name of others) await proven(withdraw(repository, { path: PATH + name }));
   });
 
@@ -473,7 +476,7 @@ describe('withdrawing a folder', () => {
       await proven(play.deliver({ repository, run, inputs: part }));
       const [{ body = '' } = {}] = await repository.issues.comments(1);
       expect(body).toMatch(new RegExp(`^### \\S+ Preview ${verb}: `, 'm'));
-      expect(body).toContain('left out, and so still there');
+      expect(body).toContain('excluded, so still there');
       expect(body.includes(`](<${repository.pages.url}${PATH}>)`)).toBe(isLinked);
     }
     await proven(play.deliver({ repository, run, inputs: { ...withdrawal, comment: 'true' } }));
@@ -604,7 +607,7 @@ describe('a file that the whole site or the repository obeys', () => {
     const inItsPlace = { ...SITE, 'dist/CODEOWNERS/a.txt': 'x' };
     await refused(
       deliver(repository, { path: 'docs/' }, inItsPlace),
-      /can not hold the site: .*docs\/CODEOWNERS/,
+      /can.t take these files: .*docs\/CODEOWNERS/,
     );
     const { report } = await proven(deliver(repository, { path: 'next/', keep: '1' }));
     expect(report.notes.join()).toMatch(/older sites removed: docs\/,not removed, .*: docs\/CODEOWNERS \(/);

@@ -69,7 +69,7 @@ describe('an agent that was talked into something', () => {
     const head = await repository.head();
     const replacing = { file: 'page.html', path: 'about.html' };
     for (const [tool, args, way, verb] of [
-      ['deliver', replacing, 'leave out `path` for a place of its own', 'replace'],
+      ['deliver', replacing, 'leave out `path` for a path that nothing else uses', 'replace'],
       ['withdraw', { url: `${url}about.html` }, 'leave it there', 'remove'],
       ['withdraw', { url }, 'leave it there', 'remove'],
     ] as const) {

@@ -173,7 +173,7 @@ test('what a person removes between two pushes of one step is not ready', async 
 describe('a new page that Jekyll would show where it shows a file of a person', () => {
   const NOTES = '# Notes';
   const FRONT = `---\ntitle: x\n---\n# Front`;
-  const TAKEN = /is on the branch, and Jekyll shows it where the page of .* goes → .*overwrite: true/;
+  const TAKEN = /is on the branch, and Jekyll shows it at the URL of .* → .*overwrite: true/;
   const put = (repository: TestRepository, path: string, more = {}) => {
     const isFolder = path.startsWith('docs/');
     const file = isFolder ? `site/${path.slice('docs/'.length)}` : 'page.html';
@@ -390,7 +390,7 @@ describe('what was delivered before the branch was squashed', () => {
     squashBranch(repository);
     const says = (way: string) =>
       RegExp(
-        `^place: .*the branch's history begins with .*rewritten.*, so nothing tells who delivered it.* → ${way}, or set \`overwrite: true\` once`,
+        `^place: .*the branch's history begins with .*rewritten.*, so it is unknown who delivered it.* → ${way}, or set \`overwrite: true\` once`,
       );
     await refused(put('third'), says('set `path:` to a path that nothing else uses'));
     await refused(take(), says('leave it there'));
@@ -419,11 +419,11 @@ describe('what was delivered before the branch was squashed', () => {
       squashBranch(repository);
       const same = await put(2, { keep: '' });
       expect(same.report.notes).toContain(
-        'left alone, because it came with no known delivery to this folder: b.txt, index.html',
+        'kept, because no known delivery to this folder contains it: b.txt, index.html',
       );
       const { report } = await put(3, more);
       expect(report.notes).toContain(
-        '`keep` leaves what the history begins with, as after a squash, so nothing tells who delivered it: p/1/, p/2/',
+        '`keep` skips folders of unknown origin, because the history begins with them (as after a squash): p/1/, p/2/',
       );
     },
   );

@@ -105,7 +105,9 @@ test('a folder of which the host misses a chunk is put back as a whole', async (
   hide(repository, 'docs/chunk.js', 'chunk\n');
   const after = { 'dist/index.html': AFTER, 'dist/chunk.js': 'chunk\n', 'dist/app.js': 'two\n' };
   const { report } = await expectFailed(site(after), { proven: true }, /chunk\.js/);
-  expect(report.restored?.detail).toMatch(/byte for byte; beside it stays what was committed: \.nojekyll$/);
+  expect(report.restored?.detail).toMatch(
+    /byte for byte; other files of the undone commits stay: \.nojekyll$/,
+  );
   const paths = ['index.html', 'old.js', 'app.js', 'chunk.js', 'theirs.txt'].map((name) => `docs/${name}`);
   expect(await readAll(repository, paths)).toEqual([BEFORE, 'old\n', 'one\n', null, 'of a person']);
   await proven(site({ ...before, 'dist/app.js': 'three\n' }));
@@ -144,7 +146,8 @@ test.each<[string, string | null, object, object?]>([
   const repository = await play.repository(spec);
   if (bytes !== null) await repository.commit('page.html', bytes);
   hide(repository, 'page.html', AFTER);
-  const says = /could not be put back: (what was there before, if anything|nothing was there before)/;
+  const says =
+    /could not be put back: (this tool did not deliver what was there before|nothing was there before)/;
   await expectFailed(deliver(repository, AFTER, inputs), { commitSha: null }, says);
   expect(await readAll(repository, ['page.html'])).toEqual([AFTER]);
 });
@@ -234,10 +237,10 @@ describe('after a run that was stopped', () => {
   });
 
   test.each<[string | null | undefined, string, RegExp]>([
-    ['cancelled', BEFORE, /^(?!.*was proven)/],
-    ['timed_out', BEFORE, /^(?!.*was proven)/],
-    ['success', STOPPED, /^(?!.*was proven)/],
-    ['failure', STOPPED, /whether the delivery of run 2 of \S+, which was put back, was proven/],
+    ['cancelled', BEFORE, /^(?!.*was verified)/],
+    ['timed_out', BEFORE, /^(?!.*was verified)/],
+    ['success', STOPPED, /^(?!.*was verified)/],
+    ['failure', STOPPED, /whether the delivery of run 2 of \S+, which was restored, was verified/],
     [null, STOPPED, /whether the delivery of run 2 of/],
     [undefined, STOPPED, /whether the delivery of run 2 of/],
   ])(
@@ -248,7 +251,7 @@ describe('after a run that was stopped', () => {
       const { report } = await expectFailed(inRun(repository, 3, AFTER), { proven: true }, /put back/);
       expect(await readAll(repository, ['page.html'])).toEqual([back]);
       expect(report.lines.UNKNOWN).toMatch(unknown);
-      expect(report.restored?.detail.includes('passed over')).toBe(back === BEFORE);
+      expect(report.restored?.detail.includes('skipped')).toBe(back === BEFORE);
       // What was put back is as good as it was: the same once more.
       await expectFailed(inRun(repository, 4, AFTER), { proven: true }, /put back/);
       expect(await readAll(repository, ['page.html'])).toEqual([back]);
@@ -275,7 +278,7 @@ describe('after a run that was stopped', () => {
 
   test('a folder is put back without the files of that run, and with those of a person', async () => {
     const { failed, read } = await failAfter({ 'docs/theirs.txt': 'of a person' });
-    await expectFailed(failed, { proven: true }, /passed over/);
+    await expectFailed(failed, { proven: true }, /skipped/);
     expect(await read()).toEqual([BEFORE, 'old\n', null, 'of a person']);
   });
 

@@ -72,7 +72,7 @@ describe('where the site is', () => {
 
   test('a name that Jekyll leaves out is taken with a .nojekyll, and refused without', async () => {
     const named = { repository: await play.repository(), files: { '_page.html': createPage() }, inputs };
-    await refused(play.deliver(named), /^check: Jekyll.* leaves out _page\.html.* → .*\.nojekyll/);
+    await refused(play.deliver(named), /^check: Jekyll.* ignores _page\.html.* → .*\.nojekyll/);
     const repository = await play.repository({ files: { '.nojekyll': '\n' } });
     await proven(play.deliver({ ...named, repository }));
   });
@@ -113,7 +113,7 @@ describe('a site that a workflow builds', () => {
     async (dryRun) => {
       await refused(
         run(await newSite(), { 'site-workflow': '', 'dry-run': dryRun }),
-        /^check: .*exists only in an action of a job.* → .*`site-workflow:`.*K2 or K3/,
+        /^check: .*only an action in a job.* → .*`site-workflow:`.*K2 or K3/,
       );
     },
   );
@@ -123,7 +123,7 @@ describe('a site that a workflow builds', () => {
     expect(delivered.log).toContain('the workflow pages.yml was started');
     expect(requestsOf(delivered, /^POST .*\/dispatches$/)).toHaveLength(1);
     const unknown = run(await newSite(), { 'site-workflow': 'other.yml' });
-    await refused(unknown, /^check.*: .*no workflow other\.yml.* → .*`site-workflow:`/);
+    await refused(unknown, /^check.*: .*the workflow other\.yml does not exist.* → .*`site-workflow:`/);
     const denied = run(await newSite(), {}, { actions: 'read' });
     await refused(denied, /^wait 403: .*starting.* → .*actions: write/);
   });
@@ -151,7 +151,7 @@ describe('a site that a workflow builds', () => {
   );
 
   test.each([
-    ['no run follows', { runOutcomes: 'absent' }, {}, /^wait.*: .*it has no run yet → look for it/],
+    ['no run follows', { runOutcomes: 'absent' }, {}, /^wait.*: .*its run has not started → check Actions/],
     [
       'its run leaves the file out',
       { builds: 'never' },

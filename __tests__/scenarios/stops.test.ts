@@ -97,8 +97,8 @@ const POST_PAGES = { method: 'POST', url: /\/pages$/ };
 const UNKNOWN = 'it is unknown whether Pages is on for it';
 test.each([
   ['before the request', 'the request to switch Pages on was not sent', 'run it again', ''],
-  ['while the host hangs', UNKNOWN, 'look under Settings', ', perhaps its Pages site'],
-  ['after the host did it', UNKNOWN, 'look under Settings', ', perhaps its Pages site'],
+  ['while the host hangs', UNKNOWN, 'check Settings', ', perhaps its Pages site'],
+  ['after the host did it', UNKNOWN, 'check Settings', ', perhaps its Pages site'],
 ])('a stop %s that switches Pages on says: %s', async (when, says, hint, left) => {
   const stop = new AbortController();
   const end = (): void => stop.abort(stoppedError());

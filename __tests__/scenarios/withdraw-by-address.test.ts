@@ -44,26 +44,21 @@ describe('an address removes nothing', () => {
     /`url` and `channel: K2` name different deliveries → remove `channel:`, because the URL is enough/;
   /** An address, or what is below `SITE/`. */
   test.each<[string, string, RegExp, object?]>([
-    ['of a folder around what was delivered', 'SITE/previews/', /previews\/ was not delivered itself/],
-    ['of the whole site', 'SITE/', /was not delivered itself/],
-    [
-      'of the whole site with `overwrite`',
-      'SITE/',
-      /would remove everything on the site/,
-      { overwrite: 'true' },
-    ],
+    ['of a folder around what was delivered', 'SITE/previews/', /previews\/ was not delivered as a whole/],
+    ['of the whole site', 'SITE/', /was not delivered as a whole/],
+    ['of the whole site with `overwrite`', 'SITE/', /would remove the whole site/, { overwrite: 'true' }],
     ['of a part of a folder', 'SITE/previews/1/a.css', /came with the folder previews\/1\//],
     ['of a page of a person', 'SITE/index.html', /^index\.html already exists .* is not known to be/],
     ['in two lines', 'SITE/a.html\nSITE/b.html', /it has a space or several lines/],
     [
       'of another site',
       'https://other.github.io/previews/1/',
-      /is not below .* → set `repository:` to the one whose site has this address, or `url:` to an address that was handed over/,
+      /is not below .* → set `repository:` to the repository of this site, or `url:` to a delivered URL/,
     ],
     [
       'of whichever release is the newest',
       'https://github.com/octo/site/releases/latest/download/a.zip',
-      /is not below .*, or `url:` to an address that was handed over/,
+      /is not below .*, or `url:` to a delivered URL/,
     ],
     ['that leads out of the site', 'SITE/a%2f..%2f..%2fb.html', /contains \. or \.\./],
     [
@@ -75,7 +70,7 @@ describe('an address removes nothing', () => {
     [
       'of another folder',
       'SITE/previews/1/',
-      /is not in agents\/ → leave `path:` out: the address says it/,
+      /is not in agents\/ → leave `path:` out: the URL names the path/,
       { path: 'agents/' },
     ],
     [
@@ -119,7 +114,7 @@ describe('an address of a page that Markdown has as well', () => {
     const inputs = { path: 'd/notes.html', channel: 'K1' };
     await proven(play.deliver({ repository, files: { 'page.html': createPage() }, inputs }));
     const withdrawn = await proven(withdraw(repository, report.url ?? ''));
-    expect(withdrawn.report.notes).toContain('removed too, because it has the same address: d/notes.md');
+    expect(withdrawn.report.notes).toContain('removed too, because it has the same URL: d/notes.md');
     expect(repository.site?.readLive('d/notes.html')).toBeNull();
     const audited = await play.deliver({ repository, inputs: { file: '', operation: 'audit' } });
     expect(audited.reports.map(({ ready }) => ready)).toEqual([true, true]);
@@ -146,6 +141,6 @@ describe('an address of a page that Markdown has as well', () => {
     const { report } = await markdown(repository);
     squashBranch(repository);
     const { notReady } = (await withdraw(repository, report.url ?? '')).report;
-    expect(notReady?.reason).toMatch(/d\/notes\.md already exists .*the branch's history begins with that/);
+    expect(notReady?.reason).toMatch(/d\/notes\.md already exists .*the branch's history begins with it/);
   });
 });

@@ -11,7 +11,7 @@ const PLACEMENT = placementWith({ commitSha: COMMIT, written: false, expect: { i
 const WRITTEN = { ...PLACEMENT, written: true };
 const SECONDS = 1_000;
 
-/** Watches a build, whose site a workflow builds where one is named. */
+/** Watches a build; a named workflow builds the site. */
 function createWatch(answers: Answers, siteWorkflow?: string) {
   const github = new FakeGitHub({ workflow_runs: { workflow_runs: [] }, ...answers });
   const { clock } = fakePorts();
@@ -19,7 +19,7 @@ function createWatch(answers: Answers, siteWorkflow?: string) {
   const options = { timeout: 240 * SECONDS, siteWorkflow };
   const watch = new BuildWatch(github, { builtBy, branch: 'main' }, options, clock);
   const ask = (placement = PLACEMENT) => watch.ask(placement);
-  /** Asks so many times, with a pause after each. */
+  /** Polls several times, with a pause after each. */
   const askOften = async (times: number, pause = 5 * SECONDS) => {
     for (let nth = 0; nth < times; nth += 1) {
       await ask();
@@ -93,7 +93,7 @@ describe('BuildWatch', () => {
     expect((await ask()).detail).toContain(detail);
   });
 
-  test('says how a build is asked for that this token may not request', async () => {
+  test('names the permission if this token may not request a build', async () => {
     const { ask, askOften } = createWatch({ pages_latest: absent, request_build: denied });
     await askOften(20);
     const { hint = '' } = await ask();
@@ -103,7 +103,7 @@ describe('BuildWatch', () => {
   const ended = { id: 9, status: 'completed', conclusion: 'failure', html_url: 'https://github.com/o/r' };
   test.each<[string, Answers, number, boolean]>([
     ['after a commit whose deployments cannot be read', { deployments: denied }, 1, false],
-    ['not where one has the commit', { deployments: deployed, deployment_statuses: SUCCESS }, 0, true],
+    ['not if a deployment has the commit', { deployments: deployed, deployment_statuses: SUCCESS }, 0, true],
     ['again after a failure', { deployments: [], dispatch_workflow: failsTimes(1, {}) }, 2, false],
     [
       'and a deployment that succeeded counts, whatever its run does',
@@ -123,7 +123,7 @@ describe('BuildWatch', () => {
     expect(github.sent('dispatch_workflow')).toHaveLength(count);
   });
 
-  test('ends the wait at once where the workflow cannot be started by hand', async () => {
+  test("ends the wait at once if the workflow can't be started by hand", async () => {
     const { ask } = createWatch(
       { deployments: [], dispatch_workflow: failure('HOST_ERROR', 422) },
       'pages.yml',
@@ -132,7 +132,7 @@ describe('BuildWatch', () => {
     await expect(ask()).rejects.toMatchObject({ code: 'BAD_INPUT', hint });
   });
 
-  test('asks a host that wants to be left alone again only then', async () => {
+  test("waits as long as the host's Retry-After", async () => {
     const limited = failure('RATE_LIMITED', 403, { retryable: true, retryAfter: 60 * SECONDS });
     const { github, ask, askOften } = createWatch({
       pages_latest: (_: unknown, nth: number) => (nth === 1 ? limited : buildIn('built')),
@@ -173,7 +173,7 @@ describe('a finished build', () => {
     await expect(ask()).resolves.toMatchObject({ finished: true, builtAt });
   });
 
-  test('says nothing of another commit', async () => {
+  test("doesn't count for another commit", async () => {
     const { ask } = createWatch({ pages_latest: buildIn('built'), compare: { status: 'behind' } });
     await expect(ask()).resolves.toMatchObject({ finished: true });
     await expect(ask({ ...PLACEMENT, commitSha: 'c0ffee2' })).resolves.toMatchObject({ finished: false });

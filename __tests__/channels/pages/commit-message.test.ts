@@ -76,7 +76,7 @@ describe('the message of a commit', () => {
     expect(parseMessage(`${text}\n`)).toEqual(message);
   });
 
-  test('keeps every name of others as it was, whatever is in it', () => {
+  test('keeps every foreign name, whatever characters it has', () => {
     const names = ['two\nlines', 'end ', '100%', '%0A', 'ä b', `x\nKept-object: ${OBJECT} y`];
     const kept = names.map((path) => ({ path, sha: 'b'.repeat(40) }));
     const text = format({ ...ofFolder, delivered: { ...FOLDER, kept } });
@@ -84,7 +84,7 @@ describe('the message of a commit', () => {
     expect(parseMessage(text)?.delivered?.kept).toEqual(kept);
   });
 
-  test('is read back with everything that it names, and with nothing more or less', () => {
+  test('is parsed back to exactly what it names', () => {
     const name = fc.stringMatching(/^[\w .ä:-]{0,9}[\wä]$/);
     const sha = fc.stringMatching(/^[0-9a-f]{40}$/);
     const itemPath = fc
@@ -140,7 +140,7 @@ const withPicture = { ...FILE, pictures: [PICTURE] };
 const confined = (by?: string): string =>
   format({ ...ofFile, delivered: withPicture, from: by === undefined ? by : { name: by } });
 
-test('a path is owned by a confined delivery where the same one delivered it, and by the tool as a whole', () => {
+test('a confined delivery owns only its own paths; the tool owns all of them', () => {
   for (const one of [held, PICTURE]) {
     expect(isOwned(confined(name), one, one === held ? undefined : PATH)).toBe(true);
   }
@@ -153,13 +153,13 @@ test('a path is owned by a confined delivery where the same one delivered it, an
   }
 });
 
-test('a path is owned where the commit names it with the bytes that it holds', () => {
+test('a path is owned if its commit names the content that it holds', () => {
   expect(isOwned(format(ofFile), held)).toBe(true);
   expect(isOwned(format(ofFile), { ...held, path: 'previews/pr-13/page.html' })).toBe(false);
   expect(isOwned(format(ofFolder), { path: FOLDER.itemPath, sha: FOLDER.object })).toBe(false);
 });
 
-test('a path is owned as a picture only where it came with its page', () => {
+test('a picture is owned only if it came with its page', () => {
   const ofPicture = format({ ...said, delivered: { ...FILE, itemPath: PICTURE.path, object: PICTURE.sha } });
   expect(isOwned(confined(), PICTURE, PATH)).toBe(true);
   expect(isOwned(confined(), PICTURE, 'docs/page.html')).toBe(false);

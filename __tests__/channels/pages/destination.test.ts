@@ -42,8 +42,8 @@ describe('resolveDestination: the branch and the path', () => {
   test.each([
     ['the branch input', 'wanted', siteWith({ branch: 'wanted' }), 'wanted'],
     ['the branch of the site', undefined, siteWith({ branch: 'gh-pages' }), 'gh-pages'],
-    ['main where a workflow builds', undefined, siteWith({ branch: null, builtBy: 'workflow' }), 'main'],
-    ['main where the settings cannot be read', undefined, 'unreadable', 'main'],
+    ['main if a workflow builds', undefined, siteWith({ branch: null, builtBy: 'workflow' }), 'main'],
+    ['main if the settings cannot be read', undefined, 'unreadable', 'main'],
   ] as const)('use %s', (_, branch, site, expected) => {
     expect(destinationFor({ branch }, site).branch).toBe(expected);
   });
@@ -70,13 +70,13 @@ describe('resolveDestination: the branch and the path', () => {
   });
 });
 
-test('resolveDestination: of a private repository it is said that the page is public', () => {
+test("resolveDestination notes that a private repository's page is public", () => {
   const given = { ...pagesOptionsWith(), name: 'page.html' };
   const { isPrivate, notes } = resolveDestination(REPO, given, siteWith(), true);
-  expect([isPrivate, notes]).toEqual([true, [expect.stringMatching(/everybody can open the address$/)]]);
+  expect([isPrivate, notes]).toEqual([true, [expect.stringMatching(/anybody can open the URL$/)]]);
 });
 
-test('resolveDestination: what no site shows can be removed from its branch all the same', () => {
+test('resolveDestination: without a site, files can still be removed from their branch', () => {
   expect(destinationFor({ path: 'a.html', branch: 'gh-pages', isRemoval: true }, null)).toMatchObject({
     branch: 'gh-pages',
     entryPath: 'a.html',

@@ -26,7 +26,7 @@ const PAGE = [{ [PATH]: 'old' }, formatDelivery(PATH, 'old')] as const;
 /** The pictures of a page that came later than its own bytes. */
 const LATER = [PICTURES, formatDelivery(PATH, 'old', PICTURES)] as const;
 
-/** What a page needs: by path, the new blob of each that changes, `null` for one that is removed. */
+/** The new blob of each changed path of a page; `null` for a removed path. */
 async function compare(wanted: Contents, commits: Commits, itemPath = PATH, down = /^$/, options = {}) {
   const branch = new MemoryBranch();
   const answer = branch.answer.bind(branch);
@@ -43,7 +43,7 @@ async function compare(wanted: Contents, commits: Commits, itemPath = PATH, down
 }
 
 describe('a page with a picture', () => {
-  test('gets a new picture without a change of its own', async () => {
+  test('gets a new picture without being changed', async () => {
     const wanted = { [PATH]: 'old', [PICTURE]: 'p2' };
     const { page, beside } = await compare(wanted, [PAGE, LATER]);
     expect([page, beside]).toEqual([undefined, { [PICTURE]: shaOf('p2'), [BEFORE]: null }]);
@@ -70,7 +70,7 @@ describe('a page with a picture', () => {
     },
   );
 
-  test('that is gone already is withdrawn with the pictures that are not', async () => {
+  test('that is gone already is withdrawn with its remaining pictures', async () => {
     const { page, beside } = await compare(WITHDRAWN, [PAGE, LATER, [{ [PATH]: null }]]);
     expect([page, beside]).toEqual([undefined, { [PICTURE]: null, [BEFORE]: null }]);
   });
@@ -89,12 +89,12 @@ describe('a page with a picture', () => {
     }
   });
 
-  test('is not withdrawn where it is unknown whether it has a picture', async () => {
+  test("is not withdrawn if its pictures can't be read", async () => {
     const { state } = await compare(WITHDRAWN, [PAGE, LATER], PATH, /\.png/);
     expect(state).toMatchObject({ httpCode: 500 });
   });
 
-  test('is not asked for a picture where it is new, nor is a file that is no page', async () => {
+  test("costs no request for pictures if it is new, or isn't a page", async () => {
     const notes = 'docs/notes.txt';
     const asked = [
       await compare({ [PATH]: 'new' }, []),

@@ -20,7 +20,7 @@ const prepare = async (options: Partial<PagesOptions>, name: string) =>
     ]),
   );
 
-test('preparing a file for channel K1 plans for a page with a picture what writes both', async () => {
+test('preparing a page with a picture plans a method that writes both', async () => {
   const task = await prepare({ picture: true }, PATH);
   expect(task).toMatchObject({ plan: { method: 'method B, object API' }, target: { method: 'B' } });
   const change = changeWith();
@@ -32,12 +32,12 @@ test('preparing a file for channel K1 plans for a page with a picture what write
   expect(methodOf([several], { method: 'A' })).toBe('B');
 });
 
-test('preparing a file for channel K1 names the page that Jekyll renders of a file among what it writes', async () => {
+test('preparing a file names the page that Jekyll renders from it', async () => {
   const { writes } = await prepare({ marker: 'notes', path: 'notes.md' }, 'notes.md');
   expect(writes).toEqual(['notes.md', 'notes.html']);
 });
 
-test('preparing a file for channel K1 refuses to prepare a commit without a file', async () => {
+test('preparing a delivery without a file is refused', async () => {
   const prepared = prepareOne(actionsOn(new MemoryBranch()).publish, null);
   await expect(prepared).rejects.toMatchObject({ code: 'BAD_INPUT', hint: 'name a file' });
 });
@@ -74,7 +74,7 @@ test.each([
   },
 );
 
-/** A branch whose host is lost at each request where the log of all requests so far fits. */
+/** A branch whose host is lost at each request that matches the log so far. */
 function branchLostAt(lost: RegExp): MemoryBranch {
   const branch = new MemoryBranch();
   const answer = branch.answer.bind(branch);
@@ -88,11 +88,11 @@ function branchLostAt(lost: RegExp): MemoryBranch {
 }
 
 test.each([
-  ['nothing where a foreign file is not replaced', /^$/, 'NOT_OURS', []],
-  ['nothing where the branch cannot be read', /GET .*git\/ref.*$/, 'CONNECTION', []],
-  ['nothing where its file cannot be read', /GET .*contents.*$/, 'CONNECTION', []],
-  ['unknown where the connection broke off', /PUT .*$/, 'CONNECTION', undefined],
-  ['unknown where its file cannot be read then', /PUT [\s\S]*contents.*$/, 'CONNECTION', undefined],
+  ['nothing if a foreign file is not replaced', /^$/, 'NOT_OURS', []],
+  ['nothing if the branch cannot be read', /GET .*git\/ref.*$/, 'CONNECTION', []],
+  ['nothing if its file cannot be read', /GET .*contents.*$/, 'CONNECTION', []],
+  ['unknown if the connection broke off', /PUT .*$/, 'CONNECTION', undefined],
+  ['unknown if its file cannot be read afterwards', /PUT [\s\S]*contents.*$/, 'CONNECTION', undefined],
 ])('what a failed commit leaves behind is %s', async (_, lost, code, leftBehind) => {
   const branch = branchLostAt(lost);
   if (code === 'NOT_OURS') branch.change({ [PATH]: 'theirs' });
@@ -102,8 +102,8 @@ test.each([
 const MOVED = { message: 'main is at 1a2b but expected 3c4d' };
 
 test.each([
-  ['compared again where it replaces another', 'old', true],
-  ['sent again at once where it is new', null, false],
+  ['compared again if it replaces another', 'old', true],
+  ['sent again at once if it is new', null, false],
 ])('a file whose commit another writer was ahead of is %s', async (_, before, isCompared) => {
   const branch = new MemoryBranch();
   if (before !== null) await deliverFile(branch, PATH, before);

@@ -55,7 +55,7 @@ async function perform(situation: Situation = {}) {
   return { ...rest, tasks, result: placed };
 }
 
-test('a missing branch that somebody else creates meanwhile is written to as it is then', async () => {
+test('a missing branch that somebody else creates in the meantime is used as it is', async () => {
   let isThere = false;
   const { github, result } = await perform({
     answers: {
@@ -112,7 +112,7 @@ test.each<[string, Situation, object]>([
 });
 
 describe('Pages', () => {
-  test('is left alone where it is on, or where the files have an address of their own', async () => {
+  test('stays as it is if it is on, or if the files have another host', async () => {
     const own = { pagesBase: new URL('https://pages.dev/') };
     for (const situation of [{ site: siteWith({ branch: 'gh-pages' }) }, { options: own }]) {
       const { github, result } = await perform(situation);
@@ -121,7 +121,7 @@ describe('Pages', () => {
     }
   });
 
-  test('that another job switched on meanwhile is used, if it shows this branch', async () => {
+  test('that another job switched on in the meantime is used if it serves this branch', async () => {
     const taken = failure('HOST_ERROR', 409, { retryable: true });
     const used = await perform({ answers: { create_pages_site: taken, pages_site: NEW_SITE } });
     expect(used.result).toMatchObject({
@@ -133,7 +133,7 @@ describe('Pages', () => {
     expect(other.result).toMatchObject({ code: 'BAD_INPUT', message });
   });
 
-  test('is looked at before it is switched on again after an answer that was lost', async () => {
+  test('is checked after a lost answer, before it is switched on again', async () => {
     const lost = failure('CONNECTION', undefined, { retryable: true });
     const { github, result } = await perform({ answers: { create_pages_site: lost, pages_site: NEW_SITE } });
     expect(github.sent('create_pages_site')).toHaveLength(1);

@@ -16,12 +16,12 @@ async function follow(refusal: Error) {
   return run.follow();
 }
 
-test('a request for the runs that fails is no failure of the run', async () => {
+test("a failed request for the runs doesn't fail the run", async () => {
   const progress = await follow(failure('HOST_ERROR', 502));
   expect(progress).toEqual({ text: 'the host said 502', page: '' });
 });
 
-test('a request for the runs ends the wait where the host refuses the token', async () => {
+test('a request for the runs ends the wait if the host refuses the token', async () => {
   const refused = failure('BAD_TOKEN', 401);
   await expect(follow(refused)).rejects.toBe(refused);
 });

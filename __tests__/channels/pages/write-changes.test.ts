@@ -82,7 +82,7 @@ test('committing one file is one PUT for at most 1 MB, whether git is installed 
   expect(host.seen).toEqual([]);
 });
 
-test('committing one file sends no bytes but those that were checked, even if nothing shows that they changed', async () => {
+test('committing one file sends only the bytes that were checked', async () => {
   const github = branchWith();
   const writer = new BranchWriter(commitTargetWith(github), fakePorts());
   const file = await localFile('checked');
@@ -94,13 +94,13 @@ test('committing one file sends no bytes but those that were checked, even if no
   expect(github.sent('put_file_le1mb')).toEqual([]);
 });
 
-describe('committing several files where git is not installed', () => {
+describe('committing several files without git', () => {
   beforeEach(async () => {
     process.env.PATH = await temporaryFolder();
   });
   const three = { 'a.html': 'a', 'b.html': 'b', 'c.html': 'c' };
 
-  test('commits the other files where one is too large for a blob, whose hint says to install git', async () => {
+  test('commits the other files if one is too large for a blob, and its hint names git', async () => {
     const refuse = (nth: number) => (nth === 2 ? TOO_LARGE : undefined);
     const { github, write } = await createWriter(three, branchWith(), refuse);
     const commits = await write();
@@ -119,7 +119,7 @@ describe('committing several files where git is not installed', () => {
   });
 });
 
-describe('committing where git is installed', () => {
+describe('committing with git', () => {
   beforeEach(() => {
     Object.assign(process.env, { NO_PROXY: 'localhost', no_proxy: 'localhost' });
   });

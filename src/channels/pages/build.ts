@@ -22,7 +22,7 @@ type SiteBuild = Pick<PagesDestination, 'branch' | 'builtBy'>;
 
 type BuildOptions = Pick<PagesOptions, 'timeout' | 'siteWorkflow'>;
 
-/** How far the host is with its build: one watch for all that is placed together. */
+/** Watches one build for everything that was published together. */
 export function watchBuilds(
   access: RepositoryContext,
   options: BuildOptions & Pick<PagesOptions, 'setup'>,
@@ -38,8 +38,11 @@ export function watchBuilds(
   };
 }
 
-/** Where GitHub has no site, another host may have one: its address alone tells. */
-const NO_BUILD: HostProgress = { finished: false, detail: 'GitHub builds no Pages site of this repository' };
+/** Another host may serve the site, so only a request to the URL decides. */
+const NO_BUILD: HostProgress = {
+  finished: false,
+  detail: "GitHub doesn't build a Pages site for this repository",
+};
 
 const READERS = {
   branch: getBuildStatus,
@@ -48,9 +51,8 @@ const READERS = {
 } as const;
 
 /**
- * Watches the build that should publish the commit, with at most 48 requests. A deployment of our own may be finished and
- * still serve the old site: there the address alone ends the wait.
- *
+ * Watches the build that publishes the commit, with at most 48 requests. Our own deployment may be finished and the
+ * site still old, so then only the URL ends the wait.
  * @see protocol 3.2, 8
  */
 export class BuildWatch {
@@ -59,15 +61,13 @@ export class BuildWatch {
   readonly #timeout: number;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #starter: BuildStarter | null;
-  /** What was said last of each commit: that of one says nothing of another. */
+  /** By commit: each has its own build. */
   readonly #lastProgress = new Map<string, HostProgress>();
   #polls = 0;
   #nextPoll = Number.NEGATIVE_INFINITY;
-  /** How the build was started, in words, or why the host did not; `null` before. */
+  /** How the build was started, or why starting it failed; `null` before. */
   #start: Result<string> | null = null;
-  /** The build that an earlier delivery left, and that had failed before the first poll. */
   #failedBefore: string | undefined;
-  /** Whether the newest build had failed at the last poll. */
   #hasFailed = false;
 
   constructor(github: GitHubClient, build: SiteBuild, options: BuildOptions, clock: Pick<Clock, 'now'>) {
@@ -81,41 +81,41 @@ export class BuildWatch {
   async ask({ commitSha, deployment, first, written }: Placement): Promise<HostProgress> {
     const isRemoval = isRemovedCheck(first);
     const needsWord = ['built', 'replaced'].includes(first.expect.is);
-    // Where there was nothing to remove, what the branch holds now counts.
+    // If there was nothing to remove, the branch as it is now counts.
     const commit = commitSha ?? this.#build.branch;
     const isOwn = this.#build.builtBy === 'deployment';
-    const late = isRemoval ? undefined : HINTS[this.#build.builtBy].late;
-    const asked = isOwn ? deployment : commit;
-    if (asked === undefined) return { finished: true, detail: 'nothing had to be deployed' };
-    const known = this.#lastProgress.get(asked);
-    // What is finished needs no pause before the next question.
+    const lateHint = isRemoval ? undefined : HINTS[this.#build.builtBy].late;
+    const id = isOwn ? deployment : commit;
+    if (id === undefined) return { finished: true, detail: 'nothing had to be deployed' };
+    const known = this.#lastProgress.get(id);
+    // After a finished build, the next commit is polled at once.
     const isNext = known === undefined && [...this.#lastProgress.values()].some(({ finished }) => finished);
     const isDue = isNext || this.#clock.now() >= this.#nextPoll;
     if (known?.finished || !isDue || this.#polls >= BUILD_WAIT.polls) {
-      return known ?? { finished: false, detail: 'not asked yet', hint: late };
+      return known ?? { finished: false, detail: 'not checked yet', hint: lateHint };
     }
-    const { status, run } = await this.#poll(asked, written);
+    const { status, run } = await this.#poll(id, written);
     const start = hasFailed(this.#start) ? this.#start : { message: this.#start ?? '', advice: undefined };
     const finished = status.status === 'built' && !isOwn;
-    // Without the host's word, what the site's build may change cannot be proven at all.
+    // Only GitHub can confirm a build that changes the content.
     const isNeeded = isOwn || (needsWord && status.status === 'unknown');
     const progress = {
       finished,
       building: isToCome(status, written),
       detail: joinParts(status.detail, status.error ?? '', start.message, run?.text ?? ''),
       httpCode: status.httpCode,
-      hint: run?.hint ?? (isNeeded ? status.hint : undefined) ?? start.advice ?? late,
+      hint: run?.hint ?? (isNeeded ? status.hint : undefined) ?? start.advice ?? lateHint,
       builtAt: finished ? status.begun : undefined,
     };
-    this.#lastProgress.set(asked, progress);
+    this.#lastProgress.set(id, progress);
     return progress;
   }
 
-  /** Asks how far the build is, and the run that was started for it; starts it where it is due. */
-  async #poll(asked: string, written: boolean) {
+  /** Requests the state of the build and of its run, and starts the build if it is late. */
+  async #poll(id: string, written: boolean) {
     this.#polls += 1;
-    const status = await READERS[this.#build.builtBy](this.#github, asked);
-    // A limit may be lifted earlier than the host says.
+    const status = await READERS[this.#build.builtBy](this.#github, id);
+    // A rate limit may end earlier than announced.
     const pause = Math.min(status.retryAfter ?? 0, this.#timeout / BUILD_WAIT.longestPauses);
     this.#nextPoll = this.#clock.now() + Math.max(this.#timeout / BUILD_WAIT.polls, pause);
     if (this.#polls === 1 && !written && this.#starter !== null) this.#failedBefore = status.build;
@@ -124,23 +124,22 @@ export class BuildWatch {
     const run = isOpen ? await this.#starter?.follow?.() : undefined;
     const isFailed = status.status === 'errored' && !isEarlier;
     const failure = isFailed ? buildError(status, HINTS[this.#build.builtBy].errored, run) : run?.failure;
-    // A build may fail because a later one overtakes it, which can appear a moment later.
+    // A newer build cancels this one, and may appear a moment later.
     if (failure !== undefined && this.#hasFailed) throw failure;
     this.#hasFailed = failure !== undefined;
     if (isEarlier || this.#isLate(status, written)) await this.#startBuild(status, isEarlier);
     return { status, run };
   }
 
-  /** Whether no build has begun that should have by now. */
   #isLate({ status, notStarted = false, httpCode }: BuildStatus, written: boolean): boolean {
     const isLate = this.#polls >= BUILD_WAIT.pollsBeforeRequest;
-    // Who may not read builds may not start them either: the refusal names all that is missing.
+    // A token that can't read builds can't start them: the refusal then names both permissions.
     if (this.#build.builtBy === 'branch') return isLate && (notStarted || httpCode === 403);
-    // No deployment contains a commit that was just made, whether deployments can be read or not.
+    // A new commit has no deployment yet, so a failed read changes nothing.
     return notStarted || (status === 'unknown' && (written || isLate));
   }
 
-  /** Starts the build once; what the host refuses for a while is tried again at the next poll. */
+  /** Starts the build once. A temporary refusal is retried at the next poll. */
   async #startBuild(status: BuildStatus, isEarlier: boolean): Promise<void> {
     const starter = this.#starter;
     const mayStart = this.#start === null || (hasFailed(this.#start) && this.#start.retryable);
@@ -155,16 +154,13 @@ export class BuildWatch {
   }
 }
 
-/** What starts a build that does not start by itself; `null` where that is not known. */
+/** Returns what starts a build that doesn't start by itself; `null` if unknown. */
 function createStarter(github: GitHubClient, { branch, builtBy }: SiteBuild, { siteWorkflow }: BuildOptions) {
   if (builtBy === 'branch') return { start: () => requestBuild(github) };
   return siteWorkflow === undefined ? null : createSiteRun(github, siteWorkflow, branch);
 }
 
-/**
- * Whether the build that counts is still to come: then a removed file may be served as long as it takes, whichever run
- * removed it. Of a site that was never built, or whose builds can't be read, only a commit of ours says so.
- */
+/** Whether the build is still to come. Without a readable build, only our own commit proves that. */
 const isToCome = ({ status, notStarted = false, httpCode }: BuildStatus, written: boolean): boolean =>
   status === 'unknown' ? notStarted && (written || httpCode !== 404) : status !== 'built';
 
@@ -175,18 +171,18 @@ const FROM_BRANCH = 'set Settings → Pages → Source to "Deploy from a branch"
 const HINTS: Readonly<Record<SiteBuild['builtBy'], { readonly late: Text; readonly errored: Text }>> = {
   branch: {
     late: (w) =>
-      `check Settings → Pages and the "pages build and deployment" run; the file is committed, so another try only verifies${w.orUse(['K2', 'K3'])}`,
+      `run it again: the file is committed, so it only verifies; if it fails again, check the "pages build and deployment" run${w.orUse(['K2', 'K3'])}`,
     errored: (w) =>
       `fix the build error, or commit an empty .nojekyll to serve files unchanged${w.orUse(['K2', 'K3'])}`,
   },
   workflow: {
     late: (w) =>
-      `let the workflow that builds the site publish this file too, set ${w.input('site-workflow')} to start it after the commit, or ${FROM_BRANCH}${w.orUse(['K2', 'K3'])}`,
+      `set ${w.input('site-workflow')} to start the workflow that builds the site after the commit, or let it publish this file too`,
     errored: (w) => `fix the workflow that builds the site, or ${FROM_BRANCH}${w.orUse(['K2', 'K3'])}`,
   },
   deployment: {
     late: (w) =>
-      `look at https://www.githubstatus.com, and set a longer ${w.input('timeout')}; the deployment was not cancelled, and may still come`,
+      `set a longer ${w.input('timeout')}, or check https://www.githubstatus.com; the deployment was not cancelled and may still finish`,
     errored: STATUS_HINT,
   },
 };

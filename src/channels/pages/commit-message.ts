@@ -14,34 +14,30 @@ import { baseName } from '../../rules/naming.ts';
 import { isPictureOf } from './pictures.ts';
 import { isFolderPath } from './target.ts';
 
-/** What a commit delivered as one: a file, or all files of a folder. */
+/** A single file, or all files of a folder, as one commit delivered them. */
 export interface DeliveredObject {
-  /** The path of the file; that of a folder ends in `/`, or is empty for the branch's root. */
+  /** Path of the file, or of the folder with `/` at its end; empty for the branch's root. */
   readonly itemPath: string;
-  /** Git's id of the file's bytes; of a folder, that of the tree that has exactly the delivered files. */
+  /** Git's id of the file, or of a tree with exactly the delivered files. */
   readonly object: string;
-  /** The path whose address was handed over, unless it is the file's own, or `index.html` of the folder. */
+  /** The path behind the published URL, if it isn't the file itself or the folder's `index.html`. */
   readonly page?: string | undefined;
   readonly pictures: readonly TreeFile[];
-  /** What else a folder had, with paths within it; that of a whole folder ends in `/`. */
+  /** Other files that the folder had, relative to it; a whole folder ends in `/`. */
   readonly kept: readonly TreeFile[];
 }
 
-/** What a commit of this tool says of itself. */
 export interface DeliveryMessage {
   readonly verb: 'ADD' | 'UPDATE' | 'REMOVE';
-  /** What the user said about the delivery, in one line. */
   readonly essence: string;
-  /** Absent if a person delivered it. */
   readonly from?: Deliverer | undefined;
   readonly delivered?: DeliveredObject | undefined;
-  /** What was removed, so that an audit knows that nobody else did it: each file, or folder that was delivered as one. */
+  /** Removed files and whole deliveries, so that an audit knows that this tool removed them. */
   readonly removed?: readonly string[];
-  /** The delivered folders of which only a part was removed. */
   readonly removedFrom?: readonly string[];
 }
 
-/** A commit message: `ADD/UPDATE/REMOVE <name>: <essence>`, then trailers that name what it did. @see protocol 1 */
+/** Formats `ADD/UPDATE/REMOVE <name>: <essence>`, then one trailer for each change. @see protocol 1 */
 export const formatCommitMessage = (itemPath: string, message: DeliveryMessage): string =>
   formatNamed(shortName(itemPath), message);
 
@@ -68,16 +64,15 @@ const NO_RUN = '-';
 
 const ROOT = './';
 
-/** How a person would name a file or a folder, in short. */
 const shortName = (itemPath: string): string =>
   itemPath === '' ? '.' : baseName(itemPath.replace(/\/$/, ''));
 
-/** Names of others may have line breaks, and spaces at their end: these would change the form of the message. */
+/** Line breaks and spaces at the end of a name would break the message's format. */
 const escapeName = (path: string): string => path.replace(/[\s\p{Cc}%]/gu, encodeURIComponent);
 
 /**
- * What a commit says of itself; `null` unless the message is letter by letter what `formatCommitMessage` makes of that:
- * a squashed, quoted or amended one proves nothing. The branch must be compared with it, because a message can be copied.
+ * Parses a commit message; `null` unless `formatCommitMessage` makes exactly this text. A squashed, quoted or
+ * amended message proves nothing. A message can be copied, so compare it with the branch.
  */
 export function parseMessage(message: string): DeliveryMessage | null {
   const text = message.trimEnd();
@@ -108,7 +103,7 @@ export function parseMessage(message: string): DeliveryMessage | null {
   return isWhole && formatNamed(name, parsed) === text ? parsed : null;
 }
 
-/** A folder, or a file and nothing beside it but the pictures of a page. */
+/** Only a folder may have other files beside it; a page has its pictures. */
 function isDelivery({ delivered, removed = [], removedFrom = [] }: DeliveryMessage): boolean {
   if (delivered === undefined || removedFrom.length > 0) return false;
   const { itemPath, pictures, kept } = delivered;
@@ -121,7 +116,7 @@ function parseObject(value: string): TreeFile {
   return { sha: value.slice(0, end), path: value.slice(end + 1) };
 }
 
-/** A name that nobody escaped stays as it is: then the message has another form. */
+/** A name with a bare `%` was not escaped by this tool. */
 function unescapeName(name: string): string {
   try {
     return decodeURIComponent(name);
@@ -130,11 +125,10 @@ function unescapeName(name: string): string {
   }
 }
 
-/** The path whose address the delivery handed over. */
 export const pageOfDelivered = ({ itemPath, page }: Pick<DeliveredObject, 'itemPath' | 'page'>): string =>
   page ?? (isFolderPath(itemPath) ? `${itemPath}index.html` : itemPath);
 
-/** What a commit delivers to a place. @param files of a file it is the first, and its pictures follow */
+/** Describes a delivery. @param files for a single file: the file, then its pictures */
 export function describeDelivered(
   itemPath: string,
   files: readonly TreeFile[],
@@ -146,15 +140,18 @@ export function describeDelivered(
   return { itemPath, object: hashTree(within), pictures: [], kept: others };
 }
 
-/** The files of a delivery that is no folder: the file itself first, then the pictures of a page; none of a folder. */
+/** The file of a single delivery, then its pictures; empty for a folder. */
 export const listAlone = ({ itemPath, object, pictures }: DeliveredObject): readonly TreeFile[] =>
   isFolderPath(itemPath) ? [] : [{ path: itemPath, sha: object }, ...pictures];
 
-/** Says whose delivery was replaced, unless the same run made it: somebody may have handed over its address. */
-export function describeReplaced(replaced: CommitSummary | undefined, own: Deliverer | undefined): string[] {
+/** Says whose delivery was replaced, unless the same run made it: somebody may use its URL. */
+export function describeReplaced(
+  replaced: CommitSummary | undefined,
+  ownRun: Deliverer | undefined,
+): string[] {
   if (replaced === undefined) return [];
   const before = parseMessage(replaced.message)?.from;
-  if (before?.run && own && nameDeliverer(before) === nameDeliverer(own)) return [];
+  if (before?.run && ownRun && nameDeliverer(before) === nameDeliverer(ownRun)) return [];
   const whose = before?.run ? nameDeliverer(before) : `commit ${replaced.sha.slice(0, 7)}`;
   return [`replaced the delivery of ${whose}`];
 }

@@ -18,21 +18,19 @@ import { BranchWriter, refuseUnwritable } from './write-changes.ts';
 
 type Tasks = readonly PagesTask[];
 
-/** The task with the pictures of its page among its files. */
 export const withPictures = (task: PagesTask): PagesTask => ({
   ...task,
   files: [...task.files, ...(task.pictures ? listPictures(task.pictures, task.destination.entryPath) : [])],
 });
 
-/** What is written together: all files of a step, or one folder. */
+/** Everything that one update writes: all single files, or one folder. */
 interface CommitGroup {
   readonly tasks: Tasks;
   readonly target: CommitTarget;
-  /** The folders of the step. */
   readonly folders: readonly string[];
 }
 
-/** Files come before the folders that take them over, and after the folders that are removed. */
+/** Order: files first, then folders (a folder may take a file over). When removing: folders first. */
 function groupTasks(all: Tasks): readonly CommitGroup[] {
   const folders = all.filter(({ itemPath }) => isFolderPath(itemPath));
   const files = all.filter(({ itemPath }) => !isFolderPath(itemPath));
@@ -43,7 +41,6 @@ function groupTasks(all: Tasks): readonly CommitGroup[] {
   );
 }
 
-/** Compares a group with the branch as it is now. */
 async function compareGroup(group: CommitGroup): Promise<readonly Result<ComparedItem>[]> {
   const tasks = group.tasks.map(withPictures);
   const [first] = tasks;
@@ -51,7 +48,7 @@ async function compareGroup(group: CommitGroup): Promise<readonly Result<Compare
   return [await (isRemoval(first) ? compareRemovedFolder(first) : compareSite(first, group.folders))];
 }
 
-/** What committing would do: the first line of each commit's message, or that nothing has to be done. Reads only. */
+/** Previews each commit by the first line of its message. Only reads. */
 export async function previewCommits(prepared: Tasks, ports: Ports): Promise<readonly Result<string>[]> {
   const previews = new Map<PagesTask, Result<string>>();
   for (const group of groupTasks(prepared)) {
@@ -77,7 +74,7 @@ async function previewGroup(group: CommitGroup, ports: Ports): Promise<readonly 
   });
 }
 
-/** Makes a commit for all files and one for each folder. */
+/** Makes one commit for all files, and one for each folder. */
 export async function commitTasks(prepared: Tasks, ports: Ports): Promise<readonly Result<Placement>[]> {
   const placements = new Map<PagesTask, Result<Placement>>();
   for (const group of groupTasks(prepared)) {
@@ -90,7 +87,7 @@ export async function commitTasks(prepared: Tasks, ports: Ports): Promise<readon
 /** Each attempt compares first, so nothing is committed twice. */
 async function commitGroup(group: CommitGroup, ports: Ports): Promise<readonly Result<Placement>[]> {
   const writer = new BranchWriter(group.target, ports);
-  // What was sent last to each place tells more of what was there before than a look at the result.
+  // After a write, only the earlier comparison knows the previous content.
   const sent = new Map<number, ComparedItem>();
   const writes = new SentWrites();
   let known: readonly Result<ComparedItem>[] | null = null;
@@ -120,8 +117,8 @@ async function commitGroup(group: CommitGroup, ports: Ports): Promise<readonly R
 }
 
 /**
- * Whether the comparison need not be repeated: the host refused the write because the branch moved, and a write
- * without a sha replaces nothing. With many writers at once this saves half of all calls.
+ * Whether the comparison still holds, so that many writers need half the requests: a write without a sha replaces
+ * nothing.
  */
 function isStillTrue(thrown: unknown, changes: readonly Change[]): boolean {
   const { code, httpCode } = toDeliveryError(thrown);

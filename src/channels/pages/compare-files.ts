@@ -21,43 +21,40 @@ interface ReadPaths extends BranchTree {
   readonly commits: Map<string, LastCommit | null>;
 }
 
-/**
- * Compares single files with the branch. Reads nothing but their paths, and those of the pictures that pages may have:
- * the page's own commit does not tell, because its bytes may be older, or newer, than its picture.
- */
+/** Compares files. It reads only their paths and those of pictures, which may be older or newer than their page. */
 export async function compareFiles(tasks: readonly PagesTask[]): Promise<readonly Result<ComparedItem>[]> {
   const [first] = tasks;
   if (first === undefined) return [];
   const { github } = first.target;
   const head = await readTargetHead(first.target);
   const read: ReadPaths = { head, entries: new Map(), failures: new Map(), commits: new Map() };
-  const own = new Set(
+  const taskPaths = new Set(
     tasks.flatMap(({ itemPath, files, destination: { rivals = [] } }) => [
       itemPath,
       ...files.map(({ path }) => path),
       ...rivals,
     ]),
   );
-  // What is not there now may have been there before: a cache may still have it.
-  await readPaths([...own], github, read, new Set(tasks.map(({ itemPath }) => itemPath)));
-  // A new page has no picture, which spares its delivery two requests.
+  // A cache may still serve a file that is missing now.
+  await readPaths([...taskPaths], github, read, new Set(tasks.map(({ itemPath }) => itemPath)));
+  // A new page has no picture yet, so two requests are saved.
   const mayHavePictures = (task: PagesTask): boolean =>
     isHtml(task.itemPath) && (isRemoval(task) || read.entries.has(task.itemPath));
   const pictures = tasks.filter(mayHavePictures).flatMap(({ itemPath }) => listPicturePaths(itemPath));
   const further = new Set([...pictures, ...tasks.flatMap((task) => listTakers(task, read.entries))]);
   await readPaths(
-    [...further].filter((path) => !own.has(path)),
+    [...further].filter((path) => !taskPaths.has(path)),
     github,
     read,
   );
-  const rest = await readOtherFiles(tasks, head, own);
+  const rest = await readOtherFiles(tasks, head, taskPaths);
   return forEachItem(tasks, async (task) => {
-    const old = listPicturePaths(task.itemPath).filter((path) => !own.has(path));
+    const old = listPicturePaths(task.itemPath).filter((path) => !taskPaths.has(path));
     return compareFile(task, read, old, rest);
   });
 }
 
-/** @param mayBeGone the paths whose history is read even where nothing is there now */
+/** @param mayBeGone paths whose history is read even if the file is missing */
 async function readPaths(
   paths: readonly string[],
   github: GitHubClient,
@@ -75,14 +72,18 @@ async function readPaths(
     if (hasFailed(sha)) failures.set(path, sha);
     else if (sha !== null) {
       const size = last?.blobs.find((blob) => blob.sha === sha)?.size ?? 0;
-      // It is not known who made what is there so, where no commit did.
+      // Without a commit, nothing tells who created the file.
       entries.set(path, { type: 'blob', sha, size, mode: last === null ? '' : '100644' });
     }
   }
 }
 
-/** The other files of the branch, where one of them may have the address of a page that is removed. */
-async function readOtherFiles(tasks: readonly PagesTask[], head: string | null, own: ReadonlySet<string>) {
+/** Lists the branch's other files if one of them may be served at a removed page's URL. */
+async function readOtherFiles(
+  tasks: readonly PagesTask[],
+  head: string | null,
+  taskPaths: ReadonlySet<string>,
+) {
   const isPage = (path: string): boolean => isHtml(path) || MARKDOWN.test(path);
   const page = tasks.find(
     (task) => isRemoval(task) && isPage(task.itemPath) && task.destination.builtBy === 'branch',
@@ -90,11 +91,10 @@ async function readOtherFiles(tasks: readonly PagesTask[], head: string | null, 
   if (page === undefined || head === null) return new Map();
   const { readEntries } = page.target;
   const entries = await resultOf(() => readEntries(head));
-  // Where GitHub does not list so many files, every address must be empty.
-  return hasFailed(entries) ? new Map() : new Map([...entries].filter(([path]) => !own.has(path)));
+  // Without a list of files, every URL must answer 404.
+  return hasFailed(entries) ? new Map() : new Map([...entries].filter(([path]) => !taskPaths.has(path)));
 }
 
-/** The paths that tell whether a new page takes the address of another. */
 function listTakers({ files, destination }: PagesTask, entries: BranchTree['entries']): readonly string[] {
   const [file] = files;
   if (file === undefined || entries.has(file.path) || destination.builtBy !== 'branch') return [];
@@ -102,13 +102,13 @@ function listTakers({ files, destination }: PagesTask, entries: BranchTree['entr
   return names.length === 0 ? [] : [switchFileOf(destination), ...names];
 }
 
-/** @throws {DeliveryError} `NOT_OURS` where Jekyll shows another file at the page's address */
+/** @throws {DeliveryError} `NOT_OURS` if Jekyll serves another file at the page's URL */
 function refuseTakenAddress(
   task: PagesTask,
   { entries }: ReadPaths,
   isOurs: (path: string) => boolean,
 ): void {
-  // What is served may be the other file's page, which may have the same marker.
+  // The other file's page may contain the same marker.
   const rival = task.destination.rivals?.find((path) => entries.has(path));
   if (rival !== undefined) throw takenPageError(task, { rival, path: task.itemPath }, false);
   const taken = task.target.options.overwrite ? [] : listTaken(task, entries);
@@ -116,17 +116,14 @@ function refuseTakenAddress(
   if (foreign !== undefined) throw takenPageError(task, foreign);
 }
 
-/**
- * @param old the paths that pictures of the page may have, beside those that are delivered
- * @param rest the other files of the branch
- */
+/** @param old paths of earlier pictures, beside the delivered ones @param rest other files of the branch */
 function compareFile(task: PagesTask, read: ReadPaths, old: readonly string[], rest: BranchTree['entries']) {
   const { itemPath, files, target, destination } = task;
   const { rivals = [] } = destination;
   const wanted = [itemPath, ...files.map(({ path }) => path)];
   for (const path of [...wanted, ...old, ...rivals, ...listTakers(task, read.entries)]) {
     const failure = read.failures.get(path);
-    // A folder is no picture, and no rival; what can't be read may be one.
+    // A folder is neither a picture nor a rival; an unreadable path may be either.
     if (failure && (wanted.includes(path) || failure.code !== 'NOT_OURS')) throw failure;
   }
   const isOurs = (path: string, page?: string): boolean => {
@@ -135,7 +132,7 @@ function compareFile(task: PagesTask, read: ReadPaths, old: readonly string[], r
     return isOwned(message, object, page) && !isOfOthers(message, target.options);
   };
   if (!isRemoval(task)) refuseTakenAddress(task, read, isOurs);
-  // A removal takes along what its address would show without it.
+  // Removing the page alone would let a rival show at the same URL.
   const alike = isRemoval(task) ? [itemPath, ...rivals] : [itemPath];
   const counted = new Set([...wanted, ...old, ...alike]);
   const entries = new Map([...read.entries].filter(([path]) => counted.has(path)));

@@ -20,7 +20,7 @@ const EMPTY_FILE: FileBytes = {
   read: () => Readable.from([]),
 };
 
-/** Reads all of the branch, and what it has of this tool in a folder; of one that is removed, however deep. */
+/** Reads the whole branch, and this tool's deliveries in the folder; for a removal also below it. */
 export async function readFolderInBranch(task: PagesTask): Promise<FolderInBranch> {
   const { target } = task;
   const tree = await readTargetTree(target);
@@ -32,9 +32,7 @@ export async function readFolderInBranch(task: PagesTask): Promise<FolderInBranc
 }
 
 /**
- * Compares a folder that is delivered with the branch. @throws {DeliveryError} `NOT_OURS`, or as `refuseLargeSite`
- *
- * @param together the folders of the step
+ * Compares a folder. @param together all folders of this delivery @throws {DeliveryError} `NOT_OURS`, `TOO_LARGE`
  */
 export async function compareSite(task: PagesTask, together: readonly string[]): Promise<ComparedItem> {
   const { destination, itemPath, target } = task;
@@ -46,11 +44,11 @@ export async function compareSite(task: PagesTask, together: readonly string[]):
   const removals = removedFolders.flatMap((folder) => [...filesBelow(tree, folder).keys()]);
   const isSwitched = target.options.nojekyll && !tree.entries.has(switchFileOf(destination));
   const writes = isSwitched ? [{ path: switchFileOf(destination), file: EMPTY_FILE }] : [];
-  const squashed = 'what the history begins with, as after a squash, so nothing tells who delivered it';
+  const squashed = 'folders of unknown origin, because the history begins with them (as after a squash)';
   const notes = [
-    ...namedLine('`keep` leaves what is not as it was delivered', changed),
-    ...namedLine('`keep` leaves what another workflow delivered', foreign),
-    ...namedLine(`\`keep\` leaves ${squashed}`, unattributed),
+    ...namedLine('`keep` skips folders that changed since', changed),
+    ...namedLine('`keep` skips folders of another workflow', foreign),
+    ...namedLine(`\`keep\` skips ${squashed}`, unattributed),
   ];
   const planned = planChange(task, { ...tree, owned, last, writes, removals, removedFolders, notes });
   const { change } = planned;
@@ -59,14 +57,14 @@ export async function compareSite(task: PagesTask, together: readonly string[]):
   const placement = describePublished(planned, {
     replaced: sites.get(itemPath)?.record,
     servedSize: measureSite(destination.siteRoot, tree, change),
-    previous: await findEarlier(task, tree, change === undefined ? [older] : [tree.entries, older]),
+    previous: await findPrevious(task, tree, change === undefined ? [older] : [tree.entries, older]),
     goneFiles: blobsIn([tree.entries, older], gonePaths),
     entries: tree.entries,
   });
   return { ...planned, placement };
 }
 
-/** The paths of a folder that hold what this tool delivered. @throws {DeliveryError} `NOT_OURS` where a file is in the way */
+/** Lists the paths that hold this tool's files. @throws {DeliveryError} `NOT_OURS` if a file blocks a folder */
 async function findOwned(task: PagesTask, { tree, sites }: FolderInBranch): Promise<ReadonlySet<string>> {
   const { itemPath, target, files, destination, pictures } = task;
   const delivered = sites.get(itemPath)?.files ?? [];
@@ -78,7 +76,7 @@ async function findOwned(task: PagesTask, { tree, sites }: FolderInBranch): Prom
   const blocked = findBlocked(wanted, tree, itemPath, removedPaths);
   if (blocked.length > 0) {
     throw notOursError(
-      `the folder ${itemPath || './'} of the repository can not hold the site: a file is in the place of a folder, or a folder in that of a file: ${nameFew(blocked)}`,
+      `the folder ${itemPath || './'} of the repository can't take these files: a file has the path of a folder, or a folder the path of a file: ${nameFew(blocked)}`,
       (w) => `set ${w.input('path')} to a folder of its own`,
     );
   }
@@ -90,7 +88,7 @@ async function findOwned(task: PagesTask, { tree, sites }: FolderInBranch): Prom
   return owned;
 }
 
-/** @throws {DeliveryError} `NOT_OURS` where a file would be served instead of one that is not ours */
+/** @throws {DeliveryError} `NOT_OURS` if a new page would hide another person's page */
 async function refuseTakenAddresses(
   task: PagesTask,
   tree: BranchTree,
@@ -104,25 +102,24 @@ async function refuseTakenAddresses(
   if (foreign !== undefined) throw takenPageError(task, foreign);
 }
 
-/** The branch before what this tool did last to a folder, or else before the last commit that touched it. */
 export const readBefore = async (
   { readEntries }: CommitTarget,
   { before, tree }: FolderInBranch,
 ): Promise<BranchTree['entries']> => (before === undefined ? tree.entries : readEntries(before));
 
-/** The files of a folder that an older tree of the branch has, and that neither the newest one nor the delivery has. */
+/** Lists files that an older tree has and that neither the branch nor the delivery has. */
 export function listVanished({ itemPath, files }: PagesTask, tree: BranchTree, older: BranchTree['entries']) {
   const there = new Set([...tree.entries.keys(), ...files.map(({ path }) => path)]);
   return [...filesBelow({ entries: older }, itemPath).keys()].filter((path) => !there.has(path));
 }
 
-/** Of thousands of new files, one list is kept. */
+/** One shared list saves memory for thousands of new files. */
 const NEVER: readonly GitBlob[] = [];
 
-/** What caches may still have of a folder: what this delivery and the newest one before it replaced. */
-async function findEarlier(task: PagesTask, { head }: BranchTree, trees: readonly BranchTree['entries'][]) {
+/** Lists what caches may still serve: the content that this delivery and the one before replaced. */
+async function findPrevious(task: PagesTask, { head }: BranchTree, trees: readonly BranchTree['entries'][]) {
   const page = task.destination.entryPath;
-  // The page changes most often, and a cache may be older than the last two versions.
+  // The page changes most often, so a cache may hold a version before the last two.
   const commits = head === null ? null : await getLastCommits(task.target.github, head, [page]);
   const versions = commits?.get(page)?.blobs ?? [];
   const previous = new Map<string, readonly GitBlob[]>();
@@ -139,7 +136,7 @@ async function findEarlier(task: PagesTask, { head }: BranchTree, trees: readonl
   return previous;
 }
 
-/** The files of the branch that take the place of a folder, and the folders that take that of a file. */
+/** Lists files that block a folder, and folders that block a file. */
 function findBlocked(
   paths: ReadonlySet<string>,
   tree: BranchTree,
@@ -159,7 +156,6 @@ function findBlocked(
   return [...new Set(blocking)];
 }
 
-/** Bytes of all that Pages serves, after some changes. @throws {DeliveryError} as `refuseLargeSite` */
 function measureSite(
   siteRoot: string,
   { entries }: BranchTree,

@@ -18,38 +18,38 @@ import { describeRemoved } from './placement.ts';
 import type { PagesTask } from './target.ts';
 
 /**
- * A folder is removed with everything that the same workflow delivered below it; with `overwrite`, all that is there.
- *
- * @throws {DeliveryError} `NOT_OURS` if nothing of it is ours, or was, or somebody changed its page: it would still open
+ * Compares a removed folder, with what the same workflow delivered below it; with `overwrite`, all of it.
+ * @throws {DeliveryError} `NOT_OURS` if nothing was ours, or somebody changed the page
  */
 export async function compareRemovedFolder(task: PagesTask): Promise<ComparedItem> {
   const folder = await readFolderInBranch(task);
   const { tree, last } = folder;
   const { itemPath, destination } = task;
   const found = await findOwnBelow(task, folder);
-  const { owned, left } = found;
+  const { owned, unownedPaths } = found;
   if (found.changedPage !== undefined) throw changedPageError(found.changedPage);
   refuseAddress(task, folder, owned.size > 0);
   const { removedFolders, named, notes, unsure } = found;
   const planned = planChange(task, { ...tree, owned, last, removedFolders, named, notes });
   const removed = new Set(planned.change?.removals);
-  // What an earlier run removed may be served until the site is built without it.
+  // Until the next build, the site may still serve what an earlier run removed.
   const older = removed.size === 0 ? await readBefore(task.target, folder) : tree.entries;
-  const vanished = await listOwnVanished(task, folder, older, left.length > 0);
-  if (owned.size + vanished.length === 0 && left.length > 0) throw notOwnedError(task, left, last);
-  // Where nothing else goes, all of the folder would still be served.
+  const vanished = await listOwnVanished(task, folder, older, unownedPaths.length > 0);
+  if (owned.size + vanished.length === 0 && unownedPaths.length > 0)
+    throw notOwnedError(task, unownedPaths, last);
+  // Removing only protected files would leave the folder served.
   const isNoneGone = removed.size + vanished.length === 0;
   for (const path of isNoneGone ? owned : []) refuseSpecialFile(path, destination.siteRoot);
   const rest = new Map([...tree.entries].filter(([path]) => !removed.has(path)));
-  const more = isLimited(folder, left) ? ', or one run reads no more (try again)' : '';
+  const more = isLimited(folder, unownedPaths) ? ', or one run reads no more (try again)' : '';
   const why = `because somebody changed it since, or this tool did not deliver it${more}`;
   const unknown = namedLine(`what stays in ${itemPath || './'}, ${why}`, unsure);
-  const gone = blobsIn([tree.entries, older], [...removed, ...vanished]);
-  const placement = describeRemoved(planned, gone, rest, unknown);
+  const removedBlobs = blobsIn([tree.entries, older], [...removed, ...vanished]);
+  const placement = describeRemoved(planned, removedBlobs, rest, unknown);
   return { ...planned, placement: { ...placement, leavesFiles: found.leavesFiles } };
 }
 
-/** The files that an earlier run removed; beside files of others only those that are known to have been ours. */
+/** Lists what an earlier run removed. If others have files there, only known deliveries count. */
 async function listOwnVanished(
   task: PagesTask,
   { tree, before }: FolderInBranch,
@@ -68,12 +68,12 @@ async function listOwnVanished(
   return vanished.filter((path) => owned.has(path));
 }
 
-const isLimited = ({ sites }: FolderInBranch, left: readonly string[]): boolean =>
-  left.length > SITE.singleFiles ||
+const isLimited = ({ sites }: FolderInBranch, unownedPaths: readonly string[]): boolean =>
+  unownedPaths.length > SITE.singleFiles ||
   sites.size >= SITE.removals ||
   [...sites.values()].some(({ files, changed }) => files.length + changed.length === 0);
 
-/** An address removes what was delivered there, and no more. @throws {DeliveryError} `NOT_OURS` */
+/** A URL removes only what was delivered there. @throws {DeliveryError} `NOT_OURS` */
 function refuseAddress(
   { itemPath, target: { options }, destination }: PagesTask,
   { sites }: FolderInBranch,
@@ -82,25 +82,23 @@ function refuseAddress(
   if (options.address === undefined) return;
   if (options.overwrite && itemPath === destination.siteRoot) {
     throw notOursError(
-      'this would remove everything on the site, files of others as well',
+      'this would remove the whole site, with the files of others',
       (w) => `leave ${w.input('overwrite')} out, or set ${w.input('url')} to a page or a folder`,
     );
   }
   if (sites.has(itemPath) || !hasOwned) return;
   throw notOursError(
-    `the folder ${itemPath || './'} was not delivered itself`,
-    (w) => `set ${w.input('url')} to the address of one of the folders that were delivered in it`,
+    `the folder ${itemPath || './'} was not delivered as a whole`,
+    (w) => `set ${w.input('url')} to the URL of a folder that was delivered in it`,
   );
 }
 
-/** The address that was handed over would still open, with another page. */
 const changedPageError = (page: string): DeliveryError =>
   notOursError(
     `somebody changed ${page}, so it would still open, and nothing was removed`,
     (w) => `set ${w.input('overwrite', 'true')} if you may remove that page`,
   );
 
-/** What a folder has of this tool, however deep, and the files that it has besides. */
 async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
   const { itemPath, target } = task;
   const goes = ({ record }: OwnedSite): boolean =>
@@ -118,20 +116,20 @@ async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
   const isOthers = (path: string): boolean => !isFromSame(single.get(path) ?? '', target.options);
   const ofOthers = [...single.keys()].filter(isOthers);
   for (const path of single.keys()) if (!ofOthers.includes(path)) owned.add(path);
-  const left = others.filter((path) => !owned.has(path));
+  const unownedPaths = others.filter((path) => !owned.has(path));
   const staying = all.filter((site) => !goes(site));
   const known = new Set([...ofOthers, ...staying.flatMap(({ files }) => files.map(({ path }) => path))]);
   return {
     ...nameRemoved(task, folder, going, single),
     owned,
-    left,
+    unownedPaths,
     leavesFiles: spared.length > 0,
-    unsure: left.filter((path) => !known.has(path)),
+    unsure: unownedPaths.filter((path) => !known.has(path)),
     changedPage: going
       .flatMap(({ record, changed }) => changed.filter((path) => path === pageOfDelivered(record.delivered)))
-      .find((page) => left.includes(page)),
+      .find((page) => unownedPaths.includes(page)),
     notes: [
-      ...namedLine('left out, and so still there', spared),
+      ...namedLine('excluded, so still there', spared),
       ...namedLine('still there, because another workflow delivered it', [
         ...staying.map(({ record }) => record.itemPath),
         ...ofOthers,
@@ -140,7 +138,7 @@ async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
   };
 }
 
-/** What the commit says that it removes: never a delivery of which somebody else removed everything before. */
+/** Names what the commit removes, without deliveries that somebody else already emptied. */
 function nameRemoved(
   task: PagesTask,
   { isDelivered }: FolderInBranch,
@@ -154,7 +152,7 @@ function nameRemoved(
       const isFound = target.options.overwrite || files.length > stays;
       return isFound && stays > 0 === isPart ? record.itemPath : [];
     });
-  // With `overwrite` nobody looked who delivered a file: an audit asks for its last commit.
+  // With `overwrite`, nobody checked each file's owner, so the audit reads its last commit.
   const files = [...single].flatMap(([path, message]) =>
     message !== '' && isFromSame(message, target.options) && !isProtected(task, path) ? path : [],
   );

@@ -17,28 +17,24 @@ import { notOwnedError } from './not-ours.ts';
 import { listPicturePaths } from './pictures.ts';
 import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
-/** What the branch has at a place, all of it in the same commit, and whose it is. */
+/** What the branch holds at the item's path in one commit, and who owns it. */
 interface ItemState extends BranchTree {
-  /** The paths that hold what this tool delivered: what may be replaced, and what goes where it is not wanted. */
+  /** Paths that this tool delivered: they may be replaced, and removed if they aren't wanted. */
   readonly owned: ReadonlySet<string>;
-  /** The last commit that touched the place; absent where nothing ever existed. */
+  /** The last commit that touched the path; absent if nothing was ever there. */
   readonly last?: CommitSummary | null | undefined;
-  /** What the commit of a folder writes and removes beside its files. */
   readonly writes?: Change['writes'];
   readonly removals?: readonly string[];
   readonly removedFolders?: readonly string[];
-  /** What the commit of a removed folder says that it removes. */
   readonly named?: Pick<DeliveryMessage, 'removed' | 'removedFrom'>;
   readonly notes?: readonly string[];
 }
 
-/** What a place of the branch needs: a change, or nothing more. */
 export interface PlannedItem {
   readonly task: PagesTask;
-  /** The commit that it was compared with, the same for all that is written together; `null` for no branch yet. */
+  /** The commit of the comparison, the same for one update; `null` if the branch is missing. */
   readonly head: string | null;
   readonly change?: Change;
-  /** The last commit that touched it; absent where nothing ever existed. */
   readonly commitSha?: string | undefined;
   readonly siteChanges: SiteChanges;
   readonly treeSha?: string | undefined;
@@ -46,19 +42,17 @@ export interface PlannedItem {
 }
 
 export interface ComparedItem extends PlannedItem {
-  /** What is reported of it, as if nothing had to be written. */
   readonly placement: Placement;
 }
 
-/** The folder whose files GitHub obeys when it builds the site; what is deployed it only shows. */
+/** The folder where GitHub obeys special files during a build. A deployment only serves them. */
 const builtRoot = ({ destination: { builtBy, siteRoot } }: PagesTask): string | null =>
   builtBy === 'deployment' ? null : siteRoot;
 
-/** Whether a path stays where it would go, because it changes the site or the repository as a whole. */
+/** Whether a path may not be removed, because it affects the whole site or repository. */
 export const isProtected = (task: PagesTask, path: string): boolean =>
   !task.target.options.overwrite && findEffect(path, builtRoot(task)) !== undefined;
 
-/** Names what of the paths that were to go changes the site or the repository as a whole. */
 function describeSpecial(task: PagesTask, paths: readonly string[]): readonly string[] {
   const special = paths.flatMap((path) => {
     const effect = findEffect(path, builtRoot(task));
@@ -68,17 +62,18 @@ function describeSpecial(task: PagesTask, paths: readonly string[]): readonly st
   return namedLine(what, special);
 }
 
-/** What is done with a path, by what the branch holds there: of this tool, of others, or of others with `overwrite`. */
+/** What to do with a path: if this tool delivered it, if others did, or if `overwrite` allows it. */
 const ACTIONS = {
-  absent: ['add', 'add', 'add'],
-  same: ['keep', 'leave', 'take over'],
-  different: ['replace', 'refuse', 'replace'],
-  unwanted: ['remove', 'refuse', 'remove'],
+  absent: { owned: 'add', foreign: 'add', overwritten: 'add' },
+  same: { owned: 'keep', foreign: 'leave', overwritten: 'take over' },
+  different: { owned: 'replace', foreign: 'refuse', overwritten: 'replace' },
+  unwanted: { owned: 'remove', foreign: 'refuse', overwritten: 'remove' },
 } as const;
 
-type Action = (typeof ACTIONS)[keyof typeof ACTIONS][number] | 'spare' | 'hold';
+type Actions = (typeof ACTIONS)[keyof typeof ACTIONS];
+type Action = Actions[keyof Actions] | 'spare' | 'protect';
 
-/** Sorts the paths of a place by what is done with them. @throws {DeliveryError} `NOT_OURS` that names what may not change */
+/** Sorts paths by action. @throws {DeliveryError} `NOT_OURS` that names the paths that may not change */
 function sortByAction(task: PagesTask, state: ItemState) {
   const { itemPath, target, files } = task;
   const { entries, owned } = state;
@@ -91,10 +86,10 @@ function sortByAction(task: PagesTask, state: ItemState) {
     return holdsFile(state, { path, sha }) ? 'same' : 'different';
   };
   const chooseAction = (path: string): Action => {
-    const held = compare(path, wanted.get(path));
-    if (held === 'unwanted' && !isPruned) return 'spare';
-    const action = ACTIONS[held][owned.has(path) ? 0 : overwrite ? 2 : 1];
-    return action === 'remove' && isProtected(task, path) ? 'hold' : action;
+    const found = compare(path, wanted.get(path));
+    if (found === 'unwanted' && !isPruned) return 'spare';
+    const action = ACTIONS[found][owned.has(path) ? 'owned' : overwrite ? 'overwritten' : 'foreign'];
+    return action === 'remove' && isProtected(task, path) ? 'protect' : action;
   };
   const named = isRemoval(task) && entries.has(itemPath) ? [itemPath] : [...wanted.keys()];
   const actions = new Map([...named, ...owned].map((path) => [path, chooseAction(path)]));
@@ -112,10 +107,7 @@ function sortByAction(task: PagesTask, state: ItemState) {
 
 type PathsTo = ReturnType<typeof sortByAction>;
 
-/**
- * The commit that a place needs, if any, and what it changes. All or nothing: one file that may not be replaced refuses
- * all. @throws {DeliveryError} `NOT_OURS` that names what may not change there
- */
+/** Plans the commit. @throws {DeliveryError} `NOT_OURS`: one refused file refuses the whole item */
 export function planChange(task: PagesTask, state: ItemState): PlannedItem {
   const { itemPath, target } = task;
   const common = { essence: target.options.essence, from: target.options.deliverer };
@@ -129,7 +121,7 @@ export function planChange(task: PagesTask, state: ItemState): PlannedItem {
     ...{ ...common, verb, delivered },
     ...(named ?? { removed: delivered ? removedFolders : removedPaths }),
   });
-  // The history of a path has only commits that change it: that of a single file or picture tells whose it is.
+  // Git's history of a path skips commits that keep it equal, so taking a file over needs a removal first.
   const isUnchanged = writtenPaths.size + removedPaths.length === 0;
   const renewed = isFolder ? takenPaths.slice(0, isUnchanged ? 1 : 0) : takenPaths;
   const before = renewed[0] !== undefined && {
@@ -151,14 +143,14 @@ export function planChange(task: PagesTask, state: ItemState): PlannedItem {
     siteChanges: { ...listChanges(task, pathsTo), kept: kept.map(({ path }) => path), removedFolders },
     treeSha: delivered?.object,
     notes: [
-      ...describeSpecial(task, [...removedPaths, ...pathsTo('hold'), ...removals]),
-      ...namedLine('taken over, as nothing told whose they are', takenPaths),
+      ...describeSpecial(task, [...removedPaths, ...pathsTo('protect'), ...removals]),
+      ...namedLine('taken over, although their owner was unknown', takenPaths),
       ...notes,
     ],
   };
 }
 
-/** What a place has of this tool after its commit, and what else it has; nothing where it is removed. */
+/** Describes this tool's files after the commit, and the other ones; empty for a removal. */
 function describeItem(
   task: PagesTask,
   { entries, writes = [] }: ItemState,
@@ -167,12 +159,12 @@ function describeItem(
   const { itemPath, files } = task;
   if (isRemoval(task)) return { verb: 'REMOVE', kept: [] };
   const wanted = new Map(files.map(({ path, file }) => [path, file.blobSha]));
-  const unchangedPaths = pathsTo('keep', 'take over', 'spare', 'hold');
+  const unchangedPaths = pathsTo('keep', 'take over', 'spare', 'protect');
   const isNew = [...unchangedPaths, ...pathsTo('replace', 'remove')].length === 0;
   const isFolder = isFolderPath(itemPath);
   const paths = isFolder ? [...pathsTo('add', 'replace'), ...unchangedPaths] : [...wanted.keys()];
   const kept = isFolder ? listKept({ entries }, itemPath, new Set([...paths, ...pathsTo('remove')])) : [];
-  // What is for the whole site is no part of the delivery, and stays when that ends.
+  // Files for the whole site stay when the delivery ends.
   const shared = writes.flatMap(({ path, file }) =>
     path.startsWith(itemPath) ? { path: path.slice(itemPath.length), sha: file.blobSha } : [],
   );
@@ -183,7 +175,6 @@ function describeItem(
   return { verb: isNew ? 'ADD' : 'UPDATE', delivered: named, kept };
 }
 
-/** Paths within the folder, as a person reads them: the pictures of a page are no files of theirs. */
 function listChanges({ itemPath, pictures, destination }: PagesTask, pathsTo: PathsTo) {
   const picturePaths = pictures === undefined ? [] : listPicturePaths(destination.entryPath);
   const list = (action: Action): readonly string[] =>

@@ -14,28 +14,24 @@ import {
 } from './commit-message.ts';
 import { isFolderPath } from './target.ts';
 
-/** What a commit of this tool says that it did to one place of the branch, where no newer one did the same. */
+/** What this tool's newest commit about a path did to it. */
 export interface DeliveryRecord extends CommitSummary {
-  /** Sha of the commit before it; absent where there is none. */
   readonly parent?: string | undefined;
-  /** The path of a file, or a folder that ends in `/`, or is empty for the branch's root. */
   readonly itemPath: string;
   readonly delivered?: DeliveredObject | undefined;
-  /** The newer commits that removed a part of it, and those before them. */
   readonly parts: readonly Pick<DeliveryRecord, 'sha' | 'parent'>[];
-  /** Whether newer commits of this tool delivered what a path holds now: then it is theirs, whatever the bytes. */
+  /** Whether newer commits of this tool delivered the path, and so own it. */
   readonly isReplaced: (path: string) => boolean;
-  /** Whether a newer commit of this tool removed a file or a delivery: it names each, and never what lies below. */
+  /** Whether a newer commit of this tool names the path as removed. It names whole deliveries, not their files. */
   readonly isRemoved: (path: string) => boolean;
 }
 
 export type DeliveredRecord = DeliveryRecord & { readonly delivered: DeliveredObject };
 
 /**
- * Reads what this tool says that it delivered to a place and below it, a hundred commits a request.
- *
- * @param isEnough whether no older claim is needed
- * @returns the claims by place, the newest first; and the newest commit of anybody that touched the place
+ * Reads this tool's records for a path and below it, a hundred commits a request.
+ * @param isEnough whether older records aren't needed
+ * @returns the records by path, the newest first; `last`, the newest commit of anybody
  */
 export async function readRecords(
   github: GitHubClient,
@@ -77,16 +73,16 @@ export async function readRecords(
   return { records, last, isComplete };
 }
 
-/** Whether a path is a place, with or without the slash at its end, or lies in it. */
+/** Whether a path equals the item's path or lies below it. */
 export const isWithin = (path: string, itemPath: string): boolean =>
   itemPath === '' || path === itemPath || path.startsWith(itemPath.endsWith('/') ? itemPath : `${itemPath}/`);
 
 type NamedPath = Pick<DeliveryRecord, 'itemPath' | 'delivered'> & { readonly startsRecord: boolean };
 
-/** The places that a commit message names; none for a commit of somebody else. */
 function listNamedPaths(parsed: DeliveryMessage | null): readonly NamedPath[] {
   const { delivered, removed = [] } = parsed ?? {};
-  // A file is judged by its delivery; so is a folder that a delivery removed beside its own, and may have put back.
+  // Records of files, and of folders that `keep` removed, come from their delivery: it may have been
+  // restored.
   const removals = removed.map((itemPath) => ({
     itemPath,
     startsRecord: !delivered && isFolderPath(itemPath),
@@ -96,7 +92,6 @@ function listNamedPaths(parsed: DeliveryMessage | null): readonly NamedPath[] {
     : removals;
 }
 
-/** Remembers what newer commits delivered and removed, in one list for all claims. */
 function createIndex(): (named: NamedPath) => Pick<DeliveryRecord, 'isReplaced' | 'isRemoved'> {
   const all: (NamedPath & { readonly holds: (path: string) => boolean })[] = [];
   return (named) => {
@@ -122,8 +117,7 @@ function createDeliveredLookup(delivered: DeliveredObject): (path: string) => bo
 }
 
 /**
- * The files of a delivery that no newer one replaced, and that no removal of a part took; `null` if too many trees were
- * read, or somebody copied the message.
+ * Lists the files that are still a delivery's own; `null` if too many trees were read, or the message was copied.
  */
 export async function listRecordedFiles(
   { sha, delivered, itemPath, parts, isReplaced }: DeliveredRecord,
@@ -132,28 +126,23 @@ export async function listRecordedFiles(
 ): Promise<readonly TreeFile[] | null> {
   const isOpen = ({ path }: TreeFile): boolean => !isReplaced(path);
   if (!isFolderPath(itemPath)) return isReplaced(itemPath) ? [] : listAlone(delivered).filter(isOpen);
-  const open = [...entries].filter(
+  const notReplaced = [...entries].filter(
     ([path, { type }]) => path.startsWith(itemPath) && (type === 'tree' || !isReplaced(path)),
   );
-  const current = listDelivered(new Map(open), delivered);
+  const current = listDelivered(new Map(notReplaced), delivered);
   const older = current === null ? await readOlder(sha) : null;
   let files = current ?? (older && listDelivered(older, delivered)?.filter(isOpen));
   for (const part of parts) {
     const before = files && (await readOlder(part.parent));
     const after = before && (await readOlder(part.sha));
     if (!files || !before || !after) return null;
-    // What was absent before was lost, and not removed.
+    // A file that was missing before was lost, not removed.
     files = files.filter((file) => !before.has(file.path) || holdsFile({ entries: after }, file));
   }
   return files ?? null;
 }
 
-/**
- * What a folder keeps besides the delivered files, in short: a whole folder of others is one line.
- *
- * @param delivered paths in the branch that are delivered, or removed
- * @throws {DeliveryError} `NOT_OURS` where it is too much to be named.
- */
+/** Lists other files; a whole folder is one line. @throws {DeliveryError} `NOT_OURS` if the list is too long */
 export function listKept(tree: Pick<BranchTree, 'entries'>, folder: string, delivered: ReadonlySet<string>) {
   const mixed = new Set([...delivered].flatMap(parentFolders));
   const kept = new Map<string, string>();
@@ -164,7 +153,7 @@ export function listKept(tree: Pick<BranchTree, 'entries'>, folder: string, deli
     else kept.set(`${top.slice(folder.length)}/`, tree.entries.get(top)?.sha ?? sha);
   }
   if (kept.size > SITE.kept) {
-    const what = `${kept.size} files and folders that are no part of this delivery`;
+    const what = `${kept.size} files and folders that don't belong to this delivery`;
     throw new DeliveryError('NOT_OURS', `the folder ${folder || './'} has ${what}`, {
       hint: (w) => `set ${w.input('path')} to a folder of its own`,
     });
@@ -178,7 +167,7 @@ function createKeptLookup({ itemPath, kept }: Pick<DeliveredObject, 'itemPath' |
     names.size > 0 && (names.has(path) || parentFolders(path).some((folder) => names.has(`${folder}/`)));
 }
 
-/** The files of a delivered folder, if a tree holds exactly what the commit says that it delivered; else `null`. */
+/** Lists the delivered files if the tree holds exactly the recorded ones; otherwise `null`. */
 function listDelivered(entries: BranchTree['entries'], { itemPath, kept, object }: DeliveredObject) {
   const isKept = createKeptLookup({
     itemPath,

@@ -8,81 +8,71 @@ import { decodePath, repositoryPath, urlBelow } from '../../rules/naming.ts';
 import type { Words } from '../../words.ts';
 import type { JobRuntime } from './deploy/job-runtime.ts';
 
-/** What K1 needs of the inputs: fields of the `DeliveryRequest`, which is given as it is. */
 export interface PagesOptions {
   readonly branch: string | undefined;
   readonly siteWorkflow: string | undefined;
-  /** Path in the repository, ending in `/` for a folder. */
+  /** Path in the repository; a folder ends in `/`. */
   readonly path: string | undefined;
-  /** Of a removal: the address of what is removed, in place of a name. */
+  /** For a removal: the URL to remove, instead of a name. */
   readonly address?: URL | undefined;
-  /** The folder of the site for what has no path, ending in `/`. */
+  /** The site's folder for items without a path, ending in `/`. */
   readonly defaultFolder?: string | undefined;
-  /** Of a delivery whose name and content may be the words of others: the only folder that it writes to, ending in `/`. */
+  /** For untrusted names and content: the only folder that may be written, ending in `/`. */
   readonly confine?: string | undefined;
-  /** The repository that was named; absent in a check that needs none. */
+  /** Absent in a check that needs no repository. */
   readonly repository?: RepositoryName | undefined;
   readonly pagesBase: URL | undefined;
   readonly rawBase: URL | undefined;
-  /** The instance's web address; it decides where its files are served. */
+  /** The GitHub instance's URL; it decides which host serves the files. */
   readonly serverUrl: URL;
-  /** Whether a missing branch and a missing site are made. */
+  /** Whether to create a missing branch and Pages site. */
   readonly setup?: boolean | undefined;
   readonly isRemoval?: boolean;
   readonly essence: string;
-  /** Who delivers; absent for a person on the command line. */
   readonly deliverer?: Deliverer | undefined;
-  /** Whether a file that this tool did not deliver may be replaced or removed. */
+  /** Whether to replace or remove files of others. */
   readonly overwrite: boolean;
-  /** Of a site: whether owned files that are no longer part of it are removed. */
+  /** Folders only: whether to remove owned files that the folder no longer has. */
   readonly prune: boolean;
-  /** How many owned folders beside each other to keep, the delivered one included; `undefined` keeps all. */
+  /** How many sibling deliveries to keep, counting this one; `undefined` keeps all. */
   readonly keep: number | undefined;
-  /** Whether the file that switches Jekyll off is put at the root of what Pages serves. */
+  /** Whether to commit the file that switches Jekyll off. */
   readonly nojekyll: boolean;
   readonly marker: string | undefined;
   readonly picture: boolean;
-  /** Milliseconds for build and verification together. */
   readonly timeout: number;
-  /** What the runner gives to deploy a site; absent or `null` outside of an action. */
   readonly runtime?: JobRuntime | null;
 }
 
-/** What Pages serves, and who builds it. */
 export interface ServedSite {
-  /** The address of its root. */
   readonly rootUrl: URL;
-  /** The folder of the branch that is served: empty for all of it, or ending in `/`. */
+  /** The folder of the branch that Pages serves, ending in `/`; empty for the whole branch. */
   readonly siteRoot: string;
   readonly builtBy: PagesSettings['builtBy'];
 }
 
-/** Where a file goes, and where it will be served. */
+/** Where an item is stored, and the URLs that serve it. */
 export interface PagesDestination extends ServedSite {
   readonly branch: string;
-  /** The path of a file; that of a folder ends in `/`, or is empty for the branch's root. */
+  /** Path of the file, or of the folder with `/` at its end; empty for the branch's root. */
   readonly itemPath: string;
-  /** The path of the file, or of a folder's entry. */
+  /** The file's path, or the path of the folder's entry page. */
   readonly entryPath: string;
-  /** The path that `pageUrl` shows: the file's, or that of the page that the site's build makes of it. */
+  /** The path behind `pageUrl`: the file itself, or the page that the build makes of it. */
   readonly page: string;
   readonly pageUrl: URL;
   readonly rawUrl: URL;
-  /** Whether the site's build may rightly change the file. */
+  /** Whether the site's build may change the content. */
   readonly hostMayChangeBytes: boolean;
-  /** Of a rendered page: the other files that would be served there; none of them may be on the branch. */
+  /** Files that would be served at a rendered page's URL; the branch may have none of them. */
   readonly rivals?: readonly string[];
   readonly notes: readonly string[];
   readonly unknown: readonly string[];
-  /** Whether only its members can read the repository, and so the raw address. */
+  /** Whether the repository is private, so that the public can't open the raw URL. */
   readonly isPrivate: boolean;
 }
 
-/**
- * Combines the site's settings with the inputs. @throws {DeliveryError} where the site could never show the file
- *
- * @param location with the name that counts where `path` names none, and the entry of a folder
- */
+/** Combines the Pages settings with the inputs. @throws {DeliveryError} if the site could never show the file */
 export function resolveDestination(
   repository: RepositoryName,
   location: PagesOptions & { readonly name: string; readonly entryName?: string },
@@ -91,7 +81,7 @@ export function resolveDestination(
 ): PagesDestination {
   const known = knownSettings(site);
   const { isRemoval, setup, pagesBase: givenBase } = location;
-  // What no site shows can still be removed, from a branch that is known.
+  // Without a site, files can still be removed from a named branch.
   const isBranchKnown = isRemoval && location.branch !== undefined;
   if (site === null && givenBase === undefined && !setup && !isBranchKnown)
     throw noSiteError(repository, location);
@@ -121,28 +111,26 @@ export function resolveDestination(
   };
 }
 
-/** The branch that `branch` names, that the site is built from, or the protocol's. @see protocol 1 (flow per channel) */
+/** The branch of the input, of the Pages settings, or the protocol's default. @see protocol 1 (flow per channel) */
 export const targetBranch = (
   { branch }: Pick<PagesOptions, 'branch'>,
   site: RepositoryContext['pagesSettings'],
 ): string => branch ?? knownSettings(site)?.branch ?? 'main';
 
 const SETTINGS_UNREADABLE =
-  'the Pages settings could not be read (the permission `pages: read` is missing); the usual address was assumed';
+  'the Pages settings could not be read (the permission `pages: read` is missing); the default URL was assumed';
 
-const PRIVATE_NOTE =
-  'the repository is private, and its Pages site is public: everybody can open the address';
+const PRIVATE_NOTE = 'the repository is private, but its Pages site is public: anybody can open the URL';
 
-/** The folder of the branch that a Pages site serves: empty, or such as `docs/`. */
+/** The branch's folder that Pages serves, such as `docs/`; empty for the whole branch. */
 export function rootOf(site: RepositoryContext['pagesSettings']): string {
   const folder = knownSettings(site)?.folder ?? '';
   return folder === '' ? '' : `${folder}/`;
 }
 
-/** The path as the site serves it: without the site's root folder. */
 export const servedPath = (siteRoot: string, path: string): string => path.slice(siteRoot.length);
 
-/** The path in the branch that an address shows. @throws {DeliveryError} `BAD_INPUT` for one of elsewhere */
+/** Finds the branch's path for a URL. @throws {DeliveryError} `BAD_INPUT` if the URL is outside the site */
 function pathOf(
   address: URL,
   { rootUrl, siteRoot }: ServedSite,
@@ -153,12 +141,12 @@ function pathOf(
   if (address.host !== rootUrl.host || !given.startsWith(root)) {
     throw new DeliveryError('BAD_INPUT', `${address.href} is not below ${rootUrl.href}`, {
       hint: (w) =>
-        `set ${w.input('repository')} to the one whose site has this address, or ${w.input('url')} to an address that was handed over`,
+        `set ${w.input('repository')} to the repository of this site, or ${w.input('url')} to a delivered URL`,
     });
   }
   if (!path.startsWith(folder.replace(/^\.\/$/, ''))) {
     throw new DeliveryError('BAD_INPUT', `${address.href} is not in ${folder}`, {
-      hint: (w) => `leave ${w.input('path')} out: the address says it`,
+      hint: (w) => `leave ${w.input('path')} out: the URL names the path`,
     });
   }
   if (path !== siteRoot) repositoryPath(path.replace(/\/$/, ''), (w) => w.subject('url'));
@@ -171,7 +159,6 @@ function pathBelow(
 ): string {
   const { path = '', name, confine, defaultFolder = '' } = location;
   if (confine !== undefined) return prefix + confine + name;
-  // `./` is the root of the site.
   if (path === '') return prefix + defaultFolder + name;
   if (path === './') return prefix + name;
   const whole = path.endsWith('/') ? path + name : path;
@@ -183,7 +170,7 @@ function pathBelow(
   );
 }
 
-/** @throws {DeliveryError} where nobody could open the file on this site, or it is built from another branch. */
+/** @throws {DeliveryError} if the public can't open the site, or another branch builds it */
 export function refuseUnusableSite(
   { branch, builtBy, isPublic }: PagesSettings,
   location: Pick<PagesOptions, 'branch'>,
@@ -202,7 +189,6 @@ export function refuseUnusableSite(
   });
 }
 
-/** The address of any path of the branch, a file or a folder that ends in `/`. */
 export const addressOf = ({ siteRoot, rootUrl }: ServedSite, path: string): URL =>
   urlBelow(rootUrl, servedPath(siteRoot, path));
 
@@ -214,7 +200,7 @@ function noSiteError({ owner, repo }: RepositoryName, { branch, isRemoval = fals
     httpCode: 404,
     hint: (w) =>
       isRemoval
-        ? `its raw address may still show it; to remove it from its branch, set ${w.input('branch')} to that`
-        : `set ${w.input('setup', 'true')}${branchToo(w)}, or switch it on under Settings → Pages (Deploy from a branch; of a private repository only with a paid plan)${w.orUse(['K2', 'K3'])}`,
+        ? `set ${w.input('branch')} to the branch that has it: its raw URL may still show it`
+        : `set ${w.input('setup', 'true')}${branchToo(w)}, or switch it on under Settings → Pages (Deploy from a branch; a private repository needs a paid plan)${w.orUse(['K2', 'K3'])}`,
   });
 }

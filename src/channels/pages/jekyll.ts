@@ -13,41 +13,36 @@ import {
 } from './destination.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
 
-/** Tells whether a branch has the file that switches Jekyll off. */
 export type SwitchLookup = (destination: Pick<PagesDestination, 'branch' | 'siteRoot'>) => Promise<boolean>;
 
-/** Looks for that file once for all files of a step, which have one branch. */
+/** Creates a check that requests the file once for all items of a branch. */
 export function createSwitchLookup(github: GitHubClient): SwitchLookup {
-  let asked: ReturnType<typeof getEntry> | undefined;
+  let request: ReturnType<typeof getEntry> | undefined;
   return async (destination) => {
-    asked ??= getEntry(github, destination.branch, switchFileOf(destination));
-    return (await asked)?.type === 'blob';
+    request ??= getEntry(github, destination.branch, switchFileOf(destination));
+    return (await request)?.type === 'blob';
   };
 }
 
-/** The file that switches Jekyll off, at the root of what Pages serves. */
+/** Path of the file that switches Jekyll off, in the served folder. */
 export const switchFileOf = ({ siteRoot }: Pick<ServedSite, 'siteRoot'>): string => `${siteRoot}.nojekyll`;
 
-/** Whether Markdown of a branch is served as pages. */
+/** Whether Jekyll renders the branch's Markdown. */
 export const rendersMarkdown = (site: ServedSite, entries: ReadonlyMap<string, unknown>): boolean =>
   site.builtBy === 'branch' && !entries.has(switchFileOf(site));
 
-/** The page that shows a delivered file, by its path in the branch: itself, or what Jekyll makes of it. */
+/** The page that shows a delivered file: the file itself, or what Jekyll makes of it. */
 export function pageOf({ siteRoot }: ServedSite, { path, file }: PagesTask['files'][number]): string {
   const { page } = buildWithJekyll(servedPath(siteRoot, path), file.firstBytes);
   return page === null ? path : path.replace(MARKDOWN, '.html');
 }
 
-/** The file of a branch that Jekyll may show at the address of a page that is removed. */
 export function findRival(site: ServedSite, entries: ReadonlyMap<string, unknown>, page: string) {
   if (!rendersMarkdown(site, entries)) return undefined;
   return listShown(page).find((source) => source !== page && entries.has(source));
 }
 
-/**
- * The files of a branch whose addresses the new files of a task would take, each with the file that takes it. A README is
- * shown for want of an index, so every index may take its place.
- */
+/** Lists files whose URLs the new files would take. Any index takes the URL of a README. */
 export function listTaken({ files, destination }: PagesTask, entries: ReadonlyMap<string, unknown>) {
   const wanted = new Set(files.map(({ path }) => path));
   const rendered = rendersMarkdown(destination, entries)
@@ -60,12 +55,7 @@ export function listTaken({ files, destination }: PagesTask, entries: ReadonlyMa
   });
 }
 
-/**
- * What the site's build does to a file or a folder. A file that is both copied and rendered is shown as a page if a
- * marker can prove that.
- *
- * @throws {DeliveryError} `BAD_INPUT` where the address would never show what is delivered.
- */
+/** Applies the site's build to an item. @throws {DeliveryError} `BAD_INPUT` if the URL could never show the item */
 export async function applyJekyll(
   destination: PagesDestination,
   files: PagesTask['files'],
@@ -80,7 +70,7 @@ export async function applyJekyll(
     ...file,
     ...buildWithJekyll(servedPath(siteRoot, file.path), file.file.firstBytes),
   }));
-  // By front matter and templates, the words of others would choose an address and read other files.
+  // Untrusted front matter could choose a URL, and templates could read other files.
   const isOthers = from?.isRestricted === true;
   const isShownAsPage = !isFolder && marker !== undefined && !isOthers && outputs[0]?.page != null;
   const changed = outputs.filter(({ isCopied, page }) => !isCopied || (isOthers && page !== null));
@@ -100,7 +90,7 @@ export async function applyJekyll(
   };
 }
 
-/** @param changed files with the page that Jekyll renders of each, or `null` for nothing */
+/** @param changed files with the page that Jekyll makes of each; `null` if it skips the file */
 function jekyllError(
   destination: PagesDestination,
   isOthers: boolean,
@@ -114,7 +104,7 @@ function jekyllError(
       ),
     );
   const [leftOut, rendered] = [name(true), name(false)];
-  const problems = [leftOut && `leaves out ${leftOut}`, rendered && `renders ${rendered}`].filter(Boolean);
+  const problems = [leftOut && `ignores ${leftOut}`, rendered && `renders ${rendered}`].filter(Boolean);
   const switchFile = switchFileOf(destination);
   const off = (w: Words): string =>
     isFolder

@@ -7,13 +7,13 @@ import type { PagesOptions } from './destination.ts';
 import { isPictureOf } from './pictures.ts';
 import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
-/** Why a place is not touched. @param last the last commit that touched it @see protocol 7 (prohibition 4) */
+/** Explains why a path isn't touched. @param last the last commit that touched it @see protocol 7 (prohibition 4) */
 export function notOwnedError(task: PagesTask, paths: readonly string[], last?: CommitSummary | null) {
   const { target, pictures, destination } = task;
   const picture = pictures && paths.find((path) => isPictureOf(path, destination.entryPath));
   if (picture !== undefined) {
     return notOursError(
-      `${picture}, where the picture goes, already exists in the repository, and it is no picture that this tool took of the page`,
+      `${picture} has the path of the page's picture, and this tool didn't take it of this page`,
       (w) => `set ${w.input('picture', 'false')}, or ${w.input('overwrite', 'true')} to replace it`,
     );
   }
@@ -21,21 +21,20 @@ export function notOwnedError(task: PagesTask, paths: readonly string[], last?: 
   return partError ?? foreignError(target.options, paths, last?.isFirst);
 }
 
-/** Why a file is not placed where a person's file has the address. @param isSafe whether its bytes tell which of both is served */
+/** Explains that another file owns the page's URL. @param isSafe whether its bytes tell both apart */
 export function takenPageError(
   { itemPath, target }: PagesTask,
   { rival, path }: { readonly rival: string; readonly path: string },
   isSafe = true,
 ): DeliveryError {
   const isConfined = target.options.confine !== undefined;
-  return notOursError(`${rival} is on the branch, and Jekyll shows it where the page of ${path} goes`, (w) =>
+  return notOursError(`${rival} is on the branch, and Jekyll shows it at the URL of ${path}`, (w) =>
     isConfined
       ? `set ${w.input('name')} to another name`
-      : `set ${w.input('path')} to ${isFolderPath(itemPath) ? 'a folder of its own' : 'another name'}, or ${isSafe ? `${w.input('overwrite', 'true')} if it may take that address` : `remove ${rival}`}`,
+      : `set ${w.input('path')} to ${isFolderPath(itemPath) ? 'a folder of its own' : 'another name'}, or ${isSafe ? `${w.input('overwrite', 'true')} if it may take that URL` : `remove ${rival}`}`,
   );
 }
 
-/** Why a part of a folder is not touched alone; `null` for what was not delivered with one. @param message as above */
 function findPartError(task: PagesTask, message = ''): DeliveryError | null {
   const { itemPath } = task;
   const { itemPath: whole = itemPath } = parseMessage(message)?.delivered ?? {};
@@ -48,10 +47,9 @@ function findPartError(task: PagesTask, message = ''): DeliveryError | null {
   );
 }
 
-/** What decides whose deliveries may be replaced and removed. */
 export type DeliveryOwner = Pick<PagesOptions, 'deliverer' | 'confine' | 'overwrite' | 'isRemoval'>;
 
-/** Somebody else has it, or nothing tells whose it is. @param isFirst whether the history begins with it, as after a squash */
+/** Others own the paths, or nobody can tell. @param isFirst whether the history begins there, as after a squash */
 export function foreignError(
   { deliverer: from, confine, isRemoval }: DeliveryOwner,
   paths: readonly string[],
@@ -60,7 +58,7 @@ export function foreignError(
   const others = confine === undefined ? from?.name : 'the same confined job';
   const [exists, holds] = paths.length === 1 ? ['exists', 'what it holds'] : ['exist', 'what they hold'];
   const why = isFirst
-    ? "the branch's history begins with that (it may have been rewritten, as by a squash), so nothing tells who delivered it"
+    ? "the branch's history begins with it (perhaps rewritten, as by a squash), so it is unknown who delivered it"
     : `${holds} now is not known to be delivered by ${from?.isRestricted ? others : 'this tool'}`;
   const named = nameFew(paths.map((path) => path || './'));
   const end = isRemoval ? '; nothing was removed' : '';
@@ -69,10 +67,8 @@ export function foreignError(
     const when = isFirst ? 'once, if it is yours' : `if you may ${isRemoval ? 'remove' : 'replace'} it`;
     const overwrite = `set ${w.input('overwrite', 'true')} ${when}`;
     if (isRemoval) return `leave it there, or ${overwrite}`;
-    const other = from?.isRestricted
-      ? `leave out ${w.input('path')} for a place of its own`
-      : `set ${w.input('path')} to a path that nothing else uses`;
-    return `${other}, or ${overwrite}`;
+    const pathHint = from?.isRestricted ? `leave out ${w.input('path')}` : `set ${w.input('path')}`;
+    return `${pathHint} ${from?.isRestricted ? 'for' : 'to'} a path that nothing else uses, or ${overwrite}`;
   });
 }
 

@@ -17,79 +17,62 @@ import { type DeliveryOwner, foreignError } from './not-ours.ts';
 import { type CommitTarget, isFolderPath } from './target.ts';
 
 /*
- * Who owns a path of the branch: the newest commit that has the form of this tool's says what was delivered
- * (`listClaimed`), and the branch still holds just that; a changed file of a folder loses only itself. What is not ours
- * is written or removed with `overwrite` alone (`sortByChange`, `compareRemovedFolder`). A restoration (`restoreBefore`)
- * and the audit (`listDeliveries`) read the same commits and judge what the branch holds as well. Elsewhere the label of
- * an asset decides (`hasOwnLabel`), the text of a draft (`listOwnAssets`), the bytes of a file in a bin
- * (`mayRemove`), the receipt of a deployed site (`refuseForeignSite`), and marker and author of a comment or an issue
- * (`filterCreated`).
+ * This tool owns a path if its newest commit there names the content that the branch still holds (`listRecordedFiles`).
+ * Other files need `overwrite`. The audit (`listDeliveries`) and a restoration (`restoreBefore`) read the same commits.
  *
- * What this tool delivered may be of somebody else (`isFromSame`: another workflow, a person, agents). Then, without
- * `overwrite`:
+ * A delivery of this tool may belong to another workflow, a person or agents (`isFromSame`). Without `overwrite`:
  *
  *                              | at the path itself  | below a folder that is withdrawn | beside, for `keep`
  *   a workflow or a person     | takes it            | leaves it and names it           | leaves it
  *   who delivers alone         | is refused          | is refused                       | leaves it
  */
 
-/**
- * Whether this tool delivered what a path holds as a single file, and nobody changed it since.
- *
- * @param message of the last commit that touched the path
- * @param page of a picture, which counts only if it came with that page
- * @see protocol 7 (prohibition 4)
- */
+/** Whether this tool delivered the path alone, and nobody changed it since. @see protocol 7 (prohibition 4) */
 export function isOwned(message: string, { path, sha }: TreeFile, page?: string): boolean {
   const { delivered } = parseMessage(message) ?? {};
   if (delivered === undefined || (page ?? delivered.itemPath) !== delivered.itemPath) return false;
   return listAlone(delivered).some((file) => file.path === path && file.sha === sha);
 }
 
-/** Whether the same one delivered it, or `overwrite` lets it count as that; what follows is in the table above. */
-export const isFromSame = (message: string, { deliverer: from, overwrite }: DeliveryOwner): boolean =>
-  overwrite || parseMessage(message)?.from?.name === from?.name;
+/** Whether the same deliverer made the commit, or `overwrite` treats it so; see the table above. */
+export const isFromSame = (message: string, { deliverer, overwrite }: DeliveryOwner): boolean =>
+  overwrite || parseMessage(message)?.from?.name === deliverer?.name;
 
-/** Whether it must not be touched. */
+/** Whether others own it, so that it must not be touched. */
 export const isOfOthers = (message: string, options: DeliveryOwner): boolean =>
   options.deliverer?.isRestricted === true && !isFromSame(message, options);
 
-/** @param found what this tool delivered: each place, and its commit's message @throws {DeliveryError} `NOT_OURS` */
+/** @param found paths that this tool delivered, with their commit messages @throws {DeliveryError} `NOT_OURS` */
 function refuseOthers({ options }: SearchTarget, found: readonly (readonly [string, string])[]): void {
   const others = found.flatMap(([itemPath, message]) => (isOfOthers(message, options) ? itemPath : []));
   if (others.length > 0) throw foreignError(options, others);
 }
 
-/** A folder that this tool delivered, as far as it is still there. */
 export interface OwnedSite {
   readonly record: DeliveredRecord;
-  /** The files that were delivered and that are still there, by path in the branch. */
   readonly files: readonly TreeFile[];
   readonly changed: readonly string[];
 }
 
-/** A folder of the branch, and what this tool delivered to it and below it. */
+/** A folder of the branch, with this tool's deliveries to it and below it. */
 export interface FolderInBranch {
   readonly tree: BranchTree;
-  /** By folder; some may have no file left. */
+  /** By folder; a site may have no file left. */
   readonly sites: ReadonlyMap<string, OwnedSite>;
-  /** Whether the folder itself is a delivery that nobody withdrew. */
+  /** Whether the folder itself was delivered and not withdrawn. */
   readonly isDelivered?: boolean;
-  /** The last commit that touched the folder, by anybody; absent where none did. */
+  /** The last commit of anybody that touched the folder. */
   readonly last?: CommitSummary | undefined;
-  /** The commit before what this tool did last to the folder, or else before the last one that touched it. */
+  /** The parent of this tool's last commit to the folder, or else of anybody's. */
   readonly before?: string | undefined;
 }
 
 type SearchTarget = Pick<CommitTarget, 'github' | 'readEntries'> & { readonly options: DeliveryOwner };
 
 /**
- * What this tool delivered to a folder, as far as it is there. The newest commit in the form of a delivery counts, if the
- * tree that it names is the one that it made; after a removal by this tool nothing does.
- *
- * @param folder empty for the root of the branch, or ending in `/`
- * @param isWithBelow whether deliveries below the folder count too, as far as one run removes them
- * @throws {DeliveryError} as `refuseOthers`
+ * Finds what is left of deliveries to a folder. The newest one counts if the branch matches it; after a removal none
+ * does.
+ * @param isWithBelow whether deliveries below the folder count too
  */
 export async function findDeliveries(
   target: SearchTarget,
@@ -134,12 +117,9 @@ const isOfSite = (record: DeliveryRecord): record is DeliveredRecord =>
   record.delivered !== undefined && isFolderPath(record.itemPath);
 
 /**
- * The folders beside a delivered one that `keep` removes: their last commit delivered all that they hold, and they are not
- * among the newest. The order is that of the history: a commit has the date of any clock.
- *
- * @param together the folders of the step: `keep` counts them and removes none
- * @returns also those that stay: not as they were delivered, as far as the history that is read tells; with a delivery of
- * another workflow; or after a squash that left no delivery
+ * Finds the sibling folders that `keep` removes. The history decides which are the newest, because dates can be
+ * wrong.
+ * @param together folders of the same delivery: `keep` counts them and removes none
  */
 export async function findOlderSites(
   { github, options }: CommitTarget,
@@ -151,29 +131,29 @@ export async function findOlderSites(
   if (options.keep === undefined || folder === '' || head === null) return none;
   const parent = parentOf(folder);
   const keep = Math.max(options.keep - together.filter((path) => parentOf(path) === parent).length, 0);
-  const asked = listSiblings(entries, parent)
+  const siblings = listSiblings(entries, parent)
     .filter((path) => path !== folder && !together.includes(path))
     .slice(0, SITE.siblings);
   const nameOf = (itemPath: string): string => itemPath.slice(0, -1);
-  const commits = await getLastCommits(github, head, asked.map(nameOf));
+  const commits = await getLastCommits(github, head, siblings.map(nameOf));
   const isOwn = (message: string, itemPath: string): boolean =>
     isFromSame(message, options) && parseMessage(message)?.delivered?.itemPath === itemPath;
-  const whole = asked.filter((itemPath) => {
+  const whole = siblings.filter((itemPath) => {
     const { message = '' } = commits.get(nameOf(itemPath)) ?? {};
-    const isHeld = parseMessage(message)?.delivered?.object === entries.get(nameOf(itemPath))?.sha;
-    return isHeld && isOwn(message, itemPath);
+    const isUnchanged = parseMessage(message)?.delivered?.object === entries.get(nameOf(itemPath))?.sha;
+    return isUnchanged && isOwn(message, itemPath);
   });
-  if (whole.length <= keep && whole.length === asked.length) return none;
+  if (whole.length <= keep && whole.length === siblings.length) return none;
   const newestOf = (records: ReadonlyMap<string, DeliveryRecord>): readonly string[] =>
     [...records.keys()].filter((itemPath) => whole.includes(itemPath)).slice(0, keep);
   const wanted = Math.min(keep, whole.length);
   const { records } = await readRecords(github, head, parent, (read) => newestOf(read).length === wanted);
   const newest = newestOf(records);
-  // If the history that is read does not show so many, all stay.
+  // If the history shows too few, all stay.
   const older = newest.length < keep ? [] : whole.filter((itemPath) => !newest.includes(itemPath));
-  const others = asked.filter((itemPath) => !whole.includes(itemPath));
+  const others = siblings.filter((itemPath) => !whole.includes(itemPath));
   const lastOf = (itemPath: string): string => commits.get(nameOf(itemPath))?.message ?? '';
-  // What a delivery left beside its files makes the folder another one than it delivered.
+  // A delivery into a folder with other files never matches the folder as a whole.
   const changed = others.filter((itemPath) =>
     [records.get(itemPath)?.message ?? '', lastOf(itemPath)].some((message) => isOwn(message, itemPath)),
   );
@@ -196,11 +176,9 @@ const listSiblings = (entries: BranchTree['entries'], parent: string): readonly 
 const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
 
 /**
- * The paths that this tool delivered as single files, and nobody changed since, each with the message of its commit; of
- * more than `SITE.singleFiles`, none.
- *
- * @param page the page whose pictures some of the paths are: these count only if they came with it
- * @throws {DeliveryError} as `refuseOthers`
+ * Finds unchanged single files of this tool, with their commit messages; more than `SITE.singleFiles` aren't
+ * checked.
+ * @param page the page that pictures must have come with
  */
 export async function findSingleFiles(
   target: SearchTarget,
@@ -221,10 +199,7 @@ export async function findSingleFiles(
   return new Map(found);
 }
 
-/**
- * The files that an address shows, the first one in place of the others: what the branch has there itself, then the
- * Markdown whose delivery handed that address over. After a squash, Markdown whose delivery nothing tells.
- */
+/** Lists the files that a URL may show, the likeliest first: the file itself, or Markdown delivered for it. */
 export async function findShown(
   github: GitHubClient,
   { branch, builtBy, entryPath: path }: Pick<PagesDestination, 'branch' | 'builtBy' | 'entryPath'>,
@@ -242,7 +217,7 @@ export async function findShown(
   return [...delivered, ...unattributed, path];
 }
 
-/** What this tool delivered to a place, as far as it is still there, and in which commit; no files for nothing. */
+/** Finds what is left of a delivery to a path, and its commit; no files if nothing is left. */
 export async function findDeliveredTo(itemPath: string, target: SearchTarget, tree: BranchTree) {
   if (isFolderPath(itemPath)) {
     const { record, files = [] } = (await findDeliveries(target, tree, itemPath)).sites.get(itemPath) ?? {};

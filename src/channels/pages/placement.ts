@@ -21,7 +21,6 @@ import {
 import { notDeployed } from './site-workflow.ts';
 import { type CommitMethod, isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
 
-/** A place that is as wanted, once it was written. */
 export const withCommit = (
   { task, placement }: ComparedItem,
   commitSha: string | undefined,
@@ -35,31 +34,31 @@ export const withCommit = (
 });
 
 interface KnownBefore {
-  /** What caches may still have of the files that are delivered. */
+  /** What caches may still serve for the delivered paths. */
   readonly previous: PreviousBlobs;
-  /** What must not be served any more, by path in the branch. */
+  /** Contents that must no longer be served, by path in the branch. */
   readonly goneFiles: PreviousBlobs;
   readonly entries: BlobsByPath;
   readonly replaced?: CommitSummary | undefined;
   readonly servedSize?: number;
 }
 
-/** What is delivered, and the addresses that show it. */
+/** Describes a delivered item and the URLs to verify. */
 export function describePublished(
   { task, change, commitSha, siteChanges: changes, treeSha, notes = [] }: Omit<PlannedItem, 'head'>,
-  { previous: earlier, goneFiles: gone, entries, replaced, servedSize }: KnownBefore,
+  { previous, goneFiles, entries, replaced, servedSize }: KnownBefore,
 ): Placement {
   const { destination, target, pictures, files, itemPath } = task;
   const isFolder = isFolderPath(itemPath);
   const entry = destination.entryPath;
-  const plainFiles = choosePlain(earlier, entry);
+  const plainFiles = choosePlain(previous, entry);
   const present: BlobsByPath = new Map([...entries, ...files.map(({ path }) => [path, {}] as const)]);
-  const rest = new Map([...present].filter(([path]) => !gone.has(path)));
-  const goneUrls = listOldAddresses([...gone.keys()], destination, rest);
+  const rest = new Map([...present].filter(([path]) => !goneFiles.has(path)));
+  const goneUrls = listOldAddresses([...goneFiles.keys()], destination, rest);
   const wanted = files.map(({ path, file }) => ({ path, file, before: plainFiles.get(path) }));
   const served = checksOfFiles(wanted, entry, task, destination.hostMayChangeBytes ? 'built' : 'bytes');
-  const others = [...served.others, ...checksOfGone(goneUrls, gone)];
-  // What is deployed without a commit is on no branch.
+  const others = [...served.others, ...checksOfGone(goneUrls, goneFiles)];
+  // A deployment without a commit is on no branch.
   const isOnBranch = commitSha !== undefined || change !== undefined;
   if (isOnBranch && !destination.isPrivate)
     others.push(rawCheck(destination.rawUrl, served.first.expect.file));
@@ -84,16 +83,19 @@ export function describePublished(
     ],
     unknown: [
       ...destination.unknown,
-      ...describeUnprobed(earlier, plainFiles),
+      ...describeUnprobed(previous, plainFiles),
       ...describeUnrequested(goneUrls),
     ],
   };
 }
 
-/** A folder has no page that Jekyll made: its bytes tell whether it is there, whatever the date. */
-const checksOfGone = (goneUrls: ReturnType<typeof listOldAddresses>, gone: PreviousBlobs): readonly Check[] =>
+/** Jekyll renders no folder's page, so bytes alone decide, not the date. */
+const checksOfGone = (
+  goneUrls: ReturnType<typeof listOldAddresses>,
+  removedBlobs: PreviousBlobs,
+): readonly Check[] =>
   goneUrls.slice(0, AUDIT.gone).map(({ path, url }) => {
-    const before = gone.get(path);
+    const before = removedBlobs.get(path);
     return siteCheck(path, url, before ? { is: 'replaced', before, after: 0 } : { is: 'gone' });
   });
 
@@ -109,29 +111,28 @@ const listExpectedBlobs = ({ files, destination: { rivals = [] } }: PagesTask) =
     ...rivals.map((path) => [path, null] as const),
   ]);
 
-/** What caches may have of the page, and of some changed files beside it: replaced ones first. */
-function choosePlain(earlier: PreviousBlobs, entry: string): PreviousBlobs {
-  const ranked = [...earlier].toSorted(([, blobs], [, otherBlobs]) => otherBlobs.length - blobs.length);
+/** Chooses the page and some changed files for a check without `?v=`, replaced files first. */
+function choosePlain(previous: PreviousBlobs, entry: string): PreviousBlobs {
+  const ranked = [...previous].toSorted(([, blobs], [, otherBlobs]) => otherBlobs.length - blobs.length);
   const others = ranked.filter(([path]) => path !== entry).slice(0, SITE.plainProbes);
-  return new Map([[entry, earlier.get(entry) ?? []], ...others]);
+  return new Map([[entry, previous.get(entry) ?? []], ...others]);
 }
 
-/** Of more changed files, a cache may still have what was there before, or that nothing was. */
-function describeUnprobed(earlier: PreviousBlobs, plainFiles: PreviousBlobs): readonly string[] {
-  const count = [...earlier.keys()].filter((path) => !plainFiles.has(path)).length;
-  const line = `whether a cache still answers otherwise for ${count} more new or changed files, for up to ten minutes`;
+function describeUnprobed(previous: PreviousBlobs, plainFiles: PreviousBlobs): readonly string[] {
+  const count = [...previous.keys()].filter((path) => !plainFiles.has(path)).length;
+  const line = `whether a cache still gives an old answer for ${count} more new or changed files, for up to ten minutes`;
   return lineIf(count > 0, line);
 }
 
 function describeUnrequested({ length }: readonly unknown[]): readonly string[] {
-  const line = `whether ${length - AUDIT.gone} more removed files are gone: ${AUDIT.gone} addresses were asked for`;
+  const line = `whether ${length - AUDIT.gone} more removed files are gone: ${AUDIT.gone} URLs were checked`;
   return lineIf(length > AUDIT.gone, line);
 }
 
 function describeEffects({ kept, removedFolders }: PlannedItem['siteChanges'], servedSize = 0) {
   const size = Math.round(servedSize / MEGABYTE);
   return [
-    ...namedLine('left alone, because it came with no known delivery to this folder', kept),
+    ...namedLine('kept, because no known delivery to this folder contains it', kept),
     ...namedLine('older sites removed', removedFolders),
     ...lineIf(
       servedSize > SITE.largeSize,
@@ -140,29 +141,22 @@ function describeEffects({ kept, removedFolders }: PlannedItem['siteChanges'], s
   ];
 }
 
-/** How many files a person delivered: the pictures of a page are none of theirs. */
 function countOwn(files: PreviousBlobs): number {
   const pictures = new Set([...files.keys()].flatMap(listPicturePaths));
   return [...files.keys()].filter((path) => !pictures.has(path)).length;
 }
 
-/**
- * What is removed, and the addresses that must not show it any more.
- *
- * @param gone by path in the branch, also a removed file that was not there
- * @param rest the other files of the branch, which may be served at its addresses
- * @param unknown what of a folder stays
- */
+/** Describes a removed item and the URLs that must fail. @param rest other files, which may be served there */
 export function describeRemoved(
   { task, change, siteChanges: { removedFolders }, notes = [] }: PlannedItem,
-  gone: PreviousBlobs,
+  removedBlobs: PreviousBlobs,
   rest: BlobsByPath,
   unknown: readonly string[] = [],
 ): Placement {
   const { destination, itemPath } = task;
   const isFolder = isFolderPath(itemPath);
   const alike = destination.rivals?.filter((path) => change?.removals.includes(path)) ?? [];
-  const { first, others } = checksOfRemoved(gone, destination, rest);
+  const { first, others } = checksOfRemoved(removedBlobs, destination, rest);
   const sites =
     removedFolders.length > 1 ? `, of ${removedFolders.length} sites: ${nameFew(removedFolders)}` : '';
   return {
@@ -170,10 +164,10 @@ export function describeRemoved(
     written: false,
     first: isFolder || MARKDOWN.test(itemPath) ? first : { ...first, url: destination.pageUrl },
     others,
-    expectedBlobs: new Map([...gone.keys()].map((path) => [path, null])),
+    expectedBlobs: new Map([...removedBlobs.keys()].map((path) => [path, null])),
     notes: [
-      ...lineIf(isFolder && change !== undefined, `${countFiles(countOwn(gone))} removed${sites}`),
-      ...alike.map((path) => `removed too, because it has the same address: ${path}`),
+      ...lineIf(isFolder && change !== undefined, `${countFiles(countOwn(removedBlobs))} removed${sites}`),
+      ...alike.map((path) => `removed too, because it has the same URL: ${path}`),
       ...notes,
     ],
     unknown: [...destination.unknown, ...unknown],

@@ -54,7 +54,7 @@ export async function prepareItems(
   const deploy = deployed && (await openDeployTarget(deployed, github, options, ports));
   const isWhole = deploy !== null && options.branch === undefined;
   const setup = isWhole ? null : await findSetup(github, options, pages);
-  // The bytes of what is removed do not count.
+  // A removal ignores the content of local files.
   const items: typeof given = options.isRemoval ? given.map((item) => ({ ...item, site: null })) : given;
   const singles = items.filter((item) => !isFolderItem(item)).map(({ site }) => site?.entry ?? null);
   const singleMethod = await chooseMethod(singles, ports, setup?.absence);
@@ -69,7 +69,6 @@ export async function prepareItems(
 
 const isFolderItem = ({ site, name }: ChannelItem): boolean => site?.isFolder === true || name.endsWith('/');
 
-/** Where an item goes, and what the site makes of it. */
 async function prepareItem(item: ChannelItem, batch: BatchContext): Promise<PagesTask> {
   const { options } = batch.target;
   const { isRemoval = false } = options;
@@ -80,13 +79,13 @@ async function prepareItem(item: ChannelItem, batch: BatchContext): Promise<Page
   if (files.some((file) => file.path === DEPLOY_RECORD_PATH))
     refuseSpecialFile(DEPLOY_RECORD_PATH, null, isFolder);
   const built = await resultOf(() => applyJekyll(settings, files, options, batch.isJekyllOff));
-  // What a folder misses is told with what its pages miss.
+  // For a folder, this failure is reported together with its pages' problems.
   if (hasFailed(built) && !isFolder && batch.pages !== 'not-requested') throw built;
   const destination = hasFailed(built) ? settings : built;
   const served = describeServed(destination, isFolder ? itemPath : null);
   const hasPicture = options.picture && served.display === 'page' && served.pictureUrls !== null;
-  // A folder is one commit of many files, which through the API would take a request for each. One call of method A
-  // writes no picture beside its page.
+  // Through the API, a folder would take a request for each file. Method A can't write a picture beside its
+  // page.
   const single = hasPicture && batch.singleMethod === 'A' ? 'B' : batch.singleMethod;
   const target = { ...batch.target, method: isFolder ? 'C' : single, branch };
   const isSpared = (path: string): boolean => item.isLeftOut?.(path.slice(itemPath.length)) === true;
@@ -105,7 +104,7 @@ async function prepareItem(item: ChannelItem, batch: BatchContext): Promise<Page
   return batch.pages === 'not-requested' ? deferUntilHostKnown(task) : task;
 }
 
-/** What a check, which asks no host, says of a task: the usual address is assumed where the repository is known. */
+/** Plans a task for a check, which contacts no host; it assumes the default URL if the repository is known. */
 function deferUntilHostKnown({
   plan,
   served,
@@ -130,7 +129,7 @@ function deferUntilHostKnown({
   };
 }
 
-/** A name alone may be that of a folder. Of several that are named, each is a file. */
+/** A single name may mean a folder. If several are named, each is a file. */
 async function prepareRemoval(item: ChannelItem, batch: BatchContext): Promise<PagesTask> {
   const task = await prepareItem(item, batch);
   const { itemPath, target } = task;
@@ -145,13 +144,13 @@ async function prepareRemoval(item: ChannelItem, batch: BatchContext): Promise<P
   return prepareItem({ ...item, name: `${itemPath}/` }, { ...batch, target: { ...batch.target, options } });
 }
 
-/** Whether the last that the history tells of a path is that this tool removed a folder there. */
+/** Whether the path's last commit is this tool's removal of a folder there. */
 async function wasFolder({ itemPath, target: { github, branch } }: PagesTask): Promise<boolean> {
   const commits = await getLastCommits(github, await getBranchHead(github, branch), [itemPath]);
   return parseMessage(commits.get(itemPath)?.message ?? '')?.removed?.includes(`${itemPath}/`) === true;
 }
 
-/** Whether the branch has a file of this tool of the name, or a folder. A name that the site could never show is not there. */
+/** Whether the branch has this tool's file, or a folder, of this name. An unservable name counts as absent. */
 export async function isInBranch(name: string, options: PagesOptions, access: RepositoryContext) {
   const github = requireGitHub(access);
   const destination = await resultOf(async () =>
@@ -165,7 +164,7 @@ export async function isInBranch(name: string, options: PagesOptions, access: Re
   return isOwned(commits.get(path)?.message ?? '', { path, sha: entry.sha });
 }
 
-/** An address may be that of a page that the site's build made of delivered files: then it leads to them. */
+/** The URL of a rendered page leads to the delivered files behind it. */
 async function findDestination(item: ChannelItem, batch: BatchContext): Promise<PagesDestination> {
   const { options, github } = batch.target;
   const { address } = options;
@@ -181,7 +180,6 @@ async function findDestination(item: ChannelItem, batch: BatchContext): Promise<
   return others.length === 0 ? named : { ...named, rivals: others };
 }
 
-/** The plan of a commit; where the site is deployed, of a deployment as well, or of that alone. */
 function planTask({ target, itemPath, files }: Omit<PagesTask, 'plan'>, verb: string): ChannelPlan {
   const { branch, deploy, method, options } = target;
   const name = itemPath || './';
@@ -194,7 +192,7 @@ function planTask({ target, itemPath, files }: Omit<PagesTask, 'plan'>, verb: st
   return { ...common, method: planMethod(method, { itemPath, files }) + further, destination };
 }
 
-/** A folder that has only a name goes below what the site is built from. */
+/** A folder without a path goes into the folder that Pages serves. */
 function folderLocation({ site, name }: ChannelItem, { target: { options }, pages }: BatchContext) {
   const given = name.replace(/\/?$/, '/');
   const root = options.path === undefined ? rootOf(pages) + (options.defaultFolder ?? '') : '';
@@ -208,7 +206,6 @@ function listFiles(item: ChannelItem, itemPath: string): readonly FileWrite<Loca
 
 function describeServed(destination: PagesDestination, folder: string | null): ServedFile {
   const { pageUrl, entryPath: path, hostMayChangeBytes } = destination;
-  // A rendered page has another name than its file.
   const isNamedAlike = baseName(decodePath(pageUrl.pathname)) === baseName(path);
   return {
     url: folder === null ? pageUrl : entryUrl(pageUrl),

@@ -17,12 +17,7 @@ import { notRestoredError, restoreBefore } from './restore.ts';
 import { finishSetup } from './set-up.ts';
 import type { PagesTask } from './target.ts';
 
-/**
- * K1: commits files and folders to the repository, whose Pages site shows them on the screen, or removes them from it.
- * What it does for each: destination → read the branch → compare → write the change → placement.
- *
- * @see protocol 4.2
- */
+/** GitHub Pages: find the destination, read the branch, compare, write the change, verify. @see protocol 4.2 */
 export function createPagesChannels(
   inputs: PagesOptions,
   access: RepositoryContext,
@@ -50,29 +45,29 @@ export function createPagesChannels(
   });
   const removal = { ...inputs, setup: false, isRemoval: true };
   return {
-    publish: { ...channelFor(inputs), restore: (failed, step) => restore(failed, step, ports) },
+    publish: { ...channelFor(inputs), restore: (failed, batch) => restoreAndDeploy(failed, batch, ports) },
     remove: { ...channelFor(removal), holds: ({ name }) => isInBranch(name, removal, access) },
   };
 }
 
 type Tasks = readonly PagesTask[];
 
-/** What deploys a step as the whole site. @throws {DeliveryError} where a file is missing, which would vanish from it */
+/** The deployment of a whole site. @throws {DeliveryError} for a missing file, because the site would lose it */
 function findWholeSite([first]: Tasks, absent?: FailedFile) {
   const { deploy = null, options } = first?.target ?? {};
   if (deploy === null || options?.branch !== undefined) return null;
   if (absent === undefined) return deploy;
   throw new DeliveryError('BAD_INPUT', `the site would be deployed without ${absent.subject}, which failed`, {
-    hint: 'correct that first',
+    hint: 'fix that file first',
     leftBehind: [],
   });
 }
 
-async function restore(failed: readonly Placed[], step: readonly Placed[], ports: Ports) {
+async function restoreAndDeploy(failed: readonly Placed[], batch: readonly Placed[], ports: Ports) {
   if (findWholeSite(failed.map(({ task }) => task)) !== null) {
-    throw notRestoredError('a site without a branch keeps nothing of what was there before');
+    throw notRestoredError('a site without a branch keeps no earlier version');
   }
-  const restored = await restoreBefore(failed, step, ports);
+  const restored = await restoreBefore(failed, batch, ports);
   const { branch = '', deploy = null } = failed[0]?.task.target ?? {};
   return deploy === null ? restored : deployBranch(restored, branch, deploy, ports);
 }
@@ -86,18 +81,17 @@ async function recheck(placed: readonly Placed[], ports: Ports) {
   return placed.map(() => site);
 }
 
-/** Deploys the files and folders of a step as the whole site, without any commit. */
+/** Deploys files and folders as the whole site, without a commit. */
 async function deployFiles(prepared: Tasks, target: DeployTarget, ports: Ports): Promise<Placement[]> {
   const tasks = prepared.map(withPictures);
   const files = new Map(tasks.flatMap((task) => task.files).map((file) => [file.path, file]));
-  // The deployment must name a commit that the repository has.
+  // The deployment must name an existing commit.
   const { live, runtime } = target;
   const content = contentOfFiles([...files.values()], runtime.commit);
   const source = { readHead: async () => runtime.commit, readContent: async () => content };
   const deployment = await deploySite(source, target, ports);
   const before = live === null || typeof live === 'string' ? new Map<string, GitBlob>() : live.files;
-  // What a cache may still have of each path.
-  const earlierAt = (path: string): [string, GitBlob[]] => [path, [before.get(path) ?? []].flat()];
+  const previousAt = (path: string): [string, GitBlob[]] => [path, [before.get(path) ?? []].flat()];
   const removed = [...before.keys()].filter((path) => !files.has(path));
   const servedSize = sizeOf(content.deployRecord);
   const evidence = `artifact of ${files.size} files`;
@@ -107,11 +101,11 @@ async function deployFiles(prepared: Tasks, target: DeployTarget, ports: Ports):
     const added = paths.filter((path) => !before.has(path));
     const changed = paths.filter((path) => before.has(path));
     const changes = { added, changed, removed, kept: [], removedFolders: [] };
-    const earlier = new Map(paths.map(earlierAt));
-    const gone = new Map(nth === 0 ? removed.map(earlierAt) : []);
+    const previous = new Map(paths.map(previousAt));
+    const removedBlobs = new Map(nth === 0 ? removed.map(previousAt) : []);
     const placement = describePublished(
       { task, siteChanges: changes },
-      { previous: earlier, goneFiles: gone, entries: before, servedSize },
+      { previous, goneFiles: removedBlobs, entries: before, servedSize },
     );
     return withDeployment({ ...placement, written: true, evidence }, deployment);
   });
@@ -120,31 +114,29 @@ async function deployFiles(prepared: Tasks, target: DeployTarget, ports: Ports):
 type Placed = PlacedTask<PagesTask>;
 
 /**
- * After the proof: an address may show for a while what somebody has removed or replaced on the branch.
- *
- * @returns for UNKNOWN if the branch can't be read; `NOT_PROVEN` that names what is gone, and for an unreadable branch if
- * a rendered page has no other proof
+ * After the proof: a URL may still show what somebody removed.
+ * @returns UNKNOWN lines if the branch can't be read; `NOT_PROVEN` if a path changed
  */
 async function recheckBranch(placed: readonly Placed[]): Promise<readonly Result<readonly string[]>[]> {
   const firstLook = await compareBranch(placed);
-  // A host may answer an old copy once: only what two looks say is an accusation.
+  // GitHub may answer with an old copy once, so a change must be seen twice.
   const isSame = firstLook.every(({ changed }) => changed.length === 0);
   return (isSame ? firstLook : await compareBranch(placed)).map(({ task, placement, changed, unread }) => {
     const { branch } = task.target;
     if (changed.length > 0) {
       const what = `somebody removed or replaced on the branch ${branch}: ${nameFew(changed)}`;
-      return new DeliveryError('NOT_PROVEN', `while it was proven, ${what}`, {
-        hint: (w) => `try again, or set ${w.input('path')} to a path that nothing else uses`,
+      return new DeliveryError('NOT_PROVEN', `while it was verified, ${what}`, {
+        hint: (w) => `run it again, or set ${w.input('path')} to a path that nothing else uses`,
         leftBehind: [placement.evidence],
       });
     }
     if (unread === undefined) return [];
     if (placement.first.expect.is === 'built') return unread;
-    return [`whether the branch ${branch} still holds it after the proof: ${unread.message}`];
+    return [`whether the branch ${branch} still holds it after the verification: ${unread.message}`];
   });
 }
 
-/** Finds the paths that are not as they were delivered or removed, and why others can't be read. */
+/** Finds paths that changed since the delivery, and paths that can't be read. */
 async function compareBranch(placed: readonly Placed[]) {
   const existing = await resultOf(() => readDelivered(placed));
   return placed.map((item) => {
@@ -152,7 +144,7 @@ async function compareBranch(placed: readonly Placed[]) {
     let unread: DeliveryError | undefined;
     for (const [path, blobSha] of existing === null ? [] : (item.placement.expectedBlobs ?? [])) {
       const blob = hasFailed(existing) ? existing : (existing?.get(path) ?? null);
-      // The branch is not there any more, or the path is a folder now.
+      // The branch was deleted, or the path is a folder now.
       const isGone = hasFailed(blob) && (blob.code === 'NOT_FOUND' || blob.code === 'NOT_OURS');
       if (hasFailed(blob) && !isGone) unread = blob;
       else if ((isGone ? null : blob) !== blobSha) changed.push(path);
@@ -161,13 +153,13 @@ async function compareBranch(placed: readonly Placed[]) {
   });
 }
 
-/** What the branch holds; `null` where it points to the very commit of every placement. */
+/** Reads the delivered paths; `null` if the branch still points to the delivered commit. */
 async function readDelivered(placed: readonly Placed[]): Promise<ExistingBlobs | null> {
   const [first] = placed;
   if (first === undefined) return null;
   const { github, branch } = first.task.target;
   const head = await getBranchHead(github, branch);
-  // A step may push twice: the last commit says nothing of what somebody did before it. A rival may have come before it.
+  // With two pushes, the last commit can't show a change in between. A rival file may be older than both.
   const isOwn = ({ task, placement }: Placed): boolean =>
     placement.commitSha === head && task.destination.rivals === undefined;
   if (placed.every(isOwn)) return null;

@@ -24,14 +24,12 @@ import { isFolderPath, type PagesTask } from './target.ts';
 type Placed = PlacedTask<PagesTask>;
 
 /**
- * Puts back what this tool delivered before what is not proven, by a new commit each. If the branch points to a commit
- * of anybody else, nothing is written: somebody may build on what is there.
- *
- * @param step every placement of the step
+ * Restores what each failed item replaced, with a new commit. If others committed since, nothing is written.
+ * @param batch everything that was placed together
  */
 export async function restoreBefore(failed: readonly Placed[], batch: readonly Placed[], ports: RetryPorts) {
   const ownCommits = new Set(batch.flatMap(({ placement }) => placement.commitSha ?? []));
-  // One after the other: each is written on top of the one before.
+  // One at a time: each commit builds on the one before.
   return forEachItem(
     failed,
     async (item) => {
@@ -57,7 +55,7 @@ async function restoreItem(
     const head = await getBranchHead(github, branch);
     if (!ownCommits.has(head)) {
       const last = writes.mayHaveArrived ? await readCommit(task, head) : null;
-      // An earlier attempt, whose answer was lost.
+      // An earlier attempt arrived, but its answer was lost.
       if (last?.text === message && ownCommits.has(last.parent ?? '')) return head;
       throw notRestoredError(`somebody wrote to the branch ${branch} since`);
     }
@@ -81,19 +79,18 @@ type Undone = readonly [before: BranchTree, after: BranchTree];
 interface Goal {
   readonly files: readonly TreeFile[];
   readonly message: string;
-  /** The commits that are undone for it, the newest first. */
   readonly undone: readonly Undone[];
-  /** The branch before all of them, and with the newest. */
+  /** The branch before all undone commits, and after the newest. */
   readonly before: BranchTree;
   readonly after: BranchTree;
   readonly unknown: readonly string[];
 }
 
-/** GitHub's words for a run that was stopped: what it committed was neither proven nor put back. */
+/** Stopped runs neither verified nor restored what they committed. */
 const STOPPED = ['cancelled', 'timed_out'];
 const PASSED_OVER = 5;
 
-/** Finds the newest delivery before a commit whose run is not known to have been stopped. */
+/** Finds the newest earlier delivery whose run isn't known to have been stopped. */
 async function findGoal(task: PagesTask, newest: string): Promise<Goal> {
   const { itemPath, target } = task;
   const readTree = async (head: string) => ({ head, entries: await target.readEntries(head) });
@@ -106,13 +103,13 @@ async function findGoal(task: PagesTask, newest: string): Promise<Goal> {
     undone.push([before, await readTree(commit)]);
     const { files, sha, message } = await findDeliveredTo(itemPath, target, before);
     if (files.length === 0) {
-      throw notRestoredError('what was there before, if anything, is no delivery of this tool');
+      throw notRestoredError('this tool did not deliver what was there before');
     }
     const parsed = parseMessage(message);
     const end = parsed?.from && (await getRunConclusion(target.github, parsed.from));
     if (!STOPPED.includes(end ?? '')) {
       const whose = parsed?.from ? nameDeliverer(parsed.from) : `commit ${sha.slice(0, 7)}`;
-      const doubt = `whether the delivery of ${whose}, which was put back, was proven`;
+      const doubt = `whether the delivery of ${whose}, which was restored, was verified`;
       const unknown = lineIf(end !== 'success', doubt);
       return {
         files,
@@ -145,17 +142,14 @@ function formatRestored(
     : [];
   return formatCommitMessage(itemPath, {
     verb: 'UPDATE',
-    essence: 'put back, because what replaced it is not proven',
+    essence: 'restored, because what replaced it was not verified',
     from: parsed?.from,
     delivered: { ...describeDelivered(itemPath, files, kept), page: parsed?.delivered?.page },
   });
 }
 
 /**
- * Gives every path that the commits changed what it held before. Nothing is removed beside the place, because other
- * deliveries of the step may need it.
- *
- * @param now what the branch has, and anybody may have written
+ * Undoes the commits. Files outside the item stay, because other deliveries may need them.
  * @throws {DeliveryError} `NOT_OURS` that names what others would lose
  */
 function undoAll(undone: readonly Undone[], now: BranchTree, itemPath: string) {
@@ -163,7 +157,7 @@ function undoAll(undone: readonly Undone[], now: BranchTree, itemPath: string) {
   for (const [before, after] of undone) {
     const removed = [...filesBelow(after, itemPath).keys()].filter((path) => !before.entries.has(path));
     const old = [...filesBelow(before, '')].filter(([path]) => idAt(before, path) !== idAt(after, path));
-    // A file in the place of a folder would be replaced by that folder.
+    // Restoring a file must not replace a folder of others.
     const changed = [...old.map(([path]) => path), ...removed].filter(
       (path) =>
         idAt(after, path) !== idAt(goal, path) || parentFolders(path).some((folder) => idAt(goal, folder)),
@@ -174,16 +168,16 @@ function undoAll(undone: readonly Undone[], now: BranchTree, itemPath: string) {
   }
   const restored = [...filesBelow(goal, '')].filter(([path]) => idAt(goal, path) !== idAt(now, path));
   const removals = [...filesBelow(now, '').keys()].filter((path) => !goal.entries.has(path));
-  if (restored.length + removals.length === 0) throw notRestoredError('the branch has what was there before');
+  if (restored.length + removals.length === 0)
+    throw notRestoredError('the branch already has the previous content');
   const writes = restored.map(([path, { size, sha: blobSha, mode }]) => {
     if (mode !== '100644') throw notRestoredError(`${path} was no plain file before`);
-    // The host has the blob: nothing is read or sent.
+    // GitHub already has the blob, so nothing is sent.
     return { path, file: { size, blobSha, read: () => Readable.from([]) } };
   });
   return { writes, removals };
 }
 
-/** What a tree has at a path; empty for nothing, or a folder. */
 function idAt({ entries }: BranchTree, path: string): string {
   const { type = 'tree', mode, sha } = entries.get(path) ?? {};
   return type === 'tree' ? '' : `${mode} ${sha}`;
@@ -197,7 +191,7 @@ function describeRestored(task: PagesTask, commitSha: string, goal: Goal): Place
     const isSame = before.entries.get(path)?.sha === after.entries.get(path)?.sha;
     return fileAt(before.entries, path, isSame ? undefined : blobAt([after.entries], path));
   });
-  // A rendered page never has the file's bytes.
+  // A rendered page never equals its file.
   const shown = destination.rivals === undefined ? 'bytes' : 'source';
   const placed = checksOfFiles(entries, page?.path ?? destination.entryPath, task, shown);
   const beside = undone.flatMap(([old, { entries }]) =>
@@ -207,8 +201,8 @@ function describeRestored(task: PagesTask, commitSha: string, goal: Goal): Place
   );
   const passed = undone.slice(1).map(([, { head }]) => head?.slice(0, 7) ?? '');
   const notes = [
-    ...namedLine('passed over, because their runs were stopped', passed),
-    ...namedLine('beside it stays what was committed', beside),
+    ...namedLine('skipped, because their runs were stopped', passed),
+    ...namedLine('other files of the undone commits stay', beside),
   ];
   const evidence = `commit ${commitSha} puts back what commit ${before.head} had`;
   return { ...placed, written: true, commitSha, evidence, notes, unknown };

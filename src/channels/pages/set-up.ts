@@ -18,7 +18,7 @@ import { SentWrites } from '../sent-writes.ts';
 import { type PagesOptions, refuseUnusableSite, targetBranch } from './destination.ts';
 import { type CommitTarget, isBuiltByWorkflow, type PagesSetup, WORKFLOW_BRANCH_HINT } from './target.ts';
 
-/** What `setup` has to do; `null` without it. @throws {DeliveryError} where it would show more than the delivery */
+/** What `setup` must create. @throws {DeliveryError} if it would publish more than the delivery */
 export async function findSetup(
   github: GitHubClient,
   options: PagesOptions,
@@ -44,7 +44,7 @@ export async function findSetup(
   return setup;
 }
 
-/** A page would show everything that the branch has, so an existing one must be named. */
+/** Pages would publish the whole branch, so an existing branch must be named. */
 function refuseUnclear(branch: string, isNew: boolean, { branch: named, siteWorkflow }: PagesOptions): void {
   if (siteWorkflow !== undefined) {
     const message = (w: Words) => `${w.subject('setup')} switches on a site that is built from a branch`;
@@ -61,7 +61,6 @@ function refuseUnclear(branch: string, isNew: boolean, { branch: named, siteWork
   });
 }
 
-/** What a real run would set up, for a preview; empty where nothing is missing. */
 export function describeSetup({ branch, setup }: CommitTarget): string {
   if (setup === null) return '';
   const { absence, enablesPages } = setup;
@@ -71,7 +70,7 @@ export function describeSetup({ branch, setup }: CommitTarget): string {
   ].join('');
 }
 
-/** Switches Pages on, once there is something to show. Where that fails, nothing was published, though the branch has it. */
+/** Switches Pages on once the branch has files. If that fails, nothing was published. */
 export async function finishSetup(
   placed: readonly Result<Placement>[],
   { branch, github, options, setup }: CommitTarget,
@@ -92,12 +91,11 @@ export async function finishSetup(
   });
 }
 
-/** @param assumed the address for which the pages were checked */
 async function enablePages(github: GitHubClient, branch: string, assumed: URL, ports: Ports): Promise<void> {
   const writes = new SentWrites();
   let isAgain = false;
   const enable = async () => {
-    // Where it is on by now, these settings count.
+    // Somebody may have switched Pages on between attempts.
     const existing = isAgain ? knownSettings(await getPagesSettings(github)) : null;
     isAgain = true;
     return existing ?? writes.send(() => createPagesSite(github, branch));
@@ -107,33 +105,33 @@ async function enablePages(github: GitHubClient, branch: string, assumed: URL, p
   refuseUnusableSite(site, { branch });
   ports.logger.info(`Pages was switched on for the branch ${branch}: ${site.base.href}`);
   if (site.base.href === assumed.href) return;
-  const message = `Pages was switched on at ${site.base.href}, another address than assumed`;
+  const message = `Pages was switched on at ${site.base.href}, another URL than assumed`;
   throw new DeliveryError('NOT_PROVEN', message, {
-    hint: 'try again, which checks the pages for this address',
+    hint: 'run it again: it checks the pages for this URL',
   });
 }
 
-/** "Could not" is for an answer. What was sent and has no clear answer is unknown. */
+/** Only an answer proves a failure; a lost answer means unknown. */
 function notEnabledError(failure: DeliveryError, branch: string): DeliveryError {
   const { code, httpCode, message, advice = '' } = failure;
-  // A token that may not do it is told so by 403, or by 404.
+  // GitHub refuses a token without the permission with 403 or 404.
   const mayNot = code === 'NO_PERMISSION' || code === 'NOT_FOUND';
   const clicks = `under Settings → Pages choose "Deploy from a branch" and the branch ${branch}, and try again`;
   const isUnknown = failure.leftBehind === undefined;
   const [state, action] = isUnknown
-    ? ['it is unknown whether Pages is on for it', 'look under Settings → Pages, and ']
+    ? ['it is unknown whether Pages is on for it', 'check Settings → Pages, and ']
     : httpCode === undefined
       ? ['the request to switch Pages on was not sent', '']
       : [mayNot ? TWO_CLICKS : 'Pages could not be switched on for it', `${clicks}; or `];
   const hint = (w: Words) =>
-    action + (mayNot ? `set ${w.input('token')} to that of an administrator` : w.say(advice));
+    action + (mayNot ? `set ${w.input('token')} to an administrator's token` : w.say(advice));
   const leftBehind = isUnknown ? ['perhaps its Pages site'] : [];
   return new DeliveryError(code, `${state}: ${message}`, { httpCode, hint, leftBehind, cause: failure });
 }
 
 const TWO_CLICKS = 'two clicks are left, because this token may not switch Pages on';
 
-/** The commit is made all the same; where only clicks are left it waits for them, and nothing is left behind. */
+/** The commit stays. If only clicks are left, it waits for them and isn't reported as left behind. */
 function unfinishedSetupError(
   failure: DeliveryError,
   { commitSha }: Placement,

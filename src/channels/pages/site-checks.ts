@@ -21,10 +21,9 @@ import { isFolderPath, type PagesTask } from './target.ts';
 type Checks = Required<Pick<Placement, 'first' | 'others'>>;
 
 /**
- * An address of the Pages site: asked with `?v=`, past its caches, and then without. With it one right answer is enough,
- * but for what must be gone. A 404 without it would stay in a cache, and the next delivery would not be seen as long.
- *
- * @param path `null` for the page; another file is asked without `?v=` where `before` says what a cache may have of it
+ * Checks a URL of the Pages site with `?v=`, which bypasses caches, then without. Removed files are checked only
+ * with `?v=`, because a cached 404 would hide the next delivery.
+ * @param path `null` for the page; other files are checked without `?v=` if `before` lists cached contents
  */
 export function siteCheck(path: string | null, url: URL, expect: ExpectedAnswer): Check {
   const isRemoved = isRemovedCheck({ expect });
@@ -45,7 +44,7 @@ export function siteCheck(path: string | null, url: URL, expect: ExpectedAnswer)
 
 const ONCE_OPENED = { answers: 1, as: 'browser' } as const;
 
-/** The raw address of a file of the branch, which is noted if it shows the file. */
+/** Checks a file's raw URL; a failure is only noted. */
 export const rawCheck = (rawUrl: URL, file: ExpectedAnswer['file']): Check => ({
   ...siteCheck('the raw address', rawUrl, { is: 'bytes', file }),
   series: { answers: 1, as: 'both' },
@@ -53,19 +52,13 @@ export const rawCheck = (rawUrl: URL, file: ExpectedAnswer['file']): Check => ({
   isOptional: true,
 });
 
-/** The same on a host that means something by its refusals. */
+/** Adds the meaning of the host's refusals to the checks. */
 export function onHost({ first, others }: Checks, refusals: HostRules['refusals']): Checks {
   const host = { ...PLAIN_HOST, refusals };
   return { first: { ...first, host }, others: others.map((check) => ({ ...check, host })) };
 }
 
-/**
- * Where removed files were served, pages first: none may answer any more.
- *
- * @param known what was there before: its bytes tell whether it is gone if another file is served there
- * @param rest the other files of the branch
- * @param after when they were removed, where the host is not asked for its build
- */
+/** Checks that removed files are no longer served. @param known contents, in case another file is served there */
 export function checksOfRemoved(
   known: PreviousBlobs,
   destination: PagesDestination,
@@ -84,21 +77,18 @@ export function checksOfRemoved(
 interface ServedAt {
   readonly path: string;
   readonly file: ExpectedFile;
-  /** What a cache may have; absent if it is asked past caches alone. */
+  /** What a cache may hold; absent if only `?v=` is checked. */
   readonly before?: ExpectedAnswer['before'];
 }
 
-/** A file that is known by git's id alone. */
+/** A file of which only the blob id and size are known. */
 export const fileAt = (files: BlobsByPath, path: string, before: ExpectedAnswer['before']): ServedAt => {
   const { sha: blobSha = '', size = 0 } = files.get(path) ?? {};
   return { path, file: { size, sha256: null, blobSha }, before };
 };
 
 /**
- * Files of a place at their addresses.
- *
- * @param entry the path of the file whose address is handed over
- * @param shown what is asked for it: its `bytes`, the page that is `built` of it, or its `source` at the raw address
+ * Checks files at their URLs. @param shown for the page: its `bytes`, the page `built` from it, or its raw `source`
  */
 export function checksOfFiles(
   files: readonly ServedAt[],
@@ -106,17 +96,17 @@ export function checksOfFiles(
   { destination, itemPath }: Pick<PagesTask, 'destination' | 'itemPath'>,
   shown: 'bytes' | 'built' | 'source' = 'bytes',
 ): Checks {
-  const { pageUrl: built, rawUrl: source } = destination;
+  const { pageUrl, rawUrl } = destination;
   const page = files.find(({ path }) => path === entry);
   const bytes = addressOf(destination, entry);
-  const url = { built, source, bytes: isFolderPath(itemPath) ? entryUrl(bytes) : bytes }[shown];
-  // What a removal left of a folder may have no page.
+  const urls = { built: pageUrl, source: rawUrl, bytes: isFolderPath(itemPath) ? entryUrl(bytes) : bytes };
+  // After a partial removal, a folder may have no page.
   const isPage = shown === 'built' || !isFolderPath(itemPath) || isHtml(entry);
   const isShown = shown !== 'source' && isPage;
-  const display = isShown ? getBrowserDisplay((shown === 'built' ? built : bytes).pathname) : undefined;
+  const display = isShown ? getBrowserDisplay((shown === 'built' ? pageUrl : bytes).pathname) : undefined;
   const expect = { is: shown === 'built' ? shown : 'bytes', file: page?.file, before: page?.before } as const;
   return {
-    first: siteCheck(null, url, { ...expect, display }),
+    first: siteCheck(null, urls[shown], { ...expect, display }),
     others: files.flatMap(({ path, ...file }) => {
       const name = isFolderPath(itemPath) ? path.slice(itemPath.length) : path;
       const row = siteCheck(name, addressOf(destination, path), { is: 'bytes', ...file });
@@ -125,14 +115,9 @@ export function checksOfFiles(
   };
 }
 
-/** What each path of the branch or the site holds. */
 export type BlobsByPath = ReadonlyMap<string, Partial<GitBlob>>;
 
-/**
- * The address of each removed file that was served: the pages of the highest folders first, then the other pages.
- *
- * @param rest the other files of the branch: Markdown was served as a page as well, if none of them has its address
- */
+/** Lists the URLs of removed files, the highest pages first. @param rest other files, which may own such a URL */
 export function listOldAddresses(
   files: readonly string[],
   site: ServedSite,

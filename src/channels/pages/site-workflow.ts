@@ -11,8 +11,7 @@ import type { Text, Words } from '../../words.ts';
 import type { PagesOptions } from './destination.ts';
 
 /**
- * Refuses, before anything is committed, a workflow that `site-workflow` names and that could never publish the file.
- *
+ * Refuses a workflow that could never publish the file, before anything is committed.
  * @see https://docs.github.com/rest/actions/workflows#get-a-workflow
  */
 export async function checkSiteWorkflow(
@@ -28,7 +27,7 @@ export async function checkSiteWorkflow(
   }
   const workflow = await dataOrNull(rest.actions.getWorkflow({ ...repository, workflow_id: file }));
   if (workflow === null) {
-    throw new DeliveryError('BAD_INPUT', `the repository has no workflow ${file} on its default branch`, {
+    throw new DeliveryError('BAD_INPUT', `the workflow ${file} does not exist on the default branch`, {
       httpCode: 404,
       hint: (w) => `set ${w.input('site-workflow')} to the name of a file in .github/workflows`,
     });
@@ -41,26 +40,24 @@ export async function checkSiteWorkflow(
 
 type Runs = RestEndpointMethodTypes['actions']['listWorkflowRuns']['response']['data']['workflow_runs'];
 
-/** What starts a build. */
 export interface BuildStarter {
-  /** @returns what was done. @throws {DeliveryError} one that is retryable leaves the start to the next poll */
+  /** @returns what was started. @throws {DeliveryError} if retryable, the next poll tries again */
   start(): Promise<string>;
-  /** How far it is, where the build itself does not tell. @throws {DeliveryError} `BAD_TOKEN` */
+  /** Reads the run's progress, if the build has none. @throws {DeliveryError} `BAD_TOKEN` */
   follow?(): Promise<RunProgress>;
 }
 
 /**
- * Starts the workflow that builds the site, and follows its run. GitHub's answer names no run, so all runs on the branch
- * after the newest one before it count: a `concurrency` group may cancel ours for one of them.
- *
+ * Starts the workflow that builds the site, and follows its run. GitHub's answer names no run, so every newer run on
+ * the branch counts: a `concurrency` group may cancel ours for another.
  * @see https://docs.github.com/rest/actions/workflows#create-a-workflow-dispatch-event
- * @see https://docs.github.com/actions/how-tos/write-workflows/choose-when-workflows-run/control-workflow-concurrency
+ * @see
+ * https://docs.github.com/actions/how-tos/write-workflows/choose-when-workflows-run/control-workflow-concurrency
  */
 export function createSiteRun(github: GitHubClient, file: string, branch: string): Required<BuildStarter> {
   const { rest, repository } = github;
-  /** The number of the newest run before ours; `undefined` where the runs cannot be read. */
+  /** Id of the newest run before ours; `undefined` if runs can't be read. */
   let newestBefore: number | undefined;
-  /** The newest runs on the branch, the newest first: a later one has a larger number. */
   const listRuns = async (): Promise<Runs> => {
     const query = { workflow_id: file, branch, per_page: BUILD_WAIT.runs, exclude_pull_requests: true };
     const { data } = await rest.actions.listWorkflowRuns({ ...repository, ...query });
@@ -69,7 +66,7 @@ export function createSiteRun(github: GitHubClient, file: string, branch: string
   return {
     async start() {
       const runs = await resultOf(listRuns);
-      // The token may start one all the same.
+      // A token that can't read runs may still start one.
       if (hasFailed(runs) && runs.code !== 'NO_PERMISSION') throw runs;
       newestBefore = hasFailed(runs) ? undefined : (runs[0]?.id ?? 0);
       const dispatch = { ...repository, workflow_id: file, ref: branch };
@@ -96,16 +93,15 @@ export function createSiteRun(github: GitHubClient, file: string, branch: string
   };
 }
 
-/** How far the run of the site's workflow is. */
 export interface RunProgress {
   readonly text: string;
-  /** The https address of the run's page; empty where it is not known. */
+  /** The run's https URL; empty if unknown. */
   readonly page: string;
   readonly hint?: Text;
   readonly failure?: DeliveryError;
 }
 
-/** What 404 means where the workflow has deployed our commit. @param place the file, or the folder ending in `/` */
+/** Explains a 404 after the workflow deployed our commit. @param itemPath the file, or the folder ending in `/` */
 export function notDeployed(itemPath: string, workflow = 'the workflow that builds the site'): KnownRefusal {
   const what = itemPath.endsWith('/') ? `all of \`${itemPath}\`` : `\`${itemPath}\``;
   return {
@@ -115,7 +111,7 @@ export function notDeployed(itemPath: string, workflow = 'the workflow that buil
   };
 }
 
-/** What GitHub's words for a run mean, before its end and as its conclusion, and what to change. */
+/** GitHub's states and conclusions of a run, each with what to change. */
 const STATES: Readonly<Record<string, { readonly words?: string; readonly change: Text }>> = {
   queued: { words: 'waits for a runner', change: 'check that a runner has the labels of `runs-on:`' },
   pending: { words: 'waits for another run', change: 'wait for the other run of its `concurrency:` group' },
@@ -145,8 +141,7 @@ function describeRun(file: string, { status, conclusion, html_url: page }: Runs[
 }
 
 const NO_RUN: RunProgress = {
-  text: 'it has no run yet',
+  text: 'its run has not started',
   page: '',
-  hint: (w) =>
-    `look for it under Actions and at https://www.githubstatus.com, and try again${w.orUse(['K2', 'K3'])}`,
+  hint: (w) => `check Actions and https://www.githubstatus.com, and run this again${w.orUse(['K2', 'K3'])}`,
 };

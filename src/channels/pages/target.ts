@@ -13,48 +13,45 @@ import type { BranchTree, ReadEntries } from './branch-reader.ts';
 import type { DeployTarget } from './deploy/deploy.ts';
 import type { PagesDestination, PagesOptions } from './destination.ts';
 
-/** By one call, the object API, or git; `COMMIT_METHODS` names them. @see protocol 4.2, 8 */
+/** A: contents API. B: git object API. C: git. Method D, a deployment, makes no commit. @see protocol 4.2, 8 */
 export type CommitMethod = 'A' | 'B' | 'C';
 
-/** The branch, and how it is written to. */
 export interface CommitTarget {
   readonly github: GitHubClient;
   readonly branch: string;
-  /** The method of the plan; what turns out to be impossible with it is written by the next one. */
+  /** The planned method; if it turns out to be impossible, the next one is used. */
   readonly method: CommitMethod;
   readonly readEntries: ReadEntries;
   readonly options: PagesOptions;
-  /** What has to be set up first; `null` where nothing has. */
+  /** What to set up first; `null` if nothing is missing. */
   readonly setup: PagesSetup | null;
-  /** Whether a workflow builds the site, which would not know a new branch. */
+  /** Whether a workflow builds the site: it wouldn't know a new branch. */
   readonly isByWorkflow?: boolean;
-  /** How this action deploys the site; `null` where it does not. */
+  /** How this action deploys the site; `null` if it doesn't. */
   readonly deploy: DeployTarget | null;
 }
 
-/** What a delivery has to set up besides its commit. */
 export interface PagesSetup {
-  /** What is missing: the branch, or all commits of the repository; `null` where the branch exists. */
+  /** `branch` is missing, or the repository has no `commits`; `null` if the branch exists. */
   readonly absence: 'branch' | 'commits' | null;
   readonly enablesPages: boolean;
 }
 
-/** A place of the branch, a file or a folder, and all that it is to hold: nothing where it is removed. */
+/** An item of the branch with all files that it will hold; without files it is removed. */
 export interface PagesTask extends PreparedTask {
   readonly target: CommitTarget;
-  /** The path of a file; that of a folder ends in `/`, or is empty for the branch's root. */
   readonly itemPath: string;
-  /** By path in the branch; `withPictures` (commit.ts) adds the pictures of the entry. */
+  /** By path in the branch; `withPictures` adds the page's pictures. */
   readonly files: readonly FileWrite<LocalFile>[];
-  /** Whether a `!` line leaves a path of the branch out. */
+  /** Whether a `!` line excludes the path. */
   readonly isSpared: (path: string) => boolean;
   readonly destination: PagesDestination;
 }
 
-/** Whether a place is a folder: then one commit is made for all that is in it. */
+/** A folder gets its own commit. */
 export const isFolderPath = (itemPath: string): boolean => itemPath === '' || itemPath.endsWith('/');
 
-/** As `PagesOptions.isRemoval` says before there is a task. */
+/** Same as `PagesOptions.isRemoval`: only a removal has no files. */
 export const isRemoval = ({ files }: Pick<PagesTask, 'files'>): boolean => files.length === 0;
 
 const COMMIT_METHODS: Readonly<Record<CommitMethod, string>> = {
@@ -64,10 +61,7 @@ const COMMIT_METHODS: Readonly<Record<CommitMethod, string>> = {
 };
 
 /**
- * The method for single files on this machine. The single-call write can't create a branch, nor the API a first commit.
- *
- * @param files `null` for each that is removed
- * @param absence what the delivery has to create
+ * Method A can't create a branch, and method B can't make a first commit. @param files `null` for each removed file
  */
 export async function chooseMethod(
   files: readonly (LocalFile | null)[],
@@ -81,19 +75,18 @@ export async function chooseMethod(
   return size <= SIZE.methodB ? 'B' : 'C';
 }
 
-/** Whether a workflow of the repository builds the site, and not this action. */
+/** Whether a workflow builds the site, and not this action. */
 export const isBuiltByWorkflow = (
   { pagesBase }: Pick<PagesOptions, 'pagesBase'>,
   site: RepositoryContext['pagesSettings'],
 ): boolean => knownSettings(site)?.builtBy === 'workflow' && pagesBase === undefined;
 
-/** The ways out where a branch is missing that the workflow would not publish anyway. */
+/** What to do if the branch is missing and the workflow wouldn't publish it anyway. */
 export const WORKFLOW_BRANCH_HINT = (w: Words): string =>
   w.ownToken === ''
-    ? `set ${w.input('branch')} to the branch from which the workflow builds, and leave ${w.input('setup')} out`
-    : `leave ${w.input('token')} out: with the token of the job, the site is deployed without that workflow`;
+    ? `set ${w.input('branch')} to the branch that the workflow builds from, and leave ${w.input('setup')} out`
+    : `leave ${w.input('token')} out: with the job's own token, this action deploys the site itself`;
 
-/** How a plan and a placement name the method. */
 export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'itemPath' | 'files'>): string {
   if (isFolderPath(task.itemPath))
     return `one commit ${isRemoval(task) ? 'that removes it' : 'for the folder'}`;
@@ -101,9 +94,8 @@ export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'itemPath
 }
 
 /**
- * The commit that the branch of a target points to; `null` if the delivery creates the branch.
- *
- * @throws {DeliveryError} `NOT_FOUND` that names `setup` where a delivery would need it.
+ * Reads the newest commit; `null` if the delivery creates it (method A also makes a first commit).
+ * @throws {DeliveryError} `NOT_FOUND`, with `setup` as the hint for a delivery
  */
 export async function readTargetHead(target: CommitTarget): Promise<string | null> {
   const { github, branch, method, options, isByWorkflow } = target;
@@ -122,7 +114,7 @@ export async function readTargetHead(target: CommitTarget): Promise<string | nul
   }
 }
 
-/** Reads all of the branch that a target is written to. @throws {DeliveryError} `TOO_LARGE` where GitHub does not list it */
+/** Reads the whole branch. @throws {DeliveryError} `TOO_LARGE` if GitHub can't list it */
 export async function readTargetTree(target: CommitTarget): Promise<BranchTree> {
   const head = await readTargetHead(target);
   return { head, entries: head === null ? new Map() : await target.readEntries(head) };

@@ -16,7 +16,7 @@ import { type CommitMethod, type CommitTarget, readTargetHead } from './target.t
 
 type Commits = readonly Result<string>[];
 
-/** The method for these changes: one call of method A writes one path, and nothing beside it. */
+/** Chooses the method for the changes: method A writes exactly one path. */
 export function methodOf(changes: readonly Change[], { method }: Pick<CommitTarget, 'method'>): CommitMethod {
   const isSingle = changes.every(
     ({ writes, removals, before }) => writes.length === 1 && removals.length === 0 && before === undefined,
@@ -24,17 +24,14 @@ export function methodOf(changes: readonly Change[], { method }: Pick<CommitTarg
   return method === 'A' && !isSingle ? 'B' : method;
 }
 
-/** Opens the branch for writing. What does not depend on the branch is sent once, however many attempts follow. */
+/** Writes to a branch. Whatever doesn't depend on the branch's state is sent once for all attempts. */
 export class BranchWriter {
   readonly #target: CommitTarget;
   readonly #ports: Ports;
-  /** How the branch was written to, or may have been: it may be another method than planned. */
+  /** The method that was used, or may have been; it may differ from the plan. */
   method: CommitMethod | undefined;
-  /** Milliseconds since the epoch: `timeout` from the first attempt on. */
   readonly #deadline: number;
-  /** Blobs that the host has already: a blob is named by its content. */
   readonly #sentBlobs = new Set<string>();
-  /** What the branch asks for and who commits is read once. */
   #way: GitWay | undefined;
   #author: CommitIdentity | undefined;
 
@@ -45,11 +42,9 @@ export class BranchWriter {
   }
 
   /**
-   * Writes changes to the branch: one commit each, all of them in one update, which is never forced.
-   *
-   * @param head the commit that they were planned for; `null` for a new branch
-   * @returns an error for a change that stops no other
-   * @throws {DeliveryError} `CONFLICT` where the branch changed meanwhile: then nothing was written.
+   * Writes one commit for each change, all in one update that is never forced.
+   * @returns an error for each change that failed alone
+   * @throws {DeliveryError} `CONFLICT` if the branch moved; nothing was written
    */
   write(changes: readonly Change[], head: string | null): Promise<Commits> {
     const method = methodOf(changes, this.#target);
@@ -57,14 +52,13 @@ export class BranchWriter {
     return method === 'B' ? this.#writeObjects(changes, head) : this.#writeByGit(changes, head);
   }
 
-  /** Method A: one file of at most 1 MB, in one call. */
   async #putContents([change]: readonly Change[]): Promise<Commits> {
     const { branch, github } = this.#target;
     const [write] = change?.writes ?? [];
     if (change === undefined || write === undefined) return [];
     const { path, file } = write;
     const content = Buffer.concat(await file.read().toArray());
-    // The bytes sent are those that were checked, even if nothing showed that they changed.
+    // The file may have changed on disk without a sign.
     const sha = createBlobHash(content.length).update(content).digest('hex');
     if (sha !== file.blobSha) throw changedFileError(path);
     const { message, replaces } = change;
@@ -72,11 +66,7 @@ export class BranchWriter {
     return [await putFile(github, { branch, path, message, content, replaces })];
   }
 
-  /**
-   * Method B. A blob that the host refuses stops no other change; where git is installed, git is used for all.
-   *
-   * @param way why git can't be used: then nothing is sent of a change that has too much for the object API
-   */
+  /** Method B. A refused blob stops only its own change; with git installed, git writes everything instead. */
   async #writeObjects(changes: readonly Change[], head: string | null, way?: WithoutGit): Promise<Commits> {
     const { github, branch } = this.#target;
     const name = ({ writes, removals }: Change) => writes[0]?.path ?? removals[0] ?? 'another change';
@@ -106,7 +96,7 @@ export class BranchWriter {
     });
   }
 
-  /** Method C; or the object API without git, or if GitHub must sign what the token of a job or an app commits. */
+  /** Method C; method B without git, or if the branch needs GitHub's signature. */
   async #writeByGit(changes: readonly Change[], head: string | null): Promise<Commits> {
     this.#way ??= await findGitWay(this.#target, this.#ports);
     if (this.#way === 'git') {
@@ -123,7 +113,6 @@ export class BranchWriter {
     return this.#writeObjects(changes, head, this.#way);
   }
 
-  /** The code of git is loaded only where it is needed. */
   async #push(changes: readonly Change[], head: string | null): Promise<readonly string[]> {
     const { github, branch, options } = this.#target;
     const { token, repository } = github;
@@ -138,7 +127,7 @@ export class BranchWriter {
 const NO_GIT = 'no git (2.31 or later) runs here';
 const INSTALL_HINT = (w: Words) => `install git${w.orUse('K2', ' for a single file')}`;
 
-/** Why the object API is used instead of git: for the host's signature, or because there is no git. */
+/** Why method B replaces git: GitHub must sign, or git isn't installed. */
 type WithoutGit = 'signed' | 'without-git';
 type GitWay = 'git' | WithoutGit;
 
@@ -147,13 +136,13 @@ async function findGitWay({ github, branch }: CommitTarget, ports: Ports): Promi
   return (await hasGit(ports)) ? 'git' : 'without-git';
 }
 
-/** @throws {DeliveryError} where `BranchWriter` could not write a change, as far as that is known before */
+/** Checks early whether a change can be written. @throws {DeliveryError} if `BranchWriter` can't */
 export async function refuseUnwritable(change: Change, target: CommitTarget, ports: Ports): Promise<void> {
   const way = await findGitWay(target, ports);
   if (way !== 'git') refuseExcess(change, target, way);
 }
 
-/** Why the object API does not take a change: each of its files is a request. */
+/** Method B sends a request for each file, so it has limits. */
 function refuseExcess({ writes }: Change, { branch }: CommitTarget, way: WithoutGit): void {
   const large = writes.find(({ file }) => file.size > SIZE.methodB);
   if (writes.length <= SITE.apiWrites && large === undefined) return;
@@ -161,7 +150,7 @@ function refuseExcess({ writes }: Change, { branch }: CommitTarget, way: Without
   const limit = `at most ${SITE.apiWrites} files of ${SIZE.methodB / MEGABYTE} MB`;
   const isSigned = way === 'signed';
   const why = isSigned ? `the branch ${branch} takes signed commits only` : NO_GIT;
-  const message = `this delivery has ${what}, and ${why}: so GitHub takes file by file, ${limit}`;
+  const message = `this delivery has ${what}, and ${why}, so each file needs a request: ${limit}`;
   const hint = isSigned ? OTHER_BRANCH_HINT : INSTALL_HINT;
   throw new DeliveryError(isSigned ? 'NEEDS_SIGNATURE' : 'BAD_INPUT', message, { hint, leftBehind: [] });
 }

@@ -6,7 +6,7 @@ import { siteWith } from '../../repository-context.ts';
 const BUILT = siteWith({ builtBy: 'workflow', branch: 'main', folder: 'docs' });
 const NONE = { siteWorkflow: undefined, pagesBase: undefined };
 
-test('findDeployedSite fails where it cannot be found out whose token it is', async () => {
+test("findDeployedSite fails if the token's owner can't be found out", async () => {
   const denied = failure('NO_PERMISSION', 403);
   const github = new FakeGitHub({ graphql: denied });
   await expect(findDeployedSite(github, BUILT, NONE)).rejects.toBe(denied);

@@ -18,6 +18,6 @@ test.each([
 test.each([
   ['no token', { ...IDENTITY, ACTIONS_ID_TOKEN_REQUEST_TOKEN: '' }],
   ['an address that is not https', { ...IDENTITY, ACTIONS_ID_TOKEN_REQUEST_URL: 'http://a.example' }],
-])('readJobRuntime has no identity where there is %s for it', (_, env) => {
+])('readJobRuntime has no identity if there is %s for it', (_, env) => {
   expect(readJobRuntime({ ...RUNTIME, ...env })).toMatchObject({ identity: null });
 });

@@ -55,7 +55,7 @@ t.extractall(sys.argv[1], filter='data')`;
     await rm(folder, { recursive: true });
   });
 
-  test('fails where a file can not be read, or has another size by now', async () => {
+  test("fails if a file can't be read, or its size changed", async () => {
     const gone = async () => Promise.reject(new Error('gone'));
     const broken = { ...fileOf('a', Buffer.from('a')), read: () => Readable.from([gone()]) };
     await expect(collect(packSite([broken], NOON))).rejects.toThrow('gone');
@@ -65,7 +65,7 @@ t.extractall(sys.argv[1], filter='data')`;
     }
   });
 
-  test('closes the file that it reads where nobody reads on', async () => {
+  test('closes the file if nobody reads the rest', async () => {
     let isClosed = false;
     async function* read() {
       try {

@@ -1,6 +1,6 @@
 import type { HeldCommit, HeldFiles, MemoryBranch } from './memory-branch.ts';
 
-/** Who wrote what a path holds. `restored` are bytes that were delivered there once: it is not said whose they are. */
+/** Who wrote a path's content. `restored` content was delivered there once, and may be anybody's. */
 type Author = 'person' | 'restored' | 'single file' | 'Jekyll switch' | `site ${string}`;
 
 export type AskedRun =
@@ -18,10 +18,10 @@ export type AskedRun =
 
 type SiteRun = Extract<AskedRun, { kind: 'site' }>;
 
-/** Keeps who wrote each byte of a branch, without a look at any message, and finds what a run must not have done. */
+/** Tracks who wrote each content without reading messages, and finds what a run must not have done. */
 export class Authorship {
   readonly #authors = new Map<string, Author>();
-  /** What was ever delivered at a path, and what of it was not removed by a run since. */
+  /** What was ever delivered at a path, and what no run has removed since. */
   readonly #ever = new Map<string, Set<string>>();
   readonly #current = new Map<string, Set<string>>();
   /** Our commits that delivered a site, by the site's folder. */
@@ -48,7 +48,7 @@ export class Authorship {
     this.#seen = head;
   }
 
-  /** A person has rewritten the history, or copied one of our messages: what was ours need not be found any more. */
+  /** A person rewrote the history or copied a message, so earlier deliveries need not be found. */
   seeRewriting(): void {
     this.seePerson();
     for (const [path, author] of this.#authors) {
@@ -63,7 +63,7 @@ export class Authorship {
   seeRun(run: AskedRun): string[] {
     const commits = this.#branch.history.slice(0, this.#branch.history.indexOf(this.#seen)).reverse();
     if (!this.#branch.history.includes(this.#seen)) return ['the history was rewritten'];
-    // What takes a site over removes a file before it puts it back.
+    // A takeover removes a file before it writes it again.
     const last = commits.filter(({ message }) => run.kind !== 'site' || !message.startsWith('REMOVE '));
     return last.flatMap((commit) => this.#seeCommit(commit, run));
   }
@@ -87,14 +87,14 @@ export class Authorship {
     if (run.kind !== 'site') return problems;
     for (const [path, { sha }] of run.wanted) {
       const itemPath = run.folder + path;
-      // What is taken over is delivered from then on, also where its bytes were there.
+      // A file that is taken over counts as delivered, even if its content stays.
       if (run.overwrite || this.#authors.get(itemPath) === 'single file') this.#setOurs(itemPath, sha, run);
     }
     this.#deliveries.set(commit, run.folder);
     return problems;
   }
 
-  /** What a delivery or withdrawal has removed from its own site is a person's where they put it back. */
+  /** A file that was removed from its site belongs to the person who puts it back. */
   #forget(path: string, run: AskedRun): void {
     const author = this.#authors.get(path);
     const isOfSite =
@@ -112,7 +112,7 @@ export class Authorship {
     this.#authors.set(path, isSwitch ? 'Jekyll switch' : author);
   }
 
-  /** Whether nothing of others is in the way of a site. */
+  /** Whether no file of others blocks a site. */
   isFree({ folder, wanted, overwrite, prune }: SiteRun): boolean {
     const { files } = this.#branch.head;
     const leaves = (path: string): boolean =>
@@ -153,7 +153,7 @@ export class Authorship {
     return [...problems, ...this.#findUnremoved(run)];
   }
 
-  /** `keep`: which sites beside it should have been removed. */
+  /** The sibling sites that `keep` should have removed. */
   #findUnremoved({ folder, keep }: SiteRun): string[] {
     if (keep === undefined || folder === '') return [];
     const parent = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);

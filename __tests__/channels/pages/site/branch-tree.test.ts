@@ -13,7 +13,7 @@ const CONTENTS = { 'index.html': 'page', 'css/a.css': 'style' };
 
 const readTree = (branch: MemoryBranch) => readBranchTree(connect(branch).github);
 
-/** The paths of a folder that count as ours, and the rest of the answer. */
+/** The paths of a folder that this tool owns, and the rest of the answer. */
 async function findOwned(branch: MemoryBranch, folder = FOLDER) {
   const { github } = connect(branch);
   const target = { github, readEntries: createEntriesReader(github), options: { overwrite: false } };
@@ -21,7 +21,7 @@ async function findOwned(branch: MemoryBranch, folder = FOLDER) {
   return (sites.get(folder)?.files ?? []).map(({ path }) => path.slice(folder.length)).sort();
 }
 
-test('a branch is refused of which GitHub does not list all', async () => {
+test("a branch is refused if GitHub can't list all its files", async () => {
   const github = new FakeGitHub({
     get_ref: { object: { sha: 'a'.repeat(40) } },
     get_commit: { tree: { sha: 'b'.repeat(40) } },
@@ -37,14 +37,14 @@ const keptOf = async (files: Contents, delivered: readonly string[]) =>
     new Set(delivered.map((path) => FOLDER + path)),
   ).map(({ path }) => path);
 
-test('what a folder keeps is named in short: the highest folder in which nothing is delivered', async () => {
+test('other files of a folder are named in short: the highest folder without deliveries', async () => {
   const files = { 'p/1/a/b/c': '1', 'p/1/a/b/d': '2', 'p/1/a/e': '3', 'p/1/f': '4', 'p/2/g': '5' };
   await expect(keptOf(files, ['a/e', 'new'])).resolves.toEqual(['a/b/', 'f']);
   await expect(keptOf(files, [])).resolves.toEqual(['a/', 'f']);
   await expect(keptOf(files, ['a/b/c', 'a/b/d', 'a/e', 'f'])).resolves.toEqual([]);
 });
 
-test('what a folder keeps is refused where it is more than a message can name', async () => {
+test("other files of a folder are refused if a message can't name them all", async () => {
   const files = Array.from({ length: SITE.kept + 1 }, (_, nth) => [`p/1/${nth}.txt`, String(nth)]);
   const message = expect.stringContaining(`${SITE.kept + 1} files and folders`);
   await expect(keptOf(Object.fromEntries(files), [])).rejects.toMatchObject({ code: 'NOT_OURS', message });

@@ -54,7 +54,7 @@ describe('withdrawing a site', () => {
     expect(Object.keys(branch.now)).toEqual(expect.arrayContaining(again));
   });
 
-  test('asks no more for many sites than for one', async () => {
+  test('costs no more requests for many sites than for one', async () => {
     const count = async (sites: number): Promise<number> => {
       const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
       for (let nth = 0; nth < sites; nth += 1) await deliverSite(branch, `p/${nth % 3}/${nth}/`, CONTENTS);
@@ -67,7 +67,7 @@ describe('withdrawing a site', () => {
     expect(await count(30)).toBe(await count(1));
   });
 
-  test('leaves for the next run the changed sites whose deliveries are too many to be read', async () => {
+  test('leaves changed sites for the next run if there are too many to read', async () => {
     const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
     for (let nth = 0; nth <= SITE.olderTrees; nth += 1) await deliverSite(branch, `p/x/${nth}/`, CONTENTS);
     const names = Array.from({ length: SITE.olderTrees + 1 }, (_, nth) => `p/x/${nth}/css/a.css`);
@@ -82,7 +82,7 @@ describe('withdrawing a site', () => {
     expect(Object.keys(branch.now)).toHaveLength(1 + names.length);
   });
 
-  test('leaves more files of others than can be looked at, and says so', async () => {
+  test('leaves files of others if there are too many to check, and reports them', async () => {
     const branch = await deliveredBranch();
     const theirs = Array.from({ length: SITE.singleFiles + 1 }, (_, nth) => [`p/1/${nth}.txt`, 'theirs']);
     branch.change(Object.fromEntries(theirs));
@@ -104,7 +104,7 @@ describe('withdrawing a site', () => {
     expect(branch.now).toEqual({ 'README.md': shaOf('theirs') });
   });
 
-  test('reads the tree of the branch once, and that of an older delivery once', async () => {
+  test("reads the branch's tree once, and an older delivery's tree once", async () => {
     const branch = await deliveredBranch();
     const delivery = branch.treeSha('');
     branch.change({ 'p/1/notes.txt': 'theirs' });
@@ -125,7 +125,7 @@ describe('withdrawing a site', () => {
     await expect(withdrawn).resolves.toMatchObject({ code: 'NOT_OURS', hint });
   });
 
-  test('of which nothing is there is refused at once where it has only files of others', async () => {
+  test('of which nothing is left is refused at once if only files of others are there', async () => {
     const branch = new MemoryBranch(heldFiles({ 'index.html': 'theirs' }));
     const refused = {
       code: 'NOT_OURS',
@@ -136,7 +136,7 @@ describe('withdrawing a site', () => {
     await expect(withdrawFolder(branch, '')).resolves.toMatchObject({
       code: 'NOT_OURS',
       message: expect.stringMatching(
-        /^index\.html already exists in the repository, and the branch's history begins with that/,
+        /^index\.html already exists in the repository, and the branch's history begins with it/,
       ),
     });
     branch.change({ 'old.txt': 'theirs' });
@@ -149,7 +149,7 @@ describe('withdrawing a site', () => {
     expect(pathsOf(placementOf(await withdrawFolder(branch, '')))).toEqual(['/site/a.html', '/site/b.html']);
   });
 
-  test('lets another page be shown only at the address of one whose rival stays', async () => {
+  test('lets another page show only at a URL whose rival stays', async () => {
     const branch = new MemoryBranch();
     for (const name of ['stays.html', 'goes.html', 'goes.md']) await deliverFile(branch, `p/${name}`, name);
     branch.change({ 'p/stays.md': 'theirs' });
@@ -163,7 +163,7 @@ describe('withdrawing a site', () => {
     ]);
   });
 
-  test('lets no other page be shown where this tool never had one: its bytes could not be told', async () => {
+  test("lets no other page show if this tool never had one: their bytes can't be told apart", async () => {
     const branch = new MemoryBranch(heldFiles({ 'README.md': 'theirs' }));
     const { remove } = actionsOn(branch, { path: 'index.html' });
     const { first } = placementOf(await runOne(remove, { site: null, name: 'index.html' }));

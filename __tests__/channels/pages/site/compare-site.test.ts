@@ -15,12 +15,12 @@ const plan = (branch: MemoryBranch, contents: Contents, { folder = FOLDER, ...op
 
 const pictures = { picture: memoryFile('picture'), before: null };
 
-test('the plan for a folder does not take a file that was delivered by itself for the picture of its page', async () => {
+test("the plan for a folder doesn't mistake a separately delivered file for the page's picture", async () => {
   const branch = new MemoryBranch();
   await deliverFile(branch, 'p/1/index.html.png', 'mine');
   await expect(plan(branch, { 'index.html': 'page' }, { pictures })).rejects.toMatchObject({
     code: 'NOT_OURS',
-    message: expect.stringMatching(/^p\/1\/index\.html\.png, where the picture goes,/),
+    message: expect.stringMatching(/^p\/1\/index\.html\.png has the path of the page's picture,/),
     hint: expect.stringContaining('`picture: false`'),
   });
   branch.change({ 'p/1/index.html.png': 'theirs' });
@@ -42,7 +42,7 @@ test('the plan for a folder takes over the picture that was delivered with a sin
   branch.commit(heldFiles({ 'p/1/index.html': 'page', 'p/1/index.html.png': 'old' }), message, null);
   const planned = await plan(branch, { 'index.html': 'page' }, { pictures });
   expect(planned.written).toEqual(['p/1/index.html.png']);
-  // It is no file of the user.
+  // The user didn't deliver this file.
   expect(planned.changes).toMatchObject({ added: [], changed: [], removed: [] });
 });
 
@@ -89,7 +89,7 @@ describe('older folders beside it', () => {
     return branch;
   }
 
-  test('are removed, the oldest of the history, until as many as wanted are there with it', async () => {
+  test('are removed, the oldest in the history first, until `keep` is reached', async () => {
     const branch = await branchWithSites();
     const removed = async (keep: number) =>
       (await plan(branch, contents('new'), keeping(keep))).changes?.removedFolders;
@@ -110,7 +110,7 @@ describe('older folders beside it', () => {
     expect(changes?.removedFolders).toEqual(['p/10/']);
   });
 
-  test('are counted, and stay, where the same step delivers them', async () => {
+  test('are counted and kept if they are delivered together', async () => {
     const branch = await branchWithSites();
     const removed = async (keep: number, ...others: string[]) => {
       const together = ['p/9/', ...others];
@@ -123,7 +123,7 @@ describe('older folders beside it', () => {
   });
 });
 
-test('the file that switches Jekyll off is written at the root of the site where there is none', async () => {
+test("the file that switches Jekyll off is written at the site's root if it is missing", async () => {
   const branch = new MemoryBranch(heldFiles({ 'docs/README.md': 'theirs' }));
   const more = { folder: 'docs/p/1/', siteRoot: 'docs/', nojekyll: true };
   const { change, written } = await plan(branch, { 'index.html': 'x' }, more);
@@ -142,7 +142,7 @@ test('a site above the limit of Pages is refused before anything is sent', async
     hint: expect.stringContaining('`keep:`'),
     leftBehind: [],
   });
-  // What is outside of the site's root is not served.
+  // Pages doesn't serve files outside its folder.
   const outside = { folder: 'p/1/', siteRoot: 'p/' };
   expect((await plan(branch, { 'i.html': 'abcd' }, outside)).servedSize).toBe(5);
 });

@@ -10,7 +10,7 @@ import { shaOf } from './memory-files.ts';
 export interface HeldFile {
   readonly sha: string;
   readonly mode: string;
-  /** Its text, for a branch that does not have it yet. */
+  /** Its text, if the branch doesn't have it yet. */
   readonly content?: string;
 }
 
@@ -102,7 +102,7 @@ export class MemoryBranch {
     return this.head;
   }
 
-  /** Git's id of a folder; that of everything for an empty path. */
+  /** Git's id of a folder; an empty path means the whole branch. */
   treeSha(path: string, commit = this.head): string | null {
     return this.#git.entryAt(commit.sha, path)?.sha ?? null;
   }

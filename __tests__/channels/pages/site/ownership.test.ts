@@ -18,7 +18,7 @@ afterAll(() => {
 });
 
 const name = fc.constantFrom('index.html', 'index.html', 'a', 'a', 'a/b', 'd d', 'p/1/a');
-/** Few, so that a person often writes what we deliver. */
+/** Few contents, so that a person often writes what this tool delivers. */
 const content = fc.constantFrom('one', 'two', 'three');
 
 const files = fc
@@ -129,7 +129,7 @@ class History {
   #rewrite({ how, change: one }: Extract<HistoryEvent, { kind: 'rewriting' }>): void {
     const { head, history } = this.branch;
     const ours = history.find(({ message }) => /^Delivered-object: \w+ .*\/$/m.test(message))?.message;
-    // The folder of the newest delivery, whose message is the one that is used.
+    // The newest delivery's message is the one in use.
     const [, itemPath] = /^Delivered-object: \w+ (.*)$/m.exec(ours ?? '') ?? [];
     const after = applyChange(this.branch, { ...one, folder: itemPath?.replace(/^\.\/$/, '') ?? one.folder });
     const quoted = `Squashed\n\n* ${head.message}\n* ${head.parent?.message}`;

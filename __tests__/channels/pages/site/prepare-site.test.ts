@@ -27,7 +27,7 @@ async function prepare(
   return { ...task, preview, refusal: task.served?.refusal ?? null };
 }
 
-test('preparing a site names every path that it may write, also those of pictures', async () => {
+test('preparing a site names every path that it may write, with its pictures', async () => {
   const page = 'p/1/index.html';
   const { writes } = await prepare({ ...PAGE, 'a.css': '' }, { options: { picture: true } });
   expect(writes).toEqual([page, 'p/1/a.css', `${page}.png`, `${page}.before.png`]);
@@ -55,7 +55,7 @@ describe('names that Jekyll changes', () => {
   test.each(['.vitest/', 'reports/_build/html/', '~drafts/', 'vendor/bundle/'])(
     'are refused with what to change if the folder itself has one: %s',
     async (name) => {
-      const message = `Jekyll, which builds this Pages site, leaves out ${name}index.html`;
+      const message = `Jekyll, which builds this Pages site, ignores ${name}index.html`;
       const hint = expect.stringMatching(/^set `nojekyll: true`, which .*, or choose names that do not /);
       expect((await prepare(PAGE, { name })).refusal).toMatchObject({ message, hint });
     },

@@ -27,7 +27,7 @@ describe('publishing a site', () => {
         ]),
     );
 
-  test('knows what it replaces and what is new, and a run that finds everything there knows as much', async () => {
+  test('knows what it replaces and what is new, and so does a rerun', async () => {
     const branch = new MemoryBranch();
     const first = { 'index.html': 'page', 'a.css': 'first', 'b.js': 'same' };
     await publish(branch, first);
@@ -43,7 +43,7 @@ describe('publishing a site', () => {
     expect(requestsOf(branch)).toHaveLength(asked + 7);
   });
 
-  test('knows also what the delivery before had replaced: a cache may be older than both', async () => {
+  test('knows what the previous delivery replaced: a cache may be older than both', async () => {
     const branch = new MemoryBranch();
     await publish(branch, { 'index.html': 'one' });
     await publish(branch, { 'index.html': 'two' });
@@ -76,7 +76,7 @@ describe('publishing a site', () => {
     },
   );
 
-  test('knows what was there before somebody removed the folder: a cache may still have it', async () => {
+  test('knows the files that somebody removed: a cache may still have them', async () => {
     const branch = new MemoryBranch();
     await publish(branch, { 'index.html': 'one', 'a.css': 'first' });
     branch.change({ 'p/1/index.html': null, 'p/1/a.css': null });
@@ -85,7 +85,7 @@ describe('publishing a site', () => {
     expect(listRequired(placed).map(isRemovedCheck)).toEqual([false, false]);
   });
 
-  test('asks for a bounded number of changed files as a browser does, and counts the others', async () => {
+  test('checks a bounded number of changed files without ?v=, and counts the others', async () => {
     const paths = ['index.html', ...Array.from({ length: SITE.plainProbes + 2 }, (_, nth) => `${nth}.txt`)];
     const branch = new MemoryBranch();
     const files = paths.map((path) => ({ path, sha: shaOf('new') }));
@@ -96,13 +96,13 @@ describe('publishing a site', () => {
     const placement = await publish(branch, all(''));
     expect(Object.keys(earlierIn(placement))).toHaveLength(1 + SITE.plainProbes);
     expect(placement.unknown).toEqual([
-      'whether a cache still answers otherwise for 2 more new or changed files, for up to ten minutes',
+      'whether a cache still gives an old answer for 2 more new or changed files, for up to ten minutes',
     ]);
   });
 
-  test('tells what it leaves alone, and the size of the whole Pages site from 800 MB on', async () => {
+  test("reports what it keeps, and the Pages site's size from 800 MB on", async () => {
     const branch = new MemoryBranch(heldFiles({ 'large.bin': 'large', 'p/1/notes.txt': 'theirs' }));
-    const kept = 'left alone, because it came with no known delivery to this folder: notes.txt';
+    const kept = 'kept, because no known delivery to this folder contains it: notes.txt';
     const size = 'the whole Pages site has 800 MB; GitHub serves at most 1024';
     for (const [bytes, notes] of [
       [SITE.largeSize - MEGABYTE, [kept]],
@@ -146,7 +146,7 @@ test.each<[string, boolean, RegExp]>([
   expect(branch.head).toBe(head);
 });
 
-test('nothing is put back over a file whose mode somebody changed between two pushes of the step', async () => {
+test('nothing is restored over a file whose mode somebody changed between two pushes', async () => {
   const branch = new MemoryBranch();
   await deliverSite(branch, 'p/1/', { 'index.html': 'one' });
   const { publish: action } = actionsOn(branch);
@@ -157,7 +157,7 @@ test('nothing is put back over a file whose mode somebody changed between two pu
   expect(restored).toMatchObject({ message: expect.stringMatching(/changed since: p\/1\/index\.html$/) });
 });
 
-test('a page of a confined job that is put back stays that job’s', async () => {
+test("a confined job's page stays its own after a restoration", async () => {
   const branch = new MemoryBranch();
   const from = { name: 'deliver.yml agent/', run: '7/1' };
   const { publish: action } = actionsOn(branch, {

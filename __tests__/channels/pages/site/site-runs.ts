@@ -78,7 +78,7 @@ export const deliverFile = (branch: MemoryBranch, path: string, content: string)
 export const withdrawFolder = (branch: MemoryBranch, folder: string) =>
   runOne(actionsOn(branch, { path: nameOf(folder) }).remove, { site: null, name: nameOf(folder) });
 
-/** What a folder needs: its change, in short too. */
+/** The change that a folder needs, also in short. */
 export async function planSite(
   branch: MemoryBranch,
   folder: string,

@@ -21,15 +21,15 @@ import { type FoundDelivery, proveFiles, proveRemoval, sortPaths } from './prove
 
 type Site = RepositoryContext['pagesSettings'];
 
-/** K1: finds what this tool delivered to the branch of the site, or to a folder of it. */
+/** GitHub Pages: finds what this tool delivered to the site's branch, or to one folder of it. */
 export function createPagesAudit(inputs: PagesOptions, access: RepositoryContext, ports: Ports) {
-  // A site that was switched off is no reason not to look: its addresses tell it.
+  // A site that was switched off is audited too: its URLs then fail.
   const options = { ...inputs, setup: true };
   return async (): Promise<AuditFindings> => {
     const github = requireGitHub(access);
     const { pagesSettings: site } = access;
     const settings = knownSettings(site);
-    // What a site that GitHub Actions deploys says of itself, where this tool deployed it and no branch is named.
+    // Only a deploy record tells who deployed a site without a named branch.
     const isDeployed =
       settings?.builtBy === 'workflow' && (inputs.branch ?? inputs.siteWorkflow) === undefined;
     const live = isDeployed ? await readDeployRecord(settings.base, ports) : 'none';
@@ -45,12 +45,12 @@ export function createPagesAudit(inputs: PagesOptions, access: RepositoryContext
 }
 
 const NO_DEPLOY_RECORD =
-  'whether this tool deployed the site without a branch: what is live there has no receipt of this tool';
+  'whether this tool deployed the site without a branch: the live site carries no deploy record';
 
-/** What an audit looks at: a file or a folder, without the slash at its end; nothing for all. */
+/** Strips `./` and the slash at the end; empty means everything. */
 const auditedPath = (path = ''): string => path.replace(/^\.\/$|\/$/g, '');
 
-/** A site, and how it is served: the branch that holds it, or `null` for one that has no more than its receipt. */
+/** A site, and the branch that holds it; `null` if only its deploy record lists its files. */
 interface AuditedSite {
   readonly github: GitHubClient;
   readonly site: Site;
@@ -58,7 +58,7 @@ interface AuditedSite {
   readonly branch: string | null;
 }
 
-/** The whole site is one delivery, without a branch: its files, or those below `path`. */
+/** Without a branch, the whole site is one delivery: its files, or those below `path`. */
 function auditDeployRecord({ commit, files }: DeployRecord, site: AuditedSite): AuditFindings {
   const wanted = auditedPath(site.options.path);
   const paths = [...files.keys()].filter((path) => isWithin(path, wanted));
@@ -69,7 +69,7 @@ function auditDeployRecord({ commit, files }: DeployRecord, site: AuditedSite): 
 }
 
 const OTHER_DEPLOYMENT =
-  'whether this is the newest delivery: of a site without a branch only the receipt that it carries tells what was deployed';
+  'whether this is the newest delivery: without a branch, only the deploy record on the site lists what was deployed';
 
 async function auditBranch(audited: AuditedSite, branch: string): Promise<AuditFindings> {
   const { github, site, options } = audited;
@@ -84,7 +84,7 @@ async function auditBranch(audited: AuditedSite, branch: string): Promise<AuditF
   const whole = parseMessage(last?.message ?? '')?.delivered?.itemPath;
   if (deliveries.length === 0 && whole !== undefined && isFolderPath(whole)) throw partError(itemPath, whole);
   const newest = `the newest ${HISTORY_PAGES * LIST_PAGE} commits ${itemPath && `of ${itemPath} `}on the branch ${branch}`;
-  const forgotten = `${whether}: its history has no delivery, and may have been rewritten`;
+  const forgotten = `${whether}: its history shows no delivery, and may have been rewritten`;
   const unknown = !isComplete
     ? [`what was delivered before ${newest}: older ones were not read`]
     : deliveries.length === 0
@@ -93,14 +93,12 @@ async function auditBranch(audited: AuditedSite, branch: string): Promise<AuditF
   return { deliveries: deliveries.map((delivery) => describeDelivery(delivery, audited, entries)), unknown };
 }
 
-/** What came with a folder is audited with it alone. */
 function partError(itemPath: string, whole: string): DeliveryError {
   const message = `${itemPath} came with the folder ${whole || './'} that was delivered as a whole`;
   const hint: Text = (w) => `set ${w.input('path', whole || './')} to audit all of it`;
   return new DeliveryError('BAD_INPUT', message, { hint });
 }
 
-/** @param files what the branch or the site has */
 function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: BlobsByPath): AuditedDelivery {
   const { record, state, unknown } = found;
   const { branch, github, options, site } = audited;
@@ -133,7 +131,7 @@ function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: Blo
     : proveFiles({ ...found, paths }, destination, files, {
         evidence:
           branch === null
-            ? `the receipt that the site carries, of a deployment from commit ${record.sha}`
+            ? `the deploy record on the site, from commit ${record.sha}`
             : `commit ${record.sha} delivered it, and the branch ${branch} still has it`,
         isSiteOff: site === null,
       });
@@ -142,13 +140,12 @@ function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: Blo
 
 function lostError({ record, changed, by }: FoundDelivery, branch: string | null): DeliveryError {
   const removal =
-    by === null || by.sha === record.sha ? 'no commit says who removed it' : `removed by ${nameCommit(by)}`;
+    by === null || by.sha === record.sha ? 'no commit shows who removed it' : `removed by ${nameCommit(by)}`;
   const message = `the branch ${branch} does not have ${nameFew(changed.map((path) => path || './'))} any more (${removal})`;
-  const hint = 'deliver it again; if it was removed on purpose, withdraw it after that';
+  const hint = 'deliver it again; if it was removed on purpose, withdraw it afterwards';
   return new DeliveryError('NOT_PROVEN', message, { hint });
 }
 
-/** The settings of the site keep everybody from it, or from this place. */
 function unservedError(cause: DeliveryError): DeliveryError {
   if (cause.code === 'NOT_EXTERNAL') return cause;
   const message = `the site does not show it any more: ${cause.message}`;
@@ -161,6 +158,5 @@ const describeChange = ({ state, changed, by }: FoundDelivery) => ({
   count: changed.length,
 });
 
-/** The first line of its message is the word of others. */
 const nameCommit = ({ sha, message }: CommitSummary): string =>
   `commit ${sha.slice(0, 7)} (${shorten(message.split('\n')[0] ?? '', 72)})`;

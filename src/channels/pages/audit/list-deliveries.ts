@@ -17,35 +17,27 @@ import { pageOfDelivered, parseMessage } from '../commit-message.ts';
 import { type DeliveryRecord, listRecordedFiles, readRecords } from '../delivery-records.ts';
 import { isFolderPath } from '../target.ts';
 
-/**
- * What became of the paths of a delivery, the worst first, which decides: one is absent and no commit of this tool removed
- * it; somebody changed one, or put back what this tool removed; they are as delivered; or this tool removed them.
- */
+/** From worst to best; the worst path decides. `back`: this tool removed it and somebody restored it. */
 const STATES = ['lost', 'changed', 'back', 'there', 'removed'] as const;
 
 type BranchState = (typeof STATES)[number];
 
-/** A delivery, and what the branch holds of it now. */
 export interface ListedDelivery {
   readonly record: DeliveryRecord;
   readonly state: BranchState;
-  /** Paths that are as they were delivered; of what was removed, those that nothing may be served at. */
+  /** Unchanged paths; for a removed delivery, the paths that must not be served. */
   readonly paths: readonly string[];
   readonly before?: ReadonlyMap<string, GitBlob>;
-  /** Paths that are lost, or else those that hold other bytes, or what was removed. */
+  /** Lost paths, or else the changed and restored ones. */
   readonly changed: readonly string[];
-  /** The last commit that touched the first of them, or that removed the delivery; `null` if it is not known. */
+  /** The last commit that touched the first changed path, or that removed the delivery; `null` if unknown. */
   readonly by: CommitSummary | null;
-  /** What was not looked at. */
   readonly unknown: readonly string[];
 }
 
 /**
- * Everything that this tool delivered to a place and below it, without what a newer delivery replaced. The number of
- * requests depends on the length of the history alone.
- *
- * @param place as of `auditedPlace`
- * @returns the newest first; `entries` is what the branch holds, `last` the newest commit that touched the place
+ * Lists deliveries to a path and below it, the newest first. The number of files adds no request.
+ * @returns also the branch's entries, and `last`, the newest commit that touched the path
  */
 export async function listDeliveries(github: GitHubClient, head: string, itemPath: string) {
   const readEntries = createEntriesReader(github);
@@ -62,7 +54,7 @@ export async function listDeliveries(github: GitHubClient, head: string, itemPat
 
 const NOTHING = { paths: [], changed: [], by: null, unknown: [] } as const;
 
-/** @returns `null` for what newer deliveries have replaced */
+/** @returns `null` if newer deliveries replaced everything */
 async function compareRecord(
   record: DeliveryRecord,
   tree: BranchTree,
@@ -97,7 +89,7 @@ function sortByState(
   { itemPath, delivered, isRemoved }: DeliveryRecord,
   tree: BranchTree,
 ) {
-  // The pictures of a page go with it, and all files with their folder.
+  // Removing a page removes its pictures too, and removing a folder all its files.
   const isGone = (path: string): boolean => !delivered || isRemoved(path) || isRemoved(itemPath);
   const stateOf = (file: TreeFile): BranchState => {
     if (!tree.entries.has(file.path)) return isGone(file.path) ? 'removed' : 'lost';
@@ -109,7 +101,6 @@ function sortByState(
   return paths;
 }
 
-/** What is said of a folder whose files are not known. */
 function describeUnread(record: DeliveryRecord, isEmpty: boolean): ListedDelivery {
   const itemPath = record.itemPath || './';
   if (isEmpty && !record.delivered) {
@@ -121,7 +112,7 @@ function describeUnread(record: DeliveryRecord, isEmpty: boolean): ListedDeliver
   return { ...NOTHING, record, state: 'changed', changed: [record.itemPath], unknown: [unknown] };
 }
 
-/** The files that the removal of a folder took, and that no newer delivery replaced; `null` where that is not known. */
+/** Lists the files that a folder's removal took and no newer delivery replaced; `null` if unknown. */
 async function listRemoved(
   { itemPath, parent, sha, isReplaced }: DeliveryRecord,
   tree: BranchTree,
@@ -135,7 +126,7 @@ async function listRemoved(
   );
 }
 
-/** Finds out which commits did it, fifty paths in one request. */
+/** Finds the commits that changed each delivery, 50 paths a request. */
 async function nameCommits(
   listed: readonly ListedDelivery[],
   github: GitHubClient,
@@ -143,8 +134,8 @@ async function nameCommits(
 ): Promise<readonly ListedDelivery[]> {
   const pathOf = ({ changed, paths, state, by }: ListedDelivery): string =>
     (changed[0] ?? (state === 'removed' && by === null ? (paths[0] ?? '') : '')).replace(/\/$/, '');
-  const asked = new Set(listed.map(pathOf).filter((path) => path !== ''));
-  const commits = await getLastCommits(github, head, [...asked]);
+  const paths = new Set(listed.map(pathOf).filter((path) => path !== ''));
+  const commits = await getLastCommits(github, head, [...paths]);
   return listed.map((delivery) => {
     const path = pathOf(delivery);
     const last = commits.get(path);
@@ -155,11 +146,11 @@ async function nameCommits(
       ...delivery,
       by: last ?? delivery.by,
     };
-    // With `overwrite` a folder was removed without a look at each file in it.
+    // With `overwrite`, a folder is removed without a record for each file.
     if (delivery.state === 'lost' && parsed?.verb === 'REMOVE' && path === delivery.record.itemPath) {
       return { ...found, state: 'removed', paths: delivery.changed, changed: [] };
     }
-    // A restoration by this tool puts back what `keep` removed.
+    // A restoration puts back what `keep` removed.
     if (delivery.state !== 'back' || parsed === null) return found;
     return { ...found, state: 'there', paths: [...delivery.paths, ...delivery.changed], changed: [] };
   });

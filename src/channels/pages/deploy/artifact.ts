@@ -8,10 +8,9 @@ import { askService, type JobRuntime, readTokenClaims, unusableError } from './j
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Uploads an archive as an artifact of the run. `@actions/artifact` does the same with 2 MB of code, and with a client
- * of its own, for which neither the redaction nor the proxy of this tool would hold.
- *
- * @returns the artifact's id, and its bytes
+ * Uploads an archive as an artifact of the run. `@actions/artifact` adds 2 MB of code and bypasses this tool's
+ * redaction and proxy.
+ * @returns the artifact's id, and its size in bytes
  * @see https://learn.microsoft.com/rest/api/storageservices/put-block
  */
 export async function uploadArtifact(
@@ -20,11 +19,11 @@ export async function uploadArtifact(
   ports: Ports,
 ): Promise<{ readonly id: number; readonly size: number }> {
   const { clock, logger, random } = ports;
-  // The service knows the run and the job by the names that are in the token for it.
+  // The token's scope holds the service's ids of run and job.
   const scopes = String(readTokenClaims(runtime.resultsToken).scp ?? '');
   const [, run, job] = /(?:^| )Actions\.Results:([^: ]+):([^: ]+)/.exec(scopes) ?? [];
   const ids = { workflow_run_backend_id: run, workflow_job_run_backend_id: job };
-  // The name is another one at each attempt: one that arrived without an answer has taken the last one.
+  // A lost answer may have taken the last name, so each attempt uses a new one.
   const { url, artifact } = await withRetries(ports, async () => {
     const named = { ...ids, name: `screen-delivery-${Math.floor(random() * 36 ** 8).toString(36)}` };
     const expires_at = new Date(clock.date() + ARTIFACT.life).toISOString();
@@ -33,7 +32,7 @@ export async function uploadArtifact(
     if (signed?.protocol !== 'https:') throw unusableError(CALLS.CreateArtifact);
     return { url: signed, artifact: named };
   });
-  // Anybody who knows it may write the artifact.
+  // The signature allows anybody to write the artifact.
   logger.mask(url.searchParams.get('sig') ?? '');
   logger.mask(/[?&]sig=([^&]+)/.exec(url.search)?.[1] ?? '');
   const { size, sha256 } = await sendBlocks(await open(), url, ports);
@@ -80,7 +79,7 @@ async function sendBlocks(archive: AsyncGenerator<Uint8Array>, url: URL, ports: 
   const sendNext = async (): Promise<void> => {
     for (let next = await blocks.next(); !next.done; next = await blocks.next()) {
       const block = next.value;
-      // All ids must be equally long.
+      // Azure requires ids of equal length.
       const id = Buffer.from(String(ids.length).padStart(6, '0')).toString('base64');
       ids.push(id);
       size += block.length;
@@ -100,7 +99,6 @@ async function sendBlocks(archive: AsyncGenerator<Uint8Array>, url: URL, ports: 
   return { size, sha256: hash.digest('hex') };
 }
 
-/** Copies chunks into blocks. @param spare memory that is needed no more */
 async function* cutBlocks(archive: AsyncIterable<Uint8Array>, spare: Buffer[]): AsyncGenerator<Buffer> {
   const nextBlock = (): Buffer => spare.pop() ?? Buffer.allocUnsafeSlow(ARTIFACT.block);
   let block = nextBlock();

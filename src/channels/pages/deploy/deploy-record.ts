@@ -16,16 +16,15 @@ import { withVersion } from '../../../rules/naming.ts';
 import { DEPLOY_RECORD_PATH } from '../../../rules/special-files.ts';
 import type { PagesOptions } from '../destination.ts';
 
-/** What a site that this tool deployed says of itself. */
+/** The file in a deployed site that lists its content and who deployed it. */
 export interface DeployRecord {
-  /** The branch whose files it has; `null` for a folder that is on no branch. */
+  /** `null` for a folder without a branch. */
   readonly branch: string | null;
   readonly commit: string;
   readonly from?: Deliverer | undefined;
   readonly files: ReadonlyMap<string, GitBlob>;
 }
 
-/** The receipt as JSON, in the same order for the same files. */
 export function formatDeployRecord({ branch, commit, from, files }: DeployRecord): Buffer {
   const list = [...files].map(([path, { sha, size }]) => ({ path, size, blob: sha }));
   const by = from && { name: from.name, run: from.run };
@@ -42,7 +41,7 @@ function parseDeployRecord(text: string): DeployRecord | null {
     entries.set(path, { sha: blob, size });
   }
   const { name, run } = toFields(from);
-  // Anybody may have written this, and messages show it.
+  // Anybody may have written this file, and messages quote it.
   const isShort = (value: unknown): value is string =>
     typeof value === 'string' && value.length <= TEXT.message;
   const by = isShort(name) && isShort(run) ? { name, run } : undefined;
@@ -51,12 +50,10 @@ function parseDeployRecord(text: string): DeployRecord | null {
 
 const LONGEST = 8_000_000;
 
-/** What is live: `none` where nothing is, `foreign` where another tool deployed it. */
+/** The live site: `none` if nothing is deployed, `foreign` if another tool deployed it. */
 export type LiveSite = DeployRecord | 'none' | 'foreign';
 
-/**
- * What the live site says of itself. Only GitHub's own words say at once that nothing is live; else two looks must agree.
- */
+/** Reads the live site's record. A missing record must be seen twice, unless GitHub says that no site exists. */
 export async function readDeployRecord(root: URL, ports: Ports): Promise<LiveSite> {
   const live = await requestDeployRecord(root, ports);
   return live === 'foreign' ? requestDeployRecord(root, ports) : live;
@@ -65,19 +62,19 @@ export async function readDeployRecord(root: URL, ports: Ports): Promise<LiveSit
 const requestDeployRecord = (root: URL, ports: Ports): Promise<LiveSite> =>
   withRetries(ports, async () => {
     const { clock, random, signal } = ports;
-    // Two jobs may ask in the same moment.
+    // Two jobs may send a request in the same moment.
     const stamp = `${clock.date()}${Math.floor(random() * 1_000_000)}`;
     const url = withVersion(new URL(DEPLOY_RECORD_PATH, root), stamp);
     const { response } = await followRedirects(ports.http, url, { signal, guard: () => undefined });
     const { status } = response;
-    // An answer that arrives in very small pieces would never reach the stall limit.
+    // Tiny chunks never reach the stall limit, so the body has a deadline.
     addAbortSignal(clock.timeout(EXCHANGE.api), response.body);
     const text = await readText(response, LONGEST).catch((thrown: unknown) => {
       throw connectionError(thrown, { url, signal });
     });
     if (status === 200) return parseDeployRecord(text) ?? 'foreign';
     if (isAbsence(status)) return NO_SITE.test(text) ? 'none' : 'foreign';
-    const message = `the site at ${root.hostname} answers HTTP ${status}, so it is not known who deployed it`;
+    const message = `the site at ${root.hostname} answers HTTP ${status}, so it is unknown who deployed it`;
     throw new DeliveryError('HOST_ERROR', message, {
       httpCode: status,
       hint: (w) =>
@@ -89,9 +86,8 @@ const requestDeployRecord = (root: URL, ports: Ports): Promise<LiveSite> =>
 const NO_SITE = /there isn[’']t a github pages site here/i;
 
 /**
- * Right before a deployment: of a site without a branch nothing tells which of two folders is newer.
- *
- * @param known what may be live: what was live when this was checked, or what is to be deployed; else `CONFLICT`
+ * Without a branch, nothing tells which folder is newer. @throws {DeliveryError} `CONFLICT` unless `known` has the
+ * live site
  */
 export function refuseOtherSite(live: LiveSite, known: readonly LiveSite[], root: URL): void {
   if (known.some((site) => isSameSite(site, live))) return;
@@ -102,7 +98,7 @@ export function refuseOtherSite(live: LiveSite, known: readonly LiveSite[], root
   });
 }
 
-/** Whether two receipts are of the same content, whichever run deployed it; of a branch, any of its commits is. */
+/** Compares content, whichever run deployed it. Any commit of the same branch counts as equal. */
 function isSameSite(site: LiveSite, other: LiveSite): boolean {
   if (typeof site === 'string' || typeof other === 'string') return site === other;
   if (site.branch !== null) return site.branch === other.branch;
@@ -112,14 +108,13 @@ function isSameSite(site: LiveSite, other: LiveSite): boolean {
 
 function nameSite(live: LiveSite): string {
   if (live === 'none') return 'empty';
-  if (live === 'foreign') return 'one that this tool did not deploy';
+  if (live === 'foreign') return 'deployed by another tool';
   const { branch, commit, from } = live;
-  if (branch !== null) return `that of the branch ${branch}`;
-  const whose = from === undefined ? 'that this tool deployed' : `of ${nameDeliverer(from)}`;
-  return `a folder ${whose} without a branch (commit ${commit.slice(0, 7)})`;
+  if (branch !== null) return `deployed from the branch ${branch}`;
+  const whose = from === undefined ? 'by this tool' : `by ${nameDeliverer(from)}`;
+  return `deployed ${whose} without a branch (commit ${commit.slice(0, 7)})`;
 }
 
-/** Only the site of the same branch or workflow may be replaced as a whole. @throws {DeliveryError} `NOT_OURS` */
 export function refuseForeignSite(
   live: LiveSite,
   root: URL,
@@ -142,14 +137,14 @@ export function refuseForeignSite(
   });
 }
 
-/** Another job may have deployed its site over this one. @returns for UNKNOWN; or `NOT_PROVEN` that says whose */
+/** Checks after the proof that no other job replaced the site. @returns UNKNOWN lines, or `NOT_PROVEN` */
 export async function recheckSite(
   { root, live: before }: { readonly root: URL; readonly live: LiveSite | null },
   files: readonly FileWrite<LocalFile>[],
   ports: Ports,
 ): Promise<Result<readonly string[]>> {
   const live = await resultOf(() => readDeployRecord(root, ports));
-  if (hasFailed(live)) return [`whether the site is still this one after its proof: ${live.message}`];
+  if (hasFailed(live)) return [`whether the site is still this one after its verification: ${live.message}`];
   const isOwn =
     typeof live !== 'string' && files.every(({ path, file }) => live.files.get(path)?.sha === file.blobSha);
   if (isOwn || (before !== null && isSameSite(before, live))) return [];

@@ -15,38 +15,32 @@ import { type LiveSite, readDeployRecord, refuseOtherSite } from './deploy-recor
 import { getIdToken, type JobRuntime } from './job-runtime.ts';
 import { contentOfCommit, packContent, type SiteContent } from './site-content.ts';
 
-/** What a deployment needs to know. */
 export interface DeployTarget {
   readonly github: GitHubClient;
   readonly runtime: JobRuntime;
   readonly root: URL;
-  /** Milliseconds that other deployments are waited for. */
   readonly timeout: number;
-  /** What was live when this was checked; `null` where that can't be read, and all of it may be replaced. */
+  /** The live site before; `null` if it can't be read and may be replaced. */
   readonly live: LiveSite | null;
   readonly deliverer?: Deliverer | undefined;
 }
 
-/** Where what is deployed comes from. */
 interface ContentSource {
   readHead(): Promise<string>;
   readContent(commit: string): Promise<SiteContent>;
 }
 
-/** A deployment that GitHub has accepted. */
 interface SiteDeployment {
   readonly id: string;
-  /** Why it is not known whether its content was still the newest after that; `null` where it was. */
+  /** Why newer content may exist; `null` if none does. */
   readonly doubt: string | null;
-  /** What the branch has and the site has not. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * Deploys a site, and tries again while another deployment goes on. It reads the branch before and after, so that no
- * older content stays over a newer one, and the live site before, so that nothing of others is replaced.
- *
- * @throws {DeliveryError} `CONFLICT` where none was accepted in time, or somebody else deployed meanwhile
+ * Deploys a site, and waits while another deployment runs. It reads the branch before and after, so no older content
+ * replaces newer. It reads the live site before, so no other site is replaced.
+ * @throws {DeliveryError} `CONFLICT` if GitHub accepted no deployment in time, or somebody else deployed
  */
 export async function deploySite(source: ContentSource, target: DeployTarget, ports: Ports) {
   const { clock, logger, signal } = ports;
@@ -54,8 +48,8 @@ export async function deploySite(source: ContentSource, target: DeployTarget, po
   let uploaded: UploadedSite | null = null;
   const writes = new SentWrites();
   const accepted: Omit<SiteDeployment, 'doubt'>[] = [];
-  const busy = 'others wrote to the branch all the time, so nothing was deployed';
-  const hint = 'try again: the next try deploys what the branch has then';
+  const busy = 'others kept writing to the branch, so nothing was deployed';
+  const hint = 'run it again: it deploys the newest commit';
   let refusal = new DeliveryError('CONFLICT', busy, { hint });
   const attempt = async (): Promise<string | undefined> => {
     const commit = await source.readHead();
@@ -72,15 +66,15 @@ export async function deploySite(source: ContentSource, target: DeployTarget, po
       accepted.push({ id: created, leftOut: uploaded.leftOut });
       if ((await source.readHead()) === commit) return created;
     }
-    logger.info('the branch has changed meanwhile: what it has now is deployed');
+    logger.info('the branch changed: deploying its newest commit');
     return undefined;
   };
   const newest = await resultOf(() => poll({ clock, deadline, interval: ARTIFACT.pause, signal }, attempt));
   const last = accepted.at(-1);
   if (last === undefined) throw writes.explain(hasFailed(newest) ? newest : refusal);
-  // What fails after one was accepted says nothing of that one.
-  const late = newest === undefined ? 'the time was over before that' : null;
-  return { ...last, doubt: hasFailed(newest) ? newest.message : late };
+  // A later failure doesn't undo an accepted deployment.
+  const lateDoubt = newest === undefined ? 'the timeout ended before that' : null;
+  return { ...last, doubt: hasFailed(newest) ? newest.message : lateDoubt };
 }
 
 type UploadedSite = Awaited<ReturnType<typeof upload>>;
@@ -98,7 +92,7 @@ async function upload(found: SiteContent, { runtime, deliverer: from }: DeployTa
   });
 }
 
-/** @returns the id; or the refusal, while another deployment goes on */
+/** @returns the id, or the refusal while another deployment runs */
 async function create(
   { deployRecord, artifactId }: UploadedSite,
   { github, live, root, runtime }: DeployTarget,
@@ -106,7 +100,7 @@ async function create(
   ports: Ports,
 ): Promise<Result<string>> {
   if (live !== null) refuseOtherSite(await readDeployRecord(root, ports), [live, deployRecord], root);
-  // One that arrived without an answer makes the next attempt wait like that of another job.
+  // If an answer was lost, the next attempt waits for that deployment like for any other.
   const created = await resultOf(() =>
     withRetries(ports, async () => {
       const idToken = await getIdToken(runtime, ports);
@@ -118,14 +112,16 @@ async function create(
   return created;
 }
 
-/** The placement with its deployment, which is followed. */
 export const withDeployment = (placement: Placement, { id, doubt, leftOut }: SiteDeployment): Placement => ({
   ...placement,
   deployment: id,
   evidence: `${placement.evidence}, deployment ${id}`,
   notes: [
     ...(placement.notes ?? []),
-    ...namedLine('not deployed, being a link, a submodule or in the place of the receipt', leftOut),
+    ...namedLine(
+      'not deployed, because it is a link, a submodule or at the path of the deploy record',
+      leftOut,
+    ),
   ],
   unknown: [
     ...(placement.unknown ?? []),
@@ -133,10 +129,7 @@ export const withDeployment = (placement: Placement, { id, doubt, leftOut }: Sit
   ],
 });
 
-/**
- * Deploys all of a branch, after something was committed to it; nothing where all of it failed. What could not be
- * deployed is committed all the same, and another try only deploys it.
- */
+/** Deploys the branch after its commits. If the deployment fails, the commits stay and a rerun only deploys. */
 export async function deployBranch(
   committed: readonly Result<Placement>[],
   branch: string,

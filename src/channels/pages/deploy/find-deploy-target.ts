@@ -9,8 +9,8 @@ import { readDeployRecord, refuseForeignSite } from './deploy-record.ts';
 import { getIdToken, otherWays } from './job-runtime.ts';
 
 /**
- * A site whose source is GitHub Actions, and for which no workflow is named, is deployed by this action itself, where
- * it runs with the job's own token: a commit by it starts no workflow. What starts one is left to that.
+ * Returns the site if this action deploys it itself: the source is GitHub Actions, no workflow is named, and the
+ * job's own token is used. GitHub starts no workflow for that token's commits.
  */
 export async function findDeployedSite(
   github: GitHubClient,
@@ -19,14 +19,14 @@ export async function findDeployedSite(
 ): Promise<PagesSettings | null> {
   const site = knownSettings(known);
   if (site?.builtBy !== 'workflow') return null;
-  // What builds a site at another address, such as a service that GitHub notifies of the push, is not known.
+  // Another service may build a site that has its own URL.
   if (siteWorkflow !== undefined || pagesBase !== undefined) return null;
   if (!(await isJobToken(github))) return null;
-  // The source that the settings name belongs to the time before: the whole branch is deployed.
+  // The settings still name an old source branch, but this deploys the whole branch.
   return { ...site, builtBy: 'deployment', branch: null, folder: '' };
 }
 
-/** What deploys a site, once nothing speaks against it. @throws {DeliveryError} with what the job lacks */
+/** Opens the deployment of a site. @throws {DeliveryError} that names what the job lacks */
 export async function openDeployTarget(
   site: PagesSettings,
   github: GitHubClient,
@@ -35,16 +35,16 @@ export async function openDeployTarget(
 ): Promise<DeployTarget> {
   const { branch, deliverer: from, overwrite, runtime, timeout } = options;
   if (runtime == null) {
-    const what = 'what that needs exists only in an action of a job on github.com';
+    const what = 'only an action in a job on github.com can do that';
     throw notDeployableError(`this site, and ${what}`, 'run this as an action (`uses:`)');
   }
   if (runtime.resultsUrl.protocol !== 'https:') {
-    const what = `this runner keeps artifacts at ${runtime.resultsUrl.host} without https (\`ACTIONS_RESULTS_URL\`), where no token is sent`;
+    const what = `this runner stores artifacts at ${runtime.resultsUrl.host} without https (\`ACTIONS_RESULTS_URL\`), so no token is sent there`;
     throw notDeployableError(`this site, and ${what}`, 'run the job on a runner of github.com');
   }
   refusePartialSite(options);
   const wanted = `${github.repository.owner}/${github.repository.repo}`;
-  // GitHub lets a job deploy the site of its own repository alone.
+  // GitHub lets a job deploy only its own repository's site.
   if (runtime.repository.toLowerCase() !== wanted.toLowerCase()) {
     const what = `the site of ${wanted}, and a job of ${runtime.repository} can't`;
     throw notDeployableError(what, `run it in ${wanted}`);
@@ -63,17 +63,17 @@ const notDeployableError = (what: string, change: string): DeliveryError =>
     hint: (w) => `${change}, or ${otherWays(w)}`,
   });
 
-/** A deployment replaces the whole site, so what is not the whole site needs a branch that holds the rest of it. */
+/** A deployment replaces the whole site, so a part of a site needs a branch that holds the rest. */
 function refusePartialSite({ branch, path, confine, isRemoval = false }: PagesOptions): void {
   if (branch !== undefined) return;
   if (path === './' && confine === undefined && !isRemoval) return;
   const message = isRemoval
-    ? 'GitHub Actions deploys this site, and nothing can be removed from it alone'
+    ? "GitHub Actions deploys this site as a whole, so a part can't be removed"
     : 'GitHub Actions deploys this site, and each deployment replaces all of it';
   throw new DeliveryError('BAD_INPUT', message, {
     hint: (w) =>
       isRemoval
-        ? `set ${w.input('branch')} to the branch that holds the site; without one deliver another site, or switch Pages off under Settings → Pages`
-        : `set ${w.input('branch', 'gh-pages')} (with ${w.input('setup', 'true')} it is created) to keep everything on a branch that is deployed as a whole, or ${w.input('path', './')} if this is the whole site; or ${otherWays(w)}`,
+        ? `set ${w.input('branch')} to the branch that holds the site, or switch Pages off under Settings → Pages`
+        : `set ${w.input('branch', 'gh-pages')} and ${w.input('setup', 'true')} to keep the whole site on a branch, or ${w.input('path', './')} if this is the whole site`,
   });
 }

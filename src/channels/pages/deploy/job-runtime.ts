@@ -7,19 +7,19 @@ import type { Ports } from '../../../ports.ts';
 import { withRetries } from '../../../retry.ts';
 import type { Words } from '../../../words.ts';
 
-/** What the runner gives to an action in a job, and to nothing else. The tokens are credentials. */
+/** Credentials and ids that the runner gives only to an action in a job. */
 export interface JobRuntime {
-  /** The service that keeps artifacts, by https on github.com, and the token for it. */
+  /** The artifact service, and its token. */
   readonly resultsUrl: URL;
   readonly resultsToken: string;
-  /** Where GitHub says which job this is, and the token for that; `null` where the job may not ask. */
+  /** Where to request a token that identifies the job; `null` without that permission. */
   readonly identity: { readonly url: URL; readonly token: string } | null;
-  /** The repository of the run, as `owner/name`, and its commit. */
+  /** The run's repository as `owner/name`, and its commit. */
   readonly repository: string;
   readonly commit: string;
 }
 
-/** Reads the runner's variables; `null` outside of an action, and on an instance without this service. */
+/** Reads the runner's variables; `null` outside an action, or if the instance has no artifact service. */
 export function readJobRuntime(env: Readonly<Record<string, string | undefined>>): JobRuntime | null {
   const resultsUrl = URL.parse(env.ACTIONS_RESULTS_URL ?? '');
   const resultsToken = env.ACTIONS_RUNTIME_TOKEN ?? '';
@@ -31,7 +31,6 @@ export function readJobRuntime(env: Readonly<Record<string, string | undefined>>
   return { resultsUrl, resultsToken, identity, repository, commit };
 }
 
-/** The other ways to a site that GitHub Actions deploys. */
 export const otherWays = (w: Words): string =>
   `set ${w.input('site-workflow')} to the workflow that builds the site (it needs \`actions: write\`), or set Settings → Pages → Source to "Deploy from a branch"${w.orUse(['K2', 'K3'])}`;
 
@@ -39,19 +38,16 @@ const mayNotDeployError = (message: string): DeliveryError =>
   new DeliveryError('NO_PERMISSION', message, {
     step: 'check',
     hint: (w) =>
-      `give the job the environment github-pages (\`jobs.<id>.environment\`), and ${w.grant('pages: write, id-token: write')}; or ${otherWays(w)}`,
+      `give the job the environment github-pages (\`jobs.<id>.environment\`), and ${w.grant('pages: write, id-token: write')}`,
   });
 
 interface ServiceRequest extends TextRequest {
-  /** Such as `creating the artifact`. */
   readonly description: string;
   readonly expects: number;
 }
 
 /**
- * Sends a request once. Its address and its answer may hold credentials, so only a refusal is quoted.
- *
- * @throws {DeliveryError} for an answer that is no success; as `sendRequest`.
+ * Sends a request once. URL and answer may hold credentials, so only a refusal is quoted. @throws as `sendRequest`
  */
 export async function askService(request: ServiceRequest, ports: Ports): Promise<TextAnswer> {
   const answer = await sendRequest(request, ports);
@@ -66,7 +62,7 @@ export async function askService(request: ServiceRequest, ports: Ports): Promise
     {
       httpCode: status,
       hint: isRefused
-        ? 'run the job again: what the runner gives to a job is valid for a few hours; and check the storage for artifacts (Settings → Billing)'
+        ? 'run the job again: its credentials expire after a few hours; if it fails again, check the artifact storage (Settings → Billing)'
         : STATUS_HINT,
       retryable: status < 300 || status === 408 || status === 429 || status >= 500,
       retryAfter: parseRetryAfter(answer, ports.clock.date()),
@@ -74,23 +70,22 @@ export async function askService(request: ServiceRequest, ports: Ports): Promise
   );
 }
 
-/** What a success should have held. */
 export const unusableError = (description: string): DeliveryError =>
-  new DeliveryError('HOST_ERROR', `${description} returned something that can't be used`, {
+  new DeliveryError('HOST_ERROR', `${description} returned an unusable answer`, {
     hint: STATUS_HINT,
     retryable: true,
   });
 
-const ASKING = 'asking GitHub for the identity of the job';
+const ASKING = 'requesting the identity token of the job';
 
 /**
- * A token that says to GitHub which job this is. It is valid for a few minutes, so each deployment gets its own.
- *
- * @throws {DeliveryError} `NO_PERMISSION` where the job has no identity or no environment, which GitHub would refuse later.
+ * Requests a token that identifies the job. It expires within minutes, so each deployment gets its own.
+ * @throws {DeliveryError} `NO_PERMISSION` if the job lacks the permission or an environment
  * @see https://docs.github.com/actions/reference/security/oidc
  */
 export async function getIdToken({ identity }: JobRuntime, ports: Ports): Promise<string> {
-  if (identity === null) throw mayNotDeployError('the job has no identity to deploy the site with');
+  if (identity === null)
+    throw mayNotDeployError("the job can't request the identity token that deploys a site");
   const headers = { accept: 'application/json', authorization: `Bearer ${identity.token}` };
   const request = { description: ASKING, expects: 200, method: 'GET', url: identity.url, headers };
   const value = await withRetries(ports, async () => {
@@ -101,10 +96,10 @@ export async function getIdToken({ identity }: JobRuntime, ports: Ports): Promis
   });
   const { environment } = readTokenClaims(value);
   if (environment === undefined)
-    throw mayNotDeployError('the job has no environment, and only one deploys a site');
+    throw mayNotDeployError('the job names no environment, and GitHub deploys a site only from one');
   return value;
 }
 
-/** What a token says; nothing for one that can't be read. Whether it is true, its receiver decides. */
+/** Decodes a token without checking it; empty if it can't be decoded. */
 export const readTokenClaims = (token: string): Readonly<Record<string, unknown>> =>
   toFields(parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()));

@@ -3,22 +3,21 @@ import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 
-/** A file on its way into the archive of a site, or out of that of a branch. */
+/** A file that goes into a site's archive, or comes out of a branch's archive. */
 export interface ArchivedFile {
   readonly path: string;
   readonly size: number;
-  /** Its bytes, to be read once. A chunk is valid only until the next one is requested. */
+  /** Reads the bytes once. A chunk is valid only until the next one is requested. */
   read(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-/** Files of a site, each to be read to its end before the next one. */
+/** Files of a site; read each to its end before the next one. */
 export type ArchivedFiles = AsyncIterable<ArchivedFile> | Iterable<ArchivedFile>;
 
 /**
- * Packs a site as GitHub Pages takes it: a zip that holds one plain tar, without links. Nothing is compressed, because
- * that took more time than the bytes that it saved. Libraries took ten times as long, most of it for streams.
- *
- * @returns its bytes in chunks, each valid only until the next one is requested
+ * Packs a site for GitHub Pages: a zip with one plain tar, without links. Compressing took longer than it saved, and
+ * libraries were ten times slower.
+ * @returns chunks, each valid only until the next one is requested
  * @see https://github.com/actions/upload-pages-artifact#artifact-validation
  * @see https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
  */
@@ -27,7 +26,7 @@ export async function* packSite(files: ArchivedFiles, now: number): AsyncGenerat
   const date = new Date(now);
   const time = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1);
   const day = ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate();
-  // Version 2.0; checksum and size follow the bytes, which are stored.
+  // Version 2.0; checksum and size follow the stored bytes.
   const about = [20, 0x08, 0, time, day];
   let size = 0;
   let crc = 0;
@@ -49,7 +48,7 @@ export async function* packSite(files: ArchivedFiles, now: number): AsyncGenerat
   yield Buffer.concat([descriptor, directory, end]);
 }
 
-/** Numbers as bytes, the lowest first. @param lengths how many bytes each takes, as digits */
+/** Writes numbers in little-endian order. @param lengths each one's length in bytes, as digits */
 function formatNumbers(lengths: string, ...values: readonly number[]): Buffer {
   const sizes = [...lengths.replaceAll(' ', '')].map(Number);
   const bytes = Buffer.alloc(sizes.reduce((sum, length) => sum + length, 0));
@@ -64,12 +63,12 @@ const PADDING = Buffer.alloc(2 * TAR_BLOCK);
 async function* packTar(files: ArchivedFiles, now: number): AsyncGenerator<Uint8Array> {
   for await (const { path, size, read } of files) {
     yield formatTarHeader(path, size, now);
-    let left = size;
+    let remaining = size;
     for await (const chunk of read()) {
-      left -= chunk.length;
+      remaining -= chunk.length;
       yield chunk;
     }
-    if (left !== 0) throw new Error(`${path} has not the ${size} bytes that it had before`);
+    if (remaining !== 0) throw new Error(`${path} has not the ${size} bytes that it had before`);
     yield padding(size);
   }
   yield PADDING;
@@ -77,7 +76,7 @@ async function* packTar(files: ArchivedFiles, now: number): AsyncGenerator<Uint8
 
 const padding = (size: number): Buffer => PADDING.subarray(0, -size & (TAR_BLOCK - 1));
 
-/** The header of a file; before it one with its path, where that is long or not ASCII. GNU tar names a folder's files so. */
+/** Long or non-ASCII paths need a header of their own. GNU tar names folders' files the same way. */
 function formatTarHeader(path: string, size: number, now: number): Buffer {
   const name = `./${path}`;
   if (/^[ -~]{1,100}$/.test(name)) return formatTarBlock(name, size, '0', now);
@@ -86,7 +85,7 @@ function formatTarHeader(path: string, size: number, now: number): Buffer {
   return Buffer.concat([pax, record, padding(record.length), formatTarBlock('long', size, '0', now)]);
 }
 
-/** Its length counts its own digits. */
+/** The length includes its own digits. */
 function formatPaxRecord(key: string, value: string): Buffer {
   const rest = Buffer.byteLength(` ${key}=${value}\n`);
   const digits = String(rest + String(rest).length).length;
@@ -99,7 +98,7 @@ function formatTarBlock(name: string, size: number, type: string, now: number): 
   const octal = (value: number, digits = 7): string => `${value.toString(8).padStart(digits, '0')}\0`;
   const about = `${octal(0o644)}${octal(0)}${octal(0)}${octal(size, 11)}${octal(Math.floor(now / 1000), 11)}`;
   block.write(name);
-  // The checksum is computed with spaces in its place.
+  // The checksum is computed with spaces in its field.
   block.write(`${about}${' '.repeat(8)}${type}`, 100);
   block.write('ustar\x0000', 257);
   const sum = block.reduce((total, byte) => total + byte, 0);
@@ -107,7 +106,7 @@ function formatTarBlock(name: string, size: number, type: string, now: number): 
   return block;
 }
 
-/** Reads the files of a packed tar archive, one after the other; each must be read to its end. */
+/** Reads the files of a packed tar archive in order; read each to its end. */
 export async function* readArchive(packed: Readable): AsyncGenerator<ArchivedFile> {
   const tar = extract();
   const done = pipeline(packed, createGunzip(), tar);
@@ -115,7 +114,7 @@ export async function* readArchive(packed: Readable): AsyncGenerator<ArchivedFil
   for await (const entry of tar) {
     const { name, size = 0, type } = entry.header;
     if (type === 'file') {
-      // Everything is below a folder that is named after the commit.
+      // GitHub puts everything into a folder named after the commit.
       yield { path: name.slice(name.indexOf('/') + 1), size, read: () => entry as AsyncIterable<Uint8Array> };
     }
     entry.resume();

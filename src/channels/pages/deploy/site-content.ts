@@ -15,20 +15,17 @@ import { DEPLOY_RECORD_PATH } from '../../../rules/special-files.ts';
 import { type DeployRecord, formatDeployRecord } from './deploy-record.ts';
 import type { ArchivedFile, ArchivedFiles } from './site-archive.ts';
 
-/** Loads the code of archives, which only a site that GitHub Actions deploys needs. `eager` keeps the bundle one file. */
+/** Only sites that GitHub Actions deploys need this code. `eager` keeps the bundle one file. */
 const loadSiteArchive = (): Promise<typeof import('./site-archive.ts')> =>
   import(/* webpackMode: "eager" */ './site-archive.ts');
 
-/** All of a site, as it is to be deployed. */
 export interface SiteContent {
   readonly deployRecord: DeployRecord;
-  /** What the branch has besides, and GitHub Pages does not take. */
   readonly leftOut: readonly string[];
-  /** Its files without the receipt, each to be read to its end before the next one. */
+  /** Files without the deploy record; read each to its end before the next one. */
   open(): ArchivedFiles;
 }
 
-/** Files of this machine as a whole site. @param commit of the run */
 export function contentOfFiles(files: readonly FileWrite<LocalFile>[], commit: string): SiteContent {
   const blobs = files.map(
     ({ path, file }) => [path, { sha: file.blobSha || file.sha256, size: file.size }] as const,
@@ -42,10 +39,10 @@ export function contentOfFiles(files: readonly FileWrite<LocalFile>[], commit: s
   };
 }
 
-/** What git and GitHub read is no part of a site's content. */
+/** Git and GitHub use these files; they aren't content. */
 const NO_PART = /^\.(git(attributes|ignore|modules)$|github\/)/;
 
-/** The files of a commit as a whole site. @throws {DeliveryError} for more than Pages serves */
+/** Makes a whole site of a commit's files. @throws {DeliveryError} if Pages can't serve that much */
 export async function contentOfCommit(
   github: GitHubClient,
   branch: string,
@@ -55,7 +52,6 @@ export async function contentOfCommit(
   const files = new Map<string, GitBlob>();
   const leftOut: string[] = [];
   for (const [path, { type, mode, sha, size }] of await listEntries(github, commit)) {
-    // A symbolic link or a submodule.
     if (mode === '120000' || type === 'commit' || path === DEPLOY_RECORD_PATH) leftOut.push(path);
     else if (type === 'blob' && !NO_PART.test(path)) files.set(path, { sha, size });
   }
@@ -64,7 +60,6 @@ export async function contentOfCommit(
   return { deployRecord, leftOut, open: () => readCommit(github, deployRecord, ports) };
 }
 
-/** Bytes of all files of a site. */
 export const sizeOf = ({ files }: DeployRecord): number =>
   [...files.values()].reduce((sum, { size }) => sum + size, 0);
 
@@ -72,9 +67,8 @@ const refuseLarge = (deployRecord: DeployRecord): void =>
   refuseLargeSite(sizeOf(deployRecord), 'the site would have', 'remove large files from the site');
 
 /**
- * All files of a commit as one packed tar stream: two requests, however many files there are. The address that the API
- * names holds a credential of its own, so it gets no token and is shown to nobody.
- *
+ * Streams a commit as a tar archive: two requests for any number of files. The archive's URL holds a credential, so
+ * it gets no token and is never shown.
  * @see https://docs.github.com/rest/repos/contents#download-a-repository-archive-tar
  */
 async function openArchive(
@@ -105,7 +99,7 @@ const archiveError = (problem: string, httpCode?: number): DeliveryError =>
 const brokenArchiveError = (thrown: unknown): DeliveryError =>
   thrown instanceof DeliveryError ? thrown : archiveError(`was not complete: ${toMessage(thrown)}`);
 
-/** Reads the files of a commit from its archive, and checks that they are those of its tree. */
+/** Reads a commit's files from its archive, and checks them against its tree. */
 async function* readCommit(github: GitHubClient, { commit, files }: DeployRecord, ports: Ports) {
   if (files.size === 0) return;
   const { readArchive } = await loadSiteArchive();
@@ -122,8 +116,8 @@ async function* readCommit(github: GitHubClient, { commit, files }: DeployRecord
     ports.signal.throwIfAborted();
     throw brokenArchiveError(thrown);
   }
-  const [left] = missing.keys();
-  if (left !== undefined) throw otherFileError(left);
+  const [absentPath] = missing.keys();
+  if (absentPath !== undefined) throw otherFileError(absentPath);
 }
 
 async function* checkBlob({ path, size, read }: ArchivedFile, { sha }: GitBlob): AsyncGenerator<Uint8Array> {
@@ -140,11 +134,10 @@ async function* checkBlob({ path, size, read }: ArchivedFile, { sha }: GitBlob):
 }
 
 const otherFileError = (path: string): DeliveryError =>
-  new DeliveryError('BAD_FILE', `the archive of the branch has not the ${path} that the branch has`, {
+  new DeliveryError('BAD_FILE', `the archive of the branch has another ${path} than the branch`, {
     hint: 'remove `export-ignore` and `export-subst` from the `.gitattributes` of the branch, and try again',
   });
 
-/** The site with its receipt, packed for GitHub Pages. */
 export async function packContent(content: SiteContent, now: number): Promise<AsyncGenerator<Uint8Array>> {
   const { packSite } = await loadSiteArchive();
   const bytes = formatDeployRecord(content.deployRecord);
