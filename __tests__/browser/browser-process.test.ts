@@ -17,7 +17,7 @@ const launch = async (tempFolder: string, executablePath?: string) =>
   );
 
 describe('launchBrowser', () => {
-  test('starts a browser over a pipe, and tells when it has ended by itself', async () => {
+  test('starts a browser over a pipe, and reports when it ends by itself', async () => {
     const folder = await temporaryFolder();
     const running = await launch(folder);
     expect(running.version).toMatch(/^HeadlessChrome\//);
@@ -28,7 +28,7 @@ describe('launchBrowser', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('starts a browser once more that ends while it starts', async () => {
+  test('starts the browser again if it ends during its start', async () => {
     const folder = await temporaryFolder();
     const [program, trace] = [join(folder, 'browser.sh'), join(folder, 'trace')];
     const script = `#!/bin/sh\n[ -e ${trace} ] && exec ${await chromiumPath()} "$@"\ntouch ${trace}\nkill -SEGV $$\n`;
@@ -38,7 +38,7 @@ describe('launchBrowser', () => {
     expect((await readdir(folder)).sort()).toEqual(['browser.sh', 'trace']);
   });
 
-  test('leaves no folder behind for a program that is not there', async () => {
+  test('leaves no folder behind if the program does not exist', async () => {
     const folder = await temporaryFolder();
     await expect(launch(folder, '/nowhere/chrome')).rejects.toBeInstanceOf(BrowserLaunchError);
     expect(await readdir(folder)).toEqual([]);

@@ -61,7 +61,7 @@ beforeAll(async () => {
 afterAll(() => viewer.close());
 
 describe('a page from local files', () => {
-  test('has the address, the path and the secure context that it will have', async () => {
+  test('has the URL, the path and the secure context of the published page', async () => {
     const html = `<title>Report</title><p id="p"></p><script type="module">
       import { name } from './name.js';
       await navigator.serviceWorker.register('worker.js');
@@ -87,7 +87,7 @@ describe('a page from local files', () => {
     expect(searched.picture).toEqual(plain.picture);
   });
 
-  test('is seen with its exceptions, failed and refused requests, console errors and width', async () => {
+  test('is reported with its exceptions, failed and refused requests, console errors and width', async () => {
     const view = await viewer.view(
       localPage(`<h1>Report</h1><div style="width:500px">wide</div><img src="gone.png"><script>
         console.error('not good', 42);
@@ -108,14 +108,14 @@ describe('a page from local files', () => {
     expect(view.overflow).toBeLessThan(130);
   });
 
-  test('keeps nothing of the page before', async () => {
+  test('keeps nothing of the previous page', async () => {
     const write = `<p>first</p><script>document.cookie = 'a=1'; localStorage.b = 2</script>`;
     const read = `<p id="p"></p><script>p.textContent = 'kept:' + document.cookie + (localStorage.b ?? '') + '.'</script>`;
     await viewer.view(localPage(write), SIGNAL);
     expect((await viewer.view(localPage(read, { marker: 'kept:.' }), SIGNAL)).isMarkerVisible).toBe(true);
   });
 
-  test('is bounded in what it makes the report say', async () => {
+  test('can add only a limited text to the report', async () => {
     const html = `<p>much</p><title>${'t'.repeat(5_000)}</title><script>for (let i = 0; i < 200; i++) console.error('e'.repeat(5000))</script>`;
     const view = await viewer.view(localPage(html), SIGNAL);
     expect(view.title).toHaveLength(301);
@@ -180,7 +180,7 @@ describe('a published page', () => {
 describe('a page with a WebSocket', () => {
   const socket = "<script>const socket = new WebSocket('wss://other.dev/live');";
 
-  test('is not refused for what it would show with one', async () => {
+  test('is not refused for what it would show with a WebSocket', async () => {
     const html = `${socket} socket.onmessage = () => document.body.append('live')</script>`;
     expect(await viewer.view(localPage(html), SIGNAL)).toMatchObject({
       verdict: 'not-checked',
@@ -188,7 +188,7 @@ describe('a page with a WebSocket', () => {
     });
   });
 
-  test('is shown without one, and without an error', async () => {
+  test('is shown without a WebSocket, and without an error', async () => {
     const view = await viewer.view(localPage(`<p>Numbers</p>${socket}</script>`), SIGNAL);
     expect(view).toMatchObject({ verdict: 'shown', consoleErrors: [], failedRequests: [] });
   });
@@ -210,12 +210,12 @@ describe('a browser that does not work', () => {
     expect(view.hint).toContain('if you trust all pages of this repository, set `browser-sandbox: false`');
   });
 
-  test('says what it printed', async () => {
+  test('is reported with what it printed', async () => {
     const view = await notChecked("echo 'error while loading shared libraries: libnss3.so' >&2; exit 127");
     expect(view.reason).toMatch(/^the browser did not start: error while .* libraries: libnss3.so$/);
   });
 
-  test('is ended with all its processes when it does not answer', async () => {
+  test('is ended with all its processes if it does not answer', async () => {
     const late = new AbortController();
     const clock = { ...systemClock, timeout: () => late.signal };
     const script = 'sleep 600 & echo $$ $! > "$HOME/../../pids"; sleep 600';

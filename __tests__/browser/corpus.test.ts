@@ -14,7 +14,7 @@ beforeAll(async () => {
   views = await viewPages([...BLANK, ...SHOWN]);
 }, 600_000);
 
-describe('a page of which a person sees nothing', () => {
+describe('a page that shows a person nothing', () => {
   test.each(BLANK)('is not shown: $name', ({ name, reason = '' }) => {
     expect(views.get(name)).toMatchObject({ verdict: 'not-shown', reason: expect.stringContaining(reason) });
   });

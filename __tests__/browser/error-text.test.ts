@@ -61,12 +61,12 @@ Sorry, we are closed on Sunday
 Nightly report. 3 failures. TypeError: x is null at render (https://a.dev/app.js:10:5)`;
 
 describe('isOnlyError', () => {
-  test.each(ERRORS.split('\n'))('%s is one', (text) => expect(isOnlyError(text)).toBe(true));
+  test.each(ERRORS.split('\n'))('%s is only an error', (text) => expect(isOnlyError(text)).toBe(true));
 
   test.each(['', ...CONTENT.split('\n')])('%s is content', (text) => expect(isOnlyError(text)).toBe(false));
 
   test.each(['the page ', 'error ', 'Error: at ', 'go back home ', 'at a:1:1 ', 'a.b.'])(
-    'a long text of %j is read to its end',
+    'a long text of %j is read to the end',
     (piece) => {
       const long = `TypeError: x ${piece.repeat(4_000 / piece.length)}`.slice(0, 3_999);
       const [short, error] = [piece.repeat(400 / piece.length), `Error ${piece.repeat(300 / piece.length)}!`];
@@ -81,7 +81,7 @@ test.each([
   [false, false, 'Report|App|Loading times|Reloading|Done||40%|Loaded|To be continued|... and so on'],
   [false, false, 'Loading… if this takes long, call 555-1234'],
 ])(
-  'Texts that only tell to wait: %s, where something is unfinished %s, for %s',
+  'A text asks the reader to wait: %s, or %s if something is unfinished, for %s',
   (alone, unfinished, texts) => {
     for (const text of texts.split('|')) {
       expect([text, isOnlyWaiting(text, false), isOnlyWaiting(text, true)]).toEqual([
@@ -96,6 +96,6 @@ test.each([
 test.each([
   [true, '/site/404.html /404 /a/500.html /a/error.html /a/404/ /a/404/index.html /a/not-found.html'],
   [false, '/site/ /site/index.html /a404.html /errors/report.html /404/report.html /1404.html'],
-])('Pages that show an error on purpose: %s for %s', (expected, paths) => {
+])('A page shows an error on purpose: %s for %s', (expected, paths) => {
   expect(paths.split(' ').filter((path) => isErrorPageName(path) !== expected)).toEqual([]);
 });

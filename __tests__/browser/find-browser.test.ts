@@ -34,7 +34,7 @@ test('A relative folder of PATH, which may be a stranger’s, is not searched.',
   expect(paths.filter((path) => !path.startsWith('/'))).toEqual([]);
 });
 
-test('CHROME_PATH is used, and no other browser where it is wrong.', () => {
+test('CHROME_PATH is used; if it is wrong, no other browser replaces it.', () => {
   const environment = { CHROME_PATH: '/opt/mine' };
   expect(findBrowser(environment, 'linux', () => true)).toBe('/opt/mine');
   expect(findBrowser(environment, 'linux', (path) => path !== '/opt/mine')).toBeNull();

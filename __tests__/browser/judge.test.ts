@@ -15,7 +15,7 @@ test.each([
   [{ httpCode: 404, ledTo: 'b.dev/' }, true, 'the page leads to b.dev/, which answers HTTP 404'],
   [{ httpCode: 404, missing: 'a WebSocket' }, true, 'the page answers HTTP 404'],
   [{}, false, 'the page does not respond'],
-])('A page of which no picture could be taken is not shown with %j.', (events, isAnswering, reason) => {
+])('A page without a picture does not count as shown with %j.', (events, isAnswering, reason) => {
   expect(judge(null, eventsWith(events), PAGE, isAnswering)).toMatchObject({ verdict: 'not-shown', reason });
   const lacking = eventsWith({ ...events, httpCode: 200, missing: 'a WebSocket' });
   expect(judge(null, lacking, PAGE, isAnswering).verdict).toBe('not-checked');
@@ -52,7 +52,7 @@ test.each<[string, Partial<PageSnapshot>, object, object]>([
 test.each<[string, Partial<PageSnapshot>, object, object]>([
   ['more content below', { hasMore: true }, {}, {}],
   ['a large picture', { largestPicture: 900 }, {}, {}],
-  ['the marker that was asked for', { isMarkerVisible: true }, {}, {}],
+  ['the requested marker', { isMarkerVisible: true }, {}, {}],
   ['the name of an error page', {}, {}, { url: 'https://octo.github.io/404.html' }],
   ...['text/plain', 'application/json; charset=utf-8', 'text/markdown', 'image/svg+xml'].map(
     (contentType): [string, object, object, object] => [`the type ${contentType}`, {}, { contentType }, {}],
@@ -69,7 +69,7 @@ test('A page that stopped answering is not shown, whatever it had painted.', () 
   expect(judgeSnapshot(long, {}, {}, false).verdict).toBe('not-shown');
 });
 
-test('What the host of a blank page lacks is told before the exceptions that follow from it.', () => {
+test("A blank page's missing files are reported before the exceptions that they cause.", () => {
   const painted = { characters: 0, images: 0, drawings: 0 };
   const failed = {
     own: [{ error: '404', url: '/app.js' }],
@@ -79,11 +79,11 @@ test('What the host of a blank page lacks is told before the exceptions that fol
   expect(reason).toBe('the page is blank: 404 /app.js');
 });
 
-describe('a page that its scripts make', () => {
+describe('a page that scripts render', () => {
   const GOT_NOTHING = { ownData: { missing: { error: '404', url: '/api.json' }, found: 0 } };
   const SCRIPTED = { ownText: 'Pleasewait...' };
 
-  test('is not shown where they got none of their data', () => {
+  test('is not shown if they got none of their data', () => {
     for (const page of [SCRIPTED, { ownText: '' }]) {
       expect(judgeSnapshot({ text: 'Pets and more' }, GOT_NOTHING, page)).toEqual({
         verdict: 'not-shown',
@@ -101,7 +101,7 @@ describe('a page that its scripts make', () => {
     ['the marker is visible', { isMarkerVisible: true }, GOT_NOTHING, SCRIPTED],
     ['it is an error page', {}, GOT_NOTHING, { ...SCRIPTED, url: 'https://octo.github.io/404.html' }],
     ['it shows much', { text: 'much '.repeat(63) }, GOT_NOTHING, SCRIPTED],
-  ])('is shown where %s', (_, snapshot, events, page) => {
+  ])('is shown if %s', (_, snapshot, events, page) => {
     expect(judgeSnapshot({ text: 'Pets and more', ...snapshot }, events, page).verdict).toBe('shown');
   });
 });

@@ -22,14 +22,14 @@ describe('a lazy screen', () => {
     expect({ loaded, closed: screen.closed }).toEqual({ loaded: 1, closed: 1 });
   });
 
-  test('knows nothing of pages and pictures where the code can’t be loaded', async () => {
+  test('gives no answer on pages and pictures if the code can’t be loaded', async () => {
     const broken = createLazyScreen(() => Promise.reject(new Error('no such file')), fakePorts());
     await expect(broken.compare(new Uint8Array(1), new Uint8Array(1))).resolves.toBeNull();
     expect((await broken.view(PAGE)).reason).toContain('no such file');
     await expect(broken.close()).resolves.toBeUndefined();
   });
 
-  test('says why no browser is started', async () => {
+  test('reports why no browser is started', async () => {
     const options = { env: { CHROME_PATH: '/nowhere' } } as unknown as BrowserOptions;
     const view = await createLazyScreen(() => loadScreen(options), fakePorts()).view(PAGE);
     const reason = "the file in `CHROME_PATH` can't be run";
@@ -48,7 +48,7 @@ class LateClock extends FakeClock {
 }
 
 describe('the time of a screen', () => {
-  test('gives up on a browser that does not answer, and asks it no more', async () => {
+  test('gives up on a browser that does not answer, and does not use it again', async () => {
     const clock = new LateClock();
     const screen = new FakeScreen(() => {
       clock.time += 30_000;

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { CDPSession } from '#puppeteer';
 import { takePicture } from '../../src/browser/open-page.ts';
 
-test('a picture is given up when the page goes elsewhere, as the browser may never send it; not for a frame in it', async () => {
+test('a picture is given up if the page navigates away, but not if a frame in it does', async () => {
   const silent = { send: () => new Promise(() => undefined) };
   const session = Object.assign(new EventEmitter(), silent) as unknown as CDPSession;
   const taking = takePicture({ session });

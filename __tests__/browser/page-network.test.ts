@@ -45,7 +45,7 @@ function setUp(answer: (request: HttpRequest) => TestAnswer = () => ({}), page: 
 const bodyOf = ({ body = '' }: Told): string => Buffer.from(body, 'base64').toString();
 
 describe('a request of the page', () => {
-  test('is sent as it is, and answered as its host does, without the encoding', async () => {
+  test('is sent unchanged, and gets the answer of its host without the encoding', async () => {
     const { ask, sent } = setUp(() => ({
       status: 418,
       headers: { 'content-encoding': 'gzip', 'content-length': '23', 'content-security-policy': 'sandbox' },
@@ -75,7 +75,7 @@ describe('a request of the page', () => {
     'not https': 'http://other.dev/',
   };
   test.each(Object.entries(NOT_ANSWERED).flatMap(([why, urls]) => urls.split(' ').map((url) => [why, url])))(
-    'is never sent where it is %s: %s',
+    'is never sent if it is %s: %s',
     async (why, url) => {
       const { events, ask, sent } = setUp();
       const isInternal = why === 'internal';
@@ -97,7 +97,7 @@ describe('a request of the page', () => {
     expect([[...events.refused.values()], events.missing]).toEqual([refused, '']);
   });
 
-  test('may go to the private host where the page was proven, and to nothing else there', async () => {
+  test('may go to the private host of the verified page, and to nothing else in that network', async () => {
     const { ask, sent } = setUp(undefined, { url: 'https://pages.corp/site/', isPrivateHost: true });
     await ask('https://pages.corp/site/data.json');
     expect(sent[0]?.publicOnly).toBe(false);
@@ -118,7 +118,7 @@ describe('a page that is not published yet', () => {
   });
 });
 
-describe('a page that asks for too much', () => {
+describe('a page that requests too much', () => {
   test('has only two of its own files in memory at once', async () => {
     const opened: Readable[] = [];
     const read = (): Readable => {
@@ -136,7 +136,7 @@ describe('a page that asks for too much', () => {
     await Promise.all(asked);
   });
 
-  test('gets no file that is too large, and may need it', async () => {
+  test('gets no file that is too large, which it may need', async () => {
     const { events, ask } = setUp(() => ({ body: Buffer.alloc(64 * 1_048_576 + 1) }));
     expect(await ask('https://other.dev/large')).toMatchObject({ errorReason: 'ConnectionFailed' });
     expect(events.missing).toBe('more than 64 MB in one file');
@@ -158,7 +158,7 @@ describe('a WebSocket', () => {
     expect(events.missing).toBe('a WebSocket');
   });
 
-  test('or a stream of events gets no answer', async () => {
+  test('and a stream of events get no answer', async () => {
     const { network, events, sent } = setUp();
     const request = { url: 'https://other.dev/', method: 'GET', headers: {} } as Protocol.Network.Request;
     await network.answer({ requestId: '1', frameId: '1', request, resourceType: 'EventSource' });

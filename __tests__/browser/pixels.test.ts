@@ -10,7 +10,7 @@ const paint = (width: number, height: number, fill: (data: Buffer) => void): Buf
   return PNG.sync.write({ width, height, data });
 };
 
-test('a picture of any page is one that is fetched back to be compared', () => {
+test('a picture of any page can be compared after it is fetched back', () => {
   // As the browser writes it: without a filter, and hardly compressed.
   const { width, height } = DESKTOP;
   const noise = PNG.sync.write(
@@ -23,7 +23,7 @@ test('a picture of any page is one that is fetched back to be compared', () => {
 describe('comparePictures', () => {
   const white = paint(100, 100, () => undefined);
 
-  test('tells the share of pixels that differ', () => {
+  test('returns the share of pixels that differ', () => {
     const half = paint(100, 100, (data) => {
       for (let at = 0; at < data.length / 2; at += 4) data.writeUInt32BE(0x000000ff, at);
     });
@@ -31,7 +31,7 @@ describe('comparePictures', () => {
     expect(comparePictures(white, half)).toBeCloseTo(0.5);
   });
 
-  test('does not compare pictures of different sizes, or what is no picture', () => {
+  test('compares neither pictures of different sizes nor other files', () => {
     const small = paint(10, 10, () => undefined);
     expect(comparePictures(white, small)).toBeNull();
     expect(comparePictures(white, Buffer.from('no picture'))).toBeNull();

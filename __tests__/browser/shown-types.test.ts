@@ -55,7 +55,7 @@ async function isShown(type: string): Promise<boolean> {
 }
 
 test.each(Object.entries(TYPES))(
-  'Chromium shows those types of %s that the table names.',
+  'Chromium shows the types of %s that the table names.',
   async (kind, names) => {
     const types = names.split(' ').map((name) => `${kind}/${name}`);
     const shown: string[] = [];

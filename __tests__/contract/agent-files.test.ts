@@ -38,7 +38,7 @@ describe('the skill', () => {
     expect(new Set(names)).toEqual(new Set(['deliver', 'verify', 'withdraw', 'check', 'contract']));
   });
 
-  test('asks no question, replaces nothing of others, and says how a bin is withdrawn', () => {
+  test('asks no question, replaces no file of others, and explains how to withdraw a bin', () => {
     expect(body).not.toMatch(/npx (?!--yes )/);
     const [first = []] = listCommands(body);
     expect(first[first.indexOf('--path') + 1]).toMatch(/^agent\/\d{4}-\d\d-\d\d-\w+\.html$/);

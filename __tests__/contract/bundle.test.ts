@@ -19,25 +19,22 @@ describe('bundles', () => {
     ['the parsers of pages', 'page-rules', ['unexpected-question-mark-instead-of-tag-name']],
     ['the code that drives a browser', 'browser', ['Target.setAutoAttach', 'puppeteer', 'pixelmatch']],
     ['the MCP server', 'mcp', ['io.modelcontextprotocol/']],
-  ])(
-    'read %s only where they are needed: they are in a file of their own',
-    (_, name, [marker = '', ...more]) => {
-      expect(countIn(read(`dist/${name}.js`), marker)).toBeGreaterThan(0);
-      for (const bundle of ['index', 'cli', 'mcp'].filter((one) => one !== name)) {
-        const text = read(`dist/${bundle}.js`);
-        for (const part of [marker, ...more]) expect(countIn(text, part)).toBe(0);
-        if (name !== 'mcp') expect(text).toContain(`import("./${name}.js")`);
-      }
-    },
-  );
+  ])('load %s only when needed, from a separate file', (_, name, [marker = '', ...more]) => {
+    expect(countIn(read(`dist/${name}.js`), marker)).toBeGreaterThan(0);
+    for (const bundle of ['index', 'cli', 'mcp'].filter((one) => one !== name)) {
+      const text = read(`dist/${bundle}.js`);
+      for (const part of [marker, ...more]) expect(countIn(text, part)).toBe(0);
+      if (name !== 'mcp') expect(text).toContain(`import("./${name}.js")`);
+    }
+  });
 
-  test('what only a connection over the network needs is not in the bundle of the browser', () => {
+  test("the browser's bundle does not contain the code for network connections", () => {
     expect(read('dist/browser.js').length).toBeLessThan(600_000);
     const named = read('dist/browser-licenses.txt').split('\n');
     for (const name of ['debug', 'pixelmatch', 'puppeteer-core']) expect(named).toContain(name);
   });
 
-  test('the bundle of the action is small enough to start at once', () => {
+  test("the action's bundle is small enough to start at once", () => {
     expect(read('dist/index.js').length).toBeLessThan(LARGEST_BUNDLE);
   });
 
@@ -67,7 +64,7 @@ describe('bundles', () => {
     expect(countIn(read(`dist/${bundle}.js`), marker.replace(/['`]/g, ''))).toBe(1);
   });
 
-  test('the command line loads the MCP server where it is asked for', () => {
+  test('the command line loads the MCP server on request', () => {
     expect(read('dist/cli.js')).toContain('"./mcp.js"');
   });
 });

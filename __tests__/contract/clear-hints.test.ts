@@ -103,7 +103,7 @@ const CASES: readonly (readonly [string, Case, said: RegExp, instead: readonly C
   ],
 ];
 
-test.each(CASES)('the report says what to change and names the next best channel: %s', async (...row) => {
+test.each(CASES)('the report says what to change, and names the next best channel: %s', async (...row) => {
   const [, { spec = {}, permissions = {}, login, before, ...delivery }, said, instead] = row;
   const repository = await play.repository(spec);
   before?.(repository);

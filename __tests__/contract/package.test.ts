@@ -30,7 +30,7 @@ beforeAll(async () => {
 const installed = (path: string): string => join(folder, 'node_modules/screen-delivery', path);
 
 describe('the npm package', () => {
-  test('contains the bundles, their licenses, the contract and the documents alone', () => {
+  test('contains only the bundles, their licenses, the contract and the documents', () => {
     const expected =
       /^(README\.md|LICENSE|package\.json|contract\.json|report\.schema\.json|dist\/([\w-]+\.js|[\w-]*licenses\.txt|package\.json))$/;
     expect(files.map(({ path }) => path).filter((path) => !expected.test(path))).toEqual([]);
@@ -46,7 +46,7 @@ describe('the npm package', () => {
     expect(files.map(({ path }) => path)).not.toContain('dist/index.js');
   });
 
-  test('installs nothing else, and names the oldest Node that it runs on', async () => {
+  test('has no dependencies, and names the oldest Node that it runs on', async () => {
     expect(manifest.dependencies).toBeUndefined();
     // `prepare` runs in a checkout alone.
     expect(
@@ -93,7 +93,7 @@ describe('installed into an empty folder', () => {
     expect(stdout).toBe(readFileSync(installed('contract.json'), 'utf8'));
   });
 
-  test('it serves MCP from its own bundle', async () => {
+  test('it serves MCP from a separate bundle', async () => {
     const serving = screenDelivery('mcp', '--root', '.', '--client-id', 'Iv1.0123456789abcdef');
     serving.child.stdin?.end('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}\n');
     const { stdout } = await serving;

@@ -43,7 +43,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
     expect(named.filter((name) => !Object.hasOwn(manifest.scripts, name))).toEqual([]);
   });
 
-  test('links only to headings that are there', () => {
+  test('links only to existing headings', () => {
     const links = [...text.matchAll(/\]\(([\w./-]*\.md|)#([^)]+)\)/g)];
     const isMissing = ([, path = '', anchor = '']: RegExpExecArray): boolean =>
       !anchorsOf(path === '' ? text : read(join(dirname(document), path))).includes(anchor);

@@ -111,12 +111,12 @@ describe('the prohibitions of protocol section 7', () => {
   test.each<[string, Stage]>([
     ['ready', {}],
     ['not ready', { pages: { live: false } }],
-  ])('5. a %s report says what was verified, never that it should work', async (_, stage) => {
+  ])('5. a %s report names what was verified, never what should work', async (_, stage) => {
     const { report } = await delivering(stage);
     expect(reportText(report)).not.toMatch(/should (be|work|open)|probably|presumably|likely/i);
   });
 
-  test('6. tokens are never collected through a form of the tool: no input asks for another one', () => {
+  test('6. the tool has no form that collects tokens: no input asks for another token', () => {
     const asking = Object.keys(INPUTS).filter((name) => /token|password|secret|login|credential/i.test(name));
     expect(asking).toEqual(['token', 'allow-secret']);
     expect(INPUTS['allow-secret'].description).toMatch(/^Fingerprints/);

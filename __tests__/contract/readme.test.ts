@@ -9,7 +9,7 @@ import { listTexts } from '../support/source-texts.ts';
 const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 const PAGE = read('docs/inputs.md');
 
-test('docs/inputs.md has the tables that the sources make', () => {
+test('docs/inputs.md has the tables that the sources generate', () => {
   const emptied = PAGE.replace(/(<!-- (inputs|outputs) -->\n)[\s\S]*?(<!-- \/\2 -->)/g, '$1$3');
   for (const name of ['fail-on-not-ready', 'raw-url']) {
     expect([PAGE, emptied].map((text) => text.includes(`\n| \`${name}\` |`))).toEqual([true, false]);
@@ -21,7 +21,7 @@ describe('the README', () => {
   const text = read('README.md');
   const section = (title: string): string => text.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
 
-  test('is one that a person reads', () => {
+  test('is short enough to read', () => {
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(190);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(15_000);
   });
@@ -40,7 +40,7 @@ describe('the README', () => {
     expect(text.split('\n').slice(0, 20).join('\n')).toContain(word);
   });
 
-  test('names the inputs and channels that there are', () => {
+  test('names only existing inputs and channels', () => {
     const named = (rows: string) =>
       rows.match(/^\| [^|]*`[^|]* \|/gm)?.flatMap((cell) => cell.match(/[\w-]{2,}/g) ?? []);
     expect(named(section('Channels'))).toEqual([
@@ -72,7 +72,7 @@ test('docs/dependencies.md lists every dependency with its purpose', () => {
   expect(packages.sort()).toEqual(Object.keys({ ...dependencies, ...devDependencies }).sort());
 });
 
-test('docs/troubleshooting.md quotes messages that the sources have', () => {
+test('docs/troubleshooting.md quotes only messages of the sources', () => {
   const [ours = ''] = read('docs/troubleshooting.md').split('## Answers that GitHub words itself');
   const texts = listTexts(() => false).map(({ text }) => text);
   const isKnown = (message: string): boolean => {

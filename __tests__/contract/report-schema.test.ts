@@ -7,7 +7,7 @@ import { composeDocument } from '../../src/delivery/report.ts';
 import { hugeFiles, planned, provenFile, reportWith, unprovenFile, withdrawn } from '../action/reports.ts';
 import { parseDocument } from '../scenarios/report-documents.ts';
 
-test('report.schema.json is what the types say (if not, run `npm run build:documents`)', () => {
+test('report.schema.json matches the types (if not, run `npm run build:documents`)', () => {
   const committed = readFileSync(new URL('../../report.schema.json', import.meta.url), 'utf8');
   expect(committed).toBe(reportSchemaJson());
 });
@@ -17,24 +17,24 @@ describe('composeDocument', () => {
 
   test.each([
     [
-      'a proven file',
+      'a verified file',
       [reportWith()],
       { result: 'ready', url: 'https://octo.github.io/site/page.html', reason: '' },
     ],
     [
-      'two proven files',
+      'two verified files',
       [provenFile('a.html'), provenFile('b.html')],
       { result: 'ready', url: 'https://octo.github.io/site/a.html\nhttps://octo.github.io/site/b.html' },
     ],
     ['a withdrawn file', [withdrawn(reportWith())], { result: 'withdrawn', url: '', code: null, hint: '' }],
     ['a dry run', [planned('a.html')], { result: 'planned', url: '', code: null }],
     [
-      'a file that is not proven',
+      'a file that is not verified',
       [unprovenFile('a.html')],
       { result: 'not-ready', url: '', reason: 'it shows | nothing |', ...HINTED },
     ],
     [
-      'one file of two that is not proven',
+      'two files, one of them not verified',
       [provenFile('a.html'), unprovenFile('b.html')],
       {
         result: 'not-ready',
@@ -44,7 +44,7 @@ describe('composeDocument', () => {
       },
     ],
     ['files with the longest texts', hugeFiles(3), { result: 'not-ready' }],
-  ])('says of %s what to hand over, as the schema describes', (_, reports, expected) => {
+  ])('states for %s what to hand over, as the schema describes', (_, reports, expected) => {
     const document = composeDocument(reports);
     const hidden = { proven: undefined, claimedNotes: undefined, mayBeWritten: undefined };
     const inJson = reports.map((report) => ({ ...report, ...hidden }));
@@ -54,7 +54,7 @@ describe('composeDocument', () => {
     expect([document.url, document.reason].filter((text) => text !== '')).toHaveLength(1);
   });
 
-  test('says of a command that could not begin why, without a report', () => {
+  test('explains without a report why a command could not begin', () => {
     const failure = { code: 'BAD_USAGE', reason: 'there is no command send', hint: '' };
     const document = { ...composeDocument([]), ...failure };
     expect(parseDocument(JSON.stringify(document))).toMatchObject({
@@ -68,15 +68,15 @@ describe('composeDocument', () => {
     ['an unknown field', { more: 1 }],
     ['an unknown result', { result: 'done' }],
     ['an unknown code', { code: 'NEW' }],
-    ['an address that is no text', { url: null }],
-    ['a report that lacks its fields', { reports: [{}] }],
-  ])('makes nothing that has %s, which the schema would refuse', (_, wrong) => {
+    ['a URL that is not a text', { url: null }],
+    ['a report without its fields', { reports: [{}] }],
+  ])('never creates a document with %s, which the schema refuses', (_, wrong) => {
     const text = JSON.stringify({ ...composeDocument([reportWith()]), ...wrong });
     expect(() => parseDocument(text)).toThrow('not as in report.schema.json');
   });
 });
 
-test('a type that data can not have makes no schema', () => {
+test("a type that JSON can't express is refused", () => {
   const source = 'export interface Root { readonly date: () => void }';
   expect(() => createSchema('Root', readDeclarations([source]))).toThrow(/TSFunctionType/);
 });

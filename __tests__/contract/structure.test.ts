@@ -28,7 +28,7 @@ test('only the entries of the interfaces read the environment, and the compositi
   expect(readers.map(({ path }) => path).sort()).toEqual(['action/index.ts', 'cli/index.ts', 'context.ts']);
 });
 
-test('no file of src reaches into a package, but through an entry that the package documents', () => {
+test('files of src import packages only through their documented entries', () => {
   const src = fileURLToPath(new URL('../../src', import.meta.url));
   const parts = readTree(src).flatMap(({ source }) =>
     [...source.matchAll(/(?:from|import) '((?:@[^/']+\/)?[^.:/'@]+\/[^']+)'/g)].map(([, part]) => part),
@@ -53,15 +53,15 @@ test.each([
   "export type { a } from './a.ts';",
   "const load = () => import('./a.ts');",
   "type A = typeof import('./a.ts');",
-])('a cycle is refused that is closed by %s', (back) => {
+])('a cycle that is closed by %s is refused', (back) => {
   const tree = { 'http/a.ts': "import { b } from './b.ts';\nexport const a = b;", 'http/b.ts': back };
   expect(problemsOf(tree)).toEqual(['import cycle: http/a.ts → http/b.ts → http/a.ts']);
 });
 
 test.each<[string, Tree, readonly string[]]>([
-  ['no cycle of two files that import a third', { a: 'c', b: 'c', c: '' }, []],
+  ['no cycle for two files that import a third file', { a: 'c', b: 'c', c: '' }, []],
   [
-    'the shortest of several cycles, and then the files that it leaves out',
+    'the shortest of several cycles, then the files outside it',
     { a: 'bc', b: 'c', c: 'a' },
     ['a → c → a', 'b → c → a → b'],
   ],
@@ -90,7 +90,7 @@ describe('the layers', () => {
   const LAYERS = ['cli', 'context.ts', 'delivery', 'request', 'channels', 'github', 'http', 'rules'];
   const fileOf = (layer: string): string => (layer.endsWith('.ts') ? layer : `${layer}/a.ts`);
   test.each(LAYERS.slice(1).map((layer, at) => [layer, LAYERS[at] ?? '']))(
-    'refuse that %s imports %s, upwards',
+    'refuse an upward import from %s to %s',
     (layer, above) => {
       const target = `${layer.endsWith('.ts') ? './' : '../'}${fileOf(above)}`;
       for (const source of [`import '${target}';`, `import type { A } from '${target}';`]) {
@@ -122,9 +122,9 @@ test.each([
   ['consts that patterns declare', 'export const { a: place } = x;', 'export const [, ...place] = x;', true],
   ['an export under another name', 'const at = 1;\nexport { at as place };', 'export class place {}', true],
   ['one export alone', 'const place = 1;', 'export const place = 1;', false],
-  ['an export made again', "export { place } from '../rules/b.ts';", 'export const place = 1;', false],
+  ['a re-export', "export { place } from '../rules/b.ts';", 'export const place = 1;', false],
   ['a type and a value of one file', 'export const A = 1;\nexport type A = typeof A;', '', false],
-])('an exported name is refused where two files declare it: %s', (_, first, second, isRefused) => {
+])('an exported name that two files declare is refused: %s', (_, first, second, isRefused) => {
   const problem = 'exported name place is used in http/a.ts and rules/b.ts';
   expect(problemsOf({ 'http/a.ts': first, 'rules/b.ts': second })).toEqual(isRefused ? [problem] : []);
 });

@@ -20,7 +20,7 @@ describe('the examples', () => {
     expect([...new Set(linked)].sort()).toEqual(EXAMPLES);
   });
 
-  test('pin the commits that the project itself has looked at', () => {
+  test('pin the commits that the project itself uses', () => {
     const pinsIn = (path: string) => read(path).match(/[\w./-]+@[0-9a-f]{40} # v\S+/g) ?? [];
     const others = [
       'softprops/action-gh-release@b4309332981a82ec1c5618f44dd2e27cc8bfbfda # v3.0.0',
@@ -35,7 +35,7 @@ describe('the examples', () => {
 });
 
 describe('the workflows of the project', () => {
-  test('are those that the project needs', () => {
+  test('are the ones that the project needs', () => {
     expect(OWN.map((path) => path.replace(/.*[/\\]|\.yml$/g, ''))).toEqual([
       'check-dist',
       'ci',
@@ -79,7 +79,7 @@ describe('the workflows of the project', () => {
   });
 });
 
-test('the release publishes the npm package as itself, with provenance, after the same checks', () => {
+test('the release publishes the npm package without a token, with provenance, after the same checks', () => {
   const release = read('.github/workflows/release.yml');
   const { npm, attest } = parse(release).jobs;
   expect(npm).toMatchObject({ needs: 'attest', permissions: { 'id-token': 'write' } });
@@ -130,8 +130,8 @@ describe('the workflow rules', () => {
   test.each([
     ['an unknown permission', 'contents: write', 'content: write', /Unexpected value 'content'/],
     ['an unknown context', 'steps.page', 'stebs.page', /Unrecognized named-value: 'stebs'/],
-    ['a workflow that is not there', /runs-on[\s\S]*/, 'uses: ./.github/workflows/x.yml', /Unable to find/],
-    ['nothing in it', SOUND, '', /Expected a .*mapping/],
+    ['a missing workflow', /runs-on[\s\S]*/, 'uses: ./.github/workflows/x.yml', /Unable to find/],
+    ['no content', SOUND, '', /Expected a .*mapping/],
   ])('refuse an invalid workflow: with %s', async (_, part, instead, fault) => {
     const broken = SOUND.replace(part, instead);
     expect(broken).not.toBe(SOUND);
@@ -139,11 +139,16 @@ describe('the workflow rules', () => {
   });
 
   test.each([
-    ['says no permissions', 'permissions: {}\n', '', 'says its permissions: the workflow'],
-    ['has a job without an end', 'timeout-minutes: 5', 'name: x', 'bounds each job: deliver'],
-    ['follows a tag', `@${SHA} # v1.2.3`, '@v1', 'pins each action by its commit: actions/checkout@v1'],
-    ['pins what moves', '# v1.2.3', '# v1', /^says the version beside each commit/],
-    ['runs a title', RUN, 'run: echo ${{ github.event.issue.title }}', /^puts no stranger’s text/],
+    ['sets no permissions', 'permissions: {}\n', '', 'says its permissions: the workflow'],
+    ['has a job without a timeout', 'timeout-minutes: 5', 'name: x', 'bounds each job: deliver'],
+    ['uses a tag', `@${SHA} # v1.2.3`, '@v1', 'pins each action by its commit: actions/checkout@v1'],
+    ['pins a moving tag', '# v1.2.3', '# v1', /^says the version beside each commit/],
+    [
+      'puts a title into a script',
+      RUN,
+      'run: echo ${{ github.event.issue.title }}',
+      /^puts no stranger’s text/,
+    ],
     ['misspells an input', 'file: page.html', 'flie: page.html', 'inputs that it has: flie'],
     ['misspells an output', 'outputs.url', 'outputs.uri', 'takes outputs that this action has: uri'],
   ])('refuse an example that %s', (_, part, instead, rule) => {
@@ -158,11 +163,21 @@ describe('the workflow rules', () => {
   });
 
   test.each([
-    ['grants to every job', 'permissions: {}', 'permissions: read-all', 'grants nothing by default'],
-    ['leaves a job with nothing said', /permissions:\n\s+contents: write/, 'name: x', /^grants to each job/],
-    ['runs twice at once', 'concurrency: one\n', '', 'says what may run at once: the workflow'],
-    ['runs an output', RUN, 'run: echo "${{ steps.page.outputs.url }}"', /^keeps expressions out of scripts/],
-    ['keeps the token', 'persist-credentials: false', 'fetch-depth: 1', /^leaves no token in the checkout/],
+    [
+      'grants a permission to all jobs',
+      'permissions: {}',
+      'permissions: read-all',
+      'grants nothing by default',
+    ],
+    ['has a job without permissions', /permissions:\n\s+contents: write/, 'name: x', /^grants to each job/],
+    ['may run twice at once', 'concurrency: one\n', '', 'says what may run at once: the workflow'],
+    [
+      'puts an output into a script',
+      RUN,
+      'run: echo "${{ steps.page.outputs.url }}"',
+      /^keeps expressions out of scripts/,
+    ],
+    ['stores the token', 'persist-credentials: false', 'fetch-depth: 1', /^leaves no token in the checkout/],
   ])('refuse a workflow of the project that %s', (_, part, instead, rule) => {
     const broken = SOUND.replace(part, instead);
     expect(listBrokenRules(broken, 'example')).toEqual([]);

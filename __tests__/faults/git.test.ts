@@ -100,7 +100,7 @@ function listGitRequests(repository: string): RecordedRequest[] {
     });
 }
 
-test('a delivery is proven or correctly refused when any request of git fails', async () => {
+test('a delivery is verified or correctly refused if any request of git fails', async () => {
   const wrong: string[] = [];
   const cells = await runner.listCells(METHOD_C, GIT_FAULTS);
   // Git takes a page in place of its list of refs for a repository of the oldest kind, without the branch.
@@ -116,7 +116,7 @@ test('a delivery is proven or correctly refused when any request of git fails', 
 }, 600_000);
 
 test.each(['git-upload-pack', 'git-receive-pack'])(
-  'a host that drips its answer to %s holds a delivery for the time of one upload, if `timeout` is shorter',
+  "a host that drips its answer to %s delays a delivery by one upload's time limit, if `timeout` is shorter",
   async (service) => {
     const match = { method: 'POST', url: new RegExp(`/${service}$`), times: 1_000 };
     const pause = async () => {

@@ -31,7 +31,7 @@ afterAll(() => world.stop());
 // Jest fails a test with an unhandled rejection.
 describe('the fault matrix', () => {
   test.each(DELIVERY_KINDS)(
-    'a delivery is proven or correctly refused when any request fails: $name',
+    'a delivery is verified or correctly refused if any request fails: $name',
     async (deliveryKind) => {
       const wrong: string[] = [];
       for (const cell of await runner.listCells(deliveryKind, SIMULATED_FAULTS)) {

@@ -72,7 +72,7 @@ describe('the fault matrix over real sockets', () => {
   test.each(
     DELIVERY_KINDS.filter(({ name }) => /^(K1, method A, a new file|K2, a new asset|K3)$/.test(name)),
   )(
-    'a delivery is proven or correctly refused when any request fails: $name',
+    'a delivery is verified or correctly refused if any request fails: $name',
     async (deliveryKind) => {
       const wrong: string[] = [];
       for (const cell of selectCells(await runner.listCells(deliveryKind, SOCKET_FAULTS))) {

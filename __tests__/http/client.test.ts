@@ -55,7 +55,7 @@ describe('a request through the proxy of the environment', () => {
     await world.stop();
   });
 
-  test('sends the given headers, the name of the tool as user agent, and no cookie', async () => {
+  test("sends the given headers, the tool's name as user agent, and no cookie", async () => {
     const headers = { accept: 'text/plain', authorization: 'Bearer t' };
     await text((await http(requestTo('https://files.example.com/file?a=b', { headers }))).body);
     const [exchange] = world.traffic.exchanges();
@@ -64,7 +64,7 @@ describe('a request through the proxy of the environment', () => {
     expect(exchange?.headers).not.toHaveProperty('cookie');
   });
 
-  test('never shares a connection with one of another number', async () => {
+  test('never shares a connection with a request of another number', async () => {
     const used = new Map<string, Set<string>>();
     world.host('files.example.com', ({ connection, path }) => {
       used.set(String(connection), (used.get(String(connection)) ?? new Set()).add(path));
@@ -86,7 +86,7 @@ describe('a request through the proxy of the environment', () => {
 
   test.each<[string, 'reset-before' | 'hang', number | undefined, string]>([
     ['that the host interrupts', 'reset-before', undefined, ''],
-    ['that is not answered as long as it allows', 'hang', 1_000, 'no response within 1 s'],
+    ['that is not answered within its time limit', 'hang', 1_000, 'no response within 1 s'],
   ])('%s is a retryable CONNECTION error', async (_, fault, headersTimeout, why) => {
     world.intercept({ url: /broken/ }, { fault });
     const failure = await errorOf(http(requestTo('https://files.example.com/broken', { headersTimeout })));
@@ -165,8 +165,8 @@ test.each([
 
 test.each([
   ['before it has a connection', false],
-  ['that was begun', true],
-])('a stop of a request %s ends it at once', async (_, isBegun) => {
+  ['that has begun', true],
+])('an abort of a request %s ends it at once', async (_, isBegun) => {
   const dispatcher = new FakeDispatcher();
   const stop = new AbortController();
   const request = requestTo('https://files.example.com/', { signal: stop.signal });
@@ -185,7 +185,7 @@ test.each([
   ...['https://127.0.0.1:9/', 'https://[::1]:9/', 'https://0.0.0.0:9/', 'https://169.254.169.254/'],
   ...['https://[fd00:ec2::254]/', 'https://host.docker.internal/'],
 ])(
-  'an address of a machine itself receives no request without a token, with or without a proxy: %s',
+  'an address of the machine itself receives no request without a token, with or without a proxy: %s',
   async (url) => {
     for (const proxy of [undefined, `http://${NOBODY}`]) {
       for (const publicOnly of [true, false]) {
@@ -209,7 +209,7 @@ test('a name that this machine resolves to an address of its own receives no req
   }
 });
 
-test('a request is a NO_NETWORK error when the host refuses the connection', async () => {
+test('a request fails with NO_NETWORK if the host refuses the connection', async () => {
   // An instance of GitHub, which receives the token, may be on this machine.
   const request = requestTo(`https://${NOBODY}/`, { headers: { authorization: 'Bearer x' } });
   expect(await errorOf(clientWithProxy()(request))).toMatchObject({
@@ -220,7 +220,7 @@ test('a request is a NO_NETWORK error when the host refuses the connection', asy
   });
 });
 
-test('a request is a NO_NETWORK error that names the proxy when the proxy refuses the connection', async () => {
+test('a request fails with NO_NETWORK and names the proxy if the proxy refuses the connection', async () => {
   const http = clientWithProxy(`http://user:pass@${NOBODY}`);
   expect(await errorOf(http(requestTo('https://files.example.com/')))).toMatchObject({
     code: 'NO_NETWORK',
@@ -230,7 +230,7 @@ test('a request is a NO_NETWORK error that names the proxy when the proxy refuse
   });
 });
 
-test('a request is a NO_NETWORK error when the proxy requires a login', async () => {
+test('a request fails with NO_NETWORK if the proxy requires a login', async () => {
   const proxy = createServer((socket) =>
     socket.once('data', () => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')),
   );
@@ -292,7 +292,7 @@ describe('connectionError', () => {
 
   test.each<[string, unknown, string]>([
     ['the message, if the code is not a text', Object.assign(new Error('odd'), { code: 7 }), `${reached}odd`],
-    ['a text that was thrown', 'odd', `${reached}odd`],
+    ['a thrown text', 'odd', `${reached}odd`],
     ['the message of an empty AggregateError', new AggregateError([], 'odd'), `${reached}odd`],
     [
       'the first error of an AggregateError, because IPv4 and IPv6 were tried',
@@ -300,7 +300,7 @@ describe('connectionError', () => {
       `${unreached}low-level message`,
     ],
     [
-      'a cause in undici’s error',
+      'the cause in undici’s error',
       Object.assign(new errors.SocketError('x'), { cause: withCode('EAI_AGAIN') }),
       `${unreached}low-level message`,
     ],
@@ -334,7 +334,7 @@ const lookUp = (resolve: ResolveHost, publicOnly: boolean, all = false): Promise
 
 const PUBLIC = ['140.82.112.3', '2606:50c0:8000::153'];
 
-describe('the lookup of a host', () => {
+describe("a host's DNS lookup", () => {
   test('returns all public addresses of a name, or the first one', async () => {
     const [first = '', second = ''] = PUBLIC;
     const both = [

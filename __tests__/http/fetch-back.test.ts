@@ -26,7 +26,7 @@ const respondWith =
 describe('what is fetched back', () => {
   const FETCHED = { ...{ status: 200, headers: {}, addresses: [START], blobSha: null } };
 
-  test('is the fingerprint of the body, after one request without credentials for fresh, uncompressed bytes', async () => {
+  test('has a fingerprint after one request for fresh, uncompressed bytes without credentials', async () => {
     const host = new FakeHttp(() => ({ body: 'MARK and MARK' }));
     const fingerprint = { size: 13, sha256: sha256('MARK and MARK'), markerCount: 2 };
     const { readPrefix, ...fetched } = await fetchFrom(host.http);
@@ -36,7 +36,7 @@ describe('what is fetched back', () => {
   });
 
   test.each([201, 206, 304, 404, 503])(
-    'is no fingerprint for HTTP %d, and the body is closed',
+    'has no fingerprint for HTTP %d, and its body is closed',
     async (status) => {
       const body = Readable.from([Buffer.from(MARKER)]);
       const headers = { location: 'https://next.example.com/' };
@@ -53,7 +53,7 @@ describe('what is fetched back', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('is read no further than any file may be long', async () => {
+  test('is read no further than the largest allowed file', async () => {
     // It claims a length and a part of it, so that the test does not move two gigabytes.
     const long = Object.defineProperties(Buffer.alloc(0), {
       length: { value: MAX_FETCHED_BODY + 1 },
@@ -90,15 +90,19 @@ const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 test.each<[string, Scripted, string | undefined]>([
   ['on one line', { status: 403, headers: PLAIN, body: 'This bin\nis closed.\n' }, 'This bin is closed.'],
   [
-    'also where it is encoded',
+    'even if it is encoded',
     { status: 404, headers: { ...PLAIN, 'content-encoding': 'gzip' }, body: gzipSync('gone') },
     'gone',
   ],
-  ['not of a page', { status: 403, headers: { 'content-type': 'text/html' }, body: '<p>no</p>' }, undefined],
-  ['not where it is very long', { status: 403, headers: PLAIN, body: 'x'.repeat(5_000) }, undefined],
-  ['not where it breaks off', { status: 403, headers: PLAIN, body: new Error('reset') }, undefined],
-  ['not of the content itself', { headers: PLAIN, body: 'hello' }, undefined],
-])('the reason of a refusal is its plain text, %s', async (_, answer, reason) => {
+  [
+    'but not from a page',
+    { status: 403, headers: { 'content-type': 'text/html' }, body: '<p>no</p>' },
+    undefined,
+  ],
+  ['but not if it is very long', { status: 403, headers: PLAIN, body: 'x'.repeat(5_000) }, undefined],
+  ['but not if it breaks off', { status: 403, headers: PLAIN, body: new Error('reset') }, undefined],
+  ['but not from the content itself', { headers: PLAIN, body: 'hello' }, undefined],
+])('the reason for a refusal is its plain text, %s', async (_, answer, reason) => {
   expect((await fetchAnswer(answer)).refusal).toBe(reason);
 });
 
@@ -116,7 +120,7 @@ describe('a chain of redirects', () => {
     expect(host.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET']);
   });
 
-  test('has so many of them at most', async () => {
+  test('has a limit', async () => {
     const long = new FakeHttp((_, nth) => (nth <= MAX_REDIRECTS ? redirectTo(`/${nth}`) : { body: 'x' }));
     expect((await fetchFrom(long.http)).addresses).toHaveLength(MAX_REDIRECTS + 1);
     const endless = new FakeHttp(() => redirectTo(START.href));
@@ -128,15 +132,15 @@ describe('a chain of redirects', () => {
   test.each([
     ['plain http', { location: 'http://next.example.com/' }],
     ['a broken address', { location: 'https://[' }],
-    ['no address', {}],
-  ])('that leads to %s is refused before the next request', async (_, headers) => {
+    ['a missing address', {}],
+  ])('to %s is refused before the next request', async (_, headers) => {
     const host = new FakeHttp(() => ({ status: 302, headers }));
     const message = 'start.example.com redirects to a URL that is not https';
     await expect(fetchFrom(host.http)).rejects.toMatchObject({ code: 'HOST_ERROR', httpCode: 302, message });
     expect(host.seen).toHaveLength(1);
   });
 
-  test('leaves no body of a redirect open', async () => {
+  test('closes the body of each redirect', async () => {
     const responses = [redirectTo('/next'), redirectTo('http://plain.example.com/')].map((one) => ({
       ...{ status: 302, headers: one.headers ?? {}, body: Readable.from([Buffer.from('moved')]) },
     }));
@@ -169,7 +173,7 @@ describe('a chain of redirects', () => {
     expect(leadsToSignIn([START, new URL(location, START)])).toBe(login);
   });
 
-  test('from one login page to another leads to none', () => {
+  test('from one login page to another is not a login page', () => {
     expect(leadsToSignIn([new URL('/login', START), new URL('/login/', START)])).toBe(false);
   });
 });
@@ -261,7 +265,7 @@ test.each([
   [false, /^text\/html,/],
   [true, /^\*\/\*$/],
 ])(
-  'A browser’s request has its headers, and with plain refusals (%s) accepts them.',
+  "A browser’s request has a browser's headers, and asks for plain refusals if set (%s).",
   async (plainRefusals, accept) => {
     const host = new FakeHttp(() => ({}));
     await fetchFrom(host.http, { asBrowser: true, plainRefusals });

@@ -76,7 +76,7 @@ describe('shortHostMessage', () => {
     expect(shortHostMessage(undefined)).toBe('');
   });
 
-  test('cuts no word of a long text, which may be a secret that only a whole one is recognized as', () => {
+  test('cuts a long text between words, because half a secret is not recognized', () => {
     const secret = `ghs_${'a1B2'.repeat(9)}`;
     for (let before = 210; before < 300; before += 1) {
       const short = shortHostMessage(`${'x'.repeat(before)} ${secret} and more of it${'.'.repeat(300)}`);

@@ -18,13 +18,13 @@ const uploadTo = (http: SendHttp, ports: Partial<Ports> = {}) =>
 
 const uploadWith = (response: Scripted) => uploadTo(new FakeHttp(() => response).http);
 
-test('sendRequest refuses a response that is longer than any JSON of the host', async () => {
+test('sendRequest refuses a response that is longer than any JSON of the API', async () => {
   await expect(uploadWith({ status: 201, body: 'x'.repeat(EXCHANGE.apiBody + 1) })).rejects.toMatchObject({
     code: 'HOST_ERROR',
   });
 });
 
-test('sendRequest throws the reason of the signal when it aborts', async () => {
+test("sendRequest throws the signal's reason if it aborts", async () => {
   const stop = new AbortController();
   const reason = new Error('stopped');
   const http: SendHttp = async () => {

@@ -54,7 +54,7 @@ describe('the narrow action', () => {
     expect((await repository.read('docs/agent/answer.html'))?.toString()).toBe(next);
   });
 
-  test('refuses names and content that would act beyond the page, as text', async () => {
+  test('refuses names and content that would affect more than the page', async () => {
     const repository = await scenario.repository();
     const head = await repository.head();
     const command = '::set-output name=url::https://evil.example.org/';

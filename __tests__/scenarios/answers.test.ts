@@ -16,7 +16,7 @@ const deliver = (repository: TestRepository, more: object = {}, given: Record<st
   play.deliver({ repository, files: given, inputs: { channel: 'K1', ...more } });
 
 describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
-  test('used up before the first request end the delivery at once, and nothing was published', async () => {
+  test('if used up before the first request, end the delivery at once, with nothing published', async () => {
     const repository = await play.repository();
     play.world.rateLimits.setLeft(repository, 0);
     const played = await refused(deliver(repository), new RegExp(`^authorize 403: .*${LATER}`));
@@ -24,7 +24,7 @@ describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
     expect(requestsOf(played, /api\.github\.com/)).toHaveLength(1);
   });
 
-  test('used up right before the write leave nothing behind', async () => {
+  test('if used up right before the write, leave nothing behind', async () => {
     const repository = await play.repository();
     limitAfter(repository, 'GET', /\/contents\//);
     const { report } = await refused(deliver(repository), new RegExp(`^place 403: .*${LATER}`));
@@ -32,7 +32,7 @@ describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
     expect(await repository.log()).toHaveLength(1);
   });
 
-  test('used up right after the commit leave open whether the branch still holds it, or the build of a marked page', async () => {
+  test('if used up right after the commit, leave UNKNOWN what the branch holds, or whether a marked page was built', async () => {
     const repository = await play.repository();
     limitAfter(repository, 'PUT', /\/contents\//);
     const { report } = await proven(deliver(repository));
@@ -45,7 +45,7 @@ describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
     await refused(marked, /^wait.*: .*API rate limit exceeded.* → GitHub limits this token/);
   });
 
-  test('used up while a release is filled leave a draft, which the report names', async () => {
+  test('if used up while a release is filled, leave a draft that the report names', async () => {
     const repository = await play.repository();
     limitAfter(repository, 'POST', /uploads\.github\.com/);
     const release = { channel: 'K2', tag: 'files-1' };
@@ -57,7 +57,7 @@ describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
     expect(repository.releases()).toMatchObject([{ draft: false, tag: 'files-1' }, { draft: true }]);
   });
 
-  test('lifted within minutes are waited for', async () => {
+  test('are waited for if the limit ends within minutes', async () => {
     const repository = await play.repository();
     play.world.rateLimits.setLeft(repository, 0, 60);
     play.meanwhile({ method: 'GET', url: /repos\/[^/]+\/[^/]+$/ }, () => play.world.rateLimits.clear());
@@ -71,7 +71,7 @@ const ARCHIVE = { 'a.zip': 'PK a' };
 const PART = 'whether a part of the file has arrived';
 
 describe.each([403, 404])(
-  'a write that was carried out and answered 502, before all is refused by HTTP %i',
+  'a write that succeeded but answered 502, before HTTP %i refuses everything',
   (status) => {
     test.each<[string, Record<string, string>, RequestMatch, string]>([
       ['K1', files, { method: 'PUT', url: /\/contents\// }, `${PART} \\(branch main, path page.html`],
@@ -80,7 +80,7 @@ describe.each([403, 404])(
       ['K2', ARCHIVE, { method: 'POST', url: /uploads\./ }, 'the draft \\d+ of the release v1'],
       ['K2', ARCHIVE, { method: 'PATCH', url: /releases\/\d+$/ }, 'draft \\d+ .*, which may be published'],
       ['K3', files, { method: 'POST', url: /filebin/ }, `${PART} \\(bin bin-of-`],
-    ])('may have left something (%s, case %#)', async (channel, given, write, left) => {
+    ])('is reported as perhaps done (%s, case %#)', async (channel, given, write, left) => {
       const repository = await play.repository();
       play.intercept(write, {
         alter: () => {
@@ -113,29 +113,26 @@ test.each<[string, RequestMatch, { status: number; body: string }]>([
   ['K2', { url: /uploads\./ }, { status: 502, body: '' }],
   ['K3', { url: /filebin/ }, { status: 429, body: 'slow down' }],
   ['K3', { url: /filebin/ }, { status: 504, body: '' }],
-])(
-  'a host that fails for everybody is waited for once, however many files there are (%s, case %#)',
-  async (...row) => {
-    const [channel, match, reply] = row;
-    const repository = await play.repository();
-    repository.addEarlierAssets('v1', 1);
-    const headers = { 'content-type': 'application/json' };
-    play.intercept({ method: 'POST', times: 9_999, ...match }, { headers, ...reply });
-    const given = Object.fromEntries(Array.from({ length: 9 }, (_, nth) => [`${nth}.txt`, `${nth}`]));
-    const inputs = { channel, tag: 'v1', file: Object.keys(given).join('\n') };
-    const { reports, took } = await play.deliver({ repository, files: given, inputs });
-    expect(took).toBeLessThan(1_200_000);
-    const [first, ...others] = reports.map(({ notReady }) => notReady?.reason);
-    expect(new Set(others)).toEqual(new Set([expect.stringMatching(/^not sent, because 0\.txt failed: /)]));
-    expect(others[0]).toContain(first);
-    for (const { lines } of reports.slice(1)) expect(lines.UNKNOWN).toBe('nothing was published');
-  },
-);
+])('a failing host is waited for once, however many files there are (%s, case %#)', async (...row) => {
+  const [channel, match, reply] = row;
+  const repository = await play.repository();
+  repository.addEarlierAssets('v1', 1);
+  const headers = { 'content-type': 'application/json' };
+  play.intercept({ method: 'POST', times: 9_999, ...match }, { headers, ...reply });
+  const given = Object.fromEntries(Array.from({ length: 9 }, (_, nth) => [`${nth}.txt`, `${nth}`]));
+  const inputs = { channel, tag: 'v1', file: Object.keys(given).join('\n') };
+  const { reports, took } = await play.deliver({ repository, files: given, inputs });
+  expect(took).toBeLessThan(1_200_000);
+  const [first, ...others] = reports.map(({ notReady }) => notReady?.reason);
+  expect(new Set(others)).toEqual(new Set([expect.stringMatching(/^not sent, because 0\.txt failed: /)]));
+  expect(others[0]).toContain(first);
+  for (const { lines } of reports.slice(1)) expect(lines.UNKNOWN).toBe('nothing was published');
+});
 
 test.each<[string, InterceptedReply, RegExp]>([
   ['was stored as other bytes', withDigest('a'.repeat(64)), /other bytes than the file has/],
   ['is stopped on its way', { fault: 'reset-before' }, /failed: .*reset/i],
-])('a file that %s is told of itself alone, and the next one is delivered', async (_, answer, reason) => {
+])('only the file that %s is reported, and the next file is delivered', async (_, answer, reason) => {
   const repository = await play.repository();
   repository.addEarlierAssets('v1', 1);
   play.intercept({ method: 'POST', url: /uploads\..*name=a\.zip/, times: 9_999 }, answer);
@@ -147,7 +144,7 @@ test.each<[string, InterceptedReply, RegExp]>([
   ]);
 });
 
-describe('a list of files that is not what the branch holds refuses the delivery, and nothing is changed', () => {
+describe("a delivery stops without a change if GitHub's file list differs from the branch", () => {
   const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
   const site: Record<string, string> = { 'dist/index.html': createPage() };
   const folder = { channel: 'K1', file: 'dist/', path: 'p/1/' };

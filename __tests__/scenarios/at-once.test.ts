@@ -33,7 +33,7 @@ describe.each([
   ['A', (text: string) => createPage(text)],
   ['B', (text: string) => createPage(text).padEnd(LARGE)],
 ])('two deliveries to one path of the branch at once, method %s', (_, make) => {
-  test('with different bytes: the last one wins, and the other says so', async () => {
+  test('with different bytes: the last one wins, and the other reports that', async () => {
     const texts = [make('one'), make('other')] as const;
     const { delivered, words, stored } = await deliverBoth(texts);
     const at = texts.indexOf(stored);

@@ -38,7 +38,7 @@ const audit = (
     inputs: { operation: 'audit', issue: 'true', timeout: '10', ...inputs },
   });
 
-test('one issue is opened while something is lost, updated, closed when all is well, and opened again', async () => {
+test('one issue is opened if a delivery is lost, updated, closed if all is well, and opened again', async () => {
   const repository = await repositoryWithPage();
   await audit(repository);
   expect(await listIssues(repository)).toEqual([]);
@@ -67,7 +67,7 @@ test('one issue is opened while something is lost, updated, closed when all is w
 
 const CLOSED = { state: 'closed', title: 'Every delivery named here is verified again' };
 
-describe('an issue stays open while what it names is not verified', () => {
+describe('an issue stays open while a delivery that it names is not verified', () => {
   async function repositoryThatLost(): Promise<TestRepository> {
     const repository = await repositoryWithPage();
     const asset = { repository, files: { 'data.zip': 'PK' }, inputs: { channel: 'K2', tag: 'files' } };
@@ -82,8 +82,8 @@ describe('an issue stays open while what it names is not verified', () => {
   const openTitle = 'Not verified again: 1 of the deliveries named here';
 
   test.each<[string, (repository: TestRepository) => unknown]>([
-    ['the history has it no more', (repository) => replaceBranch(repository, { isOrphan: true })],
-    ['it is older than what is read', (repository) => addCommits(repository, 1_300)],
+    ['the history no longer has it', (repository) => replaceBranch(repository, { isOrphan: true })],
+    ['it is older than the commits that are read', (repository) => addCommits(repository, 1_300)],
     ['somebody put something else there', (repository) => repository.commit('one.html', 'of a person')],
   ])('although %s, until it is delivered again', async (_, change) => {
     const repository = await repositoryThatLost();
@@ -99,7 +99,7 @@ describe('an issue stays open while what it names is not verified', () => {
     expect(await listIssues(repository)).toMatchObject([CLOSED]);
   });
 
-  test('and says no more of it once a person has closed it', async () => {
+  test('and no longer names it after a person has closed the issue', async () => {
     const repository = await repositoryThatLost();
     replaceBranch(repository, { isOrphan: true });
     const [issue] = repository.issues.all;
@@ -110,7 +110,7 @@ describe('an issue stays open while what it names is not verified', () => {
     ]);
   });
 
-  test('whatever the names of the deliveries are', async () => {
+  test('whatever the deliveries are called', async () => {
     const repository = await play.repository();
     for (const path of ['a--b.html', 'ü.html']) await deliverPage(repository, path);
     for (const path of ['a--b.html', 'ü.html']) await repository.commit(path, null);
@@ -120,7 +120,7 @@ describe('an issue stays open while what it names is not verified', () => {
   });
 });
 
-test('an audit that finds nothing does not call it lost', async () => {
+test('an audit that finds no delivery does not report a loss', async () => {
   const repository = await repositoryWithPage();
   addCommits(repository, 1_300);
   await audit(repository, undefined, undefined, { channel: 'K1' });
@@ -146,7 +146,7 @@ test('two audits at once keep one issue', async () => {
   expect((await listIssues(repository)).filter(({ state }) => state === 'open')).toHaveLength(1);
 });
 
-test('an issue of somebody else with our mark stays as it is', async () => {
+test("another person's issue with our mark stays unchanged", async () => {
   const repository = await repositoryWithPage();
   const loss = lose(repository);
   await audit(repository, { issues: 'write' }, LOGINS.app);
@@ -161,7 +161,7 @@ test('an issue of somebody else with our mark stays as it is', async () => {
   expect(await listIssues(repository)).toMatchObject([others, { state: 'closed' }]);
 });
 
-test('without the permission the audit goes on, and a warning says what to change', async () => {
+test('without the permission, the audit continues and a warning names the change', async () => {
   const repository = await repositoryWithPage();
   lose(repository);
   const { report, log } = await audit(repository, { pull_requests: 'read' });
@@ -172,7 +172,7 @@ test('without the permission the audit goes on, and a warning says what to chang
   expect(await listIssues(repository)).toEqual([]);
 });
 
-test('an audit that found nothing out leaves the issue as it is', async () => {
+test('an audit without a result leaves the issue unchanged', async () => {
   const repository = await repositoryWithPage();
   lose(repository);
   await audit(repository);
@@ -186,7 +186,7 @@ test('an audit that found nothing out leaves the issue as it is', async () => {
 test.each([
   ['the tag', { channel: 'K2', tag: 'v1' }, { channel: 'K2', tag: 'v2' }],
   ['the case of the path', { path: 'Docs/' }, { path: 'docs/' }],
-])('audits that differ by %s have an issue each', async (_, ofLost, ofOther) => {
+])('audits that differ by %s have separate issues', async (_, ofLost, ofOther) => {
   const repository = await play.repository();
   for (const inputs of [ofLost, ofOther]) {
     const files = { 'page.html': createPage() };
@@ -203,7 +203,7 @@ test.each([
   lost.remove();
 });
 
-test('a part of a folder is no path to audit, and no loss', async () => {
+test("part of a folder can't be audited, and isn't reported as lost", async () => {
   const repository = await play.repository();
   const files = { 'dist/index.html': createPage() };
   await play.deliver({ repository, files, inputs: { channel: 'K1', file: 'dist/', path: 'p/' } });

@@ -45,7 +45,7 @@ const reportOn = ({ reports }: Played, path: string): Report => {
   return found;
 };
 
-test('an audit proves files and folders by the bytes that the branch holds, and writes nothing', async () => {
+test("an audit compares files and folders with the branch's bytes, and writes nothing", async () => {
   const repository = await repositoryWith('one.html');
   await deliverSite(repository, 'docs/');
   await repository.commit('docs/kept.txt', 'of a person');
@@ -68,10 +68,10 @@ test.each<[string, string, string, 'all' | 'browsers', InterceptedReply, RegExp]
   ['an altered page', 'one.html', 'one.html', 'all', DEFACED, /with other content.* → deliver it again/],
   ['a page that is gone', 'one.html', 'one.html', 'all', LOST, /HTTP 404.*Settings → Pages/],
   ['a page behind a wall', 'one.html', 'one.html', 'all', LOGIN, /login page/],
-  ['a page that only browsers get otherwise', 'one.html', 'one.html', 'browsers', DEFACED, /without \?v=/],
+  ['a page that only browsers get altered', 'one.html', 'one.html', 'browsers', DEFACED, /without \?v=/],
   ['a file of a folder', 'docs/', 'docs/app.js', 'all', LOST, /: 1 of 3 .*: app\.js \(HTTP 404\) → /],
   ['a cached file', 'docs/', 'docs/app.js', 'browsers', DEFACED, /without \?v=: app\.js \(HTTP 200 /],
-])('%s is lost: the step fails with the file and the answer', async (_, path, at, whom, reply, says) => {
+])('%s is lost: the step fails and names the file and the answer', async (_, path, at, whom, reply, says) => {
   const repository = await repositoryWith(path);
   await deliver(repository, 'two.html');
   if (whom === 'all') play.alterSite(repository, at, reply);
@@ -83,7 +83,7 @@ test.each<[string, string, string, 'all' | 'browsers', InterceptedReply, RegExp]
   expect(['NOT_PROVEN', 'NOT_EXTERNAL']).toContain(report.notReady?.code);
 });
 
-test('one wrong answer is no loss', async () => {
+test('one wrong answer does not count as lost', async () => {
   const repository = await repositoryWith('one.html');
   play.intercept({ url: /\/one\.html/ }, { status: 503 });
   expect(verdicts(await audit(repository))).toEqual({ 'one.html': 'as-delivered' });
@@ -98,7 +98,7 @@ async function repositoryThatLost(count: number): Promise<TestRepository> {
   return repository;
 }
 
-test('an audit of much that is lost takes no longer than one of little, and asks nothing after its time', async () => {
+test('an audit takes no longer if much is lost, and sends no request after its timeout', async () => {
   const repository = await repositoryThatLost(40);
   const played = await audit(repository, { timeout: '60' });
   expect(Object.values(verdicts(played))).toEqual(Array(40).fill('lost'));
@@ -106,14 +106,14 @@ test('an audit of much that is lost takes no longer than one of little, and asks
   expect(played.took).toBeLessThan(65_000);
 });
 
-test('what comes back while other deliveries are asked is as delivered', async () => {
+test('a page that returns while others are checked counts as unchanged', async () => {
   const repository = await repositoryThatLost(30);
   const late = await deliver(repository, 'late.html');
   play.intercept({ url: /late\.html/, times: 2 }, { status: 503 });
   expect(verdicts(await audit(late.repository, { timeout: '60' }))['late.html']).toBe('as-delivered');
 });
 
-describe('what somebody did on the branch is named', () => {
+describe("a person's change on the branch is named", () => {
   const WELL = { 'one.html': 'as-delivered', 'docs/': 'as-delivered' };
   const repositoryWithBoth = async (): Promise<TestRepository> => {
     const repository = await repositoryWith('one.html');
@@ -125,21 +125,24 @@ describe('what somebody did on the branch is named', () => {
     ['a page', 'one.html', 'one.html', /nothing was fetched/],
     ['a file of a folder', 'docs/', 'docs/app.js', /files identical: 2 of 3/],
     ['the page of a folder', 'docs/', 'docs/index.html', /files identical: 2 of 3/],
-  ])('%s that has other bytes is changed, and no failure', async (_, place, path, tested) => {
-    const repository = await repositoryWithBoth();
-    const sha = await repository.commit(path, 'of a person', 'Fix it by hand');
-    const played = await audit(repository);
-    expect(verdicts(played)).toEqual({ ...WELL, [place]: 'changed' });
-    const by = `changed since it was delivered, by commit ${sha.slice(0, 7)} (Fix it by hand): ${path}`;
-    expect(reportOn(played, place)).toMatchObject({
-      ready: true,
-      url: null,
-      notes: [by],
-      lines: { TEST: expect.stringMatching(tested) },
-    });
-  });
+  ])(
+    '%s with other bytes is reported as changed, and does not fail the audit',
+    async (_, place, path, tested) => {
+      const repository = await repositoryWithBoth();
+      const sha = await repository.commit(path, 'of a person', 'Fix it by hand');
+      const played = await audit(repository);
+      expect(verdicts(played)).toEqual({ ...WELL, [place]: 'changed' });
+      const by = `changed since it was delivered, by commit ${sha.slice(0, 7)} (Fix it by hand): ${path}`;
+      expect(reportOn(played, place)).toMatchObject({
+        ready: true,
+        url: null,
+        notes: [by],
+        lines: { TEST: expect.stringMatching(tested) },
+      });
+    },
+  );
 
-  test('what is left of a changed folder must still be as delivered', async () => {
+  test('the unchanged files of a changed folder must still match', async () => {
     const repository = await repositoryWithBoth();
     await repository.commit('docs/index.html', 'of a person');
     play.alterSite(repository, 'docs/app.js', { status: 404 });
@@ -150,7 +153,7 @@ describe('what somebody did on the branch is named', () => {
     ['a page', 'one.html', 'one.html'],
     ['a style sheet of a folder', 'docs/', 'docs/a/b.css'],
     ['the page of a folder', 'docs/', 'docs/index.html'],
-  ])('%s that is absent is lost, with the commit', async (_, place, path) => {
+  ])('%s that was deleted is reported as lost, with the commit', async (_, place, path) => {
     const repository = await repositoryWithBoth();
     const sha = await repository.commit(path, null, 'Tidy up');
     const played = await audit(repository);
@@ -160,7 +163,7 @@ describe('what somebody did on the branch is named', () => {
     expect(notReady?.reason).toContain(`${path} any more (removed by commit ${sha.slice(0, 7)} (Tidy up))`);
   });
 
-  test('a file of a folder that was withdrawn by itself is no loss', async () => {
+  test('a single file that was withdrawn from a folder is not lost', async () => {
     const repository = await repositoryWithBoth();
     const one = { channel: 'K1', path: 'docs/app.js', operation: 'withdraw', overwrite: 'true' };
     await proven(play.deliver({ repository, inputs: one }));
@@ -173,7 +176,7 @@ describe('what somebody did on the branch is named', () => {
     expect(verdicts(await audit(repository))).toEqual({ ...WELL, 'docs/': 'lost' });
   });
 
-  test('an ordinary commit of another deployer that has nothing of it loses all of it', async () => {
+  test('all is lost if another deployer commits a tree without our files', async () => {
     const repository = await repositoryWithBoth();
     await deliverSite(repository, 'old/');
     await withdraw(repository, 'old/');
@@ -186,7 +189,7 @@ describe('what somebody did on the branch is named', () => {
     );
   });
 
-  test('also with a message copied from ours', async () => {
+  test('even if its message is copied from ours', async () => {
     const repository = await repositoryWith('one.html');
     const [{ message } = { message: '' }] = await repository.log();
     await repository.commit('one.html', 'of a person', message);
@@ -194,8 +197,8 @@ describe('what somebody did on the branch is named', () => {
   });
 });
 
-describe('what was withdrawn', () => {
-  test('answers 404, a file and a folder; what was delivered again counts', async () => {
+describe('a withdrawn delivery', () => {
+  test('must answer 404, for a file and a folder, unless it was delivered again', async () => {
     const repository = await repositoryWith('one.html');
     await deliver(repository, 'two.html');
     await deliverSite(repository, 'docs/');
@@ -216,7 +219,7 @@ describe('what was withdrawn', () => {
     ['a file', 'one.html', ['one.html']],
     ['the page of a folder', 'docs/', ['docs/index.html']],
     ['a folder', 'docs/', ['docs/a/b.css', 'docs/app.js', 'docs/index.html']],
-  ])('and put back is changed, with the commit: %s', async (_, place, paths) => {
+  ])('that somebody put back is reported as changed, with the commit: %s', async (_, place, paths) => {
     const repository = await repositoryWith(place);
     await repository.commit('docs/theirs.txt', 'of a person');
     const earlier = paths.map((path) => [path, `${repository.read(path)}`] as const);
@@ -234,7 +237,7 @@ describe('what was withdrawn', () => {
     expect(reportOn(again, place).notes).toEqual([expect.stringContaining(by)]);
   });
 
-  test('with the folder around it is no loss', async () => {
+  test('is not lost if the folder around it was withdrawn too', async () => {
     const repository = await repositoryWith('p/one.html');
     await deliverSite(repository, 'p/site/');
     await proven(withdraw(repository, 'p/'));
@@ -242,7 +245,7 @@ describe('what was withdrawn', () => {
     expect(verdicts(await audit(repository))).toEqual(gone);
   });
 
-  test('and is still served is a failure that names it', async () => {
+  test('that is still served fails the audit and is named', async () => {
     const repository = await repositoryWith('docs/');
     await withdraw(repository, 'docs/');
     play.alterSite(repository, 'docs/app.js', { status: 200, body: 'first' });
@@ -264,7 +267,7 @@ describe('what was withdrawn', () => {
       );
   const all = { operation: 'withdraw', file: '' };
 
-  test('is no loss from before, whoever withdraws the folder around it', async () => {
+  test('is not lost from an earlier delivery, whoever withdraws the folder around it', async () => {
     const repository = await play.repository();
     const go = workflowsOn(repository);
     for (const path of ['p/site/', 'p/gone/', 'p/gone.html']) await go(path, 'a');
@@ -284,7 +287,7 @@ describe('what was withdrawn', () => {
     expect(Object.values(verdicts(await audit(repository)))).not.toContain('lost');
   });
 
-  test('is no loss of what it left, however many withdrawals follow', async () => {
+  test('does not make the files that it left lost, however many withdrawals follow', async () => {
     const repository = await repositoryWith('p/');
     const inputs = { channel: 'K1', path: 'p/', file: 'dist/\n!dist/a/**', operation: 'withdraw' };
     await proven(play.deliver({ repository, files: SITE, inputs }));
@@ -302,7 +305,7 @@ describe('what was withdrawn', () => {
     expect(verdicts(await audit(repository))['p/']).toBe('lost');
   });
 
-  test('is no loss, however many files of others it left, and whatever they do with them', async () => {
+  test('is not lost, however many files of others it left, and whatever happens to them', async () => {
     const repository = await repositoryWith('p/');
     const names = Array.from({ length: 501 }, (_, nth) => `p/${nth}.txt`);
     addFiles(repository, names);
@@ -314,7 +317,7 @@ describe('what was withdrawn', () => {
     expect(verdicts(await audit(repository))).toEqual({ 'p/': 'withdrawn' });
   });
 
-  test('is no part of it: what another workflow has below it, and what was left out', async () => {
+  test("does not include another workflow's files below it, nor left-out files", async () => {
     const repository = await play.repository();
     const go = workflowsOn(repository);
     await go('p/', 'a');
@@ -349,7 +352,7 @@ describe('what was withdrawn', () => {
 });
 
 describe('a site', () => {
-  test('that was switched off has lost everything, and is asked only briefly', async () => {
+  test('that was switched off has lost everything, and is checked only briefly', async () => {
     const repository = await repositoryWith('one.html');
     repository.site = null;
     const played = await audit(repository);
@@ -358,7 +361,7 @@ describe('a site', () => {
     expect(played.took).toBeLessThan(20_000);
   });
 
-  test('whose branch has the same history under another name is as delivered', async () => {
+  test('whose branch has the same history under another name is unchanged', async () => {
     const repository = await repositoryWith('one.html');
     const { git } = repository;
     await git.updateRef('refs/heads/trunk', (await repository.head()) ?? '', null);
@@ -366,7 +369,7 @@ describe('a site', () => {
     expect(verdicts(await audit(repository))).toEqual({ 'one.html': 'as-delivered' });
   });
 
-  test('with another branch, or a history without our commits, is not called well', async () => {
+  test('with another branch, or a history without our commits, is not reported as verified', async () => {
     const repository = await repositoryWith('one.html');
     await repository.commit('index.html', 'other', 'Begin', 'trunk');
     replaceBranch(repository, { isOrphan: true });
@@ -376,8 +379,8 @@ describe('a site', () => {
   });
 });
 
-describe('deliveries within each other', () => {
-  test('are each judged by what is their own', async () => {
+describe('nested deliveries', () => {
+  test('are each compared with their own files', async () => {
     const repository = await play.repository();
     await deliverSite(repository, './', { 'dist/index.html': createPage('root'), 'dist/old/x.txt': 'x\n' });
     await deliverSite(repository, 'docs/');
@@ -396,7 +399,7 @@ describe('deliveries within each other', () => {
     });
   });
 
-  test('an old preview that `keep` removed is withdrawn', async () => {
+  test('an old preview that `keep` removed counts as withdrawn', async () => {
     const repository = await play.repository();
     for (const nth of [1, 2]) {
       await put(repository, SITE, { file: 'dist/', path: `previews/pr-${nth}/`, keep: '1' });
@@ -408,7 +411,7 @@ describe('deliveries within each other', () => {
   });
 });
 
-test('an old preview that `keep` removed and a restoration put back is as delivered, and still ours', async () => {
+test('an old preview that `keep` removed and a restoration put back counts as delivered', async () => {
   const repository = await play.repository();
   await deliverSite(repository, 'previews/pr-1/');
   await deliverSite(repository, 'previews/pr-2/');
@@ -430,7 +433,7 @@ test('an old preview that `keep` removed and a restoration put back is as delive
   await deliverSite(repository, 'previews/pr-1/', { 'dist/index.html': createPage('newer') });
 });
 
-test('assets of releases are compared with their digest; those of others are not looked at', async () => {
+test('assets of releases are compared with their digest; assets of others are ignored', async () => {
   const repository = await play.repository();
   // More than a list of releases names.
   repository.addEarlierAssets('files', 40);
@@ -448,10 +451,10 @@ test('assets of releases are compared with their digest; those of others are not
 
 const INTERIM = 'incoming-0123456789ab-data.zip';
 test.each([
-  ['is lost where only a killed replacement has it', [INTERIM], 'lost'],
-  ['is lost where somebody renamed it', ['other.zip'], 'lost'],
-  ['is one beside what a killed replacement left', ['data.zip', INTERIM], 'as-delivered'],
-])('an asset %s, by the name in its label', async (_, names, verdict) => {
+  ['is lost if only a killed replacement has it', [INTERIM], 'lost'],
+  ['is lost if somebody renamed it', ['other.zip'], 'lost'],
+  ['is found beside the leftover of a killed replacement', ['data.zip', INTERIM], 'as-delivered'],
+])('an asset, found by the name in its label, %s', async (_, names, verdict) => {
   const repository = await play.repository();
   await put(repository, { 'data.zip': 'PK one' }, { channel: 'K2', tag: 'files', nojekyll: 'false' });
   const [release] = repository.releases();
@@ -461,14 +464,14 @@ test.each([
   expect(verdicts(await audit(repository, { channel: 'K2' }))).toEqual({ 'files/data.zip': verdict });
 });
 
-describe('what an audit could not read is a line of it', () => {
+describe('an audit has a line for what it could not read', () => {
   const withAsset = async (repository: TestRepository): Promise<TestRepository> => {
     await put(repository, { 'data.zip': 'PK one' }, { channel: 'K2', tag: 'files', nojekyll: 'false' });
     return repository;
   };
   const OF_RELEASES = /^whether somebody deleted or replaced assets of this tool/;
 
-  test('of a history without deliveries', async () => {
+  test('in a history without deliveries', async () => {
     const repository = await withAsset(await repositoryWith('one.html'));
     replaceBranch(repository, { isOrphan: true });
     const played = await audit(repository);
@@ -479,7 +482,7 @@ describe('what an audit could not read is a line of it', () => {
     ]);
   });
 
-  test('of what is older than the commits that are read', async () => {
+  test('before the oldest commit that is read', async () => {
     const repository = await withAsset(await repositoryWith('one.html'));
     play.alterSite(repository, 'one.html', { status: 404 });
     addCommits(repository, 1_300);
@@ -495,7 +498,7 @@ describe('what an audit could not read is a line of it', () => {
     });
   });
 
-  test('of releases, where one of two assets was deleted by hand', async () => {
+  test('in releases, if one of two assets was deleted by hand', async () => {
     const repository = await play.repository();
     const inputs = { channel: 'K2', tag: 'files', file: '*.zip', nojekyll: 'false' };
     await put(repository, { 'a.zip': 'PK a', 'b.zip': 'PK b' }, inputs);
@@ -509,7 +512,7 @@ describe('what an audit could not read is a line of it', () => {
   });
 });
 
-test('a folder that was withdrawn is found in both spellings', async () => {
+test('a withdrawn folder is found with and without its last slash', async () => {
   const repository = await play.repository();
   await deliverSite(repository, 'pr-1/');
   await deliver(repository, 'other.html');
@@ -522,21 +525,24 @@ test('a folder that was withdrawn is found in both spellings', async () => {
 test.each<[string, (repository: TestRepository) => Promise<unknown>]>([
   ['a file of somebody else', (repository) => repository.commit('d/theirs.txt', 'of a person')],
   ['a newer delivery', (repository) => deliver(repository, 'd/new.html')],
-])('a page of a withdrawn folder that is still served is lost, where %s is in the folder', async (_, add) => {
-  const repository = await play.repository();
-  const [index, old] = [createPage('site'), createPage('old')];
-  await deliverSite(repository, 'd/', { 'dist/index.html': index, 'dist/old.html': old });
-  await withdraw(repository, 'd/');
-  await add(repository);
-  expect(verdicts(await audit(repository))).toMatchObject({ 'd/': 'withdrawn' });
-  play.alterSite(repository, 'd/old.html', { status: 200, body: old });
-  expect(verdicts(await audit(repository))).toMatchObject({ 'd/': 'lost' });
-});
+])(
+  "a withdrawn folder's page that is still served fails the audit, if %s is in the folder",
+  async (_, add) => {
+    const repository = await play.repository();
+    const [index, old] = [createPage('site'), createPage('old')];
+    await deliverSite(repository, 'd/', { 'dist/index.html': index, 'dist/old.html': old });
+    await withdraw(repository, 'd/');
+    await add(repository);
+    expect(verdicts(await audit(repository))).toMatchObject({ 'd/': 'withdrawn' });
+    play.alterSite(repository, 'd/old.html', { status: 200, body: old });
+    expect(verdicts(await audit(repository))).toMatchObject({ 'd/': 'lost' });
+  },
+);
 
 test.each([
   ['a page', 'index.html'],
   ['a folder', 'd/'],
-])('%s whose address a README has now is withdrawn, unless its own bytes are served', async (_, path) => {
+])('%s counts as withdrawn if a README now has its URL, unless its own bytes are served', async (_, path) => {
   const repository = await play.repository({
     files: { 'README.md': '# Theirs', 'd/README.md': '# Theirs', 'd/x.txt': 'x' },
   });

@@ -14,7 +14,7 @@ const UNSURE = /whether a part of the file has arrived/;
 test.each<[string, string, RequestMatch, RegExp, number]>([
   ['method A has arrived', 'K1', { method: 'PUT', url: /contents/ }, UNSURE, 2],
   ['the asset is in a draft', 'K2', { url: /uploads\.github\.com/ }, /nothing was published/, 1],
-])('SIGTERM when %s (%s): the report says what was placed', async (...row) => {
+])('SIGTERM when %s (%s): the report names what was placed', async (...row) => {
   const [, channel, match, says, commits] = row;
   const repository = await scenario.repository();
   const signalFile = join(scenario.world.folder, `signal-${repository.name}`);

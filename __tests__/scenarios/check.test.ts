@@ -23,16 +23,26 @@ async function check(delivery: PlayedDelivery) {
 
 test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp]>([
   ['a folder built for the root', { file: 'dist/', path: 'd2/' }, BUILT, /leads out of the folder/],
-  ['a page with a script beside it', { path: 'd2/' }, { 'page.html': ABSOLUTE['index.html'] }, /is outside/],
-  ['two files of one name', { file: 'ä.zip\nae.zip', channel: 'K2' }, { 'ä.zip': 'x', 'ae.zip': 'y' }, BOTH],
   [
-    'a page and its picture of one name',
+    'a page without the script beside it',
+    { path: 'd2/' },
+    { 'page.html': ABSOLUTE['index.html'] },
+    /is outside/,
+  ],
+  [
+    'two files with one name',
+    { file: 'ä.zip\nae.zip', channel: 'K2' },
+    { 'ä.zip': 'x', 'ae.zip': 'y' },
+    BOTH,
+  ],
+  [
+    'a page whose picture has the name of another file',
     { file: 'a.html\na.html.png', picture: 'true' },
     { 'a.html': createPage(), 'a.html.png': 'x' },
     BOTH,
   ],
   [
-    'a file and a folder of one name',
+    'a file and a folder with one name',
     { file: 'f.html\ndeep/f.html/', path: 'q/' },
     { 'f.html': createPage(), 'deep/f.html/index.html': createPage() },
     BOTH,
@@ -59,7 +69,7 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp]
   ],
   ['a missing marker', { marker: 'marker-43' }, { 'page.html': createPage() }, /marker was not found/],
   [
-    'a page that needs its folder, by a link',
+    'a page that needs its folder, reached by a link',
     { file: 'dist/', channel: 'K4', url: 'https://a.octo.com/x/' },
     BUILT,
     /leads out of the folder/,
@@ -102,14 +112,14 @@ test.each<[string, Partial<RawInputs>, Partial<RunContext>, RegExp]>([
   },
 );
 
-test('a check without a token takes what a delivery would publish in the public bin', async () => {
+test('a check without a token accepts what a delivery would publish in the public bin', async () => {
   const given = { files: { 'page.html': createPage() }, inputs: { 'allow-public-bin': 'true' }, token: '' };
   const { report } = await check(given);
   expect([report.result, report.lines.CODE]).toEqual(['planned', expect.stringContaining('K3')]);
 });
 
 test.each(['a.html, b.html', '- a.html\n- b.html', '"a.html"', '- *.html'])(
-  'a list of another form is told its own: %j',
+  'a list in another form gets a hint with the right form: %j',
   async (file) => {
     const files = { 'a.html': createPage(), 'b.html': createPage() };
     await refused(check({ files, inputs: { file } }), / → write one path on each line, without commas/);
@@ -119,13 +129,13 @@ test.each(['a.html, b.html', '- a.html\n- b.html', '"a.html"', '- *.html'])(
 test.each([
   ['/assets/a.js', /generator to `\/play-\d+\/d2\/`$/],
   ['/d2/assets/a.js', /set `pages-base:` to it$/],
-])('a check names the address of the site only if it helps: %s in the folder d2/', async (src, hint) => {
+])("a check names the site's URL only if it helps: %s in the folder d2/", async (src, hint) => {
   const files = inFolder({ 'index.html': page(`<script src="${src}"></script>`), ...SCRIPT });
   const { report } = await check({ files, inputs: { file: 'dist/', path: 'd2/' } });
   expect(report.notReady?.hint).toMatch(hint);
 });
 
-test('a check says no for a site of another address, until it is named', async () => {
+test('a check refuses a site with another URL until the URL is given', async () => {
   const repository = await play.repository({ name: 'own-domain', pages: { cname: 'a.octo.com' } });
   const site = { repository, files: BUILT, inputs: { file: 'dist/', path: './' } };
   await proven(play.deliver(site));
@@ -163,7 +173,7 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp,
     /the file's repository is private/,
     /whether its repository and host take it/,
   ],
-])('a check leaves open what only a host tells, and says so: %s', async (_, inputs, files, refusal, open) => {
+])('a check reports as open what only a host knows: %s', async (_, inputs, files, refusal, open) => {
   const repository = await play.repository({ private: inputs.bin !== undefined });
   const around = { sourceIsPrivate: null, sourceRepositories: [repository.fullName] };
   const given = { repository, files, inputs, around };

@@ -62,7 +62,7 @@ async function start(args: readonly string[], call: Call) {
 /** The reports of a call with --json: stdout holds them and nothing else. */
 const reportsOf = ({ stdout }: Pick<ChildResult, 'stdout'>): readonly Report[] => parseReports(stdout);
 
-test('without a token, a client id and a git remote a file is delivered over K3, and the report printed', async () => {
+test('without a token, client id and git remote, a file is delivered over K3 and the report is printed', async () => {
   const { exitCode, stdout, stderr } = await run(['deliver', 'page.html', '--report', '--verbose']);
   expect(exitCode).toBe(0);
   const lines = stdout.trimEnd().split('\n');
@@ -84,7 +84,7 @@ test('without a token, a client id and a git remote a file is delivered over K3,
 });
 
 describe('with a token', () => {
-  test('several files go together, a dry run writes nothing, and withdraw takes them away again', async () => {
+  test('several files are delivered together, a dry run writes nothing, and withdraw removes them', async () => {
     const repository = await scenario.repository();
     const env = { GITHUB_TOKEN: scenario.world.token() };
     const files = { 'out/a.html': createPage('a'), 'out/deep/b.html': createPage('b') };
@@ -117,7 +117,7 @@ describe('with a token', () => {
   });
 });
 
-test('on an older Node one sentence says which is needed', async () => {
+test('on an older Node, one sentence names the needed version', async () => {
   const older = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'22.18.9'})";
   const { exitCode, stdout, stderr } = await run(['contract'], {
     env: { NODE_OPTIONS: `--import=${older}` },
@@ -128,7 +128,7 @@ test('on an older Node one sentence says which is needed', async () => {
   );
 });
 
-test('wrong usage is JSON, too, where JSON is asked for', async () => {
+test('wrong usage is also reported as JSON if JSON is requested', async () => {
   const { exitCode, stdout, stderr } = await run(['deliver', 'page.html', '--channel', 'K9', '--json']);
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' });
   const says = { result: 'not-ready', code: 'BAD_USAGE', url: '', reports: [] };
@@ -168,7 +168,7 @@ describe('SIGINT', () => {
     return /^UNKNOWN: (.*)$/m.exec(stdout)?.[1] ?? '';
   }
 
-  test('while a human is awaited', async () => {
+  test("while a person's approval is awaited", async () => {
     const repository = await scenario.repository();
     scenario.world.deviceUser.script = ['pending'];
     const args = ['deliver', 'page.html', '--client-id', 'Iv1.0123', '--repository', repository.fullName];
@@ -195,7 +195,7 @@ describe('SIGINT', () => {
     expect(expectStopped(result, 'check')).toContain('nothing was published');
   });
 
-  test('among several files: what is placed is reported as placed, and nothing more is begun', async () => {
+  test('among several files: placed files are reported as placed, and no other file is started', async () => {
     const files = { 'a.html': createPage('a'), 'b.html': createPage('b'), 'c.html': createPage('c') };
     const hanging = scenario.intercept({ method: 'POST', url: /filebin.*b\.html/ }, { fault: 'hang' });
     const args = ['deliver', 'a.html', 'b.html', 'c.html', '--json'];
@@ -211,13 +211,13 @@ describe('SIGINT', () => {
   });
 });
 
-describe('a machine without room', () => {
+describe('a machine without free resources', () => {
   const limited = (limit: string, { args, cwd, env }: Awaited<ReturnType<typeof launch>>) =>
     runChild('bash', { args: ['-c', `${limit}; echo text | "$@"`, 'bash', NODE, ...args], cwd, env });
 
   test.each<[string, string, string[], Record<string, string>, RegExp, string]>([
     [
-      'no file may grow',
+      'no file can grow',
       'ulimit -f 0',
       ['-', '--name', 'a.txt'],
       {},
@@ -225,15 +225,15 @@ describe('a machine without room', () => {
       '`ulimit -f`',
     ],
     [
-      'there is no temporary folder',
+      'the temporary folder is missing',
       ':',
       ['-', '--name', 'a.txt'],
       { TMPDIR: '/dev/null' },
       /^this machine can't use \/dev\/null\/\S+: not a directory \(ENOTDIR\)$/,
       '`TMPDIR`',
     ],
-    ['git can write no file', 'ulimit -f 0', ['dist'], {}, /^creating .* failed: git /, '`ulimit -a`'],
-  ])('%s: the report says so, and it is no bug', async (_, limit, args, more, reason, hint) => {
+    ["git can't write a file", 'ulimit -f 0', ['dist'], {}, /^creating .* failed: git /, '`ulimit -a`'],
+  ])("%s: the report says so, and doesn't call it a bug", async (_, limit, args, more, reason, hint) => {
     const repository = await scenario.repository();
     const files = { 'dist/index.html': createPage(), 'dist/a.txt': 'a' };
     const env = { GITHUB_TOKEN: scenario.world.token(), ...more };
@@ -248,7 +248,7 @@ describe('a machine without room', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('with few files to open, the action is ready or says why, and its outputs are written', async () => {
+  test('with a low limit of open files, the action is ready or reports why, and its outputs are written', async () => {
     const repository = await scenario.repository();
     for (const most of [22, 23, 24, 25, 26]) {
       const files = {
@@ -271,8 +271,8 @@ describe('a machine without room', () => {
   });
 });
 
-describe('output that can not be written', () => {
-  test('a log that nobody reads any more ends no delivery', async () => {
+describe("output that can't be written", () => {
+  test('a log that nobody reads does not end a delivery', async () => {
     const repository = await scenario.repository();
     const args = ['deliver', 'page.html', '--repository', repository.fullName, '--json'];
     const env = { GITHUB_TOKEN: scenario.world.token() };
@@ -287,7 +287,7 @@ describe('output that can not be written', () => {
 
   test.each([
     ['a full disk', '> /dev/full', 1],
-    ['a reader that goes away', '| true', 0],
+    ['a closed pipe', '| true', 0],
   ])('a result that goes to %s: exit code %s', async (_, where, code) => {
     const { args, cwd, env } = await launch(['check', 'page.html', '--json'], {});
     const words = ['-c', `set -o pipefail; "$@" ${where}`, 'bash', NODE, ...args];
@@ -295,7 +295,7 @@ describe('output that can not be written', () => {
     expect(shell).toMatchObject({ exitCode: code, stderr: '' });
   });
 
-  test('the log of the action that nobody reads: its outputs are written all the same', async () => {
+  test("the action's outputs are written even if nobody reads its log", async () => {
     const files = { 'page.html': createPage(), outputs: '' };
     const { args, cwd, env } = await launch([], { files, program: join(ROOT, 'dist/index.js') });
     const shell = await runChild('bash', {

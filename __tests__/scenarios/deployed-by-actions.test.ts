@@ -63,7 +63,7 @@ const onceAfter = (url: RegExp, act: () => unknown): void =>
   void play.meanwhile({ method: 'POST', url }, act);
 
 describe('a site that GitHub Actions deploys, without a branch', () => {
-  test('is replaced by a folder, and nothing is committed', async () => {
+  test('is replaced by a folder without a commit', async () => {
     const repository = await newSite();
     const before = await repository.log();
     const { report, log, requests } = await proven(deliver(repository));
@@ -74,7 +74,7 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
     expect(requests.filter((one) => one.includes('api.github.com')).length).toBeLessThanOrEqual(15);
   });
 
-  test('takes and loses a CNAME, which GitHub ignores there, also on a branch', async () => {
+  test('gets and loses a CNAME file, which GitHub ignores there, also on a branch', async () => {
     const files = { ...SITE, 'site/CNAME': 'www.example.org' };
     await proven(deliver(await newSite(), { files }));
     const repository = await newSite();
@@ -97,7 +97,7 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
     expect(requestsOf(again, DEPLOYMENT)).toHaveLength(1);
   });
 
-  test('is only described by a dry run', async () => {
+  test('is not changed by a dry run', async () => {
     const planned = await deliver(await newSite(), { inputs: { ...FOLDER, 'dry-run': 'true' } });
     expect(planned.log).toMatch(/would be deployed as the whole site octo\.github\.io/);
     expect(writesOf(planned)).toEqual([]);
@@ -114,7 +114,7 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
     expect(writesOf(part)).toEqual([]);
   });
 
-  test('has nothing that could be withdrawn, or put back', async () => {
+  test("can't be withdrawn or restored", async () => {
     const repository = await newSite();
     await proven(deliver(repository));
     await refused(
@@ -128,7 +128,7 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
   });
 
   test.each(['index.html', 'docs/index.html'])(
-    'of somebody else, with %s, is replaced with `overwrite: true` alone',
+    'of somebody else, with %s, is replaced only with `overwrite: true`',
     async (path) => {
       const repository = await siteOfOthers({ [path]: 'theirs' });
       await refused(
@@ -148,7 +148,7 @@ const runOf = (name: string, run = '43/1') => ({
 });
 
 describe('a site that one workflow deployed, without a branch,', () => {
-  test('is replaced by another one with `overwrite: true` alone', async () => {
+  test('is replaced by another workflow only with `overwrite: true`', async () => {
     const repository = await newSite();
     await proven(deliver(repository, { around: runOf('docs') }));
     const whose = /^check: .* is deployed by run 43 of octo\/site\/\S+\/docs\.yml .*→ .*`overwrite: true`/;
@@ -161,7 +161,7 @@ describe('a site that one workflow deployed, without a branch,', () => {
   });
 
   test.each(['before', 'after'])(
-    'and that another run replaces %s it is proven, is told so',
+    'that another run replaces %s it is verified, is reported as replaced',
     async (when) => {
       const repository = await newSite();
       const theirs = await newSite();
@@ -185,7 +185,7 @@ describe('a site that one workflow deployed, without a branch,', () => {
 });
 
 describe('a site that GitHub Actions deploys, with a branch', () => {
-  test('has all of it but what git and GitHub read, and names what Pages does not take', async () => {
+  test('has all files of the branch except those for git and GitHub, and names what Pages refuses', async () => {
     const repository = await newSite();
     await proven(deliverPage(repository, 'a.html'));
     const shown = ['.gitbook/assets/a.png', '.gitlab-ci.yml', '.github-pages/b.txt'];
@@ -199,7 +199,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     expect(report.notes?.join()).toMatch(/: lib$/);
   });
 
-  test('shows previews and other pages beside each other, and loses a withdrawn one alone', async () => {
+  test('shows previews beside other pages, and loses only the withdrawn one', async () => {
     const repository = await newSite();
     const { url } = repository.pages;
     const main = await proven(deliverPage(repository, 'index.html'));
@@ -217,7 +217,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     expect((await readReceipt(repository)).files).toHaveLength(paths.length - 1);
   });
 
-  test('is deployed by a second try where the first one failed after its commit', async () => {
+  test('is deployed by a second run if the first one failed after its commit', async () => {
     const repository = await newSite();
     repository.pages.deploymentRefusals = [
       [400, 'Branch "x" is not allowed to deploy to github-pages due to environment protection rules.'],
@@ -231,7 +231,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     expect(await repository.log('gh-pages')).toHaveLength(1);
   });
 
-  test('deploys the newest tree, never an older one over a newer', async () => {
+  test('gets the newest tree, never an older tree in place of a newer one', async () => {
     const repository = await newSite();
     await deliverPage(repository, 'a.html');
     // Another job commits right after this deployment was accepted.
@@ -241,7 +241,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     expect(repository.pages.liveCommit).toBe(await repository.head('gh-pages'));
   });
 
-  test('names what is live where its branch can not be read after that', async () => {
+  test("is reported with the live commit if its branch can't be read afterwards", async () => {
     onceAfter(/pages\/deployments$/, () =>
       play.intercept({ method: 'GET', url: /git\/ref\/heads/ }, { status: 403, body: '{}' }),
     );
@@ -250,7 +250,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     expect(report.lines.UNKNOWN).toContain('whether the newest files of the branch are deployed: ');
   });
 
-  test('is refused where a folder without a branch is live, or another branch', async () => {
+  test('is not replaced if a folder without a branch is live, or another branch', async () => {
     const repository = await newSite();
     await proven(deliver(repository));
     const page = (inputs: object) => deliverPage(repository, 'a.html', 'a', inputs);
@@ -263,7 +263,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
   });
 
   test.each(['export-ignore', 'export-subst'])(
-    'is not deployed with other files than the branch has: %s',
+    'is not deployed with files that differ from the branch: %s',
     async (attribute) => {
       const repository = await newSite();
       await deliverPage(repository, 'a.html');
@@ -272,7 +272,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     },
   );
 
-  test('puts back what was there before, and deploys that, or names the commit that it could not deploy', async () => {
+  test('is restored and deployed as before, or the report names the commit that was not deployed', async () => {
     const repository = await newSite();
     await proven(deliverPage(repository, 'a.html', 'first'));
     const inputs = { ...BRANCH, 'on-failure': 'restore' };
@@ -294,28 +294,31 @@ describe('a site that others deploy at the same time', () => {
   test.each([
     [false, /^whether a part of the file has arrived/],
     [true, /^left behind: commit \w+ on the branch gh-pages, perhaps its deployment$/],
-  ])('may have been deployed where the answer was lost (with a branch: %s)', async (hasBranch, says) => {
-    const repository = await newSite();
-    if (hasBranch) await proven(deliverPage(repository, 'a.html', 'first'));
-    const headers = { 'content-type': 'application/json' };
-    play.intercept(
-      { method: 'POST', url: /pages\/deployments$/ },
-      {
-        alter: () => {
-          play.intercept(
-            { url: /api\.github/, times: 99 },
-            { status: 403, headers, body: '{"message":"no"}' },
-          );
-          return { status: 502 };
+  ])(
+    'is reported as perhaps deployed if the answer was lost (with a branch: %s)',
+    async (hasBranch, says) => {
+      const repository = await newSite();
+      if (hasBranch) await proven(deliverPage(repository, 'a.html', 'first'));
+      const headers = { 'content-type': 'application/json' };
+      play.intercept(
+        { method: 'POST', url: /pages\/deployments$/ },
+        {
+          alter: () => {
+            play.intercept(
+              { url: /api\.github/, times: 99 },
+              { status: 403, headers, body: '{"message":"no"}' },
+            );
+            return { status: 502 };
+          },
         },
-      },
-    );
-    const delivered = hasBranch ? deliverPage(repository, 'a.html', 'second') : deliver(repository);
-    const { report } = await refused(delivered, /^place 403: /);
-    expect(report.lines.UNKNOWN).toMatch(says);
-  });
+      );
+      const delivered = hasBranch ? deliverPage(repository, 'a.html', 'second') : deliver(repository);
+      const { report } = await refused(delivered, /^place 403: /);
+      expect(report.lines.UNKNOWN).toMatch(says);
+    },
+  );
 
-  test('is not replaced where it came while another deployment was waited for', async () => {
+  test('is not replaced if it was deployed during the wait for another deployment', async () => {
     const repository = await newSite();
     repository.pages.deploymentRefusals = [[400, BUSY]];
     const theirs = new Map([['index.html', Buffer.from('theirs')]]);
@@ -328,7 +331,7 @@ describe('a site that others deploy at the same time', () => {
     expect(await readLive(repository)).toBe('theirs');
   });
 
-  test('keeps the folder of a newer run that was faster', async () => {
+  test('keeps the folder of a newer, faster run', async () => {
     const repository = await newSite();
     const older = await repository.head();
     const newer = await repository.commit('src.txt', 'new source', undefined, 'other');
@@ -341,7 +344,7 @@ describe('a site that others deploy at the same time', () => {
     expect(await readLive(repository)).toContain('newer');
   });
 
-  test('ends with the newest tree where a job that was slower deploys after one that was faster', async () => {
+  test('ends with the newest tree if a slower job deploys after a faster one', async () => {
     const repository = await newSite();
     await deliverPage(repository, 'first.html');
     onceAfter(/FinalizeArtifact$/, () => deliverPage(repository, 'newer.html'));
@@ -350,7 +353,7 @@ describe('a site that others deploy at the same time', () => {
     expect(await readLive(repository, 'newer.html')).toContain('newer.html');
   });
 
-  test('is packed only as long as the time allows where others write to its branch all the time', async () => {
+  test('is packed only until the timeout if others keep writing to its branch', async () => {
     const repository = await newSite();
     await deliverPage(repository, 'a.html');
     let commits = 0;
@@ -367,7 +370,7 @@ describe('a site that others deploy at the same time', () => {
     expect(requestsOf(played, DEPLOYMENT)).toEqual([]);
   });
 
-  test('is deployed again where a version that was not ready is still in the queue', async () => {
+  test('is deployed again if a version that was not ready is still queued', async () => {
     const repository = await newSite();
     await proven(deliverSite(repository, 'first'));
     repository.pages.deploymentEnds = ['deployment_queued'];
@@ -375,7 +378,7 @@ describe('a site that others deploy at the same time', () => {
     expect(requestsOf(await deliverSite(repository, 'first'), DEPLOYMENT).length).toBeGreaterThan(0);
   });
 
-  test('is deployed again where its receipt is right and its page is not', async () => {
+  test('is deployed again if its receipt is right but its page is not', async () => {
     const repository = await newSite();
     await proven(deliverSite(repository, 'ours'));
     const files = { 'index.html': 'theirs', [RECEIPT]: await readLive(repository, RECEIPT) };
@@ -386,12 +389,12 @@ describe('a site that others deploy at the same time', () => {
   });
 });
 
-describe('a file that a delivery removes must be gone', () => {
+describe('a file that a delivery removes must answer 404', () => {
   const both = { 'site/index.html': createPage(), 'site/secret.html': createPage('secret') };
   const one = { 'site/index.html': createPage() };
   const still = /^verify.*: .*secret\.html \(HTTP 200 with the previous content\)/;
 
-  test('from a site that GitHub Actions deploys', async () => {
+  test('on a site that GitHub Actions deploys', async () => {
     const repository = await newSite();
     await proven(deliver(repository, { files: both }));
     repository.pages.deploymentEnds = ['deployment_failed', 'succeed'];
@@ -400,7 +403,7 @@ describe('a file that a delivery removes must be gone', () => {
     expect(report.lines.TEST).toContain('files identical: 1 of 1');
   });
 
-  test('from a site that a branch builds, in a second run as well', async () => {
+  test('on a site that is built from a branch, also in a second run', async () => {
     const repository = await play.repository();
     const inputs = { channel: 'K1', path: 'docs/', file: 'site/' };
     await proven(play.deliver({ repository, files: both, inputs }));
@@ -433,22 +436,32 @@ test.each<[string, Given, RegExp]>([
   ['a job without one', { job: { environment: undefined } }, RegExp(`^check.*no environment.* → .*${BLOCK}`)],
   ['a job of elsewhere', { job: { repository: 'octo/b' } }, /^check: .*octo\/b can't.* → .*in octo\/play/],
   [
-    'a runner that keeps artifacts without https',
+    'a job without an identity token',
+    { job: { environment: undefined } },
+    RegExp(`^check.*no environment.* → .*${BLOCK}`),
+  ],
+  [
+    'a job of another repository',
+    { job: { repository: 'octo/b' } },
+    /^check: .*octo\/b can't.* → .*in octo\/play/,
+  ],
+  [
+    'a runner that stores artifacts without https',
     { env: { ACTIONS_RESULTS_URL: 'http://results.example:8080/' } },
     /^check: .*artifacts at results\.example:8080 without https .* → run the job on a runner of github\.com, or/,
   ],
   [
-    'what runs outside of an action',
+    'a run outside of an action',
     { around: { runtime: null } },
     /^check: .*only an action in a job on github\.com.* → .*`uses:`.*`site-workflow:`.*Deploy from a branch.*K2 or K3/,
   ],
-])('%s is refused before a write, with what to change', async (what, given, says) => {
+])('%s is refused before a write, and the message says what to change', async (what, given, says) => {
   const played = await refused(deliver(await newSite(), given), says);
   if (/another/.test(what)) expect(requestsOf(played, /actions\.githubusercontent/)).toEqual([]);
 });
 
 describe('a job that deploys a site', () => {
-  test('with the token of a person is led out where the branch is missing, in one step', async () => {
+  test("with a person's token gets one way out if the branch is missing", async () => {
     const repository = await newSite();
     const token = play.world.token({}, LOGINS.human);
     const files = { 'page.html': createPage() };
@@ -463,7 +476,7 @@ describe('a job that deploys a site', () => {
     await proven(deliver(repository, { files, inputs: BRANCH }));
   });
 
-  test('leaves a site to its workflow where its token starts that', async () => {
+  test('leaves the site to its workflow if its token starts that workflow', async () => {
     const token = play.world.token({}, LOGINS.app);
     const repository = await siteOfOthers({});
     const files = { 'a.html': createPage() };
@@ -480,7 +493,7 @@ describe('a job that deploys a site', () => {
     [400, 'Deployments are only allowed from gh-pages', /Deployment branches/],
     [...DENIED, /pages: write/],
     [404, 'Not Found', /GitHub Actions under Settings → Pages → Source/],
-  ])('is told what %s (%s) means', async (status, message, hint) => {
+  ])('gets an explanation of %s (%s)', async (status, message, hint) => {
     const repository = await newSite();
     repository.pages.deploymentRefusals = [[status, message]];
     await refused(deliver(repository), new RegExp(`^place ${status}: .*${message}.* → .*${hint.source}`));
@@ -496,7 +509,7 @@ describe('a job that deploys a site', () => {
     ['deployment_attempt_error', /has the status deployment_attempt_error/],
     ['something_new', /has the status something_new/],
   ])(
-    'is told at once of a deployment that ended, waits for any other, and cancels none: "%s"',
+    'learns at once that a deployment ended, waits for any other, and cancels none: "%s"',
     async (end, says) => {
       const repository = await newSite();
       repository.pages.deploymentEnds = [end];
@@ -515,7 +528,7 @@ describe('a job that deploys a site', () => {
     },
   );
 
-  test('is not ready where GitHub calls a deployment finished and serves the old site', async () => {
+  test('is not ready if GitHub reports the deployment as finished but serves the old site', async () => {
     const repository = await newSite();
     await proven(deliver(repository));
     repository.pages.live = false;
@@ -540,7 +553,7 @@ describe('a job that deploys a site', () => {
     );
   });
 
-  test('shows its credentials to nobody but those they are for', async () => {
+  test('sends each credential only to the host that it is for', async () => {
     const repository = await newSite();
     const { actions } = play.world;
     const env = await startJob(repository);
@@ -573,7 +586,7 @@ describe('an audit of a site that GitHub Actions deploys', () => {
   const audit = (repository: TestRepository, inputs: object = {}): Promise<Played> =>
     play.deliver({ repository, inputs: { operation: 'audit', timeout: '20', ...inputs } });
 
-  test('proves what the receipt of the site says, without a branch', async () => {
+  test("verifies the files in the site's receipt, without a branch", async () => {
     const repository = await newSite();
     await proven(deliver(repository));
     const played = await audit(repository, { channel: 'K1' });
@@ -585,7 +598,7 @@ describe('an audit of a site that GitHub Actions deploys', () => {
     expect(part.report).toMatchObject({ verdict: 'as-delivered', url: `${repository.pages.url}js/app.js` });
   });
 
-  test('says that it is not known whose the site was, where another deployment is live', async () => {
+  test("reports that the site's deployer is unknown if another deployment is live", async () => {
     const repository = await newSite();
     await proven(deliver(repository));
     const asset = { channel: 'K2', tag: 'files' };
@@ -605,7 +618,7 @@ describe('an audit of a site that GitHub Actions deploys', () => {
     expect(report).toMatchObject({ verdict: 'as-delivered', file: { path: 'previews/pr-7/page.html' } });
   });
 
-  test('is asked for a folder in both spellings, and for no other one with its name', async () => {
+  test("accepts a folder's path with and without its last slash, and no similar path", async () => {
     const repository = await newSite();
     await proven(deliver(repository, { files: { ...SITE, 'site/pr-10/index.html': createPage('ten') } }));
     for (const path of ['pr-10', 'pr-10/']) {
@@ -625,11 +638,11 @@ describe('an audit of a site that GitHub Actions deploys', () => {
   test.each<[string, string, InterceptedReply, RegExp]>([
     ['an altered file', 'js/app.js', { status: 200, body: '!' }, /js\/app\.js \(HTTP 200 with other/],
     ['a lost file', 'js/app.js', { status: 404 }, /js\/app\.js \(HTTP 404\)/],
-    ['no receipt', RECEIPT, { status: 404 }, FOREIGN],
-    ['no file in the receipt', RECEIPT, receiptWith(null), FOREIGN],
-    ['a file without a path in it', RECEIPT, receiptWith({ size, blob }), FOREIGN],
-    ['a file without a blob in it', RECEIPT, receiptWith({ path, size }), FOREIGN],
-    ['a file without a size in it', RECEIPT, receiptWith({ path, blob }), FOREIGN],
+    ['a missing receipt', RECEIPT, { status: 404 }, FOREIGN],
+    ['a receipt without files', RECEIPT, receiptWith(null), FOREIGN],
+    ['a receipt with a file without a path', RECEIPT, receiptWith({ size, blob }), FOREIGN],
+    ['a receipt with a file without a blob', RECEIPT, receiptWith({ path, size }), FOREIGN],
+    ['a receipt with a file without a size', RECEIPT, receiptWith({ path, blob }), FOREIGN],
   ])('names %s', async (_, at, reply, reason) => {
     const repository = await newSite();
     await proven(deliver(repository));

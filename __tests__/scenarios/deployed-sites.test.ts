@@ -71,16 +71,16 @@ const alters = (name: string, from: string | RegExp, to: string): Host => ({
   alter: (html, path) => (path.startsWith(name) ? html.replace(from, to) : html),
 });
 
-describe('a folder that others deployed', () => {
+describe('a folder that another tool deployed', () => {
   test.each<[string, string, string, string, Partial<RawInputs>]>([
     ['at the root of a host', '/', '/', '/', {}],
     ['in a folder of it', '/docs/', '/docs/', '/docs/', {}],
     ['in a folder whose address lacks its slash', '/docs/', '/docs', '/docs', {}],
-    ['with the name of its entry', '/', '/index.html', '/index.html', {}],
+    ['with its entry in the URL', '/', '/index.html', '/index.html', {}],
     ['with another entry', '/', '/', '/about.html', { entry: 'about.html' }],
-    ['with the name of another entry', '/', '/about.html', '/about.html', { entry: 'about.html' }],
-    ['with the page of a folder as its entry', '/', '/', '/docs/', { entry: 'docs/index.html' }],
-  ])('is proven file by file %s', async (_, below, given, expected, inputs) => {
+    ['with another entry in the URL', '/', '/about.html', '/about.html', { entry: 'about.html' }],
+    ["with a subfolder's page as its entry", '/', '/', '/docs/', { entry: 'docs/index.html' }],
+  ])('is verified file by file %s', async (_, below, given, expected, inputs) => {
     const local = builtFor(below);
     const site = serve({ files: local, below });
     const { report } = await proven(verify(site, { local, inputs, url: HOST + given }));
@@ -92,10 +92,10 @@ describe('a folder that others deployed', () => {
   });
 
   test.each<[string, Host, string]>([
-    ['knows no other', { otherNames: 'unknown' }, '@home;v=1.html'],
-    ['redirects any other to it', { otherNames: 'redirected', cleans: true }, '@home;v=1.html'],
-    ['redirects any other to it, and got one', { otherNames: 'redirected' }, '%40home%3Bv%3D1.html'],
-  ])('is asked for by names as browsers write them, where its host %s', async (_, host, given) => {
+    ['accepts no other spelling', { otherNames: 'unknown' }, '@home;v=1.html'],
+    ['redirects other spellings', { otherNames: 'redirected', cleans: true }, '@home;v=1.html'],
+    ['redirects other spellings, and got such a URL', { otherNames: 'redirected' }, '%40home%3Bv%3D1.html'],
+  ])('is requested with names as browsers write them, if its host %s', async (_, host, given) => {
     const names = "a:b/c.js @local.js a+b.js a,b.js $a&b.js ~a!b'c*d(e).js 100%.js a[b].js я=.js".split(' ');
     const local = {
       '@home;v=1.html': page(
@@ -113,21 +113,21 @@ describe('a folder that others deployed', () => {
     expect(report.lines.TEST).toContain('files identical: 11 of 11');
   });
 
-  test('is asked for as it is given, and its other files without a query: their host may refuse `?v=`', async () => {
+  test('is requested as given, and its other files without a query, because the host may refuse `?v=`', async () => {
     const { requests } = await proven(verify(serve(), { url: `${HOST}/?sig=a1` }));
     const asked = requests.filter((one) => one.includes(HOST)).map((one) => one.replace(`GET ${HOST}`, ''));
     expect(new Set(asked.filter((one) => one.includes('?')))).toEqual(new Set(['/?sig=a1']));
     expect(new Set(asked).size).toBe(6);
   });
 
-  test('is as little asked for in a dry run as its plan says', async () => {
+  test('gets only the requests of its plan in a dry run', async () => {
     const site = serve();
     const { report } = await verify(site, { inputs: { 'dry-run': 'true' } });
     expect(report.result).toBe('planned');
     expect(site.asked).toEqual([]);
   });
 
-  test('is named file by file where the list says so, each at its own address', async () => {
+  test('may be given as a list of files, each with its own URL', async () => {
     const list = async (site: DeployedSite, file: string, local = SITE) => {
       const { reports } = await verify(site, { local, inputs: { file, timeout: '20' } });
       return reports.map(({ url }) => url);
@@ -141,10 +141,10 @@ describe('a folder that others deployed', () => {
   });
 });
 
-describe('what hosts do with a site', () => {
+describe('what hosts change in a site', () => {
   const PLAIN = /^whether the link still opens[^;]*$/;
   test.each<[string, Host, RegExp]>([
-    ['clean addresses', { cleans: true }, PLAIN],
+    ['clean URLs', { cleans: true }, PLAIN],
     [
       'folders without their slash, but no relative references',
       { cleans: 'bare' },
@@ -166,19 +166,19 @@ describe('what hosts do with a site', () => {
       { policy: "sandbox; default-src 'none'; style-src 'self'" },
       /; what the Content-Security-Policy of the link's host blocks$/,
     ],
-  ])('%s: ready, and told', async (_, host, unknown) => {
+  ])('%s: ready, and reported', async (_, host, unknown) => {
     const { report } = await proven(verify(serve(host)));
     expect(unknownOf(report)).toMatch(unknown);
   });
 
-  test('an answer for browsers alone: ready, as all of a folder is asked for like a browser does', async () => {
+  test('an answer for browsers only: ready, because a folder is requested as a browser does', async () => {
     const site = serve();
     const answer = (request: HostRequest) =>
       /Mozilla/.test(String(request.headers['user-agent'])) ? site.answer(request) : { status: 403 };
     await proven(verify(Object.assign(serve(), { answer })));
   });
 
-  test('what it adds to a page: what the receipt has of each address is what it answered', async () => {
+  test('an addition to a page: the receipt has what each URL answered', async () => {
     const { report } = await proven(verify(serve(alters('about.html', '<h1>', '<aside>!</aside><h1>'))));
     const digests = new Map((report.proven ?? []).map(({ url, sha256 }) => [url, sha256]));
     const answered = { ...SITE, 'about.html': page('About').replace('<h1>', '<aside>!</aside><h1>') };
@@ -191,7 +191,7 @@ describe('what hosts do with a site', () => {
     expect(digests.size).toBe(6);
   });
 
-  test('a page whose encoding neither it nor the host says: not ready, and as a part of another: ready', async () => {
+  test('a page without a stated encoding: not ready, but ready as part of another page', async () => {
     const put = (about: string, inputs: Partial<RawInputs> = {}) => {
       const local = { ...SITE, 'about.html': about };
       const site = serve({ files: local, types: { 'about.html': 'text/html' } });
@@ -204,7 +204,7 @@ describe('what hosts do with a site', () => {
     await proven(put(silent.replace('<title>', '<meta charset="utf-8"><title>'), { entry }));
   });
 
-  test('files that it reads and does not serve: left out and named, hidden ones too', async () => {
+  test('files that the host reads but does not serve: left out and named, also hidden ones', async () => {
     const control = { _redirects: '/x /y 301', _headers: '/*', CNAME: 'site.deployed.dev', '.nojekyll': '' };
     const local = { ...SITE, ...control };
     const { report } = await proven(verify(serve(), { local }));
@@ -227,13 +227,13 @@ describe('what hosts do with a site', () => {
   test.each<[string, SiteFiles, Host, string]>([
     ['a missing file', {}, { files: without('js/app.js') }, String.raw`: 1 of 6 .*js/app\.js \(HTTP 404\)`],
     [
-      'the entry in place of a missing file',
+      'the entry instead of a missing file',
       {},
       { files: without('js/app.js', 'about.html'), ...asFallback },
       `: 2 of 6 .*about\\.html ${OTHER}, js/app\\.js ${OTHER}`,
     ],
     [
-      'another page in place of a missing one',
+      'another page instead of a missing page',
       {},
       { files: without('about.html'), fallback: 'docs/index.html' },
       `about\\.html ${OTHER}`,
@@ -251,13 +251,31 @@ describe('what hosts do with a site', () => {
     ['the entry for a blank page', { 'blank.html': BLANK }, asFallback, `: 1 of 7 .*blank.html ${OTHER}`],
     ['the entry for an empty file', { 'ping.txt': '' }, asFallback, String.raw`ping\.txt \(.*HTTP 200`],
     [
-      'a page of its own for everything missing in place of a blank page',
+      'one outdated node of three',
+      {},
+      { nodes: [SITE, SITE, { ...SITE, 'a.css': 'old' }] },
+      `a\\.css ${OTHER}`,
+    ],
+    [
+      'the entry instead of a blank page',
+      { 'blank.html': BLANK },
+      asFallback,
+      `: 1 of 7 .*blank.html ${OTHER}`,
+    ],
+    [
+      'the entry instead of an empty file',
+      { 'ping.txt': '' },
+      asFallback,
+      String.raw`ping\.txt \(.*HTTP 200`,
+    ],
+    [
+      "the host's 404 page instead of a blank page",
       { 'blank.html': '<html><body> </body></html>' },
       { files: { ...SITE, oops: page('Oops') }, fallback: 'oops', types: { oops: 'text/html' } },
       `: 1 of 7 .*blank\\.html ${OTHER}`,
     ],
     [
-      'a page of which another one has everything, where it adds a script to each',
+      'a page whose whole content another page has, with an added script',
       { 'index.html': LOADING, 'admin.html': SHELL },
       {
         ...alters('', '</body>', '<script src="/rum.js"></script></body>'),
@@ -272,13 +290,13 @@ describe('what hosts do with a site', () => {
       { files: { ...SITE, ...RELATIVE }, cleans: 'bare' },
       `: 1 of 6 .*docs/index\\.html ${RIGHT} redirected`,
     ],
-  ])('%s: not ready, and named', async (_, more, host, says) => {
+  ])('%s: not ready, and the file is named', async (_, more, host, says) => {
     const given = { local: { ...SITE, ...more }, inputs: { timeout: '30', 'self-contained': 'off' } };
     await refused(verify(serve(host), given), new RegExp(`^verify.*${says}`));
   });
 });
 
-describe('a link of which only a marker is known', () => {
+describe('a link with only a marker', () => {
   const MARK = 'Quarterly report';
   const HTML = 'text/html; charset=utf-8';
   const check = (body: string, type = HTML, more: object = {}) => {
@@ -291,14 +309,14 @@ describe('a link of which only a marker is known', () => {
     ['a page', HTML, {}, 'shows the marker'],
     ['a page to be saved', HTML, { 'content-disposition': 'attachment' }, 'downloads a file with the marker'],
     ['a text', 'text/plain; charset=utf-8', {}, 'shows the marker'],
-  ])('and which shows it in %s is ready, and said to be no more', async (_, type, more, verb) => {
+  ])('that shows the marker in %s is ready, and nothing more is claimed', async (_, type, more, verb) => {
     const { report } = await proven(check(page(MARK), type, more));
     const claim = `the given link ${verb} at ${HOST}/r/7`;
     expect(report.lines.CLAIM).toMatch(claim);
     expect(report.lines.UNKNOWN).toContain('no file was given, so only the marker was seen');
   });
 
-  test('of a file that a browser saves says that it downloads', async () => {
+  test('to a file that a browser saves is reported as a download', async () => {
     play.world.host('site.deployed.dev', new DeployedSite({ 'a.zip': 'PK 1' }).answer);
     const given = { files: { 'a.zip': 'PK 1' }, inputs: { file: 'a.zip', url: `${HOST}/a.zip` } };
     const { report } = await proven(play.deliver(given));
@@ -306,12 +324,12 @@ describe('a link of which only a marker is known', () => {
   });
 });
 
-describe('a folder that is not served as it is, but looks so', () => {
+describe('a folder that only seems to be served unchanged', () => {
   const COPY = 'https://copy.deployed.dev';
   const AFTER = 'HTTP 200 with the right content, but redirected';
   test.each<[string, string, string, string]>([
-    ['to the same page in another place', '/docs/index.html', '/about.html', `docs/index\\.html \\(${AFTER}`],
-    ['to another host that has it', '/about.html', `${COPY}/about.html`, `about\\.html \\(${AFTER}`],
+    ['to the same page at another path', '/docs/index.html', '/about.html', `docs/index\\.html \\(${AFTER}`],
+    ['to another host with the folder', '/about.html', `${COPY}/about.html`, `about\\.html \\(${AFTER}`],
     ['to another host and back', '/about.html', `${COPY}/back`, `about\\.html \\(${AFTER}`],
     ['of the entry to another host that has it', '/', COPY, 'the right content, but redirected'],
   ])('a redirect %s: not ready', async (_, path, location, says) => {
@@ -329,7 +347,7 @@ describe('a folder that is not served as it is, but looks so', () => {
     await refused(verify(site, { local, inputs: { timeout: '9' } }), new RegExp(`^verify.*: .*${says}`));
   });
 
-  test('an entry without the slash of its folder, from which its references lead elsewhere: not ready', async () => {
+  test("an entry whose references break because the folder's slash is missing: not ready", async () => {
     const entry = '<!doctype html><title>x</title><script src="js/app.js"></script><p>Home</p>';
     const local = { 'js/app.js': 'start()', 'index.html': entry };
     const site = serve({ files: local, below: '/docs/' });
@@ -344,7 +362,7 @@ describe('a folder that is not served as it is, but looks so', () => {
   });
 });
 
-describe('a host that is late', () => {
+describe('a host that updates late', () => {
   const COUNT = 500;
   const large = (version: string, changed: number): SiteFiles => ({
     'index.html': page('Home'),
@@ -365,10 +383,10 @@ describe('a host that is late', () => {
   };
 
   test.each<[string, Partial<SiteFiles>, number]>([
-    ['its entry too', { 'index.html': page('Old') }, 40],
-    ['no page, but a few files', {}, 40],
+    ['its entry as well', { 'index.html': page('Old') }, 40],
+    ['a few files, but no page', {}, 40],
     ['every file but its page', {}, COUNT],
-  ])('with %s: ready in the end, and asked cheaply', async (_, old, changed) => {
+  ])('with %s: ready in the end, with few requests', async (_, old, changed) => {
     const now = large('new', changed);
     const isEntryLate = old['index.html'] !== undefined;
     const before = { ...large('old', changed), ...old } as SiteFiles;
@@ -383,7 +401,7 @@ describe('a host that is late', () => {
     expect(played.report.notes).toContain(note);
   });
 
-  test('says what is still old, and asks for all of it once more at the end', async () => {
+  test('is reported with its old files, and checked once more completely at the end', async () => {
     const [old, now] = [large('old', 3), large('new', 3)];
     const site = changing(old, [COUNT + 6, { ...old, 'f/0.txt': now['f/0.txt'] ?? '' }], [COUNT + 13, now]);
     const { log } = await proven(verify(site, { local: now }));
@@ -393,7 +411,7 @@ describe('a host that is late', () => {
     expect(log).toMatch(/checking 496 files again/);
   });
 
-  test('and takes back a file meanwhile: not ready', async () => {
+  test('and then loses a file again: not ready', async () => {
     const now = large('new', 3);
     const site = changing(large('old', 3), [COUNT + 20, { ...now, 'f/400.txt': 'changed meanwhile' }]);
     await refused(verify(site, { local: now }), /^verify.*: 1 of 500 .*f\/400\.txt/);
@@ -404,7 +422,7 @@ test.each<[string, readonly string[]]>([
   ['lacks its files', []],
   ['has an older page', ['index.html']],
   ['has an older file', ['js/app.js']],
-])('a host with a node for every second connection that %s: not ready', async (_, older) => {
+])('a host whose second node %s: not ready', async (_, older) => {
   const old =
     older.length === 0 ? {} : { ...SITE, ...Object.fromEntries(older.map((name) => [name, 'older'])) };
   const site = serve({ nodes: [SITE, old as SiteFiles], balancesConnections: true });
@@ -418,7 +436,7 @@ describe('a wall before a deployment', () => {
     ['HTTP 403', { status: 403, headers: { 'content-type': 'text/html' }, body: '<h1>Forbidden</h1>' }],
     ['a redirect to sign in', to('https://vercel.com/sso-api?url=x&nonce=1')],
     ['Cloudflare Access', to('https://team.cloudflareaccess.com/cdn-cgi/access/login/site?kid=1')],
-  ])('%s: not ready at once, with what opens it', async (_, reply) => {
+  ])('%s: not ready at once, and the message says what opens it', async (_, reply) => {
     const form = { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Log in' };
     for (const host of ['vercel.com', 'team.cloudflareaccess.com']) play.world.host(host, () => form);
     const site = serve();
@@ -429,14 +447,14 @@ describe('a wall before a deployment', () => {
     expect(site.asked).toHaveLength(1);
   });
 
-  test('that its query alone opens: not ready, with what the other files are asked without', async () => {
+  test('that only a query opens: not ready, because other files are requested without that query', async () => {
     const site = serve();
     site.before = (path) => (path === '/' ? undefined : { status: 403 });
     const says = /^verify.*: 5 of 6 files .*HTTP 403.* → .*without the query of the link/;
     await refused(verify(site, { url: `${HOST}/?sig=a1`, inputs: { timeout: '9' } }), says);
   });
 
-  test('before one file alone: waited for, as S3 answers 403 for what is not there yet', async () => {
+  test('before one file only: waited for, because S3 answers 403 for a missing file', async () => {
     const site = serve();
     site.before = (path) => (path === '/js/app.js' && site.asked.length < 12 ? { status: 403 } : undefined);
     await proven(verify(site));

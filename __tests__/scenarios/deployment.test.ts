@@ -77,8 +77,8 @@ function addOther({ deployments }: TestRepository, sha: string, more: Partial<St
   return other;
 }
 
-describe('a proven delivery', () => {
-  test('is in progress, then a success with its address, on the head of the pull request', async () => {
+describe('a verified delivery', () => {
+  test('is in progress, then a success with its URL, on the head of the pull request', async () => {
     const { repository, head, run } = await repositoryWithPull();
     const { report, log, requests } = await proven(deliver(repository, run));
     expect(report.url).toBe(`${repository.pages.url}previews/pr-7/page.html`);
@@ -105,7 +105,7 @@ describe('a proven delivery', () => {
     ['K3', {}],
     ['K4', { url: 'https://preview.agent-host.com/page.html' }],
     ['K1+K3', {}],
-  ])('has its button on %s, and no request to GitHub holds the address before', async (channel, more) => {
+  ])('has its button on %s, and GitHub gets the URL in no earlier request', async (channel, more) => {
     const { repository, run } = await repositoryWithPull();
     play.world.host('preview.agent-host.com', () => replyHtml(200, createPage()));
     const inputs = { channel, path: '', ...more };
@@ -115,7 +115,7 @@ describe('a proven delivery', () => {
     expect(told.map(({ pathname }) => pathname)).toEqual([expect.stringMatching(/\/statuses$/)]);
   });
 
-  test('of several files leads to the first, and is a failure where one is not proven', async () => {
+  test('of several files links the first one, and is a failure if one is not verified', async () => {
     const { repository, run } = await repositoryWithPull();
     const files = { 'a.html': createPage('a'), 'b.html': createPage('b') };
     const both = { file: 'a.html\nb.html' };
@@ -126,7 +126,7 @@ describe('a proven delivery', () => {
     expect(newest(repository).statuses[0]).toMatchObject({ state: 'failure', environmentUrl: null });
   });
 
-  test('without a pull request is on the commit of the job, in a lasting environment', async () => {
+  test("without a pull request is shown on the job's commit, in a permanent environment", async () => {
     const repository = await play.repository();
     const sha = (await repository.head()) ?? '';
     const run = { ...runWith({ sha }), repository: { owner: repository.owner, repo: repository.name } };
@@ -160,7 +160,7 @@ describe('a run that another run started', () => {
   }
   const fork = { id: 2, owner: { login: 'human' } };
 
-  test('for a push to a branch, is about that branch, and leaves the one of main', async () => {
+  test('for a push to a branch announces on that branch, and leaves the deployment of main', async () => {
     const { repository, head, run } = await follow({ event: 'push' });
     await proven(deliver(repository, run));
     const payload = { 'screen-delivery': 'refs/heads/feature' };
@@ -169,10 +169,10 @@ describe('a run that another run started', () => {
   });
 
   test.each<[string, object]>([
-    ['has a newer push meanwhile', { head_branch: 'main', head_repository: fork }],
-    ['has no fork any more', { head_branch: 'main', head_repository: null }],
-    ['came from a fork, by another event', { event: 'push', head_branch: 'main', head_repository: fork }],
-  ])('for a pull request that %s, announces nothing and says why', async (_, previous) => {
+    ['has a newer push', { head_branch: 'main', head_repository: fork }],
+    ['lost its fork', { head_branch: 'main', head_repository: null }],
+    ['came from a fork through another event', { event: 'push', head_branch: 'main', head_repository: fork }],
+  ])('for a pull request that %s announces nothing, and reports why', async (_, previous) => {
     const { repository, head, run } = await follow({ event: 'pull_request', ...previous });
     const why = `no pull request has the commit ${head} at its head`;
     const delivered = await proven(deliver(repository, run, { inputs: { comment: 'true' } }));
@@ -182,7 +182,7 @@ describe('a run that another run started', () => {
   });
 });
 
-test('where a cache shows the page of before, all get the address that shows this one, and a sentence', async () => {
+test('if a cache shows the previous page, every announcement has the URL of the new one and a note', async () => {
   const { repository, run, listComments } = await repositoryWithOpenPull();
   const inputs = { comment: 'true' };
   await proven(deliver(repository, run, { inputs }));
@@ -203,12 +203,12 @@ test('where a cache shows the page of before, all get the address that shows thi
   expect(states(repository)).toEqual(['inactive', 'inactive']);
 });
 
-describe('what is not proven', () => {
+describe('a delivery that is not verified', () => {
   const served = /github\.io/;
   test.each<[string, Partial<PlayedDelivery>, InterceptedReply | null]>([
     ['a file that is refused', { files: { 'page.html': '<script src="gone.js"></script>' } }, null],
-    ['a page that is served otherwise', {}, { status: 200, body: 'something else' }],
-  ])('%s is a failure without an address, and the button of before goes', async (_, more, answer) => {
+    ['a page that is served altered', {}, { status: 200, body: 'something else' }],
+  ])('with %s is a failure without a URL, and the previous button disappears', async (_, more, answer) => {
     const { repository, run } = await repositoryWithPull();
     const { report } = await deliver(repository, run);
     if (answer !== null) play.intercept({ url: served, times: 99 }, answer);
@@ -222,7 +222,7 @@ describe('what is not proven', () => {
     expect(sightings(report.url ?? 'none').filter(({ host }) => host === 'api.github.com')).toEqual([]);
   });
 
-  test('a step that is stopped says so at once, and nothing says that the page is ready', async () => {
+  test('is reported at once if the step is stopped, and nothing calls the page ready', async () => {
     const { repository, run, listComments } = await repositoryWithOpenPull();
     const inputs = { comment: 'true' };
     await deliver(repository, run, { inputs });
@@ -235,7 +235,7 @@ describe('what is not proven', () => {
     expect(listComments()).toEqual([expect.stringContaining('Preview not ready')]);
   });
 
-  test('a deployment that could not be said to be in progress still says how it ended', async () => {
+  test('gets its final state even if its state "in progress" could not be set', async () => {
     const { repository, run } = await repositoryWithPull();
     play.intercept({ method: 'POST', url: /\/statuses$/ }, { status: 422, body: '{"message":"odd"}' });
     await proven(deliver(repository, run));
@@ -245,7 +245,7 @@ describe('what is not proven', () => {
   test.each([
     ['push', deliver, ['success']],
     ['withdrawal', withdraw, []],
-  ])('a killed step stays in progress until the next %s', async (_, next, left) => {
+  ])('stays in progress after a kill until the next %s', async (_, next, left) => {
     const { repository, run } = await repositoryWithPull();
     await deliver(repository, run);
     play.intercept({ method: 'PUT', url: /contents/ }, { fault: 'hang' });
@@ -255,7 +255,7 @@ describe('what is not proven', () => {
     expect(states(repository)).toEqual([...left, 'inactive', 'inactive']);
   });
 
-  test('a dry run announces nothing', async () => {
+  test('is not announced in a dry run', async () => {
     const { repository, run } = await repositoryWithPull();
     const inputs = { 'dry-run': 'true', comment: 'true' };
     const planned = await deliver(repository, run, { inputs });
@@ -264,7 +264,7 @@ describe('what is not proven', () => {
 });
 
 describe('earlier deployments', () => {
-  test('end with the next push, and the last one with the withdrawal', async () => {
+  test('end with the next push, and the last deployment with the withdrawal', async () => {
     const { repository, run } = await repositoryWithPull();
     await deliver(repository, run);
     await deliver(repository, run, { files: { 'page.html': createPage('second') } });
@@ -277,7 +277,7 @@ describe('earlier deployments', () => {
     expect(log).toContain('Deployment to preview: 1 earlier deployments made inactive');
   });
 
-  test('stay where the withdrawal fails', async () => {
+  test('stay if the withdrawal fails', async () => {
     const { repository, run } = await repositoryWithPull();
     await deliver(repository, run);
     await repository.commit('previews/pr-7/page.html', 'by a person');
@@ -286,7 +286,7 @@ describe('earlier deployments', () => {
     expect(states(repository)).toEqual(['success']);
   });
 
-  test('of others stay as they are', async () => {
+  test('of others stay unchanged', async () => {
     const { repository, head, run } = await repositoryWithPull();
     addOther(repository, head);
     await deliver(repository, runForPull(repository, head, { number: 8 }));
@@ -300,7 +300,7 @@ describe('earlier deployments', () => {
     expect(states(repository)).toEqual(['inactive', ...Array.from({ length: 6 }, () => 'success')]);
   });
 
-  test('of two runs at once, the newer one stays', async () => {
+  test('end only for the older of two concurrent runs', async () => {
     const { repository, run } = await repositoryWithPull();
     const inputs = { channel: 'K3', path: '' };
     play.meanwhile({ method: 'POST', url: /filebin/ }, () => deliver(repository, run, { inputs }));
@@ -309,7 +309,7 @@ describe('earlier deployments', () => {
     expect(repository.deployments.all[1]?.statuses.map(({ state }) => state)).toContain('success');
   });
 
-  test('end the oldest first, so that the next run finds what a failure left', async () => {
+  test('end oldest first, so that the next run finds the rest after a failure', async () => {
     const { repository, run } = await repositoryWithPull();
     for (const _ of [1, 2, 3]) {
       play.intercept(LIST, { status: 404, body: '{}' });
@@ -344,7 +344,7 @@ describe('a failure to announce', () => {
   });
 
   test.each(['replaces', 'withdraws'])(
-    'a comment follows an older run that %s what a newer one proved',
+    'keeps the comment correct if an older run %s what a newer run verified',
     async (what) => {
       const { repository, head } = await repositoryWithPull();
       await repository.issues.openPullRequest('Change', 'feature');
@@ -380,9 +380,9 @@ describe('a failure to announce', () => {
 
   test.each<[string, RequestMatch, string[]]>([
     ['creates', CREATE, []],
-    ['is told of a state', STATUS, ['pending']],
+    ['gets a state', STATUS, ['pending']],
     ['lists', LIST, ['success']],
-  ])('changes no delivery when the host fails where it %s', async (_, match, left) => {
+  ])('does not change the delivery if the host fails when it %s', async (_, match, left) => {
     const { repository, run } = await repositoryWithPull();
     play.intercept({ ...match, times: 99 }, { status: 500, body: '{"message":"Server Error"}' });
     const { log } = await proven(deliver(repository, run));
@@ -392,7 +392,7 @@ describe('a failure to announce', () => {
     expect(states(repository)).toEqual(left);
   });
 
-  test('is over when the host answers again', async () => {
+  test('ends when the host answers again', async () => {
     const { repository, run } = await repositoryWithPull();
     for (const match of [CREATE, STATUS, LIST]) {
       play.intercept(match, { alter: () => ({ status: 502, body: 'Bad Gateway' }) });
@@ -403,7 +403,7 @@ describe('a failure to announce', () => {
     expect(log).not.toContain('warning: ');
   });
 
-  test('says which events name no commit', async () => {
+  test('names the events without a commit', async () => {
     const { repository } = await repositoryWithPull();
     const { repository: own } = runForPull(repository, '');
     const run = { ...runOf({ issue: { number: 7, pull_request: {} } }), repository: own };

@@ -33,7 +33,7 @@ const POLL = /access_token$/;
 /** What anybody but the flow's own host was asked. */
 const ELSEWHERE = /filebin|api\.github/;
 
-describe('a human who grants', () => {
+describe('a person who grants access', () => {
   test('after pending twice and slow_down once, the page is delivered on K1', async () => {
     play.world.deviceUser.script = ['pending', 'pending', 'slow_down', 'grant'];
     const delivered = await proven(run({ channel: 'K1', marker: 'marker-42' }));
@@ -51,7 +51,7 @@ describe('a human who grants', () => {
     expect([...new Set(delivered.sightings(token).map(({ host }) => host))]).toEqual(['api.github.com']);
   });
 
-  test('on an instance of its own enters the code there, and the token goes nowhere else', async () => {
+  test('on an own instance enters the code there, and the token goes nowhere else', async () => {
     const instance = play.world.addEnterprise('ghes.example.com');
     repository = await play.repository({ instance });
     const delivered = await proven(run({ channel: 'K1' }));
@@ -61,7 +61,7 @@ describe('a human who grants', () => {
     expect([...new Set(delivered.sightings(token).map(({ host }) => host))]).toEqual(['ghes.example.com']);
   });
 
-  test('lets auto choose as with any token, and is told of no trouble on the way', async () => {
+  test('lets auto choose as with any token, and sees no warning on the way', async () => {
     play.intercept({ url: POLL }, { status: 502, body: '<h1>Bad gateway</h1>' });
     const delivered = await run();
     expect(delivered.report).toMatchObject({ ready: true, channel: 'K1' });
@@ -77,7 +77,7 @@ describe.each([
     play.world.deviceUser.script = [...script];
   });
 
-  test('auto falls back to K3, and the report says why', async () => {
+  test('auto falls back to K3, and the report explains why', async () => {
     const delivered = await run();
     expect(delivered.report).toMatchObject({ ready: true, channel: 'K3' });
     expect(delivered.report.lines.CODE).toContain(says);
@@ -90,7 +90,7 @@ describe.each([
     ['K1', { channel: 'K1' }, false, 'NOT_AUTHORIZED'],
     ['K2', { channel: 'K2' }, false, 'NOT_AUTHORIZED'],
     ['K1+K3', { channel: 'K1+K3' }, false, 'NOT_AUTHORIZED'],
-  ])('%s is НЕ ГОТОВО with that reason; nobody is pressed, and nothing is written', async (...row) => {
+  ])('%s is not ready for that reason, without another question or a write', async (...row) => {
     const [, inputs, sourceIsPrivate, code] = row;
     const delivered = await refused(
       run(inputs, { sourceIsPrivate }),
@@ -106,12 +106,12 @@ describe.each([
 test.each([
   ['that nobody knows', { clientIds: ['another'] }, /^authorize.*: .*client ID.* → /],
   ['without device flow', { disabledClientIds: ['Iv1.0123456789abcdef'] }, /^authorize.*: .*device flow/i],
-])('a client id %s is said, and not fallen back from', async (_, user, says) => {
+])('a client id %s is reported, and no other channel replaces it', async (_, user, says) => {
   Object.assign(play.world.deviceUser, user);
   expect((await refused(run(), says)).requests).toHaveLength(1);
 });
 
-test('no human is asked where no channel needs a token, or there is one', async () => {
+test('no person is asked if no channel needs a token, or a token is present', async () => {
   for (const inputs of [{ channel: 'K3' }, { channel: 'K1', token: play.world.token() }]) {
     expect(requestsOf(await proven(run(inputs)), /\/login\//)).toEqual([]);
   }

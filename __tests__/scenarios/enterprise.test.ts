@@ -63,7 +63,7 @@ function refuseBlobs(): Buffer {
 }
 
 describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) => {
-  test('a page goes to the instance’s own Pages, and its raw address is proven too', async () => {
+  test('a page goes to the instance’s own Pages, and its raw URL is verified too', async () => {
     const { instance, repository } = await open(kind);
     const token = watchedToken();
     const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K1' }, token });
@@ -75,7 +75,7 @@ describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) =
     expect(hosts.filter((host) => !`.${host}`.endsWith(`.${instance.host}`))).toEqual([]);
   });
 
-  test('what the blob API refuses is pushed by git, and an asset goes to the host that the release names', async () => {
+  test("a file that the blob API refuses is pushed by git, and an asset goes to the release's upload host", async () => {
     const { instance, repository } = await open(kind);
     const token = watchedToken();
     const bytes = refuseBlobs();
@@ -94,7 +94,7 @@ describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) =
     expect(shownTo(instance)).toEqual(['api', 'git', 'uploads']);
   });
 
-  test('in private mode a login page is no delivery, whatever stands in it', async () => {
+  test('in private mode, a login page never counts as delivered, whatever its content', async () => {
     const { instance, repository } = await open(kind, 'nothing');
     const reason = /^the URL answers HTTP 200 with a login page: the URL is not public/;
     const more = { httpCode: 200, hint: /Public Pages.* channel: (K1, K2 or )?K3/ };
@@ -114,7 +114,7 @@ describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) =
       expect(collectOutput(delivered)).not.toContain(`https://${instance.host}`);
   });
 
-  test('in private mode with public sites the page is proven, and UNKNOWN tells of the raw address', async () => {
+  test('in private mode with public sites, the page is verified, and UNKNOWN names the raw URL', async () => {
     const { repository } = await open(kind, 'sites');
     const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K1' } });
     const url = `${repository.pages.url}page.html`;
@@ -124,7 +124,7 @@ describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) =
   });
 });
 
-test('a release that names an upload host outside its instance is not given the token', async () => {
+test('a release with an upload host outside its instance does not get the token', async () => {
   const { instance, repository } = await open(KINDS[0]);
   const token = watchedToken();
   const alter = ({ body, ...reply }: { status: number; body: Buffer }) => {
@@ -140,10 +140,10 @@ test('a release that names an upload host outside its instance is not given the 
 /** Only the warning page tells whether a file may be downloaded once more. */
 const NO_WARNING = /^whether the file can be downloaded again/;
 
-describe('a file-bin of one’s own', () => {
+describe('your own file-bin', () => {
   const BIN = 'https://bin.example.com/some/prefix';
 
-  test('is posted to below its prefix, follows its storage, and knows no warning page', async () => {
+  test('gets the file below its prefix, redirects to its storage, and has no warning page', async () => {
     const own = scenario.world.addFilebin(BIN);
     const { repository } = await open(KINDS[0]);
     const inputs = { channel: 'K3', bin: 'own-bin-1', 'bin-host-url': BIN };
@@ -161,10 +161,10 @@ describe('a file-bin of one’s own', () => {
   });
 });
 
-describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly', (variable) => {
+describe.each(['NO_PROXY', 'no_proxy'])('a host in %s gets direct connections', (variable) => {
   const direct = { [variable]: 'localhost' };
 
-  test('by the API’s calls and by git, while the site is seen through the proxy', async () => {
+  test('from API calls and git, while the site is fetched through the proxy', async () => {
     const { instance, repository } = await open(KINDS[0]);
     const door = await scenario.world.openDirectAddress(instance.host);
     const env = { ...direct, GITHUB_API_URL: `${door}/api/v3`, GITHUB_SERVER_URL: door };
@@ -176,7 +176,7 @@ describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly',
     expect(delivered.stdout).toContain('using git instead');
   });
 
-  test('by no bin on this very machine: no byte is sent to it', async () => {
+  test('but a bin on this machine gets no byte', async () => {
     const own = scenario.world.addFilebin('https://bin.example.com');
     const door = await scenario.world.openDirectAddress('bin.example.com');
     const { repository } = await open(KINDS[0]);
@@ -197,7 +197,7 @@ describe('the steps of docs/enterprise.md', () => {
     return blocks.flatMap((steps: { with: Record<string, string> }[]) => steps.map((step) => step.with));
   }
 
-  test('deliver as they stand, from a runner of github.com', async () => {
+  test('work as written, from a runner of github.com', async () => {
     const [onInstance = {}, onBin = {}, ...others] = await stepsOfPage();
     expect(others).toEqual([]);
     const instance = scenario.world.addEnterprise('ghes.example.com');

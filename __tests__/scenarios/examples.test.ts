@@ -20,7 +20,7 @@ const site = (text: string) => ({
   [`dist/${text}.js`]: `document.title = "${text}"\n`,
 });
 
-test('a site for a pull request: one commit a push, one link in one comment, and in the end nothing', async () => {
+test('a site for a pull request: one commit a push, one link in one comment, and nothing left at the end', async () => {
   const repository = await scenario.repository(SITE);
   const pull = await openPullRequest(repository, 'feature', site('first'));
   const folder = `previews/pr-${pull.number}/`;
@@ -67,7 +67,7 @@ test("a site for a fork's pull request, whose run may only read: one warning say
 test.each([
   ['that may write something', LOGINS.workflow],
   ['of a person', LOGINS.human],
-])("a fork's run with a token %s fails like any other, and ends what it began", async (_, login) => {
+])("a fork's run with a token %s fails like any other run, and ends its deployment", async (_, login) => {
   const repository = await scenario.repository(SITE);
   const pull = await openPullRequest(repository, 'human:feature', site('first'));
   const { name, payload } = pull.opened;
@@ -82,7 +82,7 @@ test.each([
   expect(repository.deployments.all.map(getDeploymentState)).toEqual(['failure']);
 });
 
-test("a fork's pull request, in two workflows: the second one publishes and comments, and takes it down", async () => {
+test("a fork's pull request in two workflows: the second publishes, comments and withdraws", async () => {
   const repository = await scenario.repository(SITE);
   const pull = await openPullRequest(repository, 'human:feature/one', {});
   const path = 'previews/human/feature/one/index.html';

@@ -9,7 +9,7 @@ const deliver = async (inputs: object, given: Readonly<Record<string, string>> =
   play.deliver({ repository: await play.repository({ pages: false }), files: given, inputs });
 const binOf = (name: string) => play.world.filebin.bins.get(name);
 
-test('a bin of somebody else keeps its file, takes another one, and is never locked', async () => {
+test("another person's bin keeps its file, takes ours, and is never locked", async () => {
   const { filebin } = play.world;
   const name = 'bin-of-others';
   await filebin.addFile(name, 'page.html', 'theirs');
@@ -40,7 +40,7 @@ test('a bin of somebody else keeps its file, takes another one, and is never loc
   await refused(locked, /^place.*: .*is locked.* → .*leave `bin:` out/);
 });
 
-test('what somebody posts between the look and the upload is named where it was replaced', async () => {
+test('a file that somebody posts between our check and the upload is named if we replaced it', async () => {
   const name = 'bin-of-two';
   const { filebin } = play.world;
   const isList = /filebin\.net\/bin-of-two$/;
@@ -51,7 +51,7 @@ test('what somebody posts between the look and the upload is named where it was 
   );
 });
 
-test('approval that the host asks for: the bin to use again, and a later run proves the same file', async () => {
+test('if the host requires approval, the report names the bin, and a later run verifies the same file', async () => {
   const { filebin } = play.world;
   filebin.manualApproval = true;
   const bin = toBin('bin-waiting');
@@ -66,7 +66,7 @@ test('approval that the host asks for: the bin to use again, and a later run pro
   expect(again.report.lines.CODE).toContain('; nothing written, because it was there already; ');
 });
 
-test('approval hides that a file is deleted, which the withdrawal says at once', async () => {
+test('a withdrawal reports at once that the pending approval hides whether the file is deleted', async () => {
   const { filebin } = play.world;
   filebin.manualApproval = true;
   await filebin.addFile('bin-unapproved', 'page.html', createPage());
@@ -79,10 +79,10 @@ test('approval hides that a file is deleted, which the withdrawal says at once',
   expect((await proven(deliver(withdrawal))).report.url).toBeNull();
 });
 
-describe('a limit of downloads', () => {
+describe('a download limit', () => {
   test.each([
-    ['leaves the person the second one', 2, true],
-    ['is told in UNKNOWN where no warning page tells of it', 2, false],
+    ['leaves the person the second download', 2, true],
+    ['is in UNKNOWN if no warning page shows it', 2, false],
   ])('%s', async (_, downloadLimit, cookieCheck) => {
     Object.assign(play.world.filebin, { downloadLimit, cookieCheck });
     const { report } = await proven(deliver(toBin(`bin-limited-${cookieCheck}`)));
@@ -92,7 +92,7 @@ describe('a limit of downloads', () => {
     expect(report.lines.UNKNOWN).toMatch(told);
   });
 
-  test('stays unknown where the warning page does not come again, and costs no second download', async () => {
+  test('stays unknown if the warning page does not return, and costs no second download', async () => {
     play.intercept({ method: 'GET', url: /bin-unclear\/page\.html$/, skip: 2 }, { status: 502 });
     const { report } = await proven(deliver(toBin('bin-unclear')));
     expect(binOf('bin-unclear')?.files.get('page.html')?.downloads).toBe(1);
@@ -101,7 +101,7 @@ describe('a limit of downloads', () => {
 
   test.each([
     ['ends the wait at once', 0, 3],
-    ['that the proof has used up makes it not ready, without another wait', 1, 4],
+    ['is not ready if verification used it up, without another wait', 1, 4],
   ])('%s', async (_, downloadLimit, requests) => {
     play.world.filebin.downloadLimit = downloadLimit;
     const says = /^verify 403: .*requested too many times.* → .*limits/;
@@ -113,7 +113,7 @@ describe('a limit of downloads', () => {
 test.each([
   ['has expired', 'bin-expired', 'This bin is no longer available'],
   ['never existed', 'bin-unknown', 'The bin does not exist'],
-])('a bin that %s ends the proof of a link at once', async (_, bin, why) => {
+])('a link to a bin that %s fails at once', async (_, bin, why) => {
   if (bin === 'bin-expired') await play.world.filebin.addFile(bin, 'page.html', createPage());
   Object.assign(binOf(bin) ?? {}, { expiresAt: new Date(0) });
   const says = new RegExp(`^verify 404: .*HTTP 404: ${why}.* → .*channel: K1, K2 or K3`);
@@ -129,7 +129,7 @@ test.each(['filebin.net', 'bins.example.com'])('a link to a bin on %s names its 
   await refused(deliver({ channel: 'K4', url: `https://${host}/bin-limited/page.html` }), says);
 });
 
-test('a link to a bin that answers HTTP 403 without a reason is waited for: it may still be approved', async () => {
+test('a bin that answers HTTP 403 without a reason is waited for, because it may still be approved', async () => {
   play.intercept({ url: /^https:\/\/filebin\.net\//, times: 99 }, { status: 403 });
   const link = deliver({ channel: 'K4', url: 'https://filebin.net/bin-closed/page.html', timeout: '9' });
   expect((await refused(link, /^verify 403: .*not verified in time: .*HTTP 403/)).took).toBe(9_000);

@@ -38,7 +38,7 @@ const expectSite = ({ report }: Pick<Played, 'report'>, url: string, count: numb
 };
 
 describe('a folder, by git', () => {
-  test('is one commit, one push and one address; again it writes nothing, and then changed files alone', async () => {
+  test('is one commit, one push and one URL; a rerun writes nothing, and a change writes only changed files', async () => {
     const repository = await scenario.repository();
     const url = `${repository.pages.url}${PATH}`;
     const delivered = await scenario.deliver({ repository, files: SITE, inputs });
@@ -79,7 +79,7 @@ describe('a folder, by git', () => {
     expect(String(await scenario.fetchPublic(url))).toBe(createPage('second'));
   });
 
-  test('of 151 files costs few API requests, and UNKNOWN says how many were not asked without ?v=', async () => {
+  test('of 151 files costs few API requests, and UNKNOWN counts the files not fetched without ?v=', async () => {
     const pages = Array.from({ length: 150 }, (_, nth) => [`dist/p${nth}.html`, `<p>${nth}</p>`]);
     const repository = await scenario.repository();
     const files = { 'dist/index.html': createPage(), ...Object.fromEntries(pages) };
@@ -96,8 +96,12 @@ describe('a folder', () => {
   test.each<[string, (dist: string) => Promise<void>, RegExp]>([
     ['grows', (dist) => writeFile(join(dist, 'late.html'), 'late'), /: late\.html is new →/],
     ['shrinks', (dist) => rm(join(dist, 'empty.txt')), /: empty\.txt is gone →/],
-    ['gets a link', (dist) => symlink('x', join(dist, 'link')), /link is a symbolic link to nothing →/],
-  ])('that %s after it was checked is refused before anything is written', async (_, change, says) => {
+    [
+      'gets a symbolic link',
+      (dist) => symlink('x', join(dist, 'link')),
+      /link is a symbolic link to nothing →/,
+    ],
+  ])('that %s after its check is refused before a write', async (_, change, says) => {
     const repository = await play.repository();
     const folder = await temporaryFolder();
     await writeFiles(folder, SITE);
@@ -108,7 +112,7 @@ describe('a folder', () => {
     expect(writesOf(played)).toEqual([]);
   });
 
-  test('of which a cache still has an old file is ready, and UNKNOWN says so, also in a second run', async () => {
+  test('is ready if a cache still has an old file, and UNKNOWN says so, also in a second run', async () => {
     const repository = await play.repository();
     await deliver(repository);
     repository.pages.purges = false;
@@ -124,9 +128,9 @@ describe('a folder', () => {
   });
 
   test.each([
-    ['is not there', /assets\/app\.js/, ''],
-    ['is not there for browsers', /assets\/app\.js$/, ' without \\?v='],
-  ])('of 14 files of which one %s says so of one of 14, and so does its audit', async (_, url, which) => {
+    ['is missing', /assets\/app\.js/, ''],
+    ['is missing for browsers', /assets\/app\.js$/, ' without \\?v='],
+  ])('of 14 files is not ready if one file %s, and its audit reports the same', async (_, url, which) => {
     const more = Array.from({ length: 10 }, (_, nth) => [`dist/${nth}.html`, `<p>${nth}</p>`]);
     const files = { ...SITE, ...Object.fromEntries(more) };
     const repository = await play.repository();
@@ -151,7 +155,7 @@ describe('a folder', () => {
     expect(String(await repository.read(`${PATH}index.html`))).toBe(createPage());
   });
 
-  test('within one that was delivered as a whole is refused with that one, which `path:` names', async () => {
+  test('inside another delivered folder is refused, and the hint names that folder for `path:`', async () => {
     const repository = await play.repository();
     await proven(deliver(repository, {}, { ...SITE, 'dist/docs/index.html': createPage() }));
     const within = deliver(repository, { path: `${PATH}docs/` }, { 'dist/index.html': createPage('second') });
@@ -165,7 +169,7 @@ describe('a folder', () => {
     );
   });
 
-  test('names the older folders that it removed where it is not proven', async () => {
+  test('names the older folders that it removed if it is not verified', async () => {
     const repository = await play.repository();
     await proven(deliver(repository, { path: 'runs/1/', keep: '1' }));
     repository.pages.builds = ['errored', 'errored'];
@@ -180,20 +184,17 @@ describe('a folder', () => {
       proven(deliver(repository, { path, keep: '2', ...more }, SITE, { deliverer: from }));
     const removedBy = ({ report }: Played) => report.site?.changes?.removedFolders;
 
-    test.each(['runs/', ''])(
-      'goes by the history, whatever the clocks of the runners in %j',
-      async (below) => {
-        const repository = await play.repository();
-        for (const [nth, hours] of [48, 0].entries()) {
-          const now = new Date(Date.now() + hours * 3_600_000);
-          repository.now = () => now;
-          await put(repository, `${below}${nth + 1}/`);
-        }
-        expect(removedBy(await put(repository, `${below}3/`))).toEqual([`${below}1/`]);
-      },
-    );
+    test.each(['runs/', ''])("follows the history, whatever the runners' clocks say in %j", async (below) => {
+      const repository = await play.repository();
+      for (const [nth, hours] of [48, 0].entries()) {
+        const now = new Date(Date.now() + hours * 3_600_000);
+        repository.now = () => now;
+        await put(repository, `${below}${nth + 1}/`);
+      }
+      expect(removedBy(await put(repository, `${below}3/`))).toEqual([`${below}1/`]);
+    });
 
-    test('removes none if the history does not tell which are the newest', async () => {
+    test('removes no folder if the history does not show which ones are the newest', async () => {
       const repository = await play.repository();
       for (const path of ['runs/1/', 'runs/2/']) await put(repository, path);
       play.intercept({ url: /\/commits\?path=runs&/, times: 99 }, { status: 200, body: '[]' });
@@ -201,7 +202,7 @@ describe('a folder', () => {
     });
 
     test.each([{ path: 'runs/1/extra/' }, { path: 'runs/1/extra.html', file: 'dist/index.html' }])(
-      'names the folder that it leaves, in which another workflow has a delivery: %j',
+      'leaves and names a folder in which another workflow has a delivery: %j',
       async ({ path, ...more }) => {
         const repository = await play.repository();
         await put(repository, 'runs/1/', NIGHTLY);
@@ -214,7 +215,7 @@ describe('a folder', () => {
       },
     );
 
-    test('counts the folders of its own workflow alone, in whichever run', async () => {
+    test('counts only the folders of its own workflow, from any run', async () => {
       const repository = await play.repository();
       await put(repository, 'runs/by-hand/', MANUAL);
       await put(repository, 'runs/laptop/');
@@ -233,7 +234,7 @@ describe('a folder', () => {
     });
   });
 
-  test('with names that Jekyll leaves out is refused before the commit, unless `nojekyll` is set', async () => {
+  test('with names that Jekyll skips is refused before the commit, unless `nojekyll` is set', async () => {
     const repository = await play.repository();
     const files = { ...SITE, 'dist/_static/app.js': 'one\n', 'dist/notes.md': '---\n---\n# two\n' };
     const says =
@@ -267,7 +268,7 @@ describe('a folder', () => {
     expect(left.map((bytes) => bytes && String(bytes))).toEqual([null, 'theirs', '']);
   });
 
-  test('without a path goes into what the site is built from, and nowhere else', async () => {
+  test('without a path goes only into the folder that the site is built from', async () => {
     const repository = await play.repository({ files: { 'docs/a.txt': 'a' }, pages: { path: '/docs' } });
     expectSite(await deliver(repository, { path: '' }), `${repository.pages.url}dist/`, 4);
     expect(await repository.read('docs/dist/index.html')).not.toBeNull();
@@ -285,20 +286,20 @@ describe('a folder', () => {
   test.each<[string, Record<string, string | Buffer>, object, RegExp]>([
     ['outside the workspace', {}, { file: '/etc/' }, /^check: the folder \/etc\/ is outside the workspace /],
     [
-      'for a named tag, whose release takes single files,',
+      'for a named tag, whose release takes only files,',
       {},
       { channel: 'auto', tag: 'v1' },
       /^check: a tag was named, and K2 takes single files, not the folder dist\/ → .*`tar -czf site\.tar\.gz dist\/`/,
     ],
     ['with a secret in the name of a hidden file', hidden, {}, /^check: the name of a file contains/],
     [
-      'with a base for another place',
+      'with a base for another path',
       { 'dist/index.html': elsewhere },
       {},
       /^check: .*\/assets\/app\.js.* → .*set the base path of the generator to `\/play-\d+\/previews\/pr-12\/`/,
     ],
     [
-      'that lacks what its page loads',
+      'without a file that its page loads',
       { 'dist/index.html': missing },
       {},
       /^check: .*index\.html line 2: .*app\.js.*; index\.html line 3: .*Style\.css/,
@@ -328,7 +329,7 @@ describe('links and hidden names', () => {
     return { folder, allowedRoots: [folder] };
   };
 
-  test('a folder is delivered with `.well-known/`, and with what links in it lead to', async () => {
+  test('a folder is delivered with `.well-known/`, and with the files that its links lead to', async () => {
     const repository = await play.repository();
     const links = { 'dist/lib': '.store/lib', 'dist/home.html': 'index.html', 'dist/app.js': 'lib/app.js' };
     const around = await linked(links);
@@ -380,7 +381,7 @@ describe('a line that begins with !', () => {
     ['a pattern', 'dist/**\n!dist/drafts', NO_DRAFTS],
     ['a pattern, before it', '!dist/drafts/**\ndist/**', NO_DRAFTS],
     ['named files', 'dist/index.html\ndist/drafts/d.html\n!dist/drafts/*', ['index.html']],
-  ])('leaves files out of %s and of its withdrawal', async (_, file, expected) => {
+  ])('excludes files from %s and from its withdrawal', async (_, file, expected) => {
     const repository = await play.repository();
     const { report } = await proven(run(repository, file));
     expect(await listBelow(repository)).toEqual(expected);
@@ -400,7 +401,7 @@ describe('a line that begins with !', () => {
     for (const name of others) await proven(withdraw(repository, { path: PATH + name }));
   });
 
-  test('leaves a folder out of a withdrawal that is not here any more', async () => {
+  test('excludes a deleted local folder from a withdrawal', async () => {
     const repository = await play.repository();
     await proven(run(repository, 'dist/'));
     const { report } = await proven(withdraw(repository, { file: 'dist/\n!dist/drafts/**' }));
@@ -408,7 +409,7 @@ describe('a line that begins with !', () => {
     expect(await listBelow(repository)).toEqual(['drafts/d.html']);
   });
 
-  test('leaves files out of a release and of its withdrawal', async () => {
+  test('excludes files from a release and from its withdrawal', async () => {
     const repository = await play.repository();
     const file = 'dist/a/b.txt\ndist/**/*.json\ndist/drafts/d.html\n!dist/drafts';
     const onRelease = { channel: 'K2', path: '', tag: 'v1' };
@@ -419,7 +420,7 @@ describe('a line that begins with !', () => {
   });
 
   const secret = { 'dist/drafts/key.txt': `token=ghp_${'x7Kq2mZ9'.repeat(4)}aBcD` };
-  test('leaves out what would be refused: links and secrets', async () => {
+  test('excludes what would be refused: links and secrets', async () => {
     const repository = await play.repository();
     const folder = await temporaryFolder();
     await writeFiles(folder, { ...PARTS, ...secret });
@@ -431,7 +432,7 @@ describe('a line that begins with !', () => {
     await proven(put('dist/\n!dist/drafts/\n!dist/link.html'));
   });
 
-  test('sees a folder grow, but not in what it leaves out', async () => {
+  test('lets a growing folder be refused, unless it grows in an excluded part', async () => {
     const folder = await temporaryFolder();
     await writeFiles(folder, PARTS);
     play.meanwhile({ method: 'GET', url: /\/pages$/ }, () =>
@@ -449,7 +450,7 @@ describe('a line that begins with !', () => {
       /^check: the folder dist\/ contains no files to deliver → .*`!`/,
     ],
     ['the entry', 'dist/\n!dist/*.html', /^check: the folder dist\/ has no page index\.html →/],
-  ])('that leaves out %s is refused', async (_, file, says) => {
+  ])('that excludes %s is refused', async (_, file, says) => {
     await refused(run(await play.repository(), file), says);
   });
 });
@@ -465,9 +466,9 @@ describe('withdrawing a folder', () => {
   };
 
   test.each([
-    ['keeps the link to its page, which stays', '!dist/index.html', true],
-    ['has no link to its page, which is gone', '!dist/empty.txt', false],
-  ])('in part is said in the comment, which %s', async (_, line, isLinked) => {
+    ['keeps the link if its page stays', '!dist/index.html', true],
+    ['loses the link if its page was removed', '!dist/empty.txt', false],
+  ])('in part is noted in the comment, which %s', async (_, line, isLinked) => {
     const { repository, run } = await openPull();
     const given = { ...inputs, comment: 'true' };
     await proven(play.deliver({ repository, files: SITE, run, inputs: given }));
@@ -485,7 +486,7 @@ describe('withdrawing a folder', () => {
     expect(body).not.toContain(`](<${repository.pages.url}`);
   });
 
-  test('below another one, in one commit, says so in the comments about its sites', async () => {
+  test('below another folder in one commit updates the comments on its sites', async () => {
     const { repository, run } = await openPull();
     for (const path of ['previews/pr-1/', 'previews/a/deeper/pr-2/']) {
       const files = { ...SITE, 'dist/start.html': createPage() };
@@ -504,7 +505,7 @@ describe('withdrawing a folder', () => {
     expect(await repository.read('previews/pr-1/index.html')).toBeNull();
   });
 
-  test('removes the site in one commit, leaves what others added or changed, and proves every address empty', async () => {
+  test('removes the site in one commit, leaves files that others added or changed, and checks that every URL answers 404', async () => {
     const repository = await play.repository();
     await deliver(repository);
     await repository.commit(`${PATH}theirs.txt`, 'theirs');
@@ -523,10 +524,10 @@ describe('withdrawing a folder', () => {
   });
 
   test.each<[string, string, readonly boolean[]]>([
-    ['by its path alone removes all of it', '', [false, false, false]],
-    ['by the folder that was delivered removes all of it', 'dist/', [false, false, false]],
-    ['by a file in it leaves the others', 'page.html', [false, true, true]],
-    ['by a file and a folder in it leaves the others', 'page.html\nsub/', [false, false, true]],
+    ['by its path removes all of it', '', [false, false, false]],
+    ['by the delivered folder removes all of it', 'dist/', [false, false, false]],
+    ['by a file in it leaves the other files', 'page.html', [false, true, true]],
+    ['by a file and a folder in it leaves the other files', 'page.html\nsub/', [false, false, true]],
   ])('%s', async (_, file, left) => {
     const repository = await play.repository();
     const paths = ['page.html', 'sub/page.html', 'other.html'];
@@ -538,7 +539,7 @@ describe('withdrawing a folder', () => {
     expect(found.map((one) => one !== null)).toEqual(left);
   });
 
-  test.each(['squashed', 'quoted'])('that somebody %s removes nothing of it', async (how) => {
+  test.each(['squashed', 'quoted'])('that somebody %s removes no file', async (how) => {
     const repository = await play.repository();
     await deliver(repository);
     const [{ message } = { message: '' }] = await repository.log();
@@ -549,7 +550,7 @@ describe('withdrawing a folder', () => {
   });
 });
 
-describe('a file that the whole site or the repository obeys', () => {
+describe('a file that configures the whole site or the repository', () => {
   const whole = { path: './', nojekyll: 'true' };
   const allowed = { ...whole, overwrite: 'true' };
 
@@ -557,7 +558,7 @@ describe('a file that the whole site or the repository obeys', () => {
     ['CNAME', "it changes the site's domain"],
     ['_config.yml', 'it changes how Jekyll builds the site'],
     ['CODEOWNERS', 'it decides who must approve changes'],
-  ])('is changed or removed with `overwrite` alone, and named: %s', async (name, effect) => {
+  ])('is changed or removed only with `overwrite`, and named: %s', async (name, effect) => {
     const repository = await play.repository();
     const read = async (): Promise<string> => String(await repository.read(name));
     const stays = `not removed, because that needs \`overwrite\`: ${name} (${effect})`;
@@ -588,7 +589,7 @@ describe('a file that the whole site or the repository obeys', () => {
     expect(await read()).toBe('null');
   });
 
-  test('stays if a person put the same one there, and if it is named itself', async () => {
+  test('stays if a person put the same file there, even if it is named', async () => {
     const repository = await play.repository({ files: { CNAME: 'www.example.org' } });
     const given = { channel: 'K1', path: 'CNAME', overwrite: 'true' };
     await proven(play.deliver({ repository, files: { CNAME: 'example.com' }, inputs: given }));
@@ -600,7 +601,7 @@ describe('a file that the whole site or the repository obeys', () => {
     expect(String(await repository.read('CNAME'))).toBe('www.example.org');
   });
 
-  test('stays where a folder would take its place, and of an older folder that `keep` removes', async () => {
+  test('stays if a folder would replace it, or if `keep` removes the folder around it', async () => {
     const repository = await play.repository();
     const files = { ...SITE, 'dist/CODEOWNERS': '* @octo' };
     await proven(deliver(repository, { path: 'docs/', overwrite: 'true' }, files));
@@ -616,11 +617,11 @@ describe('a file that the whole site or the repository obeys', () => {
   });
 });
 
-describe('a second withdrawal, which finds nothing on the branch', () => {
+describe('a second withdrawal, with nothing left on the branch', () => {
   const withdrawBelow = (repository: TestRepository): Promise<Played> =>
     withdraw(repository, { path: 'previews/', timeout: '30' });
 
-  test('is not ready while the build breaks, and all is still served; then it asks every address', async () => {
+  test('is not ready while the build breaks and all is still served, then checks every URL', async () => {
     const repository = await play.repository();
     await deliver(repository);
     repository.pages.builds = 'errored';
@@ -637,7 +638,7 @@ describe('a second withdrawal, which finds nothing on the branch', () => {
   });
 
   test.each(['one.html', 'two.html'])(
-    'is not ready where %s alone answers 404, and no build starts',
+    'is not ready if only %s answers 404, and no build starts',
     async (hidden) => {
       const repository = await play.repository();
       const files = { 'one.html': createPage('one'), 'two.html': createPage('two') };
@@ -652,7 +653,7 @@ describe('a second withdrawal, which finds nothing on the branch', () => {
     },
   );
 
-  test('is ready at once where nothing was ever there', async () => {
+  test('is ready at once if nothing was ever delivered', async () => {
     const repository = await play.repository();
     await deliver(repository, { path: 'docs/' });
     const { requests } = await proven(withdrawBelow(repository));
@@ -668,18 +669,18 @@ describe('a submodule of the repository', () => {
   const several = Object.fromEntries([1, 2, 3].map((nth) => [`out/${nth}.html`, createPage()]));
 
   test.each<[string, Record<string, string>, Record<string, string>]>([
-    ['a file in its place', { LICENSE: 'text' }, { file: 'LICENSE', path: 'lib' }],
+    ['a file at its path', { LICENSE: 'text' }, { file: 'LICENSE', path: 'lib' }],
     ['a file deep below it', page, { path: 'lib/a/b/page.html' }],
     ['a file below it, in a dry run', page, { path: 'lib/page.html', 'dry-run': 'true' }],
     ['several files below it', several, { file: 'out/*.html', path: 'lib/' }],
-    ['a folder in its place', below, { file: 'dist/', path: 'lib/' }],
+    ['a folder at its path', below, { file: 'dist/', path: 'lib/' }],
     ['a folder below it', below, { file: 'dist/', path: 'lib/site/' }],
     ['a folder with a file below it', below, { file: 'dist/', path: './' }],
-    ['a folder with a file in its place', inPlace, { file: 'dist/', path: './' }],
-    ['a removal of it', {}, { operation: 'withdraw', path: 'lib' }],
-    ['a removal of a file below it', {}, { operation: 'withdraw', path: 'lib/page.html' }],
-    ['a removal of everything in it', {}, { operation: 'withdraw', path: 'lib/' }],
-    ['a removal of everything below it', {}, { operation: 'withdraw', path: 'lib/a/' }],
+    ['a folder with a file at its path', inPlace, { file: 'dist/', path: './' }],
+    ['its removal', {}, { operation: 'withdraw', path: 'lib' }],
+    ['the removal of a file below it', {}, { operation: 'withdraw', path: 'lib/page.html' }],
+    ['the removal of everything in it', {}, { operation: 'withdraw', path: 'lib/' }],
+    ['the removal of everything below it', {}, { operation: 'withdraw', path: 'lib/a/' }],
   ])('is not changed by %s', async (_, files, given) => {
     const repository = await play.repository();
     const sha = await repository.addSubmodule('lib');

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 test.each(GENERATORS)(
-  'a folder that %s made looks in a browser as it did before it was published, and no request fails',
+  'a folder built by %s looks the same in a browser before and after, and no request fails',
   (name) => {
     const report = delivered.reports.find(({ file }) => file?.path === name);
     expect(report?.notReady).toBeNull();

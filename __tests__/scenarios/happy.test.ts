@@ -12,7 +12,7 @@ const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(b
 const files = { 'page.html': createPage('new') };
 
 describe('K1, a page on the screen', () => {
-  test('a new file with Cyrillic names is one commit, proven at each of its addresses, and updated', async () => {
+  test('a new file with Cyrillic names is one commit, verified at each URL, and updated', async () => {
     const repository = await scenario.repository({ files: { 'index.html': 'theirs' } });
     // GitHub says of a call that it will go away.
     const old = { deprecation: '@1764547200', sunset: 'Sun, 01 Mar 2026 00:00:00 GMT' };
@@ -61,7 +61,7 @@ describe('K1, a page on the screen', () => {
   });
 
   test.each(['signatures', 'classic-signatures'] as const)(
-    '%s: several files go through the object API, whose commits GitHub signs',
+    '%s: several files go through the object API, and GitHub signs the commits',
     async (rule) => {
       const repository = await scenario.repository();
       repository.protect(rule);
@@ -80,23 +80,20 @@ describe('K1, a page on the screen', () => {
   test.each([
     ["the job's bot", LOGINS.workflow, '41898282+github-actions[bot]'],
     ['a user', LOGINS.human, `${getUserId(LOGINS.human)}+human`],
-  ])(
-    'commits that git pushes with the token of %s are by that account, with its id',
-    async (_, login, name) => {
-      const repository = await scenario.repository();
-      const token = scenario.world.token({}, login);
-      const pages = { 'out/a.html': '<p>a</p>', 'out/b.html': '<p>b</p>' };
-      const inputs = { channel: 'K1', file: 'out/*.html', token };
-      const delivered = await scenario.deliver({ repository, files: pages, inputs });
-      expect(delivered.outputs.result).toBe('ready');
-      expect(delivered.stdout).toContain("method C, git's own protocol");
-      const person = `${login} <${name}@users.noreply.github.com>`;
-      expect((await repository.authors()).slice(0, 2)).toEqual(Array(2).fill(`${person}, ${person}`));
-    },
-  );
+  ])('git pushes with the token of %s commit as that account, with its id', async (_, login, name) => {
+    const repository = await scenario.repository();
+    const token = scenario.world.token({}, login);
+    const pages = { 'out/a.html': '<p>a</p>', 'out/b.html': '<p>b</p>' };
+    const inputs = { channel: 'K1', file: 'out/*.html', token };
+    const delivered = await scenario.deliver({ repository, files: pages, inputs });
+    expect(delivered.outputs.result).toBe('ready');
+    expect(delivered.stdout).toContain("method C, git's own protocol");
+    const person = `${login} <${name}@users.noreply.github.com>`;
+    expect((await repository.authors()).slice(0, 2)).toEqual(Array(2).fill(`${person}, ${person}`));
+  });
 });
 
-test('K2: a file for download under an ASCII name; other bytes only with `overwrite: true`', async () => {
+test('K2: a download gets an ASCII name, and is replaced only with `overwrite: true`', async () => {
   const repository = await scenario.repository();
   const inputs = { channel: 'K2', tag: 'files-1' };
   const given = (text: string) => ({ 'отчёт.zip': text });
@@ -116,7 +113,7 @@ test('K2: a file for download under an ASCII name; other bytes only with `overwr
   expect(await repository.log()).toHaveLength(1);
 });
 
-test('K3: a page that is downloaded, in a bin that is locked afterwards, without a token', async () => {
+test('K3: a page is delivered without a token as a download, and the bin is locked', async () => {
   const delivered = await scenario.deliver({
     files: { 'отчёт.html': createPage() },
     inputs: { channel: 'K3', token: '', marker: MARKER },
@@ -131,7 +128,7 @@ test('K3: a page that is downloaded, in a bin that is locked afterwards, without
   expect(scenario.world.traffic.exchanges(/api\.github\.com/)).toEqual([]);
 });
 
-test('K4: with the file every byte is compared, with the marker alone UNKNOWN says so', async () => {
+test('K4: with the file every byte is compared; with only the marker, UNKNOWN says so', async () => {
   const url = 'https://preview.agent-host.com/f/42';
   const repository = await scenario.repository();
   const later = /^whether the link still opens later, and from every network/;
@@ -147,7 +144,7 @@ test('K4: with the file every byte is compared, with the marker alone UNKNOWN sa
   }
 });
 
-test('no network: the protocol can not be executed, and the report says where the file stays', async () => {
+test("no network: the delivery can't run, and the report says where the file stays", async () => {
   const nowhere = 'http://127.0.0.1:9';
   const delivered = await scenario.deliver({
     files,
@@ -162,7 +159,7 @@ test('no network: the protocol can not be executed, and the report says where th
   expect(delivered.report.lines.UNKNOWN).toContain(kept);
 });
 
-test('several files: each that fails has its annotation, the others are delivered, and no address is handed over', async () => {
+test('several files: each failed file has an annotation, the others are delivered, and no URL is handed over', async () => {
   const repository = await scenario.repository();
   await repository.commit('p/out/c.html', 'theirs');
   const loads = '<script src="https://cdn.example/x.js"></script>';
@@ -191,7 +188,7 @@ test('several files: each that fails has its annotation, the others are delivere
   expect(String(await repository.read('p/out/c.html'))).toBe('theirs');
 });
 
-test("a file of a private repository goes to the public bin only on the owner's word", async () => {
+test("a file of a private repository goes to the public bin only with the owner's consent", async () => {
   const repository = await scenario.repository({ private: true });
   const event = { name: 'push', payload: { repository: { private: true } } };
   const refused = await scenario.deliver({ repository, files, inputs: { token: '' }, event });
@@ -207,7 +204,7 @@ test("a file of a private repository goes to the public bin only on the owner's 
 describe('the comment on a pull request', () => {
   const inputs = { channel: 'K1', path: 'previews/pr-1/', comment: 'true' };
 
-  test('is one for two runs at the same time, and one that fails says when its link was proven', async () => {
+  test('is shared by two concurrent runs, and after a failure says when its link was verified', async () => {
     const repository = await scenario.repository();
     await repository.issues.openPullRequest('a change', 'feature');
     const repo = { full_name: repository.fullName };
@@ -230,7 +227,7 @@ describe('the comment on a pull request', () => {
     expect(body).toContain(`](<${url}>)`);
   });
 
-  test('is none in a run whose event file is broken, which still delivers', async () => {
+  test('is skipped if the event file is broken, and the delivery continues', async () => {
     // No JSON.
     const env = { GITHUB_EVENT_PATH: fileURLToPath(import.meta.url) };
     const delivered = await scenario.deliver({ files, inputs, env });

@@ -71,7 +71,7 @@ const DEPLOYED = { ...ERRORED, buildType: 'workflow' } as const;
 const status = withNasty((build) => ({ ...build, status: NASTY }));
 const filename = withNasty(({ file, ...bin }) => ({ ...bin, file: { ...file, filename: SHORT } }));
 
-describe("a host's words are text and nothing else", () => {
+describe("a host's words are treated as text only", () => {
   test.each<Story>([
     ["a build's error", 'K1', ERRORED, null, 'wait', /build failed: line one RESULT/],
     ["a deployment's description", 'K1', DEPLOYED, null, 'wait', /build failed: line one/],

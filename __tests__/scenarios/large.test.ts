@@ -8,7 +8,7 @@ const scenario = setUpScenario();
 const inputs = { channel: 'K1' };
 
 test.each([60, 95])(
-  'a file of %d MB goes to the screen through git, and comes back whole',
+  'a file of %d MB is published through git and fetched back completely',
   async (megabytes) => {
     const repository = await scenario.repository({ files: { 'theirs.txt': 'theirs' } });
     const bytes = randomBytes(megabytes * MEGABYTE);
@@ -23,7 +23,7 @@ test.each([60, 95])(
   },
 );
 
-test('an upload whose connection dies in its middle is sent once more in little memory, and leaves one whole asset', async () => {
+test('an interrupted upload is sent again with little memory, and leaves one complete asset', async () => {
   const repository = await scenario.repository();
   const bytes = randomBytes(60 * MEGABYTE);
   scenario.intercept({ method: 'POST', url: /uploads\.github\.com/ }, { fault: 'reset-before' });

@@ -5,7 +5,7 @@ import { CLI, createPage, NODE, setUpScenario } from './scenario.ts';
 
 const scenario = setUpScenario();
 
-describe('an agent that was talked into something', () => {
+describe('an agent that was misled by a prompt', () => {
   /** A server that one repository and one channel were fixed for, and its client. */
   async function startServer(files: Readonly<Record<string, string>> = {}) {
     const repository = await scenario.repository();
@@ -16,7 +16,7 @@ describe('an agent that was talked into something', () => {
     return { repository, server, head: await repository.head() };
   }
 
-  test('starts no workflow, and chooses no repository, branch, release, bin or app', async () => {
+  test('can start no workflow, and choose no repository, branch, release, bin or app', async () => {
     const { repository, server, head } = await startServer();
     const page = { content: createPage(), name: 'page.html' };
     const choices = {
@@ -59,7 +59,7 @@ describe('an agent that was talked into something', () => {
     await server.close();
   });
 
-  test('replaces and removes nothing that a workflow delivered, and is shown no way to do so', async () => {
+  test('can replace or remove nothing that a workflow delivered, and gets no hint how to', async () => {
     const { repository, server } = await startServer({ 'page.html': createPage('of the agent') });
     const url = repository.pages.url;
     const files = { 'site/index.html': createPage(), 'site/about.html': createPage() };
@@ -83,7 +83,7 @@ describe('an agent that was talked into something', () => {
     await server.close();
   });
 
-  test('finds no server that a client starts in the root of the machine', () => {
+  test("gets no server if the client starts it in the machine's root folder", () => {
     const { status, stderr } = spawnSync(NODE, [CLI, 'mcp'], { cwd: '/', encoding: 'utf8', input: '' });
     expect([status, stderr]).toEqual([
       2,

@@ -17,7 +17,7 @@ function holdWrite() {
 const toDeliver = (text: string) => ({ content: createPage(text), name: 'page.html', path: 'page.html' });
 
 describe('a client that goes away while a page is being committed', () => {
-  test.each(['closes stdin', 'closes stdout'])('%s: the log says what is left', async (how) => {
+  test.each(['closes stdin', 'closes stdout'])('%s: the log names what stays published', async (how) => {
     const repository = await scenario.repository();
     repository.pages.beforeAnswer = () => repository.pages.whenBuilt();
     const { arrived, release } = holdWrite();
@@ -43,8 +43,8 @@ describe('a client that goes away while a page is being committed', () => {
   });
 });
 
-describe('a process that gets what no client should send', () => {
-  test('refuses other versions and broken messages, and goes on', async () => {
+describe('a process that gets invalid messages', () => {
+  test('refuses other versions and broken messages, and continues', async () => {
     const server = await startProcess(scenario.world);
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };

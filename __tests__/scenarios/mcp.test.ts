@@ -18,7 +18,7 @@ async function createRepository(): Promise<TestRepository> {
 }
 
 describe.each(LINES)('a client of the %s specification', (line) => {
-  test('delivers, is refused with what to change, corrects, verifies and withdraws', async () => {
+  test('delivers, gets a refusal with a hint, corrects, verifies and withdraws', async () => {
     const repository = await createRepository();
     const token = scenario.world.token();
     const files = {
@@ -90,7 +90,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     expect(server.stderr()).not.toContain(token);
   });
 
-  test('asks its person itself where it can, and goes on after they entered the code', async () => {
+  test('asks its user if it can, and continues after the code was entered', async () => {
     const repository = await createRepository();
     const asked: { url: string; message: string }[] = [];
     scenario.world.deviceUser.script = ['pending', 'grant'];
@@ -109,53 +109,50 @@ describe.each(LINES)('a client of the %s specification', (line) => {
   });
 });
 
-test.each(LINES)(
-  'without an elicitation the answer has a code and a handle to go on with (%s)',
-  async (line) => {
-    const repository = await createRepository();
-    const { deviceUser } = scenario.world;
-    deviceUser.script = ['pending'];
-    const flags = ['--repository', repository.fullName, '--client-id', CLIENT_ID];
-    const server = await connectClient(line, scenario.world, { flags });
-    // Every conversation of an agent begins with it: at most 10 KB, with the longest arguments.
-    expect(JSON.stringify({ tools: await server.listTools() }).length).toBeLessThan(10_000);
-    const progress: string[] = [];
-    const onProgress = (message: string): void => void progress.push(message);
-    const first = await server.call('deliver', PAGE, { onProgress });
-    expect(first.isError).toBe(false);
-    const { result, url, authorization: asked, reports } = first.answer;
-    expect([result, url, asked?.page]).toEqual([
-      'authorization_required',
-      '',
-      'https://github.com/login/device',
-    ]);
-    expect(asked?.userCode).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
-    expect(reports).toMatchObject([{ notReady: { code: 'AUTHORIZATION_REQUIRED', step: 'authorize' } }]);
-    const { handle: authorization = '', userCode } = asked ?? {};
+test.each(LINES)("gets a code and a handle to continue if it can't ask its user (%s)", async (line) => {
+  const repository = await createRepository();
+  const { deviceUser } = scenario.world;
+  deviceUser.script = ['pending'];
+  const flags = ['--repository', repository.fullName, '--client-id', CLIENT_ID];
+  const server = await connectClient(line, scenario.world, { flags });
+  // Every conversation of an agent begins with it: at most 10 KB, with the longest arguments.
+  expect(JSON.stringify({ tools: await server.listTools() }).length).toBeLessThan(10_000);
+  const progress: string[] = [];
+  const onProgress = (message: string): void => void progress.push(message);
+  const first = await server.call('deliver', PAGE, { onProgress });
+  expect(first.isError).toBe(false);
+  const { result, url, authorization: asked, reports } = first.answer;
+  expect([result, url, asked?.page]).toEqual([
+    'authorization_required',
+    '',
+    'https://github.com/login/device',
+  ]);
+  expect(asked?.userCode).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
+  expect(reports).toMatchObject([{ notReady: { code: 'AUTHORIZATION_REQUIRED', step: 'authorize' } }]);
+  const { handle: authorization = '', userCode } = asked ?? {};
 
-    // The person takes longer than a call may: it is answered with the same code, and nothing is lost.
-    const second = await server.call('deliver', { authorization });
-    expect(second.answer).toMatchObject({
-      result: 'authorization_required',
-      authorization: { userCode, handle: authorization },
-    });
-    deviceUser.script = ['grant'];
-    const third = await server.call('deliver', { authorization }, { onProgress });
-    expect(third.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
+  // The person takes longer than a call may: it is answered with the same code, and nothing is lost.
+  const second = await server.call('deliver', { authorization });
+  expect(second.answer).toMatchObject({
+    result: 'authorization_required',
+    authorization: { userCode, handle: authorization },
+  });
+  deviceUser.script = ['grant'];
+  const third = await server.call('deliver', { authorization }, { onProgress });
+  expect(third.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
 
-    // The token stays in the server's memory, for the same app.
-    const other = await server.call('withdraw', { authorization });
-    expect(other.answer.reason).toContain('no call of this tool waits for this `authorization`');
-    const withdrawn = await server.call('withdraw', { url: `${repository.pages.url}page.html` });
-    expect(withdrawn.answer.result).toBe('withdrawn');
-    expect(scenario.world.traffic.exchanges(/login\/device\/code$/)).toHaveLength(1);
-    expect(progress).not.toEqual([]);
-    await expectNoSecret(server, [first, second, third, other, withdrawn, progress]);
-    await server.close();
-  },
-);
+  // The token stays in the server's memory, for the same app.
+  const other = await server.call('withdraw', { authorization });
+  expect(other.answer.reason).toContain('no call of this tool waits for this `authorization`');
+  const withdrawn = await server.call('withdraw', { url: `${repository.pages.url}page.html` });
+  expect(withdrawn.answer.result).toBe('withdrawn');
+  expect(scenario.world.traffic.exchanges(/login\/device\/code$/)).toHaveLength(1);
+  expect(progress).not.toEqual([]);
+  await expectNoSecret(server, [first, second, third, other, withdrawn, progress]);
+  await server.close();
+});
 
-test('a person who declines is not asked again, and the file is not published elsewhere', async () => {
+test('does not ask again after its user declined, and the file is not published elsewhere', async () => {
   const repository = await createRepository();
   const before = await repository.head();
   scenario.world.deviceUser.script = ['pending'];
@@ -170,7 +167,7 @@ test('a person who declines is not asked again, and the file is not published el
   await server.close();
 });
 
-test.each(LINES)('a canceled call is stopped, and what it left is told (%s)', async (line) => {
+test.each(LINES)('can cancel a call, and the log reports what the call left (%s)', async (line) => {
   const repository = await scenario.repository();
   const env = { GITHUB_TOKEN: scenario.world.token() };
   const flags = ['--repository', repository.fullName];
@@ -214,7 +211,7 @@ async function waitForAnswer(server: ConnectedServer): Promise<unknown> {
 }
 
 describe('the process', () => {
-  test('leaves what is no message without an answer, says so in its log, goes on, and ends with stdin', async () => {
+  test('logs an invalid message without an answer, continues, and ends with stdin', async () => {
     const server = await startProcess(scenario.world);
     const before = ['hello', '7', '[]', '{"jsonrpc":"2.0","id":7,', '{"id":"a","method":"ping"}', '\r'];
     for (const line of [...before, 'x'.repeat(100_000)]) server.write(`${line}\n`);
@@ -236,7 +233,7 @@ describe('the process', () => {
     expect(await server.exitCode).toBe(0);
   });
 
-  test('answers the call that is under way and ends in order after SIGTERM', async () => {
+  test('answers the running call after SIGTERM, and ends cleanly', async () => {
     const repository = await scenario.repository();
     const { arrived, release } = holdSite(repository);
     const env = { GITHUB_TOKEN: scenario.world.token() };

@@ -65,7 +65,7 @@ describe.each(FOREIGN)('a path that %s', (_, make) => {
   });
 });
 
-test('what somebody puts there between the look and the write stays', async () => {
+test('a file that somebody adds between our check and the write stays', async () => {
   for (const content of [createPage(), LARGE_CONTENT]) {
     const repository = await play.repository();
     play.meanwhile({ method: 'GET', url: /\/contents\/previews(\/|%2F)page\.html/ }, () =>
@@ -88,7 +88,7 @@ test.each([
   }
 });
 
-test('with `overwrite: true` it is replaced, and withdrawn, and nothing else', async () => {
+test('with `overwrite: true`, only that path is replaced and withdrawn', async () => {
   const repository = await play.repository({ files: { [PATH]: THEIRS, 'index.html': THEIRS } });
   const overwrite = { overwrite: 'true' };
   await proven(deliver(repository, OURS, overwrite));
@@ -99,7 +99,7 @@ test('with `overwrite: true` it is replaced, and withdrawn, and nothing else', a
   expect(String(await repository.read('index.html'))).toBe(THEIRS);
 });
 
-test('an own page is kept, replaced and taken away; each is one commit, or none where nothing changes', async () => {
+test('our own page is kept, replaced and removed, in one commit each, or none if nothing changes', async () => {
   const repository = await play.repository();
   for (const [text, commits] of [
     [OURS, 2],
@@ -124,7 +124,7 @@ test('an own page is kept, replaced and taken away; each is one commit, or none 
   expect(words).toEqual(['REMOVE', 'UPDATE', 'ADD', 'Initial']);
 });
 
-test('a folder of single files loses only ours in one commit, and UNKNOWN names what stays', async () => {
+test('a folder of single files loses only our files in one commit, and UNKNOWN names what stays', async () => {
   const repository = await play.repository();
   const files = { 'out/1/page.html': createPage('1'), 'out/2/page.html': createPage('2') };
   const below = { channel: 'K1', path: 'previews/pr-12/' };
@@ -148,7 +148,7 @@ test.each([
   ['K3', { channel: 'K3' }, /page\.html would be uploaded/],
   ['K1 with a duplicate', { channel: 'K1+K3' }, /ADD page\.html/],
   ['a withdrawal', { ...inputs, operation: 'withdraw' }, /nothing that this tool delivered/],
-])('a dry run of %s tells its plan, and sends not one write', async (_, given, foreseen) => {
+])('a dry run of %s reports its plan, and sends no write', async (_, given, foreseen) => {
   const dry = { ...given, 'dry-run': 'true' };
   const planned = await play.deliver({ files: { 'page.html': OURS }, inputs: dry });
   expect(planned.report.result).toBe('planned');
@@ -156,7 +156,7 @@ test.each([
   expect(writesOf(planned)).toEqual([]);
 });
 
-test('what a person removes between two pushes of one step is not ready', async () => {
+test('a file that a person removes between two pushes of a step is not ready', async () => {
   const repository = await play.repository();
   const files = { 'page.html': createPage('one'), 'dist/index.html': createPage('two') };
   const put = (more = {}) =>
@@ -170,7 +170,7 @@ test('what a person removes between two pushes of one step is not ready', async 
   expect(reports.map(({ ready }) => ready)).toEqual([false, true]);
 });
 
-describe('a new page that Jekyll would show where it shows a file of a person', () => {
+describe("a new page with the URL of a person's file that Jekyll renders", () => {
   const NOTES = '# Notes';
   const FRONT = `---\ntitle: x\n---\n# Front`;
   const TAKEN = /is on the branch, and Jekyll shows it at the URL of .* → .*overwrite: true/;
@@ -198,27 +198,30 @@ describe('a new page that Jekyll would show where it shows a file of a person', 
 
   test.each<[string, string, Record<string, string>, object]>([
     [
-      'a README that the index of its folder keeps from being shown',
+      "a README that the folder's index hides",
       'sub/index.html',
       { 'sub/README.md': NOTES, 'sub/index.html': OURS },
       { overwrite: 'true' },
     ],
-    ['a README for want of an index', 'sub/index.html', { 'sub/README.md': NOTES }, {}],
-    ['a README that is no page', 'README.html', { 'README.md': NOTES }, {}],
+    ['a README that replaces a missing index', 'sub/index.html', { 'sub/README.md': NOTES }, {}],
+    ['a README that is not a page', 'README.html', { 'README.md': NOTES }, {}],
     ['a README of another folder', 'sub/page.html', { 'sub/README.md': NOTES }, {}],
     ['a site without Jekyll', 'notes.html', { 'notes.md': NOTES, '.nojekyll': '' }, {}],
     ['a folder that ends Jekyll', 'docs/notes.html', { 'docs/notes.md': NOTES }, { nojekyll: 'true' }],
-  ])('is no question of %s', async (_, path, files, more) => {
+  ])('is not refused because of %s', async (_, path, files, more) => {
     await proven(put(await play.repository({ files }), path, more));
   });
 
-  test.each(['notes.html', 'docs/notes.html'])('is placed beside Markdown of this tool: %s', async (path) => {
-    const repository = await play.repository();
-    const source = path.replace('.html', '.md');
-    const inputs = { channel: 'K1', file: 'notes.md', path: source };
-    await proven(play.deliver({ repository, files: { 'notes.md': NOTES }, inputs }));
-    await proven(put(repository, path));
-  });
+  test.each(['notes.html', 'docs/notes.html'])(
+    'is published beside Markdown of this tool: %s',
+    async (path) => {
+      const repository = await play.repository();
+      const source = path.replace('.html', '.md');
+      const inputs = { channel: 'K1', file: 'notes.md', path: source };
+      await proven(play.deliver({ repository, files: { 'notes.md': NOTES }, inputs }));
+      await proven(put(repository, path));
+    },
+  );
 });
 
 describe('agents over MCP', () => {
@@ -261,7 +264,7 @@ describe('agents over MCP', () => {
     ['remove a folder below theirs', [folder('a/c/')], gone('a/'), `a/c/${THERE}`, [folder('a/')]],
     ['remove a page below theirs', [page('a/c.html')], gone('a/'), `a/c.html${THERE}`, [folder('a/')]],
     ['remove an asset', [asset], { ...asset, operation: 'withdraw' }, 'the asset b.html of release v1 '],
-  ])('do not %s of a workflow', async (_, byWorkflow, byAgent, why, before = []) => {
+  ])("can't %s of a workflow", async (_, byWorkflow, byAgent, why, before = []) => {
     const { played, isKept } = await playAgent(byWorkflow, byAgent, before);
     const reason = expect.stringMatching(`^${why.replace(/\.(?!\*)/g, '\\.')}`);
     expect(played.report.notReady).toMatchObject({ code: 'NOT_OURS', reason });
@@ -276,7 +279,7 @@ describe('agents over MCP', () => {
     ['a folder', folder('a/'), gone('a/')],
     ['a folder around others', folder('./'), gone('./')],
     ['an asset', asset, { ...asset, operation: 'withdraw' }],
-  ])('replace and remove %s of their own', async (_, byAgent, removal) => {
+  ])('can replace and remove %s that they delivered', async (_, byAgent, removal) => {
     const isAsset = byAgent === asset;
     if (!isAsset) await proven(playAgent([], byAgent, [byAgent]).then(({ played }) => played));
     const { played } = await playAgent([], removal, [byAgent]);
@@ -285,7 +288,7 @@ describe('agents over MCP', () => {
     expect(String(await played.repository.read('of-a-person.txt'))).toBe('x');
   });
 
-  test('remove a folder with all that agents delivered below it, in whichever workflow', async () => {
+  test('can remove a folder with all that agents delivered below it, from any workflow', async () => {
     const repository = await play.repository();
     const run = (inputs: object, around: object) =>
       proven(play.deliver({ repository, files: site('agent'), inputs, around }));
@@ -295,7 +298,7 @@ describe('agents over MCP', () => {
     expect(repository.read('a/c/index.html')).toBeNull();
   });
 
-  test('choose no address by front matter, also with a marker', async () => {
+  test("can't choose the URL by front matter, even with a marker", async () => {
     const repository = await play.repository();
     const text = '---\npermalink: /index.html\n---\n<!doctype html><p>marker-42 {{ site.pages }}</p>\n';
     const inputs = { channel: 'K1', file: 'fm.html', path: 'a/fm.html', marker: 'marker-42' };
@@ -307,7 +310,7 @@ describe('agents over MCP', () => {
     expect(report.notReady?.hint).not.toContain('marker');
   });
 
-  test('keep counts the deliveries of one owner', async () => {
+  test('`keep` counts the deliveries of one owner', async () => {
     const { played } = await playAgent([folder('p/1/'), folder('p/2/')], { ...folder('p/4/'), keep: '1' }, [
       folder('p/3/'),
     ]);
@@ -331,7 +334,7 @@ describe('a folder that is withdrawn', () => {
   const take = (repository: TestRepository, path: string, more = {}) =>
     put(repository, path, 'site', { file: '', operation: 'withdraw', ...more });
 
-  test('leaves what another workflow delivered in it, and names that', async () => {
+  test('keeps and names what another workflow delivered in it', async () => {
     const repository = await play.repository();
     await proven(put(repository, 'reports/', 'site'));
     await proven(put(repository, 'reports/pr-1/', 'preview'));
@@ -345,7 +348,7 @@ describe('a folder that is withdrawn', () => {
     expect(repository.read('reports/pr-1/b.txt')).toBeNull();
   });
 
-  test('is not called withdrawn while a page of a person opens there', async () => {
+  test("does not count as withdrawn while a person's page opens there", async () => {
     const repository = await play.repository();
     await proven(put(repository, 'p/', 'site'));
     await repository.commit('p/index.html', THEIRS);
@@ -371,7 +374,7 @@ describe('a folder that is withdrawn', () => {
   });
 });
 
-describe('what was delivered before the branch was squashed', () => {
+describe('a delivery from before the branch was squashed', () => {
   const site = (text: string) => ({ 'site/index.html': createPage(text), 'site/b.txt': 'b' });
 
   test.each([
@@ -380,7 +383,7 @@ describe('what was delivered before the branch was squashed', () => {
     ['all of the site', { file: 'site/', path: './' }, 'first'],
     ['a page', { file: 'site/index.html', path: 'p/index.html' }, 'first'],
     ['a page with other content', { file: 'site/index.html', path: 'p/index.html' }, 'second'],
-  ])('is refused, and taken over as a whole with `overwrite: true`: %s', async (_, place, text) => {
+  ])('is refused, and replaced as a whole with `overwrite: true`: %s', async (_, place, text) => {
     const repository = await play.repository();
     const put = (content: string, more = {}) =>
       play.deliver({ repository, files: site(content), inputs: { channel: 'K1', ...place, ...more } });
@@ -408,7 +411,7 @@ describe('what was delivered before the branch was squashed', () => {
   });
 
   test.each([{}, { overwrite: 'true' }])(
-    'is named where `keep` or an unchanged folder leaves it: %j',
+    'is named if `keep` or an unchanged folder leaves it: %j',
     async (more) => {
       const repository = await play.repository();
       const put = (nth: number, given = {}) => {
@@ -429,7 +432,7 @@ describe('what was delivered before the branch was squashed', () => {
   );
 });
 
-test('a duplicate that is public is named where K1 publishes nothing', async () => {
+test('a public duplicate is named if K1 publishes nothing', async () => {
   const repository = await play.repository();
   await repository.commit('page.html', 'theirs', 'Add a page');
   const inputs = { channel: 'K1+K3', 'allow-public-bin': 'true' };

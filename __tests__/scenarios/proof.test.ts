@@ -11,7 +11,7 @@ const deliver = (repository: TestRepository, text: string, more: Omit<PlayedDeli
   return play.deliver({ repository, files, inputs: { channel: 'K1', marker: MARKER }, ...more });
 };
 
-describe('a CDN that keeps a 404 for ten minutes keeps none of ours', () => {
+describe('a CDN that keeps a 404 for ten minutes keeps no 404 of ours', () => {
   test.each<[string, (repository: TestRepository) => Promise<unknown>, RegExp?]>([
     [
       'ran out of time',
@@ -21,7 +21,7 @@ describe('a CDN that keeps a 404 for ten minutes keeps none of ours', () => {
       },
     ],
     [
-      'was canceled while it waited',
+      'was canceled during its wait',
       (repository) => {
         repository.pages.live = false;
         const stop = new AbortController();
@@ -41,7 +41,7 @@ describe('a CDN that keeps a 404 for ten minutes keeps none of ours', () => {
       // The page that was withdrawn is still in the cache.
       /page\.html\?v=[0-9a-f]{12}$/,
     ],
-  ])('where the delivery before %s: the next one is ready', async (_, first, url = /page\.html$/) => {
+  ])('if the previous delivery %s: the next one is ready', async (_, first, url = /page\.html$/) => {
     const repository = await play.repository({ pages: { caches404: true, purges: false } });
     await first(repository);
     repository.pages.live = true;
@@ -71,8 +71,8 @@ test.each<[string, number, Record<string, string>, RegExp]>([
     { 'content-type': 'application/octet-stream' },
     /^verify 200: 1 of 2 files .*app\.mjs \(HTTP 200 .*\(Content-Type: application\/octet-stream\)\) → .*`text\/javascript`/,
   ],
-  ['is limited', 429, {}, /^verify 429: .*app\.mjs \(HTTP 429\) → the host limits .*later$/],
-])('a file of a linked folder that %s is told with what to change', async (_, status, headers, says) => {
+  ['is rate-limited', 429, {}, /^verify 429: .*app\.mjs \(HTTP 429\) → the host limits .*later$/],
+])('a file of a linked folder that %s is reported with what to change', async (_, status, headers, says) => {
   const files = { 'd/index.html': createPage('<script type=module src=app.mjs></script>'), 'd/app.mjs': '1' };
   const site = { 'index.html': files['d/index.html'], 'app.mjs': '1' };
   play.world.host('site.deployed.dev', new DeployedSite(site).answer);
@@ -81,8 +81,8 @@ test.each<[string, number, Record<string, string>, RegExp]>([
   await refused(play.deliver({ files, inputs }), says);
 });
 
-describe('a clock that somebody sets during a delivery', () => {
-  test.each([3_600_000, -3_600_000])('by %i ms ends no proof, and makes none longer', async (ms) => {
+describe('a clock that is changed during a delivery', () => {
+  test.each([3_600_000, -3_600_000])('by %i ms neither ends nor extends the verification', async (ms) => {
     const repository = await play.repository();
     play.meanwhile({ method: 'GET', url: /page\.html\?v=/ }, () => play.jumpClock(ms));
     await proven(deliver(repository, 'first'));
@@ -99,11 +99,11 @@ describe('a clock that somebody sets during a delivery', () => {
 const TAKEN = (path: string): RegExp =>
   new RegExp(`^verify.*: .*somebody removed or replaced .*${path}.* → try again`);
 
-describe('what the branch holds in the end', () => {
+describe("the branch's file at the end", () => {
   test.each([
     ['removed the file', null],
     ['replaced the file', createPage('theirs')],
-  ])('is not ours where a person %s while it was proven: not ready', async (_, content) => {
+  ])('is not ours if a person %s during verification: not ready', async (_, content) => {
     const repository = await play.repository();
     play.meanwhile({ url: /github\.io\/[^?]*page\.html$/ }, async () => {
       repository.pages.startsBuilds = false;
@@ -112,7 +112,7 @@ describe('what the branch holds in the end', () => {
     await refused(deliver(repository, 'new'), TAKEN('on the branch main: page\\.html'));
   });
 
-  test('is theirs where another run replaced it before the address showed ours: not ready, and told', async () => {
+  test('is theirs if another run replaced it before the URL showed ours: not ready, and reported', async () => {
     const repository = await play.repository();
     play.meanwhile({ url: /github\.io\/[^?]*page\.html\?v=/ }, async () => {
       await repository.commit('page.html', createPage('theirs'), 'Another run');
@@ -121,7 +121,7 @@ describe('what the branch holds in the end', () => {
     expect(report.lines.UNKNOWN).toMatch(/^left behind: commit [0-9a-f]{7,}$/);
   });
 
-  test('is not ours where another folder with keep: 1 removed ours while it was proven: not ready', async () => {
+  test('is missing if another folder with keep: 1 removed ours during verification: not ready', async () => {
     const repository = await play.repository();
     play.meanwhile({ url: /github\.io\/[^?]*previews\/a\/$/ }, () =>
       repository.commit('previews/a/index.html', null, 'As a later run with `keep: 1` does'),
@@ -132,7 +132,7 @@ describe('what the branch holds in the end', () => {
   });
 });
 
-test('Markdown that was delivered as it is is not withdrawn while its own address shows it', async () => {
+test('Markdown that was delivered unchanged is not withdrawn while its own URL shows it', async () => {
   const repository = await play.repository();
   const content = '# Notes\n';
   const inputs = { channel: 'K1', path: 'notes.md' };
@@ -147,7 +147,7 @@ test('Markdown that was delivered as it is is not withdrawn while its own addres
   expect([report.gone, report.notReady?.reason]).toEqual([undefined, expect.stringContaining('notes.md')]);
 });
 
-describe('the old page, which has the same marker', () => {
+describe('the old page with the same marker', () => {
   /** A repository whose page was delivered before, and stays what the site shows. */
   async function withOldPage(): Promise<TestRepository> {
     const repository = await play.repository();
@@ -156,7 +156,7 @@ describe('the old page, which has the same marker', () => {
     return repository;
   }
 
-  test('is not believed, nor when the step runs again', async () => {
+  test('is not accepted, nor if the step runs again', async () => {
     const repository = await withOldPage();
     for (const hint of ['a cache still serves the old page', '']) {
       await refused(
@@ -166,7 +166,7 @@ describe('the old page, which has the same marker', () => {
     }
   });
 
-  test('is not believed where a node of the site has it for every second connection', async () => {
+  test('is not accepted if a node of the site shows it on every second connection', async () => {
     const repository = await withOldPage();
     repository.pages.live = true;
     const old = { status: 200, body: createPage('old') };
@@ -176,7 +176,7 @@ describe('the old page, which has the same marker', () => {
     await refused(deliver(repository, 'new'), /^verify 200: .*not verified/);
   });
 
-  test('is not believed either where it was committed before ours and went live later', async () => {
+  test('is not accepted if it was committed before ours and went live later', async () => {
     const repository = await withOldPage();
     repository.pages.live = true;
     repository.pages.startsBuilds = false;
@@ -198,9 +198,9 @@ describe('a cache that shows an earlier page without ?v=', () => {
     );
 
   test.each<[string, (repository: TestRepository) => Promise<unknown>, Record<string, string>?]>([
-    ['the delivery before', (repository) => proven(deliver(repository, 'one'))],
+    ['the previous delivery', (repository) => proven(deliver(repository, 'one'))],
     [
-      'one of two deliveries before',
+      'one of two earlier deliveries',
       async (repository) => {
         await proven(deliver(repository, 'one'));
         repository.pages.purges = false;
@@ -212,7 +212,7 @@ describe('a cache that shows an earlier page without ?v=', () => {
       (repository) => opens(`${repository.pages.url}page.html`, 'one'),
       { 'page.html': createPage('one') },
     ],
-  ])('of %s: the address that is handed over shows the new one', async (_, before, files = {}) => {
+  ])('of %s: the announced URL shows the new page', async (_, before, files = {}) => {
     const repository = await play.repository({ files });
     await before(repository);
     repository.pages.purges = false;
@@ -232,11 +232,11 @@ describe('a cache that shows an earlier page without ?v=', () => {
   });
 });
 
-describe('a page that only the marker proves', () => {
+describe('a page that is verified only by its marker', () => {
   const put = (repository: TestRepository, more = '') =>
     deliver(repository, '', { files: { 'notes.md': `# ${MARKER}\n${more}` } });
 
-  test('is ready once it is built from our commit, and again when the step runs again', async () => {
+  test('is ready once it is built from our commit, and again if the step is rerun', async () => {
     const repository = await play.repository();
     for (const _ of ['first', 'second']) {
       const { report } = await proven(put(repository));
@@ -244,7 +244,7 @@ describe('a page that only the marker proves', () => {
     }
   });
 
-  test('is not ready where the site still shows an older one, in the first run and in the second', async () => {
+  test('is not ready if the site still shows an older page, in the first and second run', async () => {
     const repository = await play.repository();
     await proven(put(repository));
     repository.pages.live = false;
@@ -258,7 +258,7 @@ describe('a page that only the marker proves', () => {
       await refused(put(repository, '\nchanged\n'), /^verify.*not verified/);
   });
 
-  test('is not ready where the page of before was built after our commit, by an earlier build', async () => {
+  test('is not ready if an earlier build rendered the previous page after our commit', async () => {
     const repository = await play.repository();
     await proven(put(repository));
     const { pages } = repository;
@@ -270,7 +270,7 @@ describe('a page that only the marker proves', () => {
     await refused(put(repository, '\nchanged\n'), /^verify.*not verified/);
   });
 
-  test('is ready where another commit builds it again while it is proven, with other bytes', async () => {
+  test('is ready if another commit rebuilds it with other bytes during verification', async () => {
     const repository = await play.repository();
     let asked = 0;
     play.alterSite(repository, 'notes.html', {
@@ -289,7 +289,7 @@ describe('a page that only the marker proves', () => {
     expect(asked).toBeGreaterThan(2);
   });
 
-  test('is not withdrawn where the site still shows it, and a README will have its address', async () => {
+  test('is not withdrawn if the site still shows it, and a README will have its URL', async () => {
     const repository = await play.repository({ files: { 'README.md': '# Person' } });
     const files = { 'index.html': `---\ntitle: x\n---\n<!doctype html><p>${MARKER}</p>\n` };
     await proven(
@@ -311,7 +311,7 @@ describe('a page that only the marker proves', () => {
   });
 
   test.each(['notes.html', 'notes.markdown'])(
-    'is not ready where %s, with the same marker, has its address: from before, or since',
+    'is not ready if %s with the same marker has its URL, from before or since',
     async (rival) => {
       const theirs = `# ${MARKER}\n`;
       const taken = await play.repository({ files: { [rival]: theirs } });
@@ -323,7 +323,7 @@ describe('a page that only the marker proves', () => {
     },
   );
 
-  test("is not ready where somebody else's page with the same marker has taken its place", async () => {
+  test("is not ready if another person's page with the same marker replaced it", async () => {
     const repository = await play.repository();
     const theirs = `# ${MARKER}\n\ntheirs\n`;
     play.meanwhile({ method: 'PUT', url: /contents\/notes\.md/ }, () =>

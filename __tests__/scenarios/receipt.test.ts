@@ -23,7 +23,7 @@ const SITE = { 'dist/index.html': createPage(), 'dist/app.js': 'first', 'dist/п
 const readReceipt = async (path = ''): Promise<Statement> => JSON.parse(await readFile(path, 'utf8'));
 
 describe('a receipt', () => {
-  test('holds what every address answers, until somebody alters one', async () => {
+  test('matches what every URL answers, until somebody alters a page', async () => {
     const repository = await scenario.repository();
     const inputs = { file: 'dist/', path: 'docs/' };
     const { outputs, token } = await scenario.deliver({ repository, files: SITE, inputs });

@@ -69,7 +69,7 @@ async function killAt(at: number, work: () => Promise<unknown>): Promise<void> {
 }
 
 describe.each(MODES)('a release in %s mode', (_, isImmutable) => {
-  test('is published only with all files of the step, and takes the same ones again without a write', async () => {
+  test('is published only with all files of the step, and a rerun with the same files writes nothing', async () => {
     const repository = await createRepository(isImmutable);
     const states: boolean[] = [];
     play.meanwhile({ url: /uploads\.github\.com/, times: 3 }, () =>
@@ -82,7 +82,7 @@ describe.each(MODES)('a release in %s mode', (_, isImmutable) => {
     expect(writesOf(await deliverAll(repository, THREE))).toEqual([]);
   });
 
-  test('ends with every file delivered once and no draft where 16 jobs make it at once', async () => {
+  test('has every file once and leaves no draft if 16 jobs create it at once', async () => {
     const repository = await createRepository(isImmutable);
     const names = Array.from({ length: 16 }, (__, at) => `build-${at + 1}.zip`);
     await Promise.all(names.map((name) => deliverAll(repository, { [name]: `PK ${name}` }, {})));
@@ -92,7 +92,7 @@ describe.each(MODES)('a release in %s mode', (_, isImmutable) => {
     if (!isImmutable) expect(releases).toHaveLength(1);
   });
 
-  test('is never half public after a kill at any request, and the next run ends it', async () => {
+  test('is never half public after a kill at any request, and the next run completes it', async () => {
     const { requests } = await deliver(await createRepository(isImmutable), THREE);
     expect(requests.length).toBeGreaterThan(8);
     for (const at of requests.keys()) {
@@ -111,7 +111,7 @@ describe.each(MODES)('a release in %s mode', (_, isImmutable) => {
     ['is empty', { 'b.zip': '' }, 'b.zip', /the file b\.zip is empty/],
     ['is missing', {}, 'b.zip', /the file b\.zip does not exist/],
     ['collides after its name was rewritten', { 'á.zip': 'PK' }, 'á.zip', /would both go to .*a\.zip/],
-  ])('is not made where one file %s, and every file says why', async (__, bad, name, reason) => {
+  ])('is not created if one file %s, and every file reports why', async (__, bad, name, reason) => {
     const repository = await createRepository(isImmutable);
     for (const dryRun of ['true', 'false']) {
       const inputs = { tag: 'v1', file: `a.zip\n${name}\nc.zip`, 'dry-run': dryRun };
@@ -142,7 +142,7 @@ describe('a named tag', () => {
     return before;
   };
 
-  test('makes an ordinary release, and only that of the day is never the latest', async () => {
+  test('makes an ordinary release; only the daily release is never the latest', async () => {
     const repository = await createRepository(false);
     const latest = () => repository.releaseStore.findLatest()?.tag;
     for (const [tag, isLatest] of [
@@ -159,7 +159,7 @@ describe('a named tag', () => {
     expect(prereleases.map(({ tag }) => tag)).toEqual(['v1.1.0-rc.1']);
   });
 
-  test('is made at the commit of the run, and stays where it is', async () => {
+  test("is created at the run's commit, and stays there", async () => {
     const repository = await createRepository(false);
     const commit = await commitTwice(repository);
     const planned = await deliverAt(repository, commit, { 'dry-run': 'true' });
@@ -190,7 +190,7 @@ describe('a named tag', () => {
     expect(COMMIT.exec(report.lines.CODE)?.[2]).toBe(await repository.head());
   });
 
-  test('that GitHub lets no job make at a commit with workflows is made at the head, or to be pushed', async () => {
+  test('at a commit with changed workflows is created at the head, or must be pushed first', async () => {
     const repository = await createRepository(false);
     const commit = await commitTwice(repository);
     const denied = { status: 403, body: '{"message":"Resource not accessible by integration"}' };
@@ -205,7 +205,7 @@ describe('a named tag', () => {
     expect(COMMIT.exec(report.lines.CODE)?.[2]).toBe(head);
   });
 
-  test('that a ruleset for tags forbids is not sent to another branch', async () => {
+  test('that a ruleset for tags forbids is not redirected to another branch', async () => {
     const repository = await createRepository(false);
     const message =
       'pre_receive Repository rule violations found\n\nCannot create ref due to creations being restricted.\n\n';
@@ -218,7 +218,7 @@ describe('a named tag', () => {
     expect(repository.releases()).toEqual([]);
   });
 
-  test('with a message leads to its commit, and one that cannot be read is unknown', async () => {
+  test('with a message leads to its commit, and an unreadable tag is unknown', async () => {
     const repository = await createRepository(false);
     await deliverAt(repository, undefined);
     const object = { type: 'tag', sha: 'a'.repeat(40) };
@@ -232,7 +232,7 @@ describe('a named tag', () => {
   });
 });
 
-describe('where releases are immutable', () => {
+describe('with immutable releases,', () => {
   const TODAY = 'files-20260102';
 
   test('the second file of a day goes to a numbered tag, and the report says how to check it', async () => {
@@ -248,7 +248,7 @@ describe('where releases are immutable', () => {
     expect(published(repository).map(([tag]) => tag)).toEqual([TODAY, `${TODAY}-2`]);
   });
 
-  test('more files than a list of releases names are published together, and found again', async () => {
+  test('more files than a list of releases shows are published together, and found again', async () => {
     const repository = await createRepository(true);
     await deliver(repository, { 'a.zip': 'PK a' }, {});
     const many = Object.fromEntries(Array.from({ length: 31 }, (_, at) => [`${at}.zip`, `PK ${at}`]));
@@ -256,7 +256,7 @@ describe('where releases are immutable', () => {
     expect(writesOf(await deliverAll(repository, many, {}))).toEqual([]);
   });
 
-  test('the tag of a deleted release is left out', async () => {
+  test('the tag of a deleted release is skipped', async () => {
     const repository = await createRepository(true);
     await deliver(repository, { 'a.zip': 'PK a' }, {});
     await callApi(repository, `DELETE /releases/${repository.releases()[0]?.id}`);
@@ -265,7 +265,7 @@ describe('where releases are immutable', () => {
     expect(drafts(repository)).toEqual([]);
   });
 
-  test('a named tag, and a tag that somebody prepares a release for, are refused before a write', async () => {
+  test("a named tag, and a tag with another person's draft, are refused before a write", async () => {
     const repository = await createRepository(true);
     await deliver(repository, { 'a.zip': 'PK a' });
     await deliver(repository, { 'a.zip': 'PK a' }, {});
@@ -281,7 +281,7 @@ describe('where releases are immutable', () => {
     }
   });
 
-  test('jobs with other bytes under one name end under numbered tags, and delete no draft', async () => {
+  test('jobs with different bytes for one name use numbered tags, and delete no draft', async () => {
     const repository = await createRepository(true);
     const jobs = Array.from({ length: 8 }, (_, at) => deliver(repository, { 'build.zip': `PK ${at}` }, {}));
     const delivered = await Promise.all(jobs);
@@ -292,7 +292,7 @@ describe('where releases are immutable', () => {
     expect(delivered.flatMap((one) => requestsOf(one, /^DELETE /))).toEqual([]);
   });
 
-  test('the files that a release holds are proven, although the next one is not made', async () => {
+  test('the files of a release are verified even if the next release is not created', async () => {
     const repository = await createRepository(true);
     await deliver(repository, { 'a.zip': 'PK a' }, {});
     const { reports } = await deliver(repository, { ...THREE, 'b.zip': '' }, {});
@@ -302,10 +302,10 @@ describe('where releases are immutable', () => {
 });
 
 test.each([
-  ['mutable, a named tag: takes the files', false, { tag: 'v1' }, /^null$/, ['v1']],
-  ['immutable, a named tag: is the reason of the refusal', true, { tag: 'v1' }, /immutable/, ['v1']],
+  ['mutable, a named tag: it takes the files', false, { tag: 'v1' }, /^null$/, ['v1']],
+  ['immutable, a named tag: it is the reason for the refusal', true, { tag: 'v1' }, /immutable/, ['v1']],
   ['immutable, the default tag: the next number is taken', true, {}, /^null$/, ['', '-2']],
-])('a release that somebody publishes before ours: %s', async (_, isImmutable, inputs, refusal, tags) => {
+])('if somebody publishes a release before ours: %s', async (_, isImmutable, inputs, refusal, tags) => {
   const repository = await createRepository(isImmutable);
   play.intercept(
     { method: 'POST', url: /\/releases$/ },
@@ -326,7 +326,7 @@ test.each([
   expect(repository.releases().find(({ name }) => name === 'theirs')).toMatchObject({ body: 'theirs' });
 });
 
-test('a release that can be changed takes the other files of the step', async () => {
+test('a mutable release takes the other files of the step', async () => {
   const repository = await createRepository(false);
   repository.addEarlierAssets('v1', 1);
   const files = { ...THREE, 'b.zip': '', 'earlier-1.bin': 'ours' };
@@ -342,7 +342,7 @@ test.each([
   { channel: 'K1, K2', file: 'd' },
   { channel: 'K3', bin: 'some-bin', file: 'd' },
   { tag: 'v1', file: '', path: 'd/' },
-])('no folder is withdrawn where there are none: %j', async (inputs) => {
+])('no folder is withdrawn if the channel has no folders: %j', async (inputs) => {
   const withdrawal = { files: { 'd/a.zip': 'PK' }, inputs: { operation: 'withdraw', ...inputs } };
   const says = /^check: .*K2 and K3 have no folders to withdraw.* → .*`file:`.*`path:`/;
   expect((await refused(play.deliver(withdrawal), says)).requests).toEqual([]);
@@ -353,18 +353,21 @@ test.each<[Record<string, string>, Record<string, string>]>([
   [{ 'page.html': createPage(), 'data.zip': 'PK' }, { path: 'x/' }],
   [{ tool: 'a program' }, {}],
   [{ 'd/index.html': createPage(), 'd/data.zip': 'PK' }, { file: 'd' }],
-])('of %j with %j a withdrawal with the same inputs leaves nothing', async (files, given) => {
-  const repository = await play.repository();
-  const inputs = { file: Object.keys(files).join('\n'), ...given };
-  const { reports } = await play.deliver({ repository, files, inputs });
-  expect(reports.map(({ ready }) => ready)).not.toContain(false);
-  const isLost = ({ channel }: Report) => channel === 'K2' && given.path !== undefined;
-  const notes = reports.filter(({ notes }) => notes.join().includes('the folder in input `path` had no'));
-  expect(notes).toEqual(reports.filter(isLost));
-  const withdrawn = await play.deliver({ repository, files, inputs: { ...inputs, operation: 'withdraw' } });
-  expect(withdrawn.reports.map((report) => report.withdrawn)).toEqual(reports.map(({ url }) => url));
-  expect(withdrawn.reports.map(({ lines }) => lines.RESULT).join()).not.toContain('was not there');
-});
+])(
+  'after a delivery of %j with %j, a withdrawal with the same inputs leaves nothing',
+  async (files, given) => {
+    const repository = await play.repository();
+    const inputs = { file: Object.keys(files).join('\n'), ...given };
+    const { reports } = await play.deliver({ repository, files, inputs });
+    expect(reports.map(({ ready }) => ready)).not.toContain(false);
+    const isLost = ({ channel }: Report) => channel === 'K2' && given.path !== undefined;
+    const notes = reports.filter(({ notes }) => notes.join().includes('the folder in input `path` had no'));
+    expect(notes).toEqual(reports.filter(isLost));
+    const withdrawn = await play.deliver({ repository, files, inputs: { ...inputs, operation: 'withdraw' } });
+    expect(withdrawn.reports.map((report) => report.withdrawn)).toEqual(reports.map(({ url }) => url));
+    expect(withdrawn.reports.map(({ lines }) => lines.RESULT).join()).not.toContain('was not there');
+  },
+);
 
 test.each<[Record<string, string>, Record<string, string>, Record<string, string>]>([
   [{ path: 'page.html' }, { channel: 'K1', path: 'page.html' }, {}],
@@ -372,7 +375,7 @@ test.each<[Record<string, string>, Record<string, string>, Record<string, string
   [{ channel: 'K1', file: 'out', path: 'x/' }, { channel: 'K1', path: 'x/' }, {}],
   // The file that is here now may be a smaller one than what was delivered.
   [{ file: 'page.html' }, { channel: 'K1', file: 'page.html' }, { 'page.html': createPage() }],
-])('nothing on the site with %j may be elsewhere, and %j is certain', async (unsure, sure, files) => {
+])('after nothing was found on the site with %j, %j is known', async (unsure, sure, files) => {
   const repository = await play.repository();
   const says =
     /^verify 404: the site had no .*, and nothing tells that it was ever delivered there: .* → set `channel:` .*`path:`/;
@@ -380,7 +383,7 @@ test.each<[Record<string, string>, Record<string, string>, Record<string, string
   await proven(play.deliver({ repository, files, inputs: { operation: 'withdraw', ...sure } }));
 });
 
-test('a name is withdrawn from the release where the site has it of a person, and the refusal names the site', async () => {
+test('a name is withdrawn from the release if a person has it on the site, and the refusal names the site', async () => {
   const repository = await play.repository({ files: { 'a.zip': 'of a person' } });
   const inputs = { operation: 'withdraw', path: 'a.zip' };
   await refused(
@@ -399,7 +402,7 @@ test.each([
   ['previews/v1.2', { channel: 'K1' }],
   ['tool', {}],
   ['data.zip', {}],
-])('what the site has at %s is withdrawn from it by that name alone: %j', async (path, more) => {
+])("the site's file at %s is withdrawn only by that name: %j", async (path, more) => {
   const repository = await play.repository();
   const isFolder = path.includes('/');
   const files = isFolder ? { 'd/index.html': createPage() } : { [path]: 'PK' };
@@ -411,7 +414,7 @@ test.each([
   expect(report.withdrawn).toBe(`${repository.pages.url}${path}${isFolder ? '/' : ''}`);
 });
 
-test('the address of a folder is withdrawn without its last slash, and a release is found by a name', async () => {
+test("a folder's URL works without its last slash, and a release is found by a name", async () => {
   const repository = await play.repository();
   const files = { 'd/index.html': createPage(), 'tool.zip': 'PK' };
   const inputs = { file: 'd', path: 'previews/demo/' };
@@ -427,7 +430,7 @@ test('the address of a folder is withdrawn without its last slash, and a release
 test.each([
   ['this tool', { channel: 'K1' }],
   ['a person', null],
-])('nothing on the site is certain where %s removed what was delivered there', async (_, inputs) => {
+])('nothing on the site is certain if %s removed the delivery', async (_, inputs) => {
   const repository = await play.repository();
   const withdraw = (more = {}) =>
     play.deliver({ repository, inputs: { operation: 'withdraw', path: 'page.html', ...more } });
@@ -464,7 +467,7 @@ test.each<[string, keyof typeof STEPS, string, object]>([
   ['another replacement', 'upload', 'PK other', { overwrite: 'true' }],
   ['another replacement', 'rename', 'PK other', { overwrite: 'true' }],
   ['a withdrawal', 'upload', '', { operation: 'withdraw', path: 'a.zip' }],
-])('a replacement ends with its file where %s comes after its %s', async (_, step, text, inputs) => {
+])('a replacement ends with its file if %s comes after its %s', async (_, step, text, inputs) => {
   const repository = await createRepository(false);
   await deliverAll(repository, { 'a.zip': 'PK old' });
   let other: Played | undefined;
@@ -478,7 +481,7 @@ test.each<[string, keyof typeof STEPS, string, object]>([
   expect(assets.map(({ name, size }) => [name, size])).toEqual([['a.zip', 'PK new'.length]]);
 });
 
-test('a replacement that is killed at any request leaves no delivery under another name, and all of it is withdrawn', async () => {
+test('a replacement that is killed at any request leaves no file under another name after a withdrawal', async () => {
   const over = { tag: 'v1', overwrite: 'true' };
   const open = async (): Promise<TestRepository> => {
     const repository = await createRepository(false);
@@ -501,7 +504,7 @@ test('a replacement that is killed at any request leaves no delivery under anoth
   }
 });
 
-test('an asset is withdrawn by its own name or that in its label, and by no other', async () => {
+test('an asset is withdrawn only by its own name or the name in its label', async () => {
   const repository = await play.repository();
   const inputs = { channel: 'K2', tag: 'v1', nojekyll: 'false' };
   const run = (file: string, more = {}) =>

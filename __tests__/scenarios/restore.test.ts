@@ -40,7 +40,7 @@ async function expectFailed(playing: Promise<Played>, restored: object, reason: 
   return played;
 }
 
-test('a page that is not shown is replaced by the one before, which is proven; the step fails all the same', async () => {
+test('a page that is not shown is replaced by the previous page, which is verified; the step still fails', async () => {
   const repository = await withPage();
   hide(repository, 'page.html', AFTER);
   const { report } = await expectFailed(
@@ -57,7 +57,7 @@ test('a page that is not shown is replaced by the one before, which is proven; t
   await proven(deliver(repository, createPage('third')));
 });
 
-test('two pages of a step are put back, the second on top of the first', async () => {
+test('two pages of a step are restored, one commit after the other', async () => {
   const repository = await play.repository();
   const both = (text: string) =>
     put(repository, { 'one.html': text, 'two.html': text }, { file: 'one.html\ntwo.html' });
@@ -68,14 +68,14 @@ test('two pages of a step are put back, the second on top of the first', async (
   expect(await readAll(repository, ['one.html', 'two.html'])).toEqual([BEFORE, BEFORE]);
 });
 
-test('where a push starts no build, one is requested for what was put back', async () => {
+test('if a push starts no build, a build is requested for the restored page', async () => {
   const repository = await withPage();
   repository.pages.startsBuilds = false;
   hide(repository, 'page.html', AFTER);
   await expectFailed(deliver(repository, AFTER), { proven: true }, /put back/);
 });
 
-test('where the build of the site breaks', async () => {
+test('a page is restored if the build of the site breaks', async () => {
   const repository = await withPage();
   repository.pages.builds = ['errored', 'normal'];
   const says = /put back what was delivered there before/;
@@ -84,7 +84,7 @@ test('where the build of the site breaks', async () => {
   expect(await readAll(repository, ['page.html'])).toEqual([BEFORE]);
 });
 
-test('a page that Jekyll renders is proven at its raw address', async () => {
+test('a restored page that Jekyll renders is verified at its raw URL', async () => {
   const repository = await play.repository();
   const notes = (text: string) =>
     deliver(repository, `# ${text} ${MARKER}\n`, { path: 'notes.md', marker: MARKER });
@@ -95,7 +95,7 @@ test('a page that Jekyll renders is proven at its raw address', async () => {
   expect(await readAll(repository, ['notes.md'])).toEqual([expect.stringContaining('first')]);
 });
 
-test('a folder of which the host misses a chunk is put back as a whole', async () => {
+test('a folder is restored as a whole if the host lacks one of its files', async () => {
   const repository = await play.repository();
   const site = (files: Files, nojekyll = 'true') =>
     put(repository, files, { file: 'dist/', path: 'docs/', nojekyll });
@@ -113,7 +113,7 @@ test('a folder of which the host misses a chunk is put back as a whole', async (
   await proven(site({ ...before, 'dist/app.js': 'three\n' }));
 });
 
-test('nothing is touched where somebody pushed meanwhile, to the same place or another', async () => {
+test('nothing is changed if somebody pushed meanwhile, to the same path or another', async () => {
   for (const path of ['page.html', 'other.txt']) {
     const repository = await withPage();
     hide(repository, 'page.html', AFTER);
@@ -128,7 +128,7 @@ test('nothing is touched where somebody pushed meanwhile, to the same place or a
   }
 });
 
-test('a push between the look and the write wins', async () => {
+test('a push between our check and the write wins', async () => {
   const repository = await withPage();
   hide(repository, 'page.html', AFTER);
   play.meanwhile({ method: 'POST', url: /\/git\/commits$/ }, () =>
@@ -141,8 +141,8 @@ test('a push between the look and the write wins', async () => {
 test.each<[string, string | null, object, object?]>([
   ['nothing was there before', null, {}],
   ['there was no branch before', null, {}, { empty: true }],
-  ['it was of somebody else', 'of a person', { overwrite: 'true' }],
-])('nothing is written where %s', async (_, bytes, inputs, spec = {}) => {
+  ['the page was of somebody else', 'of a person', { overwrite: 'true' }],
+])('nothing is written if %s', async (_, bytes, inputs, spec = {}) => {
   const repository = await play.repository(spec);
   if (bytes !== null) await repository.commit('page.html', bytes);
   hide(repository, 'page.html', AFTER);
@@ -152,7 +152,7 @@ test.each<[string, string | null, object, object?]>([
   expect(await readAll(repository, ['page.html'])).toEqual([AFTER]);
 });
 
-test('a restoration that is not proven either says so', async () => {
+test("a restoration that can't be verified either is reported", async () => {
   const repository = await withPage();
   play.alterSite(repository, 'page.html', { status: 404 });
   const restored = { commitSha: expect.any(String), proven: false };
@@ -165,18 +165,21 @@ const MOVE = { method: 'PATCH', url: /git\/refs/ };
 test.each([
   ['carried out', { alter: () => ({ status: 502 }) }],
   ['not carried out', { status: 502 }],
-])('a lost answer to the update of the branch, %s, is outlived by one commit', async (_, answer) => {
-  const repository = await withPage();
-  hide(repository, 'page.html', AFTER);
-  play.intercept(MOVE, answer);
-  const says = /; commit \w{7} put back .* shows that again/;
-  const { report } = await expectFailed(deliver(repository, AFTER), { proven: true }, says);
-  expect(await readAll(repository, ['page.html'])).toEqual([BEFORE]);
-  const log = await repository.log();
-  expect(log.slice(0, 2).map(({ sha }) => sha)).toEqual([report.restored?.commitSha, report.commitSha]);
-});
+])(
+  "one commit is made even if the answer to the branch's update is lost: the update was %s",
+  async (_, answer) => {
+    const repository = await withPage();
+    hide(repository, 'page.html', AFTER);
+    play.intercept(MOVE, answer);
+    const says = /; commit \w{7} put back .* shows that again/;
+    const { report } = await expectFailed(deliver(repository, AFTER), { proven: true }, says);
+    expect(await readAll(repository, ['page.html'])).toEqual([BEFORE]);
+    const log = await repository.log();
+    expect(log.slice(0, 2).map(({ sha }) => sha)).toEqual([report.restored?.commitSha, report.commitSha]);
+  },
+);
 
-test('a lost answer to the update of the branch, after which nothing can be read, is told as open', async () => {
+test("a lost answer to the branch's update is reported as open if nothing can be read afterwards", async () => {
   const repository = await withPage();
   hide(repository, 'page.html', AFTER);
   play.intercept(MOVE, {
@@ -191,7 +194,7 @@ test('a lost answer to the update of the branch, after which nothing can be read
   expect(await readAll(repository, ['page.html'])).toEqual([BEFORE]);
 });
 
-test('a duplicate that is put back is told with that duplicate', async () => {
+test('a restored duplicate is reported together with its page', async () => {
   const repository = await withPage();
   hide(repository, 'page.html', AFTER);
   const inputs = { channel: 'K3+K1', bin: `bin-of-${repository.name}` };
@@ -230,7 +233,7 @@ describe('after a run that was stopped', () => {
     return { repository, report };
   }
 
-  test('its report says that nothing was put back', async () => {
+  test('its report says that nothing was restored', async () => {
     const { repository, report } = await stopped();
     expect(report.notReady?.reason).toMatch(/not put back, because the run was stopped$/);
     expect(await readAll(repository, ['page.html'])).toEqual([STOPPED]);
@@ -244,7 +247,7 @@ describe('after a run that was stopped', () => {
     [null, STOPPED, /whether the delivery of run 2 of/],
     [undefined, STOPPED, /whether the delivery of run 2 of/],
   ])(
-    'which GitHub calls %s, the next failure puts back what is not known as unproven',
+    'which GitHub calls %s, the next failure restores the last page that is not known as unverified',
     async (end, back, unknown) => {
       const { repository } = await stopped();
       if (end !== undefined) repository.runEnds.set('2/1', end);
@@ -276,20 +279,20 @@ describe('after a run that was stopped', () => {
     return { failed, read: () => readAll(repository, paths) };
   }
 
-  test('a folder is put back without the files of that run, and with those of a person', async () => {
+  test("a folder is restored without the files of that run, and with a person's files", async () => {
     const { failed, read } = await failAfter({ 'docs/theirs.txt': 'of a person' });
     await expectFailed(failed, { proven: true }, /skipped/);
     expect(await read()).toEqual([BEFORE, 'old\n', null, 'of a person']);
   });
 
-  test('a file of that run that a person changed since is not removed', async () => {
+  test('a file of that run is not removed if a person changed it since', async () => {
     const { failed, read } = await failAfter({ 'docs/new.js': 'of a person' });
     await expectFailed(failed, { commitSha: null }, /another commit changed since: docs\/new\.js/);
     expect(await read()).toEqual([AFTER, null, 'of a person', null]);
   });
 });
 
-test('without the input what is committed stays', async () => {
+test('without the input, the commit stays', async () => {
   const repository = await withPage();
   hide(repository, 'page.html', AFTER);
   const { report } = await deliver(repository, AFTER, { 'on-failure': 'keep' });
@@ -297,7 +300,7 @@ test('without the input what is committed stays', async () => {
   expect(await readAll(repository, ['page.html'])).toEqual([AFTER]);
 });
 
-test('nothing of another delivery of the step is lost, such as the switch for the whole site', async () => {
+test("the step's other delivery stays complete, including the file for the whole site", async () => {
   const repository = await play.repository();
   const both = { path: 'out/', file: 'a/\nb/' };
   await proven(put(repository, { 'a/index.html': BEFORE, 'b/index.html': BEFORE }, both));
@@ -310,7 +313,7 @@ test('nothing of another delivery of the step is lost, such as the switch for th
   expect(String(await repository.pages.readLive('out/b/_next/x.js'))).toBe('needed\n');
 });
 
-describe('what a person did between two pushes of the step stays', () => {
+describe("a person's change between two pushes of the step stays", () => {
   test.each([
     ['an edit', 'of a person'],
     ['a removal', null],
@@ -334,7 +337,7 @@ describe('what a person did between two pushes of the step stays', () => {
     expect(reports[1]?.ready).toBe(true);
   });
 
-  test('a file in the place of a folder that would be put back', async () => {
+  test('a file at the path of a folder that would be restored', async () => {
     const repository = await play.repository();
     const both = (files: Files) => put(repository, files, { file: 'one/\ntwo/', nojekyll: 'true' });
     await both({ 'one/index.html': BEFORE, 'one/old/page.html': BEFORE, 'two/index.html': BEFORE });

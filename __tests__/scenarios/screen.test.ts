@@ -26,7 +26,7 @@ const deliverPage = (repository: TestRepository, page: string, inputs: ScenarioD
   });
 
 describe('a page in a real browser', () => {
-  test('is shown and delivered with its picture, with the one of before beside it, and withdrawn with both', async () => {
+  test('is delivered with its picture and the previous one, and withdrawn with both', async () => {
     const repository = await scenario.repository();
     const first = await deliverPage(repository, createPage('first'), { picture: 'true' });
     await expectReady(scenario, first, { channel: 'K1', shows: createPage('first') });
@@ -92,17 +92,10 @@ const EMPTIES = '<script>document.body.replaceChildren()</script>';
 
 /** Files, inputs, what the host of a link adds to the page, and the step that refuses the delivery, if one does. */
 test.each<[string, Record<string, string>, Record<string, string>, string, Step | null, RegExp]>([
-  ['a folder that others deployed is shown as it is here', DEPLOYED, LINK, '', null, /./],
+  ['a folder that another tool deployed looks as it does here', DEPLOYED, LINK, '', null, /./],
+  ['a page that its host emptied is not shown', DEPLOYED, LINK, EMPTIES, 'verify', /does not show the page/],
   [
-    'its page, emptied by its host, is not shown',
-    DEPLOYED,
-    LINK,
-    EMPTIES,
-    'verify',
-    /does not show the page/,
-  ],
-  [
-    'a page that is blank only at its address is not ready, although its bytes are there',
+    'a page that is blank only at its URL is not ready, although its bytes match',
     { 'page.html': BLANK_ONLINE },
     { channel: 'K1' },
     '',
@@ -110,7 +103,7 @@ test.each<[string, Record<string, string>, Record<string, string>, string, Step 
     /does not show the page/,
   ],
   [
-    'a folder whose router takes its address for a missing page is refused, in any language',
+    'a folder whose router does not know its URL is refused, in any language',
     { 'dist/index.html': APP, 'dist/app.js': ROUTER },
     { channel: 'K1', file: 'dist/', path: 'previews/pr-1/' },
     '',

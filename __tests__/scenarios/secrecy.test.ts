@@ -17,7 +17,7 @@ function formsOf(token: string): string[] {
 
 const API_HOSTS = ['api.github.com', 'uploads.github.com'];
 
-test('the token is only ever seen in the Authorization header to the API and the upload host', async () => {
+test('the token is sent only in the Authorization header, to the API and the upload host', async () => {
   const { world } = scenario;
   const token = world.token();
   const forms = [...new Set(formsOf(token))];
@@ -125,7 +125,7 @@ test('a file that a pattern finds is not delivered if its name is a secret, whic
 
 describe('the step ends with outputs and a report', () => {
   test.each<[string, Record<string, string>, RegExp]>([
-    ['a proxy that is no URL', { HTTPS_PROXY: 'x y', https_proxy: 'x y' }, /`http_proxy` is not a URL/],
+    ['a proxy that is not a URL', { HTTPS_PROXY: 'x y', https_proxy: 'x y' }, /`http_proxy` is not a URL/],
     ['unchecked certificates', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, /NODE_TLS_REJECT_\w+ turns off/],
   ])('with %s', async (_, env, reason) => {
     const delivered = await scenario.deliver({ files, env, inputs: { channel: 'K3' } });
@@ -135,7 +135,7 @@ describe('the step ends with outputs and a report', () => {
     expect(delivered.stdout + delivered.stderr).not.toMatch(/^\s+at /m);
   });
 
-  test('with a token with a line break, which is printed nowhere', async () => {
+  test('with a line break in the token, which is printed nowhere', async () => {
     const token = `${scenario.world.token()}\n${scenario.world.token()}`;
     const delivered = await scenario.deliver({ files, token, inputs: {} });
     expectNotReady(delivered, 'check', /input `token` is too short .* or a line break/);
@@ -150,7 +150,7 @@ describe('the step ends with outputs and a report', () => {
     expect(delivered.stdout).toContain('Could not write the job summary');
   });
 
-  test('with GH_TOKEN=ready, and hands over the proven address', async () => {
+  test('with GH_TOKEN=ready, and hands over the verified URL', async () => {
     const env = { GH_TOKEN: 'ready' };
     const delivered = await scenario.deliver({ files, env, inputs: { channel: 'K3' } });
     expect(delivered.outputs).toMatchObject({ result: 'ready', url: delivered.report.url });

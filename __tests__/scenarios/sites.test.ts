@@ -14,17 +14,17 @@ const inputs = { channel: 'K1' };
 const deliver = (repository: TestRepository, more: object = {}, token?: string) =>
   play.deliver({ repository, files, inputs: { ...inputs, ...more }, ...(token && { token }) });
 
-describe('where the site is', () => {
+describe('the URL of the site', () => {
   test.each<[string, Partial<RepositoryOptions>, string, string]>([
     ["a user's site", { owner: 'Mona', name: 'mona.github.io' }, 'https://mona.github.io/', 'page.html'],
     [
-      'a domain of its own',
+      'a custom domain',
       { name: 'own-domain', pages: { cname: 'a.octo.com' } },
       'https://a.octo.com/',
       'page.html',
     ],
     [
-      'the folder /docs of an owner in capitals',
+      'the folder /docs of an owner with capital letters',
       { owner: 'ACME', name: 'Reports', pages: { path: '/docs' } },
       'https://acme.github.io/Reports/',
       'docs/page.html',
@@ -37,7 +37,7 @@ describe('where the site is', () => {
     expect((await repository.log())[0]?.files).toEqual([path]);
   });
 
-  test('another branch than that of the site is refused: the hint needs no branch that does not exist', async () => {
+  test("a branch other than the site's is refused, and the hint names no missing branch", async () => {
     const repository = await play.repository();
     const says =
       /^check: the site is built from branch main, not from gh-pages → leave `branch:` out; to move the site, push a branch gh-pages/;
@@ -45,14 +45,14 @@ describe('where the site is', () => {
     await proven(deliver(repository));
   });
 
-  test('settings that can’t be read: the usual address is taken, and UNKNOWN says so', async () => {
+  test('if the settings can’t be read, the usual URL is used, and UNKNOWN says so', async () => {
     const repository = await play.repository();
     const { report } = await proven(deliver(repository, {}, play.world.token({ pages: 'none' })));
     expect(report.url).toBe(`${repository.pages.url}page.html`);
     expect(report.lines.UNKNOWN).toMatch(/^the Pages settings could not be read .*`pages: read`/);
   });
 
-  test('`pages-base` and `raw-base` beat whatever the settings say', async () => {
+  test('`pages-base` and `raw-base` override the settings', async () => {
     const repository = await play.repository({ pages: false });
     const bases = {
       'pages-base': 'https://www.octo-org.com/site',
@@ -70,14 +70,14 @@ describe('where the site is', () => {
     expect(report).toMatchObject({ url, rawUrl });
   });
 
-  test('a name that Jekyll leaves out is taken with a .nojekyll, and refused without', async () => {
+  test('a name that Jekyll skips is accepted with a .nojekyll, and otherwise refused', async () => {
     const named = { repository: await play.repository(), files: { '_page.html': createPage() }, inputs };
     await refused(play.deliver(named), /^check: Jekyll.* ignores _page\.html.* → .*\.nojekyll/);
     const repository = await play.repository({ files: { '.nojekyll': '\n' } });
     await proven(play.deliver({ ...named, repository }));
   });
 
-  test('an empty repository gets its first commit by one small file alone, and has nothing to withdraw', async () => {
+  test('an empty repository gets its first commit with one small file, and has nothing to withdraw', async () => {
     const repository = await play.repository({ empty: true });
     const withdrawal = { ...inputs, path: 'previews/', operation: 'withdraw' };
     const { report } = await play.deliver({ repository, inputs: withdrawal });
@@ -96,7 +96,7 @@ describe('a site that a workflow builds', () => {
   const run = (repository: TestRepository, more: object = {}, permissions: object = { actions: 'write' }) =>
     deliver(repository, { 'site-workflow': 'pages.yml', ...more }, play.world.token(permissions));
 
-  test('is built by a push of an app, and what the deployment says is told', async () => {
+  test("is built by a push of an app, and the deployment's state is reported", async () => {
     const byApp = (repository: TestRepository, more = {}): Promise<Played> =>
       deliver(repository, {}, play.world.token(more, LOGINS.app));
     const ready = await proven(byApp(await newSite()));
@@ -118,7 +118,7 @@ describe('a site that a workflow builds', () => {
     },
   );
 
-  test('is delivered by the workflow that `site-workflow` names, which is started after the commit', async () => {
+  test('is delivered by the workflow of `site-workflow`, which is started after the commit', async () => {
     const delivered = await proven(run(await newSite()));
     expect(delivered.log).toContain('the workflow pages.yml was started');
     expect(requestsOf(delivered, /^POST .*\/dispatches$/)).toHaveLength(1);
@@ -138,17 +138,14 @@ describe('a site that a workflow builds', () => {
     ['approval', "its run waits for a rule of the site's environment", 'approve it.*Settings → Environments'],
     ['queued', 'its run waits for a runner', '`runs-on:`'],
     ['pending', 'its run waits for another run', '`concurrency:`'],
-  ] as const)(
-    'whose run ends as %s names the page of the run and what to change',
-    async (end, why, change) => {
-      const says = new RegExp(`^wait.*: .*${why}.* → .*${change}`);
-      const played = await refused(run(await newSite({ runOutcomes: end })), says);
-      expect(played.report.notReady?.hint).toMatch(new RegExp(PAGE));
-      // Only a run that waits is waited for until the timeout.
-      const most = ['approval', 'queued', 'pending'].includes(end) ? 99 : 4;
-      expect(requestsOf(played, /page\.html\?v=\d+$/).length).toBeLessThanOrEqual(most);
-    },
-  );
+  ] as const)('reports the page of a run that ends as %s, and what to change', async (end, why, change) => {
+    const says = new RegExp(`^wait.*: .*${why}.* → .*${change}`);
+    const played = await refused(run(await newSite({ runOutcomes: end })), says);
+    expect(played.report.notReady?.hint).toMatch(new RegExp(PAGE));
+    // Only a run that waits is waited for until the timeout.
+    const most = ['approval', 'queued', 'pending'].includes(end) ? 99 : 4;
+    expect(requestsOf(played, /page\.html\?v=\d+$/).length).toBeLessThanOrEqual(most);
+  });
 
   test.each([
     ['no run follows', { runOutcomes: 'absent' }, {}, /^wait.*: .*its run has not started → check Actions/],
@@ -170,11 +167,11 @@ describe('a site that a workflow builds', () => {
       { file: './', path: 'p/', entry: 'page.html' },
       /^verify 404: .* → pages\.yml deployed our commit without all of `p\/`; let its upload include it/,
     ],
-  ])('is not ready where %s', async (_, site, more, says) => {
+  ])('is not ready if %s', async (_, site, more, says) => {
     await refused(run(await newSite(site), more), says);
   });
 
-  test('is ready where a timer holds the run back, and where a later run replaced it', async () => {
+  test('is ready if a timer delays the run, or a later run replaced it', async () => {
     await proven(run(await newSite({ runOutcomes: 'timer' })));
     const repository = await newSite({ runOutcomes: ['cancelled', 'published'] });
     play.meanwhile({ method: 'POST', url: /\/dispatches$/ }, async () => {
@@ -184,7 +181,7 @@ describe('a site that a workflow builds', () => {
     expect(repository.pages.runs.map(({ conclusion }) => conclusion)).toEqual(['success', 'cancelled']);
   });
 
-  test('is ready where the token may not read runs: the deployment decides', async () => {
+  test('is ready if the token may not read runs: the deployment decides', async () => {
     const headers = { 'content-type': 'application/json; charset=utf-8' };
     const body = JSON.stringify({ message: 'Resource not accessible by integration' });
     play.intercept({ method: 'GET', url: /\/runs\?/, times: 99 }, { status: 403, headers, body });
@@ -195,14 +192,14 @@ describe('a site that a workflow builds', () => {
   test.each([
     ['its run failed', { runOutcomes: ['failure', 'published'] }, 'ended with failure'],
     ['its deployment failed', { builds: ['errored', 'normal'] }, 'deployment of our commit: failure'],
-  ])('is started again by the next step where %s', async (_, site, reason) => {
+  ])('is started again by the next step if %s', async (_, site, reason) => {
     const repository = await newSite(site);
     await refused(run(repository), new RegExp(`^wait.*: .*${reason}.* → .*${PAGE}`));
     await proven(run(repository));
     expect(repository.pages.runs).toHaveLength(2);
   });
 
-  test('is started again where another deployment has replaced ours', async () => {
+  test('is started again if another deployment has replaced ours', async () => {
     const repository = await newSite();
     await proven(run(repository));
     // An older commit was deployed at the same time, and ended later.
@@ -216,7 +213,7 @@ describe('a site that a workflow builds', () => {
   });
 });
 
-test('a build of a branch that had failed is requested again, and the permission for that is named', async () => {
+test('a failed build of a branch is requested again, and the needed permission is named', async () => {
   for (const permission of ['write', 'read'] as const) {
     const token = play.world.token({ pages: permission });
     const repository = await play.repository({ pages: { builds: ['errored', 'normal'] } });
@@ -228,7 +225,7 @@ test('a build of a branch that had failed is requested again, and the permission
   }
 });
 
-test('a job that may only write contents, whose push starts no build, is told the permission for all of it', async () => {
+test('a job that may only write contents, and whose push starts no build, gets all needed permissions in one message', async () => {
   const repository = await play.repository({ pages: { startsBuilds: false } });
   const token = play.world.token({ pages: 'none' });
   const says =
@@ -237,19 +234,19 @@ test('a job that may only write contents, whose push starts no build, is told th
   await proven(deliver(repository, {}));
 });
 
-describe('a page whose proof needs the host’s word, by a token that may not read builds, is not ready with that permission', () => {
+describe("if a page needs the build's state and the token may not read builds, the message names the permission", () => {
   const token = () => play.world.token({ pages: 'none' });
   const says = /^wait.*: .*reading the build status needs .* → give the job `permissions: \{ pages: read \}`/;
   const notes = (text: string) => ({ inputs: { ...inputs, marker: 'version' }, files: { 'notes.md': text } });
 
-  test('a page that Jekyll renders again', async () => {
+  test('for a page that Jekyll renders again', async () => {
     const repository = await play.repository();
     await proven(play.deliver({ repository, ...notes('# version one') }));
     await refused(play.deliver({ repository, ...notes('# version two'), token: token() }), says);
     await proven(play.deliver({ repository, ...notes('# version two') }));
   });
 
-  test('a withdrawn page where the site then shows a file of a person', async () => {
+  test("for a withdrawn page whose URL then shows a person's file", async () => {
     const repository = await play.repository({ files: { 'page.md': '# theirs' } });
     await proven(deliver(repository, { overwrite: 'true' }));
     await refused(deliver(repository, { operation: 'withdraw' }, token()), says);
@@ -260,25 +257,22 @@ describe('a page whose proof needs the host’s word, by a token that may not re
 test.each([
   ['of a branch', {}, /builds\/latest/, 'errored'],
   ['of a workflow', { buildType: 'workflow' }, /deployments\/\d+\/statuses/, 'failure'],
-] as const)(
-  'a build %s that fails because a later one overtakes it does not end the wait',
-  async (_, site, url, word) => {
-    const repository = await play.repository({ pages: { ...site, builds: ['errored', 'normal'] } });
-    let isOvertaken = false;
-    const alter = async (reply: BufferedReply): Promise<BufferedReply> => {
-      if (!isOvertaken && String(reply.body).includes(`"${word}"`)) {
-        isOvertaken = true;
-        await repository.commit('other.html', createPage());
-      }
-      return reply;
-    };
-    play.intercept({ url, times: 9_999 }, { alter });
-    const token = play.world.token({ deployments: 'read' }, LOGINS.app);
-    const { log } = await proven(deliver(repository, {}, token));
-    expect(isOvertaken).toBe(true);
-    expect(log).toMatch(/: (errored|failure); Page build failed/);
-  },
-);
+] as const)('a build %s that a later build overtakes does not end the wait', async (_, site, url, word) => {
+  const repository = await play.repository({ pages: { ...site, builds: ['errored', 'normal'] } });
+  let isOvertaken = false;
+  const alter = async (reply: BufferedReply): Promise<BufferedReply> => {
+    if (!isOvertaken && String(reply.body).includes(`"${word}"`)) {
+      isOvertaken = true;
+      await repository.commit('other.html', createPage());
+    }
+    return reply;
+  };
+  play.intercept({ url, times: 9_999 }, { alter });
+  const token = play.world.token({ deployments: 'read' }, LOGINS.app);
+  const { log } = await proven(deliver(repository, {}, token));
+  expect(isOvertaken).toBe(true);
+  expect(log).toMatch(/: (errored|failure); Page build failed/);
+});
 
 describe('`setup`', () => {
   const files = { 'dist/index.html': createPage(), 'dist/app.js': 'document.title = 1;\n' };
@@ -289,7 +283,7 @@ describe('`setup`', () => {
     return play.deliver({ repository, files, inputs: { ...folder, ...more }, token });
   };
 
-  test('creates the branch without the history of others, and switches Pages on for it', async () => {
+  test('creates the branch without other history, and switches Pages on for it', async () => {
     const repository = await play.repository({ pages: false });
     const planned = await asAdmin(repository, { 'dry-run': 'true' });
     expect(planned.log).toContain('; creates the branch gh-pages; switches Pages on for the branch gh-pages');
@@ -302,7 +296,7 @@ describe('`setup`', () => {
     expect(repository.pages).toMatchObject({ branch: 'gh-pages', path: '/' });
   });
 
-  test("with the job's own token creates the branch, and names the two clicks that are left", async () => {
+  test("with the job's own token creates the branch, and names the two remaining clicks", async () => {
     const repository = await play.repository({ pages: false });
     const { report } = await refused(
       play.deliver({ repository, files, inputs: folder }),
@@ -316,16 +310,19 @@ describe('`setup`', () => {
     );
   });
 
-  test.each(['page.html', './'])('that was switched off keeps nobody from withdrawing %s', async (path) => {
-    const repository = await play.repository();
-    await proven(
-      play.deliver({ repository, files: { 'page.html': createPage() }, inputs: { channel: 'K1' } }),
-    );
-    repository.site = null;
-    const withdrawal = { channel: 'K1', operation: 'withdraw', branch: 'main', path };
-    await proven(play.deliver({ repository, inputs: withdrawal }));
-    expect(await repository.read('page.html')).toBeNull();
-  });
+  test.each(['page.html', './'])(
+    'is not needed to withdraw %s after Pages was switched off',
+    async (path) => {
+      const repository = await play.repository();
+      await proven(
+        play.deliver({ repository, files: { 'page.html': createPage() }, inputs: { channel: 'K1' } }),
+      );
+      repository.site = null;
+      const withdrawal = { channel: 'K1', operation: 'withdraw', branch: 'main', path };
+      await proven(play.deliver({ repository, inputs: withdrawal }));
+      expect(await repository.read('page.html')).toBeNull();
+    },
+  );
 
   test('makes the branch of a site for several files', async () => {
     const repository = await play.repository({ pages: { branch: 'gh-pages', built: false } });
@@ -337,16 +334,16 @@ describe('`setup`', () => {
   });
 
   test.each([
-    ['where it is not set', { setup: 'false' }, /`setup: true`/],
-    ['where a branch with sources would be shown', { branch: '' }, /`branch: gh-pages`/],
-  ])('is named %s, and nothing is created', async (_, more, hint) => {
+    ['if it is not set', { setup: 'false' }, /`setup: true`/],
+    ['if a branch with sources would be published', { branch: '' }, /`branch: gh-pages`/],
+  ])('is suggested %s, and nothing is created', async (_, more, hint) => {
     const { report, requests } = await asAdmin(await play.repository({ pages: false }), more);
     expect(report.notReady?.hint).toMatch(hint);
     expect(writesOf({ requests })).toEqual([]);
   });
 });
 
-test('what another host serves of a branch is delivered and withdrawn without a build of GitHub', async () => {
+test('a branch that another host serves is delivered and withdrawn without a GitHub build', async () => {
   const repository = await play.repository({ pages: false });
   play.world.host('site.example.dev', async () => {
     const body = await repository.read('page.html');
@@ -361,13 +358,13 @@ test('what another host serves of a branch is delivered and withdrawn without a 
   expect(requests.filter((line) => line.includes('/pages/builds'))).toEqual([]);
 });
 
-describe('a folder whose page needs code from outside of it', () => {
+describe('a folder whose page needs code from another folder', () => {
   const page = createPage('<script src="../lib/a.js"></script>');
   const files = { 'doc/book/index.html': page, 'doc/lib/a.js': '"a";\n', 'doc/lib/index.html': createPage() };
   const deliver = (repository: TestRepository, file: string, entry = 'index.html') =>
     play.deliver({ repository, files, inputs: { channel: 'K1', file, entry } });
 
-  test('is refused where the site does not have it, and the hint leads out, as does a folder of the step that has it', async () => {
+  test('is refused if the site lacks it, unless another folder of the step has it', async () => {
     const repository = await play.repository();
     await refused(
       deliver(repository, 'doc/book/'),
@@ -379,7 +376,7 @@ describe('a folder whose page needs code from outside of it', () => {
     expect(reports.map(({ ready }) => ready)).toEqual([true, true]);
   });
 
-  test('is delivered where another delivery has put it there', async () => {
+  test('is delivered if another delivery has published it', async () => {
     const repository = await play.repository({ files: { 'lib/a.js': '"a";\n' } });
     const { report } = await proven(deliver(repository, 'doc/book/'));
     expect(report.url).toBe(`${repository.pages.url}book/`);
@@ -389,7 +386,7 @@ describe('a folder whose page needs code from outside of it', () => {
   });
 });
 
-test('`auto` takes K2 for a program beside a page, and one release, without a commit, for a tag', async () => {
+test('`auto` uses K2 for a program beside a page, and for a tag one release without a commit', async () => {
   const repository = await play.repository();
   const given = { 'page.html': createPage(), 'setup.exe': 'MZ\0program' };
   const choose = async (tag: string, expected: readonly string[]): Promise<Played> => {

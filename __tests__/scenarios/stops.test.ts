@@ -45,7 +45,7 @@ test.each<[string, string, RequestMatch, string, string]>([
   ['the bin’s page', 'K3', { method: 'GET', url: /filebin\.net\/[^/]+\/page/ }, 'verify', IN_BIN],
   ['a code', 'flow', { url: /device\/code$/ }, 'authorize', NOTHING],
   ['a poll', 'flow', { url: /access_token$/ }, 'authorize', NOTHING],
-])('a stop while a host hangs at %s (%s) is told at once', async (_, channel, match, step, left) => {
+])('a stop while a host hangs at %s (%s) is reported at once', async (_, channel, match, step, left) => {
   const stop = new AbortController();
   const hanging = play.intercept(match, { fault: 'hang' });
   const delivering = deliver(channel, stop);
@@ -62,7 +62,7 @@ test.each<[string, string, string | Buffer, RequestMatch, string, number]>([
   ['method B has sent its blob', 'K1', LARGE_CONTENT, { url: /git\/blobs/ }, NOTHING, 1],
   ['method B has moved the branch', 'K1', LARGE_CONTENT, { method: 'PATCH', url: /git\/refs/ }, PART, 2],
   ['the bin has it', 'K3', createPage(), POSTED, 'it is placed .bin .* holds these', 1],
-])('a stop when %s (%s): the report says what was placed', async (...row) => {
+])('a stop when %s (%s): the report names what was placed', async (...row) => {
   const [, channel, page, match, says, commits] = row;
   const stop = new AbortController();
   play.meanwhile(match, () => stop.abort(stoppedError()));

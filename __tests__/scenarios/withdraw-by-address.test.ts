@@ -12,7 +12,7 @@ const withdraw = (repository: TestRepository, url: string, more: Partial<PlayedD
   return play.deliver({ repository, ...more, inputs });
 };
 
-describe('what was delivered is withdrawn by its address alone', () => {
+describe('a delivery is withdrawn by its URL alone', () => {
   const page = { 'page.html': createPage() };
   const notes = { 'n.md': '---\ntitle: x\n---\n# marker-42\n' };
 
@@ -20,7 +20,7 @@ describe('what was delivered is withdrawn by its address alone', () => {
     ['a page', { files: page, inputs: { path: 'docs/ä b+1/page.html'.replace(' ', '-') } }, {}],
     ['a folder', { files: site, inputs: { file: 'dist/', path: 'docs/previews/1/' } }, {}],
     [
-      'a folder in its own place',
+      'a folder at its own path',
       { files: site, inputs: { file: 'dist/' }, around: { defaultFolder: 'agents/1/' } },
       {},
     ],
@@ -39,7 +39,7 @@ describe('what was delivered is withdrawn by its address alone', () => {
   });
 });
 
-describe('an address removes nothing', () => {
+describe('a URL removes nothing if it is the URL', () => {
   const ELSEWHERE =
     /`url` and `channel: K2` name different deliveries → remove `channel:`, because the URL is enough/;
   /** An address, or what is below `SITE/`. */
@@ -49,14 +49,14 @@ describe('an address removes nothing', () => {
     ['of the whole site with `overwrite`', 'SITE/', /would remove the whole site/, { overwrite: 'true' }],
     ['of a part of a folder', 'SITE/previews/1/a.css', /came with the folder previews\/1\//],
     ['of a page of a person', 'SITE/index.html', /^index\.html already exists .* is not known to be/],
-    ['in two lines', 'SITE/a.html\nSITE/b.html', /it has a space or several lines/],
+    ['of two lines', 'SITE/a.html\nSITE/b.html', /it has a space or several lines/],
     [
       'of another site',
       'https://other.github.io/previews/1/',
       /is not below .* → set `repository:` to the repository of this site, or `url:` to a delivered URL/,
     ],
     [
-      'of whichever release is the newest',
+      'of the newest release',
       'https://github.com/octo/site/releases/latest/download/a.zip',
       /is not below .*, or `url:` to a delivered URL/,
     ],
@@ -74,7 +74,7 @@ describe('an address removes nothing', () => {
       { path: 'agents/' },
     ],
     [
-      'of a bin, where its bytes are not at hand',
+      'of a bin without the local file',
       'https://filebin.net/sv1-of-somebody/a.html',
       /may be somebody else's/,
     ],
@@ -98,7 +98,7 @@ describe('an address removes nothing', () => {
   });
 });
 
-describe('an address of a page that Markdown has as well', () => {
+describe('the URL of a page that Markdown renders too', () => {
   const markdown = (repository: TestRepository, path = 'd/notes.md', text = '# marker-42') =>
     proven(
       play.deliver({
@@ -108,7 +108,7 @@ describe('an address of a page that Markdown has as well', () => {
       }),
     );
 
-  test('loses both that this tool delivered', async () => {
+  test('removes both if this tool delivered them', async () => {
     const repository = await play.repository();
     const { report } = await markdown(repository);
     const inputs = { path: 'd/notes.html', channel: 'K1' };
@@ -120,7 +120,7 @@ describe('an address of a page that Markdown has as well', () => {
     expect(audited.reports.map(({ ready }) => ready)).toEqual([true, true]);
   });
 
-  test('is refused where a person added the page', async () => {
+  test('is refused if a person added the page', async () => {
     const repository = await play.repository();
     const { report } = await markdown(repository);
     await repository.commit('d/notes.html', '<p>person</p>');
@@ -136,7 +136,7 @@ describe('an address of a page that Markdown has as well', () => {
     expect(await repository.read('e/README.md')).toBeNull();
   });
 
-  test('says after a squash that nothing tells whose the Markdown is', async () => {
+  test("is refused after a squash, because the Markdown's owner is unknown", async () => {
     const repository = await play.repository();
     const { report } = await markdown(repository);
     squashBranch(repository);
