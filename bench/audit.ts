@@ -3,7 +3,7 @@ import { round } from './measure.ts';
 import { measureDelivery, measureInWorld } from './measure-delivery.ts';
 import { writeSite } from './site.ts';
 
-/** An audit of many folders. */
+/** Measures of an audit of many folders. */
 export interface AuditResult {
   readonly delivery: string;
   readonly seconds: number;

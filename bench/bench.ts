@@ -67,7 +67,7 @@ async function main(): Promise<void> {
 /** Words for rows with folders. */
 const SITES = ['site', 'verify', 'pages', 'audit'];
 
-/** One line of the table: medians of seconds and of the turns' ratios, and the highest memory in MB. */
+/** A row of the table: medians of the seconds and ratios, and the highest memory in MB. */
 interface CaseResult {
   readonly delivery: string;
   readonly seconds: number;
@@ -108,10 +108,10 @@ async function writeSample(workspace: string, size: number, content: BenchCase['
 interface GitResult {
   readonly delivery: string;
   readonly seconds: number;
-  /** Seconds of git, and for many files of curl, which fetches them back; `null` where git has nothing like it. */
+  /** Seconds of git, and for many files also of curl, which fetches them back; `null` without an equivalent. */
   readonly peer: number | null;
   readonly ratio: number | null;
-  /** Requests to the API; `null` where they are not counted. */
+  /** Requests to the API; `null` if they are not counted. */
   readonly requests: number | null;
 }
 

@@ -51,7 +51,7 @@ export const BENCH_CASES: readonly BenchCase[] = [
 
 /** The cases chosen on the command line. */
 export interface CaseSelection {
-  /** All where empty. */
+  /** Empty: all. */
   readonly channels: readonly string[];
   readonly sizes: readonly string[];
   /** Only files up to 20 MB. */

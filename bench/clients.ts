@@ -6,7 +6,7 @@ import { type DeliveryCost, measureDelivery } from './measure-delivery.ts';
 
 export type BenchChannel = 'k1' | 'k2' | 'k3';
 
-/** The tag of a release that exists already: creating it would cost the second between two writes. */
+/** The tag of an existing release, because creating one costs a second between two writes. */
 const TAG = 'bench';
 
 /** A runner's own credentials, for which the file is searched as well. */
@@ -49,7 +49,7 @@ function createPeerInputs(file: string): Record<string, string> {
   return { NODE_USE_ENV_PROXY: '1', ...Object.fromEntries(inputs) };
 }
 
-/** The same upload and download by curl, through the same proxy, with the SHA-256 of what came back. */
+/** The same upload and download by curl through the same proxy, with the SHA-256 of the download. */
 export const runCurl = ({ env, folder }: GitHubWorld, file: string): Promise<RunMeasurement> =>
   measureRun({
     program: 'sh',

@@ -12,7 +12,7 @@ export interface ManyFilesRow {
   readonly seconds: number;
   /** Requests to the API. */
   readonly requests: number;
-  /** Seconds of the same by plain git, and of curl for the proof; `null` where git has nothing like it. */
+  /** Seconds of plain git, and of curl for the verification; `null` without an equivalent. */
   readonly peer: number | null;
 }
 

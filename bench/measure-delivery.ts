@@ -17,7 +17,7 @@ export async function measureInWorld<T>(
   }
 }
 
-/** What a step with the action cost. */
+/** The cost of a step with the action. */
 export interface DeliveryCost {
   readonly seconds: number;
   /** Peak memory of the process in MB. */
@@ -26,7 +26,7 @@ export interface DeliveryCost {
   readonly requests: number;
 }
 
-/** @throws {Error} where the step fails. */
+/** @throws {Error} if the step fails */
 export async function measureDelivery({ inputs, ...run }: ActionRun): Promise<DeliveryCost> {
   run.world.traffic.clear();
   const given = { 'poll-interval': '0.1', ...inputs };

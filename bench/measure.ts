@@ -62,11 +62,11 @@ function readPeakMemory(pid: number | undefined): number | undefined {
   }
 }
 
-/** The middle one of some figures. */
+/** The median. */
 export function median(figures: readonly number[]): number {
   const sorted = figures.toSorted((one, other) => one - other);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** A figure with so many digits after its point. */
+/** A number with this many decimals. */
 export const round = (figure: number, digits: number): number => Number(figure.toFixed(digits));

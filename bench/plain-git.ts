@@ -2,7 +2,7 @@ import { mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measureRun, type RunMeasurement } from './measure.ts';
 
-/** Where plain git publishes, and how it gets there. */
+/** How plain git reaches the branch that it publishes to. */
 export interface GitTarget {
   /** For the clone. */
   readonly folder: string;

@@ -10,7 +10,7 @@ import { median } from './measure.ts';
 
 /** Medians in seconds. */
 export interface ScreenCost {
-  /** From nothing to a browser that has shown its first page, without what that page costs. */
+  /** The start of a browser until its first page, without the page's own time. */
   readonly start: number;
   /** One ordinary page, from the call to the verdict. */
   readonly page: number;
@@ -29,7 +29,7 @@ const TO_VIEW: PageToView = {
       : undefined,
 };
 
-/** Looks at a page with the Chromium that `npm ci` brings: twice with a new browser, so often as there are turns. */
+/** Opens a page in the Chromium that `npm ci` installs, twice with a new browser in each turn. */
 export async function measureScreen(turns: number): Promise<ScreenCost> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-screen-'));
   const [starts, pages]: [number[], number[]] = [[], []];

@@ -1,7 +1,7 @@
 import { round } from './measure.ts';
 import { measureSite, type SampleSite, type SiteRow } from './site.ts';
 
-/** A folder beside plain git and curl: the least of the turns' ratios, because others may use the machine as well. */
+/** A folder beside plain git and curl: the smallest ratio, because others may use the machine as well. */
 export interface SiteResult {
   readonly delivery: string;
   readonly seconds: number;

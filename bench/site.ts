@@ -14,7 +14,7 @@ export interface SampleSite {
 const PUSH = /^POST https:\/\/github\.com\/.*\/git-receive-pack$/;
 const FOLDER = 'site/';
 
-/** A step of a site's life, with the peak of the process's memory in MB. */
+/** A step of a site's life, with the process's peak memory in MB. */
 export interface SiteRow extends ManyFilesRow {
   readonly peak: number;
   /** Bytes that git sent. */

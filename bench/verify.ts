@@ -6,12 +6,12 @@ import { round } from './measure.ts';
 import { measureDelivery, measureInWorld } from './measure-delivery.ts';
 import { runParallelCurl } from './plain-git.ts';
 
-/** A folder that others deployed, proven file by file, beside curl, which only fetches it. */
+/** A deployed folder, verified file by file, beside curl, which only fetches it. */
 export interface VerifyResult {
   readonly delivery: string;
   readonly seconds: number;
   readonly curl: number;
-  /** The least of the turns, because others may use the machine as well. */
+  /** The smallest of the turns, because others may use the machine as well. */
   readonly ratio: number;
   /** The highest memory of a turn, in MB. */
   readonly peak: number;

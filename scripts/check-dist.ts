@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Fails if the committed files are not what the sources build, untracked files included. */
+/** Fails if the committed files differ from what the sources build, including untracked files. */
 const built = ['dist', 'action.yml', 'contract.json', 'report.schema.json', 'README.md'];
 const changed = execFileSync('git', ['status', '--porcelain', '--untracked-files=all', '--', ...built], {
   encoding: 'utf8',

@@ -17,18 +17,18 @@ import {
  */
 const SOURCE = '@octokit/openapi@23.0.2';
 
-/** What real hosts were seen to answer beyond the description: values that an `enum` of it lacks. */
+/** Values that real hosts answered and that the description's `enum` lacks. */
 const SEEN_VALUES: readonly { readonly schema: string; readonly property: string; readonly value: string }[] =
   [
-    // An upload that broke off leaves it behind.
+    // A broken upload leaves it behind.
     { schema: 'release-asset', property: 'state', value: 'starter' },
   ];
 
-/** An error that an operation's own list of answers leaves out, such as 401 and 429, has this schema. */
+/** The schema of errors that an operation does not list, such as 401 and 429. */
 const ERROR_SCHEMA = 'basic-error';
 const DROPPED = new Set(['description', 'example', 'examples', 'title', 'externalDocs', 'discriminator']);
 
-/** The name of the package's file: of Enterprise Server's, the newest version. */
+/** The name of the package's file; for Enterprise Server, the newest version. */
 function getSourceName(folder: string, host: DescribedHost): string {
   if (host === 'github.com') return 'api.github.com.json';
   const names = readdirSync(folder).filter((name) => /^ghes-[\d.]+\.json$/.test(name));
@@ -127,7 +127,7 @@ function extractContent(content: OpenApiContent = {}, status = ''): Record<strin
   return entries.length === 0 ? null : Object.fromEntries(entries);
 }
 
-/** The schemas of errors require next to nothing, so that one error fits several of them. */
+/** Error schemas require almost no field, so an error fits several of them. */
 function allowSeveral({ oneOf, ...schema }: JsonSchema, status: string): JsonSchema {
   if (oneOf === undefined) return schema;
   return { ...schema, [Number(status) >= 400 ? 'anyOf' : 'oneOf']: oneOf };
@@ -148,7 +148,7 @@ function createParameterSchema(parameters: readonly OpenApiParameter[]): JsonSch
   };
 }
 
-/** From OpenAPI 3.0's schemas to JSON Schema: `nullable` becomes a type; texts for people are left out. */
+/** Converts OpenAPI 3.0 schemas to JSON Schema: `nullable` becomes a type, and descriptions are dropped. */
 function convertSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(convertSchema);
   if (typeof value !== 'object' || value === null) return value;
@@ -164,7 +164,7 @@ function convertKeywords(schema: JsonSchema): JsonSchema {
     if (DROPPED.has(keyword) || keyword.startsWith('x-')) return [];
     if (keyword === 'enum' || keyword === 'default' || keyword === 'required') return [[keyword, value]];
     if (keyword === '$ref') return [[keyword, String(value).replace('#/components/schemas/', '#/schemas/')]];
-    // The names below `properties` are no keywords.
+    // The names below `properties` are not keywords.
     if (keyword === 'properties') return [[keyword, mapValues(value as JsonSchema, convertSchema)]];
     return [[keyword, convertSchema(value)]];
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { findGuards, putUnderControl } from './guards/find-guards.ts';
 
-/** How many test files try one guard before it counts as not noticed, and when no more are tried: milliseconds. */
+/** How many test files try a guard before it counts as unnoticed, and the time limit in milliseconds. */
 const LIMITS = { tries: 8, time: 40 * 60_000 };
 
 interface NumberedGuard {
@@ -22,8 +22,8 @@ interface TestFile {
 }
 
 /**
- * Takes the guards of a folder out, each once, and names those that no test notices: `npm run guards -- src/rules`. One
- * run of the tests that import it takes out another guard in each test file; the work is done on a copy.
+ * Removes each guard of a folder once, in a copy, and names those that no test notices: `npm run guards --
+ * src/rules`. Each test file of a run removes another guard.
  */
 function main([folder = 'src']: readonly string[]): void {
   const copy = mkdtempSync(join(tmpdir(), 'guards-'));
@@ -61,7 +61,7 @@ function controlGuards(copy: string, folder: string): NumberedGuard[] {
   return numbered;
 }
 
-/** Runs test files, each without the guard that it is given. */
+/** Runs test files, each without its given guard. */
 function runTests(
   copy: string,
   removed: Readonly<Record<string, number>>,

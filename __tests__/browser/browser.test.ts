@@ -41,7 +41,7 @@ const createViewer = (more: Partial<BrowserOptions> = {}): Promise<BrowserDriver
     ...more,
   });
 
-/** Whether a process runs; one that has ended stays listed until its parent asks for it. */
+/** Whether a process runs; an ended process stays listed until its parent reaps it. */
 async function isRunning(pid: string): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => 'State:\tZ');
   return !/^State:\s+[ZX]/m.test(status);

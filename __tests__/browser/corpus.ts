@@ -6,13 +6,13 @@ export interface CorpusAnswer extends TestAnswer {
   readonly type?: string;
 }
 
-/** One page, its other files, and what must be said of it. */
+/** One page, its other files, and the expected verdict. */
 export interface CorpusPage {
   readonly name: string;
-  /** Part of the reason; nothing for a page that is shown. */
+  /** Part of the reason; empty for a page that is shown. */
   readonly reason?: string;
   readonly marker?: string;
-  /** Looked at for as long as outside of tests, because it ends by itself. */
+  /** Gets the same time as outside of tests, because it ends by itself. */
   readonly isPatient?: boolean;
   /** The page itself, as HTML or as an answer. */
   readonly page: string | CorpusAnswer;
@@ -56,7 +56,7 @@ function readPart(text: string): [name: string, answer: CorpusAnswer] {
   return [name, { type, status: Number(status), headers, body: type === 'text/html' ? asPage(body) : body }];
 }
 
-/** Files that every page may ask for. */
+/** Files that every page may request. */
 export const COMMON_FILES: NonNullable<CorpusPage['files']> = {
   'a.svg': { type: SVG, body: PICTURE },
   'spin.svg': { type: SVG, body: SPINNER },
@@ -64,7 +64,7 @@ export const COMMON_FILES: NonNullable<CorpusPage['files']> = {
   'hang.css': {},
 };
 
-/** Pages of which a person sees nothing, or not what was delivered. */
+/** Pages that show a person nothing, or not the delivered content. */
 export const BLANK_PAGES: readonly CorpusPage[] = [
   ...readPages('blank-pages.txt', ['reason', 'marker']),
   {

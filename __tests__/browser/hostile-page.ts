@@ -4,7 +4,7 @@ export interface GuardedPorts {
   readonly udp: number;
 }
 
-/** Every way that a page knows to this machine, and the ones that need a person's permission. */
+/** All ways for a page to reach this machine, and those that need a person's permission. */
 export const hostilePage = ({ tcp, udp }: GuardedPorts): string => `<!doctype html><title>Hostile</title>
 <h1 id="state">Working</h1><p id="answers"></p>
 <link rel="preconnect" href="http://127.0.0.1:${tcp}"><link rel="dns-prefetch" href="//internal.octo.dev">

@@ -16,13 +16,13 @@ let ports: GuardedPorts;
 let tempFolder: string;
 let tcp: Server;
 let udp: UdpSocket;
-/** What has reached this machine. */
+/** Requests that reached this machine. */
 const reached: string[] = [];
-/** Hosts to which the HTTP client was asked to connect: it refuses those that lead to this machine. */
+/** Hosts that the HTTP client should connect to; it refuses those that lead to this machine. */
 const asked: string[] = [];
 let rebindings = 0;
 
-/** Names that say nothing of this machine, and lead to it. */
+/** Names that lead to this machine without showing it. */
 const LEADS_HERE = /^(?:(?:internal|rebinding)\.octo\.dev|localtest\.me|127\.0\.0\.1\.nip\.io)$/;
 
 /** `rebinding.octo.dev` changes its answer: unknown at first, and then this machine. */
@@ -81,7 +81,7 @@ afterAll(async () => {
 
 describe('a hostile page', () => {
   test('reaches nothing on this machine, is granted nothing, and is still judged', async () => {
-    // The page writes what it was granted, and how many addresses of this machine it learned.
+    // The page writes its granted permissions, and how many addresses of this machine it learned.
     const marker = 'Everything was tried notification=denied location=denied camera=denied addresses=0';
     const page = { url: `${HOST}/page`, marker };
     const view = await viewer.view(page, new AbortController().signal);
@@ -90,7 +90,7 @@ describe('a hostile page', () => {
     const internal = asked.filter((host) => !LEADS_HERE.test(host.replace(/:\d+$/, '')));
     expect([...new Set(internal)]).toEqual([]);
     expect(view.blockedRequests.length).toBeGreaterThan(50);
-    // Nothing was left untried because the page has used up its connections.
+    // The page tried everything before its connections were used up.
     expect(view.blockedRequests.length + view.failedRequests.length).toBeLessThan(480);
     expect(view.blockedRequests.join()).toContain('127.0.0.1');
   });

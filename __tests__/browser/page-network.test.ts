@@ -18,7 +18,7 @@ const local = (text: string): PageToView['local'] => {
   return (path) => (path === '/site/page.html' ? file : undefined);
 };
 
-/** What the browser is told of one request. */
+/** What the browser gets for one request. */
 type Told = Partial<Protocol.Fetch.FulfillRequestRequest & Protocol.Fetch.FailRequestRequest>;
 
 /** The answers to a page, and what was sent for it. */

@@ -5,7 +5,7 @@ import { getTypeDisplay } from '../../src/rules/media-type.ts';
 import { chromiumPath } from '../support/chromium.ts';
 import { temporaryFolder } from '../support/files.ts';
 
-/** What hosts say of files, and next to it what looks alike to a pattern. PDF is left out: this build has no viewer. */
+/** Content types of hosts, and similar ones that a pattern could confuse. PDF is missing: this build has no viewer. */
 const TYPES = {
   text: 'plain html css csv xml yaml vtt markdown javascript x-python x-php x-c x-diff x-calendar calendar vcalendar x-vcalendar vcard x-vcard x-vcf directory ldif qif x-qif x-csv tsv rtf x-rtf richtext ofx comma-separated-values tab-separated-values vnd.sun.j2me.app-descriptor vnd.graphviz x-ms-iqy x-ms-odc x-ms-rqy x-ms-contact x-ms-other',
   image:

@@ -26,7 +26,7 @@ const host = createTestHost(({ pathname }) => {
   return { ...answer, headers: { 'content-type': type, ...headers } };
 });
 
-/** Looks at the pages, one after the other. */
+/** Opens the pages one after the other. */
 async function viewInTurn(
   pages: readonly CorpusPage[],
   start: (render: number) => Promise<BrowserDriver>,
@@ -43,7 +43,7 @@ async function viewInTurn(
   return seen;
 }
 
-/** What a real browser says of pages of the corpus, by their names. */
+/** A real browser's verdict on pages of the corpus, by their names. */
 export async function viewPages(pages: readonly CorpusPage[]): Promise<ReadonlyMap<string, ScreenView>> {
   const folder = await mkdtemp(join(tmpdir(), 'screen-delivery-'));
   const start = (render: number): Promise<BrowserDriver> =>

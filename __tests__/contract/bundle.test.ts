@@ -11,7 +11,7 @@ function listCopies(name: string): string[] {
 
 const countIn = (text: string, part: string): number => text.split(part).length - 1;
 
-/** About 30 ms of a start are spent on each million bytes, whether their code runs or not. */
+/** Each million bytes cost about 30 ms at the start, even if their code never runs. */
 const LARGEST_BUNDLE = 1_600_000;
 
 describe('bundles', () => {
@@ -45,7 +45,7 @@ describe('bundles', () => {
     },
   );
 
-  /** A text of each package that its code contains once, and that survives minification. */
+  /** For each package, a text that its code contains once and that survives minification. */
   const MARKERS = {
     undici: ["'undici.error.UND_ERR_PRX_TLS'", 'undici/lib/core/errors.js'],
     '@octokit/core': ['`octokit-core.js/', '@octokit/core/dist-src/index.js'],

@@ -12,7 +12,7 @@ const DOCUMENTS = globSync('{README,CONTRIBUTING,SECURITY,CHANGELOG,docs/*}.md',
 );
 const FOLDERS = 'src|__tests__|bench|scripts|examples|dist|\\.github';
 
-/** What a pattern finds in a text, each once, without what its first group does not hold. */
+/** The first group of each match of a pattern, without duplicates. */
 function findAll(text: string, pattern: RegExp): string[] {
   return [...new Set([...text.matchAll(pattern)].map(([, found = '']) => found))];
 }

@@ -31,7 +31,7 @@ async function delivering({ pages = {}, answer, inputs, ...more }: Stage = {}) {
   });
 }
 
-/** Everything that is handed over, as one text. */
+/** All output as one text. */
 const everything = (report: Report): string =>
   [
     reportText(report),
@@ -40,7 +40,7 @@ const everything = (report: Report): string =>
     composeSummary([report]),
   ].join('\n');
 
-/** The errors of section 7, the step and the HTTP code that is told, and the gates that pass. */
+/** The errors of section 7, with the reported step and HTTP code, and the gates that pass. */
 const ERRORS: readonly (readonly [string, Stage, Step, number | null, number, RegExp])[] = [
   ['file write answers neither 200 nor 201', { answer: [PUT, { status: 409 }] }, 'place', 409, 0, /HTTP 409/],
   ['file write answers 202', { answer: [PUT, { status: 202, body: '{}' }] }, 'place', 202, 0, /HTTP 202/],

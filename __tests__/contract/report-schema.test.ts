@@ -50,7 +50,7 @@ describe('composeDocument', () => {
     const inJson = reports.map((report) => ({ ...report, ...hidden }));
     expect(document).toEqual(expect.objectContaining({ ...expected, reports: inJson }));
     expect(parseDocument(JSON.stringify(document))).toEqual(document);
-    // The rule for agents: without an address there is always a reason.
+    // The rule for agents: without a URL there is always a reason.
     expect([document.url, document.reason].filter((text) => text !== '')).toHaveLength(1);
   });
 

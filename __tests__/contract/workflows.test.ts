@@ -55,7 +55,7 @@ describe('the workflows of the project', () => {
     const whole = shown.filter((text) => /^jobs:/m.test(text));
     expect(whole).not.toEqual([]);
     for (const text of whole) await expect(listWorkflowErrors(text)).resolves.toEqual([]);
-    // To be short, they leave out default permissions and commits.
+    // The documents omit default permissions and commits, to be short.
     const broken = whole.flatMap((text) => listBrokenRules(text, 'example'));
     expect(broken.filter((rule) => !/^(says its permissions|pins each action)/.test(rule))).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe('the workflows of the project', () => {
     expect(listBrokenRules(read(path), 'own')).toEqual([]);
   });
 
-  // Without examples there is nothing to hold to anything.
+  // Without examples, the tests below would check nothing.
   for (const path of EXAMPLES) {
     test(`are safe to copy: ${path}`, () => {
       expect(listBrokenRules(read(path), 'example')).toEqual([]);
@@ -85,7 +85,7 @@ test('the release publishes the npm package without a token, with provenance, af
   expect(npm).toMatchObject({ needs: 'attest', permissions: { 'id-token': 'write' } });
   expect(Object.keys(npm.permissions)).toEqual(['id-token']);
   expect(attest.needs).toEqual(['check', 'build']);
-  // No code of the project or of a dependency runs where npm trusts the job, and no token is stored.
+  // The job that npm trusts runs no code of the project or of a dependency, and stores no token.
   const used = npm.steps.flatMap(({ uses = '' }) => uses.replace(/@.*/, '') || []);
   expect(used).toEqual(['actions/download-artifact', 'actions/setup-node']);
   const scripts = npm.steps.flatMap(({ run = '' }) => run || []).join('\n');
@@ -197,7 +197,7 @@ describe('action.yml', () => {
     expect(faults(content.replace('node24', 'node25'))).toEqual([expect.stringContaining("'node25'")]);
   });
 
-  // The schema is older than Node 24; the word itself is held to by GitHub's parser, above.
+  // The schema is older than Node 24; GitHub's parser checks the runtime above.
   test('matches the published schema, except for its runtime', () => {
     const faults = (text: string) => validateAction(text.replace('using: node24', 'using: node20')).errors;
     expect(faults(content)).toEqual([]);

@@ -9,14 +9,14 @@ export interface DeliveryKind {
   readonly file: string;
   readonly inputs: Partial<RawInputs>;
   readonly repository?: Partial<RepositoryOptions>;
-  /** Whose token the step has; the job's own where absent. */
+  /** The owner of the step's token; the job itself by default. */
   readonly login?: string;
   /** Prepares the repository before the delivery. */
   readonly before?: (
     repository: TestRepository,
     deliver: (file: string) => Promise<unknown>,
   ) => Promise<unknown>;
-  /** Whether it has what the runner gives to a job that deploys a site. */
+  /** Whether the runner gives it what a deploying job gets. */
   readonly deploys?: boolean;
   /** Whether the delivery withdraws the earlier one. */
   readonly withdraws?: boolean;

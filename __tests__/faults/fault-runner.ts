@@ -10,9 +10,9 @@ import type { SimulatedClock } from './simulated-clock.ts';
 /** One way in which an HTTP exchange can fail. */
 export interface InjectedFault {
   readonly name: string;
-  /** Whether it may pass: if it happens once, the delivery must still succeed. */
+  /** Whether the delivery must still succeed if the fault happens once. */
   readonly isTransient: boolean;
-  /** The names of requests that can fail like this; any request by default. */
+  /** The names of requests that can fail like this; all requests by default. */
   readonly on?: RegExp;
 }
 
@@ -41,7 +41,7 @@ export interface DeliveryRun extends InProcessResult {
   readonly grantedTokens: readonly string[];
   /** Commits of the branch before. */
   readonly commitsBefore: number;
-  /** The address of the earlier delivery. */
+  /** The URL of the earlier delivery. */
   readonly earlierUrl: string | null;
 }
 

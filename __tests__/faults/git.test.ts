@@ -77,7 +77,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** Tells whether the push that ran when this was asked first has not ended. */
+/** Whether the push of the first call still runs. */
 function createWaitingCheck(): PendingRequest['getRequest'] {
   let push: ChildProcess | undefined;
   return () => {
@@ -103,7 +103,7 @@ function listGitRequests(repository: string): RecordedRequest[] {
 test('a delivery is verified or correctly refused if any request of git fails', async () => {
   const wrong: string[] = [];
   const cells = await runner.listCells(METHOD_C, GIT_FAULTS);
-  // Git takes a page in place of its list of refs for a repository of the oldest kind, without the branch.
+  // Git reads a web page instead of its list of refs as a repository of the oldest kind, without the branch.
   const isOdd = ({ request, fault }: MatrixCell) =>
     /info\/refs/.test(request.name) && /HTML/.test(fault.name);
   for (const cell of cells.filter(({ isPermanent }) => !isPermanent)) {

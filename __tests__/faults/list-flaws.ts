@@ -11,7 +11,7 @@ import type { DeliveryRun, MatrixCell } from './fault-runner.ts';
 /** Hosts that a token may be sent to. */
 const TOKEN_HOSTS = new Set(['api.github.com', 'uploads.github.com', 'github.com']);
 
-/** Lists what is wrong with a delivery; empty when it was proven or correctly refused. */
+/** Lists a delivery's flaws; empty if it was verified or correctly refused. */
 export async function listFlaws(world: GitHubWorld, run: DeliveryRun, cell?: MatrixCell): Promise<string[]> {
   const { report } = run;
   return [
@@ -25,7 +25,7 @@ export async function listFlaws(world: GitHubWorld, run: DeliveryRun, cell?: Mat
   ];
 }
 
-/** A ready report has addresses that show the file without credentials. */
+/** A ready report has URLs that show the file without credentials. */
 async function checkReady(
   world: GitHubWorld,
   { report, deliveryKind, recordedHttp }: DeliveryRun,
@@ -46,7 +46,7 @@ async function checkReady(
   return wrong;
 }
 
-/** After a withdrawal the address no longer shows the file, and the report has no address. */
+/** After a withdrawal, the URL no longer shows the file, and the report has no URL. */
 async function checkWithdrawn(
   world: GitHubWorld,
   { report, deliveryKind, earlierUrl }: DeliveryRun,
@@ -61,7 +61,7 @@ async function checkWithdrawn(
   ];
 }
 
-/** A report that is not ready has no address, and says where, why, and what to change. */
+/** A report that is not ready has no URL, and names the step, the reason and the change. */
 function checkNotReady({ report }: DeliveryRun): string[] {
   const { notReady, lines, url, rawUrl, gates } = report;
   const wrong: string[] = [];
@@ -117,7 +117,7 @@ function checkLeftovers({ repository, deliveryKind }: DeliveryRun, cell?: Matrix
   return wrong;
 }
 
-/** Places where the token was found and must not be. */
+/** Where the token leaked. */
 function checkLeaks({ token, grantedTokens, logger, report, recordedHttp }: DeliveryRun): string[] {
   const secrets = [token, ...grantedTokens].map((secret) => createSecretPattern(secret));
   const holds = (text: string): boolean => secrets.some(({ isIn }) => isIn(text));

@@ -13,12 +13,12 @@ export class MatrixSummary {
     return this.#delivered + this.#refused + this.#wrong;
   }
 
-  /** Runs a cell and lists its flaws, one line each; empty if there is none. */
+  /** Runs a cell and lists its flaws, one line each. */
   async checkCell<F extends InjectedFault>(
     cell: MatrixCell<F>,
     world: GitHubWorld,
     play: () => Promise<DeliveryRun>,
-    /** A flaw that is none in this cell. */
+    /** A finding that is allowed in this cell. */
     isAllowed: (flaw: string) => boolean = () => false,
   ): Promise<string[]> {
     let ready = false;

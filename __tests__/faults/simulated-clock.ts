@@ -3,7 +3,7 @@ import { NOON } from '../support/ports.ts';
 
 /** A clock that sleeping code and slow hosts move. Its timeouts fire as soon as time has passed them, in their order. */
 export class SimulatedClock implements Clock {
-  /** As in a young process, and far from any date: no time may pass for the other kind. */
+  /** Small, as in a young process, so that monotonic time and dates can't be confused. */
   #time = 1_000;
   #dateAhead = NOON - 1_000;
   #alarms: { readonly at: number; readonly alarm: AbortController }[] = [];

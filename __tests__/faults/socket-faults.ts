@@ -75,7 +75,7 @@ export const GIT_FAULTS: readonly SocketFault[] = [
   ...SOCKET_FAULTS.filter(({ name }) => /^(reset (before|after)|HTTP 503|HTML)/.test(name)),
   replies('truncated', ({ clock, getRequest }) => ({
     alter: (real, { path }) => {
-      // Before a large push git asks with an empty one, whose report is empty too: it goes on.
+      // Before a large push, git sends an empty push as a probe; its report is empty too.
       const isReport = path.endsWith('/git-receive-pack') && real.body.length > 0;
       // After half a report git waits forever.
       if (isReport) void advance({ clock, getRequest }, LONGEST_PUSH);

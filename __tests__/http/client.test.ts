@@ -174,7 +174,7 @@ test.each([
   if (isBegun) dispatcher.begin();
   stop.abort(stoppedError());
   expect(await errorOf(response)).toBe(stop.signal.reason);
-  // A connection that comes later sends nothing any more.
+  // A later connection sends nothing.
   if (!isBegun) dispatcher.begin();
   expect(dispatcher.abort).toHaveBeenCalledTimes(1);
   expect(await errorOf(exchange(dispatcher, request))).toBe(stop.signal.reason);

@@ -54,7 +54,7 @@ describe('what is fetched back', () => {
   });
 
   test('is read no further than the largest allowed file', async () => {
-    // It claims a length and a part of it, so that the test does not move two gigabytes.
+    // The response only claims its length, so that the test does not move two gigabytes.
     const long = Object.defineProperties(Buffer.alloc(0), {
       length: { value: MAX_FETCHED_BODY + 1 },
       subarray: { value: () => long },

@@ -32,7 +32,7 @@ describe('the narrow action', () => {
     const second = await scenario.deliver({ ...step(), repository, inputs: { ...inputs, content: next } });
     await expectReady(scenario, second, { channel: 'K1', shows: next, url });
 
-    // What the tool itself, another job or a person put there is not the agent's.
+    // Files of the tool, another job or a person do not belong to the agent.
     const path = 'docs/agent/report.html';
     await scenario.deliver({
       repository,

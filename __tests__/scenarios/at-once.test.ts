@@ -5,18 +5,18 @@ import { createPage, waitForAll } from './scenario.ts';
 const play = setUpPlay();
 const LARGE = 1_100_000;
 
-/** Two deliveries of a page to one path, which both have looked at it before either writes. */
+/** Two deliveries of a page to one path; both check the path before either writes. */
 async function deliverBoth(texts: readonly [string, string]) {
   const repository = await play.repository();
   play.meanwhile({ method: 'GET', url: /contents\/page\.html/, times: 2 }, waitForAll(2));
-  // The site answers neither of them before all of it is written, or one of them ended without a commit.
+  // The site answers only after both wrote, or one ended without a commit.
   const commits = new Set(texts).size + 1;
   let ended = false;
   repository.pages.beforeAnswer = async () => {
     while (!ended && (await repository.log()).length < commits)
       await new Promise((resolve) => setImmediate(resolve));
   };
-  // Neither may ask for a build of its own.
+  // Neither may request a build.
   const token = play.world.token({ pages: 'read' });
   const deliver = async (text: string): Promise<Played> => {
     const files = { 'page.html': text };

@@ -136,7 +136,7 @@ test('an audit that finds no delivery does not report a loss', async () => {
 test('two audits at once keep one issue', async () => {
   const repository = await repositoryWithPage();
   lose(repository);
-  // Both see that there is none, and both open one.
+  // Both find no issue, and both open one.
   play.meanwhile({ method: 'GET', url: /\/issues\?/, times: 2 }, waitForAll(2));
   await Promise.all([audit(repository), audit(repository)]);
   const issues = await listIssues(repository);

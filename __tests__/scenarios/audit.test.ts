@@ -36,7 +36,7 @@ const withdraw = (repository: TestRepository, path: string): Promise<Played> =>
 const audit = (repository: TestRepository, inputs: object = {}): Promise<Played> =>
   play.deliver({ repository, inputs: { operation: 'audit', ...inputs } });
 
-/** The verdict of each delivery by its place. */
+/** The verdict of each delivery by its path. */
 const verdicts = ({ reports }: Pick<Played, 'reports'>): Record<string, unknown> =>
   Object.fromEntries(reports.map((report) => [report.file?.path, report.verdict]));
 const reportOn = ({ reports }: Played, path: string): Report => {
@@ -63,7 +63,7 @@ test("an audit compares files and folders with the branch's bytes, and writes no
 const DEFACED = { status: 200, body: 'defaced' };
 const LOST = { status: 404 };
 const LOGIN = { status: 302, headers: { location: 'https://octo.github.io/login?next=1' } };
-/** Something of what was delivered is not there, or not what it was; for everybody, or only without `?v=`. */
+/** A delivered file is missing or changed, for everybody or only without `?v=`. */
 test.each<[string, string, string, 'all' | 'browsers', InterceptedReply, RegExp]>([
   ['an altered page', 'one.html', 'one.html', 'all', DEFACED, /with other content.* → deliver it again/],
   ['a page that is gone', 'one.html', 'one.html', 'all', LOST, /HTTP 404.*Settings → Pages/],
@@ -89,7 +89,7 @@ test('one wrong answer does not count as lost', async () => {
   expect(verdicts(await audit(repository))).toEqual({ 'one.html': 'as-delivered' });
 });
 
-/** So many pages in one commit, none of which the site shows. */
+/** Commits this many pages, which the site does not show. */
 async function repositoryThatLost(count: number): Promise<TestRepository> {
   const repository = await play.repository();
   const names = Array.from({ length: count }, (_, nth) => `p/${nth}.html`);
@@ -435,7 +435,7 @@ test('an old preview that `keep` removed and a restoration put back counts as de
 
 test('assets of releases are compared with their digest; assets of others are ignored', async () => {
   const repository = await play.repository();
-  // More than a list of releases names.
+  // More assets than a list of releases shows.
   repository.addEarlierAssets('files', 40);
   await put(repository, { 'data.zip': 'PK one' }, { channel: 'K2', tag: 'files', nojekyll: 'false' });
   for (const path of ['', 'data.zip']) {
@@ -552,7 +552,7 @@ test.each([
     { 'dist/index.html': createPage('site') },
     { file, path, overwrite: 'true', nojekyll: 'false' },
   );
-  // A folder is not withdrawn twice where others have files in it.
+  // A folder with others' files is not withdrawn twice.
   for (let run = path === 'd/' ? 1 : 0; run < 2; run += 1) {
     const { report } = await proven(withdraw(repository, path));
     expect(report.lines.TEST).toContain('nothing of it');

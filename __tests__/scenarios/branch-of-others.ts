@@ -2,7 +2,7 @@ import type { TestRepository } from '../world/repository.ts';
 
 const PERSON = { name: 'A', email: 'a@example.org', date: new Date(0).toISOString() };
 
-/** Somebody moves the branch to a commit of theirs with this tree. */
+/** Another person moves the branch to their own commit with this tree. */
 function push(repository: TestRepository, message: string, tree: string, parents: readonly string[]): void {
   const commit = { tree, parents, message, author: PERSON, committer: PERSON };
   repository.moveBranch('main', repository.git.writeCommit(commit), repository.head(), null);

@@ -14,7 +14,7 @@ const inFolder = (files: Readonly<Record<string, string>>) =>
 const BUILT = inFolder(ABSOLUTE);
 const BOTH = /would both go to/;
 
-/** A check, from the same inputs, which asks no host. */
+/** A check from the same inputs, without requests. */
 async function check(delivery: PlayedDelivery) {
   const played = await play.deliver({ ...delivery, around: { ...delivery.around, checkOnly: true } });
   expect(played.requests).toEqual([]);

@@ -21,7 +21,7 @@ const scenario = setUpScenario();
 /** A call of the command line in a folder of its own. */
 interface Call {
   readonly files?: Readonly<Record<string, string>>;
-  /** The folder's git remote; no repository at all unless told. */
+  /** The folder's git remote; by default the folder is not a repository. */
   readonly remote?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly program?: string;

@@ -45,7 +45,7 @@ async function startJob(repository: TestRepository, job: object = {}): Promise<R
 
 type Given = Omit<PlayedDelivery, 'repository'> & { readonly job?: object; readonly env?: object };
 
-/** Delivers in a job; the folder as the whole site unless told otherwise. */
+/** Delivers in a job, by default the folder as the whole site. */
 async function deliver(
   repository: TestRepository,
   { job, env, around, ...given }: Given = {},
@@ -92,7 +92,7 @@ describe('a site that GitHub Actions deploys, without a branch', () => {
     expect(report.url).toBe(`${repository.pages.url}other.html`);
     const receipt = { tool: 'screen-delivery', branch: null, files: [{ path: 'other.html' }] };
     expect(await readReceipt(repository)).toMatchObject(receipt);
-    // What is live says nothing of a deployment that is on its way.
+    // The live site does not show a deployment on its way.
     const again = await proven(deliverPage(repository, 'other.html', '2', whole));
     expect(requestsOf(again, DEPLOYMENT)).toHaveLength(1);
   });

@@ -29,7 +29,7 @@ interface Given {
   readonly url?: string;
 }
 
-/** Proves a folder that others deployed. */
+/** Verifies a folder that another tool deployed. */
 async function verify(site: DeployedSite, { local = SITE, inputs = {}, url = `${HOST}/` }: Given = {}) {
   play.world.host('site.deployed.dev', site.answer);
   repository ??= await play.repository();
@@ -40,7 +40,7 @@ async function verify(site: DeployedSite, { local = SITE, inputs = {}, url = `${
   });
 }
 
-/** What UNKNOWN says of the host. */
+/** The host's entry in UNKNOWN. */
 const unknownOf = ({ unknown }: Report): string =>
   unknown.filter((line) => !line.includes('browser')).join('; ');
 
@@ -56,7 +56,7 @@ const builtFor = (below: string): SiteFiles =>
 const without = (...names: readonly string[]): SiteFiles =>
   Object.fromEntries(Object.entries(SITE).filter(([name]) => !names.includes(name)));
 
-/** A host as `DeployedSite` plays it, with what is not as in the folder. */
+/** A host as `DeployedSite` plays it, with its differences from the folder. */
 interface Host extends NonNullable<ConstructorParameters<typeof DeployedSite>[1]> {
   readonly files?: SiteFiles;
   readonly nodes?: readonly SiteFiles[];
@@ -371,7 +371,7 @@ describe('a host that updates late', () => {
       Array.from({ length: COUNT - 2 }, (_, at) => [`f/${at}.txt`, `${at}${at < changed ? version : ''}`]),
     ),
   });
-  /** A host that has other files once it was asked so often. */
+  /** A host that changes its files after this many requests. */
   const changing = (old: SiteFiles, ...later: readonly (readonly [number, SiteFiles])[]): DeployedSite => {
     const site = serve({ files: old });
     site.before = () => {

@@ -17,7 +17,7 @@ const STATUS: RequestMatch = { method: 'POST', url: /\/deployments\/\d+\/statuse
 const LIST: RequestMatch = { method: 'GET', url: /\/deployments\?/ };
 const RUN = 'https://github.com/octo/site/actions/runs/4242';
 
-/** A repository in which announcements are played, the head of a pull request in it, and the run of a push to that. */
+/** A repository, the head of a pull request in it, and the run of a push to that head. */
 async function repositoryWithPull() {
   const repository = await play.repository();
   const head = await repository.commit('a.txt', 'a', 'Change', 'feature');
@@ -196,7 +196,7 @@ test('if a cache shows the previous page, every announcement has the URL of the 
   const readComment = () => shown(listComments()[0] ?? '');
   expect(readComment()).toContain(`\n<${url}><br>${urlNote}\n`);
   expect(readComment()).not.toContain('**Note:** the address');
-  // The page is recognized without the version.
+  // The page is recognized without its version.
   const { report: gone } = await proven(withdraw(repository, run, { ...inputs, path: '', url: url ?? '' }));
   expect(gone.withdrawn).toBe(`${repository.pages.url}previews/pr-7/page.html`);
   expect(readComment()).toMatch(/withdrawn\n\n- page\.html: <code>.*page\.html\?v=\w+<\/code>/);
@@ -270,7 +270,7 @@ describe('earlier deployments', () => {
     await deliver(repository, run, { files: { 'page.html': createPage('second') } });
     const third = await deliver(repository, run, { files: { 'page.html': createPage('third') } });
     expect(states(repository)).toEqual(['success', 'inactive', 'inactive']);
-    // However many there are: what is older than an inactive one is not asked for.
+    // Deployments older than an inactive one are not requested, however many there are.
     expect(requestsOf(third, /GET .*\/deployments/)).toHaveLength(3);
     const { log } = await proven(withdraw(repository, run));
     expect(states(repository)).toEqual(['inactive', 'inactive', 'inactive']);

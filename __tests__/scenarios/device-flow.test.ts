@@ -30,7 +30,7 @@ const run = (
   });
 
 const POLL = /access_token$/;
-/** What anybody but the flow's own host was asked. */
+/** The requests to all hosts except the flow's own. */
 const ELSEWHERE = /filebin|api\.github/;
 
 describe('a person who grants access', () => {
@@ -47,7 +47,7 @@ describe('a person who grants access', () => {
     );
     const token = play.world.deviceUser.tokens.at(-1) ?? 'none';
     expect(delivered.log + JSON.stringify(delivered.report)).not.toContain(token);
-    // The API alone was shown the token.
+    // Only the API got the token.
     expect([...new Set(delivered.sightings(token).map(({ host }) => host))]).toEqual(['api.github.com']);
   });
 

@@ -21,7 +21,7 @@ const KINDS = [
 
 type Kind = (typeof KINDS)[number];
 
-/** An instance of its own for a test, and a repository on it. */
+/** A new instance for a test, and a repository on it. */
 async function open({ host, isolated }: Kind, shows: PublicAccess = 'everything') {
   instances += 1;
   const own = host.replace('#', String(instances));
@@ -30,7 +30,7 @@ async function open({ host, isolated }: Kind, shows: PublicAccess = 'everything'
   return { instance, repository: await scenario.repository({ instance }) };
 }
 
-/** A token that the world looks for, also as git sends it. */
+/** A token that the world watches for, also in git's encoding. */
 function watchedToken(): string {
   const token = scenario.world.token();
   scenario.world.traffic.watchFor(token);
@@ -38,7 +38,7 @@ function watchedToken(): string {
   return token;
 }
 
-/** Which parts of an instance were shown the token; anything else stands there as it was seen. */
+/** The parts of an instance that got the token; any other place is listed as seen. */
 function shownTo({ api, uploads, host }: EnterpriseInstance): string[] {
   const partOf = (url: string): string => {
     if (url.startsWith(`${api}/`) || url === `${api.replace(/\/v3$/, '')}/graphql`) return 'api';
@@ -54,7 +54,7 @@ function shownTo({ api, uploads, host }: EnterpriseInstance): string[] {
 const rawOf = ({ instance, fullName }: TestRepository): string =>
   `${instance.raw}/${fullName}/main/page.html`;
 
-/** The API takes no blob; returns bytes of a size for which it would be asked. */
+/** Makes the API refuse blobs; returns bytes of a size that would need the blob API. */
 function refuseBlobs(): Buffer {
   const body = JSON.stringify({ message: 'Sorry, your input was too large to process.' });
   const headers = { 'content-type': 'application/json' };
@@ -107,7 +107,7 @@ describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) =
     const url = `${repository.pages.url}page.html`;
     const link = await scenario.deliver({ repository, inputs: { ...inputs, channel: 'K4', url } });
     expectNotReady(link, 'verify', reason, more);
-    // A login page does not become the file: each address was asked once.
+    // A login page never becomes the file, so each URL was requested once.
     const asked = listRequests(scenario, /^GET .*page\.html/).map(({ url }) => url.replace(/v=\d+/, 'v='));
     expect(asked).toEqual([...new Set(asked)]);
     for (const delivered of [shown, asset])
@@ -137,7 +137,7 @@ test('a release with an upload host outside its instance does not get the token'
   expect(shownTo(instance)).toEqual(['api']);
 });
 
-/** Only the warning page tells whether a file may be downloaded once more. */
+/** Only the warning page shows whether a file may be downloaded once more. */
 const NO_WARNING = /^whether the file can be downloaded again/;
 
 describe('your own file-bin', () => {
@@ -151,7 +151,7 @@ describe('your own file-bin', () => {
     const url = `${BIN}/own-bin-1/page.html`;
     await expectReady(scenario, delivered, { channel: 'K3', shows: createPage(), url, unknown: NO_WARNING });
     expect(own.bins.get('own-bin-1')).toMatchObject({ locked: true });
-    // The bin is read before the upload, since its name was given; then the file, once; the bin after the proof.
+    // The bin is read before the upload, because its name was given; then the file once; then the bin again.
     expect(listRequests(scenario, /^GET /).map(({ host }) => host)).toEqual([
       'bin.example.com',
       'bin.example.com',

@@ -14,7 +14,7 @@ const PREVIEW = ['site-preview.yml', 'preview'] as const;
 const expectGone = (url: string): Promise<void> =>
   expect(scenario.fetchPublic(url)).rejects.toThrow(/404 https/);
 
-/** What the build of a commit leaves. */
+/** The files that a commit's build leaves. */
 const site = (text: string) => ({
   'dist/index.html': createPage(text).replace('<p>', `<script type="module" src="./${text}.js"></script><p>`),
   [`dist/${text}.js`]: `document.title = "${text}"\n`,
@@ -57,7 +57,7 @@ test("a site for a fork's pull request, whose run may only read: one warning say
       /Not ready: .*HTTP 403.*To fix: publish from a second workflow, .* the fork human\/\S+ is read-only/,
     ),
   ]);
-  // Closing it finds nothing to take down, and needs no rights for that.
+  // Closing it removes nothing, and needs no permission.
   const closed = await runExample(scenario, PREVIEW, (await pull.close()).pull_request);
   expect(closed).toMatchObject({ exitCode: 0, outputs: { result: 'withdrawn' } });
   expect(await repository.log()).toHaveLength(1);
@@ -105,6 +105,6 @@ test("a fork's pull request in two workflows: the second publishes, comments and
   await expectGone(url);
   const [last] = await repository.issues.comments(pull.number);
   expect(last).toMatchObject({ id: comments[0]?.id, body: expect.stringContaining('Preview withdrawn') });
-  // All that the fork has brought about in the repository.
+  // Everything that the fork changed in the repository.
   expect((await repository.log()).slice(0, -1).flatMap(({ files }) => files)).toEqual([path, path]);
 });

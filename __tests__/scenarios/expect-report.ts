@@ -58,14 +58,14 @@ export const listUnproven = ({ unknown }: Report): string =>
 
 interface ExpectedReady {
   readonly channel: ChannelKey;
-  /** What the address must answer. */
+  /** The expected answer of the URL. */
   readonly shows: string | Buffer;
   readonly url?: string | RegExp;
   /** The UNKNOWN line; empty by default. */
   readonly unknown?: RegExp;
 }
 
-/** Checks that the step is ready everywhere, and that its address shows the file without credentials. */
+/** Checks that the step is ready everywhere, and that its URL shows the file without credentials. */
 export async function expectReady(
   scenario: ScenarioWorld,
   delivered: PlayedStep,
@@ -86,12 +86,12 @@ export async function expectReady(
   expect(summary).toContain(`\n\n<${url}>`);
   if (expected.unknown === undefined) expect(listUnproven(report)).toBe('');
   else expect(listUnproven(report)).toMatch(expected.unknown);
-  // No address is printed before the report.
+  // No URL is printed before the report.
   expect(stdout.indexOf(url)).toBeGreaterThan(stdout.indexOf('\nCLAIM: '));
   expect((await scenario.fetchPublic(url)).equals(Buffer.from(expected.shows))).toBe(true);
 }
 
-/** Checks that the step is not ready, says at which step and why, and gives no address; it ends with 1 by default. */
+/** Checks that the step is not ready, names step and reason, and has no URL; by default the exit code is 1. */
 export function expectNotReady(
   delivered: PlayedStep,
   step: Step,

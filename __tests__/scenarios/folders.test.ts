@@ -249,7 +249,7 @@ describe('a folder', () => {
 
   test('at the root of the site is delivered again and withdrawn beside the file that switches Jekyll off', async () => {
     const repository = await play.repository({ owner: 'Mona', name: 'mona.github.io' });
-    // Addresses from the root are right there.
+    // URLs from the root are right there.
     const put = async (text: string): Promise<Played> => {
       const page = createPage(text).replace('<p>', '<script src="/_static/app.js"></script><p>');
       const files = { ...SITE, 'dist/index.html': page, 'dist/_static/app.js': '1' };
@@ -388,7 +388,7 @@ describe('a line that begins with !', () => {
     const isFolder = report.site !== null;
     if (isFolder) expect(report.site?.leftOut).toContain('drafts/');
     if (isFolder) expect(report.lines.CODE).toContain('left out: ');
-    // What another step delivered there stays as well.
+    // Another step's delivery in it stays too.
     const others = ALL.filter((name) => !expected.includes(name));
     for (const name of others) await run(repository, `dist/${name}`, { path: PATH + name });
     const withdrawn = await proven(run(repository, file, { operation: 'withdraw' }));

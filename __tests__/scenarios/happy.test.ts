@@ -14,7 +14,7 @@ const files = { 'page.html': createPage('new') };
 describe('K1, a page on the screen', () => {
   test('a new file with Cyrillic names is one commit, verified at each URL, and updated', async () => {
     const repository = await scenario.repository({ files: { 'index.html': 'theirs' } });
-    // GitHub says of a call that it will go away.
+    // GitHub announces the end of a call.
     const old = { deprecation: '@1764547200', sunset: 'Sun, 01 Mar 2026 00:00:00 GMT' };
     scenario.intercept(
       { url: /\/pages$/, times: 9 },

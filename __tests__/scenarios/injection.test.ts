@@ -23,7 +23,7 @@ const NASTY = [
   '<img src=x onerror=alert(1)> | **bold** [link](https://evil.example.org/) `code`',
 ].join('\n');
 
-/** Some of it, as short as a bin's texts are. */
+/** A part of the text, as short as a bin's texts. */
 const SHORT =
   'one\n::add-path::/tmp/x\r::error::forged\n<img src=x> **bold** [link](x) `code`\nRESULT: ГОТОВО';
 
@@ -57,7 +57,7 @@ const MESSAGE = JSON.stringify({ message: NASTY });
 
 const on = (method: string, url: RegExp): RequestMatch => ({ method, url });
 
-/** A story: the channel, the answer of a host, and what the report says; or else how its site is built. */
+/** A case: the channel, a host's answer and the expected report; or how the site is built. */
 type Story = readonly [
   story: string,
   channel: string,

@@ -18,7 +18,7 @@ test.each([60, 95])(
     expect(delivered.report.lines.CODE).toContain("method C, git's own protocol");
     expect(await repository.log()).toHaveLength(2);
     expect(String(await repository.read('theirs.txt'))).toBe('theirs');
-    // The blob API, which refuses such a file, was not even asked.
+    // The blob API refuses such a file, and got no request.
     expect(scenario.world.traffic.lines().filter((line) => line.includes('/git/blobs'))).toEqual([]);
   },
 );
@@ -37,6 +37,6 @@ test('an interrupted upload is sent again with little memory, and leaves one com
   expect(whole).toBe(bytes.length);
   const [release] = repository.releases();
   expect(release?.assets.map(({ name, size }) => [name, size])).toEqual([['data.bin', bytes.length]]);
-  // Of the file's size it knows nothing: a delivery of 1 MB takes 20 MB less than this bound.
+  // Memory must not grow with the file: a delivery of 1 MB takes 20 MB less than this limit.
   expect((delivered.maxRssKb ?? 0) / 1_024).toBeLessThan(130);
 });

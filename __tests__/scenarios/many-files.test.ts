@@ -6,7 +6,7 @@ const COUNT = 26;
 const names = Array.from({ length: COUNT }, (_, nth) => `page-${nth}.html`);
 const files = Object.fromEntries(names.map((name) => [`out/${name}`, `<p>${name}</p>`]));
 const inputs = { channel: 'K1', file: 'out/*.html', path: 'reports/' };
-/** The most requests to the API that a step may need, however many files it has: fewer than one for each. */
+/** The most API requests of a step, however many files it has: fewer than one a file. */
 const MOST_REQUESTS = 25;
 
 const countApiRequests = (): number => listRequests(scenario, /^\w+ https:\/\/api\.github\.com/).length;

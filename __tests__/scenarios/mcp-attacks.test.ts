@@ -6,7 +6,7 @@ import { CLI, createPage, NODE, setUpScenario } from './scenario.ts';
 const scenario = setUpScenario();
 
 describe('an agent that was misled by a prompt', () => {
-  /** A server that one repository and one channel were fixed for, and its client. */
+  /** A server with a fixed repository and channel, and its client. */
   async function startServer(files: Readonly<Record<string, string>> = {}) {
     const repository = await scenario.repository();
     repository.pages.beforeAnswer = () => repository.pages.whenBuilt();
@@ -41,7 +41,7 @@ describe('an agent that was misled by a prompt', () => {
       ]);
     }
     expect(scenario.world.traffic.lines()).toEqual([]);
-    // What a person put there stays, wherever the path leads.
+    // A person's file stays, wherever the path leads.
     await repository.commit('index.html', createPage('of a person'));
     for (const path of [
       'index.html',

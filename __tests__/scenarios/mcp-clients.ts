@@ -14,13 +14,13 @@ export type ClientLine = '2025' | '2026';
 export interface ServerStart {
   readonly files?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** What the person who configures the server fixed, besides its root. */
+  /** The server's fixed settings, besides its root. */
   readonly flags?: readonly string[];
-  /** What the person decides whom the client shows an address; without it the client offers none. */
+  /** The user's decision on the page that the client shows; without it, the client can't ask. */
   readonly decide?: (question: { readonly url: string; readonly message: string }) => 'accept' | 'decline';
 }
 
-/** A call's way to be followed and to be stopped. */
+/** How a call reports its progress and is stopped. */
 interface CallOptions {
   readonly onProgress?: (message: string) => void;
   readonly signal?: AbortSignal;

@@ -32,7 +32,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
       env: { GITHUB_TOKEN: token },
       flags: ['--repository', repository.fullName],
     });
-    // From here on, the client holds every answer to the schema of its tool.
+    // From here on, the client checks every answer against its tool's schema.
     const tools = await server.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['deliver', 'verify', 'check', 'withdraw', 'audit']);
     for (const tool of tools) {
@@ -55,7 +55,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     ]);
     expect(delivered).toMatchObject({ isError: false, answer: { result: 'ready', url: page } });
     expect(delivered.text).toContain(`ready: ${page}`);
-    // Without a path, in a place of its own.
+    // Without a path, at a new path.
     const own = new RegExp(`^${repository.pages.url}agents/[0-9a-f]{12}/second\\.html$`);
     expect(second.answer).toMatchObject({ result: 'ready', url: expect.stringMatching(own) });
     expect(second.answer.say.split('\n')[0]).toBe(
@@ -115,7 +115,7 @@ test.each(LINES)("gets a code and a handle to continue if it can't ask its user 
   deviceUser.script = ['pending'];
   const flags = ['--repository', repository.fullName, '--client-id', CLIENT_ID];
   const server = await connectClient(line, scenario.world, { flags });
-  // Every conversation of an agent begins with it: at most 10 KB, with the longest arguments.
+  // Every conversation of an agent begins with this list, so it has at most 10 KB.
   expect(JSON.stringify({ tools: await server.listTools() }).length).toBeLessThan(10_000);
   const progress: string[] = [];
   const onProgress = (message: string): void => void progress.push(message);
@@ -131,7 +131,7 @@ test.each(LINES)("gets a code and a handle to continue if it can't ask its user 
   expect(reports).toMatchObject([{ notReady: { code: 'AUTHORIZATION_REQUIRED', step: 'authorize' } }]);
   const { handle: authorization = '', userCode } = asked ?? {};
 
-  // The person takes longer than a call may: it is answered with the same code, and nothing is lost.
+  // The person takes longer than a call may take: the answer has the same code, and nothing is lost.
   const second = await server.call('deliver', { authorization });
   expect(second.answer).toMatchObject({
     result: 'authorization_required',
@@ -184,14 +184,14 @@ test.each(LINES)('can cancel a call, and the log reports what the call left (%s)
     canceled: true,
     answer: { result: 'not-ready', url: '', reports: [{ notReady: { code: 'ABORTED' } }] },
   });
-  // The file is committed, and that is not hidden.
+  // The file is committed, and the answer says so.
   expect(await repository.read('page.html')).not.toBeNull();
   expect(JSON.stringify(ended)).toContain('it is placed');
   release();
   await server.close();
 });
 
-/** The site does not answer, so that a call is under way until it is stopped. */
+/** The site does not answer, so the call runs until it is stopped. */
 function holdSite({ pages }: TestRepository) {
   const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   pages.beforeAnswer = () => {
@@ -201,7 +201,7 @@ function holdSite({ pages }: TestRepository) {
   return { arrived: arrived.promise, release: released.resolve };
 }
 
-/** The newest answer, once there is one: the client got none. */
+/** The newest log line; the client gets no answer. */
 async function waitForAnswer(server: ConnectedServer): Promise<unknown> {
   for (;;) {
     const ended = (await server.read('screen-delivery://answers')) as readonly unknown[];
@@ -252,7 +252,7 @@ describe('the process', () => {
   });
 });
 
-/** The device codes and tokens of a flow are nowhere in what the client got. */
+/** The client never gets the device codes and tokens of a flow. */
 async function expectNoSecret(server: ConnectedServer, results: unknown): Promise<void> {
   const read = [await server.read('screen-delivery://answers'), server.stderr(), results];
   const polls = scenario.world.traffic.exchanges(/access_token$/);

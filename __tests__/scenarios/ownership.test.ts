@@ -236,7 +236,7 @@ describe('agents over MCP', () => {
   const AGENT = { soleDeliverer: 'an agent over MCP' };
   const FROM = { deliverer: { name: 'octo/site/.github/workflows/site.yml', run: '1/1' } };
 
-  /** Plays one delivery of an agent where a workflow has delivered some. */
+  /** Plays an agent's delivery in a repository with a workflow's deliveries. */
   async function playAgent(byWorkflow: readonly object[], byAgent: object, before: readonly object[] = []) {
     const repository = await play.repository();
     await repository.commit('of-a-person.txt', 'x');
@@ -359,7 +359,7 @@ describe('a folder that is withdrawn', () => {
     await proven(put(repository, 'q/one/', 'site'));
     await repository.commit('q/one/index.html', THEIRS);
     await refused(take(repository, 'q/'), /^place: somebody changed q\/one\/index\.html/);
-    // Nor if it has another name; what was not handed over decides nothing.
+    // Nor if it has another name: only announced URLs count.
     const more = { 'site/a.html': createPage('a'), 'site/start.html': createPage('start') };
     const entry = { file: 'site/', path: 'r/', entry: 'start.html' };
     await proven(

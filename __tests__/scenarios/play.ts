@@ -33,34 +33,34 @@ import {
 import type { HostRequest } from '../world/server/messages.ts';
 import { setUpWorld, type TestWorld } from '../world/set-up-world.ts';
 
-/** A delivery in this process; `file` is the first of its files unless an input says otherwise. */
+/** A delivery in this process; `file` is the first of its files by default. */
 export interface PlayedDelivery {
-  /** A new one where absent. */
+  /** A new one by default. */
   readonly repository?: TestRepository;
   readonly files?: Readonly<Record<string, string | Buffer>>;
   readonly inputs?: Partial<RawInputs>;
-  /** A token with the default permissions where absent. */
+  /** A token with the default permissions by default. */
   readonly token?: string;
   readonly around?: Partial<RunContext>;
   readonly signal?: AbortSignal;
   /** Called in each of its pauses. */
   readonly onPause?: () => void;
-  /** The run whose step it is: then it is announced as well. */
+  /** The step's run; if set, the delivery is announced as well. */
   readonly run?: CurrentRun;
 }
 
-/** What a delivery in this process left. */
+/** The result of a delivery in this process. */
 export interface Played {
   readonly repository: TestRepository;
   /** The first file's. */
   readonly report: Report;
   readonly reports: readonly Report[];
   readonly log: string;
-  /** What its log was told to hide. */
+  /** Texts that its log must hide. */
   readonly masked: readonly string[];
   /** Its requests as `METHOD address`. */
   readonly requests: readonly string[];
-  /** Those of its requests that hold a text anywhere. */
+  /** Its requests that contain a text. */
   sightings(text: string): readonly URL[];
   /** How many milliseconds it took on its clock. */
   readonly took: number;
@@ -69,13 +69,13 @@ export interface Played {
 /** One local GitHub for a test file, whose hosts are called without sockets, processes and git. */
 export interface PlayWorld extends TestWorld {
   deliver(delivery: PlayedDelivery): Promise<Played>;
-  /** As the world's own, but gone after the test. `hang`: not answered until it is stopped. */
+  /** Like the world's own, but removed after the test. `hang`: no answer until the stop. */
   intercept(match: RequestMatch, answer: InterceptedReply): ActiveInterception;
-  /** The site answers otherwise at a path, whatever its query. */
+  /** Changes the site's answer at a path, with any query. */
   alterSite(repository: TestRepository, path: string, answer: InterceptedReply): ActiveInterception;
-  /** Does something between a host's answer and the product that waits for it: each time, by default once. */
+  /** Acts after a host's answer and before the product gets it, by default once. */
   meanwhile(match: RequestMatch, act: () => unknown): ActiveInterception;
-  /** Somebody sets the clock of the machine on which the last delivery runs. */
+  /** Changes the clock of the machine on which the last delivery runs. */
   jumpClock(ms: number): void;
 }
 
@@ -120,7 +120,7 @@ export function setUpPlay(): PlayWorld {
         inputs: given,
         around: { folder, findFiles, allowedRoots: [folder], random: Math.random, ...around },
         signal: stop,
-        // A repository in memory can't be pushed to: without git, the object API takes its place.
+        // Git can't push to a repository in memory, so the object API is used instead.
         machine: { env: { PATH: '/nowhere' }, tempFolder: world.folder },
         onPause,
         open(clock) {
@@ -136,7 +136,7 @@ export function setUpPlay(): PlayWorld {
         begin: run && announcing(given, run),
       });
       const { report, reports, logger, recordedHttp: http, clock } = played;
-      // What is committed between two deliveries is built at once.
+      // Commits between two deliveries are built at once.
       await played.finishBuilds();
       if (repository.site !== null) repository.site.pause = async () => undefined;
       expect(findDeviations(http.requests.map(toExchange))).toEqual([]);
@@ -172,7 +172,7 @@ const announcing =
       ports,
     );
 
-/** A request to compare with GitHub's description; one with other bytes than JSON has no body here. */
+/** A request to compare with GitHub's description, without a body if that isn't JSON. */
 function toExchange({ request: { method, url, ...request }, sent }: RecordedRequest): ValidatedExchange {
   const headers: ValidatedExchange['headers'] = { 'user-agent': 'screen-delivery', ...request.headers };
   const json = /json/.test(headers['content-type'] ?? '') ? sent.split('\n').slice(2).join('\n') : '';
@@ -197,10 +197,10 @@ function intercepted(answer: InterceptedReply, request: HostRequest, stop: Abort
   throw new Error(`${answer.fault} is a row of faults/simulated-faults.ts`);
 }
 
-/** A request by which something could be changed; a question in GraphQL is a POST. */
+/** A request that may change something; a GraphQL query is a POST, too. */
 const WRITE = /^(PUT|PATCH|DELETE) |^POST (?!.*(\/graphql|\/login\/\S+)$)/;
 
-/** Waits for a delivery that must be ready, each of its files. */
+/** Waits for a delivery whose files must all be ready. */
 export async function proven(playing: Promise<Played>): Promise<Played> {
   const played = await playing;
   expect(played.reports.map(({ notReady }) => notReady)).toEqual(played.reports.map(() => null));
@@ -208,8 +208,8 @@ export async function proven(playing: Promise<Played>): Promise<Played> {
 }
 
 /**
- * Waits for a delivery that must not be ready, with no address anywhere, and nothing written where its check failed.
- * `says` is for its step, its HTTP code if it has one, its reason and what to change: `place 403: reason → hint`.
+ * Waits for a delivery that must not be ready, without a URL anywhere, nor a write if its check failed. `says`
+ * matches `place 403: reason → hint`.
  */
 export async function refused(playing: Promise<Played>, says: RegExp): Promise<Played> {
   const played = await playing;
@@ -229,5 +229,5 @@ export async function refused(playing: Promise<Played>, says: RegExp): Promise<P
 export const requestsOf = ({ requests }: Pick<Played, 'requests'>, pattern: RegExp): readonly string[] =>
   requests.filter((one) => pattern.test(one));
 
-/** The requests of a delivery by which something could be changed. */
+/** The requests of a delivery that may change something. */
 export const writesOf = (played: Pick<Played, 'requests'>): readonly string[] => requestsOf(played, WRITE);

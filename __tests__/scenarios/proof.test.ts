@@ -148,7 +148,7 @@ test('Markdown that was delivered unchanged is not withdrawn while its own URL s
 });
 
 describe('the old page with the same marker', () => {
-  /** A repository whose page was delivered before, and stays what the site shows. */
+  /** A repository with an earlier delivery that the site still shows. */
   async function withOldPage(): Promise<TestRepository> {
     const repository = await play.repository();
     await proven(deliver(repository, 'old'));
@@ -248,7 +248,7 @@ describe('a page that is verified only by its marker', () => {
     const repository = await play.repository();
     await proven(put(repository));
     repository.pages.live = false;
-    // The page of before was built a minute ago, not within this second.
+    // The previous page was built a minute ago, not within this second.
     const dated = { 'last-modified': new Date(Date.now() - 60_000).toUTCString() };
     play.intercept(
       { url: /notes\.html/, times: 999 },

@@ -10,7 +10,7 @@ interface Statement {
   readonly predicate: { readonly properties: readonly string[] };
 }
 
-/** The addresses of a receipt that do not answer what it says. */
+/** The URLs whose answers differ from the receipt. */
 async function listAltered({ subject }: Statement): Promise<readonly string[]> {
   const checked = subject.map(async ({ name, digest }) => {
     const bytes = await scenario.fetchPublic(name);

@@ -19,7 +19,7 @@ async function createRepository(isImmutable: boolean): Promise<TestRepository> {
   return repository;
 }
 
-/** Delivers files together, by default for the tag v1; without one for that of the day. */
+/** Delivers files together, by default for the tag v1; `null` means the daily tag. */
 const deliver = (
   repository: TestRepository,
   files: Readonly<Record<string, string>>,
@@ -29,7 +29,7 @@ const deliver = (
   return play.deliver({ repository, files, inputs: { channel: 'K2', file, ...inputs } });
 };
 
-/** What is public: each release's tag, with its assets. */
+/** The public releases: each tag with its assets. */
 const published = (repository: TestRepository): [string, string[]][] =>
   repository
     .releases()
@@ -53,7 +53,7 @@ async function callApi(repository: TestRepository, route: string, body: object =
   expect(status).toBeLessThan(300);
 }
 
-/** Ends a delivery after the host has done its request number `at`, from 0, and before it hears of it. */
+/** Kills a delivery after the host handled request `at` (from 0), and before the answer arrives. */
 async function killAt(at: number, work: () => Promise<unknown>): Promise<void> {
   const done = Promise.withResolvers<void>();
   const alter = (): Promise<never> => {
@@ -102,7 +102,7 @@ describe.each(MODES)('a release in %s mode', (_, isImmutable) => {
       expect([at, left]).toEqual([at, []]);
       await deliverAll(repository, THREE);
       expect(published(repository)).toEqual([['v1', Object.keys(THREE)]]);
-      // The draft of the killed run is not quiet yet.
+      // The draft of the killed run is still too young.
       expect(drafts(repository).length).toBeLessThan(2);
     }
   });
@@ -373,7 +373,7 @@ test.each<[Record<string, string>, Record<string, string>, Record<string, string
   [{ path: 'page.html' }, { channel: 'K1', path: 'page.html' }, {}],
   [{ file: 'page.html' }, { channel: 'K1', file: 'page.html' }, {}],
   [{ channel: 'K1', file: 'out', path: 'x/' }, { channel: 'K1', path: 'x/' }, {}],
-  // The file that is here now may be a smaller one than what was delivered.
+  // The local file may now be smaller than the delivered one.
   [{ file: 'page.html' }, { channel: 'K1', file: 'page.html' }, { 'page.html': createPage() }],
 ])('after nothing was found on the site with %j, %j is known', async (unsure, sure, files) => {
   const repository = await play.repository();

@@ -15,14 +15,14 @@ const put = (repository: TestRepository, files: Files, more: object = {}): Promi
 };
 const deliver = (repository: TestRepository, text: string, more: object = {}): Promise<Played> =>
   put(repository, { 'page.html': text }, { path: 'page.html', ...more });
-/** A repository to which the page of before was delivered. */
+/** A repository with an earlier delivery of the page. */
 async function withPage(): Promise<TestRepository> {
   const repository = await play.repository();
   await proven(deliver(repository, BEFORE));
   return repository;
 }
 
-/** The host serves nothing at a path while it is this. */
+/** The host answers 404 for this path. */
 const hide = (repository: TestRepository, path: string, hidden: string) =>
   play.alterSite(repository, path, {
     alter: (real) => (String(real.body) === hidden ? { status: 404 } : real),
@@ -221,7 +221,7 @@ describe('after a run that was stopped', () => {
     });
   const STOPPED = createPage('of the run that was stopped');
 
-  /** A proven delivery, and one that was stopped right after its commit. */
+  /** A verified delivery, and one that was stopped right after its commit. */
   async function stopped() {
     const repository = await play.repository();
     await proven(inRun(repository, 1, BEFORE));
@@ -261,7 +261,7 @@ describe('after a run that was stopped', () => {
     },
   );
 
-  /** A folder of which a person changes something between the run that was stopped and the one that fails. */
+  /** A folder that a person changes between the stopped run and the failing run. */
   async function failAfter(change: Files) {
     const repository = await play.repository();
     const site = (run: number, files: Files) =>

@@ -63,7 +63,7 @@ test("the job's own credentials, in a file or in an input that is published, sto
 describe('a file that is not where it seems to be', () => {
   const SECRET = drawn(50);
 
-  /** A workspace with links in it, beside a folder that is nobody's business. */
+  /** A workspace with links in it, beside a folder that must stay private. */
   async function workspaceWithLinks(): Promise<{ workspace: string; outside: string }> {
     const root = await mkdtemp(join(scenario.world.folder, 'links-'));
     const [workspace, outside] = [join(root, 'workspace'), join(root, 'outside')];

@@ -40,13 +40,13 @@ export interface DeliveredStep extends ActionResult {
   readonly reports: readonly Report[];
 }
 
-/** A step: `file` is the first of its files unless an input says otherwise. */
+/** A step; `file` is the first of its files by default. */
 export interface ScenarioDelivery extends Omit<ActionRun, 'world' | 'repository'> {
-  /** A new one where absent. */
+  /** A new one by default. */
   readonly repository?: TestRepository;
   /**
-   * The step's pauses take no real time; so that the wait is not over before the builds are, the site answers
-   * after them. @see ../world/simulated-time.ts
+   * The step's pauses take no real time, and the site answers only after its builds.
+   * @see ../world/simulated-time.ts
    */
   readonly simulatedTime?: boolean;
 }
@@ -57,9 +57,9 @@ export interface ScenarioWorld extends TestWorld {
   deliver(delivery: ScenarioDelivery): Promise<DeliveredStep>;
   /** Like the world's own, but removed after the test. */
   intercept(match: RequestMatch, answer: InterceptedReply): ActiveInterception;
-  /** Does something between a host's answer and the product that waits for it: each time, by default once. */
+  /** Acts after a host's answer and before the product gets it, by default once. */
   meanwhile(match: RequestMatch, act: () => unknown): ActiveInterception;
-  /** Fetches an address like a browser: follows redirects, keeps cookies, has no credentials. */
+  /** Fetches a URL like a browser: follows redirects, keeps cookies, has no credentials. */
   fetchPublic(url: string): Promise<Buffer>;
 }
 
@@ -115,7 +115,7 @@ export function setUpScenario(): ScenarioWorld {
   };
 }
 
-/** What to do meanwhile, to hold answers back until so many requests have arrived. */
+/** Holds answers back until this many requests have arrived. */
 export function waitForAll(count: number): () => Promise<void> {
   const all = Promise.withResolvers<void>();
   let arrived = 0;

@@ -156,7 +156,7 @@ describe('a step that is stopped while a browser runs', () => {
   });
 });
 
-/** All processes, also those that have ended and were not asked for. */
+/** All processes, including ended ones that were not reaped. */
 const listProcesses = async (): Promise<string[]> =>
   (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
 

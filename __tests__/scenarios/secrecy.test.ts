@@ -67,7 +67,7 @@ test('the token is sent only in the Authorization header, to the API and the upl
     ({ host, place }) => place !== 'header authorization' || !API_HOSTS.includes(host),
   );
   expect(elsewhere).toEqual([]);
-  // Nobody else was sent any credential, ours or not.
+  // No other host got any credential.
   const strangers = world.traffic.exchanges().filter(({ host }) => !API_HOSTS.includes(host));
   expect(strangers.length).toBeGreaterThan(5);
   expect(strangers.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
@@ -82,7 +82,7 @@ test('the token is sent only in the Authorization header, to the API and the upl
   }
 });
 
-/** Whatever anybody may read of a world afterwards. */
+/** All public content of a world afterwards. */
 async function everythingPublished(repositories: readonly TestRepository[]): Promise<string[]> {
   const texts: string[] = [];
   for (const repository of repositories) {

@@ -92,7 +92,7 @@ describe('the URL of the site', () => {
 describe('a site that a workflow builds', () => {
   const pages = { buildType: 'workflow', buildMs: 200 } as const;
   const newSite = (more: object = {}) => play.repository({ pages: { ...pages, ...more } });
-  /** Delivers to a site whose workflow is named, with a token that may start it. */
+  /** Delivers to a site with `site-workflow`, and a token that may start it. */
   const run = (repository: TestRepository, more: object = {}, permissions: object = { actions: 'write' }) =>
     deliver(repository, { 'site-workflow': 'pages.yml', ...more }, play.world.token(permissions));
 

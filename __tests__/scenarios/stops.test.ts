@@ -15,17 +15,17 @@ const IN_BIN = 'it is placed .HTTP 201, bin bin-of-play';
 const COMMIT = String.raw`it is placed \(commit [0-9a-f]{40}; branch main, path page\.html\)`;
 
 const deliver = async (channel: string, stop: AbortController, page: string | Buffer = createPage()) => {
-  // The wait does not end before the host is asked about the build.
+  // The wait lasts until the host gets a request about the build.
   const repository = await play.repository({ pages: { live: false } });
   const inputs = { channel, tag: 'files-1', bin: `bin-of-${repository.name}`, 'self-contained': 'off' };
-  // Without a token its user is asked, who never answers.
+  // Without a token, the tool asks its user, who never answers.
   const flow = channel === 'flow' ? { channel: 'K1', token: '', 'client-id': 'Iv1.0123' } : {};
   play.world.deviceUser.script = ['pending'];
   const files = { 'page.html': page };
   return play.deliver({ repository, signal: stop.signal, files, inputs: { ...inputs, ...flow } });
 };
 
-/** Where a host hangs, in which step, and what UNKNOWN says was placed, and where. */
+/** The hanging host, the step, and what UNKNOWN reports as placed. */
 test.each<[string, string, RequestMatch, string, string]>([
   ['the API', 'K2', { url: /api\.github\.com\/repos\/[^/]+\/[^/]+$/ }, 'authorize', NOTHING],
   ['the commit', 'K1', { method: 'PUT', url: /contents/ }, 'place', `${PART} \\(branch main, path`],

@@ -42,7 +42,7 @@ describe('a delivery is withdrawn by its URL alone', () => {
 describe('a URL removes nothing if it is the URL', () => {
   const ELSEWHERE =
     /`url` and `channel: K2` name different deliveries → remove `channel:`, because the URL is enough/;
-  /** An address, or what is below `SITE/`. */
+  /** A URL, or a path below `SITE/`. */
   test.each<[string, string, RegExp, object?]>([
     ['of a folder around what was delivered', 'SITE/previews/', /previews\/ was not delivered as a whole/],
     ['of the whole site', 'SITE/', /was not delivered as a whole/],

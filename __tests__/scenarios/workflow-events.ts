@@ -10,7 +10,7 @@ export interface WorkflowEvent {
   /** Such as `refs/heads/main`. */
   readonly ref: string;
   readonly sha: string;
-  /** What the run's own steps have put into the workspace. */
+  /** The files that the run's own steps made. */
   readonly files?: FolderFiles;
 }
 
@@ -27,7 +27,7 @@ export interface PullRequestEvents {
   readonly opened: WorkflowEvent;
   /** A further commit. */
   push(files: FolderFiles): Promise<WorkflowEvent>;
-  /** Closes it, and creates both events about that. */
+  /** Closes it, and creates both events of the closing. */
   close(): Promise<Record<'pull_request' | 'pull_request_target', WorkflowEvent>>;
 }
 

@@ -1,6 +1,4 @@
-/**
- * What a branch can require: rules of a ruleset, or classic protection, which is in no list and refuses in other words.
- */
+/** Rules of a branch: of a ruleset, or classic protection, which no list shows and which has other messages. */
 export type BranchRule = 'pull-request' | 'signatures' | 'classic-signatures';
 
 interface RuleWords {

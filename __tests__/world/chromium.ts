@@ -1,9 +1,9 @@
 import { chromiumPath } from '../support/chromium.ts';
 
-/** The environment of a step on a machine without a browser, whatever this one has. */
+/** The environment of a step on a machine without a browser. */
 export const WITHOUT_BROWSER = { CHROME_PATH: '/nonexistent/chrome' } as const;
 
-/** What a step has of a browser. */
+/** A step's settings for the browser. */
 export interface StepBrowser {
   readonly env: Readonly<Record<string, string>>;
   readonly inputs: Readonly<Record<string, string>>;

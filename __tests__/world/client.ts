@@ -57,10 +57,8 @@ export const createWorldClient =
 const MAX_REQUESTS = 10;
 
 /**
- * Fetches an address like a browser without credentials: follows redirects, keeps cookies, and continues once
- * after a page that sets a cookie, such as the warning page of the file-bin.
- *
- * @throws {Error} after ten requests.
+ * Fetches a URL like a browser without credentials: follows redirects, keeps cookies, and passes one warning page.
+ * @throws {Error} after ten requests
  */
 export async function fetchAsBrowser(world: GitHubWorld, start: string): Promise<ClientResponse> {
   const send = createWorldClient(world, null);

@@ -51,9 +51,7 @@ export class DeploymentStore {
     return status;
   }
 
-  /**
-   * What GitHub does after a success unless told not to. It spares transient and production environments, unlike this.
-   */
+  /** GitHub's default after a success. Unlike this, GitHub spares transient and production environments. */
   endOthers(successful: StoredDeployment, creator: string): void {
     const others = this.all.filter(
       (one) => one !== successful && isSameEnvironment(one, successful.environment),

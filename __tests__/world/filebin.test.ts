@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { createWorldClient } from './client.ts';
 import { setUpWorld } from './set-up-world.ts';
 
-/** As the real server answered or reads in its source: what it refuses, and what it makes of names and bytes. */
+/** The real server's refusals and its rules for names and bytes, from its answers and its source. */
 
 const setup = setUpWorld();
 let bin: string;

@@ -6,8 +6,8 @@ import { setUpWorld } from './set-up-world.ts';
 import { FORK_PERMISSIONS, LOGINS, type TokenPermissions } from './tokens.ts';
 
 /**
- * What is known of GitHub and what its description does not say: words, refusals, and what one call changes for the
- * next. The product must live with each of them, so the local GitHub must not be kinder.
+ * GitHub's behavior that its API description lacks. The product must live with it, so the local GitHub must not be
+ * kinder.
  */
 
 const setup = setUpWorld();
@@ -17,7 +17,7 @@ const FILE = { mode: '100644', type: 'blob' };
 const COMMIT = { message: 'ADD', tree: '{tree.sha}', parents: ['{head.sha}'] };
 const STATUSES = 'POST deployments/{made.id}/statuses as deployer';
 
-/** Who asks: the permissions of a token, and whose it is. */
+/** The client: the permissions and the owner of its token. */
 const TOKENS: Readonly<Record<string, readonly [Partial<TokenPermissions>, string?]>> = {
   job: [{}],
   deployer: [{ deployments: 'write' }],
@@ -40,11 +40,11 @@ function clientOf(name: string): WorldClient {
  * nobody is named. `{name.id}` in a later step is a field of the named answer.
  */
 type Call = readonly [ask: string, status: number, says?: RegExp, body?: object | string];
-/** A call, something that happens meanwhile, or, as the first one, what the repository is like. */
+/** A call, an event between calls, or, as the first step, the repository's settings. */
 type Step = Call | ((repository: TestRepository) => unknown) | Partial<RepositoryOptions>;
 const isCall = (step: Step): step is Call => Array.isArray(step);
 
-/** What is usually sent, by method and the path's first part. */
+/** The default body, by method and the path's first part. */
 const USUAL: Readonly<Record<string, object | string>> = {
   'PUT contents': PUT,
   'POST releases': { tag_name: TAG },
@@ -52,7 +52,7 @@ const USUAL: Readonly<Record<string, object | string>> = {
   'POST deployments': { ref: '{head.sha}', environment: 'preview', auto_merge: false, required_contexts: [] },
 };
 
-/** Plays the steps one after the other in a repository of their own. */
+/** Plays the steps one after the other in a new repository. */
 async function play(steps: readonly Step[]): Promise<void> {
   const [first] = steps;
   const hasOptions = first !== undefined && !isCall(first) && typeof first !== 'function';
@@ -184,7 +184,7 @@ const STORIES: Readonly<Record<string, readonly Step[]>> = {
 
 test.each(Object.entries(STORIES))('%s', (_, steps) => play(steps));
 
-/** What Jekyll leaves out, and how it shows the rest. */
+/** The files that Jekyll skips, and how it shows the rest. */
 const SITE: readonly (readonly [path: string, content: string, address: string, shows: RegExp | number])[] = [
   ['_hidden.html', 'hidden', '_hidden.html', 404],
   ['.dot.html', 'dot', '.dot.html', 404],

@@ -1,4 +1,4 @@
-/** The addresses of one GitHub. Base addresses have no slash at the end. */
+/** The URLs of a GitHub. Base URLs have no slash at the end. */
 export interface GitHubInstance {
   /** Host of the web pages, of git and of downloads. */
   readonly host: string;
@@ -21,7 +21,7 @@ export const GITHUB_COM: GitHubInstance = {
   },
 };
 
-/** What a GitHub Enterprise shows without sign-in: private mode hides everything, or everything but sites. */
+/** What a GitHub Enterprise shows without sign-in. Private mode hides everything, or everything except sites. */
 export type PublicAccess = 'everything' | 'sites' | 'nothing';
 
 /** A GitHub Enterprise; `publicAccess` may be changed at any time. */

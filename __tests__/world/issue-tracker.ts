@@ -23,7 +23,7 @@ export interface StoredComment {
   body: string;
 }
 
-/** An issue, or a pull request: that one has a head. */
+/** An issue, or a pull request if it has a head. */
 export interface StoredIssue {
   readonly number: number;
   readonly author: string;
@@ -114,7 +114,7 @@ export class IssueTracker {
     return this.#get(number).comments;
   }
 
-  /** The issues, open and closed, the oldest first; a pull request is none. */
+  /** The open and closed issues without pull requests, oldest first. */
   list(): readonly StoredIssue[] {
     return this.#items.filter(({ head }) => head === null);
   }

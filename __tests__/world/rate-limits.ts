@@ -2,16 +2,16 @@ import type { TestRepository } from './repository.ts';
 import { LOGINS } from './tokens.ts';
 
 const HOUR_MS = 3_600_000;
-/** Requests an hour: of all jobs' own tokens for one repository together, and of another token's owner. */
+/** Requests an hour: for all jobs' own tokens of a repository together, and for another token's owner. */
 const LIMITS = { job: 1000, owner: 5000 };
 
-/** What a request is counted for. */
+/** The rate limit that a request counts for. */
 export interface CountedRequest {
   /** Null without a token. */
   readonly login: string | null;
-  /** `<API host>/<owner>/<name>`; empty where the request is about no repository. */
+  /** `<API host>/<owner>/<name>`; empty if the request concerns no repository. */
   readonly repository: string;
-  /** GraphQL has a count of its own. */
+  /** GraphQL is counted separately. */
   readonly resource: 'core' | 'graphql';
 }
 
@@ -41,10 +41,10 @@ export class RateLimits {
     return fresh;
   }
 
-  /** Counts a request; false: the limit is reached, the request is to be refused. */
+  /** Counts a request; false: the limit is reached, so refuse the request. */
   take(request: CountedRequest): boolean {
     const state = this.get(request);
-    // A job's question in GraphQL names its repository in the body only, so all of them share a count here.
+    // A job's GraphQL query names its repository only in the body, so all queries share a count here.
     const isShared = request.resource === 'graphql' && request.repository === '';
     if (this.enforced && !isShared && state.used >= state.limit) return false;
     state.used += 1;

@@ -24,7 +24,7 @@ export interface StoredRelease {
   body: string | null;
   draft: boolean;
   prerelease: boolean;
-  /** Of its publication: `true`, `false` or `legacy`. */
+  /** `make_latest` of its publication: `true`, `false` or `legacy`. */
   makeLatest: string;
   readonly createdAt: Date;
   /** Null for a draft. */
@@ -104,7 +104,7 @@ export class ReleaseStore {
     return all.find(({ asset }) => asset.id === id);
   }
 
-  /** Adds an asset; without more about it what a failed upload leaves behind: only a name. */
+  /** Adds an asset; by default only a name, as a failed upload leaves behind. */
   attach(release: StoredRelease, name: string, more: Partial<StoredAsset> = {}): StoredAsset {
     const asset: StoredAsset = {
       label: null,

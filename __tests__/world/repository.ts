@@ -44,7 +44,7 @@ export class TestRepository {
   readonly git: GitStore;
   readonly releaseStore: ReleaseStore;
   readonly issues: IssueTracker;
-  /** Apart from those of the site. */
+  /** Without the site's deployments. */
   readonly deployments: DeploymentStore;
   site: FakePages | null;
   serveSite: ReturnType<typeof serveSite> | null;
@@ -104,7 +104,7 @@ export class TestRepository {
     return repository;
   }
 
-  /** The site; throws when the repository has none. */
+  /** The site; throws if the repository has none. */
   get pages(): FakePages {
     if (this.site === null) throw new Error(`${this.fullName} has no Pages site.`);
     return this.site;
@@ -139,7 +139,7 @@ export class TestRepository {
     return head === null ? null : this.git.entryAt(head, path);
   }
 
-  /** What the branch has at a path, as `mode sha`; null for nothing. */
+  /** The branch's entry at a path, as `mode sha`; null if missing. */
   entry(path: string): string | null {
     const entry = this.#entryAt(path);
     return entry && `${entry.mode} ${entry.sha}`;

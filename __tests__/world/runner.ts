@@ -40,7 +40,7 @@ export interface ActionRun {
   readonly timeoutMs?: number;
   /** Called with the process id as soon as the step runs. */
   readonly onStart?: (pid: number) => void;
-  /** Another program than the one that action.yml names. */
+  /** A program instead of the one in action.yml. */
   readonly bundle?: string;
 }
 
@@ -98,7 +98,7 @@ interface ActionDefinition {
   readonly runs: { readonly main: string };
 }
 
-/** The runner passes every declared input, one without a default as an empty text; their names keep hyphens. */
+/** The runner passes every declared input, without a default as an empty text; names keep hyphens. */
 function createInputEnvironment(
   { inputs = {} }: ActionDefinition,
   given: Readonly<Record<string, string>>,

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/files.ts';
 
 const run = promisify(execFile);
 
-/** What `npm run world` prints, and how to end it. */
+/** The output of `npm run world`, and how to end it. */
 async function serve(): Promise<{ readonly block: string; stop(): Promise<unknown> }> {
   const child = spawn('npm', ['run', '--silent', 'world'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];

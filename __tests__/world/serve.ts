@@ -13,7 +13,7 @@ const environment = Object.entries({
   ...world.env,
   CHROME_PATH: await chromiumPath(),
   GH_TOKEN: token,
-  // So that npm works in that shell, too.
+  // Lets npm work in that shell, too.
   NO_PROXY: 'registry.npmjs.org',
 });
 // Chromium's own sandbox can't run for root.
@@ -33,6 +33,6 @@ git clone https://x-access-token:$GH_TOKEN@github.com/${repository.fullName}.git
 # Ctrl-C here ends the local GitHub.`);
 
 const stop = stopOnSignal(world, 0);
-// npm passes no signal on when it is killed itself.
+// npm passes on no signal if it is killed itself.
 const { ppid } = process;
 setInterval(() => void (process.ppid === ppid || stop()), 500);

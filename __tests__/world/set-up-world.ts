@@ -5,7 +5,10 @@ import { type GitHubWorld, startWorld } from './world.ts';
 /** The local GitHub of a file of tests. */
 export interface TestWorld {
   readonly world: GitHubWorld;
-  /** Creates a repository, by default public and with a site. All its commits are of one second, as on a fast machine. */
+  /**
+   * Creates a repository, by default public and with a site. All its commits have the same second, as on a fast
+   * machine.
+   */
   repository(options?: Partial<RepositoryOptions>): Promise<TestRepository>;
 }
 

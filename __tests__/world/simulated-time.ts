@@ -2,9 +2,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 
 /**
- * Loaded into the process of a step with `--import`, before the bundle: the process gets a simulated clock.
- * A pause takes no real time, it moves the clock; so a wait of minutes has the same number of polls on every
- * machine, however busy.
+ * Gives a step's process a simulated clock, loaded with `--import` before the bundle. A pause only moves the
+ * clock, so a wait has the same number of polls on every machine.
  */
 
 let time = Date.now();

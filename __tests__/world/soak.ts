@@ -6,8 +6,8 @@ import { loadSequence } from './soak/sequence.ts';
 import { type GitHubWorld, startWorld, stopOnSignal } from './world.ts';
 
 /**
- * Load tests against the local GitHub: many concurrent deliveries into one branch and into one release, which may
- * be immutable, and many deliveries one after the other in one process. `--deliverers 16,64` loads a branch twice. Exit code 1 when something was lost, or memory grew.
+ * Load tests: many concurrent deliveries into one branch and one release, and many in one process. `--deliverers
+ * 16,64` loads a branch twice. Exit code 1 if something was lost, or memory grew.
  */
 
 type RunLoad = (world: GitHubWorld, size: number) => Promise<LoadReport>;
@@ -39,7 +39,7 @@ function printReport({ title, rows, problems }: LoadReport): void {
 const startedAt = performance.now();
 const world = await startWorld();
 stopOnSignal(world);
-// The load is more than one repository may have in an hour; the report says how many requests there were.
+// The load exceeds a repository's hourly limit; the report counts the requests.
 world.rateLimits.enforced = false;
 let faults = 0;
 try {

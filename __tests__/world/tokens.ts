@@ -23,7 +23,7 @@ export const NO_PERMISSIONS = allOf('none');
 /** The permissions of a fork's pull request, independent of its workflow. */
 export const FORK_PERMISSIONS: TokenPermissions = { ...allOf('read'), administration: 'none' };
 
-/** Logins of the local GitHub, apart from the repositories' owners. */
+/** Logins of the local GitHub, besides the repositories' owners. */
 export const LOGINS = {
   /** A job's `GITHUB_TOKEN`. */
   workflow: 'github-actions[bot]',

@@ -87,9 +87,9 @@ export async function startWorld() {
     traffic,
     filebin,
     deviceUser,
-    /** What the runner of a job offers to an action. */
+    /** The services that a job's runner offers to an action. */
     actions,
-    /** The API's requests an hour. */
+    /** The API's hourly limits. */
     rateLimits,
     async repository(spec: RepositoryOptions): Promise<TestRepository> {
       const repository = TestRepository.create(spec, { folder, nextId, stopped: stopping.signal });
@@ -118,7 +118,7 @@ export async function startWorld() {
       );
       return own;
     },
-    /** A way to a host that leads not through the proxy: an address on `localhost`. */
+    /** An address on `localhost` that reaches a host without the proxy. */
     openDirectAddress: proxy.openDirectAddress,
     /** Issues a token, by default of the workflow: contents, pages and pull_requests write, deployments read. */
     token: (permissions?: Partial<TokenPermissions>, login?: string) => tokens.issue(permissions, login),
@@ -136,7 +136,10 @@ export async function startWorld() {
   };
 }
 
-/** Lets a program that is told to end leave nothing behind. @returns what ends it */
+/**
+ * Cleans up if the program gets a signal to end.
+ * @returns the function that ends it
+ */
 export function stopOnSignal(world: GitHubWorld, exitCode = 130): () => Promise<void> {
   const stop = async (): Promise<void> => {
     await world.stop();

@@ -1,12 +1,12 @@
 import { parse } from '@babel/parser';
 
-/** One early end of a function, or one call of a check: what a guard of the code is here. */
+/** A guard: an early end of a function, or a call of a check. */
 export interface Guard {
-  /** Where the guarded text begins and ends in the source, in UTF-16 units. */
+  /** Start and end of the guarded text in the source, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
   readonly line: number;
-  /** A condition is made false; a call is left out. */
+  /** A condition becomes false; a call is removed. */
   readonly kind: 'condition' | 'call';
 }
 
@@ -37,7 +37,7 @@ export function findGuards(source: string): readonly Guard[] {
   return found;
 }
 
-/** The source with every guard under the control of `keepGuard(id)`, which says whether it is to work. */
+/** The source with each guard controlled by `keepGuard(id)`, which returns whether it works. */
 export function putUnderControl(source: string, guards: readonly Guard[], firstId: number): string {
   let changed = source;
   for (const [at, { start, end, kind }] of [...guards.entries()].reverse()) {

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { afterAll, beforeEach, expect } from '@jest/globals';
 
-/** Runs in each test file of `npm run guards`: takes its guard out, and notes which guards it needs. */
+/** Runs in each test file of `npm run guards`: removes its guard, and records the guards that it needs. */
 const { GUARDS_REMOVED = '', GUARDS_NEEDED = '' } = process.env;
 const { testPath = '' } = expect.getState();
 const removed: number | undefined = JSON.parse(readFileSync(GUARDS_REMOVED, 'utf8'))[testPath];
@@ -20,7 +20,7 @@ Object.assign(globalThis, {
   },
 });
 
-/** Without its guard each test may wait for what never comes. */
+/** Without its guard, a test may wait forever. */
 const end = Date.now() + 60_000;
 beforeEach(() => {
   if (removed !== undefined && Date.now() > end) throw new Error('the tests take too long without the guard');

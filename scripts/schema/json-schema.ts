@@ -57,7 +57,7 @@ class SchemaWriter {
     return [...inherited, ...body.body].filter((member) => !isInternal(member));
   }
 
-  /** The members that an interface has of another one: all, or as `Omit` and `Pick` choose. */
+  /** The members that an interface inherits: all, or those that `Omit` and `Pick` choose. */
   #inherit(name: string, [given, keys]: readonly TypeNode[] = []): readonly TypeNode[] {
     if (given === undefined) return this.#membersOf(this.#interface(name));
     if (keys === undefined || (name !== 'Omit' && name !== 'Pick')) {

@@ -8,7 +8,7 @@ export interface TypeNode {
   readonly [field: string]: any;
 }
 
-/** What the sources declare at their top level, by name. Exported names have one meaning in all of `src`. */
+/** The top-level declarations of the sources, by name. Exported names are unique in `src`. */
 export interface TypeDeclarations {
   /** Interfaces and type aliases, with their text. */
   readonly types: ReadonlyMap<string, { readonly node: TypeNode; readonly description: string }>;
@@ -45,11 +45,11 @@ export function describeNode({ leadingComments }: TypeNode): string {
     .trim();
 }
 
-/** Whether a field is none of the JSON. */
+/** Whether a field is not in the JSON. */
 export const isInternal = ({ leadingComments }: TypeNode): boolean =>
   leadingComments?.some(({ value }) => value.includes('@internal')) === true;
 
-/** `x as const` and `x satisfies T` have the value of `x`. */
+/** `x as const` and `x satisfies T` mean `x`. */
 function withoutAssertion(node: TypeNode): TypeNode {
   const isAssertion = node?.type === 'TSAsExpression' || node?.type === 'TSSatisfiesExpression';
   return isAssertion ? withoutAssertion(node.expression) : node;

@@ -1,7 +1,7 @@
 import type { FunctionSize, ParsedModule } from './parse-module.ts';
 import { groupByName } from './problems.ts';
 
-/** More than this is listed. */
+/** Larger values are listed. */
 const LIMITS = { lines: 40, parameters: 4 } as const;
 
 /** One source file and its text. */
@@ -9,7 +9,7 @@ export interface SourceFile extends ParsedModule {
   readonly source: string;
 }
 
-/** The numbers by which the code's readability is measured, one line each, lists included. */
+/** The figures for the code's readability, one line each, with lists. */
 export function formatCounts(files: readonly SourceFile[]): string {
   const types = files.flatMap(({ path, declarations }) =>
     declarations

@@ -16,14 +16,14 @@ export interface Declaration {
 
 /** One function, method or callback. */
 export interface FunctionSize {
-  /** Its own name; a callback has that of the code around it. */
+  /** Its own name; for a callback, the name of the code around it. */
   readonly name: string;
   readonly line: number;
   readonly lines: number;
   readonly parameters: number;
 }
 
-/** What the checks need to know about one source file. */
+/** A source file, as the checks need it. */
 export interface ParsedModule {
   /** Path within the tree, with `/`. */
   readonly path: string;
@@ -76,7 +76,7 @@ interface NamedNode {
   readonly name: string;
 }
 
-/** The node and all nodes below it, each with its own name or that of the nearest node above that has one. */
+/** The node and all nodes below it, each with the name of the nearest named node. */
 function listNodes(node: SyntaxNode, outerName: string): NamedNode[] {
   const name = readName(node.id) ?? readName(node.key) ?? outerName;
   const children = Object.values(node).flat().filter(isNode);
@@ -92,7 +92,7 @@ const readName = (value: unknown): string | undefined =>
 const readText = (value: unknown): string | undefined =>
   isNode(value) && typeof value.value === 'string' ? value.value : undefined;
 
-/** What a node imports: a path or a package; `undefined` where it is computed. */
+/** The path or package that a node imports; `undefined` if it is computed. */
 function listImportTargets(node: SyntaxNode): { target: string | undefined; line: number }[] {
   const { line } = node.loc.start;
   switch (node.type) {
@@ -116,7 +116,7 @@ function resolveImport(from: string, target: string): string {
   return decodeURIComponent(new URL(target, base).pathname.slice(1));
 }
 
-/** The names of the top level; a name that is imported and exported again is not among them. */
+/** The top-level names, without re-exports. */
 function listDeclarations(statements: readonly SyntaxNode[]): Declaration[] {
   const aliases = new Map(statements.flatMap(listExportedLocals));
   return statements.flatMap((statement) => {
@@ -158,7 +158,7 @@ function listPatternNames(pattern: unknown): string[] {
   );
 }
 
-/** Nothing for a node that is no function, or a function without a body (an overload, a method of a type). */
+/** Empty for other nodes, and for functions without a body (an overload, a method of a type). */
 function measureFunction(node: SyntaxNode, name: string): FunctionSize[] {
   if (!Array.isArray(node.params) || !isNode(node.body)) return [];
   const { start, end } = node.loc;

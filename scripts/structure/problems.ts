@@ -1,6 +1,6 @@
 import type { ParsedModule } from './parse-module.ts';
 
-/** The layers, from top to bottom: a file imports its own folder, and what is in a layer below. */
+/** The layers, from top to bottom. A file imports only its own folder and the layers below. */
 const LAYERS = [
   ['action', 'cli', 'mcp'],
   ['context.ts'],
@@ -20,7 +20,7 @@ const LAYERS = [
 /** The files at the root of `src` that are a layer of their own. */
 const ROOT_LAYERS: readonly string[] = ['context.ts', 'open-repository.ts', 'create-channels.ts'];
 
-/** Imports that the layers would allow and that are wrong nevertheless. */
+/** Imports that the layers allow but that are wrong. */
 const FORBIDDEN = [
   { from: 'channels/channel.ts', to: 'github', reason: 'is the generic interface' },
 ] as const;
@@ -38,7 +38,7 @@ function findImportProblems(modules: readonly ParsedModule[]): string[] {
   return modules.flatMap(({ path, imports, computedImports }) => [
     ...(findLayer(path) === -1 ? [`${path}: the folder ${folderOf(path)} has no layer in LAYERS`] : []),
     ...computedImports.map((line) => `${path}:${line}: a computed import can't be checked`),
-    // A declaration may name another bundle, which is no part of the one that it is read in.
+    // A declaration may name another bundle, which is not part of this one.
     ...(path.endsWith('.d.ts') ? [] : imports).flatMap((one) => {
       const problem = describeImport(path, one.path);
       return problem === null ? [] : `${path}:${one.line}: ${problem}`;
@@ -46,7 +46,7 @@ function findImportProblems(modules: readonly ParsedModule[]): string[] {
   ]);
 }
 
-/** What is wrong with an import; `null` where nothing is. */
+/** The problem of an import, or `null`. */
 function describeImport(from: string, to: string): string | null {
   const forbidden = FORBIDDEN.find((one) => one.from === from && one.to === folderOf(to));
   if (forbidden !== undefined) return `imports ${to}, but ${forbidden.reason}: nothing of ${forbidden.to}`;
@@ -78,7 +78,7 @@ function findCycles(modules: readonly ParsedModule[]): string[] {
   });
 }
 
-/** From the file on, without its repetition at the end; empty where there is no cycle. */
+/** From the file on, without its repetition at the end; empty without a cycle. */
 function findShortestCycle(start: string, imports: ReadonlyMap<string, readonly string[]>): string[] {
   const seen = new Set<string>();
   const paths = [[start]];
@@ -93,7 +93,7 @@ function findShortestCycle(start: string, imports: ReadonlyMap<string, readonly 
   return [];
 }
 
-/** Two files that declare and export one name use it for two things; a re-export does not declare it. */
+/** Finds names that two files declare and export; a re-export does not count. */
 function findSharedNames(modules: readonly ParsedModule[]): string[] {
   return [...groupByName(modules, ({ exported }) => exported)].flatMap(([name, paths]) =>
     paths.length < 2 ? [] : `exported name ${name} is used in ${paths.join(' and ')}`,

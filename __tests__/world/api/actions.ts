@@ -10,7 +10,7 @@ function getWorkflowSite({ repository, parameters }: ApiCall): FakePages {
   return site?.buildType === 'workflow' && site.workflow === parameters.workflow ? site : failNotFound();
 }
 
-/** Starts the workflow on a branch: also a job's own token may, with `actions: write`. */
+/** Starts the workflow on a branch; a job's own token needs `actions: write`. */
 function dispatchWorkflow(call: ApiCall): HostReply {
   const site = getWorkflowSite(call);
   const ref = requireText(call.body, 'ref');

@@ -17,9 +17,9 @@ export interface ApiCall {
   readonly body: Readonly<Record<string, unknown>>;
   /** The named parts of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Null: asked without credentials. */
+  /** Null: a request without credentials. */
   readonly permissions: TokenPermissions | null;
-  /** Whose token it is; null without one. */
+  /** The token's owner; null without a token. */
   readonly login: string | null;
 }
 
@@ -63,7 +63,7 @@ export function replyPage<Item>(
   return replyJson(200, wrap(page), links.length === 0 ? {} : { link: links.join(', ') });
 }
 
-/** The permissions of which a token needs at least one. */
+/** A token needs at least one of these permissions. */
 export type RequiredPermissions = Partial<Record<keyof TokenPermissions, 'read' | 'write'>>;
 
 export interface ApiRoute {
@@ -102,7 +102,10 @@ export function matchPath(
   return path.length === pattern.length ? parameters : null;
 }
 
-/** Ends the request unless its token covers one of the needs. @param login whose token it is */
+/**
+ * Refuses the request unless its token has one of the needed permissions.
+ * @param login the token's owner
+ */
 export function assertPermission(
   permissions: TokenPermissions | null,
   need: RequiredPermissions,

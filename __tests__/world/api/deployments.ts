@@ -34,7 +34,7 @@ async function listDeployments(call: ApiCall): Promise<HostReply> {
   return replyPage(call, wanted, formatDeployment);
 }
 
-/** A commit of the repository, also one that only a pull request has: a fork's. */
+/** A commit of the repository, or of a fork's pull request. */
 function resolveRef({ git, issues }: TestRepository, ref: string): string | null {
   return git.resolve(ref) ?? (issues.hasHead(ref) ? ref : null);
 }

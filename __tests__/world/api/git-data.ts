@@ -107,7 +107,7 @@ function moveRef({ repository, body, login }: ApiCall, ref: string, from: string
   return replyJson(from === null ? 201 : 200, formatRef(ref, to));
 }
 
-/** A route whose host says first that a repository has no commit. */
+/** A route that first reports if a repository has no commit. */
 const createGitRoute: typeof createRoute = (operation, need, handle) =>
   createRoute(operation, need, (call) => {
     if (call.repository.isEmpty) fail(409, 'Git Repository is empty.');

@@ -8,9 +8,7 @@ const FIELD =
   /(\w+): history\(first: (\d+), path: \$(\w+)\) \{ nodes \{ oid message committedDate file\(path: \$\3\) \{ oid size \} parents\(first: 1\) \{ nodes \{ file\(path: \$\3\) \{ oid size \} \} \} \} \}/g;
 
 /**
- * Answers the two queries that the action sends, and no other: whose token it is, and the last commit of each of
- * several paths.
- *
+ * Answers only the action's two queries: the token's owner, and the last commit of several paths.
  * @see https://docs.github.com/graphql/reference/objects#commit
  */
 export function answerGraphql(

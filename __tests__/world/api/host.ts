@@ -41,7 +41,7 @@ export interface ApiHostParts {
   readonly find: FindRepository;
   readonly tokens: TokenStore;
   readonly rateLimits: RateLimits;
-  /** The services of jobs; on an Enterprise Server there are none. */
+  /** The services of jobs; an Enterprise Server has none. */
   readonly actions?: FakeActionsService;
 }
 
@@ -58,7 +58,7 @@ export function createApiHost(parts: ApiHostParts): HostHandler {
   };
 }
 
-/** What a request is counted for. */
+/** The rate limit that a request counts for. */
 function countFor(request: HostRequest, tokens: TokenStore): CountedRequest {
   const [root, owner = '', name = ''] = request.path.split('/').slice(1);
   const repository = root === 'repos' ? `${request.host}/${owner}/${name}` : '';
@@ -66,7 +66,7 @@ function countFor(request: HostRequest, tokens: TokenStore): CountedRequest {
   return { login: tokens.getLogin(parseToken(request)) ?? null, repository, resource };
 }
 
-/** The permissions of the request's token; null without one. A bad one ends the request. */
+/** The permissions of the request's token; null without a token. A bad token ends the request. */
 export function authenticate(request: HostRequest, tokens: TokenStore): TokenPermissions | null {
   if (request.headers.authorization === undefined) return null;
   return tokens.getPermissions(parseToken(request)) ?? fail(401, 'Bad credentials');
@@ -107,7 +107,7 @@ async function handleRequest(
   return failNotFound();
 }
 
-/** What the API says of the rate limit with every answer. */
+/** The rate limit headers of every answer. */
 function addLimits(request: HostRequest, reply: HostReply, { tokens, rateLimits }: ApiHostParts): HostReply {
   const { limit, used, resetAt } = rateLimits.get(countFor(request, tokens));
   const headers = {

@@ -13,7 +13,7 @@ import {
 import { failNotFound } from './errors.ts';
 import { formatUser } from './repository.ts';
 
-/** Refuses the call unless its token may: about a pull request, `issues: write` alone was refused by the real host. */
+/** Refuses a call without permission. For a pull request, the real host refused `issues: write` alone. */
 function assertAllowed({ request, repository, permissions }: ApiCall, isPull: boolean): void {
   const isRead = request.method === 'GET';
   const level = isRead ? 'read' : 'write';
@@ -111,7 +111,7 @@ function deleteComment(call: ApiCall): HostReply {
   return { status: 204 };
 }
 
-/** Issues, pull requests and their comments; who may is decided where it is known what a number is. */
+/** Issues, pull requests and their comments. Each route checks permissions after it knows what a number is. */
 export const ISSUE_ROUTES = [
   createRoute('GET /pulls', {}, listPulls),
   createRoute('GET /issues', {}, listIssues),

@@ -87,7 +87,7 @@ async function showDeployment({ repository, parameters }: ApiCall): Promise<Host
   return found === undefined ? failNotFound() : replyJson(200, { status: found.status });
 }
 
-/** Sends on to the host of archives. */
+/** Redirects to the host of archives. */
 function redirectToArchive({ repository, parameters }: ApiCall): HostReply {
   const { owner, name } = repository;
   const ref = encodeURIComponent(parameters.ref ?? '');

@@ -15,7 +15,7 @@ export function formatAsset(repository: TestRepository, release: StoredRelease, 
   return { id, name, label, state, size, digest, updated_at: updatedAt, browser_download_url };
 }
 
-/** Assets of a release's own JSON. GitHub says nowhere that it names them all. */
+/** The assets in a release's own JSON. GitHub does not document that the list is complete. */
 const LISTED = 30;
 
 function formatRelease(repository: TestRepository, release: StoredRelease) {
@@ -52,7 +52,7 @@ export function assertMutable({ immutable }: StoredRelease, change: string): voi
   if (immutable) fail(422, `Cannot ${change} an immutable release.`);
 }
 
-/** Makes the tag of a release that gets published, or ends the request when it can't have that tag. */
+/** Creates the tag of a published release, or refuses the request if it can't have that tag. */
 function claimTag({ repository }: ApiCall, tag: string, target: string): void {
   const { git, releaseStore } = repository;
   if (releaseStore.findByTag(tag) !== undefined) {

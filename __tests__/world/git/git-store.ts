@@ -71,7 +71,7 @@ export class GitStore {
     this.#head = `ref: refs/heads/${branch}\n`;
   }
 
-  /** The commit that a branch, tag or sha names; null when there is none. */
+  /** The commit of a branch, tag or sha; null if it does not exist. */
   resolve(name: string): string | null {
     const candidates = [this.#refs.get(`refs/heads/${name}`), this.#refs.get(`refs/tags/${name}`), name];
     return candidates.find((sha) => sha !== undefined && this.getType(sha) === 'commit') ?? null;
@@ -128,7 +128,7 @@ export class GitStore {
     return this.#describe(path, found.mode, found.sha);
   }
 
-  /** A new tree: the base one (none: empty) with the changes applied. */
+  /** A new tree: the base tree, or an empty one, with the changes. */
   writeTree(base: string | null, changes: readonly TreeChange[]): string {
     const entries = new Map(base === null ? [] : this.#folder(base));
     for (const [name, inside] of Map.groupBy(changes, ({ path }) => path.split('/', 1)[0] ?? '')) {
@@ -147,7 +147,7 @@ export class GitStore {
       if (this.#folder(tree).size === 0) entries.delete(name);
       else entries.set(name, { mode: FOLDER_MODE, sha: tree });
     }
-    // Git sorts names by their bytes, that of a folder as if it ended in a slash.
+    // Git sorts names by their bytes, and a folder's name as if it ended in a slash.
     const sorted = [...entries]
       .map(([name, { mode, sha }]) => ({ name: Buffer.from(name), mode, sha }))
       .map((one) => ({
@@ -201,7 +201,7 @@ export class GitStore {
     };
   }
 
-  /** A commit and all before it that another one does not have, the newest first; with a path, those that touched it. */
+  /** A commit and its ancestors that another commit lacks, newest first; with a path, only those that touched it. */
   log(from: string, { path = '', not = '' } = {}): GitCommit[] {
     const known = new Set(not === '' ? [] : this.log(not).map(({ sha }) => sha));
     const found: GitCommit[] = [];
@@ -234,7 +234,7 @@ export class GitStore {
       .sort();
   }
 
-  /** Writes to disk what git itself may be asked for. */
+  /** Writes to disk what git needs to serve. */
   writeToDisk(): void {
     this.#write('HEAD', this.#head);
     this.#write('config', CONFIGURATION);
@@ -262,7 +262,7 @@ export class GitStore {
     }
   }
 
-  /** Writes a file that git may be reading at the same time; one that is there with the same text stays. */
+  /** Writes a file that git may read at the same time, unless it has the same text. */
   #write(name: string, content: string | Buffer): void {
     const path = join(this.directory, name);
     if (typeof content === 'string' && existsSync(path) && readFileSync(path, 'utf8') === content) return;

@@ -10,7 +10,7 @@ import {
   replyText,
 } from '../server/messages.ts';
 
-/** A job of which the services of its runner know. */
+/** A job that its runner's services know. */
 interface StartedJob {
   readonly run: string;
   readonly job: string;
@@ -31,7 +31,7 @@ interface StoredArtifact {
   id: number;
 }
 
-/** What a job is to have. */
+/** The settings of a job. */
 interface JobOptions {
   /** False: the job lacks `id-token: write`. */
   readonly identity?: boolean;
@@ -94,12 +94,12 @@ export class FakeActionsService {
     };
   }
 
-  /** Whose id token it is; `null` where no job has it. */
+  /** The job of an id token; `null` if no job has it. */
   identify(idToken: string): { readonly environment: string | undefined } | null {
     return this.#identities.get(idToken) ?? null;
   }
 
-  /** The files of an artifact as Pages unpacks it; `null` where it is none of a site. */
+  /** The files of an artifact as Pages unpacks it; `null` if it isn't a site's artifact. */
   async open(id: number): Promise<ReadonlyMap<string, Buffer> | null> {
     const bytes = this.artifacts.find((one) => one.id === id)?.bytes ?? null;
     return bytes && unpackSite(bytes);
@@ -177,7 +177,7 @@ function createToken(claims: object): string {
   );
 }
 
-/** What Pages makes of an artifact: a zip archive with one tar archive, in which are files and folders only. */
+/** How Pages reads an artifact: a zip archive with one tar archive of files and folders. */
 async function unpackSite(zip: Buffer): Promise<ReadonlyMap<string, Buffer> | null> {
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
   if (end < 0 || zip.readUInt16LE(end + 10) !== 1) return null;

@@ -6,7 +6,7 @@ import { decodeComponent, type HostHandler, replyText } from '../server/messages
 /** The credential in the addresses of archives. */
 export const ARCHIVE_TOKEN = 'AARCHIVETOKENQ7XKPL2MZ4WBT5Y';
 
-/** Simulates codeload.github.com: the files of a commit as a packed tar archive, for those whom the API sent there. */
+/** Simulates codeload.github.com: a commit's files as a packed tar archive, for clients that the API redirected. */
 export function createCodeloadHost(find: FindRepository): HostHandler {
   return async ({ path, query, headers }) => {
     const [, owner = '', name = '', , ref = ''] = path.split('/').map(decodeComponent);
@@ -22,10 +22,10 @@ export function createCodeloadHost(find: FindRepository): HostHandler {
     const attributes = entries.find((one) => one.path === '.gitattributes');
     const settings = attributes === undefined ? '' : String(repository.git.readBlob(attributes.sha));
     for (const { path: file, sha, type, mode } of entries) {
-      // `git archive` leaves out what has this attribute; here only whole paths are known.
+      // `git archive` skips files with this attribute; this server only knows whole paths.
       if (type !== 'blob' || settings.includes(`${file} export-ignore`)) continue;
       const blob = repository.git.readBlob(sha);
-      // In place of what `git archive` puts in.
+      // The replacement that `git archive` inserts.
       const isChanged = settings.includes(`${file} export-subst`);
       const bytes = isChanged ? Buffer.from(blob.toString().toUpperCase()) : blob;
       const entry = { name: `${folder}/${file}` };

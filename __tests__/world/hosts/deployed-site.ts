@@ -5,21 +5,21 @@ import { decodeComponent, type HostReply, type HostRequest, replyRedirect } from
 /** The files of a site by their paths. */
 export type SiteFiles = Readonly<Record<string, string | Buffer>>;
 
-/** How a host serves what others deployed to it. */
+/** How a host serves a deployed site. */
 interface SiteHabits {
-  /** The folder of the host in which it lies. */
+  /** The site's folder on the host. */
   readonly below?: string;
   /** Whether `/about.html` leads to `/about`, and `/docs/index.html` to `/docs/`; `bare`: to `/docs`. */
   readonly cleans?: boolean | 'bare';
-  /** The file that is served in place of a missing one, with 200; absent: 404. */
+  /** The file that is served with 200 instead of a missing one; by default 404. */
   readonly fallback?: string;
-  /** Any other form of a name than that of browsers: `sirv` does not know it, `serve` and Cloudflare redirect it. */
+  /** Names in another spelling than browsers use: `sirv` answers 404, `serve` and Cloudflare redirect. */
   readonly otherNames?: 'unknown' | 'redirected';
-  /** Whether a connection stays with the node that it got. */
+  /** Whether a connection always gets the same node. */
   readonly balancesConnections?: boolean;
-  /** What becomes of a page. */
+  /** How the host changes a page. */
   readonly alter?: (page: string, path: string) => string;
-  /** Whether it compresses for those who accept it. */
+  /** Whether it compresses for clients that accept it. */
   readonly compresses?: boolean;
   /** A `Content-Security-Policy` for all that it serves. */
   readonly policy?: string;
@@ -27,13 +27,13 @@ interface SiteHabits {
   readonly types?: Readonly<Record<string, string>>;
 }
 
-/** A host of others' deployments: Netlify, Vercel, Cloudflare Pages, Firebase, S3, nginx, Caddy. */
+/** A host like Netlify, Vercel, Cloudflare Pages, Firebase, S3, nginx or Caddy. */
 export class DeployedSite {
-  /** What it serves; of several nodes, each answers in turn, or has connections of its own. */
+  /** The files that it serves. Several nodes answer in turn, or by connection. */
   nodes: readonly SiteFiles[];
-  /** Answers instead of it, where it returns something. */
+  /** Answers instead of the host if it returns a reply. */
   before: (path: string) => HostReply | undefined = () => undefined;
-  /** The paths that were asked for, in order. */
+  /** The requested paths, in order. */
   readonly asked: string[] = [];
   readonly #habits: SiteHabits;
 

@@ -4,7 +4,7 @@ import { LOGINS, type TokenStore } from '../tokens.ts';
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** What the user does, one entry per poll; the last entry is repeated. */
+/** The user's actions, one a poll; the last one is repeated. */
 export type UserDecision = 'pending' | 'slow_down' | 'grant' | 'refuse' | 'expire';
 
 const REFUSALS = {
@@ -18,10 +18,10 @@ const REFUSALS = {
 export class FakeDeviceFlow {
   /** The answer to each poll: by default one `pending`, then `grant`. */
   script: UserDecision[] = ['pending', 'grant'];
-  /** The seconds between polls that the flow asks for. */
+  /** The seconds between polls that the flow requires. */
   interval = 5;
   expiresIn = 899;
-  /** Others are unknown apps, which are answered 404; null knows every app. */
+  /** Other apps get 404; null accepts every app. */
   clientIds: string[] | null = null;
   /** Apps that are known, but have the device flow switched off. */
   disabledClientIds: string[] = [];

@@ -34,7 +34,7 @@ export interface StoredBinFile {
   readonly size: number;
   readonly sha256: string;
   readonly path: string;
-  /** When a file of this name came first, also one that was deleted since. */
+  /** When a file of this name first arrived, even if it was deleted since. */
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** How often it was fetched; each GET that leads to the storage counts. */
@@ -46,7 +46,7 @@ export interface StoredBin {
   readonly createdAt: Date;
   expiresAt: Date;
   locked: boolean;
-  /** Whether its files can be downloaded, where the server demands approval. */
+  /** Whether its files can be downloaded if the server requires approval. */
   approved: boolean;
   readonly files: Map<string, StoredBinFile>;
   /** By their names. */
@@ -77,7 +77,7 @@ export class FakeFilebin extends FilebinSettings {
     this.#nextId = nextId;
   }
 
-  /** The handler of the host, which encodes every answer of its own for who accepts that. */
+  /** The handler of the host, which compresses its own answers for clients that accept it. */
   readonly handler: HostHandler = async (request) => {
     const reply = await this.#answer(request);
     const { headers, body } = reply;
@@ -152,7 +152,7 @@ export class FakeFilebin extends FilebinSettings {
       return replyText(405, 'The bin is no longer available\n');
     if (known?.locked) return replyText(405, 'Uploads to locked bins are not allowed\n');
     const filename = normalizeFilename(requestedName);
-    // The server stumbles over a second upload whose name it has to change.
+    // The server fails on a second upload whose name it has to change.
     if (filename !== requestedName && known?.files.has(filename)) return replyText(500, 'Errno 139\n');
     const stored = await storeBody(body, join(this.#folder, `bin-${this.#nextId()}`));
     if ((headers['content-sha256'] ?? stored.sha256) !== stored.sha256) {
@@ -185,7 +185,7 @@ export class FakeFilebin extends FilebinSettings {
     const bin = this.bins.get(binName);
     if (bin === undefined) return replyText(404, 'The bin does not exist.\n');
     if (isUnavailable(bin)) return replyText(404, 'This bin is no longer available.\n');
-    // As on the real server: a bin without approval does not tell what it holds.
+    // As on the real server, a bin without approval does not list its files.
     if (!bin.approved) {
       return replyText(403, 'This bin requires approval before files can be downloaded.\n');
     }
@@ -197,7 +197,7 @@ export class FakeFilebin extends FilebinSettings {
         once ? 'The file is not available for download.\n' : 'The file does not exist.\n',
       );
     }
-    // Only what may be downloaded gets the warning page, which is no download itself.
+    // Only files that may be downloaded get the warning page, which does not count as a download.
     if (this.downloadLimit !== null && found.downloads >= this.downloadLimit) {
       return replyText(403, 'The file has been requested too many times.\n');
     }
@@ -295,7 +295,7 @@ function normalizeFilename(requestedName: string): string {
 const HTML_START =
   /^\s*(<!doctype html|<html|<head|<body|<script|<iframe|<style|<title|<table|<div|<font|<h1|<p|<a|<br|<b|<!--)[\s>]/i;
 
-/** The server detects the type from the bytes alone: neither the client's header nor the name counts. */
+/** The server detects the type only from the bytes, not from the client's header or the name. */
 function detectContentType(head: Buffer): string {
   const start = head.toString('latin1').replace(/^\xef\xbb\xbf/, '');
   if (HTML_START.test(start)) return 'text/html; charset=utf-8';
@@ -325,7 +325,7 @@ function formatBin(
   return { id, readonly: locked, bytes, files: files.size, ...dates };
 }
 
-/** The real server adds the sizes and times in words; how often a file was downloaded is not told. */
+/** The real server adds sizes and times in words, and omits how often a file was downloaded. */
 function formatFile({ filename, contentType, size, sha256, createdAt, updatedAt }: StoredBinFile) {
   const dates = { created_at: createdAt, updated_at: updatedAt };
   return { filename, 'content-type': contentType, bytes: size, sha256, ...dates };

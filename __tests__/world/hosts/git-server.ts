@@ -89,7 +89,7 @@ async function runGitBackend(repository: TestRepository, service: string, reques
     env: createBackendEnvironment(repository.git.directory, { method, service, query, headers }),
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  // A client that goes away in the middle of a push ends the program too; it may also end before it has read all.
+  // A client that disconnects during a push ends the program too, which may not have read all.
   pipeline(body, child.stdin).catch(() => {});
   return parseCgiReply(child.stdout);
 }

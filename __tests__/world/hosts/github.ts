@@ -35,7 +35,7 @@ function replyDownload(path: string, find: FindRepository, storage: SignedStorag
     decodeComponent,
   );
   const repository = find(owner, name);
-  // Private repositories' assets are not for anonymous readers; a token does not help on this host.
+  // Anonymous readers get no assets of private repositories, and this host ignores tokens.
   const release =
     repository === undefined || repository.isPrivate ? undefined : repository.releaseStore.findByTag(tag);
   const asset = release?.assets.find((candidate) => candidate.name === assetName);

@@ -28,7 +28,7 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 /** What is described: github.com (with GitHub Enterprise Cloud), or the newest GitHub Enterprise Server. */
 export type DescribedHost = 'github.com' | 'ghes';
 
-/** The calls of the tables that the description lacks, with the source of what the local GitHub answers. */
+/** Calls that the description lacks, with the source of the local GitHub's answers. */
 export const UNDESCRIBED_CALLS: Readonly<Record<string, string>> = {
   'POST /graphql': 'https://docs.github.com/graphql/overview/explorer (GraphQL has a schema of its own)',
   'POST /login/device/code':
@@ -56,7 +56,7 @@ const BASES: readonly (readonly [RegExp, DescribedHost])[] = [
   [/^https:\/\/(?:uploads\.[^/]+|[^/]+\/api\/uploads|[^/]+\/api\/v3|[^/]+\/api(?=\/graphql))(?=\/)/, 'ghes'],
 ];
 
-/** What the description says of an address: the host's, and the rest of it; null for other hosts. */
+/** The description of a URL's host, and the rest of the URL; null for other hosts. */
 export function locate(url: string): { readonly host: DescribedHost; readonly target: string } | null {
   const [base, host] = BASES.find(([pattern]) => pattern.test(url)) ?? [];
   return base === undefined || host === undefined ? null : { host, target: url.replace(base, '') };

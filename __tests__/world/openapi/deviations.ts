@@ -17,9 +17,8 @@ import {
 export type ValidatedExchange = Pick<HttpExchange, 'method' | 'url' | 'headers' | 'body' | 'answer'>;
 
 /**
- * Compares the product's requests to the API, and the local GitHub's own answers to them, with the protocol's tables of
- * calls, its version of the API and GitHub's description.
- * Returns one line for each deviation: method, path, and what is wrong.
+ * Compares API requests and the local GitHub's answers with the protocol's tables of calls and GitHub's
+ * description. Returns one line for each deviation: method, path, and what is wrong.
  */
 export function findDeviations(exchanges: readonly ValidatedExchange[]): string[] {
   const found = exchanges.flatMap((exchange) => {
@@ -123,7 +122,7 @@ function createAjv(coerceTypes: boolean): Ajv {
   return ajv;
 }
 
-/** What an answer must have and nobody here reads is left out; so it may be one of several things. */
+/** Required fields that nobody here reads are skipped, so an answer may fit several schemas. */
 function withoutRequired(schema: object): object {
   const text = JSON.stringify(schema, (name, value) =>
     name === 'required' && Array.isArray(value) ? undefined : value,

@@ -32,19 +32,19 @@ class PagesBehavior {
   builds: BuildMode | BuildMode[] = 'normal';
   errorMessage = 'Page build failed.';
   buildMs = 40;
-  /** How a build takes its time. */
+  /** How long a build takes. */
   pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });
   /** Whether a push starts a build or the site's workflow; otherwise only a request does. */
   startsBuilds = true;
   /** One outcome for all runs of the site's workflow, or one a run (the last stays). */
   runOutcomes: RunOutcome | RunOutcome[] = 'published';
-  /** How deployments of artifacts end, one each (the last stays): GitHub's word for it. */
+  /** GitHub's final states of deployments of artifacts, one each (the last stays). */
   deploymentEnds: string | string[] = 'succeed';
-  /** What the next requests for a deployment are refused with. */
+  /** The refusals of the next requests for a deployment. */
   deploymentRefusals: [status: number, message: string][] = [];
   /** False: no later build goes live. */
   live = true;
-  /** So many requests for each address still get the old content after a build went live. */
+  /** After a build went live, this many requests of each URL still get the old content. */
   liveAfterRequests = 0;
   /** Whether the CDN keeps 404s too, not only found files. */
   caches404 = false;
@@ -53,7 +53,7 @@ class PagesBehavior {
   /** Whether a new live build clears the CDN's cache; otherwise old copies stay until they expire. */
   purges = true;
 
-  /** The next word of a setting that has one for each time. */
+  /** The next value of a setting that changes each time. */
   takeNext<Name extends 'builds' | 'runOutcomes' | 'deploymentEnds'>(
     name: Name,
   ): Exclude<PagesBehavior[Name], readonly unknown[]> {
@@ -97,7 +97,7 @@ type SiteDependencies = Pick<RepositoryDependencies, 'nextId' | 'stopped'>;
 
 /** A Pages site: builds its branch after each push, one build at a time. */
 export class FakePages extends PagesBehavior {
-  /** Its public address, with a slash at the end. */
+  /** Its public URL, with a slash at the end. */
   readonly url: string;
   readonly branch: string;
   readonly path: '/' | '/docs';
@@ -152,16 +152,14 @@ export class FakePages extends PagesBehavior {
     return file === undefined ? null : (file.bytes ?? this.#git.readBlob(file.sha));
   }
 
-  /**
-   * A branch moved. Whether a push with a job's own token starts a build is reported both ways: `startsBuilds` decides.
-   */
+  /** Handles a moved branch. Reports differ on whether a job's own push starts a build, so `startsBuilds` decides. */
   onPush(branch: string, commit: string, actor: string = this.#owner): void {
     if (branch !== this.branch || !this.startsBuilds) return;
     if (this.buildType === 'legacy') this.requestBuild(commit);
     else if (actor !== LOGINS.workflow) this.startWorkflow(commit, branch);
   }
 
-  /** Asks for a build of a branch, as `POST /pages/builds` does. */
+  /** Requests a build of a branch, as `POST /pages/builds` does. */
   requestBuild(commit: string): void {
     const mode = this.takeNext('builds');
     if (mode !== 'never') this.#enqueue(this.#build(commit, mode));
@@ -219,7 +217,7 @@ export class FakePages extends PagesBehavior {
     }
   }
 
-  /** The version that a request for this address is answered from. `fresh` false: an edge is lagging. */
+  /** The version that answers a request for this URL. `fresh` false: an edge is lagging. */
   getVersion(address: string): { version: SiteVersion | null; fresh: boolean } {
     const count = (this.#requestCounts.get(address) ?? 0) + 1;
     this.#requestCounts.set(address, count);
@@ -276,7 +274,7 @@ export class FakePages extends PagesBehavior {
     };
   }
 
-  /** Publishes a commit as a mode says, and tells how far it is; a stuck one never tells its end. */
+  /** Publishes a commit by its mode, and reports the progress; a stuck build never reports its end. */
   async #publish(
     commit: string,
     mode: BuildMode,

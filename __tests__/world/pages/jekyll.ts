@@ -24,7 +24,7 @@ export function isExcluded(path: string): boolean {
   );
 }
 
-/** The addresses that a file gets in a site built by Jekyll, each with whether its bytes may change there. */
+/** The URLs of a file in a site built by Jekyll, each with whether its bytes may change. */
 export function listBuiltPaths(path: string, read: () => Buffer): readonly (readonly [string, boolean])[] {
   if (!MARKDOWN.test(path)) return [[path, isTextFile(path)]];
   const page = path.replace(MARKDOWN, '.html');
@@ -34,7 +34,7 @@ export function listBuiltPaths(path: string, read: () => Buffer): readonly (read
   return NOT_RENDERED.has(name) ? [copy] : [copy, [page, true]];
 }
 
-/** The address of the index that a README becomes where its folder has none: `jekyll-readme-index`. */
+/** The URL of a README that becomes its folder's missing index (`jekyll-readme-index`). */
 export const getReadmeIndex = (path: string): string | null =>
   MARKDOWN.test(path) && /(?:^|\/)readme\.[^/.]*$/i.test(path) ? path.replace(/[^/]*$/, 'index.html') : null;
 

@@ -7,7 +7,7 @@ import { renderFile } from './jekyll.ts';
 import type { SiteFile, SiteVersion } from './site-version.ts';
 
 const MAX_AGE_SECONDS = 600;
-/** What GitHub says where no site is live. */
+/** GitHub's page if no site is live. */
 export const NO_SITE =
   '<!DOCTYPE html>\n<html><head><title>Site not found &middot; GitHub Pages</title></head>' +
   "<body><h1>404</h1><p><strong>There isn't a GitHub Pages site here.</strong></p></body></html>\n";
@@ -18,7 +18,7 @@ const NOT_FOUND =
 /** A file or a 404 in the CDN's cache. */
 interface CachedAnswer {
   readonly until: number;
-  /** What was live then. */
+  /** The version that was live then. */
   readonly live: SiteVersion | null;
   readonly found: LocatedFile | null;
 }

@@ -3,7 +3,7 @@ import { getReadmeIndex, isExcluded, listBuiltPaths } from './jekyll.ts';
 
 export interface SiteFile {
   readonly sha: string;
-  /** Its content, where it came in an artifact and is not in the repository. */
+  /** Its content, if it came in an artifact and is not in the repository. */
   readonly bytes?: Buffer;
   /** Its path in the site's source; differs from its address when Jekyll made it. */
   readonly source: string;
@@ -29,7 +29,7 @@ export function buildSiteVersion(git: GitStore, commit: string, folder: string):
   const kept = builtByJekyll ? sources.filter(({ path }) => !isExcluded(path)) : sources;
   const files = new Map<string, SiteFile>();
   const add = ({ path, sha }: (typeof kept)[number], address: string, isRendered: boolean): void => {
-    // A file replaces what another one is rendered into.
+    // A file replaces a rendered file with the same URL.
     if (address !== path && files.has(address)) return;
     files.set(address, { sha, source: path, isRendered });
   };

@@ -13,7 +13,7 @@ export interface HostRequest {
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readable;
-  /** Which connection it came by, from 0; without sockets, the number that the product asks for. */
+  /** The number of its connection, from 0; without sockets, the number that the product chose. */
   readonly connection: number;
 }
 

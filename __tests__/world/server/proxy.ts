@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import { createAuthority } from './certificates.ts';
 
-/** What becomes of a tunnel to a host: an impostor has a certificate that no client trusts; `silent` gets no answer. */
+/** How a tunnel is handled: an impostor's certificate is not trusted; `silent` gets no answer. */
 export type ConnectionMode = 'through' | 'refused' | 'impostor' | 'silent';
 
 /** The intercepting proxy and its temporary certificate authority. */
 export interface InterceptingProxy {
-  /** Chooses what becomes of each new tunnel; `through` by default. */
+  /** Chooses how each new tunnel is handled; `through` by default. */
   chooseMode: (host: string) => ConnectionMode;
   readonly url: string;
   readonly ca: string;
@@ -20,7 +20,7 @@ export interface InterceptingProxy {
   close(): Promise<void>;
 }
 
-/** What a connection of the host server came by: a tunnel's TLS, or a second port of a host. */
+/** The origin of a connection: a tunnel's TLS, or a second port of a host. */
 interface Way {
   readonly socket: Socket;
   readonly host?: string;
@@ -41,12 +41,12 @@ export function readTarget({ headers, socket, url = '/' }: IncomingMessage): {
   };
 }
 
-/** Breaks a connection as a host does that goes away. */
+/** Breaks a connection like a disappearing host. */
 export function resetConnection(socket: Socket): void {
   (ways.get(socket)?.socket ?? socket).resetAndDestroy();
 }
 
-/** Makes the host server an intercepting proxy: it ends the TLS of each tunnel, and answers in it as every host. */
+/** Makes the host server an intercepting proxy: it terminates each tunnel's TLS and answers as every host. */
 export async function interceptTunnels(server: Server, folder: string): Promise<InterceptingProxy> {
   const { ca, contextFor } = await createAuthority('Local GitHub of the tests');
   const sockets = new Set<Socket>();
@@ -56,7 +56,7 @@ export async function interceptTunnels(server: Server, folder: string): Promise<
     const secureContext = await context;
     const inner = new TLSSocket(socket, { isServer: true, secureContext });
     ways.set(inner, { socket, ...(host !== undefined && { host }) });
-    // What a client or a simulated fault breaks is no failure of the server.
+    // A connection broken by a client or a simulated fault is not the server's failure.
     inner.on('error', () => socket.destroy());
     inner.once('secure', () => server.emit('connection', inner));
   };

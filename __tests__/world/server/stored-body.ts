@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Bytes that were received to disk. */
+/** Received bytes on disk. */
 export interface StoredBody {
   readonly path: string;
   readonly size: number;

@@ -12,7 +12,7 @@ export interface HttpExchange {
   readonly body: BodyRecord;
   /** Null until the answer is sent; stays null when the connection was cut first. */
   status: number | null;
-  /** The JSON that the local GitHub itself answered, before any test changed it; null where there is none. */
+  /** The local GitHub's own JSON answer, before a test changed it; null without JSON. */
   answer: { readonly status: number; readonly body: unknown } | null;
 }
 
@@ -24,7 +24,7 @@ export interface BodyRecord {
   text: string;
 }
 
-/** A place where a watched text was found. */
+/** Where a watched text was found. */
 export interface FoundText {
   readonly needle: string;
   readonly host: string;
@@ -61,7 +61,7 @@ export class TrafficLog {
     this.#needles.push(needle);
   }
 
-  /** Where the watched texts were found; with an argument, only that text. */
+  /** Finds the watched texts, or only the given one. */
   found(needle?: string): readonly FoundText[] {
     return this.#sightings.filter((sighting) => needle === undefined || sighting.needle === needle);
   }

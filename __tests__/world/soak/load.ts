@@ -47,7 +47,7 @@ export function deliverAtOnce(
   return Promise.all(files.map(deliver));
 }
 
-/** Adds to a report what every load at once has. */
+/** Adds the common rows of every load to a report. */
 export function describeLoad(
   world: GitHubWorld,
   results: readonly LoadResult[],
@@ -78,7 +78,7 @@ export function describeLoad(
   };
 }
 
-/** The calls to the API and its upload host: total and per delivery. */
+/** The calls to the API and its upload host, in total and per delivery. */
 export function formatApiCalls({ traffic }: GitHubWorld, deliveries: number): string {
   const calls = traffic.exchanges(API).length;
   return `${calls}, ${(calls / deliveries).toFixed(1)} a delivery`;

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 900_000;
 const MEGABYTE = 1_048_576;
 /** How much the heap may grow between the first quarter and the end. */
 const HEAP_GROWTH = 10 * MEGABYTE;
-/** Connections are closed and opened again over time: a few more are no leak. */
+/** Connections are closed and opened again over time, so a few more are not a leak. */
 const DESCRIPTOR_GROWTH = 4;
 
 /** One process delivers one file after the other with K1, K2 and K3; its memory is measured. */
