@@ -13,7 +13,7 @@ async function serve(): Promise<{ readonly block: string; stop(): Promise<unknow
   const lines: string[] = [];
   for await (const line of createInterface(child.stdout)) {
     lines.push(line);
-    if (line === '# Ctrl-C here ends the local GitHub.') break;
+    if (line === '# Press Ctrl-C here to stop the local GitHub.') break;
   }
   const stop = (): Promise<unknown> => {
     // Its output ends with the last process that writes to it: the server itself.
@@ -24,20 +24,20 @@ async function serve(): Promise<{ readonly block: string; stop(): Promise<unknow
   return { block: lines.join('\n'), stop };
 }
 
-test('what `npm run world` prints works when it is pasted whole, npm works in that shell, and its end ends the server', async () => {
+test('the output of `npm run world` can be pasted whole, npm works in that shell, and stopping the command stops the server', async () => {
   const { block, stop } = await serve();
   try {
     // `-e`: any line that fails ends it.
     const env = { ...process.env, TMPDIR: await temporaryFolder() };
-    const { stdout, stderr } = await run('bash', ['-ec', `${block}\necho "npm asks $NO_PROXY itself"`], {
+    const { stdout, stderr } = await run('bash', ['-ec', `${block}\necho "npm requests $NO_PROXY directly"`], {
       env,
     });
     expect(stdout).toContain('https://octo.github.io/pages-demo/first.html');
     expect(stdout).toContain('<h1>Pages demo</h1>');
     expect(stdout).toContain('<h1>Hello</h1>');
     expect(`${stdout}${stderr}`).toContain('shown');
-    expect(block).toContain('leave it with exit');
-    expect(stdout).toContain('npm asks registry.npmjs.org itself');
+    expect(block).toContain('Type exit there');
+    expect(stdout).toContain('npm requests registry.npmjs.org directly');
     expect(stderr).toContain("Cloning into '");
   } finally {
     await stop();

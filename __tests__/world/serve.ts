@@ -19,18 +19,18 @@ const environment = Object.entries({
 // Chromium's own sandbox can't run for root.
 const options = process.getuid?.() === 0 ? ' --browser-sandbox false' : '';
 
-console.log(`# A local GitHub with the repository ${repository.fullName}. In another shell:
+console.log(`# A local GitHub with the repository ${repository.fullName}. Paste this into another shell:
 ${environment.map(([name, value]) => `export ${name}=${value}`).join('\n')}
 
-# Then, for example (a site needs a moment until it is built, so curl asks again):
-echo '<!doctype html><h1>First page</h1>' | npx --no node dist/cli.js deliver - --name first.html --repository ${repository.fullName}${options}
+# Then try these commands. Each build takes a moment, so curl retries:
+echo '<!doctype html><h1>My first page</h1>' | npx --no node dist/cli.js deliver - --name first.html --repository ${repository.fullName}${options}
 curl -sSf --retry 30 --retry-all-errors --retry-delay 1 ${repository.pages.url}
 curl -sSf -X PUT -H "Authorization: Bearer $GH_TOKEN" ${api}/contents/hello.html -d "{\\"message\\":\\"ADD hello.html\\",\\"content\\":\\"$(printf '<h1>Hello</h1>' | base64)\\"}"
 curl -sSf --retry 30 --retry-all-errors --retry-delay 1 "${repository.pages.url}hello.html?v=1"
 git clone https://x-access-token:$GH_TOKEN@github.com/${repository.fullName}.git "$(mktemp -d)/pages-demo"
 
-# These variables lead that shell to nothing else: leave it with exit when you are done.
-# Ctrl-C here ends the local GitHub.`);
+# That shell now reaches only the local GitHub. Type exit there when you are done.
+# Press Ctrl-C here to stop the local GitHub.`);
 
 const stop = stopOnSignal(world, 0);
 // npm passes on no signal if it is killed itself.
