@@ -29,9 +29,13 @@ test('the output of `npm run world` can be pasted whole, npm works in that shell
   try {
     // `-e`: any line that fails ends it.
     const env = { ...process.env, TMPDIR: await temporaryFolder() };
-    const { stdout, stderr } = await run('bash', ['-ec', `${block}\necho "npm requests $NO_PROXY directly"`], {
-      env,
-    });
+    const { stdout, stderr } = await run(
+      'bash',
+      ['-ec', `${block}\necho "npm requests $NO_PROXY directly"`],
+      {
+        env,
+      },
+    );
     expect(stdout).toContain('https://octo.github.io/pages-demo/first.html');
     expect(stdout).toContain('<h1>Pages demo</h1>');
     expect(stdout).toContain('<h1>Hello</h1>');
