@@ -47,9 +47,9 @@ export async function poll<T>(
     signal.throwIfAborted();
     const found = await probe();
     if (found !== undefined) return found;
-    const left = deadline - clock.now();
-    if (left <= 0) return undefined;
-    await clock.sleep(Math.min(interval, left), signal);
+    const remaining = deadline - clock.now();
+    if (remaining <= 0) return undefined;
+    await clock.sleep(Math.min(interval, remaining), signal);
   }
 }
 

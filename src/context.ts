@@ -6,7 +6,7 @@ import { refusalReport } from './delivery/compose-report.ts';
 import { openContent } from './delivery/content-file.ts';
 import { deliver } from './delivery/deliver.ts';
 import type { DeliveryContext } from './delivery/delivery-context.ts';
-import { finishReport } from './delivery/finish-report.ts';
+import { redactReport } from './delivery/redact-report.ts';
 import type { Report } from './delivery/report.ts';
 import { DeliveryError } from './errors.ts';
 import type { authorizeDevice } from './github/device-flow.ts';
@@ -41,8 +41,8 @@ export async function runRequest(
     const { request, remove } = await Promise.race([openContent(given, ports), end.comes]);
     const context = createDeliveryContext(request, ports, parts);
     try {
-      const run = request.operation === 'audit' ? audit : deliver;
-      return await Promise.race([run(context), end.comes]);
+      const perform = request.operation === 'audit' ? audit : deliver;
+      return await Promise.race([perform(context), end.comes]);
     } finally {
       await Promise.race([Promise.all([context.screen.close(), remove()]), end.comes]);
     }
@@ -52,7 +52,7 @@ export async function runRequest(
 }
 
 /** Reports without secrets, whatever ends the run. @throws {DeliveryError} `BAD_USAGE` of the request */
-export async function answerRequest(
+export async function reportOnRequest(
   request: Promise<DeliveryRequest>,
   ports: Ports,
   {
@@ -68,7 +68,7 @@ export async function answerRequest(
     if (thrown instanceof DeliveryError && thrown.code === 'BAD_USAGE') throw thrown;
     reports = [refusalReport(asked, thrown, parts.face)];
   }
-  return reports.map((report) => finishReport(report, redactor));
+  return reports.map((report) => redactReport(report, redactor));
 }
 
 export function createDeliveryContext(

@@ -58,7 +58,7 @@ export function readCredentials(env: NodeJS.ProcessEnv, further?: string): reado
     const isNamed = SECRET_NAME.test(name) && !PUBLIC_NAME.test(name);
     const [value] = secretsIn(text)
       .filter((part) => name === further || (isNamed && !isName(part)))
-      .sort((one, other) => other.length - one.length);
+      .sort((part, other) => other.length - part.length);
     if (value !== undefined && !found.has(value)) found.set(value, { name, value });
   }
   return [...found.values()];
@@ -86,7 +86,9 @@ export function createRedactor(): Redactor {
     addSecret(given) {
       const added = secretsIn(given).map((secret) => [secret, createSecretPattern(secret).regex] as const);
       // The longest first, so that a secret that contains another one is replaced completely.
-      patterns = [...new Map([...patterns, ...added])].sort(([one], [other]) => other.length - one.length);
+      patterns = [...new Map([...patterns, ...added])].sort(
+        ([secret], [other]) => other.length - secret.length,
+      );
     },
     redact: (text) => patterns.reduce((clean, [, regex]) => clean.replaceAll(regex, REPLACEMENT), text),
   };

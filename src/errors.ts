@@ -25,7 +25,7 @@ export interface ErrorDetails {
 }
 
 const withFindings = (about: Text, findings: readonly Text[], face: Face): string =>
-  [say(about, face), findings.map((one) => say(one, face)).join('; ')]
+  [say(about, face), findings.map((finding) => say(finding, face)).join('; ')]
     .filter((part) => part !== '')
     .join(': ');
 
@@ -145,7 +145,7 @@ export const isSystemError = (thrown: unknown): thrown is SystemError =>
   thrown instanceof Error &&
   'code' in thrown &&
   'syscall' in thrown &&
-  [thrown.code, thrown.syscall].every((one) => typeof one === 'string');
+  [thrown.code, thrown.syscall].every((field) => typeof field === 'string');
 
 /** Whether the machine lacks something, whichever path or host was named. */
 export const isShortage = (thrown: unknown): thrown is SystemError =>

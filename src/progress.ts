@@ -17,8 +17,8 @@ export const lineProgress =
       advance(amount) {
         done += amount;
         const now = clock.now();
-        const isTold = amount > 0 && (unit !== 'milliseconds' || clear !== undefined);
-        if (!isTold || now - lastPrinted < interval) return;
+        const isPrinted = amount > 0 && (unit !== 'milliseconds' || clear !== undefined);
+        if (!isPrinted || now - lastPrinted < interval) return;
         lastPrinted = now;
         print(`${title}: ${describeProgress(done, total, unit, now - started)}`);
       },

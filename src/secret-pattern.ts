@@ -79,7 +79,9 @@ const ESCAPES: readonly ((character: string) => string)[] = [
 function escapesOf(text: string): string[] {
   const units = [Array.from(text), text.split(''), Array.from(Buffer.from(text).toString('latin1'))];
   const all = units.flatMap((characters) => ESCAPES.map((write) => characters.map(write).join('')));
-  return unique(all.flatMap((one) => [one, one.replace(/[a-f\d]{2,}/g, (hex) => hex.toUpperCase())]));
+  return unique(
+    all.flatMap((escaped) => [escaped, escaped.replace(/[a-f\d]{2,}/g, (hex) => hex.toUpperCase())]),
+  );
 }
 
 /**
@@ -89,8 +91,10 @@ function escapesOf(text: string): string[] {
 const spell = (secret: string): string[][] =>
   [...secret.matchAll(/(\\*)([^\\]|$)/gu)].flatMap(([, backslashes = '', sign = '']) => {
     if (backslashes === '' && /^[a-z\d]?$/i.test(sign)) return [[sign]];
-    const before = escapesOf(backslashes).flatMap((one) => ['', ...BACKSLASHES].map((more) => one + more));
-    return [unique(before), unique(escapesOf(sign).map((one) => one.replace(/^\\+/, '')))];
+    const before = escapesOf(backslashes).flatMap((escaped) =>
+      ['', ...BACKSLASHES].map((more) => escaped + more),
+    );
+    return [unique(before), unique(escapesOf(sign).map((escaped) => escaped.replace(/^\\+/, '')))];
   });
 
 /** Fewer characters may be those of a common word. */
@@ -98,7 +102,7 @@ const KEYWORD_LENGTH = 6;
 
 /** Texts of which every spelling has one: the beginnings of the last parts with the fewest, mostly a single one. */
 function findKeywords(parts: readonly (readonly string[])[]): string[] {
-  const inBytes = parts.map((spellings) => spellings.filter((one) => !/[^\0-\xff]/.test(one)));
+  const inBytes = parts.map((spellings) => spellings.filter((spelling) => !/[^\0-\xff]/.test(spelling)));
   let fewest: string[] = [];
   for (let at = parts.length - 1; at >= 0 && fewest.length !== 1; at -= 1) {
     const found = beginningsOf(inBytes.slice(at, at + 2 * KEYWORD_LENGTH));
@@ -111,7 +115,7 @@ function findKeywords(parts: readonly (readonly string[])[]): string[] {
 const beginningsOf = (parts: readonly (readonly string[])[]): string[] =>
   parts.reduce<string[]>(
     (found, part) => {
-      const extend = (text: string) => part.map((one) => (text + one).slice(0, KEYWORD_LENGTH));
+      const extend = (text: string) => part.map((spelling) => (text + spelling).slice(0, KEYWORD_LENGTH));
       return unique(found.flatMap((text) => (text.length === KEYWORD_LENGTH ? text : extend(text))));
     },
     [''],

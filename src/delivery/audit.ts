@@ -22,16 +22,16 @@ export async function audit(context: DeliveryContext): Promise<readonly Report[]
   try {
     const keys = listChannels(request);
     const query = { pagesSettings: keys.includes('K1'), repository: keys.includes('K2') };
-    const opened = await context.openRepository(query);
+    const access = await context.openRepository(query);
     step = 'check';
-    const found = await findDelivered(keys, opened, context);
+    const found = await findDelivered(keys, access, context);
     unknown = found.unknown;
-    if (found.deliveries.length === 0) throw nothingFoundError(request, keys, opened);
+    if (found.deliveries.length === 0) throw nothingFoundError(request, keys, access);
     step = 'verify';
     return await proveAll(found.deliveries, context);
   } catch (thrown) {
     const failed = failAll([{ ...newDelivery('audit', subject), unknown }], step, thrown);
-    return failed.map((one) => composeReport(one, context.face));
+    return failed.map((delivery) => composeReport(delivery, context.face));
   } finally {
     context.logger.endSection();
   }
@@ -53,14 +53,14 @@ async function findDelivered(
   logger.startSection('Find earlier deliveries');
   const found: AuditFindings[] = [];
   for (const key of keys) {
-    const ofChannel = (await channels[key].audit?.()) ?? { deliveries: [], unknown: [] };
-    logger.info(`deliveries on ${CHANNEL_LABELS[key]}: ${ofChannel.deliveries.length}`);
-    found.push(ofChannel);
+    const channelFindings = (await channels[key].audit?.()) ?? { deliveries: [], unknown: [] };
+    logger.info(`deliveries on ${CHANNEL_LABELS[key]}: ${channelFindings.deliveries.length}`);
+    found.push(channelFindings);
   }
-  const unknown = found.flatMap((one) => one.unknown);
+  const unknown = found.flatMap((findings) => findings.unknown);
   const deliveries = found
-    .flatMap((one) => one.deliveries)
-    .map((one) => ({ ...one, unknown: [...one.unknown, ...unknown] }));
+    .flatMap((findings) => findings.deliveries)
+    .map((delivery) => ({ ...delivery, unknown: [...delivery.unknown, ...unknown] }));
   return { deliveries, unknown };
 }
 
@@ -89,21 +89,21 @@ async function proveAll(
   const { clock, logger, request, signal } = context;
   keepOldHeapSmall();
   const reports = new Map<AuditedDelivery, Report>();
-  let wrong = await lookAtEach(found, reports, context);
+  let wrong = await checkEach(found, reports, context);
   const deadline = clock.now() + request.timeout;
   for (let pause = request.interval; wrong.length > 0; pause *= 2) {
     logger.info(`not as delivered, checking again: ${wrong.length}`);
-    wrong = await lookAtEach(wrong, reports, context, deadline);
-    const left = deadline - clock.now();
-    if (left <= 0) break;
-    if (wrong.length > 0) await clock.sleep(Math.min(pause, left), signal);
+    wrong = await checkEach(wrong, reports, context, deadline);
+    const remaining = deadline - clock.now();
+    if (remaining <= 0) break;
+    if (wrong.length > 0) await clock.sleep(Math.min(pause, remaining), signal);
   }
   logger.info(`deliveries checked: ${reports.size}`);
   return sortByResult([...reports.values()]);
 }
 
 /** In groups, each with its share of the time, of which only reports are kept; without a deadline shortly. @returns what to ask again */
-async function lookAtEach(
+async function checkEach(
   some: readonly AuditedDelivery[],
   reports: Map<AuditedDelivery, Report>,
   context: DeliveryContext,
@@ -113,21 +113,21 @@ async function lookAtEach(
   const { interval } = context.request;
   const wrong: AuditedDelivery[] = [];
   for (let at = 0; at < some.length; at += AUDIT.together) {
-    const left = deadline === undefined ? 0 : deadline - clock.now();
-    if (left < 0) break;
-    const timeout = left / Math.ceil((some.length - at) / AUDIT.together);
+    const remaining = deadline === undefined ? 0 : deadline - clock.now();
+    if (remaining < 0) break;
+    const timeout = remaining / Math.ceil((some.length - at) / AUDIT.together);
     const group = some.slice(at, at + AUDIT.together);
     const attempts = await resultsOfAll(group, () =>
       proveAttempts(group.map(openAudited), { interval, timeout, once: true }, context),
     );
     // What a stop kept from being proven is not lost.
     signal.throwIfAborted();
-    for (const [one, attempt] of attempts) {
+    for (const [delivery, attempt] of attempts) {
       if (hasFailed(attempt)) throw attempt;
-      const report = composeReport(openDelivery(one, attempt), face);
-      reports.set(one, report);
+      const report = composeReport(openDelivery(delivery, attempt), face);
+      reports.set(delivery, report);
       const mayChange = deadline === undefined || attempt.failure?.retryable === true;
-      if (one.composePlacement !== undefined && !report.ready && mayChange) wrong.push(one);
+      if (delivery.composePlacement !== undefined && !report.ready && mayChange) wrong.push(delivery);
     }
   }
   return wrong;
@@ -135,7 +135,11 @@ async function lookAtEach(
 
 function openAudited({ plan, composePlacement }: AuditedDelivery): ChannelAttempt {
   const placement = composePlacement?.() ?? null;
-  return { ...newAttempt({ plan }), placement, gone: placement !== null && isRemovedCheck(placement.first) };
+  return {
+    ...newAttempt({ plan }),
+    placement,
+    mustBeGone: placement !== null && isRemovedCheck(placement.first),
+  };
 }
 
 function openDelivery(

@@ -4,7 +4,7 @@ import type { LocalFile } from '../rules/inspect.ts';
 import { nameSecret } from '../rules/secrets/rule-keywords.ts';
 import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
 import { createSecretPattern } from '../secret-pattern.ts';
-import type { DeliveryRun } from './delivery-context.ts';
+import type { RequestContext } from './delivery-context.ts';
 
 /**
  * The checks on the content of a file that need no host; that for secrets comes first.
@@ -12,7 +12,11 @@ import type { DeliveryRun } from './delivery-context.ts';
  * @param given the file as messages name it
  * @see protocol 1 (file rules), 7 (prohibition 3), 8
  */
-export async function findProblems(file: LocalFile, given: string, run: DeliveryRun): Promise<FileProblems> {
+export async function findProblems(
+  file: LocalFile,
+  given: string,
+  run: RequestContext,
+): Promise<FileProblems> {
   const secrets = await resultOf(() => refuseSecrets(file, run.request.allowSecret, run));
   const pointer = await resultOf(() => refuseLfsPointer(file, given));
   return { secrets, others: [pointer, await resultOf(async () => refuseMissingMarker(file, given))] };
@@ -38,8 +42,10 @@ export function describeProblems(about: string, results: readonly Result<unknown
   const [only, ...others] = problems;
   if (stopped !== undefined) return stopped;
   if (only !== undefined && others.length === 0) return only;
-  const found = problems.flatMap(({ findings, about: one }) => (findings.length > 0 ? findings : [one]));
-  const ways = problems.filter(({ hint }, at) => problems.findIndex((one) => one.hint === hint) === at);
+  const found = problems.flatMap(({ findings, about }) => (findings.length > 0 ? findings : [about]));
+  const ways = problems.filter(
+    ({ hint }, at) => problems.findIndex((problem) => problem.hint === hint) === at,
+  );
   return new DeliveryError('BAD_FILE', about, {
     hint: (w) =>
       ways.length > 2 ? 'correct what writes it' : ways.map(({ advice = '' }) => w.say(advice)).join('; '),
@@ -51,7 +57,7 @@ export function describeProblems(about: string, results: readonly Result<unknown
 /** Names become part of an address, a commit, the report or the log. @see protocol 7 (prohibition 3) */
 export async function refuseSecretNames(
   names: readonly string[],
-  { request, logger }: Pick<DeliveryRun, 'request' | 'logger'>,
+  { request, logger }: Pick<RequestContext, 'request' | 'logger'>,
 ): Promise<void> {
   const { ownSecrets, allowSecret } = request;
   const text = names.join('\n');

@@ -19,16 +19,19 @@ import { findServed } from '../rules/site/site-address.ts';
 import type { Text, Words } from '../words.ts';
 import { isWanted } from './choose-channel.ts';
 import { attemptIn, type Delivery, runStep, shownTask } from './delivery.ts';
-import type { DeliveryRun } from './delivery-context.ts';
+import type { RequestContext } from './delivery-context.ts';
 import { findMissingUrls } from './screen/ask-host.ts';
 import { listLocalFiles } from './screen/page-to-view.ts';
 
 const MAX_URLS = 50;
 
 /** Checks what pages need, with what their hosts have. A check alone asks no host. */
-export function checkPages(deliveries: readonly Delivery[], run: DeliveryRun): Promise<readonly Delivery[]> {
+export function checkPages(
+  deliveries: readonly Delivery[],
+  run: RequestContext,
+): Promise<readonly Delivery[]> {
   const findMissing = run.request.checkOnly ? undefined : findOnHosts(listLocalFiles(deliveries), run);
-  return runStep('check', deliveries, (one) => checkSite(one, run, findMissing));
+  return runStep('check', deliveries, (delivery) => checkSite(delivery, run, findMissing));
 }
 
 /** Those of the addresses on the host of a page that lead to nothing. */
@@ -52,7 +55,7 @@ function findOnHosts(local: LocalFiles, ports: Ports): FindMissing {
  */
 export async function checkSite(
   delivery: Delivery,
-  { request, signal }: Pick<DeliveryRun, 'request' | 'signal'>,
+  { request, signal }: Pick<RequestContext, 'request' | 'signal'>,
   findMissing?: FindMissing,
 ): Promise<Delivery> {
   const { site, name } = delivery;
@@ -60,14 +63,14 @@ export async function checkSite(
   if (site === null || entry === null) return delivery;
   const { isFolder } = site;
   const served = shownTask(delivery)?.served;
-  const place = served
+  const location = served
     ? { sitePath: served.sitePath, origin: served.url.origin }
-    : expectPlace(isFolder ? name : dirname(name), request);
+    : expectLocation(isFolder ? name : dirname(name), request);
   const usual = isFolder ? 'warn' : 'enforce';
   const { inspectSite } = await loadPageRules();
   const files = new Map(site.files.map((file) => [isFolder ? file.name : entry, file]));
   const inspection = await inspectSite(files, {
-    ...place,
+    ...location,
     entry,
     isFolder,
     selfContained: request.selfContained === 'auto' ? usual : request.selfContained,
@@ -75,18 +78,22 @@ export async function checkSite(
   });
   const { refusals, unknown, notes, routerSetting, hasAbsolute } = served
     ? await askHost(inspection, findMissing)
-    : leavePlaceOpen(inspection, isLonePage(delivery));
+    : deferUntilHostKnown(inspection, isLonePage(delivery));
   // A check assumes the usual address of the site, as a delivery does that may not read the settings.
   const isAssumed = !!request.checkOnly && !request.pagesBase && attemptIn(delivery, 'K1') !== undefined;
-  const folder = `/${decodePath(place.sitePath.slice(expectPlace('', request).sitePath.length))}`;
-  const hasOtherBase = isAssumed && refusals.some((one) => mayBeIn(folder, one));
+  const folder = `/${decodePath(location.sitePath.slice(expectLocation('', request).sitePath.length))}`;
+  const hasOtherBase = isAssumed && refusals.some((refusal) => mayBeIn(folder, refusal));
   refuseBrokenSite(delivery, site, refusals, { refusal: served?.refusal ?? null, hasOtherBase });
-  const isOpen =
-    (served === undefined || isAssumed) && (hasAbsolute || (!place.origin && unknown.some(isBase)));
+  const isUnknown =
+    (served === undefined || isAssumed) && (hasAbsolute || (!location.origin && unknown.some(isBase)));
   return {
     ...delivery,
     routerSetting,
-    unknown: [...lineIf(isOpen, describeItem(place)), ...delivery.unknown, ...formatSiteFindings(unknown)],
+    unknown: [
+      ...lineIf(isUnknown, describeLocation(location)),
+      ...delivery.unknown,
+      ...formatSiteFindings(unknown),
+    ],
     notes: [...delivery.notes, ...formatSiteFindings(notes)],
   };
 }
@@ -105,17 +112,17 @@ function findPage(delivery: Delivery, request: DeliveryRequest): string | null {
 const isLonePage = (delivery: Delivery): boolean =>
   delivery.site?.isFolder === false && attemptIn(delivery, 'K4') !== undefined;
 
-type SitePlace = Pick<SiteOptions, 'sitePath' | 'origin'>;
+type SiteLocation = Pick<SiteOptions, 'sitePath' | 'origin'>;
 
 /** Where a folder, or the folder of a page, will be if no setting of its host says otherwise. */
-function expectPlace(name: string, { repository, serverUrl, pagesBase }: DeliveryRequest): SitePlace {
+function expectLocation(name: string, { repository, serverUrl, pagesBase }: DeliveryRequest): SiteLocation {
   const base = pagesBase ?? (repository && defaultPagesUrl(serverUrl, repository));
   const root = `${(base?.pathname ?? '/<repo>').replace(/\/$/, '')}/`;
   const folder = encodePath(name.replace(/^(?:\.?\/)+|\/+$/g, ''));
   return { sitePath: folder === '' ? root : `${root}${folder}/`, ...(base && { origin: base.origin }) };
 }
 
-const describeItem = ({ sitePath, origin }: SitePlace): string =>
+const describeLocation = ({ sitePath, origin }: SiteLocation): string =>
   origin === undefined
     ? 'name the repository: without it nobody knows whether absolute addresses lead to the files of the folder'
     : `whether the folder will be at ${origin}${sitePath}, where its absolute addresses lead to its files`;
@@ -127,18 +134,18 @@ const mayBeIn = (folder: string, { kind, path = '' }: SiteFinding): boolean =>
 const isBase = ({ kind }: SiteFinding): boolean => kind === 'base';
 
 /**
- * Without a host it is not known where the folder will be, and so not whether it was built for another place; and of what
+ * Without a host it is not known where the folder will be, and so not whether it was built for another location; and of what
  * a link's page needs beside it, whether its host has that.
  */
-function leavePlaceOpen(
+function deferUntilHostKnown(
   { refusals, unknown, ...inspection }: SiteInspection,
   isLone: boolean,
 ): SiteInspection {
-  const isOpen = (one: SiteFinding): boolean => isLone || isBase(one);
+  const isUnknown = (finding: SiteFinding): boolean => isLone || isBase(finding);
   return {
     ...inspection,
-    refusals: refusals.filter((one) => !isOpen(one)),
-    unknown: [...refusals.filter(isOpen), ...unknown],
+    refusals: refusals.filter((finding) => !isUnknown(finding)),
+    unknown: [...refusals.filter(isUnknown), ...unknown],
   };
 }
 
@@ -149,13 +156,13 @@ async function askHost(inspection: SiteInspection, findMissing?: FindMissing): P
   const urls = [...new Set(unknown.flatMap(({ url }) => url ?? []))].map((url) => new URL(url));
   const absent = new Set((await findMissing(urls)).map(({ href }) => href));
   const isMissing = ({ url }: SiteFinding): boolean => url !== undefined && absent.has(url);
-  const missing = unknown.filter(isMissing).map((one): SiteFinding => {
-    return { ...one, kind: 'missing', text: `${one.text}: its host does not have it` };
+  const missing = unknown.filter(isMissing).map((finding): SiteFinding => {
+    return { ...finding, kind: 'missing', text: `${finding.text}: its host does not have it` };
   });
   return {
     ...inspection,
     refusals: [...refusals, ...missing],
-    unknown: unknown.filter((one) => !isMissing(one)),
+    unknown: unknown.filter((finding) => !isMissing(finding)),
   };
 }
 
@@ -168,7 +175,7 @@ function refuseBrokenSite(
 ): void {
   if (findings.length === 0 && refusal === null) return;
   if (findings.length === 0) throw refusal;
-  const [kind, ...otherKinds] = new Set(findings.map((one) => one.kind));
+  const [kind, ...otherKinds] = new Set(findings.map((finding) => finding.kind));
   const problem =
     (otherKinds.length === 0 && kind && PROBLEMS[kind]) ||
     `is not ${site.isFolder ? 'complete' : 'self-contained'}`;

@@ -25,6 +25,10 @@ export function queryFor(deliveries: readonly Delivery[], request: DeliveryReque
 
 const UNREADABLE = "assets of a private repository can't be read anonymously";
 
+/** Whether the user refused to grant a token. */
+const isDeclined = (github: RepositoryContext['github']): github is DeliveryError =>
+  hasFailed(github) && github.code === 'NOT_AUTHORIZED';
+
 /** Whether a row fits, its channel, and why: the first that fits is chosen. @see protocol 1 (channel choice), 4.6 */
 export function listChoices(
   { url, binIsNew, tagIsDefault, token, namesDestination: namesPlace }: DeliveryRequest,
@@ -34,7 +38,6 @@ export function listChoices(
 ): readonly (readonly [boolean, ChannelKey, string])[] {
   const isPublic = privateRepository !== true;
   const isUnknown = hasFailed(github);
-  const isDeclined = hasFailed(github) && github.code === 'NOT_AUTHORIZED';
   const isLarge = size > SIZE.repository;
   const isDownload = display === 'none';
   return [
@@ -42,7 +45,11 @@ export function listChoices(
     [!binIsNew, 'K3', 'a bin was named'],
     [!tagIsDefault, 'K2', 'a tag was named'],
     // K1 then says how to give a token: what is meant for a repository never goes to the public bin unasked.
-    [isUnknown && !isDeclined && namesPlace === true, 'K1', 'a repository, a branch or a folder was named'],
+    [
+      isUnknown && !isDeclined(github) && namesPlace === true,
+      'K1',
+      'a repository, a branch or a folder was named',
+    ],
     [isUnknown && token !== undefined, 'K3', 'it is not known in which repository to publish with the token'],
     [isUnknown, 'K3', 'there is no token'],
     [size > SIZE.asset, 'K3', 'the file is larger than 2 GB'],
@@ -92,8 +99,7 @@ export function chooseChannels(
   const choices = listChoices(request, access, size, display);
   const [, channel = 'K1', why = ''] = choices.find(([fits]) => fits) ?? [];
   const { github } = access;
-  const isDeclined = hasFailed(github) && github.code === 'NOT_AUTHORIZED';
-  const reason = isDeclined ? `${why} (${github.message})` : why;
+  const reason = isDeclined(github) ? `${why} (${github.message})` : why;
   if (operation === 'withdraw') {
     if (channel === 'K3' && request.binIsNew) throw unnamedBinError(request, access, reason);
     return { channels: [channel], reason, isPrivate };

@@ -37,7 +37,7 @@ const nothingError = () => new DeliveryError('INTERNAL', 'nothing was delivered'
 export function composeReport(given: Delivery, face = ACTION): Report {
   const { failure, attempts, changed } = given;
   const delivery = { ...given, subject: failure?.subject ?? given.subject };
-  const of = operationReport(delivery);
+  const wording = operationReport(delivery);
   const toReason = createReasonWriter(face, given);
   const main = mainAttempt(delivery);
   const { placement = null, restored } = main ?? {};
@@ -52,11 +52,11 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     protocol: PROTOCOL.identifier,
     version: PROTOCOL.version,
     operation: given.operation,
-    result: planned !== null ? 'planned' : ready ? of.result : 'not-ready',
+    result: planned !== null ? 'planned' : ready ? wording.result : 'not-ready',
     ready,
     subject: delivery.subject,
     ...reportAddresses(main, { isProven, isChanged: changed !== undefined }),
-    ...of.fields(delivery, main, ready),
+    ...wording.fields(delivery, main, ready),
     mayBeWritten: ready || (main !== null && mayBeThere(main)),
     ...(restored && { restored }),
     gates,
@@ -64,7 +64,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     site: reportSite(delivery, placement),
     channel: attempts[0]?.task.plan.channel ?? null,
     commitSha: placement?.commitSha ?? null,
-    duplicates: listDuplicates(delivery).map((one) => reportDuplicate(one, toReason)),
+    duplicates: listDuplicates(delivery).map((attempt) => reportDuplicate(attempt, toReason)),
     screen: reportScreen(delivery),
     picture: ready ? reportPicture(delivery) : null,
     ...{ planned, notReady },
@@ -83,10 +83,10 @@ function reportAddresses(
   const { note: urlNote } = main?.proof?.versioned ?? {};
   return {
     // Of what somebody has changed, the proven address may be that of another page.
-    url: main?.gone || isChanged ? null : proven,
+    url: main?.mustBeGone || isChanged ? null : proven,
     rawUrl: (isProven && main?.proof?.rawUrl?.href) || null,
     ...(urlNote !== undefined && { urlNote }),
-    withdrawn: main?.gone ? proven : null,
+    withdrawn: main?.mustBeGone ? proven : null,
   };
 }
 
@@ -161,7 +161,7 @@ function createReasonWriter(face: Face, { operation, site, choice }: Delivery): 
     const back = restored === undefined ? '' : `; ${restored.detail}`;
     const parts = {
       about: neutralizeText(say(about, face)),
-      lines: findings.map((one) => neutralizeText(say(one, face))),
+      lines: findings.map((finding) => neutralizeText(say(finding, face))),
     };
     return {
       step,

@@ -61,14 +61,14 @@ async function* readInTime(
   const over = clock.timeout(CONTENT.time);
   const either = AbortSignal.any([signal, over]);
   const chunks = content[Symbol.asyncIterator]();
-  let isSaid = false;
+  let isWarned = false;
   try {
     for (;;) {
       const reading = chunks.next();
       const silence = clock.timeout(CONTENT.silence);
       await untilAborted(AbortSignal.any([either, silence]), reading).catch(() => undefined);
-      if (silence.aborted && !isSaid) logger.warning(WAITING);
-      isSaid ||= silence.aborted;
+      if (silence.aborted && !isWarned) logger.warning(WAITING);
+      isWarned ||= silence.aborted;
       const next = await untilAborted(either, reading);
       if (next.done === true) return;
       yield next.value;

@@ -28,12 +28,12 @@ export async function deliver(context: DeliveryContext): Promise<readonly Report
     files = await (isRemoval ? listRemovals : openFiles)(context);
     if (files.some(isOngoing)) {
       step = 'authorize';
-      const opened = await context.openRepository(queryFor(files, request));
-      const { channels } = opened;
-      files = await runStep('authorize', files, async (one) => {
-        if (one.choice !== null) return one;
+      const access = await context.openRepository(queryFor(files, request));
+      const { channels } = access;
+      files = await runStep('authorize', files, async (delivery) => {
+        if (delivery.choice !== null) return delivery;
         const choose = isRemoval ? chooseRemoval : chooseChannels;
-        return { ...one, choice: await choose(one, request, opened) };
+        return { ...delivery, choice: await choose(delivery, request, access) };
       });
       step = 'place';
       files = await prepareTasks(files, channels, context);
@@ -41,7 +41,7 @@ export async function deliver(context: DeliveryContext): Promise<readonly Report
       files = await relistFolders(files, context);
       files = await carryOut(files, channels, context);
       // The report is on what is removed, and not on a file that is here.
-      if (isRemoval) files = files.map((one) => ({ ...refuseUnsure(one, request), site: null }));
+      if (isRemoval) files = files.map((delivery) => ({ ...refuseUnsure(delivery, request), site: null }));
       step = 'verify';
       if (!dryRun && !isRemoval) files = await viewPublishedPages(files, context);
       if (!dryRun) files = await recheckDeliveries(files, channels);

@@ -6,12 +6,12 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import type { Face } from '../words.ts';
 
 /** What was asked for, and the ports of its run. */
-export interface DeliveryRun extends Ports {
+export interface RequestContext extends Ports {
   readonly request: DeliveryRequest;
 }
 
 /** Dependencies of a delivery. `context.ts` makes them. */
-export interface DeliveryContext extends DeliveryRun {
+export interface DeliveryContext extends RequestContext {
   /** The interface whose words the reports use. */
   readonly face: Face;
   /** Opens pages in a real browser, which is started for the first one. */

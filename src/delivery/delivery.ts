@@ -122,7 +122,7 @@ export const attemptIn = ({ attempts }: Delivery, key: ChannelKey): ChannelAttem
   attempts.find(({ task }) => task.plan.channel === key);
 
 /** The way through a channel that is still open; absent where the delivery has failed. */
-export const openAttempt = (delivery: Delivery, key: ChannelKey): ChannelAttempt | undefined =>
+export const ongoingAttempt = (delivery: Delivery, key: ChannelKey): ChannelAttempt | undefined =>
   isOngoing(delivery) ? attemptIn(delivery, key) : undefined;
 
 const isTried = ({ placement, failure }: ChannelAttempt): boolean => placement !== null || failure !== null;
@@ -136,8 +136,8 @@ export const listDuplicates = ({ attempts }: Delivery): readonly ChannelAttempt[
 
 export const withAttempt = (delivery: Delivery, attempt: ChannelAttempt): Delivery => ({
   ...delivery,
-  attempts: delivery.attempts.map((one) =>
-    one.task.plan.channel === attempt.task.plan.channel ? attempt : one,
+  attempts: delivery.attempts.map((previous) =>
+    previous.task.plan.channel === attempt.task.plan.channel ? attempt : previous,
   ),
 });
 
@@ -145,7 +145,10 @@ export const replaceAttempts = (
   deliveries: readonly Delivery[],
   changed: ReadonlyMap<ChannelAttempt, ChannelAttempt>,
 ): readonly Delivery[] =>
-  deliveries.map((one) => ({ ...one, attempts: one.attempts.map((old) => changed.get(old) ?? old) }));
+  deliveries.map((delivery) => ({
+    ...delivery,
+    attempts: delivery.attempts.map((old) => changed.get(old) ?? old),
+  }));
 
 /** The way through the channel that shows the delivery as a page. */
 export const shownAttempt = (delivery: Delivery): ChannelAttempt | undefined =>
@@ -159,7 +162,7 @@ export interface ChannelAttempt {
   /** What the address must show, if a text was given. */
   readonly marker: string | undefined;
   /** Whether there must be nothing at the address in the end. */
-  readonly gone: boolean;
+  readonly mustBeGone: boolean;
   readonly placement: Placement | null;
   readonly proof: Proof | null;
   /** What the address answered last; `null` where it was not asked. */
@@ -192,7 +195,7 @@ export function newAttempt(task: PreparedTask, marker?: string): ChannelAttempt 
   return {
     task,
     marker,
-    gone: false,
+    mustBeGone: false,
     placement: null,
     proof: null,
     lastProbe: null,

@@ -10,13 +10,13 @@ import { baseName, decodePath } from '../rules/naming.ts';
 import { locate } from '../rules/open-file.ts';
 import { namesPathInFolder } from './choose-channel.ts';
 import { type Delivery, mainAttempt, newDelivery, withAttempt } from './delivery.ts';
-import type { DeliveryRun } from './delivery-context.ts';
+import type { RequestContext } from './delivery-context.ts';
 
 /**
  * What is to be withdrawn: the items of a delivery with the same inputs, each from one channel, which is chosen later
  * where none is named. Only the names count: nothing of it need be here any more.
  */
-export async function listRemovals({ request, signal }: DeliveryRun): Promise<readonly Delivery[]> {
+export async function listRemovals({ request, signal }: RequestContext): Promise<readonly Delivery[]> {
   const { channels, binIsNew, tagIsDefault } = request;
   const items = await listItems(request, signal);
   const mayBeFolder =
@@ -30,7 +30,10 @@ export async function listRemovals({ request, signal }: DeliveryRun): Promise<re
   const removals = items.map((item) => ({ ...newDelivery('withdraw', item.name), ...item }));
   if (channels === 'auto') return removals;
   return channels.flatMap((channel) =>
-    removals.map((one) => ({ ...one, choice: { channels: [channel], reason: 'it was asked for' } as const })),
+    removals.map((removal) => ({
+      ...removal,
+      choice: { channels: [channel], reason: 'it was asked for' } as const,
+    })),
   );
 }
 
@@ -53,7 +56,7 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
     // A folder is named as such, or is one here.
     if (/[/\\]$/.test(subject) || (await isFolderAt(file))) {
       const name = `${siteName(file, path, named.size === 1).replace(/\/$/, '')}/`;
-      items.push({ site: null, name, isLeftOut: (one) => isLeftOut(join(file, one)) });
+      items.push({ site: null, name, isLeftOut: (path) => isLeftOut(join(file, path)) });
       continue;
     }
     // Its size tells the channel, and K2 and K3 compare its digest; it may no longer exist.

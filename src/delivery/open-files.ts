@@ -18,10 +18,10 @@ import { describeProblems, type FileProblems, findProblems, refuseSecretNames } 
 import { checkSite } from './check-site.ts';
 import { folderChannelError, refuseTooLarge, takesFolders } from './choose-channel.ts';
 import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
-import type { DeliveryRun } from './delivery-context.ts';
+import type { RequestContext } from './delivery-context.ts';
 
 /** Opens and checks every file and folder that is named. A link alone has none. */
-export async function openFiles(run: DeliveryRun): Promise<readonly Delivery[]> {
+export async function openFiles(run: RequestContext): Promise<readonly Delivery[]> {
   const { request, logger } = run;
   const { file, findFiles, folder, path } = request;
   if (file.length === 0) return [newDelivery('deliver', LINK_SUBJECT)];
@@ -61,7 +61,7 @@ function refuseHiddenType(subject: string, name: string, path = ''): void {
  * @param root the folder itself, or the one that a single file is in
  * @see protocol 1, 7, 8, design 6
  */
-export async function openSite(delivery: Delivery, root: string, run: DeliveryRun): Promise<Delivery> {
+export async function openSite(delivery: Delivery, root: string, run: RequestContext): Promise<Delivery> {
   const { subject } = delivery;
   const { logger, request } = run;
   const path = resolve(request.folder, subject);
@@ -71,9 +71,9 @@ export async function openSite(delivery: Delivery, root: string, run: DeliveryRu
   const { paths, leftOut } = isFolder ? await listFolder(location, run) : { paths: [entryPath], leftOut: [] };
   const progress = logger.progress(`check ${subject}`, paths.length, 'files');
   const checked = await mapConcurrently(paths, SITE.checks, async (name) => {
-    const one = await checkFile(location, isFolder ? name : null, run);
+    const result = await checkFile(location, isFolder ? name : null, run);
     progress.advance(1);
-    return one;
+    return result;
   }).finally(() => progress.end());
   const files = checked.flatMap(({ file }) => file ?? []);
   const entry = files.find(({ name }) => name === entryPath);
@@ -91,8 +91,8 @@ export async function openSite(delivery: Delivery, root: string, run: DeliveryRu
   }
   logSite(site, request, logger);
   const allowed = checked.flatMap(({ file, secrets }) => (file && secrets !== 0 ? [file.name] : []));
-  const open = `whether what looks like a secret, and was allowed, is harmless: ${nameFew(allowed)}`;
-  return { ...delivery, site, unknown: allowed.length === 0 ? [] : [open] };
+  const unknownLine = `whether what looks like a secret, and was allowed, is harmless: ${nameFew(allowed)}`;
+  return { ...delivery, site, unknown: allowed.length === 0 ? [] : [unknownLine] };
 }
 
 function logSite(
@@ -108,7 +108,10 @@ function logSite(
 }
 
 /** What of a folder is to be a site. */
-async function listFolder({ path, given }: FileLocation, run: DeliveryRun): ReturnType<typeof listSiteFiles> {
+async function listFolder(
+  { path, given }: FileLocation,
+  run: RequestContext,
+): ReturnType<typeof listSiteFiles> {
   const { request } = run;
   const { channels, entry } = request;
   const other = channels === 'auto' ? undefined : channels.find((key) => !takesFolders(key));
@@ -124,7 +127,7 @@ async function listFolder({ path, given }: FileLocation, run: DeliveryRun): Retu
 /** Lists each folder once more, so that one that is still written is not delivered in part. It reads no file. */
 export const relistFolders = (
   deliveries: readonly Delivery[],
-  { request }: DeliveryRun,
+  { request }: RequestContext,
 ): Promise<readonly Delivery[]> =>
   runStep('check', deliveries, async (delivery) => {
     const { site, subject } = delivery;
@@ -141,7 +144,7 @@ export const relistFolders = (
 async function checkFile(
   location: FileLocation,
   nameInFolder: string | null,
-  run: DeliveryRun,
+  run: RequestContext,
 ): Promise<FileProblems & { readonly file?: LocalFile }> {
   const { request, signal } = run;
   const isFolder = nameInFolder !== null;
@@ -159,8 +162,8 @@ async function checkFile(
     signal,
   };
   let problems: FileProblems = { secrets: 0, others: [] };
-  const check = async (one: LocalFile): Promise<void> => {
-    problems = await findProblems(one, given, run);
+  const check = async (local: LocalFile): Promise<void> => {
+    problems = await findProblems(local, given, run);
   };
   const file = await resultOf(() => inspectFile(options, check));
   return hasFailed(file) ? { secrets: file, others: [] } : { file, ...problems };
@@ -180,8 +183,8 @@ function noEntryError(given: string, entry: string, paths: readonly string[]): D
 }
 
 /** The first page of a folder in the folder comes first: reports often lie beside files for machines. */
-function comparePages(one: string, other: string): number {
+function comparePages(page: string, other: string): number {
   const rank = (path: string): number =>
     (path.endsWith('/index.html') ? 0 : SITE.files) + path.split('/').length;
-  return rank(one) - rank(other);
+  return rank(page) - rank(other);
 }

@@ -38,7 +38,7 @@ export function composeReceipt(reports: readonly Report[], now: number): string 
   if (subject.length === 0) return null;
   const isWhole = subject.length === digests.size;
   const holds = (name: string): boolean =>
-    (isWhole || name !== 'EVERY_FILE_IS_A_SUBJECT') && reports.every((one) => PROPERTIES[name]?.(one));
+    (isWhole || name !== 'EVERY_FILE_IS_A_SUBJECT') && reports.every((report) => PROPERTIES[name]?.(report));
   const statement = {
     _type: STATEMENT,
     subject,

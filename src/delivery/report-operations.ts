@@ -35,7 +35,7 @@ interface OperationReport {
   readonly withoutMarker: readonly string[];
   readonly describeUnproven: (attempt: ChannelAttempt) => string;
   /** For UNKNOWN: what nobody knows of what is not ready. */
-  readonly open: (delivery: Delivery, isOffline: boolean) => readonly string[];
+  readonly listUnknown: (delivery: Delivery, isOffline: boolean) => readonly string[];
   /** Fields that no other report has. */
   readonly fields: (delivery: Delivery, main: ChannelAttempt | null, ready: boolean) => Partial<Report>;
 }
@@ -72,7 +72,7 @@ const DELIVER: OperationReport = {
     const count = countMarker(lastProbe, marker);
     return count === null ? 'marker found: none was given' : formatMarker(count);
   },
-  open: describeOpen,
+  listUnknown: listUnknownAfterFailure,
   fields: (_, main, ready) => (ready && main ? { verb: verbOf(main), proven: listProven(main) } : {}),
 };
 
@@ -82,7 +82,7 @@ const VERIFY: OperationReport = {
   ...withoutWriting,
   claimUnproven: (delivery) =>
     delivery.subject === LINK_SUBJECT ? `${LINK_SUBJECT} was not verified` : DELIVER.claimUnproven(delivery),
-  open: () => [],
+  listUnknown: () => [],
 };
 
 const WITHDRAW: OperationReport = {
@@ -104,12 +104,12 @@ const WITHDRAW: OperationReport = {
   untouchedNote: (w) =>
     `what was delivered with another ${w.input('path')} or ${w.input('tag')} is withdrawn with that one`,
   describeUnproven: () => 'not proven to be gone',
-  open: () => ['whether it still opens anywhere'],
+  listUnknown: () => ['whether it still opens anywhere'],
   fields(_, main, ready) {
     if (!ready || !main?.placement) return {};
     const { leavesFiles = false, written } = main.placement;
-    const gone = listRequired(main.placement).slice(0, SITE.listed);
-    return { gone: gone.map(({ url }) => url.href), wasAbsent: !written, leavesFiles };
+    const removed = listRequired(main.placement).slice(0, SITE.listed);
+    return { gone: removed.map(({ url }) => url.href), wasAbsent: !written, leavesFiles };
   },
 };
 
@@ -117,9 +117,9 @@ const AUDITED: OperationReport = {
   ...withoutWriting,
   result: 'audited',
   claimUnproven: ({ subject }) => `${subject} is not proven to be as it was delivered; there is no address`,
-  conclude({ subject }, { gone }, { url, withdrawn }) {
+  conclude({ subject }, { mustBeGone }, { url, withdrawn }) {
     const name = neutralizeText(subject);
-    return gone
+    return mustBeGone
       ? {
           claim: `${subject} was withdrawn, and nothing of it is served past caches at ${withdrawn}`,
           outcome: `${name} was withdrawn and is not served`,
@@ -131,13 +131,13 @@ const AUDITED: OperationReport = {
   },
   countFiles({ changed }, { placement }) {
     const audited = placement === null ? [] : listRequired(placement);
-    return audited.filter((one) => !isRemovedCheck(one)).length + (changed?.count ?? 0);
+    return audited.filter((check) => !isRemovedCheck(check)).length + (changed?.count ?? 0);
   },
   withoutMarker: [],
   describeUnproven: ({ lastProbe }) => describeProbe(lastProbe),
-  open: () => ['whether anybody can still open it'],
+  listUnknown: () => ['whether anybody can still open it'],
   fields({ attempts, changed }, main, ready) {
-    const proven: AuditVerdict = main?.gone ? 'withdrawn' : 'as-delivered';
+    const proven: AuditVerdict = main?.mustBeGone ? 'withdrawn' : 'as-delivered';
     const verdict = !ready ? 'lost' : changed !== undefined ? 'changed' : proven;
     return attempts.length === 0 ? {} : { verdict };
   },
@@ -171,7 +171,7 @@ export const mayBeThere = ({ placement, failure }: ChannelAttempt): boolean =>
 const findProvenCopy = (delivery: Delivery): ChannelAttempt | undefined =>
   listDuplicates(delivery).find(({ proof }) => proof !== null);
 
-function describeOpen(delivery: Delivery, isOffline: boolean): readonly string[] {
+function listUnknownAfterFailure(delivery: Delivery, isOffline: boolean): readonly string[] {
   const { site, subject, isTemporary } = delivery;
   const main = mainAttempt(delivery);
   const { restored } = main ?? {};

@@ -147,7 +147,7 @@ const ORDER: readonly DeliveryResult[] = ['not-ready', 'planned', 'withdrawn', '
 /** What needs attention comes first. */
 export function sortByResult(reports: readonly Report[]): readonly Report[] {
   const getRank = (report: Report): number => ORDER.indexOf(report.result);
-  return reports.toSorted((one, other) => getRank(one) - getRank(other));
+  return reports.toSorted((report, other) => getRank(report) - getRank(other));
 }
 
 /** The file or folder that a report is about, as the user wrote it. */
@@ -195,10 +195,10 @@ const VERDICTS: Readonly<Record<AuditVerdict, string>> = {
 };
 
 function countVerdicts(reports: readonly Report[]): string {
-  const counts = Object.entries(VERDICTS).map(([key, words]) => {
-    return { count: reports.filter(({ verdict }) => verdict === key).length, words };
+  const counts = Object.entries(VERDICTS).map(([key, title]) => {
+    return { count: reports.filter(({ verdict }) => verdict === key).length, title };
   });
-  return counts.flatMap(({ count, words }) => (count === 0 ? [] : [`${count} ${words}`])).join(', ');
+  return counts.flatMap(({ count, title }) => (count === 0 ? [] : [`${count} ${title}`])).join(', ');
 }
 
 /** How it ended, as people read it. */
@@ -214,8 +214,8 @@ export function describeOutcome(report: Report): string {
   const { planned, notReady, outcome, url, urlNote } = report;
   const note = urlNote === undefined ? '' : ` (${urlNote})`;
   const end = planned !== null ? formatPlanned(planned) : (outcome ?? url + note);
-  const said = notReady === null ? end : [formatReason(notReady), ...listCopies(report)].join('. ');
-  return `${OUTCOMES[outcomeOf(report)]}: ${said}`;
+  const detail = notReady === null ? end : [formatReason(notReady), ...listCopies(report)].join('. ');
+  return `${OUTCOMES[outcomeOf(report)]}: ${detail}`;
 }
 
 /** Where a duplicate was verified. */

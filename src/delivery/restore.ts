@@ -24,7 +24,7 @@ export async function restoreFailed(
 ): Promise<readonly Delivery[]> {
   const { logger, request, signal } = context;
   const { restore } = channels.K1;
-  const placed = deliveries.flatMap((one) => attemptIn(one, 'K1') ?? []).filter(isPlaced);
+  const placed = deliveries.flatMap((delivery) => attemptIn(delivery, 'K1') ?? []).filter(isPlaced);
   if (signal.aborted) return deliveries.map(withoutRestoration);
   const failed = placed.filter(({ failure }) => failure !== null);
   if (failed.length === 0 || restore === undefined) return deliveries;
@@ -38,8 +38,8 @@ export async function restoreFailed(
     const outcome = toRestoreOutcome(back);
     logger.info(`${attempt.task.plan.name}: ${outcome.detail}`);
     const mayBeBack = back.placement === null && back.failure?.leftBehind === undefined;
-    const { unknown: open = [] } = back.placement ?? {};
-    const unknown = [...attempt.unknown, ...open, ...(mayBeBack ? [PERHAPS_BACK] : [])];
+    const { unknown: lines = [] } = back.placement ?? {};
+    const unknown = [...attempt.unknown, ...lines, ...(mayBeBack ? [PERHAPS_BACK] : [])];
     restored.set(attempt, { ...attempt, restored: outcome, unknown });
   }
   // The last look comes after the last write.
@@ -50,15 +50,15 @@ const openRestored = (task: PreparedTask, back: Result<Placement>): ChannelAttem
   hasFailed(back) ? { ...newAttempt(task), failure: back } : { ...newAttempt(task), placement: back };
 
 /** After a stop there is no time to prove anything. */
-function withoutRestoration(one: Delivery): Delivery {
-  const attempt = attemptIn(one, 'K1');
-  if (attempt?.failure == null) return one;
+function withoutRestoration(delivery: Delivery): Delivery {
+  const attempt = attemptIn(delivery, 'K1');
+  if (attempt?.failure == null) return delivery;
   const { placement, failure } = attempt;
   const mayBeThere = placement === null ? failure.leftBehind === undefined : placement.written;
   const detail = 'what was there before is not put back, because the run was stopped';
   return mayBeThere
-    ? withAttempt(one, { ...attempt, restored: { commitSha: null, proven: false, detail } })
-    : one;
+    ? withAttempt(delivery, { ...attempt, restored: { commitSha: null, proven: false, detail } })
+    : delivery;
 }
 
 const PERHAPS_BACK = 'whether what was there before is put back all the same';

@@ -13,7 +13,7 @@ import {
   isOngoing,
   isPlaced,
   newAttempt,
-  openAttempt,
+  ongoingAttempt,
   replaceAttempts,
   withAttempt,
   withFailure,
@@ -31,16 +31,16 @@ function noteInputs(
     operation === 'withdraw' || deliveries.some(({ site, failure }) => site?.isFolder || failure !== null);
   const allowed = `up to ${timeout / SECOND} s were allowed for build and verification; the protocol has ${VERIFY_DEADLINE / SECOND}`;
   const time = timeout > VERIFY_DEADLINE && !dryRun ? [allowed] : [];
-  const noted = deliveries.map((one) => {
-    const { choice, notes } = one;
-    if (choice === null) return one;
+  const noted = deliveries.map((delivery) => {
+    const { choice, notes } = delivery;
+    if (choice === null) return delivery;
     const without = scopedInputs.flatMap((name) => noteOtherInput(name, choice, hasFolder, face));
     const isFlat = path?.includes('/') && !choice.channels.some(takesFolders);
     const about = (w: Words) =>
       `the folder in ${w.subject('path')} had no effect: ${choice.channels.join('+')} has no folders`;
     return {
-      ...one,
-      notes: [...notes, ...without, ...(isFlat ? [say(about, face ?? ACTION)] : []), ...time],
+      ...delivery,
+      notes: [...notes, ...without, ...(isFlat ? [say(about, face)] : []), ...time],
     };
   });
   for (const note of new Set(noted.flatMap(({ notes }) => notes))) logger.info(note);
@@ -72,12 +72,14 @@ export async function prepareTasks(
   context.logger.startSection('Plan');
   let planned = noteInputs(deliveries, context);
   for (const key of listChannels(planned)) {
-    const items = planned.filter((one) => isOngoing(one) && one.choice?.channels.includes(key));
+    const items = planned.filter(
+      (delivery) => isOngoing(delivery) && delivery.choice?.channels.includes(key),
+    );
     const tasks = await resultsOfAll(items, (all) => channels[key].prepare(all));
-    planned = planned.map((one) => {
-      const task = tasks.get(one);
-      if (task === undefined) return one;
-      return hasFailed(task) ? withFailure(one, 'place', task) : withTask(one, task, context);
+    planned = planned.map((delivery) => {
+      const task = tasks.get(delivery);
+      if (task === undefined) return delivery;
+      return hasFailed(task) ? withFailure(delivery, 'place', task) : withTask(delivery, task, context);
     });
   }
   return refuseSameDestination(planned, context.request.picture);
@@ -88,16 +90,16 @@ const listChannels = (deliveries: readonly Delivery[]): readonly ChannelKey[] =>
   ...new Set(deliveries.flatMap(({ choice }) => choice?.channels ?? [])),
 ];
 
-function withTask(one: Delivery, task: PreparedTask, { logger, request }: DeliveryContext): Delivery {
+function withTask(delivery: Delivery, task: PreparedTask, { logger, request }: DeliveryContext): Delivery {
   const { channel, method, destination, name } = task.plan;
-  const gone = one.operation === 'withdraw';
-  const subject = gone ? name : one.subject;
-  const reason = one.choice?.channels[0] === channel ? one.choice.reason : 'it is a duplicate';
-  const where = `${gone ? 'from' : 'to'} ${CHANNEL_LABELS[channel]}, because ${reason}`;
+  const mustBeGone = delivery.operation === 'withdraw';
+  const subject = mustBeGone ? name : delivery.subject;
+  const reason = delivery.choice?.channels[0] === channel ? delivery.choice.reason : 'it is a duplicate';
+  const where = `${mustBeGone ? 'from' : 'to'} ${CHANNEL_LABELS[channel]}, because ${reason}`;
   logger.info(`${subject}: ${where}; ${destination}; ${method}`);
-  const unknown = [...one.unknown, ...(task.unknown ?? [])];
-  const attempt = { ...newAttempt(task, request.marker), gone };
-  return { ...one, subject, unknown, attempts: [...one.attempts, attempt] };
+  const unknown = [...delivery.unknown, ...(task.unknown ?? [])];
+  const attempt = { ...newAttempt(task, request.marker), mustBeGone };
+  return { ...delivery, subject, unknown, attempts: [...delivery.attempts, attempt] };
 }
 
 /** Of two deliveries that write the same path, or one a file where the other has a folder, the second is refused. */
@@ -108,14 +110,15 @@ function refuseSameDestination(deliveries: readonly Delivery[], hasPictures: boo
     if (!isOngoing(delivery)) return delivery;
     const { subject, attempts } = delivery;
     const paths = attempts.flatMap(({ task }) => task.writes ?? [task.plan.destination]);
-    const [first] = paths.flatMap((one, nth) => {
-      const other = [one, ...foldersOf(one)].flatMap((part) => taken.get(part) ?? [])[0] ?? folders.get(one);
-      return other !== undefined || paths.indexOf(one) !== nth ? [[one, other] as const] : [];
+    const [first] = paths.flatMap((path, nth) => {
+      const other =
+        [path, ...foldersOf(path)].flatMap((part) => taken.get(part) ?? [])[0] ?? folders.get(path);
+      return other !== undefined || paths.indexOf(path) !== nth ? [[path, other] as const] : [];
     });
     if (first === undefined) {
-      for (const one of paths) {
-        taken.set(one, subject);
-        for (const folder of foldersOf(one)) folders.set(folder, subject);
+      for (const path of paths) {
+        taken.set(path, subject);
+        for (const folder of foldersOf(path)) folders.set(folder, subject);
       }
       return delivery;
     }
@@ -146,7 +149,7 @@ export async function carryOut(
   let done = deliveries;
   for (const key of listChannels(deliveries)) {
     const limits = { ...request, absent: findAbsent(deliveries, key) };
-    const tried = await resultsOfAll(listOpen(done, key), (attempts) =>
+    const tried = await resultsOfAll(listOngoing(done, key), (attempts) =>
       publishThroughChannel(channels[key], attempts, limits, context),
     );
     const ended = new Map<ChannelAttempt, ChannelAttempt>();
@@ -158,15 +161,15 @@ export async function carryOut(
   return done;
 }
 
-const listOpen = (deliveries: readonly Delivery[], key: ChannelKey): readonly ChannelAttempt[] =>
-  deliveries.flatMap((one) => openAttempt(one, key) ?? []);
+const listOngoing = (deliveries: readonly Delivery[], key: ChannelKey): readonly ChannelAttempt[] =>
+  deliveries.flatMap((delivery) => ongoingAttempt(delivery, key) ?? []);
 
 /** What a check leaves open, since it is a dry run that asks no host. */
 function endCheck(deliveries: readonly Delivery[]): readonly Delivery[] {
   const open = 'whether its repository and host take it: a check asks no host';
   const reason = 'only checked: nothing failed, no host was asked, and nothing was published';
   const planned = { reason, next: 'deliver it' };
-  return deliveries.map((one) => ({ ...one, planned, unknown: [...one.unknown, open] }));
+  return deliveries.map((delivery) => ({ ...delivery, planned, unknown: [...delivery.unknown, open] }));
 }
 
 async function preview(
@@ -178,23 +181,23 @@ async function preview(
   let previewed = deliveries;
   for (const key of listChannels(deliveries)) {
     const absent = findAbsent(deliveries, key);
-    const previews = await resultsOfAll(listOpen(previewed, key), (attempts) => {
+    const previews = await resultsOfAll(listOngoing(previewed, key), (attempts) => {
       const tasks = attempts.map(({ task }) => task);
       return channels[key].preview(tasks, absent);
     });
-    previewed = previewed.map((one) => {
-      const attempt = openAttempt(one, key);
+    previewed = previewed.map((delivery) => {
+      const attempt = ongoingAttempt(delivery, key);
       const text = attempt && previews.get(attempt);
-      if (attempt === undefined || text === undefined) return one;
-      if (hasFailed(text)) return { ...one, failure: text.withStep('place') };
-      logger.info(`${one.subject}: ${CHANNEL_LABELS[key]}: ${text}`);
+      if (attempt === undefined || text === undefined) return delivery;
+      if (hasFailed(text)) return { ...delivery, failure: text.withStep('place') };
+      logger.info(`${delivery.subject}: ${CHANNEL_LABELS[key]}: ${text}`);
       const plan = { ...attempt.task.plan, method: `${attempt.task.plan.method}: ${text}` };
-      return withAttempt(one, { ...attempt, task: { ...attempt.task, plan } });
+      return withAttempt(delivery, { ...attempt, task: { ...attempt.task, plan } });
     });
   }
   const next = say((w) => `leave ${w.input('dry-run')} out to do it`, face);
   const planned = { reason: 'nothing failed, and nothing was written', next };
-  return previewed.map((one) => ({ ...one, planned }));
+  return previewed.map((delivery) => ({ ...delivery, planned }));
 }
 
 /** Of a failure to show it in time. */
@@ -209,7 +212,7 @@ export async function recheckDeliveries(
   for (const key of listChannels(deliveries)) {
     const { recheck } = channels[key];
     if (recheck === undefined) continue;
-    const placed = listOpen(done, key).filter(isPlaced).filter(mayHaveChanged);
+    const placed = listOngoing(done, key).filter(isPlaced).filter(mayHaveChanged);
     const checked = new Map<ChannelAttempt, ChannelAttempt>();
     for (const [attempt, changed] of await resultsOfAll(placed, recheck)) {
       checked.set(attempt, withChange(attempt, changed));

@@ -19,7 +19,7 @@ import type { PlacedAttempt } from './delivery.ts';
  * @throws {DeliveryError} as `proveChecks`
  */
 export async function verifyPlacement(
-  { placement, marker, gone }: PlacedAttempt,
+  { placement, marker, mustBeGone }: PlacedAttempt,
   first: AddressProof,
 ): Promise<{ readonly proof: Proof; readonly unknown: readonly string[] }> {
   const { check, run } = first;
@@ -29,8 +29,11 @@ export async function verifyPlacement(
   const { page, files, plain, versioned } = await proveChecks(first, others, version);
   // Another file of the branch has the address of what was removed.
   const isReplaced = page.match === 'served';
-  const raw = plain.find((one) => one.check.isOptional && one.proven);
-  const seen: readonly [ProbeResult, ...ProbeResult[]] = [page, ...files.flatMap((one) => one.proven ?? [])];
+  const raw = plain.find((proof) => proof.check.isOptional && proof.proven);
+  const seen: readonly [ProbeResult, ...ProbeResult[]] = [
+    page,
+    ...files.flatMap((proof) => proof.proven ?? []),
+  ];
   return {
     proof: {
       httpCode: page.httpCode ?? 0,
@@ -38,11 +41,11 @@ export async function verifyPlacement(
       sha256: isReplaced ? null : (page.fingerprint?.sha256 ?? null),
       match: isReplaced ? 'gone' : (page.match as ProvenMatch),
       hosts: page.hosts,
-      further: gone ? [] : files.slice(0, SITE.subjects).flatMap(toSubject),
+      further: mustBeGone ? [] : files.slice(0, SITE.subjects).flatMap(toSubject),
       rawUrl: raw?.check.url ?? null,
       isDownload: page.isDownload === true,
       ...(versioned && { versioned }),
-      isCached: check.addsVersion && gone,
+      isCached: check.addsVersion && mustBeGone,
       isInternal: run.internalReason !== '',
       ...(run.downloads > 0 && { downloads: run.downloads }),
     },
@@ -52,7 +55,7 @@ export async function verifyPlacement(
         : []),
       ...check.host.describe(seen, check, run.downloads),
       ...describeOld(plain),
-      ...plain.filter((one) => one.proven === undefined).map(describeRaw),
+      ...plain.filter((proof) => proof.proven === undefined).map(describeRaw),
     ],
   };
 }

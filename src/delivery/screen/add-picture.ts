@@ -24,7 +24,7 @@ export async function addPicture(
     return withoutPicture(delivery, 'the host builds the page under another name');
   }
   if (view.picture === null) return withoutPicture(delivery, view.reason || 'the browser took none');
-  const { changed, ...pictures } = await compareWithEarlier(view.picture, urls, context);
+  const { changed, ...pictures } = await compareWithPrevious(view.picture, urls, context);
   // Of a folder, the channel itself says which files a cache may still have.
   const isStale = changed !== null && changed > 0 && !delivery.site?.isFolder;
   const task = { ...attempt.task, pictures };
@@ -38,18 +38,18 @@ export async function addPicture(
 }
 
 /** The pictures to deliver. Where nothing changed, both stay as they are: that needs no commit. */
-async function compareWithEarlier(
+async function compareWithPrevious(
   taken: Uint8Array,
   urls: NonNullable<ServedFile['pictureUrls']>,
   context: DeliveryContext,
 ): Promise<PagePictures & { readonly changed: number | null }> {
-  const earlier = await fetchEarlier(urls.picture, taken, context);
-  const changed = earlier && (await context.screen.compare(earlier, taken));
+  const previous = await fetchPrevious(urls.picture, taken, context);
+  const changed = previous && (await context.screen.compare(previous, taken));
   const isSame = changed === 0;
-  const before = isSame ? await fetchEarlier(urls.before, taken, context) : earlier;
+  const before = isSame ? await fetchPrevious(urls.before, taken, context) : previous;
   return {
     changed,
-    picture: createMemoryFile(nameOf(urls.picture), isSame && earlier !== null ? earlier : taken),
+    picture: createMemoryFile(nameOf(urls.picture), isSame && previous !== null ? previous : taken),
     before: before === null || changed === null ? null : createMemoryFile(nameOf(urls.before), before),
   };
 }
@@ -62,7 +62,7 @@ const withoutPicture = (delivery: Delivery, reason: string): Delivery => ({
 });
 
 /** The picture that an earlier delivery left; `null` where there is none of the same size. */
-async function fetchEarlier(url: URL, picture: Uint8Array, ports: Ports): Promise<Uint8Array | null> {
+async function fetchPrevious(url: URL, picture: Uint8Array, ports: Ports): Promise<Uint8Array | null> {
   const fetched = await resultOf(async () => {
     const answer = await askPastCaches(url, 'before', ports);
     if (answer.status === 200) return readBody(answer, SCREEN.picture);
@@ -70,11 +70,11 @@ async function fetchEarlier(url: URL, picture: Uint8Array, ports: Ports): Promis
     return null;
   });
   // Only a picture of the same size is decoded: it may be anybody's.
-  return fetched instanceof Uint8Array && headOf(fetched) === headOf(picture) ? fetched : null;
+  return fetched instanceof Uint8Array && readPngHeader(fetched) === readPngHeader(picture) ? fetched : null;
 }
 
 /** The signature of a PNG, and the size in pixels that its first block tells. */
-const headOf = (png: Uint8Array): string => Buffer.from(png.subarray(0, 24)).toString('hex');
+const readPngHeader = (png: Uint8Array): string => Buffer.from(png.subarray(0, 24)).toString('hex');
 
 /** A proven picture of the page. */
 export interface PictureReport {

@@ -5,7 +5,7 @@ import { discard } from '../../http/response.ts';
 import type { HttpResponse, Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME } from '../../protocol/limits.ts';
 import { withVersion } from '../../rules/naming.ts';
-import type { DeliveryRun } from '../delivery-context.ts';
+import type { RequestContext } from '../delivery-context.ts';
 
 /** Addresses that a host is asked for at most; one of more may be there. */
 const MAX_URLS = 10;
@@ -14,7 +14,7 @@ const MAX_URLS = 10;
 export async function dependsOnHost(
   { failedRequests }: ScreenView,
   page: URL,
-  run: DeliveryRun,
+  run: RequestContext,
 ): Promise<boolean> {
   const urls = failedRequests.filter(isOwnRequest).map(({ url }) => new URL(url, page));
   if (urls.length > MAX_URLS || run.request.checkOnly) return urls.length > 0;

@@ -38,7 +38,7 @@ export async function pageToView(
 export function listLocalFiles(deliveries: readonly Delivery[], sitePaths?: readonly string[]): LocalFiles {
   let known: ReadonlyMap<string, LocalFile> | undefined;
   return (path) => {
-    known ??= new Map(deliveries.filter(isOngoing).flatMap((one) => listServed(one, sitePaths)));
+    known ??= new Map(deliveries.filter(isOngoing).flatMap((delivery) => listServed(delivery, sitePaths)));
     const file = known.get(path);
     return file && { size: file.size, contentType: getContentType(path), read: () => file.read() };
   };
@@ -78,7 +78,7 @@ export function listScreenPages(
     return obstacle === undefined ? [] : [[delivery, obstacle] as const];
   });
   const openable = found.flatMap(([delivery, obstacle]) => (obstacle === '' ? [delivery] : []));
-  openable.sort((one, other) => rankPage(one) - rankPage(other));
+  openable.sort((page, other) => rankPage(page) - rankPage(other));
   const tooMany = `of ${openable.length} pages ${SCREEN.pages} were opened in one, and ${openable.length - SCREEN.pages} were not`;
   return new Map([...found, ...openable.slice(SCREEN.pages).map((delivery) => [delivery, tooMany] as const)]);
 }

@@ -102,7 +102,7 @@ function describeLacking({ exceptions, failedRequests }: ScreenView): string[] {
   ];
 }
 
-const isLacking = (one: FailedRequest): boolean => isOwnRequest(one) && /^4\d\d$/.test(one.error);
+const isLacking = (request: FailedRequest): boolean => isOwnRequest(request) && /^4\d\d$/.test(request.error);
 
 function findFailure(
   view: ScreenView,
@@ -134,7 +134,7 @@ function uncheckedError({ reason, hint, httpCode }: ScreenView): DeliveryError {
 }
 
 function hintFor({ httpCode, isMarkerVisible, cause, failedRequests }: ScreenView): Text {
-  const lacking = failedRequests.find((one) => isLacking(one) && formatRequest(one) === cause);
+  const lacking = failedRequests.find((request) => isLacking(request) && formatRequest(request) === cause);
   if (lacking !== undefined) {
     return (w) =>
       `put what the page asks for into the folder that is delivered, or correct its address: ${lacking.url}; ${w.input('screen', 'off')} delivers it without a look`;
@@ -142,7 +142,7 @@ function hintFor({ httpCode, isMarkerVisible, cause, failedRequests }: ScreenVie
   if (isMarkerVisible === false && httpCode === 200) {
     return (w) => `correct the page, or set ${w.input('marker')} to a text on it`;
   }
-  const elsewhere = failedRequests.find((one) => !isOwnRequest(one));
+  const elsewhere = failedRequests.find((request) => !isOwnRequest(request));
   const copy =
     elsewhere === undefined
       ? ''

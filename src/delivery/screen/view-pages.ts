@@ -38,8 +38,8 @@ export async function viewLocalPages(
     const { url, isServedAsIs, display } = served;
     const withPicture = request.picture && display === 'page' && !request.checkOnly;
     if (!isServedAsIs && !withPicture) return delivery;
-    const opened = await pageToView(url, delivery, request, local);
-    const view = await compareWithRoots(await context.screen.view(opened), delivery, opened, context.screen);
+    const page = await pageToView(url, delivery, request, local);
+    const view = await compareWithRoots(await context.screen.view(page), delivery, page, context.screen);
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
     const { failure } = judgeView(view, request.screen === 'enforce');
     const viewed = { ...delivery, localView: isServedAsIs ? view : null };
@@ -47,8 +47,8 @@ export async function viewLocalPages(
       return withFailure(viewed, 'check', failure.withLeftBehind([]));
     }
     if (failure !== null && request.checkOnly) {
-      const open = `${failure.message}; whether the host has what the page asked for, which a check can't ask`;
-      return { ...viewed, unknown: [...viewed.unknown, open] };
+      const unknown = `${failure.message}; whether the host has what the page asked for, which a check can't ask`;
+      return { ...viewed, unknown: [...viewed.unknown, unknown] };
     }
     return withPicture ? addPicture(viewed, view, context) : viewed;
   });
@@ -60,7 +60,7 @@ export async function viewPublishedPages(
   context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
   const { request } = context;
-  const proven = deliveries.filter((one) => shownAttempt(one)?.proof != null);
+  const proven = deliveries.filter((delivery) => shownAttempt(delivery)?.proof != null);
   const pages = listScreenPages(proven, request.screen);
   if ([...pages.values()].includes('')) context.logger.startSection('Open the published page in a browser');
   const viewed: Delivery[] = [];
@@ -88,7 +88,7 @@ async function viewPublishedPage(
   const page = {
     ...(await pageToView(url, delivery, request)),
     // By its own host: one behind a redirect stays refused.
-    isPrivateHost: proof.isInternal && proof.hosts.every((one) => one === url.host),
+    isPrivateHost: proof.isInternal && proof.hosts.every((host) => host === url.host),
   };
   // What is proven stays proven, even if the job ends now.
   const view = await context.screen
@@ -109,8 +109,8 @@ async function viewPublishedPage(
 
 /** The share of pixels that two shown pages have in common, if known; and that they clearly differ, for UNKNOWN. */
 async function compareWithLocal(before: ScreenView | null, view: ScreenView, { screen }: DeliveryContext) {
-  const [one, other] = [before, view].map((seen) => (seen?.verdict === 'shown' ? seen.picture : null));
-  const difference = one && other ? await screen.compare(one, other) : null;
+  const [local, published] = [before, view].map((seen) => (seen?.verdict === 'shown' ? seen.picture : null));
+  const difference = local && published ? await screen.compare(local, published) : null;
   if (difference === null) return { agreement: null, different: [] };
   // What moves looks different each time.
   const isStill = before?.isStable !== false && view.isStable !== false;
@@ -136,7 +136,7 @@ const UNBUILT = 'no-such-page-7f3a9c2e';
 async function compareWithRoots(
   view: ScreenView,
   delivery: Delivery,
-  opened: PageToView,
+  page: PageToView,
   screen: Screen,
 ): Promise<ScreenView> {
   const { routerSetting } = delivery;
@@ -147,10 +147,10 @@ async function compareWithRoots(
   // A page that was built for its folder may stay blank there: it gets no more than it needed.
   const renderTime = view.verdict === 'shown' ? 2 * view.elapsed + SECOND : 4 * SECOND;
   const openAt = async (path: string): Promise<ScreenView | null> => {
-    const rest = delivery.site?.isFolder ? new URL(opened.url).pathname.slice(sitePath.length) : '';
-    const url = new URL(path + rest, opened.url).href;
+    const rest = delivery.site?.isFolder ? new URL(page.url).pathname.slice(sitePath.length) : '';
+    const url = new URL(path + rest, page.url).href;
     const local = listLocalFiles([delivery], [sitePath, path]);
-    const seen = await resultOf(() => screen.view({ ...opened, url, local, renderTime }));
+    const seen = await resultOf(() => screen.view({ ...page, url, local, renderTime }));
     return hasFailed(seen) || seen.verdict !== 'shown' || seen.isStable === false ? null : seen;
   };
   const [, ofSite = ''] = /^(\/[^/]+\/)./.exec(sitePath) ?? [];

@@ -7,7 +7,7 @@ import { formatReason, type Report } from './report.ts';
 const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl', 'beforeUrl']);
 
 /** The report without secrets, each text by itself. An address that holds one is withheld, and not changed. */
-export function finishReport(given: Report, { redact }: Redactor): Report {
+export function redactReport(given: Report, { redact }: Redactor): Report {
   const report = redactFields(given, redact) as Report;
   const address = given.url ?? given.withdrawn;
   return address === null || redact(address) === address ? report : withholdAddress(report);
@@ -18,7 +18,7 @@ function redactFields(value: unknown, redact: Redactor['redact'], field = ''): u
     if (ADDRESSES.has(field)) return redact(value) === value ? value : null;
     return showInvisible(redact(value));
   }
-  if (Array.isArray(value)) return value.map((one) => redactFields(one, redact, field));
+  if (Array.isArray(value)) return value.map((item) => redactFields(item, redact, field));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [name, redactFields(inner, redact, name)]),
