@@ -18,7 +18,7 @@ import type { DeliveryRequest } from './request/parse-request.ts';
 import { random, systemClock, watchForEnd } from './system.ts';
 import { ACTION, type Face, say } from './words.ts';
 
-/** The real clock, network and randomness, with the environment and the log of the interface that runs. */
+/** Creates the real clock, network and randomness for an interface. */
 export function createPorts(env: NodeJS.ProcessEnv, logger: Logger, signal: AbortSignal): Ports {
   const tempFolder = env.RUNNER_TEMP || tmpdir();
   return { http: createHttpClient(), clock: systemClock, logger, signal, random, env, tempFolder };
@@ -26,11 +26,11 @@ export function createPorts(env: NodeJS.ProcessEnv, logger: Logger, signal: Abor
 
 interface InterfaceParts {
   readonly face?: Face;
-  /** How a person is asked for a token: by the log, unless the interface can ask them itself. */
+  /** Asks a person for a token; by default through the log. */
   readonly authorize?: typeof authorizeDevice;
 }
 
-/** Does what was asked for, and reports on every file. @throws where the process would end before the delivery has */
+/** Runs the request and reports on every file. @throws if the process would end early */
 export async function runRequest(
   given: DeliveryRequest,
   ports: Ports,
@@ -51,7 +51,7 @@ export async function runRequest(
   }
 }
 
-/** Reports without secrets, whatever ends the run. @throws {DeliveryError} `BAD_USAGE` of the request */
+/** Runs a request and always reports, without secrets. @throws {DeliveryError} `BAD_USAGE` of the request */
 export async function reportOnRequest(
   request: Promise<DeliveryRequest>,
   ports: Ports,

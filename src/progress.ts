@@ -1,7 +1,7 @@
 import type { Clock, Logger, ProgressUnit } from './ports.ts';
 import { MEGABYTE, SECOND } from './protocol/limits.ts';
 
-/** Progress as plain lines, at most one every `interval`. @param clear removes a line that changes in its place */
+/** Progress as plain lines, at most one every `interval`. @param clear removes a line that changes in place */
 export const lineProgress =
   (
     interval: number,

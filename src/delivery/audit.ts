@@ -13,7 +13,7 @@ import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
 import { proveAttempts } from './publish-through-channel.ts';
 import { type Report, sortByResult } from './report.ts';
 
-/** Proves again what was delivered. It never throws, and writes nothing. @returns what is lost first */
+/** Verifies earlier deliveries again. Never throws or writes. @returns lost deliveries first */
 export async function audit(context: DeliveryContext): Promise<readonly Report[]> {
   const { request } = context;
   const subject = request.path ?? './';
@@ -37,14 +37,14 @@ export async function audit(context: DeliveryContext): Promise<readonly Report[]
   }
 }
 
-/** What `path` and `tag` name is in one channel alone. */
+/** `path` and `tag` each belong to one channel. */
 function listChannels({ channels, path, tagIsDefault }: DeliveryRequest): readonly ChannelKey[] {
   if (channels !== 'auto') return channels;
   if (!tagIsDefault) return ['K2'];
   return path === undefined ? ['K1', 'K2'] : ['K1'];
 }
 
-/** What a channel could not find out is told of each delivery: its own report is all that a reader may have. */
+/** Every delivery repeats the channel's unknowns, because a reader may see only one report. */
 async function findDelivered(
   keys: readonly ChannelKey[],
   { channels }: OpenRepository,
@@ -64,7 +64,6 @@ async function findDelivered(
   return { deliveries, unknown };
 }
 
-/** All of it may be lost, or older than what was read; or nothing was ever delivered. */
 function nothingFoundError(
   { path = './', tag, tagIsDefault }: DeliveryRequest,
   keys: readonly ChannelKey[],
@@ -81,7 +80,7 @@ function nothingFoundError(
   });
 }
 
-/** Once, then what is wrong in rounds over all of it, ever less often, until `timeout` is over. What is wrong then is lost. */
+/** Checks everything once, then rechecks failures ever less often until `timeout`. */
 async function proveAll(
   found: readonly AuditedDelivery[],
   context: DeliveryContext,
@@ -102,7 +101,7 @@ async function proveAll(
   return sortByResult([...reports.values()]);
 }
 
-/** In groups, each with its share of the time, of which only reports are kept; without a deadline shortly. @returns what to ask again */
+/** Works in groups, each with its share of the time, to bound memory. @returns what to check again */
 async function checkEach(
   some: readonly AuditedDelivery[],
   reports: Map<AuditedDelivery, Report>,
@@ -120,7 +119,7 @@ async function checkEach(
     const attempts = await resultsOfAll(group, () =>
       proveAttempts(group.map(openAudited), { interval, timeout, once: true }, context),
     );
-    // What a stop kept from being proven is not lost.
+    // A delivery is not lost because the run was stopped.
     signal.throwIfAborted();
     for (const [delivery, attempt] of attempts) {
       if (hasFailed(attempt)) throw attempt;

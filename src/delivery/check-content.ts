@@ -7,7 +7,7 @@ import { createSecretPattern } from '../secret-pattern.ts';
 import type { RequestContext } from './delivery-context.ts';
 
 /**
- * The checks on the content of a file that need no host; that for secrets comes first.
+ * Checks the content of a file without a host, secrets first.
  *
  * @param given the file as messages name it
  * @see protocol 1 (file rules), 7 (prohibition 3), 8
@@ -23,7 +23,7 @@ export async function findProblems(
 }
 
 export interface FileProblems {
-  /** How many findings were allowed, where no other looks like a secret. */
+  /** How many findings were allowed; a failure if any was not. */
   readonly secrets: Result<number>;
   readonly others: readonly Result<void>[];
 }
@@ -35,7 +35,7 @@ function refuseMissingMarker({ markerCount }: LocalFile, given: string): void {
   });
 }
 
-/** All that is wrong with a file or a folder in one error. */
+/** Joins all problems of a file or folder in one error. */
 export function describeProblems(about: string, results: readonly Result<unknown>[]): DeliveryError {
   const problems = results.filter(hasFailed);
   const stopped = problems.find(({ code }) => code === 'ABORTED');
@@ -54,7 +54,7 @@ export function describeProblems(about: string, results: readonly Result<unknown
   });
 }
 
-/** Names become part of an address, a commit, the report or the log. @see protocol 7 (prohibition 3) */
+/** Names appear in URLs, commits, reports and logs. @see protocol 7 (prohibition 3) */
 export async function refuseSecretNames(
   names: readonly string[],
   { request, logger }: Pick<RequestContext, 'request' | 'logger'>,
@@ -73,13 +73,13 @@ export async function refuseSecretNames(
   });
 }
 
-/** A longer one is not read by git-lfs. */
+/** git-lfs reads no longer pointer. */
 const LARGEST = 1_024;
 
 const POINTER =
   /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/v1\n(?:ext-\S+ \S+\n)*oid sha256:[0-9a-f]{64}\nsize \d+\n?$/;
 
-/** What a checkout without Git LFS leaves. @see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
+/** A checkout without Git LFS leaves pointers. @see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
 async function refuseLfsPointer(file: LocalFile, given: string): Promise<void> {
   if (file.size > LARGEST || !file.firstBytes.startsWith('version https://')) return;
   let text = '';

@@ -25,7 +25,7 @@ import { listLocalFiles } from './screen/page-to-view.ts';
 
 const MAX_URLS = 50;
 
-/** Checks what pages need, with what their hosts have. A check alone asks no host. */
+/** Checks that everything a page needs exists, here or on its host. `check` asks no host. */
 export function checkPages(
   deliveries: readonly Delivery[],
   run: RequestContext,
@@ -34,7 +34,7 @@ export function checkPages(
   return runStep('check', deliveries, (delivery) => checkSite(delivery, run, findMissing));
 }
 
-/** Those of the addresses on the host of a page that lead to nothing. */
+/** Finds the URLs that the host doesn't have. */
 type FindMissing = (urls: readonly URL[]) => Promise<readonly URL[]>;
 
 function findOnHosts(local: LocalFiles, ports: Ports): FindMissing {
@@ -46,11 +46,10 @@ function findOnHosts(local: LocalFiles, ports: Ports): FindMissing {
 }
 
 /**
- * Resolves every reference of a page, or of the pages of a folder. A page that is delivered alone must contain all that
- * it shows.
+ * Resolves every reference of a page or folder. A single page must contain everything that it shows.
  *
- * @param findMissing absent while the host is not known
- * @throws {DeliveryError} `BAD_FILE` with page, line and what is wrong, the first ten findings in full.
+ * @param findMissing absent until the host is known
+ * @throws {DeliveryError} `BAD_FILE` with page, line and problem; the first ten findings in full
  * @see protocol 1 (file rules: on screen), design 6
  */
 export async function checkSite(
@@ -79,7 +78,7 @@ export async function checkSite(
   const { refusals, unknown, notes, routerSetting, hasAbsolute } = served
     ? await askHost(inspection, findMissing)
     : deferUntilHostKnown(inspection, isLonePage(delivery));
-  // A check assumes the usual address of the site, as a delivery does that may not read the settings.
+  // Without access to the Pages settings, the default URL is assumed.
   const isAssumed = !!request.checkOnly && !request.pagesBase && attemptIn(delivery, 'K1') !== undefined;
   const folder = `/${decodePath(location.sitePath.slice(expectLocation('', request).sitePath.length))}`;
   const hasOtherBase = isAssumed && refusals.some((refusal) => mayBeIn(folder, refusal));
@@ -104,17 +103,17 @@ function findPage(delivery: Delivery, request: DeliveryRequest): string | null {
   if (site?.isFolder) return site.entry.name;
   const isOnPages = attempts.length === 0 ? isWanted('K1', request) : attemptIn(delivery, 'K1') !== undefined;
   if (site === null || !(isOnPages || isLonePage(delivery))) return null;
-  // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
+  // Either name may make it a page: the local name, or the name on the host.
   return isHtml(site.entry.name) && !isHtml(name) ? site.entry.name : baseName(name);
 }
 
-/** Whether it is the page of a link, of which nothing else is proven. */
+/** Whether a link is verified against this page alone. */
 const isLonePage = (delivery: Delivery): boolean =>
   delivery.site?.isFolder === false && attemptIn(delivery, 'K4') !== undefined;
 
 type SiteLocation = Pick<SiteOptions, 'sitePath' | 'origin'>;
 
-/** Where a folder, or the folder of a page, will be if no setting of its host says otherwise. */
+/** The default location of a folder, or of a page's folder. */
 function expectLocation(name: string, { repository, serverUrl, pagesBase }: DeliveryRequest): SiteLocation {
   const base = pagesBase ?? (repository && defaultPagesUrl(serverUrl, repository));
   const root = `${(base?.pathname ?? '/<repo>').replace(/\/$/, '')}/`;
@@ -127,16 +126,13 @@ const describeLocation = ({ sitePath, origin }: SiteLocation): string =>
     ? 'name the repository: without it nobody knows whether absolute addresses lead to the files of the folder'
     : `whether the folder will be at ${origin}${sitePath}, where its absolute addresses lead to its files`;
 
-/** Whether a site at another address may show the folder where a wrong address leads. */
+/** Whether the reference would be right under another base URL. */
 const mayBeIn = (folder: string, { kind, path = '' }: SiteFinding): boolean =>
   kind === 'base' && `/${path}`.includes(folder);
 
 const isBase = ({ kind }: SiteFinding): boolean => kind === 'base';
 
-/**
- * Without a host it is not known where the folder will be, and so not whether it was built for another location; and of what
- * a link's page needs beside it, whether its host has that.
- */
+/** Without a host, only a guess could refuse a wrong base path, or a file that a link's page needs. */
 function deferUntilHostKnown(
   { refusals, unknown, ...inspection }: SiteInspection,
   isLone: boolean,
@@ -149,7 +145,7 @@ function deferUntilHostKnown(
   };
 }
 
-/** Asks the host for the code that pages load from elsewhere on it: what is not there is refused. */
+/** Requests code that pages load from elsewhere on the host, and refuses missing code. */
 async function askHost(inspection: SiteInspection, findMissing?: FindMissing): Promise<SiteInspection> {
   if (findMissing === undefined) return inspection;
   const { refusals, unknown } = inspection;
@@ -166,7 +162,7 @@ async function askHost(inspection: SiteInspection, findMissing?: FindMissing): P
   };
 }
 
-/** @param refusal why the host would not show all of it as it is */
+/** @param refusal why the host would change or skip files */
 function refuseBrokenSite(
   { subject, isTemporary }: Delivery,
   site: LocalSite,
@@ -180,7 +176,7 @@ function refuseBrokenSite(
     (otherKinds.length === 0 && kind && PROBLEMS[kind]) ||
     `is not ${site.isFolder ? 'complete' : 'self-contained'}`;
   const hint = findings.find((finding) => finding.hint !== undefined)?.hint;
-  // No file lies beside a content.
+  // Content from a pipe has no neighbours.
   const levels = isTemporary ? -1 : Math.max(...findings.map((finding) => finding.levels ?? -1));
   const ways = describeWays(subject, site, findings, { levels, hint });
   const further: readonly Text[] = [
@@ -203,7 +199,7 @@ const PROBLEMS: Readonly<Partial<Record<SiteFinding['kind'], string>>> = {
   encoding: 'has text that would be unreadable',
 };
 
-/** What to change; or what to deliver instead of a page, or a folder whose page needs what lies above it. */
+/** What to change, or which folder to deliver instead. */
 function describeWays(
   subject: string,
   { isFolder, entry }: LocalSite,

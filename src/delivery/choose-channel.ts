@@ -8,18 +8,18 @@ import type { Words } from '../words.ts';
 import type { ChannelChoice, Delivery } from './delivery.ts';
 import type { OpenRepository } from './delivery-context.ts';
 
-/** Whether a channel may be chosen. */
+/** Whether the request names the channel, or `auto` may choose it. */
 export const isWanted = (key: ChannelKey, { channels, url }: DeliveryRequest): boolean =>
   channels === 'auto' ? url === undefined || key === 'K4' : channels.includes(key);
 
-/** What must be known of the repository: of what is chosen already, and before a channel can be chosen. */
+/** What to load of the repository for the chosen or possible channels. */
 export function queryFor(deliveries: readonly Delivery[], request: DeliveryRequest): RepositoryQuery {
   const needs = (key: ChannelKey): boolean =>
     deliveries.some(({ choice }) =>
       choice === null ? isWanted(key, request) : choice.channels.includes(key),
     );
   const pagesSettings = needs('K1');
-  // The page of a private repository is public, and that is said however the channel was chosen.
+  // Reports warn if the page of a private repository is public.
   return { pagesSettings, repository: pagesSettings || needs('K2') };
 }
 
@@ -29,7 +29,7 @@ const UNREADABLE = "assets of a private repository can't be read anonymously";
 const isDeclined = (github: RepositoryContext['github']): github is DeliveryError =>
   hasFailed(github) && github.code === 'NOT_AUTHORIZED';
 
-/** Whether a row fits, its channel, and why: the first that fits is chosen. @see protocol 1 (channel choice), 4.6 */
+/** Rows of condition, channel and reason. The first match wins. @see protocol 1 (channel choice), 4.6 */
 export function listChoices(
   { url, binIsNew, tagIsDefault, token, namesDestination: namesPlace }: DeliveryRequest,
   { github, privateRepository }: RepositoryContext,
@@ -44,7 +44,7 @@ export function listChoices(
     [url !== undefined, 'K4', 'a link was given'],
     [!binIsNew, 'K3', 'a bin was named'],
     [!tagIsDefault, 'K2', 'a tag was named'],
-    // K1 then says how to give a token: what is meant for a repository never goes to the public bin unasked.
+    // K1 explains how to set a token: a file for a repository never goes to the public bin unasked.
     [
       isUnknown && !isDeclined(github) && namesPlace === true,
       'K1',
@@ -62,14 +62,11 @@ export function listChoices(
   ];
 }
 
-/** Of a withdrawal: whether a path alone is given, and has a folder. Only the site has folders: no asset is meant. */
+/** Withdrawals only: a path with a folder can't be a release asset. */
 export const namesPathInFolder = ({ file, path, address }: DeliveryRequest): boolean =>
   address === undefined && file.length === 0 && path?.includes('/') === true;
 
-/**
- * As `chooseChannels`. A name alone tells neither where it was delivered nor that it is a folder: what the site has of
- * this tool is withdrawn from there.
- */
+/** As `chooseChannels`, but a name that the site has from this tool is withdrawn from the site. */
 export async function chooseRemoval(
   delivery: Delivery,
   request: DeliveryRequest,
@@ -83,7 +80,7 @@ export async function chooseRemoval(
   return { ...choice, channels: ['K1'], reason: 'the site has it' };
 }
 
-/** The same for a delivery and its withdrawal. @throws {DeliveryError} `NOT_EXTERNAL`; `BAD_INPUT`; `TOO_LARGE` */
+/** Chooses alike for delivery and withdrawal. @throws {DeliveryError} `NOT_EXTERNAL`; `BAD_INPUT`; `TOO_LARGE` */
 export function chooseChannels(
   { operation, name, site, subject }: Delivery,
   request: DeliveryRequest,
@@ -113,7 +110,7 @@ export function chooseChannels(
   return { channels: [channel], reason, isPrivate };
 }
 
-/** Refuses a file that is too large for a channel; `auto` is told once it has chosen. @see protocol 8 */
+/** Refuses a file that is too large for its channel. `auto` is checked after the choice. @see protocol 8 */
 export function refuseTooLarge(
   selection: DeliveryRequest['channels'],
   size: number,
@@ -130,14 +127,14 @@ export function refuseTooLarge(
   }
 }
 
-/** A private repository's file goes to the public bin only if its owner says so. What is not known is not public. */
+/** A file goes to the public bin only if its repository is known to be public, or `allow-public-bin` is set. */
 function refusePublicBin(
   { sourceIsPrivate, isFromTarget, token, repository, checkOnly = false }: DeliveryRequest,
   { github, privateRepository }: RepositoryContext,
   reason: string,
 ): void {
   const isPrivate = sourceIsPrivate === true || privateRepository === true;
-  // A check asks no host, and its report leaves open what only the host tells.
+  // A check asks no host, so its report leaves this unknown.
   const mayBePublic = privateRepository === false || (checkOnly && !hasFailed(github));
   const isPublic = sourceIsPrivate === false || (isFromTarget && mayBePublic);
   if (isPublic && !isPrivate) return;
@@ -155,7 +152,6 @@ function refusePublicBin(
   );
 }
 
-/** In a bin of its own, nothing is found without the bin's name. */
 function unnamedBinError(
   { token }: DeliveryRequest,
   { github }: RepositoryContext,
@@ -170,10 +166,10 @@ function unnamedBinError(
   });
 }
 
-/** K1 shows a folder, and K4 proves one that is shown already. */
+/** K1 publishes folders, and K4 verifies published folders. */
 export const takesFolders = (channel: ChannelKey): boolean => channel === 'K1' || channel === 'K4';
 
-/** Of the channels that publish only K1 takes a folder, and K1 needs a token. */
+/** A channel that takes no folders was chosen. @param reason why it was chosen */
 export function folderChannelError(
   given: string,
   channel: string,

@@ -8,7 +8,7 @@ import type { GivenContent } from '../request/inputs.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { createTemporaryFolder } from '../system.ts';
 
-/** Puts given content into a private temporary file. @throws {DeliveryError} `TOO_LARGE`, `BAD_INPUT` */
+/** Writes given content to a private temporary file. @throws {DeliveryError} `TOO_LARGE`, `BAD_INPUT` */
 export async function openContent(
   request: DeliveryRequest,
   ports: Ports,
@@ -17,11 +17,11 @@ export async function openContent(
   const [name = ''] = request.file;
   if (content === undefined) return { request, remove: async () => undefined };
   const folder = await createTemporaryFolder(ports.tempFolder);
-  // What was delivered is delivered, whatever is left here.
+  // A leftover file doesn't undo the delivery.
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true }).catch(() => undefined);
   try {
     await writeContent(join(folder, name), content, ports);
-    // No other file of the machine is meant, whatever its name is.
+    // The name must not lead to any other local file.
     return { request: { ...request, folder, allowedRoots: [folder], allowsFullPaths: false }, remove };
   } catch (thrown) {
     await remove();
@@ -52,7 +52,7 @@ async function writeContent(path: string, content: GivenContent, ports: Ports): 
   }
 }
 
-/** The chunks of a content, until the delivery is stopped or its time is over. Says so when it has to wait. */
+/** Yields chunks until a stop or timeout, and warns if it has to wait. */
 async function* readInTime(
   content: GivenContent,
   { clock, signal, logger }: Ports,

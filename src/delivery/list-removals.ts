@@ -12,10 +12,7 @@ import { namesPathInFolder } from './choose-channel.ts';
 import { type Delivery, mainAttempt, newDelivery, withAttempt } from './delivery.ts';
 import type { RequestContext } from './delivery-context.ts';
 
-/**
- * What is to be withdrawn: the items of a delivery with the same inputs, each from one channel, which is chosen later
- * where none is named. Only the names count: nothing of it need be here any more.
- */
+/** Lists what a delivery with the same inputs would have delivered, by name: local files may be gone. */
 export async function listRemovals({ request, signal }: RequestContext): Promise<readonly Delivery[]> {
   const { channels, binIsNew, tagIsDefault } = request;
   const items = await listItems(request, signal);
@@ -37,11 +34,10 @@ export async function listRemovals({ request, signal }: RequestContext): Promise
   );
 }
 
-/** By the names that were given; the files below a folder are found by the channel. */
 async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise<readonly ChannelItem[]> {
   const { file, findFiles, folder, path, address, isLeftOut } = request;
   if (address !== undefined) {
-    // The settings of the site tell the rest of the path.
+    // The Pages settings give the rest of the path.
     const [, name = './'] = /([^/]+\/?)$/.exec(decodePath(address.pathname)) ?? [];
     return [{ site: null, name }];
   }
@@ -53,13 +49,12 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
   const items: ChannelItem[] = [];
   for (const [subject, { relativePath, root }] of named) {
     const file = resolve(folder, subject);
-    // A folder is named as such, or is one here.
     if (/[/\\]$/.test(subject) || (await isFolderAt(file))) {
       const name = `${siteName(file, path, named.size === 1).replace(/\/$/, '')}/`;
       items.push({ site: null, name, isLeftOut: (path) => isLeftOut(join(file, path)) });
       continue;
     }
-    // Its size tells the channel, and K2 and K3 compare its digest; it may no longer exist.
+    // If the file still exists, its size decides the channel, and K2 and K3 compare its digest.
     const opened = await resultOf(async () =>
       inspectFile({
         ...locate({ path: file, given: subject }, root, request),

@@ -20,7 +20,7 @@ import { folderChannelError, refuseTooLarge, takesFolders } from './choose-chann
 import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
 import type { RequestContext } from './delivery-context.ts';
 
-/** Opens and checks every file and folder that is named. A link alone has none. */
+/** Opens and checks every named file and folder. */
 export async function openFiles(run: RequestContext): Promise<readonly Delivery[]> {
   const { request, logger } = run;
   const { file, findFiles, folder, path } = request;
@@ -46,7 +46,7 @@ export async function openFiles(run: RequestContext): Promise<readonly Delivery[
   });
 }
 
-/** Under such a name a browser would download what it can show: most likely a folder is meant. */
+/** A browser would download a page under such a name, so a folder is probably meant. */
 function refuseHiddenType(subject: string, name: string, path = ''): void {
   if (getBrowserDisplay(subject) === 'none' || getBrowserDisplay(name) !== 'none') return;
   refuseInput(
@@ -56,9 +56,9 @@ function refuseHiddenType(subject: string, name: string, path = ''): void {
 }
 
 /**
- * Reads and checks a file, or every file of a folder; all that is found refuses the whole.
+ * Reads and checks a file, or every file of a folder. One error names all problems.
  *
- * @param root the folder itself, or the one that a single file is in
+ * @param root the folder itself, or the parent folder of a single file
  * @see protocol 1, 7, 8, design 6
  */
 export async function openSite(delivery: Delivery, root: string, run: RequestContext): Promise<Delivery> {
@@ -85,7 +85,7 @@ export async function openSite(delivery: Delivery, root: string, run: RequestCon
       ? `the folder ${subject} can't be a site`
       : `several things are wrong with ${subject}`;
     const whole = site !== undefined && files.length === paths.length ? site : null;
-    // The pages are checked by a later step; here only so that one error names all that is wrong.
+    // A later step checks pages; here it only completes the error.
     const pages = await resultOf(() => checkSite({ ...delivery, site: whole }, run));
     throw describeProblems(about, [...results, pages]);
   }
@@ -107,7 +107,6 @@ function logSite(
   if (leftOut.length > 0) logger.info(`not published: ${leftOut.slice(0, SITE.named).join(', ')}`);
 }
 
-/** What of a folder is to be a site. */
 async function listFolder(
   { path, given }: FileLocation,
   run: RequestContext,
@@ -124,7 +123,7 @@ async function listFolder(
   return listing;
 }
 
-/** Lists each folder once more, so that one that is still written is not delivered in part. It reads no file. */
+/** Lists each folder again, so that a folder in the making is not delivered in part. */
 export const relistFolders = (
   deliveries: readonly Delivery[],
   { request }: RequestContext,
@@ -140,7 +139,7 @@ export const relistFolders = (
     throw changedError(`the folder ${subject}`, firstFew([...added, ...removed]));
   });
 
-/** Reads and checks a file, alone or as one of a folder. @returns no file where it can't be read */
+/** Reads and checks a file. @returns no `file` if it can't be read */
 async function checkFile(
   location: FileLocation,
   nameInFolder: string | null,
@@ -182,7 +181,7 @@ function noEntryError(given: string, entry: string, paths: readonly string[]): D
   return new DeliveryError('BAD_INPUT', `the folder ${given} has no page ${entry}`, { hint });
 }
 
-/** The first page of a folder in the folder comes first: reports often lie beside files for machines. */
+/** An `index.html` comes first: reports often lie beside files for machines. */
 function comparePages(page: string, other: string): number {
   const rank = (path: string): number =>
     (path.endsWith('/index.html') ? 0 : SITE.files) + path.split('/').length;

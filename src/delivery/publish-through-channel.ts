@@ -18,7 +18,7 @@ import { CHANNEL_LABELS } from '../protocol/words.ts';
 import { type ChannelAttempt, isPlaced, type PlacedAttempt } from './delivery.ts';
 import { verifyPlacement } from './verify.ts';
 
-/** Place → wait → verify. All are placed together and waited for once; a failure is part of its attempt. */
+/** Place → wait → verify: places all together and waits once. A failure is part of its attempt. */
 export async function publishThroughChannel(
   channel: Channel,
   attempts: readonly ChannelAttempt[],
@@ -43,7 +43,7 @@ export async function publishThroughChannel(
   return proveAttempts(placed, limits, ports, channel);
 }
 
-/** Verifies what was placed before. With a timeout of 0 each address is looked at once. */
+/** Verifies placements. */
 export async function proveAttempts(
   attempts: readonly ChannelAttempt[],
   limits: WaitLimits,
@@ -67,17 +67,14 @@ export async function proveAttempts(
   });
 }
 
-/** A placement on the way to its proof. */
 interface OngoingProof {
   readonly attempt: PlacedAttempt;
   readonly proof: AddressProof;
 }
 
 /**
- * Waits for the site once, since it shows all of one push or nothing of it: for the last file that was written, if
- * possible a rendered page, whose proof needs the host's word.
- *
- * @returns how many milliseconds it took, where there was a wait
+ * Waits once for all, because Pages publishes a push as a whole. Waits for a rendered page if possible, because only
+ * the host can confirm its build. @returns milliseconds, if it waited
  */
 async function waitForSite(
   { watch }: Pick<Channel, 'watch'>,
@@ -108,7 +105,7 @@ const isRendered = ({ attempt: { placement } }: OngoingProof): boolean =>
     ({ expect: { is, after } }) => is === 'built' || (is === 'replaced' && after === undefined),
   );
 
-/** What pages show before the end of our build is from before: another build may have ended after our commit. */
+/** Records versions shown before our build ends: they are outdated, even if another build has just ended. */
 async function noteOutdated(
   proofs: readonly OngoingProof[],
   isFinished: () => Promise<boolean>,
@@ -119,7 +116,7 @@ async function noteOutdated(
   for (const { proof } of shown) proof.run.outdated = proof.last?.version;
 }
 
-/** WAIT: until the address shows the file, or the host has finished. @throws {DeliveryError} @see protocol 3.2, 8 */
+/** WAIT: until the URL shows the file, or the build has finished. @throws {DeliveryError} @see protocol 3.2, 8 */
 async function waitForAddress(proof: AddressProof, ask: () => Promise<HostProgress>): Promise<void> {
   const { check, run } = proof;
   const { ports, limits, deadline } = run;
@@ -131,7 +128,7 @@ async function waitForAddress(proof: AddressProof, ask: () => Promise<HostProgre
     const result = known ?? (await proof.ask());
     known = null;
     const shows = provesAlone(result);
-    // Anything may answer a 404 once: what is removed is gone when the host has built without it.
+    // Any server may answer 404 once, so a removal also needs a finished build.
     if (!shows || isRemoval) progress = await ask();
     if (shows && !(isRemoval && progress.building)) {
       return `the site ${isRemoval ? 'no longer shows' : 'shows'} it: ${describeProbe(result)}`;
@@ -164,7 +161,7 @@ function placeTitle(attempts: readonly ChannelAttempt[]): string {
   return `${verb} ${host}: ${attempts.length === 1 ? plan?.destination : `${attempts.length} files`}`;
 }
 
-/** Proves each placement on its own. Where the site did not come, each address is asked once more. */
+/** Verifies each placement on its own, even if the wait failed. */
 async function verifyAll(
   proofs: readonly OngoingProof[],
   waited: { readonly wait?: number },
@@ -180,7 +177,6 @@ async function verifyAll(
     const took = { ...attempt.took, ...waited, verify: clock.now() - begun };
     const identicalFiles = countIdentical(attempt.placement, proof.run);
     const after = { ...attempt, took, lastProbe: proof.last, identicalFiles };
-    // What is removed is gone when the host has built without it.
     if (late !== null && (hasFailed(verified) || attempt.mustBeGone)) return { ...after, failure: late };
     if (hasFailed(verified)) return { ...after, failure: verified.withStep('verify') };
     const { unknown } = verified;
@@ -195,7 +191,7 @@ function countIdentical(placement: Placement, { identical }: ProofRun): number {
   return files.filter((href) => identical.has(href) && !pictureUrls.includes(href)).length;
 }
 
-/** The ports, with a log that says which of several files a line is about. */
+/** The ports, with the file's name before each log line if there are several files. */
 function withLogPrefix({ task }: ChannelAttempt, all: readonly ChannelAttempt[], ports: Ports): Ports {
   if (all.length === 1) return ports;
   const { logger } = ports;

@@ -3,10 +3,10 @@ import { showInvisible } from '../plain-text.ts';
 import { RESULTS } from '../protocol/words.ts';
 import { formatReason, type Report } from './report.ts';
 
-/** Fields with an address: it is handed over as it was proven, or not at all. */
+/** URL fields: kept as verified, or dropped. */
 const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl', 'beforeUrl']);
 
-/** The report without secrets, each text by itself. An address that holds one is withheld, and not changed. */
+/** Removes secrets from each text. A URL with a secret is withheld, not changed. */
 export function redactReport(given: Report, { redact }: Redactor): Report {
   const report = redactFields(given, redact) as Report;
   const address = given.url ?? given.withdrawn;
@@ -25,7 +25,6 @@ function redactFields(value: unknown, redact: Redactor['redact'], field = ''): u
   );
 }
 
-/** The file is published, but nobody is given its address. */
 function withholdAddress({ outcome: _, ...report }: Report): Report {
   const notReady = {
     step: 'report',

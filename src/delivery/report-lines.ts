@@ -7,7 +7,7 @@ import { formatPlanned, formatReason, type Report, type ReportFields } from './r
 import { type Conclusion, isUnexpected, operationReport } from './report-operations.ts';
 import { describeScreen } from './screen/screen-report.ts';
 
-/** The lines, and how it ended where no address is handed over. @see protocol 4.7 */
+/** Composes the five lines, and the outcome if there is no URL. @see protocol 4.7 */
 export function composeLines(
   report: ReportFields,
   delivery: Delivery,
@@ -26,7 +26,7 @@ export function composeLines(
   return { lines, claimedNotes: notes.map(neutralizeText), ...(outcome !== undefined && { outcome }) };
 }
 
-/** What is claimed. No address follows the arrow of a result unless it is handed over. */
+/** An arrow and a URL end the RESULT only if the URL is handed over. */
 function conclude(report: ReportFields, delivery: Delivery): Conclusion {
   const { subject, changed } = delivery;
   const wording = operationReport(delivery);
@@ -90,7 +90,6 @@ function describeTest({ planned, notReady, screen }: ReportFields, delivery: Del
   ];
 }
 
-/** What was compared, or that nothing is there any more. */
 function describeContent(delivery: Delivery, main: ChannelAttempt): readonly string[] {
   const { proof, identicalFiles } = main;
   const wording = operationReport(delivery);
@@ -104,7 +103,7 @@ function describeContent(delivery: Delivery, main: ChannelAttempt): readonly str
 const ONLY_MARKER =
   'what else it says, such as a request to sign in: no file was given, so only the marker was seen';
 
-/** What was not verified. @see protocol 4.7 */
+/** Lists what was not verified. @see protocol 4.7 */
 export function listUnknown(
   delivery: Delivery,
   { planned, notReady }: Pick<ReportFields, 'planned' | 'notReady'>,

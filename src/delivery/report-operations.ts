@@ -10,7 +10,7 @@ import { type ChannelAttempt, type Delivery, LINK_SUBJECT, listDuplicates, mainA
 import { listProven } from './receipt.ts';
 import type { AuditVerdict, DeliveryResult, Report, ReportFields } from './report.ts';
 
-/** What is claimed, with which notes; and how it ended, where no address is handed over. */
+/** The claim with its notes, and the outcome if there is no URL. */
 export interface Conclusion {
   readonly claim: string;
   readonly notes?: readonly string[];
@@ -18,25 +18,25 @@ export interface Conclusion {
 }
 
 interface OperationReport {
-  /** How it ended if it is ready. */
+  /** The result if it is ready. */
   readonly result: DeliveryResult;
-  /** The claim of what is only planned, and where nothing was named. */
+  /** The claims of a plan, and of a request without a file. */
   readonly planned: string;
   readonly nothing: string;
-  /** The claim of what is not ready. */
+  /** The claim if it is not ready. */
   readonly claimUnproven: (delivery: Delivery) => string;
   readonly conclude: (delivery: Delivery, main: ChannelAttempt, report: ReportFields) => Conclusion;
-  /** What CODE says where nothing was written, and a note on it; absent where nothing ever is written. */
+  /** CODE and a note if nothing was written; absent if the operation never writes. */
   readonly untouched?: string;
   readonly untouchedNote?: Text;
-  /** How many files were compared; 0 for a single one. */
+  /** How many files were compared; 0 for a single file. */
   readonly countFiles: (delivery: Delivery, attempt: ChannelAttempt) => number;
-  /** What TEST says of content that is proven without a marker, and of content that is not proven. */
+  /** TEST without a marker, and without a proof. */
   readonly withoutMarker: readonly string[];
   readonly describeUnproven: (attempt: ChannelAttempt) => string;
-  /** For UNKNOWN: what nobody knows of what is not ready. */
+  /** UNKNOWN if it is not ready. */
   readonly listUnknown: (delivery: Delivery, isOffline: boolean) => readonly string[];
-  /** Fields that no other report has. */
+  /** Fields of this operation alone. */
   readonly fields: (delivery: Delivery, main: ChannelAttempt | null, ready: boolean) => Partial<Report>;
 }
 
@@ -76,7 +76,7 @@ const DELIVER: OperationReport = {
   fields: (_, main, ready) => (ready && main ? { verb: verbOf(main), proven: listProven(main) } : {}),
 };
 
-/** A link that exists already: nothing is written there, and nothing is left. */
+/** A link is only verified: nothing is written or left behind. */
 const { untouched: _, ...withoutWriting } = DELIVER;
 const VERIFY: OperationReport = {
   ...withoutWriting,
@@ -149,7 +149,7 @@ const OPERATIONS: Readonly<Record<Operation, OperationReport>> = {
   audit: AUDITED,
 };
 
-/** How the report on a delivery speaks. */
+/** The wording and fields of a delivery's report. */
 export function operationReport({ operation, subject, attempts }: Delivery): OperationReport {
   const isLink = subject === LINK_SUBJECT || attempts[0]?.task.plan.channel === 'K4';
   return operation === 'deliver' && isLink ? VERIFY : OPERATIONS[operation];
@@ -158,13 +158,13 @@ export function operationReport({ operation, subject, attempts }: Delivery): Ope
 const verbOf = ({ proof, task: { plan } }: ChannelAttempt): string =>
   (proof?.isDownload && plan.downloadVerb) || plan.verb;
 
-/** Whether the delivery broke off by a mistake of ours before a channel was asked: how far it was is not known then. */
+/** Whether an internal error ended it at an unknown point. */
 export const isUnexpected = (delivery: Delivery): boolean =>
   delivery.failure?.code === 'INTERNAL' &&
   delivery.failure.leftBehind === undefined &&
   mainAttempt(delivery) === null;
 
-/** Whether a part of what is not proven may be there. */
+/** Whether an unverified delivery may have published anything. */
 export const mayBeThere = ({ placement, failure }: ChannelAttempt): boolean =>
   placement !== null || failure?.leftBehind?.length !== 0;
 
@@ -196,7 +196,6 @@ function describeLeftBehind(main: ChannelAttempt | null): string {
   if (placement === null) return left || `whether a part of the file has arrived (${destination})`;
   const older = placement.changes?.removedFolders ?? [];
   const removed = older.length === 0 ? '' : `; older sites removed: ${nameFew(older)}`;
-  // What somebody has replaced is placed no more.
   if (left !== '') return left + removed;
   return `whether the address will show the file later; it is placed (${placement.evidence}; ${destination}${removed})`;
 }

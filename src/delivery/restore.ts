@@ -16,7 +16,7 @@ import type { DeliveryContext } from './delivery-context.ts';
 import { proveAttempts } from './publish-through-channel.ts';
 import { recheckDeliveries } from './tasks.ts';
 
-/** Puts back what was delivered before what is not proven, and proves that. The deliveries fail all the same. */
+/** Restores the previous version of failed deliveries, and verifies it. The deliveries still fail. */
 export async function restoreFailed(
   deliveries: readonly Delivery[],
   channels: ChannelMap,
@@ -42,14 +42,13 @@ export async function restoreFailed(
     const unknown = [...attempt.unknown, ...lines, ...(mayBeBack ? [PERHAPS_BACK] : [])];
     restored.set(attempt, { ...attempt, restored: outcome, unknown });
   }
-  // The last look comes after the last write.
   return recheckDeliveries(replaceAttempts(deliveries, restored), channels);
 }
 
 const openRestored = (task: PreparedTask, back: Result<Placement>): ChannelAttempt =>
   hasFailed(back) ? { ...newAttempt(task), failure: back } : { ...newAttempt(task), placement: back };
 
-/** After a stop there is no time to prove anything. */
+/** After a stop there is no time to verify a restore. */
 function withoutRestoration(delivery: Delivery): Delivery {
   const attempt = attemptIn(delivery, 'K1');
   if (attempt?.failure == null) return delivery;

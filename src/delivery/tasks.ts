@@ -26,7 +26,7 @@ function noteInputs(
   { request, logger, face }: DeliveryContext,
 ): readonly Delivery[] {
   const { operation, path, scopedInputs, timeout, dryRun } = request;
-  // The folder of a site that is withdrawn need not exist any more.
+  // The local folder of a withdrawn site may be gone.
   const hasFolder =
     operation === 'withdraw' || deliveries.some(({ site, failure }) => site?.isFolder || failure !== null);
   const allowed = `up to ${timeout / SECOND} s were allowed for build and verification; the protocol has ${VERIFY_DEADLINE / SECOND}`;
@@ -47,7 +47,7 @@ function noteInputs(
   return noted;
 }
 
-/** An input for other deliveries is noted, not refused: a workflow may set the same for every channel. */
+/** Notes an input without effect instead of refusing it: a workflow may set it for other channels. */
 export function noteOtherInput(
   name: InputName,
   { channels, reason }: ChannelChoice,
@@ -63,7 +63,7 @@ export function noteOtherInput(
   return isForFolders && !hasFolder ? [`${start} a folder, and none was found`] : [];
 }
 
-/** Lets every channel plan what it is to do, or to remove, before any of them writes. */
+/** Lets every channel plan before any channel writes. */
 export async function prepareTasks(
   deliveries: readonly Delivery[],
   channels: ChannelMap,
@@ -85,7 +85,7 @@ export async function prepareTasks(
   return refuseSameDestination(planned, context.request.picture);
 }
 
-/** The channels that are chosen: the main ones before the duplicates. */
+/** The chosen channels, main channels before duplicates. */
 const listChannels = (deliveries: readonly Delivery[]): readonly ChannelKey[] => [
   ...new Set(deliveries.flatMap(({ choice }) => choice?.channels ?? [])),
 ];
@@ -102,9 +102,9 @@ function withTask(delivery: Delivery, task: PreparedTask, { logger, request }: D
   return { ...delivery, subject, unknown, attempts: [...delivery.attempts, attempt] };
 }
 
-/** Of two deliveries that write the same path, or one a file where the other has a folder, the second is refused. */
+/** Refuses the second of two deliveries that write the same path, or a file over a folder. */
 function refuseSameDestination(deliveries: readonly Delivery[], hasPictures: boolean): readonly Delivery[] {
-  // The files that are written, and the folders that they are in, with the first delivery of each.
+  // Files and parent folders, by the delivery that writes them first.
   const [taken, folders] = [new Map<string, string>(), new Map<string, string>()];
   return deliveries.map((delivery) => {
     if (!isOngoing(delivery)) return delivery;
@@ -133,11 +133,11 @@ function refuseSameDestination(deliveries: readonly Delivery[], hasPictures: boo
   });
 }
 
-/** The folders on the way to a path, without their last slashes. */
+/** All parent folders of a path, without trailing slashes. */
 const foldersOf = (path: string): readonly string[] =>
   [...path.matchAll(/(?<=.)\//g)].map(({ index }) => path.slice(0, index));
 
-/** Place → wait → verify: the main channels first, then the duplicates, even where the main one failed. */
+/** Place → wait → verify: main channels first, then duplicates, even if the main channel failed. */
 export async function carryOut(
   deliveries: readonly Delivery[],
   channels: ChannelMap,
@@ -164,7 +164,6 @@ export async function carryOut(
 const listOngoing = (deliveries: readonly Delivery[], key: ChannelKey): readonly ChannelAttempt[] =>
   deliveries.flatMap((delivery) => ongoingAttempt(delivery, key) ?? []);
 
-/** What a check leaves open, since it is a dry run that asks no host. */
 function endCheck(deliveries: readonly Delivery[]): readonly Delivery[] {
   const open = 'whether its repository and host take it: a check asks no host';
   const reason = 'only checked: nothing failed, no host was asked, and nothing was published';
@@ -200,10 +199,10 @@ async function preview(
   return previewed.map((delivery) => ({ ...delivery, planned }));
 }
 
-/** Of a failure to show it in time. */
+/** Failures to show the file in time. */
 const LATE: readonly ErrorCode[] = ['NOT_PROVEN', 'BUILD_TIMEOUT'];
 
-/** The last look before the claim: what somebody changed meanwhile is proven no more. */
+/** The last check before the report: somebody may have changed the files meanwhile. */
 export async function recheckDeliveries(
   deliveries: readonly Delivery[],
   channels: ChannelMap,
@@ -222,20 +221,20 @@ export async function recheckDeliveries(
   return done;
 }
 
-/** Of what was put back the branch tells nothing more. */
+/** After a restore, the branch no longer explains a failure. */
 const mayHaveChanged = ({ failure, restored, task: { plan } }: ChannelAttempt): boolean =>
   failure === null || (plan.channel === 'K1' && !restored && LATE.includes(failure.code));
 
 function withChange(attempt: ChannelAttempt, changed: Result<readonly string[]>): ChannelAttempt {
   const isChanged = hasFailed(changed);
-  // Of what is late already, only a change tells why.
+  // Only somebody's change is a better reason than the timeout.
   if (attempt.failure !== null && !(isChanged && changed.code === 'NOT_PROVEN')) return attempt;
   return isChanged
     ? { ...attempt, proof: null, failure: changed.withStep('verify') }
     : { ...attempt, unknown: [...new Set([...attempt.unknown, ...changed])] };
 }
 
-/** The first file that would have gone through the channel, or may have, and failed before. */
+/** The first failed file that was or may have been meant for the channel. */
 function findAbsent(deliveries: readonly Delivery[], key: ChannelKey): FailedFile | undefined {
   const failed = deliveries.filter(({ choice }) => choice === null || choice.channels.includes(key));
   return failed.flatMap(({ subject, failure }) => (failure === null ? [] : [{ subject, failure }]))[0];

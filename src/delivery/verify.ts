@@ -12,12 +12,7 @@ import { proveChecks } from '../proof/prove-checks.ts';
 import { SITE } from '../protocol/limits.ts';
 import type { PlacedAttempt } from './delivery.ts';
 
-/**
- * VERIFY: proves what was placed, and tells what that leaves open.
- *
- * @param first the address that is handed over; what a wait has seen there is not asked again
- * @throws {DeliveryError} as `proveChecks`
- */
+/** VERIFY: proves a placement. @param first the URL to hand over, with its last answer @throws as `proveChecks` */
 export async function verifyPlacement(
   { placement, marker, mustBeGone }: PlacedAttempt,
   first: AddressProof,
@@ -27,7 +22,7 @@ export async function verifyPlacement(
   const { sha256, blobSha = '' } = check.expect.file ?? {};
   const version = (commitSha ?? sha256 ?? blobSha).slice(0, 12);
   const { page, files, plain, versioned } = await proveChecks(first, others, version);
-  // Another file of the branch has the address of what was removed.
+  // Another file of the branch has the removed file's URL.
   const isReplaced = page.match === 'served';
   const raw = plain.find((proof) => proof.check.isOptional && proof.proven);
   const seen: readonly [ProbeResult, ...ProbeResult[]] = [

@@ -10,7 +10,7 @@ import { decodePath } from '../../rules/naming.ts';
 import { decodeText, isHtml } from '../../rules/page/page-file.ts';
 import { type Delivery, isOngoing, shownTask } from '../delivery.ts';
 
-/** What a browser is to open, and what it must show. */
+/** The page to open, and the text that it must show. */
 export async function pageToView(
   url: URL,
   delivery: Delivery,
@@ -20,20 +20,20 @@ export async function pageToView(
   const file = delivery.site?.entry;
   const isSought = marker !== undefined && marker.length <= SCREEN.marker;
   const page = { url: url.href, local };
-  // Of a link only the marker is known.
+  // For a link, only the marker is known.
   if (file === undefined) return { ...page, marker: isSought && !/[<>]/.test(marker) ? marker : undefined };
   if (!isHtml(file.name) || file.size > SCREEN.markedPage) return page;
   const { readVisibleText } = await loadPageRules();
   const shown = readVisibleText(await text(decodeText(file.read())));
-  // It may as well be in a comment, or a part of a script.
+  // The marker may be in a comment or script.
   const isVisible = isSought && shown.includes(withoutSpace(marker));
   return { ...page, marker: isVisible ? marker : undefined, ownText: shown.slice(0, SCREEN.text) };
 }
 
 /**
- * Everything that a step is to publish, as the host of pages will serve it; listed once a browser asks for it.
+ * Every file to publish, by its path on the host. Lists them when a browser asks first.
  *
- * @param sitePaths where to serve folders, instead of where they will be
+ * @param sitePaths other paths to serve folders at
  */
 export function listLocalFiles(deliveries: readonly Delivery[], sitePaths?: readonly string[]): LocalFiles {
   let known: ReadonlyMap<string, LocalFile> | undefined;
@@ -52,7 +52,7 @@ function listServed(
   const served = shownTask(delivery)?.served;
   if (site === null || served === undefined) return [];
   const { sitePath } = served;
-  // A single file has its own name in its folder, and is the index of any other.
+  // Elsewhere, a single file is served as the index.
   const place = decodePath(served.url.pathname.slice(sitePath.length));
   return (sitePaths ?? [sitePath]).flatMap((folder) =>
     site.files.map(
@@ -66,8 +66,8 @@ function listServed(
 }
 
 /**
- * What deliveries show on the screen: why no browser opens it, for UNKNOWN; empty where one does. Of many, no more than
- * `SCREEN.pages` are opened: pages come before files shown as they are.
+ * The pages of deliveries, each with why no browser opens it; empty if a browser does.
+ * At most `SCREEN.pages` are opened, HTML pages first.
  */
 export function listScreenPages(
   deliveries: readonly Delivery[],
@@ -85,7 +85,7 @@ export function listScreenPages(
 
 const rankPage = (delivery: Delivery): number => (shownTask(delivery)?.served?.display === 'page' ? 0 : 1);
 
-/** Nothing for what a browser would download; a link alone is opened only where that is enforced. */
+/** `undefined` for downloads, and for links unless `screen: enforce`. */
 function findObstacle(delivery: Delivery, mode: DeliveryRequest['screen']): string | undefined {
   const { plan, served } = shownTask(delivery) ?? {};
   if (served === undefined) return plan?.channel === 'K4' && mode === 'enforce' ? '' : undefined;

@@ -11,17 +11,17 @@ import { SCREEN } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
 import { attemptIn, type Delivery } from '../delivery.ts';
 
-/** What a browser saw of a page. All lists have at most ten texts, and all texts are bounded. */
+/** What a browser saw of a page. Lists have at most ten texts. */
 export interface ScreenReport extends ScreenFacts {
-  /** Whether it is the published page; else the local one, which was refused. */
+  /** Whether it is the published page, or the refused local page. */
   readonly isPublished: boolean;
-  /** The share of pixels, from 0 to 1, that it has in common with the page before publishing; `null` if not known. */
+  /** The share of pixels, from 0 to 1, that match the local page; `null` if not known. */
   readonly agreement: number | null;
 }
 
 const MOST_LISTED = 10;
 
-/** What a browser saw of a delivery's page; `null` where none was to look. */
+/** What a browser saw of a delivery's page; `null` without a browser check. */
 export function reportScreen(delivery: Delivery): ScreenReport | null {
   const { localView, attempts } = delivery;
   const published = attempts[0]?.screen ?? attemptIn(delivery, 'K1')?.screen ?? null;
@@ -33,7 +33,7 @@ export function reportScreen(delivery: Delivery): ScreenReport | null {
   return { isPublished: published !== null, ...facts, ...Object.fromEntries(lists), agreement };
 }
 
-/** The part of the report's line TEST; empty where no browser has opened the page. */
+/** For TEST; empty if no browser opened the page. */
 export function describeScreen(screen: ScreenReport | null): string[] {
   if (screen === null || screen.verdict === 'not-checked') return [];
   const { agreement } = screen;
@@ -43,7 +43,7 @@ export function describeScreen(screen: ScreenReport | null): string[] {
   ];
 }
 
-/** What a browser saw, in a few words, such as `shown (42 characters, 1 image; 0.8 s; HeadlessChrome/147.0)`. */
+/** What a browser saw, such as `shown (42 characters, 1 image; 0.8 s; HeadlessChrome/147.0)`. */
 export function describeView(view: ScreenFacts): string {
   const { verdict, reason, painted, elapsed, browser } = view;
   const seen = (['character', 'image', 'drawing'] as const).flatMap((word) => {
@@ -58,7 +58,7 @@ export function describeView(view: ScreenFacts): string {
   return `${verdict.replace('-', ' ')}${details.length === 0 ? '' : ` (${details.join('; ')})`}`;
 }
 
-/** A share from 0 to 1 in percent, such as `12 %` or `0.4 %`. */
+/** A share as percent, such as `12 %` or `0.4 %`. */
 export function formatShare(share: number): string {
   const percent = share * 100;
   // Rounding must not turn nearly all into all.
@@ -71,8 +71,8 @@ export const describeUnseen = (reason: string, hint = ''): string =>
   `whether a browser shows the page: ${reason}${hint === '' ? '' : ` (${hint})`}`;
 
 /**
- * Judges what a browser saw: a page that shows nothing is not ready; what else went wrong is a note, or fails if the
- * screen is enforced. A fault of the browser itself fails nothing else.
+ * Fails a page that shows nothing. Other problems are notes unless `screen: enforce`.
+ * A fault of the browser itself only leaves the page unknown.
  */
 export function judgeView(view: ScreenView, isEnforced: boolean) {
   const { verdict, reason, hint, overflow } = view;
@@ -93,7 +93,7 @@ export function judgeView(view: ScreenView, isEnforced: boolean) {
   };
 }
 
-/** For UNKNOWN: a script has failed, and something that the page asked its own host for was missing. */
+/** For UNKNOWN: a script failed, and the page's own host lacked a file. */
 function describeLacking({ exceptions, failedRequests }: ScreenView): string[] {
   const lacking = failedRequests.find(isLacking);
   if (lacking === undefined || exceptions.length === 0) return [];
@@ -158,10 +158,10 @@ const KINDS = [
   ['consoleErrors', 'console error'],
 ] as const;
 
-/** How many problems of a kind are named: the first may be one that matters least. */
+/** Several problems of each kind are named, because the first may matter least. */
 const NAMED = 3;
 
-/** What went wrong on the page, the first problems of each kind. @param known what is said already */
+/** The first problems of each kind. @param known a problem to leave out */
 function listProblems(view: ScreenView, known = ''): string[] {
   const texts = { ...view, failedRequests: view.failedRequests.map(formatRequest) };
   const lines = KINDS.flatMap(([key, kind]) => {
