@@ -111,7 +111,7 @@ export const hasFailed = <T>(result: Result<T>): result is DeliveryError => resu
 /** The abort reason of a delivery's own signal. */
 export const stoppedError = (): DeliveryError =>
   new DeliveryError('ABORTED', 'the delivery was stopped before it was finished', {
-    hint: 'run it again: what is as wanted already is only verified',
+    hint: 'run it again: files that are already correct are only verified',
   });
 
 /** A stop before a request was sent, so nothing is left behind. */
@@ -121,8 +121,8 @@ export const unsentError = (signal: AbortSignal): DeliveryError =>
 export const toMessage = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
-const TEMPORARY = '; temporary files go to `RUNNER_TEMP` or `TMPDIR`, which may name another folder';
-const SPACE = `free space there${TEMPORARY}`;
+const TEMPORARY = ', or set `RUNNER_TEMP` or `TMPDIR` to another folder';
+const SPACE = `free disk space${TEMPORARY}`;
 const RIGHTS = `give this user the permission${TEMPORARY}`;
 const FILES = 'allow more open files, as with `ulimit -n`';
 
@@ -154,10 +154,10 @@ export const isShortage = (thrown: unknown): thrown is SystemError =>
 /** A failed system call. @param given the path as the user wrote it */
 export function localError(cause: SystemError, given = cause.path ?? ''): DeliveryError {
   const { code, errno = 0, syscall } = cause;
-  const [, reason = 'an error of the system'] = getSystemErrorMap().get(errno) ?? [];
+  const [, reason = 'a system error'] = getSystemErrorMap().get(errno) ?? [];
   const call = syscall.endsWith(given) ? syscall : `use ${given}`;
   return new DeliveryError('LOCAL', `this machine can't ${call}: ${reason} (${code})`, {
-    hint: LOCAL_HINTS[code] ?? `correct that on this machine${TEMPORARY}`,
+    hint: LOCAL_HINTS[code] ?? `fix this on the machine${TEMPORARY}`,
     cause,
   });
 }

@@ -142,5 +142,5 @@ function base64Cores(secret: string): string[] {
   return unique(cores).filter(({ length }) => length >= SHORTEST_CORE);
 }
 
-/** Of two groups of four characters, one is unbroken if lines have eight or more. */
+/** Lines of eight or more characters keep at least one of two groups of four unbroken. */
 const splitStart = (core: string): string[] => [core.slice(0, 4), core.slice(4, 8)];

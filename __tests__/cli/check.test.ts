@@ -32,7 +32,7 @@ test.each<[string, readonly string[], RegExp]>([
   // It needs other files, which a download does not.
   ['linked.html', ['--channel', 'K3'], /can be delivered/],
   ['linked.html', [], /script x\.js.*\n {2}To fix: /],
-  ['empty.html', [], /is empty\n {2}To fix: check what writes it/],
+  ['empty.html', [], /is empty\n {2}To fix: check the program that writes it/],
   ['absent.html', [], /does not exist\n {2}To fix: /],
   ['page.html', ['--path', 'previews/week'], /browsers download\n {2}To fix: set `?--path previews\/week\//],
   ['folder', [], /has no file to deliver\n {2}To fix: /],

@@ -110,7 +110,7 @@ describe('checking the references of a site', () => {
           'assets/app.js': 'document.title = 1',
         });
         expect(checked.unknown).toEqual([
-          `whether the folder will be at ${FULL}, where its absolute addresses lead to its files`,
+          `whether the folder will be at ${FULL}, as its absolute URLs assume`,
         ]);
         expect(checked.notes).toEqual(['before']);
       },

@@ -370,7 +370,7 @@ describe('a site', () => {
     const repository = await repositoryWith('one.html');
     await repository.commit('index.html', 'other', 'Begin', 'trunk');
     replaceBranch(repository, { isOrphan: true });
-    const { report } = await refused(audit(repository), /^check: nothing was found/);
+    const { report } = await refused(audit(repository), /^check: no delivery of this tool/);
     expect([report.notReady?.code, report.verdict]).toEqual(['NOT_FOUND', undefined]);
     expect(report.lines.UNKNOWN).toContain('may have been rewritten');
   });
@@ -487,7 +487,10 @@ describe('what an audit could not read is a line of it', () => {
     expect(verdicts(played)).toEqual({ 'files/data.zip': 'as-delivered' });
     const older = /^what was delivered before the newest 1200 commits on the branch main/;
     expect(played.report.unknown).toEqual([expect.stringMatching(older), expect.stringMatching(OF_RELEASES)]);
-    const alone = await refused(audit(repository, { channel: 'K1' }), /^check: nothing was found.*`path:`/);
+    const alone = await refused(
+      audit(repository, { channel: 'K1' }),
+      /^check: no delivery of this tool.*`path:`/,
+    );
     expect(alone.report.unknown).toContainEqual(expect.stringMatching(older));
     // The history of the path itself is short.
     expect(verdicts(await audit(repository, { path: 'one.html', timeout: '5' }))).toEqual({

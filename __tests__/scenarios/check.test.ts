@@ -124,7 +124,7 @@ test('a check says no for a site of another address, until it is named', async (
   const repository = await play.repository({ name: 'own-domain', pages: { cname: 'a.octo.com' } });
   const site = { repository, files: BUILT, inputs: { file: 'dist/', path: './' } };
   await proven(play.deliver(site));
-  await refused(check(site), /if the site has an address of its own, set `pages-base:` to it$/);
+  await refused(check(site), /if the site has its own domain, set `pages-base:` to it$/);
   const inputs = { ...site.inputs, 'pages-base': 'https://a.octo.com/' };
   expect((await check({ ...site, inputs })).report.result).toBe('planned');
 });

@@ -58,12 +58,12 @@ describe('an address removes nothing', () => {
     [
       'of another site',
       'https://other.github.io/previews/1/',
-      /is not below .* → set `repository:` to the one whose site has this address, or `url:` to an address that was handed over/,
+      /is not below .* → set `repository:` to the one whose site has this address, or `url:` to the URL from the report/,
     ],
     [
       'of whichever release is the newest',
       'https://github.com/octo/site/releases/latest/download/a.zip',
-      /is not below .*, or `url:` to an address that was handed over/,
+      /is not below .*, or `url:` to the URL from the report/,
     ],
     ['that leads out of the site', 'SITE/a%2f..%2f..%2fb.html', /contains \. or \.\./],
     [

@@ -22,11 +22,11 @@ export async function audit(context: DeliveryContext): Promise<readonly Report[]
   try {
     const keys = listChannels(request);
     const query = { pagesSettings: keys.includes('K1'), repository: keys.includes('K2') };
-    const access = await context.openRepository(query);
+    const repository = await context.openRepository(query);
     step = 'check';
-    const found = await findDelivered(keys, access, context);
+    const found = await findDelivered(keys, repository, context);
     unknown = found.unknown;
-    if (found.deliveries.length === 0) throw nothingFoundError(request, keys, access);
+    if (found.deliveries.length === 0) throw nothingFoundError(request, keys, repository);
     step = 'verify';
     return await proveAll(found.deliveries, context);
   } catch (thrown) {
@@ -70,12 +70,12 @@ function nothingFoundError(
   { access }: OpenRepository,
 ): DeliveryError {
   const release = tagIsDefault ? 'the releases' : `the release ${tag}`;
-  const place = keys.includes('K1') ? path : `${release}${path === './' ? '' : ` as ${path}`}`;
+  const searched = keys.includes('K1') ? path : `${release}${path === './' ? '' : ` as ${path}`}`;
   const site = access.pagesSettings === null ? ', which has no Pages site' : '';
-  const message = `nothing was found that this tool delivered to ${place} of the repository${site}`;
+  const message = `no delivery of this tool was found in ${searched} of the repository${site}`;
   return new DeliveryError('NOT_FOUND', message, {
     hint: (w) =>
-      `set ${w.input('branch')} or ${w.input('tag')} to where it was delivered, or ${w.input('path')} to its folder, whose older commits are read, or to the name of an asset`,
+      `set ${w.input('path')} to the delivered folder or asset, or ${w.input('branch')} or ${w.input('tag')} to where it was delivered`,
     leftBehind: [],
   });
 }

@@ -123,8 +123,8 @@ function expectLocation(name: string, { repository, serverUrl, pagesBase }: Deli
 
 const describeLocation = ({ sitePath, origin }: SiteLocation): string =>
   origin === undefined
-    ? 'name the repository: without it nobody knows whether absolute addresses lead to the files of the folder'
-    : `whether the folder will be at ${origin}${sitePath}, where its absolute addresses lead to its files`;
+    ? 'whether absolute URLs lead to files of the folder: name the repository to check this'
+    : `whether the folder will be at ${origin}${sitePath}, as its absolute URLs assume`;
 
 /** Whether the reference would be right under another base URL. */
 const mayBeIn = (folder: string, { kind, path = '' }: SiteFinding): boolean =>
@@ -153,7 +153,7 @@ async function askHost(inspection: SiteInspection, findMissing?: FindMissing): P
   const absent = new Set((await findMissing(urls)).map(({ href }) => href));
   const isMissing = ({ url }: SiteFinding): boolean => url !== undefined && absent.has(url);
   const missing = unknown.filter(isMissing).map((finding): SiteFinding => {
-    return { ...finding, kind: 'missing', text: `${finding.text}: its host does not have it` };
+    return { ...finding, kind: 'missing', text: `${finding.text}: its host doesn't have it` };
   });
   return {
     ...inspection,
@@ -181,7 +181,7 @@ function refuseBrokenSite(
   const ways = describeWays(subject, site, findings, { levels, hint });
   const further: readonly Text[] = [
     ...(hasOtherBase
-      ? [(w: Words) => `if the site has an address of its own, set ${w.input('pages-base')} to it`]
+      ? [(w: Words) => `if the site has its own domain, set ${w.input('pages-base')} to it`]
       : []),
     ...(refusal === null ? [] : [refusal.advice ?? '']),
   ];
@@ -212,7 +212,7 @@ function describeWays(
   const isNamed = names.length > 0 && !names.includes('..');
   const folder = isNamed ? `the folder ${names.join('/')}/` : 'a folder that has the page and these files';
   const other = isFolder
-    ? 'put the missing files into the folder, or correct the addresses'
+    ? 'add the missing files to the folder, or correct the URLs'
     : 'write it into the page';
   const withEntry = (w: Words) => (page.length > depth ? `, with ${w.input('entry', page.join('/'))}` : '');
   return (w) =>

@@ -121,7 +121,7 @@ export function refuseTooLarge(
     const limit = MAX_FILE_SIZE[key];
     if (limit === undefined || size <= limit.bytes) continue;
     const most = `${limit.bytes / MEGABYTE} MB`;
-    const message = `the file ${given} has ${size} bytes, and ${key} takes at most ${most}`;
+    const message = `the file ${given} has ${size} bytes, but ${key} takes at most ${most}`;
     const instead = isPart ? 'leave it out of the folder, or ' : '';
     throw new DeliveryError('TOO_LARGE', message, { hint: (w) => instead + w.use(limit.instead) });
   }
@@ -144,7 +144,7 @@ function refusePublicBin(
     hasFailed(github) ? `set ${missing.map((name) => w.input(name)).join(' and ')} for K1, or, ` : '';
   throw new DeliveryError(
     'NOT_EXTERNAL',
-    `${reason}, so the public file-bin (K3) is chosen, and the file's repository ${known}`,
+    `${reason}, so the public file-bin (K3) was chosen, but the file's repository ${known}`,
     {
       step: 'authorize',
       hint: (w) => `${forK1(w)}if the file may be public, set ${w.input('allow-public-bin', 'true')}`,
@@ -161,7 +161,7 @@ function unnamedBinError(
   return new DeliveryError(hasFailed(github) ? github.code : 'BAD_INPUT', message, {
     step: 'check',
     hint: (w) =>
-      `name the file, and set ${w.input('bin')} to the first folder of its address, or ${token === undefined ? `${w.input('token')} for K1` : w.input('channel')}`,
+      `name the file, and set ${w.input('bin')} to the first folder of its URL, or ${token === undefined ? `${w.input('token')} for K1` : w.input('channel')}`,
     leftBehind: [],
   });
 }
@@ -181,6 +181,6 @@ export function folderChannelError(
   const pack = `\`tar -czf site.tar.gz${isPlain ? ` ${given}\`` : '` with the folder in quotes'}`;
   return new DeliveryError('BAD_INPUT', `${why}${channel} takes single files, not the folder ${given}`, {
     hint: (w) =>
-      `for a site with a page ${hasToken ? w.use('K1') : `set ${w.input('token')}${w.ownToken || ` and ${w.input('repository')}`}`}, with ${w.input('setup', 'true')} and ${w.input('branch', 'gh-pages')} where there is no Pages site; else name its files (${w.filesIn(given.replace(/[/\\]*$/, ''))}), or pack it (${pack}) and deliver the archive`,
+      `for a site with a page ${hasToken ? w.use('K1') : `set ${w.input('token')}${w.ownToken || ` and ${w.input('repository')}`}`}, with ${w.input('setup', 'true')} and ${w.input('branch', 'gh-pages')} if there is no Pages site yet; otherwise pack it (${pack}) and deliver the archive`,
   });
 }

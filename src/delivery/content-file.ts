@@ -38,13 +38,13 @@ async function writeContent(path: string, content: GivenContent, ports: Ports): 
       size += chunk.length;
       if (size > CONTENT.bytes) {
         const most = `${CONTENT.bytes / MEGABYTE} MB`;
-        const hint = 'write it to a file, and deliver that';
+        const hint = 'write it to a file and deliver the file';
         throw new DeliveryError('TOO_LARGE', `the content of ${name} has more than ${most}`, { hint });
       }
       await file.writeFile(chunk);
     }
     if (size === 0) {
-      const hint = 'check what writes it; an empty file is never delivered';
+      const hint = 'check the program that writes it';
       throw new DeliveryError('BAD_INPUT', `the content of ${name} is empty`, { hint });
     }
   } finally {
@@ -76,7 +76,7 @@ async function* readInTime(
   } catch (thrown) {
     signal.throwIfAborted();
     if (!over.aborted) throw thrown;
-    const hint = 'close the pipe after the last byte, or write the content to a file and deliver that';
+    const hint = 'close the pipe after the last byte, or write the content to a file and deliver the file';
     throw new DeliveryError('BAD_INPUT', `the content did not end within ${CONTENT.time / SECOND} s`, {
       hint,
     });

@@ -23,12 +23,12 @@ export async function deliver(context: DeliveryContext): Promise<readonly Report
     files = await (isRemoval ? listRemovals : openFiles)(context);
     if (files.some(isOngoing)) {
       step = 'authorize';
-      const access = await context.openRepository(queryFor(files, request));
-      const { channels } = access;
+      const repository = await context.openRepository(queryFor(files, request));
+      const { channels } = repository;
       files = await runStep('authorize', files, async (delivery) => {
         if (delivery.choice !== null) return delivery;
         const choose = isRemoval ? chooseRemoval : chooseChannels;
-        return { ...delivery, choice: await choose(delivery, request, access) };
+        return { ...delivery, choice: await choose(delivery, request, repository) };
       });
       step = 'place';
       files = await prepareTasks(files, channels, context);

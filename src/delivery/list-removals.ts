@@ -73,10 +73,7 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
 
 const isFolder = ({ name }: ChannelItem): boolean => name.endsWith('/');
 
-/**
- * Where K1 had nothing, and its branch never had it of us, another channel or branch may have it, or a folder: nobody knows
- * whether the file was so large that a release was chosen, and of a name without an ending whether it was a folder's.
- */
+/** Fails if K1 has no record of it: another channel or branch, or a folder of that name, may have been meant. */
 export function refuseUnsure(delivery: Delivery, request: DeliveryRequest): Delivery {
   const { channels, file, address } = request;
   const main = mainAttempt(delivery);
@@ -90,13 +87,13 @@ export function refuseUnsure(delivery: Delivery, request: DeliveryRequest): Deli
       'whether it was delivered to a release: the path has a folder, so only the site was searched';
     return { ...delivery, unknown: [...delivery.unknown, unknown] };
   }
-  const message = `the site had no ${delivery.subject}, and nothing tells that it was ever delivered there: perhaps it was a folder, or was delivered elsewhere`;
+  const message = `the site had no ${delivery.subject}, and no record of a delivery of it: it may be a folder, or in another channel`;
   const failure = new DeliveryError('NOT_FOUND', message, {
     step: 'verify',
     hint: (w) =>
       address !== undefined
-        ? `set ${w.input('url')} to an address that was handed over`
-        : `set ${w.input('channel')} to where it was delivered, and ${w.input('path')} to its whole place, which ends in / for a folder`,
+        ? `set ${w.input('url')} to the URL from the report`
+        : `set ${w.input('channel')} to where it was delivered, and ${w.input('path')} to its full path, which ends in / for a folder`,
   });
   return withAttempt(delivery, { ...main, proof: null, failure });
 }

@@ -91,7 +91,7 @@ export async function openSite(delivery: Delivery, root: string, run: RequestCon
   }
   logSite(site, request, logger);
   const allowed = checked.flatMap(({ file, secrets }) => (file && secrets !== 0 ? [file.name] : []));
-  const unknownLine = `whether what looks like a secret, and was allowed, is harmless: ${nameFew(allowed)}`;
+  const unknownLine = `whether allowed findings that look like secrets are harmless: ${nameFew(allowed)}`;
   return { ...delivery, site, unknown: allowed.length === 0 ? [] : [unknownLine] };
 }
 
@@ -174,7 +174,7 @@ function noEntryError(given: string, entry: string, paths: readonly string[]): D
   const home = pages.find((path) => path.endsWith(`/${entry}`))?.slice(0, -entry.length) ?? '';
   const hint = (w: Words) =>
     pages.length === 0
-      ? 'a folder without a page is no site: name its files'
+      ? 'deliver the files by name: a site needs a page'
       : home !== '' && pages.every((path) => path.startsWith(home))
         ? `deliver the folder ${join(given, home)}, which has all pages`
         : `set ${w.input('entry', first)}${others.length === 0 ? '' : `, or another of its pages: ${others.join(', ')}`}`;

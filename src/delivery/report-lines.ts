@@ -101,7 +101,7 @@ function describeContent(delivery: Delivery, main: ChannelAttempt): readonly str
 }
 
 const ONLY_MARKER =
-  'what else it says, such as a request to sign in: no file was given, so only the marker was seen';
+  'what else the page shows, such as a login: no file was given, so only the marker was checked';
 
 /** Lists what was not verified. @see protocol 4.7 */
 export function listUnknown(
@@ -111,7 +111,7 @@ export function listUnknown(
   const main = mainAttempt(delivery);
   const unknown = [...delivery.unknown, ...(main?.unknown ?? [])];
   if (main?.proof?.match === 'altered')
-    unknown.push('the body has the marker, but other bytes than the file');
+    unknown.push('the body has the marker, but its bytes differ from the file');
   if (main?.proof?.match === 'marked') unknown.push(ONLY_MARKER);
   for (const { task, failure, restored, unknown: lines } of listDuplicates(delivery)) {
     const { channel } = task.plan;
@@ -127,8 +127,5 @@ export function listUnknown(
 
 function describeUntried({ attempts }: Delivery): readonly string[] {
   const writes = attempts.some(({ task }) => ['K1', 'K2'].includes(task.plan.channel));
-  return [
-    ...(writes ? ['whether the token may write, which only a write tells'] : []),
-    'everything that only a real run can show',
-  ];
+  return [...(writes ? ['whether the token may write'] : []), 'everything that only a real run can show'];
 }

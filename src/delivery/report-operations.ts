@@ -102,7 +102,7 @@ const WITHDRAW: OperationReport = {
   },
   untouched: 'nothing removed, because nothing was there',
   untouchedNote: (w) =>
-    `what was delivered with another ${w.input('path')} or ${w.input('tag')} is withdrawn with that one`,
+    `to withdraw a delivery with another ${w.input('path')} or ${w.input('tag')}, set that value`,
   describeUnproven: () => 'not proven to be gone',
   listUnknown: () => ['whether it still opens anywhere'],
   fields(_, main, ready) {
@@ -175,10 +175,10 @@ function listUnknownAfterFailure(delivery: Delivery, isOffline: boolean): readon
   const { site, subject, isTemporary } = delivery;
   const main = mainAttempt(delivery);
   const { restored } = main ?? {};
-  if (restored?.proven) return ['what people saw at the address until the content from before was back'];
-  if (restored?.commitSha) return ['whether the address shows again what was there before'];
+  if (restored?.proven) return ['what visitors saw at the URL until the previous version was restored'];
+  if (restored?.commitSha) return ['whether the URL shows the previous version again'];
   const left = isUnexpected(delivery)
-    ? 'whether it was published: the delivery ended by an error that nothing expected'
+    ? 'whether it was published: the delivery ended with an unexpected error'
     : describeLeftBehind(main);
   if (left === NOTHING_PUBLISHED && main && findProvenCopy(delivery))
     return [`${left} through ${main.task.plan.channel}`];

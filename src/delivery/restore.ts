@@ -54,26 +54,26 @@ function withoutRestoration(delivery: Delivery): Delivery {
   if (attempt?.failure == null) return delivery;
   const { placement, failure } = attempt;
   const mayBeThere = placement === null ? failure.leftBehind === undefined : placement.written;
-  const detail = 'what was there before is not put back, because the run was stopped';
+  const detail = 'the previous version was not restored, because the run was stopped';
   return mayBeThere
     ? withAttempt(delivery, { ...attempt, restored: { commitSha: null, proven: false, detail } })
     : delivery;
 }
 
-const PERHAPS_BACK = 'whether what was there before is put back all the same';
+const PERHAPS_BACK = 'whether the previous version was restored anyway';
 
 function toRestoreOutcome({ placement, proof, failure }: ChannelAttempt): RestoreOutcome {
   if (placement === null) {
     const left = failure?.leftBehind?.join(', ') ?? '';
     const why = `${failure?.message}${left === '' ? '' : `; left behind: ${left}`}`;
-    return { commitSha: null, proven: false, detail: `what was there before could not be put back: ${why}` };
+    return { commitSha: null, proven: false, detail: `the previous version could not be restored: ${why}` };
   }
   const { commitSha = null, notes = [] } = placement;
   const url = addressToHandOver({ placement, proof });
-  const back = `commit ${commitSha?.slice(0, 7)} put back what was delivered there before`;
+  const back = `commit ${commitSha?.slice(0, 7)} restored the previous version`;
   const shown =
     proof === null
-      ? `that is not proven either: ${failure?.message}`
-      : `${url?.href} shows that again, byte for byte`;
+      ? `that is not verified either: ${failure?.message}`
+      : `${url?.href} shows it again, byte for byte`;
   return { commitSha, proven: proof !== null, detail: [`${back}, and ${shown}`, ...notes].join('; ') };
 }

@@ -125,8 +125,7 @@ function refuseSameDestination(deliveries: readonly Delivery[], hasPictures: boo
     const [path, other] = first;
     const both = other === undefined ? `two files of ${subject}` : `${other} and ${subject}`;
     const failure = new DeliveryError('BAD_INPUT', `${both} would both go to ${path}`, {
-      hint: (w) =>
-        `give one of them another name${hasPictures ? `, set ${w.input('picture', 'false')}` : ''}, or deliver it in a step of its own`,
+      hint: (w) => `rename one of them${hasPictures ? `, or set ${w.input('picture', 'false')}` : ''}`,
       leftBehind: [],
     });
     return withFailure(delivery, 'check', failure);
@@ -165,8 +164,8 @@ const listOngoing = (deliveries: readonly Delivery[], key: ChannelKey): readonly
   deliveries.flatMap((delivery) => ongoingAttempt(delivery, key) ?? []);
 
 function endCheck(deliveries: readonly Delivery[]): readonly Delivery[] {
-  const open = 'whether its repository and host take it: a check asks no host';
-  const reason = 'only checked: nothing failed, no host was asked, and nothing was published';
+  const open = 'whether the repository and host accept it: a check sends no request';
+  const reason = 'only checked: nothing failed, and nothing was sent or published';
   const planned = { reason, next: 'deliver it' };
   return deliveries.map((delivery) => ({ ...delivery, planned, unknown: [...delivery.unknown, open] }));
 }

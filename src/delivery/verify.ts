@@ -45,9 +45,7 @@ export async function verifyPlacement(
       ...(run.downloads > 0 && { downloads: run.downloads }),
     },
     unknown: [
-      ...(run.internalReason
-        ? [`whether the address opens outside this network: ${run.internalReason}`]
-        : []),
+      ...(run.internalReason ? [`whether the URL opens outside this network: ${run.internalReason}`] : []),
       ...check.host.describe(seen, check, run.downloads),
       ...describeOld(plain),
       ...plain.filter((proof) => proof.proven === undefined).map(describeRaw),

@@ -82,7 +82,7 @@ function refuseUnsuitable(
   if (stats.isDirectory()) refuse(`${given} is a folder`, 'name one file in it');
   if (!stats.isFile()) refuse(`${given} is not a regular file`, 'name a regular file');
   if (stats.size === 0n && !mayBeEmpty) {
-    refuse(`the file ${given} is empty`, 'check what writes it; an empty file is never delivered');
+    refuse(`the file ${given} is empty`, 'check the program that writes it');
   }
 }
 

@@ -79,7 +79,7 @@ export function listScreenPages(
   });
   const openable = found.flatMap(([delivery, obstacle]) => (obstacle === '' ? [delivery] : []));
   openable.sort((page, other) => rankPage(page) - rankPage(other));
-  const tooMany = `of ${openable.length} pages ${SCREEN.pages} were opened in one, and ${openable.length - SCREEN.pages} were not`;
+  const tooMany = `only ${SCREEN.pages} of ${openable.length} pages were opened`;
   return new Map([...found, ...openable.slice(SCREEN.pages).map((delivery) => [delivery, tooMany] as const)]);
 }
 
@@ -90,10 +90,10 @@ function findObstacle(delivery: Delivery, mode: DeliveryRequest['screen']): stri
   const { plan, served } = shownTask(delivery) ?? {};
   if (served === undefined) return plan?.channel === 'K4' && mode === 'enforce' ? '' : undefined;
   if (served.display === 'none') return undefined;
-  if (mode === 'off') return 'it was not opened in one, as asked';
-  if (served.display === 'viewer') return 'a file that needs a viewer or a player is not opened in one';
+  if (mode === 'off') return 'the browser check is off';
+  if (served.display === 'viewer') return 'a file for a viewer or player is not opened in a browser';
   if (served.display === 'page') return '';
   const most = isImage(served.url.pathname) ? SCREEN.largestImage : SCREEN.largestText;
   const isTooLarge = (delivery.site?.entry.size ?? 0) > most;
-  return isTooLarge ? `a file of this kind above ${most / MEGABYTE} MB is not opened in one` : '';
+  return isTooLarge ? `a file of this kind above ${most / MEGABYTE} MB is not opened in a browser` : '';
 }

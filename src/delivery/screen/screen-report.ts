@@ -126,7 +126,7 @@ function findFailure(
 
 function uncheckedError({ reason, hint, httpCode }: ScreenView): DeliveryError {
   const missing =
-    httpCode === null ? 'no browser has opened the page' : 'a browser can not tell whether the page is shown';
+    httpCode === null ? 'no browser has opened the page' : "a browser can't tell whether the page is shown";
   return new DeliveryError('NOT_SHOWN', `${missing}: ${reason}`, {
     hint: (w) =>
       `${hint === '' ? '' : `${hint}; or `}set ${w.input('screen', 'auto')} to deliver without a browser`,
@@ -137,7 +137,7 @@ function hintFor({ httpCode, isMarkerVisible, cause, failedRequests }: ScreenVie
   const lacking = failedRequests.find((request) => isLacking(request) && formatRequest(request) === cause);
   if (lacking !== undefined) {
     return (w) =>
-      `put what the page asks for into the folder that is delivered, or correct its address: ${lacking.url}; ${w.input('screen', 'off')} delivers it without a look`;
+      `add the missing file to the delivered folder, or correct its URL: ${lacking.url}; ${w.input('screen', 'off')} skips this check`;
   }
   if (isMarkerVisible === false && httpCode === 200) {
     return (w) => `correct the page, or set ${w.input('marker')} to a text on it`;
@@ -146,9 +146,9 @@ function hintFor({ httpCode, isMarkerVisible, cause, failedRequests }: ScreenVie
   const copy =
     elsewhere === undefined
       ? ''
-      : `deliver a copy of what the page needs of other hosts (from here: ${formatRequest(elsewhere)}), or `;
+      : `deliver copies of files from other hosts (here: ${formatRequest(elsewhere)}), or `;
   return (w) =>
-    `${copy}open the page in a browser with its developer tools; ${w.input('screen', 'off')} delivers it without a look`;
+    `${copy}open the page in a browser with its developer tools; ${w.input('screen', 'off')} skips this check`;
 }
 
 const KINDS = [
