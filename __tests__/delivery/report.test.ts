@@ -131,7 +131,7 @@ describe('the RESULT line', () => {
   });
 
   test.each<[readonly string[] | undefined, RegExp, RegExp]>([
-    [undefined, / is not proven to be published; /, /^whether it was published: the delivery ended by an er/],
+    [undefined, / is not proven to be published; /, /^whether it was published: the delivery ended with an/],
     [[], / was not published; /, /^nothing was published$/],
   ])('of a mistake of ours says that nothing was published only where that is known', (left, claim, open) => {
     const failure = new DeliveryError('INTERNAL', 'x is undefined', { leftBehind: left });

@@ -55,7 +55,7 @@ describe('the judgement of a view', () => {
     );
     const foreign = { ...lacking, cause: '404 https://cdn.dev/count.js' };
     expect(judgeView(foreign, false).failure?.hint).toMatch(
-      /^deliver a copy of .* \(from here: 404 https:\/\/cdn\.dev\/count\.js\), or open the page in a browser/,
+      /^deliver copies of .* \(here: 404 https:\/\/cdn\.dev\/count\.js\), or open the page in a browser/,
     );
   });
 
