@@ -148,7 +148,7 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp,
     'whether the host has a script of another part of the site',
     { file: 'dist/' },
     inFolder({ 'index.html': page('<script src="/x/a.js"></script>') }),
-    /its host does not have it/,
+    /its host doesn't have it/,
     /script \/x\/a\.js is outside the folder, and no part of this delivery/,
   ],
   [

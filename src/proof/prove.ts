@@ -146,7 +146,7 @@ function notProvenError(proof: AddressProof): DeliveryError {
 }
 
 /** A second run writes nothing that is there. */
-export const AGAIN_HINT = 'run it again: files that are already correct are only verified';
+export const AGAIN_HINT = 'try again: files that are already correct are only verified';
 
 /** Of what is removed: no other place would help. */
 const GONE_HINT =

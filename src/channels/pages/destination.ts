@@ -153,7 +153,7 @@ function pathOf(
   if (address.host !== rootUrl.host || !given.startsWith(root)) {
     throw new DeliveryError('BAD_INPUT', `${address.href} is not below ${rootUrl.href}`, {
       hint: (w) =>
-        `set ${w.input('repository')} to the one whose site has this address, or ${w.input('url')} to an address that was handed over`,
+        `set ${w.input('repository')} to the one whose site has this address, or ${w.input('url')} to the URL from the report`,
     });
   }
   if (!path.startsWith(folder.replace(/^\.\/$/, ''))) {
