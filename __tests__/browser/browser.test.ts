@@ -103,6 +103,7 @@ describe('a page from local files', () => {
     expect(view.consoleErrors).toEqual(['not good 42']);
     expect(view.failedRequests).toEqual([{ error: '404', url: `${HOST}/site/gone.png` }]);
     expect(view.blockedRequests).toEqual(['https://localhost:8443/metadata']);
+    expect(view.otherHosts).toEqual([{ host: 'localhost:8443', requests: 1 }]);
     expect(view.overflow).toBeGreaterThan(100);
     expect(view.overflow).toBeLessThan(130);
   });

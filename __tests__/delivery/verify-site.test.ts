@@ -85,8 +85,8 @@ describe('the files of a site', () => {
     ['nothing', NOT_FOUND, 'HTTP 404', 404],
     ['no answer', new DeliveryError('NO_NETWORK', 'the host is unknown'), 'the host is unknown', undefined],
     ['this machine', { status: 302, headers: { location: 'https://127.0.0.1/a' } }, '127.0.0.1', undefined],
-    ['another host', toOther, 'leads to example.com, and not to octo.github.io', 200],
-    ['a way on', { body: 'b.css', headers: { refresh: '0; url=/x' } }, 'HTTP 200 with a page', 200],
+    ['another host', toOther, 'redirects to example.com instead of octo.github.io', 200],
+    ['a way on', { body: 'b.css', headers: { refresh: '0; url=/x' } }, 'HTTP 200 with a sign-in page', 200],
   ])('are not proven at the deadline where one shows %s', async (_, answer, problem, httpCode) => {
     const { failure, elapsed, identicalFiles } = await proveSite(({ url, path }) => {
       if (path !== 'b.css') return undefined;
@@ -123,11 +123,11 @@ describe('the files of a site that was withdrawn', () => {
   });
 
   test.each<[string, Scripted, string]>([
-    ['something', { body: 'a.js' }, 'a.js (HTTP 200 with some content: there should be none)'],
+    ['something', { body: 'a.js' }, 'a.js (HTTP 200 with content, although it was removed)'],
     ['that it fails', { status: 500 }, 'a.js (HTTP 500)'],
   ])('are not gone where the host shows %s', async (_, answer, problem) => {
     const { failure } = await proveSite(({ path }) => (path === 'a.js' ? answer : undefined), { gone: true });
-    expect(failure?.message).toBe(`1 of 4 removed files are still open: ${problem}`);
+    expect(failure?.message).toBe(`1 of 4 removed files are still served: ${problem}`);
   });
 });
 

@@ -65,7 +65,7 @@ test.each([
   const { failure, times } = await provePage(answer, { host: { ...PLAIN_HOST, refusals } });
   expect(failure).toMatchObject({
     ...{ code: 'NOT_PROVEN', httpCode: 403, hint: `what helps against ${word}` },
-    message: `the address was not proven${time}: the address answers HTTP 403: ${word}`,
+    message: `the URL was not verified${time}: the URL answers HTTP 403: ${word}`,
   });
   expect(times).toHaveLength(looks);
 });
@@ -76,17 +76,17 @@ describe('verifying', () => {
     const { proof, times } = await provePage(({ nth }) => (nth === 1 ? limited('61') : FILE));
     expect([proof?.match, times]).toEqual(['identical', [0, 65]]);
     const late = await provePage(limited('3600'));
-    const hint = expect.stringMatching(/10 builds an hour, 100 GB a month and 1 GB/);
+    const hint = expect.stringMatching(/10 builds an hour and 100 GB a month/);
     expect(late.failure).toMatchObject({ code: 'NOT_PROVEN', httpCode: 429, hint });
     expect(late.times).toHaveLength(1);
   });
 
   test.each<[string, Scripted | Error, number | undefined, RegExp, RegExp]>([
     ['nothing', NOT_FOUND, 404, /answers HTTP 404$/, /public/],
-    ['the page before', { body: OLD }, 200, /the content from before$/, /cache.*`path:`/],
-    ['a beginning', { body: BYTES.slice(0, 9) }, 200, /only the beginning/, /incompletely/],
-    ['something else', { body: 'Please read' }, 200, /other content/, /another run has replaced it/],
-    ['other bytes with the marker', ALTERED, 200, /marker, but other bytes/, /\.nojekyll/],
+    ['the page before', { body: OLD }, 200, /the previous content$/, /cache.*`path:`/],
+    ['a beginning', { body: BYTES.slice(0, 9) }, 200, /only the beginning/, /only a part/],
+    ['something else', { body: 'Please read' }, 200, /other content/, /another run replaced the file/],
+    ['other bytes with the marker', ALTERED, 200, /marker, but other content/, /\.nojekyll/],
     ['silence', RESET, undefined, /^[^:]*: reset$/, /plug it in/],
   ])('goes on after %s until the file shows, and fails at the deadline', async (_, answer, ...error) => {
     const shown = await provePage(({ nth }) => (nth <= 3 ? answer : FILE));
@@ -104,8 +104,8 @@ describe('verifying', () => {
     const { ports } = await provePage(({ nth }) => (nth < 3 ? NOT_FOUND : FILE));
     expect(ports.logger.lines.slice(0, 3)).toEqual([
       '# Verify the public URL',
-      'after 0 s: the address answers HTTP 404',
-      'the address answers HTTP 200 with the file, byte for byte',
+      'after 0 s: the URL answers HTTP 404',
+      'the URL answers HTTP 200 with the file, byte for byte',
     ]);
   });
 
@@ -120,9 +120,9 @@ describe('verifying', () => {
   });
 
   test.each<[string, PlacementParts, readonly unknown[]]>([
-    ['K1', {}, [expect.stringMatching(/^whether store\.dev, where .* without the repository$/)]],
+    ['K1', {}, [expect.stringMatching(/^whether store\.dev, .* without the repository$/)]],
     ['a store', STORE, []],
-    ['a link', LINK, [expect.stringMatching(/^whether store\.dev, where .* without the link$/)]],
+    ['a link', LINK, [expect.stringMatching(/^whether store\.dev, .* without the link$/)]],
   ])('says of %s where it leads to another host, which may change it', async (_, more, expected) => {
     const store = { status: 302, headers: { location: 'https://store.dev/page.html' } };
     const { unknown } = await prove(({ url }) => (url.startsWith(PAGE.href) ? store : FILE), more);
@@ -141,7 +141,7 @@ describe('answers in a row', () => {
     const answer: Answer = ({ isBrowser }) => ({ body: isBrowser ? `${BYTES}<nav>Host</nav>` : BYTES });
     const { proof, unknown } = await provePage(answer, LINK);
     expect(proof?.match).toBe('extended');
-    expect(unknown).toEqual(["what the link's host has added to its pages does: <nav>"]);
+    expect(unknown).toEqual(["what the additions by the link's host do: <nav>"]);
   });
 
   test.each<[string, Answer, object]>([
@@ -169,7 +169,7 @@ describe('answers in a row', () => {
     const hidden: PlacementParts = { on: 'K2', expect: { is: 'built' } };
     const { failure } = await provePage(answer, hidden, { progress: builtAt(NOON) });
     expect(failure).toMatchObject({ code: 'NOT_PROVEN', message: expect.stringMatching(/at other times/) });
-    expect(failure?.hint).toMatch(/ do not answer alike: .*, or set `path:` to a new name$/);
+    expect(failure?.hint).toMatch(/ answer differently: .*, or set `path:` to a new name$/);
   });
 
   test.each([
@@ -237,13 +237,13 @@ describe('the address without ?v=', () => {
     [{ 'cache-control': 'max-age=600' }, 'until 2026-01-02 03:15 UTC'],
     [{ 'cache-control': 'max-age=600', age: '545' }, 'until 2026-01-02 03:06 UTC'],
     [{ 'cache-control': 'max-age=31536000, immutable' }, 'for more than a day'],
-    [{ 'cache-control': 'max-age=0' }, 'for a time that the host does not tell'],
-    [{}, 'for a time that the host does not tell'],
+    [{ 'cache-control': 'max-age=0' }, 'for an unknown time'],
+    [{}, 'for an unknown time'],
   ])('may still be the copy from before; then another is proven, with a note: %j', async (headers, until) => {
     const { proof, unknown, asked, elapsed } = await provePlain(() => ({ body: OLD, headers }));
     expect([proof?.match, unknown, elapsed]).toEqual(['identical', [], 2 * INTERVAL]);
     const { url, note } = proof?.versioned ?? {};
-    expect(note).toBe(`the address without ?v= may still show the earlier version ${until}`);
+    expect(note).toBe(`the URL without ?v= may still show the previous version ${until}`);
     // The new page is still behind it, on every node, and at that address as it is.
     expect(asked.filter(({ isFresh }) => isFresh)).toHaveLength(5 + AGREEING_ANSWERS.usual);
     expect(asked.slice(-AGREEING_ANSWERS.usual).map((one) => one.url)).toEqual(
@@ -305,7 +305,7 @@ describe('a host that nothing reaches', () => {
     ['is waited for where it is that of a placement', ' in time', TIMEOUT, () => away, {}],
   ])('%s', async (_, inTime, expected, answer, more) => {
     const { failure, elapsed } = await provePage(answer, more);
-    expect(failure?.message).toMatch(`the address was not proven${inTime}: ${away.message}`);
+    expect(failure?.message).toMatch(`the URL was not verified${inTime}: ${away.message}`);
     expect(elapsed).toBe(expected);
   });
 });
@@ -326,7 +326,7 @@ describe('verifying that nothing is there any more', () => {
 
   test.each<[string, Scripted, string | null]>([
     ['another file of the branch', dated(NOON, 'theirs'), null],
-    ['the content from before', dated(NOON, OLD), 'NOT_PROVEN'],
+    ['the previous content', dated(NOON, OLD), 'NOT_PROVEN'],
     ['a page that is older than the build', dated(NOON - 1_000, 'theirs'), 'NOT_PROVEN'],
     ['a page without a date', { body: 'theirs' }, 'NOT_PROVEN'],
   ])('where another file may have its address, counts %s as it should', async (_, answer, code) => {
@@ -346,7 +346,7 @@ describe('verifying that nothing is there any more', () => {
   });
 
   test.each<[Scripted, Expected['progress'], object]>([
-    [FILE, undefined, { code: 'NOT_PROVEN', httpCode: 200, message: /content: there should be none/ }],
+    [FILE, undefined, { code: 'NOT_PROVEN', httpCode: 200, message: /content, although it was removed/ }],
     [
       NOT_FOUND,
       async () => ({ finished: false, building: true, detail: 'building' }),
@@ -384,7 +384,7 @@ describe('waiting for the host', () => {
       { hint: 'look at Settings' },
       {
         httpCode: 404,
-        message: 'the site did not show the file within 240 s: the address answers HTTP 404; building',
+        message: 'the site did not show the file within 24after 0 s: the URL answers HTTP 404; building',
         hint: 'look at Settings',
       },
     ],
@@ -392,7 +392,7 @@ describe('waiting for the host', () => {
       'with what to do also where the host does not say it, and not on altered bytes',
       ALTERED,
       {},
-      { httpCode: 200, hint: expect.stringContaining('try again') },
+      { httpCode: 200, hint: expect.stringContaining('run it again') },
     ],
     ['with the API’s code where the address gave none', RESET, { httpCode: 403 }, { httpCode: 403 }],
   ])('ends after 240 s %s', async (_, answer, more, failure) => {

@@ -133,7 +133,7 @@ test.each<[string, RequestMatch, { status: number; body: string }]>([
 );
 
 test.each<[string, InterceptedReply, RegExp]>([
-  ['was stored as other bytes', withDigest('a'.repeat(64)), /other bytes than those of the file/],
+  ['was stored as other bytes', withDigest('a'.repeat(64)), /other bytes than the file has/],
   ['is stopped on its way', { fault: 'reset-before' }, /failed: .*reset/i],
 ])('a file that %s is told of itself alone, and the next one is delivered', async (_, answer, reason) => {
   const repository = await play.repository();

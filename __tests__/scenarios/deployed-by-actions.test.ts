@@ -386,7 +386,7 @@ describe('a site that others deploy at the same time', () => {
 describe('a file that a delivery removes must be gone', () => {
   const both = { 'site/index.html': createPage(), 'site/secret.html': createPage('secret') };
   const one = { 'site/index.html': createPage() };
-  const still = /^verify.*: .*secret\.html \(HTTP 200 with the content from before\)/;
+  const still = /^verify.*: .*secret\.html \(HTTP 200 with the previous content\)/;
 
   test('from a site that GitHub Actions deploys', async () => {
     const repository = await newSite();

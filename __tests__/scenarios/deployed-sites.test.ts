@@ -154,13 +154,13 @@ describe('what hosts do with a site', () => {
     [
       'a script in every page',
       alters('', '</body>', '<script src="/rum.js"></script></body>'),
-      /what the link's host has added to its pages does: <script>$/,
+      /what the additions by the link's host do: <script>$/,
     ],
     ['a banner', alters('about.html', '<h1>', '<aside>!</aside><h1>'), /added to its pages does: <aside>$/],
     [
       'a policy that may keep pages from working',
       { policy: "sandbox; default-src 'none'; style-src 'self'" },
-      /; what the Content-Security-Policy of the link's host keeps from working$/,
+      /; what the Content-Security-Policy of the link's host blocks$/,
     ],
   ])('%s: ready, and told', async (_, host, unknown) => {
     const { report } = await proven(verify(serve(host)));

@@ -96,7 +96,7 @@ describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) =
 
   test('in private mode a login page is no delivery, whatever stands in it', async () => {
     const { instance, repository } = await open(kind, 'nothing');
-    const reason = /^the address answers HTTP 200 with a login page: the host is in private mode/;
+    const reason = /^the URL answers HTTP 200 with a login page: the URL is not public/;
     const more = { httpCode: 200, hint: /Public Pages.* channel: (K1, K2 or )?K3/ };
     const marked = { 'page.html': '<!doctype html><p>Sign in to your account</p>\n' };
     const inputs = { marker: 'Sign in to your account' };

@@ -17,8 +17,8 @@ test('a bin of somebody else keeps its file, takes another one, and is never loc
   const refusals = [
     [{}, files, 'already holds another file named page\\.html'],
     [{ 'dry-run': 'true' }, files, 'already holds another file named page\\.html'],
-    [{ operation: 'withdraw' }, files, 'not those of the file at hand'],
-    [{ operation: 'withdraw', path: 'page.html' }, {}, 'no file at hand'],
+    [{ operation: 'withdraw' }, files, 'its bytes differ from the given file'],
+    [{ operation: 'withdraw', path: 'page.html' }, {}, 'no file was given'],
   ] as const;
   for (const [inputs, given, reason] of refusals) {
     const says = new RegExp(`^place.*: .*${reason}.* → .*overwrite: true`);
@@ -47,7 +47,7 @@ test('what somebody posts between the look and the upload is named where it was 
   play.meanwhile({ method: 'GET', url: isList }, () => filebin.addFile(name, 'page.html', 'theirs'));
   const { report } = await proven(deliver(toBin(name)));
   expect(report.lines.UNKNOWN).toMatch(
-    /; whose file was replaced: .* had one named page\.html, .*after the bin was read$/,
+    /; whose file this upload replaced: .* had a file named page\.html, .*after the bin was read$/,
   );
 });
 
@@ -59,7 +59,7 @@ test('approval that the host asks for: the bin to use again, and a later run pro
   filebin.approve('bin-waiting');
   const planned = await deliver(toBin('bin-waiting', { 'dry-run': 'true' }));
   expect(planned.report.lines.CODE).toContain(
-    '; one POST, unless the bin holds these bytes: the bin already holds these bytes; ',
+    '; one POST, unless the bin has this file: the bin already has this file; ',
   );
   const again = await proven(deliver(bin));
   expect(requestsOf(again, /^POST /)).toEqual([]);
@@ -71,7 +71,7 @@ test('approval hides that a file is deleted, which the withdrawal says at once',
   filebin.manualApproval = true;
   await filebin.addFile('bin-unapproved', 'page.html', createPage());
   const withdrawal = toBin('bin-unapproved', { operation: 'withdraw' });
-  const says = /^verify 403: .*requires approval.* → .*the host has deleted the file.*`bin: bin-unapproved`/;
+  const says = /^verify 403: .*requires approval.* → .*the host deleted the file.*`bin: bin-unapproved`/;
   const first = await refused(deliver(withdrawal), says);
   expect(binOf('bin-unapproved')?.files.size).toBe(0);
   expect(requestsOf(first, /^GET .*page\.html/).length).toBeLessThanOrEqual(3);
@@ -88,7 +88,7 @@ describe('a limit of downloads', () => {
     const { report } = await proven(deliver(toBin(`bin-limited-${cookieCheck}`)));
     expect(binOf(`bin-limited-${cookieCheck}`)?.files.get('page.html')?.downloads).toBe(1);
     expect(report.lines.TEST).toContain('downloads that the proof took: 1');
-    const told = cookieCheck ? /^$/ : /^whether the file can be downloaded again: .* proof was 1 of them$/;
+    const told = cookieCheck ? /^$/ : /^whether the file can be downloaded again: .* verification took 1$/;
     expect(report.lines.UNKNOWN).toMatch(told);
   });
 
@@ -125,12 +125,12 @@ test.each(['filebin.net', 'bins.example.com'])('a link to a bin on %s names its 
   const headers = { 'content-type': 'text/plain' };
   const refusal = { status: 403, headers, body: 'The file has been requested too many times.\n' };
   play.intercept({ url: RegExp(`^https://${host}/`), times: 99 }, refusal);
-  const says = /^verify 403: .*too many times.* → the bin host limits how often .*`url:` to its new address$/;
+  const says = /^verify 403: .*too many times.* → the bin host limits downloads.*`url:` to its new URL$/;
   await refused(deliver({ channel: 'K4', url: `https://${host}/bin-limited/page.html` }), says);
 });
 
 test('a link to a bin that answers HTTP 403 without a reason is waited for: it may still be approved', async () => {
   play.intercept({ url: /^https:\/\/filebin\.net\//, times: 99 }, { status: 403 });
   const link = deliver({ channel: 'K4', url: 'https://filebin.net/bin-closed/page.html', timeout: '9' });
-  expect((await refused(link, /^verify 403: .*not proven in time: .*HTTP 403/)).took).toBe(9_000);
+  expect((await refused(link, /^verify 403: .*not verified in time: .*HTTP 403/)).took).toBe(9_000);
 });

@@ -145,7 +145,7 @@ test('a folder of single files loses only ours in one commit, and UNKNOWN names 
 test.each([
   ['K1', { channel: 'K1' }, /ADD page\.html/],
   ['K2', { channel: 'K2' }, /the release files-\d+ would be created/],
-  ['K3', { channel: 'K3' }, /page\.html would be posted/],
+  ['K3', { channel: 'K3' }, /page\.html would be uploaded/],
   ['K1 with a duplicate', { channel: 'K1+K3' }, /ADD page\.html/],
   ['a withdrawal', { ...inputs, operation: 'withdraw' }, /nothing that this tool delivered/],
 ])('a dry run of %s tells its plan, and sends not one write', async (_, given, foreseen) => {

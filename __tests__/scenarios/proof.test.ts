@@ -51,7 +51,7 @@ describe('a CDN that keeps a 404 for ten minutes keeps none of ours', () => {
 
   test.each<[Record<string, string>, string]>([
     [{ 'cache-control': 'max-age=600' }, 'for up to 8 minutes'],
-    [{}, 'for a time that the host does not tell'],
+    [{}, 'for an unknown time'],
   ])('where somebody else asked for one: not ready, and it is told how long: %j', async (kept, time) => {
     const headers = { ...kept, age: '120' };
     play.intercept({ url: /github\.io\/[^?]*page\.html$/, times: 999 }, { status: 404, headers });
@@ -158,10 +158,10 @@ describe('the old page, which has the same marker', () => {
 
   test('is not believed, nor when the step runs again', async () => {
     const repository = await withOldPage();
-    for (const hint of ['a cache still answers with the old page', '']) {
+    for (const hint of ['a cache still serves the old page', '']) {
       await refused(
         deliver(repository, 'new'),
-        new RegExp(`^verify 200: .*not proven in time.* → .*${hint}`),
+        new RegExp(`^verify 200: .*not verified in time.* → .*${hint}`),
       );
     }
   });
@@ -190,7 +190,7 @@ describe('the old page, which has the same marker', () => {
 
 describe('a cache that shows an earlier page without ?v=', () => {
   const NOTE =
-    /^the address without \?v= may still show the earlier version until 2\d+-\d\d-\d\d \d\d:\d\d UTC$/;
+    /^the URL without \?v= may still show the previous version until 2\d+-\d\d-\d\d \d\d:\d\d UTC$/;
   /** A person opens the address, and sees this page. */
   const opens = (url: string | null, text: string) =>
     proven(
@@ -298,11 +298,11 @@ describe('a page that only the marker proves', () => {
     pages.live = false;
     const withdraw = { channel: 'K1', operation: 'withdraw', file: '', path: 'index.html' };
     const remove = () => play.deliver({ repository, inputs: withdraw });
-    await refused(remove(), /^verify 200: .*some content: there should be none/);
+    await refused(remove(), /^verify 200: .*content, although it was removed/);
     // The build of before is older than the removal, which the second run and the audit know by its date.
     if (pages.liveVersion)
       pages.liveVersion = { ...pages.liveVersion, builtAt: new Date(Date.now() - 60_000) };
-    await refused(remove(), /^verify 200: .*some content: there should be none/);
+    await refused(remove(), /^verify 200: .*content, although it was removed/);
     const { report } = await play.deliver({ repository, inputs: { file: '', operation: 'audit' } });
     expect(report.lines.RESULT).toMatch(/^НЕ ГОТОВО/);
     pages.publishImmediately(repository.head() ?? '');

@@ -228,7 +228,7 @@ describe('a named tag', () => {
     expect(COMMIT.exec(report.lines.CODE)?.[2]).toBe(await repository.head());
     play.intercept({ url: /\/git\/ref\/tags/ }, { status: 403, body: '{"message":"No"}' });
     const unread = await proven(deliverAt(repository, undefined));
-    expect(unread.report.lines.UNKNOWN).toContain('at which commit the tag v1.0.0 is');
+    expect(unread.report.lines.UNKNOWN).toContain('which commit the tag v1.0.0 is at');
   });
 });
 

@@ -31,6 +31,8 @@ export class PageEvents {
   ledTo = '';
   /** Data that scripts requested from the page's host: the first failure, and the number of successes. */
   readonly ownData = { missing: null as FailedRequest | null, found: 0 };
+  /** Requests by other host. */
+  readonly otherHosts = new Map<string, number>();
   navigations = 0;
   dialogs = 0;
   /** Requests without a complete answer. */
@@ -60,6 +62,7 @@ export class PageEvents {
       request.isNavigationRequest() && request.frame() === page.mainFrame();
     page.on('request', (request) => {
       this.open.add(request);
+      this.#countHost(request.url());
       if (isMain(request)) this.navigations += 1;
     });
     page.on('requestfinished', (request) => this.open.delete(request));
@@ -88,6 +91,13 @@ export class PageEvents {
     if (!/^(?:fetch|xhr)$/.test(request.resourceType()) || !this.#isOwn(url)) return;
     if (isMissing) this.ownData.missing ??= { error: String(status), url: toPlainLine(url) };
     else this.ownData.found += 1;
+  }
+
+  #countHost(url: string): void {
+    const { host } = new URL(url);
+    if (host === '' || this.#isOwn(url)) return;
+    const known = this.otherHosts.get(host) ?? 0;
+    if (known > 0 || this.otherHosts.size < MOST) this.otherHosts.set(host, known + 1);
   }
 
   #isOwn(url: string): boolean {

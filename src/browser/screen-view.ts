@@ -33,6 +33,11 @@ export interface FailedRequest {
   readonly url: string;
 }
 
+export interface RequestedHost {
+  readonly host: string;
+  readonly requests: number;
+}
+
 export const isOwnRequest = ({ url }: FailedRequest): boolean => url.startsWith('/');
 
 export const formatRequest = ({ error, url }: FailedRequest): string => `${error} ${url}`;
@@ -59,6 +64,8 @@ export interface ScreenFacts {
   /** URLs that this tool refused, because they are internal. */
   readonly blockedRequests: readonly string[];
   readonly consoleErrors: readonly string[];
+  /** Other hosts that the page requested something from, also without success. */
+  readonly otherHosts: readonly RequestedHost[];
   /** CSS pixels by which the page is wider than a phone's 390; 0 if it fits. */
   readonly overflow: number;
   /** Milliseconds from the start of the navigation to the verdict. */
@@ -110,6 +117,7 @@ export function createUncheckedView(reason: string, hint = ''): ScreenView {
     failedRequests: [],
     blockedRequests: [],
     consoleErrors: [],
+    otherHosts: [],
     overflow: 0,
     elapsed: 0,
     picture: null,

@@ -14,9 +14,9 @@ import { describeAdditions } from './link/describe-additions.ts';
 
 const RENAME = (w: Words): string => `set ${w.input('path')} to a new name`;
 
-const BUSY = 'the host limits requests for a while: try again later';
+const BUSY = 'the host limits requests: try again later';
 
-/** What follows from whose host an address is on: everything that differs is here. The repository's site and releases. */
+/** The repository's site and releases, and removals from a bin. */
 export const PLAIN_HOST: HostRules = {
   mustBePublic: false,
   warnsBrowsers: false,
@@ -26,39 +26,36 @@ export const PLAIN_HOST: HostRules = {
   maxUnreachedRounds: Number.POSITIVE_INFINITY,
   hints: {
     login: (w) =>
-      `make the address public (a GitHub Enterprise in private mode shows sites to anybody only with Management Console → Pages → Public Pages)${w.orUse('K3')}`,
+      `make the site public (on GitHub Enterprise: *Management Console → Pages → Public Pages*)${w.orUse('K3')}`,
     moved: (w) =>
-      `remove the redirect from the site's settings, or set ${w.input('pages-base')} to the address that it leads to`,
+      `remove the redirect from the site's settings, or set ${w.input('pages-base')} to the URL that it leads to`,
     late: AGAIN_HINT,
     // See https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits
-    busy: `${BUSY}; a GitHub Pages site has soft limits of 10 builds an hour, 100 GB a month and 1 GB in all`,
-    other: (w) =>
-      `look at what the address shows: if another run has replaced it, run this again, or ${RENAME(w)}; if it is another site, correct the address`,
+    busy: `${BUSY} (GitHub Pages allows 10 builds an hour and 100 GB a month)`,
+    other: (w) => `open the URL: if another run replaced the file, run this again, or ${RENAME(w)}`,
     rename: RENAME,
   },
   describe([page], check) {
-    // A release leads to a store, which is no other site.
+    // A release redirects to GitHub's own store.
     if (!check.addsVersion) return [];
     return isRemovedCheck(check) ? [UNASKED_CACHES] : describeEnd(page, check, 'the repository');
   },
 };
 
-/** A look at what is withdrawn would be kept as a 404, and its next delivery would not be seen for as long. */
-const UNASKED_CACHES =
-  'whether caches still show it without ?v= and at the raw address, for up to ten minutes';
+/** Not checked after a withdrawal, because a cache would keep the 404 and hide the next delivery. */
+const UNASKED_CACHES = 'whether caches still show it for up to ten minutes, without ?v= and at the raw URL';
 
-/** A file-bin. */
 export const BIN_HOST: HostRules = {
   ...PLAIN_HOST,
   warnsBrowsers: true,
   describe: ([{ opensAgain }], _, downloads) =>
     lineIf(
       !opensAgain,
-      `whether the file can be downloaded again: the bin host may limit downloads, and the proof was ${downloads} of them`,
+      `whether the file can be downloaded again: the bin host may limit downloads, and verification took ${downloads}`,
     ),
 };
 
-/** A link from outside, on a host of somebody else. `link/` has how its addresses are asked and compared. */
+/** A link on somebody else's host. */
 export const LINK_HOST: HostRules = {
   mustBePublic: true,
   warnsBrowsers: false,
@@ -68,29 +65,28 @@ export const LINK_HOST: HostRules = {
   maxUnreachedRounds: 12,
   hints: {
     login: (w) =>
-      `open it to everybody: on Vercel *Settings → Deployment Protection*, on Netlify *Access & security → Visitor access*, on Cloudflare the Access policy, on S3 the bucket's policy, on a GitHub Enterprise in private mode Management Console → Pages → Public Pages; or ${w.use(['K1', 'K2', 'K3'])}`,
-    moved: (w) => `set ${w.input('url')} to the address that it leads to`,
+      `make it public (Vercel: *Settings → Deployment Protection*; Netlify: *Access & security → Visitor access*; Cloudflare: the Access policy; S3: the bucket policy; GitHub Enterprise: *Management Console → Pages → Public Pages*)${w.orUse(['K1', 'K2', 'K3'])}`,
+    moved: (w) => `set ${w.input('url')} to the URL that it leads to`,
     busy: BUSY,
     late: (w) =>
-      `compare the folder with what was deployed, and how the host serves these files, without the query of the link; where it is only late, set ${w.input('timeout')} to more seconds`,
+      `check that this folder is what was deployed; if the host is only late, set ${w.input('timeout')} to more seconds`,
   },
   describe: (seen, check) => [...describeEnd(seen[0], check, 'the link'), ...describeAdditions(seen)],
 };
 
-/** A page of K1 may be at another host, such as the site's own domain, and the file of a link in a store. */
+/** A page of K1 may redirect to the site's own domain, and a link to a store. */
 function describeEnd({ hosts }: ProbeResult, { url }: Check, owner: string): readonly string[] {
   const end = hosts.at(-1);
-  const line = `whether ${end}, where the address leads to, is a part of the site: what it shows can change without ${owner}`;
+  const line = `whether ${end}, to which the URL redirects, belongs to the site: its content can change without ${owner}`;
   return lineIf(end !== url.host, line);
 }
 
-/** As often as a page must answer, the second time as a browser asks. */
 export const USUAL: AnswerSeries = { answers: AGREEING_ANSWERS.usual, as: 'both' };
 
-/** Each answer of a bin may be counted: it has one store behind it. */
+/** A bin may count each answer, and has only one store behind it. */
 export const COUNTED: AnswerSeries = { ...USUAL, answers: AGREEING_ANSWERS.counted };
 
-/** The page whose address is handed over, asked as it is. */
+/** Checks the page or file whose URL is handed over, without `?v=`. */
 export const pageCheck = (url: URL, expect: ExpectedAnswer, host = PLAIN_HOST, series = USUAL): Check => {
   return { url, label: 'the page', isPage: true, expect, series, host, addsVersion: false };
 };

@@ -1,8 +1,8 @@
 import { type DeliveryError, isUnclear, toDeliveryError } from '../errors.ts';
 
-/** What the writes of some work may have left where it fails: who writes says it, whatever a later read is answered. */
+/** Tracks what failed writes may have left, because only the writer knows: a later read may answer late. */
 export class SentWrites {
-  /** Whether one had no clear answer: it may have been carried out, or may be at any moment. */
+  /** Whether a write without a clear answer may still take effect. */
   mayHaveArrived = false;
 
   async send<T>(write: () => Promise<T>): Promise<T> {
@@ -15,7 +15,7 @@ export class SentWrites {
     }
   }
 
-  /** The failure with what was left behind. @param perhaps what may be there; by default, that is not known */
+  /** Adds what was left behind to the failure. @param perhaps what may exist; by default unknown */
   explain(thrown: unknown, perhaps?: readonly string[]): DeliveryError {
     return toDeliveryError(thrown).withLeftBehind(this.mayHaveArrived ? perhaps : []);
   }

@@ -1,15 +1,14 @@
-/** What a delivery changed in its folder: paths within the folder, except for whole folders. */
+/** Paths that a delivery changed, relative to its folder. */
 export interface SiteChanges {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
-  /** What others have in the folder as well; a whole folder of theirs ends in `/`. */
+  /** Other people's files in the folder; a whole folder ends in `/`. */
   readonly kept: readonly string[];
-  /** Older sites beside this one that were removed with the same commit. */
+  /** Older sites beside this one that the same commit removed. */
   readonly removedFolders: readonly string[];
 }
 
-/** How many files of a site a delivery changed. */
 export interface ChangeCounts {
   readonly added: number;
   readonly changed: number;
@@ -22,7 +21,7 @@ export const countChanges = ({ added, changed, removed }: SiteChanges): ChangeCo
   removed: removed.length,
 });
 
-/** Such as `1 added, 2 changed`; empty where nothing was changed. */
+/** @returns text such as `1 added, 2 changed`; empty if nothing changed */
 export const formatChangeCounts = (counts: ChangeCounts): string =>
   (['added', 'changed', 'removed'] as const)
     .flatMap((kind) => (counts[kind] === 0 ? [] : [`${counts[kind]} ${kind}`]))

@@ -8,7 +8,7 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import { baseName, decodePath, encodePath } from '../rules/naming.ts';
-import { isHtml } from '../rules/page/page-file.ts';
+import { isHtml, type SelfContained } from '../rules/page/page-file.ts';
 import {
   formatSiteFindings,
   type SiteFinding,
@@ -65,14 +65,13 @@ export async function checkSite(
   const location = served
     ? { sitePath: served.sitePath, origin: served.url.origin }
     : expectLocation(isFolder ? name : dirname(name), request);
-  const usual = isFolder ? 'warn' : 'enforce';
   const { inspectSite } = await loadPageRules();
   const files = new Map(site.files.map((file) => [isFolder ? file.name : entry, file]));
   const inspection = await inspectSite(files, {
     ...location,
     entry,
     isFolder,
-    selfContained: request.selfContained === 'auto' ? usual : request.selfContained,
+    selfContained: chooseSelfContained(delivery, request),
     signal,
   });
   const { refusals, unknown, notes, routerSetting, hasAbsolute } = served
@@ -95,6 +94,12 @@ export async function checkSite(
     ],
     notes: [...delivery.notes, ...formatSiteFindings(notes)],
   };
+}
+
+/** What a page may load from other hosts. A folder usually has pages that need them. */
+export function chooseSelfContained({ site }: Delivery, { selfContained }: DeliveryRequest): SelfContained {
+  if (selfContained !== 'auto') return selfContained;
+  return site?.isFolder ? 'warn' : 'enforce';
 }
 
 /** The name of the page or file to check; `null` for a file that neither K1 nor a link shows. */

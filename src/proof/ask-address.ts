@@ -25,40 +25,36 @@ import { failedProbe, type ProbeResult, provesAlone } from './probe-result.ts';
 export interface WaitLimits {
   readonly interval: number;
   readonly timeout: number;
-  /** Whether each address is looked at once, with all of the time: the caller asks again. */
+  /** Whether each URL gets one round only, because the caller repeats. */
   readonly once?: boolean;
 }
 
-/** A placement on the way to its proof: what the requests for all its addresses share. */
+/** The state that all requests for one placement share. */
 export class ProofRun {
-  /** How many files must be shown, the page among them, and how many must be gone. */
+  /** The number of files that must be shown, including the page, and that must be removed. */
   readonly totals: { readonly shown: number; readonly gone: number };
   readonly limits: WaitLimits;
   readonly ports: Ports;
-  /** When it began, and when it must end, by `Clock.now`. */
   readonly startedAt: number;
   readonly deadline: number;
   builtAt: KnownBuild['builtAt'];
   outdated: KnownBuild['outdated'];
-  /** Why the site did not come, if so: then each address is asked once. */
+  /** Why the wait for the site failed; then each URL is fetched once. */
   waitFailure: DeliveryError | null = null;
-  /** Why the addresses may open only inside this network; empty where nothing says so. */
+  /** Why the URLs may open only inside this network; otherwise empty. */
   internalReason = '';
   publicOnly = true;
-  /** The addresses that showed their file byte for byte when they were asked last. */
+  /** The URLs whose last answer was the file, byte for byte. */
   readonly identical = new Set<string>();
-  /** Downloads of a bin's file. */
   downloads = 0;
-  /** Digits that nobody else has. */
   readonly salt: string;
   #stamps = 0;
-  // A signal for each of thousands of requests would cost more than the request: those of one second share theirs.
+  // Requests in the same second share a signal, because thousands of signals cost more than the requests.
   readonly #signals = keepRecent(RECENT_SIGNALS, (second) => {
     const { clock, signal } = this.ports;
     return AbortSignal.any([signal, clock.timeout(Number(second) * SECOND - clock.now())]);
   });
 
-  /** @param checks everything that must be right */
   constructor(checks: readonly Check[], limits: WaitLimits, ports: Ports) {
     const gone = checks.filter(isRemovedCheck).length;
     this.totals = { shown: checks.length - gone, gone };
@@ -69,14 +65,14 @@ export class ProofRun {
     this.salt = String(Math.floor(ports.random() * 1e8)).padStart(8, '0');
   }
 
-  /** Aborts when the delivery stops, after so many milliseconds, or at the deadline. */
+  /** @returns a signal that aborts after `ms` milliseconds, at the deadline, or when the delivery stops */
   signalWithin(ms: number): AbortSignal {
     const now = this.ports.clock.now();
     const left = Math.max(this.deadline - now, SECOND);
     return this.#signals(String(Math.ceil((now + Math.min(ms, left)) / SECOND)));
   }
 
-  /** A new value for `?v=`: a cache keeps the answer to each. */
+  /** @returns a new value for `?v=`, because a cache keeps the answer for each value */
   nextStamp(): string {
     this.#stamps += 1;
     return `${Math.floor(this.ports.clock.date() / SECOND)}${this.salt}${this.#stamps}`;
@@ -87,21 +83,20 @@ const RECENT_SIGNALS = 16;
 
 interface Look {
   readonly asBrowser: boolean;
-  /** Looks with different numbers never share a connection: a balancer may choose the node by connection. */
+  /** Each number gets its own connection, because a load balancer may choose the node by connection. */
   readonly nth: number;
 }
 
 interface AskOptions extends Look {
   readonly cookies: CookieJar | undefined;
-  /** Whether only the beginning of the file is read and compared. */
   readonly isBeginning: boolean;
 }
 
 /**
- * Gets one answer as somebody new would, without a cookie. A host's failure is a result like any other.
+ * Fetches a URL as a new visitor, without cookies. A host's failure is a result, not an error.
  *
- * @param seen what it answered before: of a large file only the beginning is read, unless it is another version
- * @throws {DeliveryError} `NOT_EXTERNAL` for a redirect to this machine, or to no public host where it must be one
+ * @param seen the previous answer: only the start of a large file is read again, unless its version changed
+ * @throws {DeliveryError} `NOT_EXTERNAL` for a redirect to this machine, or to a host that must be public and isn't
  */
 export async function askAddress(
   check: Check,
@@ -119,13 +114,13 @@ export async function askAddress(
 }
 
 /**
- * Gets one answer of a file-bin as a browser does, which is a download. A person leaves its warning page with one click;
- * it comes only before a file that may still be downloaded.
+ * Downloads a file-bin's file as a browser does, past the warning page that people leave with one click. The bin shows
+ * that page only while the file may still be downloaded.
  */
 async function askBin(check: Check, run: ProofRun): Promise<ProbeResult> {
   const ask = async (cookies: CookieJar | undefined) => {
     const answer = await askOnce(check, run, { cookies, asBrowser: true, nth: 0, isBeginning: false });
-    // Anything but a page or a refusal of the bin itself.
+    // The bin itself answered with neither a page nor a refusal.
     if (answer.hosts.length !== 1 || provesAlone(answer)) run.downloads += 1;
     const isWarning = answer.httpCode === 200 && !provesAlone(answer) && (cookies?.size ?? 0) > 0;
     return { ...answer, isWarning };
@@ -143,13 +138,13 @@ async function askOnce(check: Check, run: ProofRun, how: AskOptions): Promise<Pr
   const { clock, http, signal: stop } = run.ports;
   const { url, addsVersion, expect, host } = check;
   const signal = run.signalWithin(maxProbeTime(check));
-  // Each time with another `?v=`, so that no cache can give two requests the same answer.
+  // A new `?v=` each time, so that no cache gives two requests the same answer.
   let asked = addsVersion ? withVersion(url, run.nextStamp()) : url;
-  // A host that the user named may be internal to a network; one on this machine is never a delivery.
+  // A host that the user named may be internal to a network, but never on this machine.
   const guard = (next: URL): void => {
     asked = next;
     const { reach, why } = getReach(next);
-    if (host.mustBePublic || reach === 'machine') parseExternalAddress(next, 'the address');
+    if (host.mustBePublic || reach === 'machine') parseExternalAddress(next, 'the URL');
     run.internalReason ||= why;
   };
   try {
@@ -163,12 +158,12 @@ async function askOnce(check: Check, run: ProofRun, how: AskOptions): Promise<Pr
     };
   } catch (thrown) {
     stop.throwIfAborted();
-    const stalled = new DeliveryError('NOT_PROVEN', 'the address gave no complete answer in time');
+    const stalled = new DeliveryError('NOT_PROVEN', 'the URL gave no complete answer in time');
     const failure = signal.aborted ? stalled : thrown;
     if (!(failure instanceof DeliveryError)) throw failure;
     if (failure.code !== 'NOT_EXTERNAL') return failedProbe(failure);
     if (host.mustBePublic || !run.publicOnly || getReach(asked).reach === 'machine') throw failure;
-    // The name resolves to an internal address: it is asked once more from within this network.
+    // The name resolves to an internal address: fetch again from inside this network.
     run.publicOnly = false;
     run.internalReason ||= failure.message;
     return askOnce(check, run, how);
@@ -177,7 +172,7 @@ async function askOnce(check: Check, run: ProofRun, how: AskOptions): Promise<Pr
 
 function summarizeAnswer(fetched: FetchedContent, clock: Ports['clock']): Omit<ProbeResult, 'match'> {
   const { status, addresses, fingerprint, refusal } = fetched;
-  // What may be a proof is asked for again: each answer counts once.
+  // Successes and 404s are fetched again without a pause, because each answer counts once.
   const pause = status === 200 || isAbsence(status) ? undefined : parseRetryAfter(fetched, clock.date());
   return {
     httpCode: status,
@@ -202,7 +197,6 @@ function fetchOptions(
   const { host, isPage } = check;
   const { file, marker, before = [], display, judge } = check.expect;
   const isComparedOnly = display === undefined && marker === undefined && file !== undefined;
-  // Bytes of the largest body that means anything.
   const largest = Math.max(file?.size ?? 0, ...before.map(({ size }) => size));
   const isShown = !isComparedOnly && isPage;
   return {
@@ -218,7 +212,7 @@ function fetchOptions(
   };
 }
 
-/** Milliseconds that one request may take: a very slow answer must leave time for another request. */
+/** @returns milliseconds for one request, so that a very slow answer leaves time for another */
 function maxProbeTime({ expect: { is, file } }: Check): number {
   if (is === 'marker') return Number.POSITIVE_INFINITY;
   return PROBE_TIME.least + ((file?.size ?? 0) / MEGABYTE) * PROBE_TIME.perMegabyte;

@@ -5,17 +5,16 @@ import type { BrowserDisplay } from '../rules/media-type.ts';
 import type { Text } from '../words.ts';
 import { type ContentMatch, type ProbeResult, provesAlone } from './probe-result.ts';
 
-/** What a host means when it refuses the public address. */
+/** What a host means by an HTTP code and its text. */
 export interface KnownRefusal {
   readonly httpCodes: readonly number[];
-  /** The reason that the host gives in plain text; absent where the status alone tells. */
+  /** Matches the host's reason; absent if the code is enough. */
   readonly text?: RegExp;
   readonly hint: Text;
   /** Whether waiting can't help. */
   readonly isFinal?: boolean;
 }
 
-/** The first that fits the answer. */
 export const findMeaning = <One extends KnownRefusal>(
   known: readonly One[],
   httpCode: number,
@@ -23,54 +22,50 @@ export const findMeaning = <One extends KnownRefusal>(
 ): One | undefined =>
   known.find((refusal) => refusal.httpCodes.includes(httpCode) && (refusal.text?.test(text) ?? true));
 
-/** What follows from whose host an address is on. */
+/** The rules that differ by the owner of the host. */
 export interface HostRules {
-  /** Whether every redirect must lead to a public host: the address came from outside. */
+  /** Whether every redirect must lead to a public host, because the URL came from outside. */
   readonly mustBePublic: boolean;
-  /** Whether it shows a warning page once to each browser, and may count and limit downloads. */
+  /** Whether the host shows each browser a warning page once, and may count downloads. */
   readonly warnsBrowsers: boolean;
-  /** Whether it may show browsers more than the file, and programs the file. */
+  /** Whether the host may add to the file for browsers only. */
   readonly addsForBrowsers: boolean;
-  /** Whether the page is asked again after the other files: they must be right together. */
+  /** Whether the page is fetched again after the other files, because all must be right together. */
   readonly asksPageAgain: boolean;
-  /** What it means by other refusals. */
   readonly refusals: readonly KnownRefusal[];
-  /** Looks after which it is given up where nothing reaches it: a new name may come to resolve. */
+  /** Rounds without any connection before giving up, because a new host name may resolve later. */
   readonly maxUnreachedRounds: number;
-  /** What to do about each problem; `rename` gets an address that no cache knows, where it is ours. */
+  /** What to do about each problem; `rename` gives a URL that no cache knows. */
   readonly hints: Readonly<Record<'login' | 'moved' | 'late' | 'busy', Text>> &
     Readonly<Partial<Record<'other' | 'rename', Text>>>;
-  /** What its right answers leave open, for UNKNOWN. @param downloads how many the proof took */
+  /** @returns what right answers leave unknown */
   describe(seen: readonly [ProbeResult, ...ProbeResult[]], page: Check, downloads: number): readonly string[];
 }
 
-/** The bytes that an address must show; of a local file they can be read as well. */
 export type ExpectedFile = Pick<LocalFile, 'size'> &
   Partial<Pick<LocalFile, 'prefixSha256' | 'pieces' | 'blobSha' | 'name'>> & {
-    /** `null` where only the branch tells what was delivered: then git's id counts. */
+    /** `null` if only the git id is known. */
     readonly sha256: string | null;
   };
 
-/** What an address must answer. */
 export interface ExpectedAnswer {
   /**
-   * `bytes`: the file. `built`: the file, or a page with the marker of the build of our commit, or of a later one.
-   * `marker`: no file is known. `gone`: nothing. `replaced`: nothing, or of such a build another file than `before`.
+   * `bytes`: the file. `built`: the file, or a page with the marker from the build of this commit or a later one.
+   * `marker`: no file is known. `gone`: nothing. `replaced`: nothing, or after such a build any file but `before`.
    */
   readonly is: 'bytes' | 'built' | 'marker' | 'gone' | 'replaced';
   readonly file?: ExpectedFile | undefined;
   readonly marker?: string | undefined;
-  /** What was there before, the newest first, to recognize the old copy of a cache. */
+  /** The previous contents, newest first, to recognize a cache's old copy. */
   readonly before?: readonly GitBlob[] | undefined;
-  /** How a browser is to show it, which the answer must allow; absent where only its bytes count. */
+  /** How the headers must let a browser show the file; absent if only its bytes count. */
   readonly display?: BrowserDisplay | undefined;
-  /** How old such an answer may be, where the host is not asked for its build: milliseconds since the epoch. */
+  /** The earliest date of a right answer, if the build isn't known: milliseconds since the epoch. */
   readonly after?: number | undefined;
-  /** Judges an answer further, where the host may rightly change it. */
+  /** Judges an answer that the host may rightly change. */
   readonly judge?: JudgeAnswer;
 }
 
-/** @param match how the answer compares with the file, byte for byte, or with the marker */
 export type JudgeAnswer = (
   fetched: FetchedContent,
   check: Check,
@@ -79,19 +74,18 @@ export type JudgeAnswer = (
 
 export type MatchedAnswer = Pick<ProbeResult, 'match' | 'added' | 'isElsewhere'>;
 
-/** How an address is asked. */
 export interface AnswerSeries {
-  /** How many answers in a row must be right. */
+  /** The number of consecutive right answers. */
   readonly answers: number;
-  /** Who asks; of `both`, the second answer is a browser's. */
+  /** Who fetches; with `both`, the second request is a browser's. */
   readonly as: 'tool' | 'browser' | 'both';
-  /** Milliseconds between the first two. */
+  /** Milliseconds between the first two requests. */
   readonly pause?: number;
-  /** Whether a cache may have answered: then the copy from before counts after some looks. */
+  /** Whether the previous copy counts after a few rounds, because a cache may answer. */
   readonly acceptsOld?: boolean;
 }
 
-/** One address to prove: a row of the list that the loop goes through. */
+/** One URL to verify. */
 export interface Check {
   readonly url: URL;
   /** What messages call it: its path in the site, or such as `the page`. */
@@ -103,9 +97,9 @@ export interface Check {
   readonly host: HostRules;
   /** Whether `?v=` is added to each request, to get past caches. @see protocol 4.5 */
   readonly addsVersion: boolean;
-  /** How it is asked without `?v=`, as a person opens it, once everything is right with it; absent: it is not. */
+  /** How the URL is fetched without `?v=`, as people open it, after everything is right with it. */
   readonly plainSeries?: AnswerSeries | undefined;
-  /** `note`: a few looks are enough, and none has to be right. */
+  /** Whether the proof does without it after a few rounds. */
   readonly isOptional?: true;
   /** The host on which a browser must end after redirects. */
   readonly endsOn?: string | undefined;
@@ -114,14 +108,14 @@ export interface Check {
 export const isRemovedCheck = ({ expect: { is } }: Pick<Check, 'expect'>): boolean =>
   is === 'gone' || is === 'replaced';
 
-/** What an answer is: what is wanted, the copy from before that a cache may have, or anything else. */
+/** `old` is the previous copy, which a cache may have. */
 type Verdict = 'right' | 'old' | 'wrong';
 
-/** What tells whether a page comes from the build of our commit. */
+/** What is known of the build of this commit. */
 export interface KnownBuild {
-  /** When that build began, or a later one that the host has finished: milliseconds since the epoch. */
+  /** When that build or a later finished one began: milliseconds since the epoch. */
   readonly builtAt: number | undefined;
-  /** The version that the address showed before the end of our build, whatever its date. */
+  /** The version that the URL showed before that build finished. */
   readonly outdated: string | undefined;
 }
 
@@ -140,7 +134,7 @@ export function judgeAnswer(
   if (is === 'replaced' && match === 'served') return isNew ? 'right' : 'wrong';
   if (is !== 'built') return 'wrong';
   if (match === 'altered' && (seen === undefined ? isNew : seen === fingerprint?.sha256)) return 'right';
-  // A page that the host renders is known by its date to be from before.
+  // The date of a page that the host renders shows that it is the previous one.
   const isOlder = since !== undefined && lastModified !== null && !isNew;
   return acceptsOld && isOlder && (match === 'altered' || match === 'different') ? 'old' : 'wrong';
 }

@@ -9,10 +9,10 @@ import { isReadAsWritten, readEncoding } from '../rules/text-encoding.ts';
 import { type Check, isRemovedCheck, type MatchedAnswer } from './check.ts';
 import type { ContentMatch } from './probe-result.ts';
 
-/** What is the content, if its headers let a browser show it. */
+/** Right content, if its headers let a browser show it. */
 export const RIGHT: readonly ContentMatch[] = ['identical', 'extended', 'altered', 'marked'];
 
-/** Compares an answer with what the address must show. @param isBeginning whether only its beginning was read */
+/** Compares an answer with what the URL must show. @param isBeginning whether only its start was read */
 export async function matchAnswer(
   fetched: FetchedContent,
   check: Check,
@@ -28,10 +28,9 @@ export async function matchAnswer(
 }
 
 /**
- * Whether the headers keep a browser from showing what it is to show, or from using it.
+ * Whether the headers keep a browser from showing or using the content.
  *
- * @param name its end tells the type
- * @param isPart of a page: it may be a fragment, or a text that a script reads
+ * @param isPart whether a page loads it: it may be a fragment, or a text that a script reads
  */
 export async function isHiddenByHeaders(
   fetched: FetchedContent,
@@ -41,20 +40,20 @@ export async function isHiddenByHeaders(
   if (encoding !== 'utf-8' && !isReadAsWritten(fetched.readPrefix(), encoding)) return true;
   const own = getTypeClass(getContentType(name));
   const shown = getTypeClass(readType(fetched));
-  // What a browser shows of XHTML, no rule for HTML tells: only a file that is XHTML counts, and only as that.
+  // Rules for HTML don't fit XHTML, so XHTML counts only for an XHTML file.
   const isXhtml = own !== shown && [own, shown].includes('xhtml');
   if (display === 'page') return !isShownAsPage(fetched) || isXhtml;
   const isOther = !isPart && (isXhtml || (own !== '' && shown !== '' && own !== shown));
   return isOther || (display !== 'none' && isSaved(fetched));
 }
 
-/** The encoding in which a browser reads an answer: the host's, the page's, or the `usual` one of its kind. */
-async function findEncoding(fetched: FetchedContent, usual: string): Promise<string> {
+/** The encoding in which a browser reads an answer: the host's, the page's, or `fallback`. */
+async function findEncoding(fetched: FetchedContent, fallback: string): Promise<string> {
   const type = readType(fetched);
   const isPlain = /^text\/plain\b/i.test(type);
   const declared = readEncoding(/; charset=(.*)$/s.exec(type)?.[1] ?? '');
   if (declared !== null || !(isPlain || /^(?:text\/html\b|$)/i.test(type))) return declared ?? 'utf-8';
-  return isPlain ? usual : ((await loadPageRules()).readCharset(fetched.readPrefix()) ?? usual);
+  return isPlain ? fallback : ((await loadPageRules()).readCharset(fetched.readPrefix()) ?? fallback);
 }
 
 async function matchBeginning(fetched: FetchedContent, { expect: { file } }: Check): Promise<ContentMatch> {
@@ -88,6 +87,6 @@ async function matchContent(fetched: FetchedContent, check: Check): Promise<Cont
     return 'cut-short';
   }
   if (marker === undefined || fingerprint.markerCount === 0) return file ? 'different' : 'unmarked';
-  // A site's build may put the marker of a file anywhere.
+  // A site's build may put the marker anywhere in the page.
   return isPartOfAddress(marker, addresses) ? 'echo' : 'altered';
 }

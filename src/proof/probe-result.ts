@@ -5,9 +5,8 @@ import { formatTime } from '../plain-text.ts';
 import { DAY, MINUTE, SECOND } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
 
-/** How a body relates to the file: whether that proves it, what it means to a person, and what to do. */
 interface Match {
-  /** Whether one such answer proves the delivery or the withdrawal. */
+  /** Whether one such answer is proof enough. */
   readonly proves?: true;
   readonly text: string;
   readonly hint?: Text;
@@ -15,109 +14,102 @@ interface Match {
 
 const MATCHES = {
   identical: { proves: true, text: 'the file, byte for byte' },
-  /** A link's page. */
-  extended: { proves: true, text: 'everything of the file, and additions of its host' },
-  /** Where no file was given to compare with. */
+  /** Only for a link's page. */
+  extended: { proves: true, text: 'the whole file, with additions by its host' },
+  /** Only if no file is known. */
   marked: { proves: true, text: 'the marker' },
-  /** What a withdrawn address must answer. */
-  gone: { proves: true, text: 'nothing any more' },
-  /** Counts only with what the host says of its build. */
+  gone: { proves: true, text: 'no content' },
+  /** Counts only if the host's build is known. */
   altered: {
-    text: 'the marker, but other bytes than the file',
-    hint: 'let nothing between here and the host change the file; for a Pages site, commit an empty .nojekyll to its root, remove the front matter from the file, or allow `pages: read`, which tells when our commit is built',
+    text: 'the marker, but other content than the file',
+    hint: 'the host or a proxy changed the file: for a Pages site, commit an empty .nojekyll to its root, or give the job `pages: read`',
   },
   previous: {
-    text: 'the content from before',
+    text: 'the previous content',
     hint: (w) =>
-      `a cache still answers with the old page: try again in ten minutes, or set ${w.input('path')} to a new name`,
+      `a cache still serves the old page: try again in ten minutes, or set ${w.input('path')} to a new name`,
   },
-  served: { text: 'some content: there should be none' },
+  served: { text: 'content, although it was removed' },
   'cut-short': {
     text: 'only the beginning of the file',
-    hint: 'the host answers incompletely: try again',
+    hint: 'the host sent only a part: try again',
   },
   different: {
     text: 'other content',
-    hint: (w) =>
-      `check that the address belongs to the file, that ${w.input('marker')}, where it is set, is plain text of it, and that the host adds no <base> and no <meta> that stands for a header, and nothing to a page above 2 MB, or with elements nested deeper than 512`,
+    hint: 'check that the URL belongs to the file; the host may add to a page, but no <base>, no <meta http-equiv>, and nothing to a page above 2 MB or nested deeper than 512',
   },
   unmarked: {
-    text: 'content that does not have the marker',
+    text: 'content without the marker',
     hint: (w) =>
-      `open the address: if it is the right page, set ${w.input('marker')} to a text that the host sends in it; if it is another one, such as one to sign in, correct the address`,
+      `open the URL: if it is the right page, set ${w.input('marker')} to text that the page shows; otherwise correct the URL`,
   },
   login: {
-    text: 'a login page: the host is in private mode, or the address is not public',
+    text: 'a login page: the URL is not public, or its host is in private mode',
   },
   echo: {
-    text: 'the marker only where a page does not show it: in its own address, its title, a script, a comment, an attribute or a hidden part',
+    text: 'the marker, but only in its URL, title, scripts, comments, attributes or hidden parts',
     hint: (w) =>
-      `set ${w.input('marker')} to a text that only the content has and the page shows, or name the file in ${w.input('file')}`,
+      `set ${w.input('marker')} to text that only this page shows, or name the file in ${w.input('file')}`,
   },
   'no-text': {
-    text: 'the marker, but neither as a page nor as plain text, so that anything may have it, such as an error',
-    hint: (w) => `name the file in ${w.input('file')}, so that its bytes are compared`,
+    text: 'the marker, but neither in a page nor in plain text',
+    hint: (w) => `name the file in ${w.input('file')}, to compare its bytes`,
   },
   gate: {
-    text: 'a page to sign in, one that leads elsewhere, or one nested too deeply to be judged',
+    text: 'a sign-in page, a page that redirects, or a page nested too deeply to be judged',
     hint: (w) =>
-      `set ${w.input('url')} to where the content itself opens, or make it public${w.orUse(['K1', 'K2', 'K3'])}`,
+      `set ${w.input('url')} to the URL of the content itself, or make it public${w.orUse(['K1', 'K2', 'K3'])}`,
   },
   'not-shown': {
-    text: 'the right content, but as a download, with another type or in another encoding: its headers keep a browser from showing or using it',
+    text: 'the right content, but its headers (a download, another type or encoding) keep a browser from showing or using it',
     hint: (w) =>
-      `let the host of the site answer with the type of the file (for a page \`Content-Type: text/html; charset=utf-8\`, for a script \`text/javascript\`) and without \`Content-Disposition: attachment\`${w.orUse(['K2', 'K3'], ' for a download')}`,
+      `configure the host to send the type of the file (for a page \`Content-Type: text/html; charset=utf-8\`, for a script \`text/javascript\`) and without \`Content-Disposition: attachment\`${w.orUse(['K2', 'K3'], ' for a download')}`,
   },
   moved: {
-    text: 'the right content, but after a redirect to another place, or in another folder than its references need',
-    hint: (w) => `set ${w.input('url')} to where the site itself is, with the / of its folder at the end`,
+    text: 'the right content, but redirected to another path, or in another folder than its links need',
+    hint: (w) => `set ${w.input('url')} to the URL of the site itself, ending in the / of its folder`,
   },
-  absent: { text: 'no page', hint: 'check the address, and that it is public; or try again' },
+  absent: { text: 'no page', hint: 'check that the URL is right and public, or try again' },
 } as const satisfies Readonly<Record<string, Match>>;
 
 export type ContentMatch = keyof typeof MATCHES;
 
-/** What a proven address may have answered: `altered` counts with what the host says of its build. */
 export type ProvenMatch = Extract<ContentMatch, 'identical' | 'extended' | 'marked' | 'gone' | 'altered'>;
 
 export const describeMatch = (match: ContentMatch): Match => MATCHES[match];
 
-/** Whether one answer is enough to prove the delivery or the withdrawal. */
+/** Whether one such answer is proof enough. */
 export const provesAlone = ({ match }: Pick<ProbeResult, 'match'>): boolean =>
   describeMatch(match).proves === true;
 
-/** What one request to an address showed. */
+/** The answer to one request. */
 export interface ProbeResult
   extends Pick<FetchedContent, 'fingerprint' | 'refusal'>,
     ReturnType<typeof readCacheTime> {
-  /** What it is, compared with the file. */
   readonly match: ContentMatch;
-  /** What the host has added to the file. */
+  /** The host's additions to the file. */
   readonly added?: readonly string[];
-  /** Whether it is the file, but answered in another folder than its own. */
+  /** Whether the file came from another folder. */
   readonly isElsewhere?: boolean;
   readonly httpCode: number | null;
   /** Hosts that were requested, in order. */
   readonly hosts: readonly string[];
   readonly lastModified: ReturnType<typeof readLastModified>;
   readonly version?: string;
-  /** Whether it is a page, and a `Content-Security-Policy` may keep parts of it from working. */
+  /** Whether a `Content-Security-Policy` may block parts of the page. */
   readonly hasPolicy?: boolean;
-  /** Whether a browser downloads it. */
   readonly isDownload?: boolean;
-  /** Its `Content-Type`; empty for none. */
+  /** The `Content-Type`; empty for none. */
   readonly type?: string;
-  /** Whether it was asked as a browser asks, unlike the others. */
   readonly asBrowser?: boolean;
-  /** Of a file in a bin: whether the host says that it may be downloaded once more. */
+  /** For a bin: whether the file may be downloaded again. */
   readonly opensAgain?: boolean;
-  /** When its host allows another request, by `Clock.now`. */
+  /** When the host allows the next request, by `Clock.now`. */
   readonly notBefore?: number;
   /** Why there was no answer to compare. */
   readonly failure?: DeliveryError;
 }
 
-/** What is known of an address that gave no answer. */
 export const failedProbe = (failure: DeliveryError): ProbeResult => ({
   httpCode: failure.httpCode ?? null,
   match: 'absent',
@@ -129,53 +121,51 @@ export const failedProbe = (failure: DeliveryError): ProbeResult => ({
   freshFor: null,
 });
 
-/** An address, and the SHA-256 of what it answered; no address where it would hold a credential. */
+/** A URL, or `null` if it would hold a credential, and the SHA-256 of its answer. */
 export interface ProvenSubject {
   readonly url: string | null;
   readonly sha256: string;
 }
 
-/** What verification found: the evidence for G3. */
+/** The evidence for G3. */
 export interface Proof {
   readonly httpCode: number;
   /** `null` without a marker. */
   readonly markerCount: number | null;
-  /** SHA-256 of the body, lowercase hex; `null` where nothing is served any more. */
+  /** SHA-256 of the body, lowercase hex; `null` after a removal. */
   readonly sha256: string | null;
-  /** How the body relates to the file. */
   readonly match: ProvenMatch;
   readonly hosts: readonly string[];
-  /** What the other addresses of a site have answered; of very many the first. */
+  /** The site's other files, up to a limit. */
   readonly further: readonly ProvenSubject[];
-  /** Of a file in a bin, whose host may limit them: how many downloads the proof was. */
+  /** For a bin, which may limit them: downloads that the proof took. */
   readonly downloads?: number;
-  /** The raw address, where it was proven too. */
+  /** The raw URL, if it was verified. */
   readonly rawUrl: URL | null;
-  /** Whether a browser downloads it. */
   readonly isDownload?: boolean;
-  /** Where a cache still shows an earlier version of the page: its proven address with `?v=`, and the sentence beside it. */
+  /** The URL to hand over while a cache shows the previous page, and a note for people. */
   readonly versioned?: { readonly url: URL; readonly note: string };
-  /** Whether caches were not asked, as UNKNOWN says. */
+  /** Whether caches may still answer differently. */
   readonly isCached: boolean;
-  /** Whether it was reached in a private network, as UNKNOWN says. */
+  /** Whether the URL was reached in a private network. */
   readonly isInternal: boolean;
 }
 
-/** How often the marker was found in an answer; `null` without a marker. */
+/** @returns how often an answer has the marker; `null` without a marker */
 export function countMarker(result: ProbeResult | null, marker: string | undefined): number | null {
   return marker === undefined ? null : (result?.fingerprint?.markerCount ?? 0);
 }
 
-/** One answer in words; never the address itself, which is not proven yet. */
+/** Describes an answer without its URL, which is not verified yet. */
 export function describeProbe(result: ProbeResult | null): string {
-  if (result === null) return 'the address was not asked yet';
+  if (result === null) return 'the URL was not fetched yet';
   if (result.failure !== undefined) return result.failure.message;
   const answers = result.asBrowser && !provesAlone(result) ? 'answers browsers' : 'answers';
   const why = result.match === 'absent' && result.refusal !== undefined ? `: ${result.refusal}` : '';
-  return `the address ${answers} ${describeAnswer(result)}${why}`;
+  return `the URL ${answers} ${describeAnswer(result)}${why}`;
 }
 
-/** Such as `HTTP 200 with other content`. */
+/** @returns text such as `HTTP 200 with other content` */
 export function describeAnswer(result: ProbeResult): string {
   const code = result.httpCode === null ? 'no answer' : `HTTP ${result.httpCode}`;
   if (result.match === 'absent') return code + describeAge(result);
@@ -183,7 +173,6 @@ export function describeAnswer(result: ProbeResult): string {
   return `${code} with ${describeMatch(result.match).text}${type}`;
 }
 
-/** What an answer that is proven says of the bytes. */
 const BYTES: Readonly<Record<ProvenMatch, (proof: Proof) => readonly string[]>> = {
   identical: () => ['bytes identical: yes'],
   extended: () => ['bytes identical: no, the host added to the file'],
@@ -192,7 +181,7 @@ const BYTES: Readonly<Record<ProvenMatch, (proof: Proof) => readonly string[]>> 
   gone: ({ isCached }) => [`nothing of it is served ${isCached ? 'past caches' : 'there'}`],
 };
 
-/** What was proven of the content: in the report's TEST line and as the evidence of G3. */
+/** Describes what was verified, for the report's line TEST and gate G3. */
 export const describeProof = (proof: Proof): readonly string[] => [
   ...(proof.markerCount === null || proof.match === 'gone' ? [] : [formatMarker(proof.markerCount)]),
   ...BYTES[proof.match](proof),
@@ -202,25 +191,25 @@ export const describeProof = (proof: Proof): readonly string[] => [
 export const formatMarker = (count: number): string =>
   `marker found: ${count === 0 ? 'no' : `yes, ${count} ×`}`;
 
-/** How old an answer of a cache is, and how long it may stay; empty for an answer that no cache gave. */
+/** Describes how long a cache may keep an answer; empty if no cache answered. */
 export function describeAge({ httpCode, age, freshFor }: ProbeResult): string {
   if (httpCode === 200 || age === null || age === 0) return '';
   return ` from a cache, ${Math.round(age / SECOND)} s old, which may keep it ${describeCacheTime(freshFor)}`;
 }
 
 export function describeCacheTime(freshFor: number | null): string {
-  if (!freshFor) return 'for a time that the host does not tell';
+  if (!freshFor) return 'for an unknown time';
   if (freshFor > DAY) return 'for more than a day';
   const minutes = Math.ceil(freshFor / MINUTE);
   return `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;
 }
 
-/** The time by the clock, if it is known and near. @param now milliseconds since the epoch */
+/** @param now milliseconds since the epoch */
 export function describeCacheEnd(freshFor: number | null, now: number): string {
   if (!freshFor || freshFor > DAY) return describeCacheTime(freshFor);
   return `until ${formatTime(Math.ceil((now + freshFor) / MINUTE) * MINUTE)}`;
 }
 
-/** A login page never becomes the file, so there is no point in waiting. @see protocol 1 (rule 2) */
+/** Ends at once, because a login page never becomes the file. @see protocol 1 (rule 2) */
 export const loginPageError = (result: ProbeResult, hint: Text): DeliveryError =>
   new DeliveryError('NOT_EXTERNAL', describeProbe(result), { httpCode: result.httpCode ?? undefined, hint });

@@ -8,46 +8,45 @@ import { describeCacheEnd, describeProbe } from './probe-result.ts';
 import { prove } from './prove.ts';
 
 /**
- * Proves all checks of a placement. The order: the address to hand over; the other files; then, without `?v=`, what a
- * person opens. A wrong answer without `?v=` would stay in a cache, so none is asked for too early.
+ * Verifies all checks of a placement: the page, then the other files, then both without `?v=`, as people open them.
+ * That comes last, because a cache would keep a wrong answer without `?v=`.
  *
- * @param first what a wait has seen there is not asked again
- * @param version what `?v=` gets in an address that is handed over
- * @returns the answer of that address; the other files; what was asked without `?v=`, and what need not be right; and
- * the address to hand over instead, while a cache shows an earlier version of the page
- * @throws {DeliveryError} `NOT_PROVEN` with what an address showed last; `NOT_EXTERNAL`.
+ * @param version the value of `?v=` in a URL that is handed over
+ * @returns the page's answer; the other files; the URLs without `?v=` and the optional ones; and the URL to hand over
+ * instead if a cache still shows the previous page
+ * @throws {DeliveryError} `NOT_PROVEN` with the last answer; `NOT_EXTERNAL`.
  * @see protocol 4.2, 4.5
  */
 export async function proveChecks(first: AddressProof, others: readonly Check[], version: string) {
   const { check, run } = first;
   const { logger } = run.ports;
   const toProofs = (checks: readonly Check[]) => checks.map((check) => new AddressProof(check, run));
-  // A page that its host has built must show what it shows with `?v=`.
+  // A page that the host built must be the same with and without `?v=`.
   const toPlainProofs = (checks: readonly Check[]) =>
     checks.map(
       (check) => new AddressProof(check, run, { fresh: check.expect.is === 'built' ? first : undefined }),
     );
   await prove([first]);
   const page = first.proven;
-  if (page === undefined) throw new DeliveryError('INTERNAL', 'an address was left out of its proof');
+  if (page === undefined) throw new DeliveryError('INTERNAL', 'a URL was never verified');
   logger.info(describeProbe(page));
   const endsOn = page.hosts.at(-1);
   const required = others.filter(({ isOptional }) => !isOptional);
   const files = toProofs(required.map((other) => ({ ...other, endsOn })));
   const removed = required.filter(isRemovedCheck).length;
   if (files.length > 0) {
-    logger.info(
-      `other files to check: ${files.length - removed}${removed === 0 ? '' : `, ${removed} removed`}`,
-    );
+    const shown = files.length - removed;
+    const kinds = [shown > 0 && countFiles(shown), removed > 0 && `${removed} removed`].filter(Boolean);
+    logger.info(`also checking ${kinds.join(' and ')}`);
   }
   await prove(files);
   if (check.host.asksPageAgain && files.length > 0) await proveTogether(first, files);
   const verified = [{ ...check, endsOn }, ...files.map((proof) => proof.check)];
   const asOpened = verified.flatMap(withoutVersion);
   const plain = toPlainProofs([...asOpened, ...others.filter(({ isOptional }) => isOptional)]);
-  if (plain.length > 0) logger.info('checking the URL without ?v=, as visitors open it');
+  if (plain.length > 0) logger.info('checking without ?v=, as a person opens it');
   await prove(plain);
-  // A cache with the old copy says nothing of the new one: that must still be there.
+  // A cache's old copy doesn't show that the new one is still there.
   const stale = plain.filter(({ isOld }) => isOld);
   await prove(toPlainProofs(stale.map((proof) => ({ ...withoutOld(proof.check), addsVersion: true }))));
   const stalePage = stale.find((proof) => proof.check.isPage);
@@ -55,7 +54,7 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   const url = withVersion(check.url, version);
   await prove(toPlainProofs([{ ...withoutOld(stalePage.check), url }]));
   const until = describeCacheEnd(stalePage.freshFor, run.ports.clock.date());
-  const note = `the address without ?v= may still show the earlier version ${until}`;
+  const note = `the URL without ?v= may still show the previous version ${until}`;
   return { page: first.proven ?? page, files, plain, versioned: { url, note } };
 }
 
@@ -66,11 +65,11 @@ const withoutVersion = ({ plainSeries, ...check }: Check): readonly Check[] =>
 
 const withoutOld = (check: Check): Check => ({ ...check, series: { ...check.series, acceptsOld: false } });
 
-/** All must be right at the same time: the page is asked again after its files; these, if any was late. */
+/** All must be right at the same time: fetches the page again, and the files too if any was late. */
 async function proveTogether(page: AddressProof, files: readonly AddressProof[]): Promise<void> {
   const { check, proven, run } = page;
   const isFresh = files.every((proof) => proof.rounds === 1 && !proof.proven?.age);
-  // After many files that no cache answered, its page was not there by chance.
+  // Many files that no cache answered show that the page isn't there by chance.
   const isManyFresh = files.length > SITE.fewLinked && isFresh && !proven?.age;
   const pause = isManyFresh ? 0 : (check.series.pause ?? 0);
   const series = { ...check.series, answers: AGREEING_ANSWERS.usual, pause };
@@ -81,6 +80,6 @@ async function proveTogether(page: AddressProof, files: readonly AddressProof[])
   const wasLate = again.rounds > 1;
   const older = files.filter((proof) => wasLate || proof.rounds === 1);
   if (!wasLate && older.length === files.length) return;
-  if (older.length > 0) run.ports.logger.info(`checking again: ${countFiles(older.length)}`);
+  if (older.length > 0) run.ports.logger.info(`checking ${countFiles(older.length)} again`);
   await prove(older.map((proof) => new AddressProof(proof.check, run)));
 }

@@ -17,8 +17,8 @@ import {
 } from './probe-result.ts';
 
 /**
- * Asks every address until it has answered right as often in a row as it must. The copy from before gets a few looks,
- * since a cache may be late, and is accepted then.
+ * Fetches every URL until it has enough consecutive right answers. Accepts a cache's previous copy after a few rounds,
+ * because a cache may be late.
  *
  * @throws {DeliveryError} `NOT_PROVEN` at the deadline with what is wrong; `NOT_EXTERNAL` for a login page.
  */
@@ -28,7 +28,7 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
   const { limits, deadline, ports } = run;
   const { clock, signal } = ports;
   const total = proofs.filter(({ check }) => check.isOptional === undefined).length;
-  const log = createWaitLog('waited for the address', total, run);
+  const log = createWaitLog('waited for the URL', total, run);
   let pending = proofs;
   try {
     for (let asksAll = true; ; asksAll = false) {
@@ -45,7 +45,7 @@ export async function prove(proofs: readonly AddressProof[]): Promise<void> {
   }
 }
 
-/** Looks at all; or again at one, which must agree with itself, then twice as many: a site is late as a whole. */
+/** Fetches all; or, because a site is late as a whole, first one URL several times and then twice as many. */
 async function probeAll(
   open: readonly AddressProof[],
   { asksAll, isLast }: { readonly asksAll: boolean; readonly isLast: boolean },
@@ -76,7 +76,7 @@ function describeFiles(wrong: readonly AddressProof[]): string {
   const kinds = [false, true].map((isRemoved) => {
     const found = wrong.filter(({ check }) => isRemovedCheck(check) === isRemoved);
     if (found.length === 0) return '';
-    const problem = isRemoved ? 'are still open' : `do not show the delivered bytes${which}`;
+    const problem = isRemoved ? 'are still served' : `do not show the delivered bytes${which}`;
     const named = found.map((proof) => `${proof.check.label} (${describeShortly(proof)})`);
     return `${found.length} of ${isRemoved ? `${gone} removed files` : `${shown} files of the site`} ${problem}: ${nameFew(named)}`;
   });
@@ -84,10 +84,10 @@ function describeFiles(wrong: readonly AddressProof[]): string {
 }
 
 function describeShortly({ check, lastWrong: result }: AddressProof): string {
-  if (result === null) return 'not asked before the deadline';
+  if (result === null) return 'not fetched before the deadline';
   if (result.failure !== undefined) return result.failure.message;
   const end = result.hosts.at(-1);
-  if (provesAlone(result) && end !== check.endsOn) return `leads to ${end}, and not to ${check.endsOn}`;
+  if (provesAlone(result) && end !== check.endsOn) return `redirects to ${end} instead of ${check.endsOn}`;
   return describeAnswer(result);
 }
 
@@ -109,7 +109,6 @@ function wrongAnswersError(wrong: readonly AddressProof[]): DeliveryError {
 const findHint = ({ check, lastWrong, meaning }: AddressProof): Text | undefined =>
   meaning?.hint ?? (lastWrong?.httpCode === 429 ? check.host.hints.busy : undefined);
 
-/** How an address was asked that is not asked past caches. */
 const WITHOUT_VERSION = ' without ?v=';
 
 function notProvenError(proof: AddressProof): DeliveryError {
@@ -117,14 +116,14 @@ function notProvenError(proof: AddressProof): DeliveryError {
   const httpCode = last?.httpCode ?? undefined;
   const { endsOn, host } = check;
   const end = last?.hosts.at(-1);
-  // An address that leads to another host than the one that was proven is not the one to hand over.
+  // Never hand over a URL that redirects to a host that was not verified.
   const isAway = endsOn !== undefined && end !== undefined && end !== endsOn;
   const inTime = meaning?.isFinal ? '' : ' in time';
   const differed =
     lastRight === undefined ? '' : `, and at other times ${describeMatch(lastRight.match).text}`;
   const problem = isAway
-    ? `leads to ${end}, and not to ${endsOn}, where it was proven`
-    : `was not proven${inTime}: ${describeProbe(last)}${differed}`;
+    ? `redirects to ${end}, but was verified at ${endsOn}`
+    : `was not verified${inTime}: ${describeProbe(last)}${differed}`;
   const hints = [
     isAway && host.hints.moved,
     findHint(proof),
@@ -135,7 +134,7 @@ function notProvenError(proof: AddressProof): DeliveryError {
   ];
   return new DeliveryError(
     'NOT_PROVEN',
-    `the address${check.series.acceptsOld ? WITHOUT_VERSION : ''} ${problem}`,
+    `the URL${check.series.acceptsOld ? WITHOUT_VERSION : ''} ${problem}`,
     {
       httpCode,
       hint: hints.find((hint) => hint !== undefined && hint !== false) ?? hintFor(last, host),
@@ -145,14 +144,13 @@ function notProvenError(proof: AddressProof): DeliveryError {
   );
 }
 
-/** A second run writes nothing that is there. */
-export const AGAIN_HINT = 'try again: files that are already correct are only verified';
+export const AGAIN_HINT = 'run it again: files that are already correct are only verified';
 
-/** Of what is removed: no other place would help. */
+/** For removals, where another name wouldn't help. */
 const GONE_HINT =
-  'look at which file of the branch is shown there, such as Markdown, and withdraw that by its path; a cache may also be late: run it again in ten minutes';
+  'run it again in ten minutes, because a cache may be late; if another file is shown there, such as Markdown, withdraw it by its path';
 
-const DIFFERS = "the nodes of the host's cache do not answer alike: try again in some minutes";
+const DIFFERS = "the host's cache nodes answer differently: try again in a few minutes";
 
 const orRename = ({ hints: { rename } }: HostRules, { say }: Words): string =>
   rename === undefined ? '' : `, or ${say(rename)}`;
@@ -163,7 +161,7 @@ const hintFor = (result: ProbeResult | null, host: HostRules): Text | undefined 
         `a cache may keep that answer ${describeCacheTime(result.freshFor)}: try again after that${orRename(host, w)}`
     : describeMatch(result?.match ?? 'absent').hint;
 
-/** Logs what changed during a wait, and how much is done: of one check, how much of the time is over. */
+/** Logs changes during a wait, and its progress: the time for one check, otherwise the files. */
 export function createWaitLog(
   title: string,
   total: number,

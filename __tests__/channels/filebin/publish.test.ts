@@ -61,9 +61,9 @@ describe('publishing through channel K3', () => {
   const typed = (type?: unknown) => created({ file: { filename: 'a.txt', 'content-type': type } });
   const named = (filename: unknown) => created({ file: { filename } });
   const DAYS =
-    /^is available: the bin expires after about 7 days; it is public[^;]*; a browser[^;]*warning page first$/;
-  const KEPT = /the bin keeps it as/;
-  const UNKEPT = /^(?!.*keeps it as)/;
+    /^is available: the bin expires after about 7 days; anyone[^;]*; a browser[^;]*warning page first$/;
+  const KEPT = /the bin named it/;
+  const UNKEPT = /^(?!.*named it)/;
   test.each<[string, BinSetup & Naming, RegExp]>([
     [
       'a date',
@@ -107,7 +107,7 @@ describe('publishing through channel K3', () => {
     await (await prepareOne(publisher, await localFile('x'))).perform();
     expect(limits).toEqual(['POST 900000', 'PUT undefined']);
     expect(ports.logger.shownProgress).toMatchObject([{ title: 'uploaded', ended: true }]);
-    expect(ports.logger.lines).toContain('the bin host stores the file now, for up to 15 minutes');
+    expect(ports.logger.lines).toContain('the bin host is storing the file, which may take up to 15 minutes');
   });
 });
 
@@ -126,7 +126,7 @@ describe('an upload to the bin that is not answered with HTTP 201', () => {
     [418, 'HOST_ERROR', 'bin-host-url:', 1],
     [403, 'NO_PERMISSION', 'another name', 1, 'Something new'],
     [403, 'NO_PERMISSION', `\`bin: ${BIN}\``, 1, 'This bin requires approval before files can be uploaded.'],
-    [403, 'NO_PERMISSION', 'banned the address', 1, 'This client IP address has been banned.'],
+    [403, 'NO_PERMISSION', 'banned this machine', 1, 'This client IP address has been banned.'],
     [403, 'NO_PERMISSION', 'content', 1, 'This content has been blocked and cannot be uploaded'],
     [403, 'NO_PERMISSION', 'another ending', 1, 'Illegal file extension'],
   ])(
@@ -135,7 +135,7 @@ describe('an upload to the bin that is not answered with HTTP 201', () => {
       const { kinds, task } = await prepareUpload({ post: { status, body } });
       await expect(task.perform()).rejects.toMatchObject({
         ...{ code, httpCode: status, hint: expect.stringContaining(hint) },
-        message: `posting to the bin answered HTTP ${status} and not 201: ${body}`,
+        message: `posting to the bin answered HTTP ${status} instead of 201: ${body}`,
       });
       // The bin is listed before each further attempt.
       expect(kinds()).toBe(repeat('GET POST', attempts).slice(4));
@@ -223,8 +223,8 @@ describe('a bin whose name is given', () => {
   const LISTING = /^listing the bin answered HTTP /;
   test.each<[string, Scripted, RegExp, string | undefined]>([
     ['is locked', empty({ readonly: true }), /is locked/, 'CONFLICT'],
-    ['is deleted', gone, /expired or deleted/, 'CONFLICT'],
-    ['is expired', { status: 404, body: 'no longer available' }, /expired or deleted/, 'CONFLICT'],
+    ['is deleted', gone, /expired or was deleted/, 'CONFLICT'],
+    ['is expired', { status: 404, body: 'no longer available' }, /expired or was deleted/, 'CONFLICT'],
     ['is kept from this address', { status: 403, body: 'has been banned.' }, LISTING, 'NO_PERMISSION'],
     ['cannot be listed', { status: 500 }, LISTING, 'HOST_ERROR'],
     ['is answered by a page with HTTP 404', { ...PAGE, status: 404 }, LISTING, 'HOST_ERROR'],
@@ -249,9 +249,9 @@ describe('a bin whose name is given', () => {
   const REPLACED =
     'page.html would replace the file of that name; the bin exists already and would not be locked';
   test.each<[string, BinSetup, Record<string, string> | null, string]>([
-    ['already holds the bytes', NAMED, { 'page.html': CONTENT }, 'the bin already holds these bytes'],
-    ['does not exist', NAMED, null, 'page.html would be posted'],
-    ['was just generated', {}, { 'page.html': CONTENT }, 'page.html would be posted'],
+    ['already holds the bytes', NAMED, { 'page.html': CONTENT }, 'the bin already has this file'],
+    ['does not exist', NAMED, null, 'page.html would be uploaded'],
+    ['was just generated', {}, { 'page.html': CONTENT }, 'page.html would be uploaded'],
     ['holds another file', { ...NAMED, overwrite: true }, { 'page.html': 'other' }, REPLACED],
   ])('that %s gives a preview, and only GET requests are sent', async (_, more, held, words) => {
     const list = held === null ? NO_BIN : await listOf(held);
@@ -264,8 +264,13 @@ describe('a bin whose name is given', () => {
 /** Whether an upload to a bin that was named may have replaced what somebody posted after it was read. */
 test.each<[string, object, BinSetup, RegExp | null]>([
   ['nothing: the file is new', {}, {}, null],
-  ['that it did', { updated_at: EXPIRY }, {}, /^whose file was replaced: .* one named page\.html, deleted/],
-  ['whether it did', { updated_at: 7 }, {}, /^whether a file named page\.html was replaced that somebody/],
+  [
+    'that it did',
+    { updated_at: EXPIRY },
+    {},
+    /^whose file this upload replaced: .* named page\.html, deleted/,
+  ],
+  ['whether it did', { updated_at: 7 }, {}, /^whether this upload replaced a file named page\.html that/],
   ['nothing where replacing is allowed', { updated_at: EXPIRY }, { overwrite: true }, null],
   ['nothing of a name that nobody can know', { updated_at: EXPIRY }, { binIsNew: true }, null],
 ])('of a file that the host may have replaced, it says %s', async (_, more, setup, says) => {
@@ -280,7 +285,7 @@ describe('the last look, after the proof', () => {
   const UNREACHED = new DeliveryError('CONNECTION', 'reset');
   const listed = (readonly: boolean) => listOf({ 'page.html': CONTENT }, { readonly });
   const NOT_LOCKED = [expect.stringContaining('could not be locked')];
-  const UNREAD = [expect.stringMatching(/^whether the bin still holds the file, .*could not be read/)];
+  const UNREAD = [expect.stringMatching(/^whether the bin still has the file .*could not be read/)];
 
   test.each<[string, boolean[], BinSetup, unknown[], string]>([
     ['nothing: the bin is locked', [true], {}, [], READ],
@@ -297,14 +302,14 @@ describe('the last look, after the proof', () => {
   });
 
   test.each<[string, Scripted | Promise<Scripted>, string]>([
-    ['was deleted', listOf({ 'other.html': CONTENT }, { readonly: true }), 'does not hold the file any more'],
-    ['was replaced', listOf({ 'page.html': 'x' }, { readonly: true }), 'holds another file under its name'],
-    ['is gone with its bin', NO_BIN, 'does not hold the file any more'],
+    ['was deleted', listOf({ 'other.html': CONTENT }, { readonly: true }), 'no longer has the file'],
+    ['was replaced', listOf({ 'page.html': 'x' }, { readonly: true }), 'has another file under its name'],
+    ['is gone with its bin', NO_BIN, 'no longer has the file'],
   ])('makes a file not ready that %s', async (_, list, message) => {
     const { task } = await prepareUpload({ list: await list });
     await expect(task.recheck(await task.perform())).rejects.toMatchObject({
       code: 'NOT_PROVEN',
-      message: `after its proof, bin ${BIN} ${message}`,
+      message: `after verification, bin ${BIN} ${message}`,
       hint: expect.stringContaining('without `bin:`'),
     });
   });

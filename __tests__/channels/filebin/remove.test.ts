@@ -41,8 +41,8 @@ const notOurs = (message: RegExp) => ({
 const listed = (files: readonly object[]): Scripted => ({ body: { bin: {}, files } });
 test.each<[string, BinSetup, string | null, typeof OURS | object]>([
   ['the same bytes', {}, 'x', OURS],
-  ['other bytes', {}, 'y', notOurs(/its bytes are not those of the file at hand/)],
-  ['no file at hand', {}, null, notOurs(/there is no file at hand/)],
+  ['other bytes', {}, 'y', notOurs(/its bytes differ from the given file/)],
+  ['no file at hand', {}, null, notOurs(/no file was given/)],
   ['other bytes, with overwrite', { overwrite: true }, 'y', OURS],
   ['no file at hand, with overwrite', { overwrite: true }, null, OURS],
   ['a file that is gone by then', { remove: { ...PAGE, status: 404 } }, 'x', { ...OURS, written: false }],

@@ -84,7 +84,7 @@ describe('an upload to a release', () => {
       const { contents, deliver } = await openRelease(STARTER);
       const played = await refused(
         deliver({ timeout: String(timeout) }),
-        /^place: an upload of a\.zip to the release v1 has not ended → .*delete this unfinished asset/,
+        /^place: an upload of a\.zip to the release v1 has not finished → .*delete the unfinished asset/,
       );
       expect([played.report.lines.UNKNOWN, writesOf(played)]).toEqual(['nothing was published', []]);
       expect(contents()).toBe('a.zip starter');
@@ -103,11 +103,21 @@ describe('an upload to a release', () => {
   });
 
   test.each<[string, number, HeldAsset, RegExp]>([
-    ['of an upload that has not ended', 422, STARTER, /has not ended/],
-    ['of one without a label, after a lost answer', 502, STARTER, /has not ended/],
-    ['of one with another label, after a lost answer', 502, { ...STARTER, label: 'theirs' }, /has not ended/],
-    ['without a digest, after a lost answer', 502, { ...OLD, digest: null, size: NEW.length }, /no digest/],
-    ['of another size, after a lost answer', 502, { ...OLD, digest: null, label: LABEL }, /no digest/],
+    ['of an upload that has not ended', 422, STARTER, /has not finished/],
+    ['of one without a label, after a lost answer', 502, STARTER, /has not finished/],
+    [
+      'of one with another label, after a lost answer',
+      502,
+      { ...STARTER, label: 'theirs' },
+      /has not finished/,
+    ],
+    [
+      'without a digest, after a lost answer',
+      502,
+      { ...OLD, digest: null, size: NEW.length },
+      /without a digest/,
+    ],
+    ['of another size, after a lost answer', 502, { ...OLD, digest: null, label: LABEL }, /without a digest/],
     ['with other bytes', 422, OLD, /already has an asset a\.zip with other bytes/],
   ])('keeps the asset of a faster job %s', async (_, status, theirs, says) => {
     const { change, deliver, contents } = await openRelease();
@@ -159,7 +169,7 @@ describe('an upload to a release', () => {
   });
 
   test.each([
-    [null, 'for which the host gives no digest'],
+    [null, 'without a digest'],
     ['old', 'with other bytes'],
   ])('replaces no existing asset without overwrite: digest %s', async (digest, words) => {
     const { deliver } = await openRelease({ ...OLD, digest });
@@ -215,7 +225,7 @@ describe('a final failure of an upload', () => {
         return { status: 201, body: JSON.stringify({ ...JSON.parse(String(real.body)), ...stored }) };
       };
       play.intercept(UPLOAD, { alter });
-      await refused(deliver(), /^place: the host stored other bytes.* → try again$/);
+      await refused(deliver(), /^place: GitHub stored other bytes.* → try again$/);
       expect(contents()).toBe('a.zip old');
     },
   );

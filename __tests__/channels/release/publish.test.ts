@@ -45,7 +45,13 @@ const draftsOf = (repository: TestRepository) => repository.releases().filter(({
 
 describe('an upload to channel K2', () => {
   test.each<[string, string, string, object, RegExp]>([
-    ['the tag is named like a branch', 'a.zip', 'main', {}, /^place: the tag main has the name of a branch/],
+    [
+      'the tag is named like a branch',
+      'a.zip',
+      'main',
+      {},
+      /^place: the tag main has the same name as a branch/,
+    ],
     [
       'the repository is private, whose assets nobody can read',
       'a.zip',
@@ -81,7 +87,7 @@ describe('an upload to channel K2', () => {
     ['there is no such asset', [], {}, /the asset a\.zip would be added to the release v1/],
     ['other bytes are there, to overwrite', [{ name: 'a.zip' }], { overwrite: 'true' }, /would be replaced/],
     ['other bytes are there', [{ name: 'a.zip' }], {}, /already has an asset a\.zip/],
-    ['another job uploads it', [{ name: 'a.zip', state: 'starter' }], {}, /a\.zip would be waited for/],
+    ['another job uploads it', [{ name: 'a.zip', state: 'starter' }], {}, /another job has uploaded a\.zip/],
   ])('is described by a dry run where %s', async (_, held, inputs, says) => {
     const repository = held === null ? await newRepository() : await repositoryWith(...held);
     const planned = await deliver(repository, ['a.zip'], { 'dry-run': 'true', ...inputs });
@@ -169,7 +175,8 @@ describe('a new release of channel K2', () => {
   ])('is not published where somebody %s, and deleted only if it is still ours', async (_, act, left) => {
     const repository = await newRepository();
     onceFilled(repository, (draft) => act(draft, repository));
-    const says = left === null ? /does not hold [ab]\.zip with its bytes/ : /changed or published the draft/;
+    const says =
+      left === null ? /does not have [ab]\.zip with the right bytes/ : /changed or published the draft/;
     const { report } = await refused(deliver(repository), says);
     expect(report.lines.UNKNOWN).toMatch(left ?? NOTHING);
     expect(repository.releases()).toHaveLength(left === null ? 0 : 1);

@@ -84,7 +84,7 @@ describe('who owns an asset that channel K2 removes', () => {
     async (overwrite) => {
       const repository = await openReleases({ [TODAY]: [{ ...OURS, state: 'starter' }] });
       const withdrawn = withdraw(repository, null, { tag: TODAY, overwrite });
-      const says = /has not ended → .*delete this unfinished asset on the page of the release$/;
+      const says = /has not finished → .*delete the unfinished asset on the release page$/;
       expect(writesOf(await refused(withdrawn, says))).toEqual([]);
     },
   );
@@ -144,7 +144,7 @@ describe('removing an asset through channel K2 without a tag', () => {
 
   test('does not say that nothing exists where neither release has it', async () => {
     const withdrawn = withdraw(await openReleases({}), null, {});
-    await refused(withdrawn, /^place: .*others were not searched → .*`tag:`/);
+    await refused(withdrawn, /^place: .*other releases were not searched → .*`tag:`/);
   });
 });
 

@@ -13,7 +13,7 @@ const missing = (url: string) => ({ error: '404', url });
 /** Each kind of fault, and how it is told. */
 const FAULTS: readonly (readonly [string, Partial<ScreenView>, RegExp])[] = [
   ['an exception', { exceptions: ['Error: no data'] }, /^uncaught exception: Error: no data$/],
-  ['a failed request', { failedRequests: [missing('/site/app.js')] }, /^failed request: 404 \/site\/app\.js/],
+  ['a failed request', { failedRequests: [missing('/site/app.js')] }, /^not loaded: 404 \/site\/app\.js/],
   [
     'a blocked request',
     { blockedRequests: ['http://127.0.0.1/'] },
@@ -33,8 +33,8 @@ describe('the judgement of a view', () => {
 
   test('names three problems of a kind, and counts the others', () => {
     const failedRequests = [1, 2, 3, 4, 5].map((nth) => missing(`/${nth}`));
-    const [first, , ...others] = judgeView(viewWith({ failedRequests }), false).notes;
-    expect([first, others]).toEqual(['failed request: 404 /1', ['failed request: 404 /3 and 2 more']]);
+    const [first, , ...others] = judgeView(viewWith({ failedRequests }), false).unknown;
+    expect([first, others]).toEqual(['not loaded: 404 /1', ['not loaded: 404 /3 and 2 more']]);
   });
 
   test.each([false, true])('fails a blank page with its evidence, enforced: %s', (mode) => {
@@ -64,21 +64,25 @@ describe('the judgement of a view', () => {
     expect(judgeView(thrown, false).failure?.message).toBe(`${NOT_SHOWN}: it is blank: boom`);
   });
 
-  test.each(FAULTS)('notes %s with auto and fails with enforce', (_, more, line) => {
+  test.each(FAULTS)('names %s in UNKNOWN with auto and fails with enforce', (_, more, line) => {
     const auto = judgeView(viewWith(more), false);
-    expect(auto).toMatchObject({ failure: null, unknown: [], notes: [expect.stringMatching(line)] });
+    expect(auto).toMatchObject({ failure: null, notes: [], unknown: [expect.stringMatching(line)] });
     const enforced = judgeView(viewWith(more), true);
     expect(enforced.failure).toMatchObject({ code: 'NOT_SHOWN' });
-    expect(enforced.failure?.message).toContain(auto.notes[0]);
+    expect(enforced.failure?.message).toContain(auto.unknown[0]);
     expect(enforced.failure?.hint).toContain('`screen: auto`');
   });
 
-  test('leaves open whether all is shown where a script failed and the host lacks something', () => {
-    const faults = { exceptions: ['Error: no wasm'], failedRequests: [missing('/site/a.wasm')] };
-    expect(judgeView(viewWith(faults), false).unknown).toEqual([
-      'whether the page shows all that it should: a script of it failed (Error: no wasm), and 404 /site/a.wasm',
-    ]);
-    expect(judgeView(viewWith({ ...faults, exceptions: [] }), false).unknown).toEqual([]);
+  test('names the other hosts that a page asked, which only a page that needs none may not do', () => {
+    const otherHosts = ['a.dev', 'b.dev', 'c.dev', 'd.dev'].map((host, at) => ({ host, requests: at + 1 }));
+    const view = viewWith({ otherHosts });
+    const line = 'requests to other hosts: a.dev (1), b.dev (2), c.dev (3) and 1 more';
+    expect(judgeView(view, true)).toMatchObject({ failure: null, unknown: [line] });
+    const { failure, unknown } = judgeView(view, false, true);
+    expect(failure?.message).toBe(`the page is not self-contained when a browser opens it: ${line}`);
+    expect([failure?.hint, unknown]).toEqual([expect.stringContaining('`self-contained: warn`'), []]);
+    const counter = viewWith({ otherHosts: [{ host: 'www.googletagmanager.com', requests: 1 }] });
+    expect(judgeView(counter, false, true).failure).toBeNull();
   });
 
   test('never fails for a page that is too wide for a phone', () => {

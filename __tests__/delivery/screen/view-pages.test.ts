@@ -224,6 +224,18 @@ describe('a page before it is published', () => {
     expect(http.seen).toEqual([]);
   });
 
+  test('is refused if it asks other hosts, unless it may', async () => {
+    const asks = () => viewWith({ otherHosts: [{ host: 'cdn.dev', requests: 2 }] });
+    for (const inputs of [{}, { 'self-contained': 'warn' }]) {
+      const { context } = setUp({ answer: asks, inputs });
+      const [viewed] = await viewLocalPages([plannedPage()], context);
+      const message =
+        'the page is not self-contained when a browser opens it: requests to other hosts: cdn.dev (2)';
+      if ('self-contained' in inputs) expect(viewed?.failure).toBeNull();
+      else expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN', step: 'check', message });
+    }
+  });
+
   test.each<[string, Scripted | Error, number, boolean, number]>([
     ['the host has', { status: 200 }, 1, false, 1],
     ['the host may have', new Error('no answer'), 1, false, 1],

@@ -13,26 +13,24 @@ export interface BinLocation {
   readonly bin: string;
 }
 
-/** A file in a bin, in the host's own words. */
 export interface BinFile {
   readonly filename: string | undefined;
   /** Lowercase hex. */
   readonly sha256: string | undefined;
-  /** What the host found in the bytes: it decides whether a browser shows the file. */
+  /** The type that the host detected, which decides whether a browser shows the file. */
   readonly contentType: string | undefined;
-  /** Whether the host has replaced a file of this name, also a deleted one; `undefined` where it does not say. */
+  /** Whether the host replaced a file with this name, even a deleted file; `undefined` if unknown. */
   readonly isReplaced: boolean | undefined;
 }
 
 export interface BinState {
-  /** An open one takes anybody's uploads; the name of an expired or deleted one is never usable again. */
+  /** Anybody can upload to an open bin. The name of an unavailable bin can't be used again. */
   readonly status: 'absent' | 'open' | 'locked' | 'unavailable';
   readonly files: readonly BinFile[];
-  /** In the host's own words. */
   readonly expires?: string | undefined;
 }
 
-/** What the host answers about a bin, whatever shape it has. No credential is ever sent. */
+/** Reads the host's answer about a bin, whatever its shape. */
 export function readRecord(json: unknown) {
   const { bin, file, files } = toFields(json);
   const { id, readonly, created_at, expired_at, files: filesBefore } = toFields(bin);
@@ -59,7 +57,7 @@ function toBinFile(file: unknown): BinFile {
   };
 }
 
-/** A text of the host, none of which is longer than a file name; any other counts as absent. */
+/** Drops any text that is longer than a file name can be. */
 function toShortText(value: unknown): string | undefined {
   const text = toText(value);
   return text !== undefined && Buffer.byteLength(text) <= BIN_FILE_NAME ? text : undefined;
@@ -70,7 +68,7 @@ export const BIN_HEADERS = { accept: 'application/json' };
 const send = (call: CallTemplate, location: BinLocation, ports: Ports, filename?: string) =>
   sendRequest({ method: call.method, url: urlFor(call, location, filename), headers: BIN_HEADERS }, ports);
 
-/** Reads what the bin is, and its files. @throws {DeliveryError} where the host's answer says nothing about the bin */
+/** @throws {DeliveryError} if the host's answer doesn't describe this bin */
 export async function readBin(location: BinLocation, ports: Ports): Promise<BinState> {
   const answer = await send(BIN.list, location, ports);
   const state = parseBinState(answer, location.bin);
@@ -81,20 +79,20 @@ export async function readBin(location: BinLocation, ports: Ports): Promise<BinS
 function parseBinState(answer: TextAnswer, name: string): BinState | null {
   const { status, text, json } = answer;
   const { isDescribed, id, isLocked, created, expires, files } = readRecord(json);
-  // What is said of another bin says nothing of this one.
+  // The answer describes another bin.
   if (id !== undefined && id !== name) return null;
   if (status === 404) {
-    // The host describes a bin that once existed; a page comes from another host.
+    // The host describes only bins that once existed; a page comes from another host.
     if (isDescribed || /no longer available/i.test(text)) return { status: 'unavailable', files: [] };
     return isPage(answer) ? null : { status: 'absent', files: [] };
   }
   if (status !== 200 || !isDescribed || !Array.isArray(files) || files.includes(null)) return null;
-  // The host describes a bin that does not exist as well: as an empty one that was never created.
+  // The host describes a bin that doesn't exist as empty and never created.
   const isAbsent = files.length === 0 && created?.startsWith('0001-') === true;
   return { status: isAbsent ? 'absent' : isLocked ? 'locked' : 'open', files: files.map(toBinFile), expires };
 }
 
-/** Asks the host to lock the bin, for good. Whether it did is read later. */
+/** Asks the host to lock the bin permanently. A later read shows whether it did. */
 export const lockBin = (location: BinLocation, ports: Ports): Promise<unknown> =>
   resultOf(() => send(BIN.lock, location, ports));
 
@@ -105,7 +103,6 @@ export async function deleteFile(filename: string, location: BinLocation, ports:
   throw binRefusedError(BIN.remove, answer, { bin: location.bin, now: ports.clock.date() });
 }
 
-/** The address of a bin, or of a file in it. */
 export function urlFor(call: CallTemplate, { binHostUrl, bin }: BinLocation, filename = ''): URL {
   const path = call.path.replace('{bin}', () => bin).replace('{filename}', () => filename);
   return urlBelow(binHostUrl, path.slice(1));

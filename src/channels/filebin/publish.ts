@@ -23,7 +23,7 @@ import {
 const POST = 'one POST';
 
 /**
- * K3: posts files to the file-bin, and locks the bin after the last one if this delivery created it. @see protocol 4.4
+ * K3: uploads files to the file-bin, and then locks the bin if this delivery created it. @see protocol 4.4
  */
 export function createFilebinPublisher(options: BinOptions, ports: Ports): Channel<PreparedTask & BinUpload> {
   let isLocked = false;
@@ -31,7 +31,7 @@ export function createFilebinPublisher(options: BinOptions, ports: Ports): Chann
     prepare: (items) =>
       forEachItem(items, async (item) => {
         const filename = binFileName(flatName(item.name));
-        const method = options.binIsNew ? POST : `${POST}, unless the bin holds these bytes`;
+        const method = options.binIsNew ? POST : `${POST}, unless the bin has this file`;
         const plan = planInBin(options.bin, filename, method, 'is available');
         return { plan, file: requireSite(item).entry, filename };
       }),
@@ -47,7 +47,7 @@ export function createFilebinPublisher(options: BinOptions, ports: Ports): Chann
         hasFailed(result) ? result : placementOfFile(tasks[nth] as BinUpload, result, isLocked, options),
       );
     },
-    /** Whether the bin still holds each file after its proof, and is locked: its list is read once, and nothing downloaded. */
+    /** Reads the bin's list once and downloads nothing, because downloads may be counted. */
     async recheck(placed) {
       const state = await resultOf(() => readAfterProof(isLocked, options, ports));
       return placed.map(({ task, placement }) => {
@@ -63,25 +63,25 @@ export function createFilebinPublisher(options: BinOptions, ports: Ports): Chann
 
 function previewUpload(upload: BinUpload, before: BinState, options: BinOptions): string {
   const { filename } = upload;
-  if (findOrAllowUpload(upload, before, options) !== undefined) return 'the bin already holds these bytes';
-  if (before.status === 'absent') return `${filename} would be posted`;
+  if (findOrAllowUpload(upload, before, options) !== undefined) return 'the bin already has this file';
+  if (before.status === 'absent') return `${filename} would be uploaded`;
   const replaces = before.files.some((stored) => stored.filename === filename);
-  return `${filename} would ${replaces ? 'replace the file of that name' : 'be posted'}; the bin exists already and would not be locked`;
+  return `${filename} would ${replaces ? 'replace the file of that name' : 'be uploaded'}; the bin exists already and would not be locked`;
 }
 
 export const planInBin = (bin: string, filename: string, method: string, verb: string) =>
   ({ channel: 'K3', method, destination: `bin ${bin}, name ${filename}`, name: filename, verb }) as const;
 
-const UNREAD = 'whether the bin still holds the file, and is locked, could not be read';
-const ANYBODY = 'anybody who knows its name can add to it or replace what it holds';
+const UNREAD = 'whether the bin still has the file and is locked: it could not be read';
+const ANYBODY = 'anybody who knows its name can add or replace files';
 const NOT_LOCKED = `the bin could not be locked: ${ANYBODY}`;
 const FOREIGN = `the bin was not locked, because this delivery did not create it, or others wrote to it at the same time: ${ANYBODY}`;
 
 /**
- * Locks a bin that this delivery created: each upload found no more files there than this delivery posted before. A lock
- * is for good, so the bin of anybody else is never locked.
+ * Locks the bin only if each upload found no files but this delivery's. A lock is permanent, so nobody else's bin is
+ * ever locked.
  *
- * @returns whether the bin should be locked now, which is read after the proof
+ * @returns whether the bin should be locked now, which is checked after the proof
  */
 async function lockOwnBin(options: BinOptions, stored: readonly StoreResult[], ports: Ports) {
   const before = stored[0]?.before ?? 'locked';
@@ -92,7 +92,7 @@ async function lockOwnBin(options: BinOptions, stored: readonly StoreResult[], p
   return true;
 }
 
-/** Reads the bin after the proof. An upload that was still being stored may have undone the lock: it is locked again. */
+/** Locks the bin again if needed, because an upload that was still being stored may have undone the lock. */
 async function readAfterProof(isLocked: boolean, location: BinLocation, ports: Ports): Promise<BinState> {
   const state = await readBin(location, ports);
   if (!isLocked || state.status === 'locked') return state;
@@ -100,15 +100,14 @@ async function readAfterProof(isLocked: boolean, location: BinLocation, ports: P
   return readBin(location, ports);
 }
 
-/** The bin was proven to have the file, and has it no more. */
 const lostError = ({ bin }: BinLocation, found: BinFile | undefined): DeliveryError =>
   new DeliveryError(
     'NOT_PROVEN',
-    `after its proof, bin ${bin} ${found === undefined ? 'does not hold the file any more' : 'holds another file under its name'}`,
+    `after verification, bin ${bin} ${found === undefined ? 'no longer has the file' : 'has another file under its name'}`,
     { hint: (w) => `try again without ${w.input('bin')}${w.orUse(['K1', 'K2'])}` },
   );
 
-/** Whether an upload replaced a file that somebody posted after the bin was read. Nobody knows the name of a new bin. */
+/** Somebody may have uploaded a file after the bin was read. Nobody knows the name of a new bin. */
 function describeReplacedFile(
   name: string,
   { stored: { isReplaced }, filesBefore }: StoreResult,
@@ -117,8 +116,8 @@ function describeReplacedFile(
   if (options.binIsNew || options.overwrite || filesBefore === null || isReplaced === false) return [];
   return [
     isReplaced
-      ? `whose file was replaced: the bin host says that it had one named ${name}, deleted or posted after the bin was read`
-      : `whether a file named ${name} was replaced that somebody posted after the bin was read`,
+      ? `whose file this upload replaced: the bin host had a file named ${name}, deleted before or uploaded after the bin was read`
+      : `whether this upload replaced a file named ${name} that somebody uploaded after the bin was read`,
   ];
 }
 
@@ -139,21 +138,21 @@ function placementOfFile(upload: BinUpload, result: StoreResult, isLocked: boole
     first: pageCheck(urlFor(BIN.get, options, filename), { is: 'bytes', file: upload.file }, host, COUNTED),
     plan: { verb, method: POST },
     notes: [
-      ...lineIf(filename !== asked.normalize('NFC'), `the bin keeps it as ${filename}`),
+      ...lineIf(filename !== asked.normalize('NFC'), `the bin named it ${filename}`),
       expires === undefined
         ? 'the bin expires after about 7 days'
         : `the bin expires at ${shortHostMessage(expires)}`,
-      'it is public to anyone with the link; a browser may be shown a warning page first',
+      'anyone with the link can open it; a browser may show a warning page first',
       ...lineIf(verb === 'downloads', 'this kind of file is downloaded there, not shown on the screen'),
     ],
     unknown: [...lineIf(!isLocked, FOREIGN), ...describeReplacedFile(upload.filename, result, options)],
   };
 }
 
-/** The host sends these as attachments, whatever the file's name is. */
+/** The host always sends these as attachments. */
 const ATTACHED = /^\s*(?:text\/html|application\/pdf)\b/i;
 
-/** Whether a browser shows the file. @param contentType what the host found in its bytes; empty where it does not say */
+/** @param contentType the type that the host detected; empty if unknown */
 function verbFor(contentType = ''): string {
   if (contentType.trim() === '') return 'is available';
   return getTypeDisplay(contentType) === 'none' || ATTACHED.test(contentType) ? 'downloads' : 'opens';

@@ -11,35 +11,34 @@ interface Meaning {
 }
 
 type BinRefusal = KnownRefusal &
-  Meaning & { /** Of a link, which no delivery goes on with. */ readonly linkHint?: Text };
+  Meaning & { /** For a link, which has no bin to deliver to. */ readonly linkHint?: Text };
 
 const NEEDS_APPROVAL = /requires? approval/i;
 
-/** What the host means when it refuses a file or its address: its reasons are plain text, without codes. */
+/** The host gives its reasons as plain text, without codes. */
 export function listRefusals(bin: string): readonly BinRefusal[] {
   const reasons: readonly (Pick<BinRefusal, 'text' | 'hint'> & Partial<BinRefusal>)[] = [
     {
       text: NEEDS_APPROVAL,
       hint: (w) =>
-        `ask the operator of the bin host to approve the bin, then try again with ${w.input('bin', bin)}: only this bin becomes approved`,
+        `ask the bin host's operator to approve this bin, then run again with ${w.input('bin', bin)}`,
       isFinal: false,
     },
     {
       text: /\bbanned\b/i,
       hint: (w) =>
-        `the host has banned the address of this machine: use another runner, ask the operator of the host${w.orUse(['K1', 'K2'])}`,
+        `the host has banned this machine's IP address: use another runner${w.orUse(['K1', 'K2'])}`,
     },
     {
       text: /\bblocked\b/i,
-      hint: (w) =>
-        `the host accepts this content under no name: ask the operator of the host${w.orUse(['K1', 'K2'])}`,
+      hint: (w) => `the host blocks this content under any name: ask its operator${w.orUse(['K1', 'K2'])}`,
     },
     {
       text: /too many times|download limit/i,
       linkHint: (w) =>
-        `the bin host limits how often a file is downloaded, and a proof is a download: upload the file again, and set ${w.input('url')} to its new address`,
+        `the bin host limits downloads, and verification is a download: upload the file again, and set ${w.input('url')} to its new URL`,
       hint: (w) =>
-        `the host limits how often a file is downloaded, and a proof is a download: ${w.use(['K1', 'K2'])}, or deliver it again without ${w.input('bin')} if the limit allows more`,
+        `the host limits downloads, and verification is a download: ${w.use(['K1', 'K2'])}, or deliver it again without ${w.input('bin')}`,
     },
     {
       text: /extension/i,
@@ -59,13 +58,13 @@ export function listRefusals(bin: string): readonly BinRefusal[] {
   }));
 }
 
-/** The same after the host has deleted the file: a bin without approval answers as before, whatever it holds. */
+/** After a deletion: a bin without approval gives the same answer with and without the file. */
 export const listRefusalsOfDeleted = (bin: string): readonly KnownRefusal[] => [
   {
     httpCodes: [403],
     text: NEEDS_APPROVAL,
     hint: (w) =>
-      `the host has deleted the file, but the address of a bin without approval never shows that: try again with ${w.input('bin', bin)} once the operator of the host has approved the bin, or let it expire`,
+      `the host deleted the file, but a bin without approval never shows that: let the bin expire, or ask its operator to approve it and run again with ${w.input('bin', bin)}`,
     isFinal: true,
   },
   ...listRefusals(bin),
@@ -81,7 +80,7 @@ const UPLOAD_REFUSALS: Readonly<Record<number, Meaning>> = {
   403: {
     code: 'NO_PERMISSION',
     hint: (w) =>
-      `the host does not allow this upload: ${w.use(['K1', 'K2'])}, or set ${w.input('path')} to another name if the reason is the name`,
+      `the host refuses this upload: ${w.use(['K1', 'K2'])}, or set ${w.input('path')} to another name`,
   },
   404: BAD_NAME,
   405: {
@@ -93,8 +92,8 @@ const UPLOAD_REFUSALS: Readonly<Record<number, Meaning>> = {
 };
 
 /**
- * A request to the bin host that was not answered as it should be. The host's own reason counts before the status; a
- * success without what was asked for is the page of a proxy or another host.
+ * The host's own reason counts before the status. A success without the expected data is the page of a proxy or another
+ * host.
  *
  * @see protocol 7 (K3 POST does not return 201)
  */
@@ -110,7 +109,7 @@ export function binRefusedError(
   const text = isOther && !isUpload ? '' : plainText(answer.text);
   const reason: Meaning | undefined = findMeaning(listRefusals(bin), status, text);
   const known = reason ?? (isUpload ? UPLOAD_REFUSALS[status] : undefined);
-  const ending = isUpload ? ' and not 201' : isOther ? ' with a page' : '';
+  const ending = isUpload ? ' instead of 201' : isOther ? ' with a page' : '';
   const message = `${call.description} answered HTTP ${status}${ending}${text === '' ? '' : `: ${text}`}`;
   return new DeliveryError(known?.code ?? (status === 429 ? 'RATE_LIMITED' : 'HOST_ERROR'), message, {
     httpCode: status,
@@ -124,5 +123,5 @@ export function binRefusedError(
   });
 }
 
-/** The host itself answers in plain text; a page comes from a proxy or another host. */
+/** A page, unlike plain text, comes from a proxy or another host. */
 const plainText = (text: string): string => (/^\s*</.test(text) ? '' : shortHostMessage(text));

@@ -12,15 +12,15 @@ import { planInBin } from './publish.ts';
 import { listRefusalsOfDeleted } from './refusals.ts';
 import type { BinOptions } from './store-file.ts';
 
-/** A name in a bin, and the bytes that belong there; `undefined` where there is no file to compare with. */
 interface BinRemoval extends PreparedTask {
   readonly filename: string;
+  /** `undefined` without a file to compare with. */
   readonly sha256: string | undefined;
 }
 
 const NOTHING_THERE = 'nothing exists there';
 
-/** K3: deletes files from a named bin, from which anybody may delete: only the bytes at hand, or any with `overwrite`. */
+/** K3: deletes only files with the given bytes, unless `overwrite` is set, because anybody may use a named bin. */
 export function createFilebinRemover(options: BinOptions, ports: Ports): Channel<BinRemoval> {
   const { bin } = options;
   const host = { ...PLAIN_HOST, refusals: listRefusalsOfDeleted(bin) };
@@ -60,20 +60,17 @@ export function createFilebinRemover(options: BinOptions, ports: Ports): Channel
 }
 
 /**
- * Whether a file is there. A withdrawal is always a later run, and knows only the file at hand.
- *
- * @throws {DeliveryError} `NOT_OURS` for other bytes, and where there is nothing to compare with.
+ * @returns whether the file exists
+ * @throws {DeliveryError} `NOT_OURS` for other bytes, and without a file to compare with
  */
 function mayRemove({ filename, sha256 }: BinRemoval, { files }: BinState, { bin, overwrite }: BinOptions) {
   const named = files.find((file) => file.filename === filename);
   if (named === undefined) return false;
   if (overwrite || (sha256 !== undefined && named.sha256 === sha256)) return true;
   const description =
-    sha256 === undefined
-      ? 'there is no file at hand to compare it with'
-      : 'its bytes are not those of the file at hand';
+    sha256 === undefined ? 'no file was given to compare it with' : 'its bytes differ from the given file';
   throw new DeliveryError('NOT_OURS', `${filename} in bin ${bin} may be somebody else's: ${description}`, {
     hint: (w) =>
-      `give the file as it was delivered as ${w.input('file')}, or set ${w.input('overwrite', 'true')} to delete whatever has this name`,
+      `set ${w.input('file')} to the file as it was delivered, or ${w.input('overwrite', 'true')} to delete any file with this name`,
   });
 }

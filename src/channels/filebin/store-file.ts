@@ -19,11 +19,11 @@ import {
 import { binRefusedError } from './refusals.ts';
 
 export interface BinOptions extends BinLocation {
-  /** Whether the name was just generated, so that nothing can be there yet. */
+  /** Whether this delivery generated the name, so that the bin can't exist yet. */
   readonly binIsNew: boolean;
-  /** Whether a file of others may be replaced or removed. */
+  /** Whether other people's files may be replaced or removed. */
   readonly overwrite: boolean;
-  /** The name that was asked for, or a folder ending in `/`; else the file's own name counts. */
+  /** The wanted name, or a folder ending in `/`; otherwise the file's own name counts. */
   readonly path?: string | undefined;
 }
 
@@ -32,25 +32,23 @@ export interface BinUpload {
   readonly filename: string;
 }
 
-/** What the bin holds after an upload. */
 export interface StoreResult extends Pick<BinState, 'expires'> {
   readonly stored: BinFile;
   readonly written: boolean;
-  /** What the bin was when it was read before. */
+  /** The bin's status before the upload. */
   readonly before: BinState['status'];
-  /** How many files the bin held before, where the host answered 201 and said so; `null` where it was found there. */
+  /** The number of files before the upload, if the host reported it; `null` if the file was already there. */
   readonly filesBefore: number | undefined | null;
 }
 
-/** The bin as it is now; where its name was just generated, nothing can be there. */
 export const readOptionalBin = async (options: BinOptions, ports: Ports): Promise<BinState> =>
   options.binIsNew ? { status: 'absent', files: [] } : readBin(options, ports);
 
 /**
- * Finds the file in the bin by its bytes, which alone tell whose it is: anybody may write to a bin.
+ * Compares the bytes, because anybody may write to a bin.
  *
  * @returns `undefined` if it may be posted
- * @throws {DeliveryError} `CONFLICT` for a bin that takes no uploads, `NOT_OURS` for another file of this name.
+ * @throws {DeliveryError} `CONFLICT` for a bin that takes no uploads, `NOT_OURS` for another file with this name
  */
 export function findOrAllowUpload(
   { filename, file }: BinUpload,
@@ -63,7 +61,7 @@ export function findOrAllowUpload(
     const reason =
       status === 'locked'
         ? 'is locked: it takes no further uploads'
-        : 'is expired or deleted: its name is never usable again';
+        : "has expired or was deleted: its name can't be used again";
     throw new DeliveryError('CONFLICT', `bin ${bin} ${reason}`, {
       hint: (w) => `leave ${w.input('bin')} out, or set another name: a named bin takes one delivery`,
     });
@@ -71,13 +69,13 @@ export function findOrAllowUpload(
   if (named === undefined || overwrite) return undefined;
   throw new DeliveryError('NOT_OURS', `bin ${bin} already holds another file named ${filename}`, {
     hint: (w) =>
-      `leave ${w.input('bin')} out, set ${w.input('path')} to another name, or ${w.input('overwrite', 'true')}`,
+      `set ${w.input('path')} to another name, or ${w.input('overwrite', 'true')} to replace the file`,
   });
 }
 
 /**
- * Posts a file, unless the bin already holds it. Each attempt reads the bin first; a host that may still be storing the
- * file gets all the time that it may take.
+ * Uploads a file, unless the bin already has it. Each attempt reads the bin first, and waits for a host that may still
+ * be storing the file.
  *
  * @throws {DeliveryError} what `findOrAllowUpload` throws, by status, or `CONNECTION`.
  */
@@ -95,10 +93,12 @@ export async function storeFile(upload: BinUpload, options: BinOptions, ports: P
   };
   try {
     return await withRetries(ports, async () => {
-      // The host may store the file anyway.
+      // After a gateway's timeout, the host may still store the file.
       const isLate = failure?.httpCode === 504;
       if (isLate) {
-        logger.info(`a gateway gave up on the bin host; the file is looked for, for up to ${STORING}`);
+        logger.info(
+          `a gateway timed out; checking for up to ${STORING} whether the bin host stored the file`,
+        );
       }
       const deadline = clock.now() + (isLate ? BIN_ANSWER.longest : 0);
       const found = await poll({ clock, signal, interval: BIN_ANSWER.interval, deadline }, findStored);
@@ -111,7 +111,7 @@ export async function storeFile(upload: BinUpload, options: BinOptions, ports: P
   } catch (thrown) {
     const failed = writes.explain(thrown);
     if (failure === undefined || (!signal.aborted && failure.code !== 'CONNECTION')) throw failed;
-    // The upload may have succeeded although its answer did not arrive.
+    // The upload may have succeeded without an answer.
     const found = await resultOf(() => findStored(signal.aborted ? withCleanupSignal(ports) : ports));
     if (found === undefined || hasFailed(found)) throw failed;
     return found;
@@ -121,9 +121,9 @@ export async function storeFile(upload: BinUpload, options: BinOptions, ports: P
 const STORING = `${BIN_ANSWER.longest / (60 * SECOND)} minutes`;
 
 /**
- * Posts a file, once, and waits for the answer as long as the host may take to store it. The host decides on the names.
+ * Waits for the answer as long as the host may take to store the file. The host may change the name.
  *
- * @throws {DeliveryError} by status; what has arrived is unknown when the exchange broke off.
+ * @throws {DeliveryError} by status
  * @see protocol 4.4
  */
 async function postFile(
@@ -163,12 +163,12 @@ async function postFile(
   return { stored, expires, written: true, filesBefore };
 }
 
-/** The progress of an upload, after which the host may store the file for minutes without a word. */
+/** Explains the silence after an upload, because the host may take minutes to store the file. */
 function showUpload({ size }: LocalFile, { logger }: Pick<Ports, 'logger'>): Progress {
   const upload = logger.progress('uploaded', size, 'bytes');
   const end = (): void => {
     upload.end();
-    logger.info(`the bin host stores the file now, for up to ${STORING}`);
+    logger.info(`the bin host is storing the file, which may take up to ${STORING}`);
   };
   return { advance: (amount) => upload.advance(amount), end };
 }

@@ -1,22 +1,22 @@
 import { lineIf, namedLine } from '../../plain-text.ts';
 import type { ProbeResult } from '../../proof/probe-result.ts';
 
-/** What the host of a link makes of its pages, for UNKNOWN. */
+/** Describes a link's host for the line UNKNOWN. */
 export function describeAdditions(seen: readonly ProbeResult[]): readonly string[] {
   const added = [...new Set(seen.flatMap((answer) => answer.added ?? []))];
   return [
-    ...namedLine("what the link's host has added to its pages does", added),
+    ...namedLine("what the additions by the link's host do", added),
     ...lineIf(
       seen.some((answer) => answer.added?.length === 0),
       "whether its pages look the same: the link's host has changed spaces or line breaks, which count in preformatted text",
     ),
     ...lineIf(
       seen.some((answer) => answer.isElsewhere),
-      "where addresses lead that styles and scripts make: the link's host answers in another folder than the file's",
+      "where URLs built by styles and scripts lead: the link's host serves the page from another folder",
     ),
     ...lineIf(
       seen.some((answer) => answer.hasPolicy),
-      "what the Content-Security-Policy of the link's host keeps from working",
+      "what the Content-Security-Policy of the link's host blocks",
     ),
   ];
 }

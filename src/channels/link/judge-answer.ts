@@ -9,23 +9,23 @@ import { loadPageRules } from '../../rules/load-page-rules.ts';
 import { decodePath } from '../../rules/naming.ts';
 
 interface LinkedFile {
-  /** The file's own address. Redirects lead only to it, or to it without `.html`; absent where the link is all of it. */
+  /** The file's own URL, to which redirects must lead, with or without `.html`; absent for a link to one file. */
   readonly home: URL | undefined;
-  /** Pages that a host may show in place of a missing one. */
+  /** Pages that a host may show instead of a missing page. */
   readonly fallbacks: readonly ExpectedFile[];
 }
 
-/** Judges what the host of a link answers: it may add to a page, and move it to another form of its address. */
+/** A link's host may add to a page, and redirect it to another form of its URL. */
 export const createLinkJudge =
   ({ home, fallbacks }: LinkedFile): JudgeAnswer =>
   async (fetched, { isPage, expect: { file, marker = '', display = 'none' } }, found) => {
     const hasMarker = found === 'altered' || found === 'echo';
     let match = found;
-    // With a file all of it decides, and no marker.
+    // If the file is known, the marker doesn't count.
     if (file && hasMarker) match = 'different';
     else if (found === 'altered') match = await matchMarked(fetched, marker);
     const [, needed] = NEEDED_TYPES.find(([name]) => home !== undefined && name.test(home.pathname)) ?? [];
-    // The address of a link says nothing of its type.
+    // A link's URL may not show the type.
     const shown = { display, name: file?.name ?? '', isPart: !isPage };
     const isUnusable = needed?.test(readType(fetched)) === false;
     const isKept = isUnusable || (await isHiddenByHeaders(fetched, shown));
@@ -39,14 +39,14 @@ export const createLinkJudge =
     return isKept ? { match: 'not-shown' } : judgeLocation(match, fetched, home);
   };
 
-/** The types that browsers need: anything else they take for what its bytes are. */
+/** The types that browsers need; they detect all others from the bytes. */
 const NEEDED_TYPES: readonly (readonly [RegExp, RegExp])[] = [
   [/\.css$/i, /^text\/css\b/i],
   [/\.m?js$/i, /^(?:text|application)\/(?:x-)?(?:java|ecma)script\b/i],
   [/\.svg$/i, /^image\/svg\+xml\b/i],
 ];
 
-/** What of a link nothing tells but a marker that its answer has: a text that a browser shows of it, or nothing. */
+/** If only a marker is known, a browser must show it as text. */
 async function matchMarked(fetched: FetchedContent, marker: string): Promise<ContentMatch> {
   const { addresses, readPrefix } = fetched;
   if (addresses.at(-1)?.host !== addresses[0]?.host) return 'gate';
@@ -58,7 +58,7 @@ async function matchMarked(fetched: FetchedContent, marker: string): Promise<Con
   return showsText(page, marker) ? 'marked' : 'echo';
 }
 
-/** What a link's page has beside everything of the file; `null` where it is not such a page. */
+/** @returns what a link's page adds to the file; `null` if it is not the whole file with additions */
 async function readAdditions(
   fetched: FetchedContent,
   file: ExpectedFile,
@@ -71,7 +71,7 @@ async function readAdditions(
   const [wanted, shown] = [parsePage(await readPage(file)), parsePage(head)];
   const added = findAdditions(wanted, shown);
   if (added === null) return null;
-  // A page with little in it is a part of many others.
+  // A short page may be contained in a fallback page by chance.
   for (const fallback of fallbacks) {
     const other = parsePage(await readPage(fallback));
     if (findAdditions(other, shown) !== null && findAdditions(other, wanted) === null) return null;
@@ -83,8 +83,8 @@ const readPage = async (file: ExpectedFile): Promise<string> =>
   Buffer.concat(await Readable.from(file.pieces?.() ?? []).toArray()).toString('latin1');
 
 /**
- * The right content, if it is in its own folder. A redirect may lead only to another form of its check, such as
- * `/about` for `/about.html`, and where that is in another folder, its references must lead to the same.
+ * A redirect may lead only to another form of the URL, such as `/about` for `/about.html`. If that is in another folder,
+ * the page's links must resolve to the same URLs.
  */
 async function judgeLocation(
   match: ContentMatch,

@@ -15,17 +15,17 @@ import { createLinkJudge } from './judge-answer.ts';
 
 interface LinkTask extends PreparedTask {
   readonly url: URL;
-  /** The address of the file itself, such as `…/index.html`; absent where the link is that of one file. */
+  /** The URL of the file itself, such as `…/index.html`; absent for a link to one file. */
   readonly home?: URL;
   readonly folder?: URL;
-  /** What it must show; `null` where only a marker tells. */
+  /** `null` if only a marker is known. */
   readonly site: LocalSite | null;
 }
 
 /**
- * K4: the environment's own link, which is proven like any other address. Several files are in its folder.
+ * K4: verifies the environment's own link. Several files are in its folder.
  *
- * @param binHostUrl a link to the file-bin is refused in the words of the bin
+ * @param binHostUrl a link to this host gets the hints of the file-bin
  * @see protocol 1 (channels), 7 (K4 link is not an external https URL)
  */
 export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Channel<LinkTask> {
@@ -33,14 +33,14 @@ export function createNativeChannel(url: URL | undefined, binHostUrl?: URL): Cha
   return {
     prepare: (items) => forEachItem(items, async (item) => prepareLink(url, item)),
     preview: (tasks) =>
-      forEachItem(tasks, async (task) => `the link on ${task.url.hostname} would be proven`),
+      forEachItem(tasks, async (task) => `the link on ${task.url.hostname} would be verified`),
     perform: (tasks) => forEachItem(tasks, async (task) => placementOf(task, isBin)),
   };
 }
 
 function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
   if (url === undefined) {
-    throw new DeliveryError('BAD_INPUT', 'channel K4 needs the link to check', { hint: (w) => w.link });
+    throw new DeliveryError('BAD_INPUT', 'no link was given to verify', { hint: (w) => w.link });
   }
   const { site, relativePath } = item;
   const destination = `${relativePath ?? 'its address'} on ${url.hostname}`;
@@ -70,7 +70,7 @@ function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
   };
 }
 
-/** The link is the page of a folder, and with its `/` the folder; of several items, each lies below it. */
+/** The link is a folder or its page; each of several items lies below the link. */
 function findAddress(url: URL, { site, relativePath }: ChannelItem) {
   if (relativePath === undefined && !site?.isFolder) return { url };
   const itemUrl = relativePath === undefined ? url : urlBelow(url, relativePath);
@@ -85,13 +85,9 @@ function findAddress(url: URL, { site, relativePath }: ChannelItem) {
   return { url: isGiven ? url : entryUrl(home), home, folder };
 }
 
-/** A link has no bin that a delivery could go on with. */
 const BIN_REFUSALS = listRefusals('').map(({ linkHint, ...refusal }) => ({
   ...refusal,
-  hint:
-    linkHint ??
-    ((w: Words) =>
-      `correct the address, or ask the operator of the bin host: a bin lives about 7 days${w.orUse(['K1', 'K2', 'K3'])}`),
+  hint: linkHint ?? ((w: Words) => `correct the URL: a bin lives about 7 days${w.orUse(['K1', 'K2', 'K3'])}`),
 }));
 
 const LINK_TO_BIN: HostRules = {
@@ -101,7 +97,7 @@ const LINK_TO_BIN: HostRules = {
   describe: (...found) => [...LINK_HOST.describe(...found), ...BIN_HOST.describe(...found)],
 };
 
-/** A bin may be on any host; its limit is told by its words. */
+/** A bin may be on any host, but its text shows a download limit. */
 const LIMITS = listRefusals('').flatMap(({ linkHint: hint, ...refusal }) =>
   hint ? [{ ...refusal, hint }] : [],
 );
@@ -109,7 +105,7 @@ const LINK: HostRules = { ...LINK_HOST, refusals: LIMITS };
 
 function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Placement {
   const file = site?.entry;
-  // A bin gives every file as a download.
+  // A bin sends every file as a download.
   const isShown = !isBin && file !== undefined && getBrowserDisplay(file.name) === 'page';
   const others = site && folder ? listOthers(site, folder) : [];
   const expect: ExpectedAnswer = {
@@ -119,9 +115,9 @@ function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Pla
     judge: createLinkJudge({ home, fallbacks: [] }),
   };
   const host = isBin ? LINK_TO_BIN : LINK;
-  // One right answer is enough where the page is asked again after the other files.
+  // One right answer is enough if the page is fetched again after the other files.
   const { answers } = others.length > 0 ? { answers: 1 } : isBin ? COUNTED : USUAL;
-  // It may open only once, or for a moment.
+  // A link may open only once, or for a moment.
   const series: AnswerSeries = { answers, as: home ? 'browser' : 'both', pause: SECOND_PROBE_DELAY };
   return {
     evidence: `the given link on ${url.hostname}`,
@@ -139,16 +135,16 @@ function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Pla
   };
 }
 
-/** Files at the root of a folder that hosts read and do not serve. */
+/** Files at a folder's root that hosts read but don't serve. */
 const CONTROL_FILES: ReadonlySet<string> = new Set([
   ...['_headers', '_redirects', '_routes.json', '_worker.js', 'netlify.toml', 'vercel.json'],
   ...['staticwebapp.config.json', 'firebase.json', 'CNAME'],
 ]);
 
-/** The pages that hosts show in place of a missing one. */
+/** Pages that hosts show instead of a missing page. */
 const FALLBACK = /^(?:404|200|index)\.html$/;
 
-/** The other files are asked as they are, and by a browser alone: nobody knows what the host makes of `?v=`. */
+/** Fetches the other files as a browser and without `?v=`, because nobody knows how the host treats it. */
 function listOthers(site: LocalSite, folder: URL): readonly Check[] {
   const served = site.files.filter(({ name }) => name !== site.entry.name && !CONTROL_FILES.has(name));
   const pages = [...served.filter(({ name }) => FALLBACK.test(name)), site.entry];
@@ -166,7 +162,7 @@ function listOthers(site: LocalSite, folder: URL): readonly Check[] {
 function describeUnfetched({ files, leftOut }: LocalSite): readonly string[] {
   const control = files.flatMap(({ name }) => (CONTROL_FILES.has(name) ? [name] : []));
   return namedLine(
-    'what the host does with control files and files that were left out, which were not asked for',
+    'what the host does with control files and files that were left out, which were not fetched',
     [...control, ...leftOut],
   );
 }

@@ -27,7 +27,7 @@ import {
   unfinishedError,
 } from './asset.ts';
 
-/** Uploads files one after the other. A draft is published with all files, so it gets none after one has failed. */
+/** Uploads files one by one. A draft gets no more files after a failure, because it is published with all or none. */
 export async function uploadFiles(tasks: readonly AssetTask[], target: UploadRelease, ports: Ports) {
   const endsAll = (failure: DeliveryError): boolean => target.release.draft || isOfHost(failure);
   const upload = (task: AssetTask) => new AssetUpload(task, target, ports).run();
@@ -36,21 +36,21 @@ export async function uploadFiles(tasks: readonly AssetTask[], target: UploadRel
 }
 
 /**
- * One file on its way into a release. To replace an asset, the new one is uploaded under an interim name, the old one is
- * deleted, and the new one gets the name, without a pause between the last two.
+ * Uploads one file to a release. A replacement is uploaded under an interim name. Then the old asset is deleted and the
+ * new one renamed at once, so that the name is missing only briefly.
  */
 class AssetUpload {
   readonly #task: AssetTask;
   readonly #ports: Ports;
   readonly #label: string;
-  /** No other run has this name; it is the same in each attempt. */
+  /** Unique to this run, and the same in each attempt. */
   readonly #incomingName: string;
   #target: UploadRelease;
-  /** What the release held when it was read for all files: for the first look alone. */
+  /** The assets as read for all files; only the first attempt uses them. */
   #known: readonly Asset[] | null;
-  /** The number of the asset that this run replaces, once its deletion may have been carried out. */
+  /** The id of the replaced asset, as soon as it may be deleted. */
   #replacedId: number | null = null;
-  /** The name under which this run has uploaded the file, or may have. */
+  /** The name under which the file may be uploaded. */
   #uploadedAs: string | null = null;
   readonly #uploads = new SentWrites();
 
@@ -63,7 +63,7 @@ class AssetUpload {
     this.#incomingName = `incoming-${randomUUID().slice(-12)}-${task.name}`;
   }
 
-  /** Uploads the file, or finds that it is there. After a final failure, what is half done is cleaned up. */
+  /** Uploads the file unless it exists. Cleans up after a final failure. */
   async run(): Promise<PlacedAsset> {
     const { release } = this.#target;
     try {
@@ -74,7 +74,7 @@ class AssetUpload {
       if (this.#uploadedAs === null) throw failure;
       const found = await resultOf(() => this.#cleanUp());
       if (found !== undefined && !hasFailed(found)) return { release, asset: found, written: true };
-      // A draft is deleted with all that it holds.
+      // The caller deletes a draft with all its assets.
       if (found === undefined || release.draft) throw failure;
       this.#ports.logger.warning(`could not clean up a half-done upload: ${found.message}`);
       const { name } = this.#task;
@@ -86,7 +86,7 @@ class AssetUpload {
 
   #delete = (asset: Asset): Promise<void> => deleteAsset(this.#target.github, this.#target.release, asset);
 
-  /** Looks at the release first: what an earlier attempt has uploaded is not sent again. */
+  /** Reads the release first, so that a file from an earlier attempt isn't sent again. */
   async #attempt(): Promise<Asset> {
     const { existing, incoming, leftovers } = await this.#findFree();
     const asset = await this.putInPlace(existing, incoming);
@@ -105,7 +105,7 @@ class AssetUpload {
     return this.#replace(existing, incoming ?? (await this.#upload(this.#incomingName)));
   }
 
-  /** As `#find`, once no other job uploads under the name. @throws {DeliveryError} `CONFLICT` after `timeout` */
+  /** Waits until no other job uploads with this name. @throws {DeliveryError} `CONFLICT` after `timeout` */
   async #findFree() {
     const { clock, logger, signal } = this.#ports;
     const { release, timeout } = this.#target;
@@ -113,14 +113,13 @@ class AssetUpload {
     const free = await poll(waiting, async () => {
       const { isBlocked, ...found } = await this.#find();
       if (!isBlocked) return found;
-      logger.info(`another job uploads ${this.#task.name}; waiting for its end`);
+      logger.info(`another job is uploading ${this.#task.name}; waiting until it finishes`);
       return undefined;
     });
     if (free === undefined) throw unfinishedError(this.#task.name, release.tag_name);
     return free;
   }
 
-  /** Deletes the old asset, if any, and right after that gives its name to the new one. */
   async #replace(old: Asset | undefined, uploaded: Asset): Promise<Asset> {
     if (old) {
       const deleted = await resultOf(() => this.#delete(old));
@@ -131,8 +130,8 @@ class AssetUpload {
     const renamed = await resultOf(() => renameAsset(this.#target.github, uploaded, name));
     if (!hasFailed(renamed)) return renamed;
     if (renamed.code !== 'NOT_FOUND') throw renamed;
-    // A withdrawal deletes the new one as well: the next attempt uploads it again.
-    const message = `somebody deleted the new asset before it got the name ${name}`;
+    // A withdrawal may have deleted the new asset: the next attempt uploads it again.
+    const message = `somebody deleted the new asset before it was renamed to ${name}`;
     throw new DeliveryError('CONFLICT', message, { httpCode: 404, hint: CONFLICT_HINT, retryable: true });
   }
 
@@ -145,18 +144,18 @@ class AssetUpload {
     if (hasFailed(asset)) throw asset;
     if (isStored(asset, file)) return asset;
     await this.#delete(asset);
-    const message = 'the host stored other bytes than those of the file; the asset was deleted again';
+    const message = 'GitHub stored other bytes than the file has; the asset was deleted';
     throw new DeliveryError('HOST_ERROR', message, { hint: 'try again' });
   }
 
-  /** Whether this run has sent it, or may have: by a name that no other run has, or our label on it. */
+  /** Whether this run may have uploaded it. */
   #isSent = ({ name, label }: Asset): boolean =>
     name === this.#uploadedAs && (name === this.#incomingName || label === this.#label);
 
   #holdsFile = (asset: Asset): boolean =>
     this.#isSent(asset) ? isStored(asset, this.#task.file) : hasDigestOf(asset, this.#task.file);
 
-  /** What the release has under the name and beside it, without what a lost upload of this run left, which is deleted. */
+  /** Reads the release, and deletes what this run's broken uploads left. */
   async #find() {
     const { name, file } = this.#task;
     const { soleDeliverer: owner } = this.#target;
@@ -171,15 +170,13 @@ class AssetUpload {
     return {
       existing: whole.find((asset) => asset.name === name),
       incoming: whole.find((asset) => asset.name === this.#incomingName),
-      /** What killed deliveries of this name left: it was never proven, so it never gets the name. */
+      // Assets of killed replacements were never verified, so they never get the name.
       leftovers: whole.filter((asset) => isInterim(asset, name, owner) && isQuiet(asset, this.#ports.clock)),
       isBlocked: remaining.some((asset) => isUnfinished(asset) && asset.name === name),
     };
   }
 
-  /**
-   * Cleans up, also after a stop: if the old asset may be gone, the new one gets its name. @returns the complete asset
-   */
+  /** If the old asset may be deleted, renames the new one. @returns the complete asset, if any */
   async #cleanUp(): Promise<Asset | undefined> {
     const ports = withCleanupSignal(this.#ports);
     const github = this.#target.github.withSignal(ports.signal);

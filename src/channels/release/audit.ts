@@ -15,12 +15,11 @@ import { PLAIN_HOST, pageCheck, USUAL } from '../host-rules.ts';
 import { planAsset } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
 
-/** What a release does not record: one that somebody uploaded again has no label any more. */
 const DELETED = 'whether somebody deleted or replaced assets of this tool: a release keeps no record of them';
 
 /**
- * K2: finds the assets that this tool uploaded. The name in the label is what was delivered: an asset under any other
- * name, such as that of a killed replacement, tells only what must be there. The host's digest says what it must be.
+ * K2: finds this tool's assets by their labels. An asset with another name than its label's, such as after a killed
+ * replacement, shows only what must exist. GitHub's digest shows its content.
  */
 export function createReleaseAudit(
   { tag, tagIsDefault, path }: Pick<ReleaseOptions, 'tag' | 'tagIsDefault'> & { path?: string | undefined },
@@ -29,7 +28,7 @@ export function createReleaseAudit(
   return async (): Promise<AuditFindings> => {
     const github = requireGitHub(access);
     const releases = await listReleases(github);
-    const unread = `what was delivered to older releases than the newest ${RELEASES.total}`;
+    const unread = `what was delivered to releases older than the newest ${RELEASES.total}`;
     const unknown = [
       ...lineIf(releases.length > 0, DELETED),
       ...lineIf(releases.length >= RELEASES.total, unread),
@@ -43,9 +42,7 @@ export function createReleaseAudit(
         if ((wanted ?? name) !== name) continue;
         const sha256 = asset.digest?.replace('sha256:', '');
         if (sha256 === undefined) {
-          unknown.push(
-            `whether ${release.tag_name}/${asset.name} is as delivered: GitHub has no digest of it`,
-          );
+          unknown.push(`whether ${release.tag_name}/${asset.name} is as delivered: GitHub gives no digest`);
           continue;
         }
         const url = new URL(asset.name === name ? '' : name, asset.browser_download_url);
@@ -64,7 +61,7 @@ export function createReleaseAudit(
   };
 }
 
-/** The assets that this tool uploaded, by the name in their label; one under another name only where nothing has it. */
+/** By the name in the label. An asset with another name counts only if no asset has that name. */
 async function findDelivered(assets: readonly Asset[]): Promise<ReadonlyMap<string, Asset>> {
   const delivered = new Map<string, Asset>();
   for (const asset of assets) {
@@ -81,7 +78,7 @@ const AUDITED = { ...USUAL, answers: AGREEING_ANSWERS.audited };
 const LOST: readonly KnownRefusal[] = [
   {
     httpCodes: [200, 404],
-    hint: 'the release lists the asset and its address does not serve it: look at the release, or deliver it again',
+    hint: 'the release lists the asset, but its URL does not serve it: deliver it again',
   },
 ];
 

@@ -23,13 +23,13 @@ import { type AssetTask, isQuiet, isStored, type PlacedAsset, type PlacedFiles }
 import { uploadFiles } from './asset-upload.ts';
 import { type ReleaseBatch, unpublishedError } from './release-choice.ts';
 
-/** A release that a delivery makes: a draft, which is public only once it has all files of the step. */
+/** A draft that this delivery creates, and publishes only with all its files. */
 export class NewRelease {
   readonly #draft: Release;
   readonly #batch: ReleaseBatch;
   readonly #ports: Ports;
   readonly #uploads = new Map<AssetTask, PlacedAsset>();
-  /** `false` once a request to publish it was not refused: it may be published at any moment. */
+  /** `false` as soon as the draft may be published. */
   #mayDelete = true;
 
   constructor(draft: Release, batch: ReleaseBatch, ports: Ports) {
@@ -50,17 +50,15 @@ export class NewRelease {
   }
 
   /**
-   * Publishes the draft under a tag.
-   *
-   * @param takenTags gets the tag if it is taken, although no list may show it
-   * @returns `null` where another release has the tag
+   * @param takenTags gets the tag if it is taken, because a list may not show it yet
+   * @returns `null` if another release has the tag
    * @see protocol 4.3
    */
   async publishUnder(tag: string, takenTags: Set<string>): Promise<PlacedFiles | null> {
     const { github } = this.#batch;
     const release = await withRetries(this.#ports, () => this.#publish(tag, takenTags));
     if (release === null) return null;
-    // The public addresses exist only now.
+    // The public URLs exist only now.
     return withRetries(this.#ports, async () =>
       this.#findUploads(await listAssets(github, release), release),
     );
@@ -70,7 +68,7 @@ export class NewRelease {
     return discardDraft(this.#draft, this.#batch, this.#ports, this.#mayDelete);
   }
 
-  /** Reads the draft first: it may be published already, and what somebody has written is not to be lost. */
+  /** Reads the draft first, because somebody may have published or changed it. */
   async #publish(tag: string, takenTags: Set<string>): Promise<Release | null> {
     const { github, tag: wantedTag, tagIsDefault } = this.#batch;
     const existing = await getRelease(github, this.#draft.id);
@@ -92,12 +90,12 @@ export class NewRelease {
     if (!hasFailed(answer)) return answer;
     const isUsedUp = answer.code === 'TAG_USED_UP' && tagIsDefault;
     if (answer.code !== 'CONFLICT' && !isUsedUp) throw answer;
-    // Without a number, the release that took it will be shown: files can be added to it, if it can be changed.
+    // Files can be added to the release that took the plain tag, if it can be changed.
     if (isUsedUp || tag !== wantedTag) takenTags.add(tag);
     return null;
   }
 
-  /** The commit to name: none for a tag that exists, and for that of the day. */
+  /** @returns no commit for an existing tag or the tag of the day */
   async #chooseCommit(tag: string): Promise<string | undefined> {
     const { github, tagIsDefault, commit } = this.#batch;
     if (tagIsDefault || (await getTagCommit(github, tag)) !== null) return undefined;
@@ -105,7 +103,7 @@ export class NewRelease {
     return commit;
   }
 
-  /** A job's token may name no commit that changes a workflow. The head of the default branch needs no name. */
+  /** A job's token can't tag a commit that changes a workflow, except the default branch's head, without naming it. */
   async #publishAt(tag: string, commit: string | undefined): Promise<Release> {
     const { github, tagIsDefault } = this.#batch;
     const publish = (at?: string) =>
@@ -117,27 +115,26 @@ export class NewRelease {
     throw new DeliveryError('NO_PERMISSION', answer.message, {
       httpCode: answer.httpCode,
       hint: (w) =>
-        `push the tag ${tag} yourself first, because a job's token can't tag a commit that changes a workflow, or set ${w.input('token')} to one that may write workflows`,
+        `a job's token can't tag a commit that changes a workflow: push the tag ${tag} yourself first, or set ${w.input('token')} to a token that may write workflows`,
     });
   }
 
-  /** By their numbers: the host may have given other names. @throws {DeliveryError} where one is not as it was sent */
+  /** Finds uploads by id, because GitHub may change names. @throws {DeliveryError} if an upload differs */
   #findUploads(assets: readonly Asset[], release: Release): PlacedFiles {
     const findUpload = (task: AssetTask, upload: PlacedAsset): PlacedAsset => {
       const asset = assets.find(({ id }) => id === upload.asset.id);
       if (asset && !isUnfinished(asset) && isStored(asset, task.file)) return { ...upload, asset, release };
-      const message = `the release ${release.tag_name} does not hold ${task.name} with its bytes`;
+      const message = `the release ${release.tag_name} does not have ${task.name} with the right bytes`;
       throw new DeliveryError('HOST_ERROR', message, { hint: 'try again', retryable: true });
     };
     return new Map([...this.#uploads].map(([task, upload]) => [task, findUpload(task, upload)]));
   }
 }
 
-/** Where a new tag is made. */
 export const describeTagCommit = (commit: string | undefined): string =>
   commit === undefined ? 'at the head of the default branch' : `at commit ${commit}`;
 
-/** Creates a draft, whose text names the job and the run: after a lost answer the list shows whether it was created. */
+/** Names the job and the run in the draft's text, so that a list shows after a lost answer if it was created. */
 export async function openDraft(batch: ReleaseBatch, tag: string, writes: SentWrites, ports: Ports) {
   const body = `${RELEASE_BODY}\nDelivery: ${hashJob(batch, tag)} ${randomUUID()}`;
   return withRetries(ports, async () => {
@@ -149,52 +146,50 @@ export async function openDraft(batch: ReleaseBatch, tag: string, writes: SentWr
 type DraftOwner = Pick<ReleaseBatch, 'github' | 'job'>;
 
 /**
- * @param newTag the tag under which a release is to be published
- * @throws {DeliveryError} `NOT_OURS` where somebody prepares a release for that tag: only one can be published.
+ * @throws {DeliveryError} `NOT_OURS` if somebody prepares a release for `newTag`, because only one can be published
  */
 async function listDrafts({ github }: DraftOwner, newTag?: string): Promise<readonly Release[]> {
   const drafts = (await listReleases(github)).filter(({ draft }) => draft);
   const foreign = drafts.find((draft) => draft.tag_name === newTag && jobHashOf(draft) === null);
   if (foreign !== undefined) {
-    const message = `somebody prepares a release for the tag ${newTag} (the draft ${foreign.id}), which could not be published after this delivery`;
+    const message = `somebody prepares a release for the tag ${newTag}: its draft ${foreign.id} could not be published after this delivery`;
     throw new DeliveryError('NOT_OURS', message, {
-      hint: (w) =>
-        `publish or delete that draft and try again, which adds the file to what is published, or set ${w.input('tag')} to another one`,
+      hint: (w) => `publish or delete that draft and run again, or set ${w.input('tag')} to another tag`,
       leftBehind: [],
     });
   }
   return drafts;
 }
 
-/** The drafts that killed runs of this job left, for whichever tag. @param newTag as of `listDrafts` */
+/** Finds drafts that killed runs of this job left. @param newTag see `listDrafts` */
 export async function findQuietDrafts(owner: DraftOwner, { clock }: Pick<Ports, 'clock'>, newTag?: string) {
   const quiet: Release[] = [];
   for (const draft of await listDrafts(owner, newTag)) {
-    // Its `created_at` is that of a commit.
+    // A draft's `created_at` is a commit's date.
     const assets = isQuiet(draft, clock) ? await listOwnAssets(draft, owner) : null;
     if (assets?.every((part) => isQuiet(part, clock))) quiet.push(draft);
   }
   return quiet;
 }
 
-/** Deletes the quiet drafts of this job, as each run of K2 does; what fails of it only warns. */
+/** Deletes this job's abandoned drafts. A failure is only a warning. */
 export async function sweepDrafts(owner: DraftOwner, ports: Ports): Promise<void> {
   const signal = AbortSignal.any([ports.signal, ports.clock.timeout(CLEANUP_TIME)]);
   const found = await resultOf(() =>
     findQuietDrafts({ ...owner, github: owner.github.withSignal(signal) }, ports),
   );
-  if (hasFailed(found)) ports.logger.warning(`could not look for drafts of earlier runs: ${found.message}`);
+  if (hasFailed(found)) ports.logger.warning(`could not check for drafts of earlier runs: ${found.message}`);
   for (const draft of hasFailed(found) ? [] : found) {
     ports.logger.info(`deleting the draft ${draft.id}, which an earlier run left`);
     await discardDraft(draft, owner, ports);
   }
 }
 
-/** Names the job, and the tag of this draft, which somebody may change. */
+/** Includes the tag, because somebody may change it. */
 const hashJob = ({ job }: DraftOwner, tag: string): string =>
   createHash('sha256').update(`${job}\n${tag}`).digest('hex').slice(0, 32);
 
-/** The job that a draft names; `null` where its text or its title is not as a run of this tool wrote it. */
+/** @returns `null` if this tool did not write the draft's text and title */
 function jobHashOf({ name, tag_name, body }: Release): string | null {
   if (name !== tag_name || body?.startsWith(RELEASE_BODY) !== true) return null;
   const [, hash = null] =
@@ -202,21 +197,21 @@ function jobHashOf({ name, tag_name, body }: Release): string | null {
   return hash;
 }
 
-/** The assets of a draft that is as a run of this job made it; `null` for any other, which is somebody else's. */
+/** @returns `null` if somebody changed the draft, or it is not this job's */
 async function listOwnAssets(draft: Release, owner: DraftOwner): Promise<readonly Asset[] | null> {
   if (jobHashOf(draft) !== hashJob(owner, draft.tag_name)) return null;
   const assets = await listAssets(owner.github, draft);
   return assets.every((asset) => hasOwnLabel(asset) || isUnfinished(asset)) ? assets : null;
 }
 
-/** Deletes a draft, also after a stop, unless somebody has changed or published it. @returns what is left behind */
+/** Deletes a draft unless somebody changed or published it. @returns what is left behind */
 async function discardDraft(draft: Release, owner: DraftOwner, ports: Ports, mayDelete = true) {
   const github = owner.github.withSignal(withCleanupSignal(ports).signal);
   const state = mayDelete ? 'is not public' : 'may be published';
   const leftBehind = [`the draft ${draft.id} of the release ${draft.tag_name}, which ${state}`];
   try {
     const existing = await getRelease(github, draft.id);
-    // Somebody deleted it, or this token can't see it any more.
+    // Somebody deleted the draft, or this token can no longer see it.
     if (existing === null) return leftBehind.map((text) => `perhaps ${text}`);
     if (!existing.draft) return [`the release ${existing.tag_name}, which is published`];
     if (!mayDelete || (await listOwnAssets(existing, { ...owner, github })) === null) return leftBehind;

@@ -90,7 +90,7 @@ async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonl
     const existing = assets.find((asset) => asset.name === name);
     if (isNew) return news;
     if (existing === undefined) return `the asset ${name} would be added to the release ${tag}`;
-    if (isUnfinished(existing)) return `the end of another job's upload of ${name} would be waited for`;
+    if (isUnfinished(existing)) return `this would wait until another job has uploaded ${name}`;
     if (hasDigestOf(existing, file)) return describeStored(existing, tag);
     return batch.overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, existing);
   };
@@ -106,8 +106,8 @@ const describeStored = ({ id, name }: Asset, tag: string): string =>
   `asset ${id} (${name}) of the release ${tag} already holds these bytes`;
 
 /**
- * Chooses the release and uploads; a new one is published when it has all files. Where another job was first with the
- * tag, the choice is made again: under the next free number the draft is published without another upload.
+ * A new release is published only with all its files. If another job takes the tag first, the release is chosen again,
+ * and the same draft is published with the next free number.
  */
 async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFiles> {
   const placed = new Map<AssetTask, Result<PlacedAsset>>();
@@ -150,7 +150,7 @@ async function uploadAssets(batch: ReleaseBatch, ports: Ports): Promise<PlacedFi
   }
 }
 
-/** The commit of a named tag; nothing is delivered to another one then. One that can't be read is left out. */
+/** @returns the commit of a named tag; `null` if it can't be read */
 async function readTag(placed: PlacedFiles, batch: ReleaseBatch): Promise<string | null> {
   const { github, tag, tagIsDefault } = batch;
   const isPlaced = [...placed.values()].some((result) => !hasFailed(result));
@@ -158,7 +158,6 @@ async function readTag(placed: PlacedFiles, batch: ReleaseBatch): Promise<string
   return hasFailed(commit) ? null : commit;
 }
 
-/** @param commit that of the tag, if the report names it */
 function placementOfAsset(
   { asset, release, written }: PlacedAsset,
   { file, originalName }: AssetTask,
@@ -184,13 +183,13 @@ function placementOfAsset(
       ...lineIf(tag !== wantedTag, `the release ${wantedTag} can't be used, so it is in ${tag}`),
       ...lineIf(
         release.immutable === true,
-        `the release is immutable; anybody can check the downloaded asset by \`${command}\`, its digest is ${asset.digest ?? 'unknown'}`,
+        `the release is immutable: anybody can verify a download with \`${command}\`; its digest is ${asset.digest ?? 'unknown'}`,
       ),
       'a release asset is downloaded, never shown on the screen',
     ],
     unknown: [
-      ...lineIf(asset.digest == null, 'the host gave no digest of the asset; only the download proves it'),
-      ...lineIf(commit === null && !tagIsDefault, `at which commit the tag ${tag} is`),
+      ...lineIf(asset.digest == null, 'GitHub gave no digest of the asset; only the download verifies it'),
+      ...lineIf(commit === null && !tagIsDefault, `which commit the tag ${tag} is at`),
     ],
   };
 }

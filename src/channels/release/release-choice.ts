@@ -16,36 +16,34 @@ import { type AssetTask, hasDigestOf, type PlacedAsset, type PlacedFiles } from 
 
 export interface ReleaseOptions {
   readonly tag: string;
-  /** Whether the user named no tag: then another number may be added to it. */
+  /** Whether the user named no tag, so that a number may be added. */
   readonly tagIsDefault: boolean;
   readonly overwrite: boolean;
-  /** As the label names it; without `overwrite` only its assets are deleted. */
+  /** The deliverer in the label. Without `overwrite`, only its assets are deleted. */
   readonly soleDeliverer?: string | undefined;
-  /** Milliseconds that another job's upload or release is waited for. */
+  /** Milliseconds to wait for another job's upload or release. */
   readonly timeout: number;
-  /** The workflow and job that delivers; empty outside of one. */
+  /** The workflow and job; empty outside of a workflow. */
   readonly job: string;
-  /** Where a named tag is made if it is new; absent for the head of the default branch. */
+  /** The commit for a new named tag; absent for the default branch's head. */
   readonly commit?: string | undefined;
 }
 
-/** The files of one step that go to one tag. */
 export interface ReleaseBatch extends ReleaseOptions {
   readonly github: GitHubClient;
   readonly tasks: readonly AssetTask[];
-  /** A file of the step that failed before: then no release is made for the others. */
+  /** A file that failed before, so that no new release is made for the others. */
   readonly absent: FailedFile | undefined;
 }
 
-/** The release that the files of a batch go to, and what it holds. */
 interface ReleaseChoice {
   readonly tag: string;
-  /** `null` where it has to be created. */
+  /** `null` if it must be created. */
   readonly release: Release | null;
   readonly assets: readonly Asset[];
-  /** What releases of the tag, or of a number of it, hold that can't be changed. */
+  /** Assets of immutable releases with this tag or a numbered one. */
   readonly frozen: readonly PlacedAsset[];
-  /** The files that a frozen release holds already, and those that can't be delivered. */
+  /** Files that a frozen release already has, and files that can't be delivered. */
   readonly settled: PlacedFiles;
   readonly pending: readonly AssetTask[];
 }
@@ -53,11 +51,11 @@ interface ReleaseChoice {
 type FoundRelease = Omit<ReleaseChoice, 'settled' | 'pending'>;
 
 /**
- * Chooses the release for the files. Writes nothing.
+ * Chooses the release and writes nothing.
  *
- * @param takenTags tags that are taken, although no list shows a release for them
- * @param isAgain whether the tag without a number was taken: the release that was first is there by now
- * @throws {DeliveryError} `BAD_INPUT` where a branch has the name of the tag, `CONFLICT` where no list shows it yet
+ * @param takenTags taken tags, which lists may not show yet
+ * @param isAgain whether another job took the plain tag, so that its release must exist
+ * @throws {DeliveryError} `BAD_INPUT` if a branch has the tag's name, `CONFLICT` if no list shows the other release yet
  */
 export async function chooseRelease(
   batch: ReleaseBatch,
@@ -75,23 +73,23 @@ export async function chooseRelease(
   }
   const pending = batch.tasks.filter((task) => !settled.has(task));
   const { rest, repository } = batch.github;
-  // Git and GitHub could no longer tell one from the other.
+  // Git and GitHub can't distinguish a tag from a branch with the same name.
   if (pending.length > 0 && (await dataOrNull(rest.git.getRef({ ...repository, ref: `heads/${tag}` })))) {
-    throw new DeliveryError('BAD_INPUT', `the tag ${tag} has the name of a branch of this repository`, {
+    throw new DeliveryError('BAD_INPUT', `the tag ${tag} has the same name as a branch of this repository`, {
       hint: (w) => `set ${w.input('tag')} to another name`,
       leftBehind: [],
     });
   }
   if (isAgain && found.release === null && settled.size === 0 && tag === batch.tag) {
     throw new DeliveryError('CONFLICT', `another job is publishing the release ${tag}`, {
-      hint: (w) => `try again, or set ${w.input('tag')} to another one`,
+      hint: (w) => `try again, or set ${w.input('tag')} to another tag`,
       retryable: true,
     });
   }
   return { ...found, settled, pending };
 }
 
-/** The tag's release. Of a default tag that is taken: a numbered one that can be changed, or the next free number. */
+/** If the default tag's release is immutable, finds a numbered release that can be changed, or the next free number. */
 async function findRelease({ github, tag, tagIsDefault }: ReleaseBatch, takenTags: ReadonlySet<string>) {
   const release = await getReleaseByTag(github, tag);
   const assets = release === null ? [] : await listAssets(github, release);
@@ -120,7 +118,7 @@ async function findRelease({ github, tag, tagIsDefault }: ReleaseBatch, takenTag
   return { tag: `${tag}-${last + 1}`, release: null, assets: [], frozen };
 }
 
-/** The number of a tag: 2 for `<base>-2`; 0 for any other tag. */
+/** @returns 2 for `<base>-2`; 0 for any other tag */
 function getTagNumber(tag: string, base: string): number {
   const [, digits = '0'] = /^-([1-9]\d{0,5})$/.exec(tag.startsWith(base) ? tag.slice(base.length) : '') ?? [];
   return Number(digits);
@@ -131,19 +129,19 @@ function findRefusal({ tag, release }: FoundRelease, batch: ReleaseBatch): Deliv
     new DeliveryError('FORBIDDEN_BY_RULE', message, { hint, leftBehind: [] });
   if (release?.immutable === true) {
     return refuse(
-      `the release ${tag} is immutable: nobody can add a file to it or replace one`,
-      (w) => `set ${w.input('tag')} to another one, leave it out${w.orUse('K3')}`,
+      `the release ${tag} is immutable: its files can't be added to or replaced`,
+      (w) => `leave ${w.input('tag')} out${w.orUse('K3')}`,
     );
   }
   if (getTagNumber(tag, batch.tag) > TAG_ATTEMPTS) {
     return refuse(
       `all tags from ${batch.tag} to ${batch.tag}-${TAG_ATTEMPTS} are taken`,
-      (w) => `set ${w.input('tag')} to another one${w.orUse('K3')}`,
+      (w) => `set ${w.input('tag')} to another tag${w.orUse('K3')}`,
     );
   }
   return release === null && batch.absent !== undefined ? unpublishedError(batch.absent) : null;
 }
 
-/** A release is published with all files of the step, or not at all. */
+/** A release is published with all files or not at all. */
 export const unpublishedError = ({ subject, failure }: FailedFile): DeliveryError =>
   followingError('the release was not published', subject, failure);

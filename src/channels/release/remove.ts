@@ -24,19 +24,19 @@ import type { ReleaseOptions } from './release-choice.ts';
 
 interface AssetRemoval extends PreparedTask {
   readonly name: string;
-  /** As it was given: the name of the file in the label, or that of the asset. */
+  /** The name as given, which may be the file's name in the label. */
   readonly wanted: string;
 }
 
 interface RemovalOptions extends Omit<ReleaseOptions, 'timeout'> {
-  /** That of the day before, where `tag` is that of the day. */
+  /** Yesterday's tag, if `tag` is today's. */
   readonly earlierTag: string;
 }
 
 type FoundAsset = Pick<PlacedAsset, 'release' | 'asset'>;
 
 interface ChosenAssets extends Pick<FoundAsset, 'release'> {
-  /** The asset of the name, after those that were to get it: each of them can be downloaded. */
+  /** Interim uploads for the name come first, because they can be downloaded too. */
   readonly assets: readonly Asset[];
   readonly otherTags: readonly string[];
 }
@@ -83,16 +83,16 @@ async function prepareRemoval({ name: wanted }: ChannelItem, tags: readonly stri
   return { plan, name, wanted: flatName(wanted) };
 }
 
-/** An older release may still have it, so this is not an asset that is gone. */
+/** An older release may still have the asset. */
 function notFoundError(name: string, tags: readonly string[]): DeliveryError {
-  const message = `neither of the releases ${tags.join(' and ')} has an asset ${name}, and others were not searched`;
+  const message = `neither of the releases ${tags.join(' and ')} has an asset ${name}, and other releases were not searched`;
   return new DeliveryError('NOT_FOUND', message, {
     hint: (w) =>
-      `correct the name, or set ${w.input('tag')} to the release that it was delivered to, or ${w.input('channel', 'K1')} if it is on the site`,
+      `set ${w.input('tag')} to the release that it was delivered to, or ${w.input('channel', 'K1')} if it is on GitHub Pages`,
   });
 }
 
-/** The newest first: where the default tag's release is immutable, deliveries go to that with the next number. */
+/** Newest first. After an immutable release, deliveries go to the tag with the next number. */
 async function listReleased(github: GitHubClient, tags: readonly string[]): Promise<readonly FoundAsset[]> {
   const listed: FoundAsset[] = [];
   for (const tag of tags) {
@@ -125,8 +125,8 @@ async function removeAssets(chosen: ChosenAssets, name: string, github: GitHubCl
 }
 
 /**
- * Chooses the newest release with an asset of the name and our label, else the newest with any: that needs `overwrite`.
- * What a replacement has uploaded for the name goes with it, or alone if nothing has the name.
+ * Chooses the newest labelled asset with the name, otherwise the newest without a label, which needs `overwrite`. Interim
+ * uploads for the name are deleted too.
  */
 function chooseAssets(
   { name, wanted }: AssetRemoval,
@@ -157,7 +157,7 @@ function chooseAssets(
   };
 }
 
-/** The host made one name of two: this asset is another file's. */
+/** GitHub changes names, so another file may have this asset name. */
 function otherNameError(asset: Asset, wanted: string): DeliveryError {
   const message = `the asset ${asset.name} was delivered as ${nameInLabel(asset)}, not as ${wanted}`;
   return new DeliveryError('NOT_OURS', message, {
@@ -165,7 +165,6 @@ function otherNameError(asset: Asset, wanted: string): DeliveryError {
   });
 }
 
-/** Nobody can delete an asset of an immutable release; of another release, nobody may delete what is not theirs. */
 function undeletableError(
   name: string,
   { tag_name: tag, immutable }: Release,
@@ -174,13 +173,13 @@ function undeletableError(
   if (immutable === true) {
     const message = `the release ${tag} is immutable: its asset ${name} can't be deleted`;
     return new DeliveryError('FORBIDDEN_BY_RULE', message, {
-      hint: 'delete the whole release by hand on its page, if nobody needs it; its tag can never be used again then',
+      hint: "if nobody needs the release, delete it on its page; its tag can't be used again",
     });
   }
   const why =
     owner === undefined
       ? "does not have this tool's label, so this tool did not upload it"
-      : `has no label that says that it was delivered by ${owner}`;
+      : `is not labelled as delivered by ${owner}`;
   const message = `the asset ${name} of release ${tag} ${why}`;
   return new DeliveryError('NOT_OURS', message, {
     hint: (w) => `set ${w.input('overwrite', 'true')} to delete it anyway`,

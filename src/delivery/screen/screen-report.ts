@@ -6,7 +6,7 @@ import {
   type ScreenView,
 } from '../../browser/screen-view.ts';
 import { DeliveryError } from '../../errors.ts';
-import { formatSeconds, shorten } from '../../plain-text.ts';
+import { formatSeconds, lineIf, shorten } from '../../plain-text.ts';
 import { SCREEN } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
 import { attemptIn, type Delivery } from '../delivery.ts';
@@ -28,7 +28,10 @@ export function reportScreen(delivery: Delivery): ScreenReport | null {
   const view = published?.view ?? localView;
   if (view === null) return null;
   const { picture: _, text: __, cause: ___, ...facts } = view;
-  const lists = KINDS.map(([key]) => [key, view[key].slice(0, MOST_LISTED)]);
+  const lists = [...KINDS.map(([key]) => key), 'otherHosts' as const].map((key) => [
+    key,
+    view[key].slice(0, MOST_LISTED),
+  ]);
   const agreement = published?.agreement ?? null;
   return { isPublished: published !== null, ...facts, ...Object.fromEntries(lists), agreement };
 }
@@ -71,35 +74,46 @@ export const describeUnseen = (reason: string, hint = ''): string =>
   `whether a browser shows the page: ${reason}${hint === '' ? '' : ` (${hint})`}`;
 
 /**
- * Fails a page that shows nothing. Other problems are notes unless `screen: enforce`.
+ * Fails a page that shows nothing. Other problems are in UNKNOWN, or fail with `screen: enforce`.
  * A fault of the browser itself only leaves the page unknown.
+ *
+ * @param refusesHosts whether a page that requests other hosts is refused
  */
-export function judgeView(view: ScreenView, isEnforced: boolean) {
+export function judgeView(view: ScreenView, isEnforced: boolean, refusesHosts = false) {
   const { verdict, reason, hint, overflow } = view;
   const problems = listProblems(view);
-  const failure = findFailure(view, isEnforced, problems);
+  const hosts = describeHosts(view);
+  const failure = findFailure(view, isEnforced, problems) ?? (refusesHosts ? otherHostsError(view) : null);
   const isShown = verdict === 'shown';
-  const wide =
-    isShown && overflow > 0 ? [`at the width of a phone the page is ${overflow} pixels too wide`] : [];
+  const seen = isShown ? [...problems, ...hosts] : [describeUnseen(reason, hint)];
   return {
     failure,
-    notes: isShown && failure === null ? [...problems, ...wide] : wide,
-    unknown:
-      failure !== null
-        ? []
-        : verdict === 'not-checked'
-          ? [describeUnseen(reason, hint)]
-          : describeLacking(view),
+    notes: lineIf(isShown && overflow > 0, `at the width of a phone the page is ${overflow} pixels too wide`),
+    unknown: failure === null ? seen : [],
   };
 }
 
-/** For UNKNOWN: a script failed, and the page's own host lacked a file. */
-function describeLacking({ exceptions, failedRequests }: ScreenView): string[] {
-  const lacking = failedRequests.find(isLacking);
-  if (lacking === undefined || exceptions.length === 0) return [];
-  return [
-    `whether the page shows all that it should: a script of it failed (${exceptions[0]}), and ${formatRequest(lacking)}`,
-  ];
+/** The hosts of scripts that only count visits: a page shows the same without them. */
+const COUNTERS =
+  /(?:^|\.)(?:googletagmanager\.com|google-analytics\.com|cloudflareinsights\.com|plausible\.io|zgo\.at|goatcounter\.com)$/;
+
+function describeHosts({ otherHosts }: ScreenView): readonly string[] {
+  const named = otherHosts.slice(0, NAMED).map(({ host, requests }) => `${host} (${requests})`);
+  const more = otherHosts.length - NAMED;
+  return lineIf(
+    named.length > 0,
+    `requests to other hosts: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+  );
+}
+
+function otherHostsError(view: ScreenView): DeliveryError | null {
+  const otherHosts = view.otherHosts.filter(({ host }) => !COUNTERS.test(host));
+  if (view.verdict !== 'shown' || otherHosts.length === 0) return null;
+  const [line] = describeHosts({ ...view, otherHosts });
+  return new DeliveryError('NOT_SHOWN', `the page is not self-contained when a browser opens it: ${line}`, {
+    hint: (w) =>
+      `put what its scripts load into the page, or set ${w.input('self-contained', 'warn')}, which only names it`,
+  });
 }
 
 const isLacking = (request: FailedRequest): boolean => isOwnRequest(request) && /^4\d\d$/.test(request.error);
@@ -120,7 +134,7 @@ function findFailure(
   if (view.verdict === 'not-checked') return uncheckedError(view);
   if (problems.length === 0) return null;
   return new DeliveryError('NOT_SHOWN', `a browser shows the page with errors: ${problems.join('; ')}`, {
-    hint: (w) => `correct the page, or set ${w.input('screen', 'auto')}, which only notes them`,
+    hint: (w) => `correct the page, or set ${w.input('screen', 'auto')}, which only names them`,
   });
 }
 
@@ -153,7 +167,7 @@ function hintFor({ httpCode, isMarkerVisible, cause, failedRequests }: ScreenVie
 
 const KINDS = [
   ['exceptions', 'uncaught exception'],
-  ['failedRequests', 'failed request'],
+  ['failedRequests', 'not loaded'],
   ['blockedRequests', 'request to an internal address, which was blocked'],
   ['consoleErrors', 'console error'],
 ] as const;

@@ -7,6 +7,7 @@ import {
 import { hasFailed, resultOf } from '../../errors.ts';
 import { SCREEN, SECOND } from '../../protocol/limits.ts';
 import { decodePath } from '../../rules/naming.ts';
+import { chooseSelfContained } from '../check-site.ts';
 import {
   type Delivery,
   isOngoing,
@@ -41,7 +42,8 @@ export async function viewLocalPages(
     const page = await pageToView(url, delivery, request, local);
     const view = await compareWithRoots(await context.screen.view(page), delivery, page, context.screen);
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
-    const { failure } = judgeView(view, request.screen === 'enforce');
+    const refusesHosts = chooseSelfContained(delivery, request) === 'enforce';
+    const { failure } = judgeView(view, request.screen === 'enforce', refusesHosts);
     const viewed = { ...delivery, localView: isServedAsIs ? view : null };
     if (failure !== null && isServedAsIs && !(await dependsOnHost(view, url, context))) {
       return withFailure(viewed, 'check', failure.withLeftBehind([]));

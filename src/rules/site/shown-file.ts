@@ -33,11 +33,11 @@ export async function judgeShownFile(
   return file.size > LARGEST_TEXT ? null : judgeText(type, file);
 }
 
-async function judgePicture(type: string, { pieces }: Pick<LocalFile, 'pieces'>) {
+async function judgePicture(type: string, file: Pick<LocalFile, 'pieces'>) {
   const end = PICTURE_ENDS.find(([pattern]) => pattern.test(type))?.[1];
   if (end === undefined) return null;
   let tail = '';
-  for await (const piece of pieces())
+  for await (const piece of file.pieces())
     tail = (tail + piece.toString('latin1', Math.max(0, piece.length - TAIL))).slice(-TAIL);
   const text = 'the picture has no end, so it was cut short';
   return end.test(tail)
@@ -45,10 +45,10 @@ async function judgePicture(type: string, { pieces }: Pick<LocalFile, 'pieces'>)
     : ({ kind: 'cut', line: 1, isOpen: false, text, hint: 'write the picture again' } as const);
 }
 
-async function judgeText(type: string, { pieces }: Pick<LocalFile, 'pieces'>) {
+async function judgeText(type: string, file: Pick<LocalFile, 'pieces'>) {
   const encoding = createEncodingCheck(() => null);
   let isAscii = true;
-  for await (const piece of pieces()) {
+  for await (const piece of file.pieces()) {
     isAscii &&= piece.every((byte) => byte < 128);
     encoding.add(piece);
   }
