@@ -440,7 +440,7 @@ test('assets of releases are compared with their digest; those of others are not
     expect(verdicts(played)).toEqual({ 'files/data.zip': 'as-delivered' });
   }
   const none = audit(repository, { channel: 'K2', path: 'docs/' });
-  await refused(none, /^check.*: .*to the releases as docs\/ of.* → .*folder or asset/);
+  await refused(none, /^check.*: .*in the releases as docs\/ of.* → .*folder or asset/);
   const other = { status: 200, body: 'PK two' };
   play.intercept({ url: /releases\/download\/files\/data\.zip/, times: 99 }, other);
   expect(verdicts(await audit(repository, { timeout: '20' }))).toEqual({ 'files/data.zip': 'lost' });

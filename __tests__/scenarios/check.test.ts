@@ -156,7 +156,7 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp,
     { bin: 'my-own-bin' },
     { 'page.html': createPage() },
     /the file's repository is private/,
-    /whether its repository and host take it/,
+    /whether the repository and host accept it/,
   ],
 ])('a check leaves open what only a host tells, and says so: %s', async (_, inputs, files, refusal, open) => {
   const repository = await play.repository({ private: inputs.bin !== undefined });
