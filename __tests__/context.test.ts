@@ -12,7 +12,7 @@ const SITE = 'octo.github.io is built from';
 
 describe('createDeliveryContext', () => {
   const GRANT =
-    '`token:` to one with the permissions `contents: write, pages: write`, such as `${{ github.token }}` (a secret that does not exist is empty)';
+    '`token:` to a token with the permissions `contents: write, pages: write`, such as `${{ github.token }}` (a secret that does not exist is empty)';
   test.each([
     ['a token', { token: '' }, 'NO_TOKEN', 'a token', GRANT],
     ['both', { token: '', repository: '' }, 'NO_TOKEN', 'a token and a repository', `${GRANT}, and \`repo`],
@@ -22,7 +22,11 @@ describe('createDeliveryContext', () => {
       BOTH,
     );
     const refusal = {
-      ...{ code, step: 'authorize', message: expect.stringContaining(`K1 and K2 need ${needed}`) },
+      ...{
+        code,
+        step: 'authorize',
+        message: expect.stringContaining(`GitHub Pages and releases need ${needed}`),
+      },
       hint: expect.stringMatching(/^set .*K3/),
     };
     expect(access).toMatchObject({ github: { ...refusal, hint: expect.stringContaining(hint) } });

@@ -167,7 +167,7 @@ describe('say', () => {
       'set `name:` or `GITHUB_TOKEN` in the `env:` of the step',
     );
     expect(say((w) => `set ${w.input('setup', 'true')}, or ${w.use(['K2', 'K3'])}`, NARROW)).toBe(
-      'set `setup: true`, or use `channel: K2` or K3 (public to anyone with the link) (this action takes `name`, `content` and `marker` alone; a step that uses the whole action can set `setup`, `channel`)',
+      'set `setup: true`, or use `channel: K2` or K3 (public to anyone with the link) (this action takes only `name`, `content` and `marker`; use the full action to set `setup`, `channel`)',
     );
   });
 });

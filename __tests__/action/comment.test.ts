@@ -102,7 +102,9 @@ describe('the comment', () => {
       const existing = `${markIn(written)}${json} -->\n\n[a](<https://octo.github.io/a>)`;
       const { body, lines } = await update(failing, { existing });
       expect(body).not.toContain('](<https://octo');
-      expect(warnings(lines)).toEqual(['warning: What the comment or the issue remembered can not be read']);
+      expect(warnings(lines)).toEqual([
+        'warning: Could not read what the earlier comment or issue remembers, so its earlier links are left out',
+      ]);
     },
   );
 });
@@ -154,7 +156,7 @@ describe('the comment, after a withdrawal', () => {
     ]);
     expect(texts[0]).not.toMatch(/\]\(<https:\/\/octo/);
     expect(texts[0]).toMatch(/\n\n2026-\S+ \S+ UTC · .*\[run\]\(<\S+>\)$/);
-    expect(lines.at(-1)).toBe('Comments of other steps that say now what is gone: 1');
+    expect(lines.at(-1)).toBe('Comments of other steps updated, because their files are gone: 1');
     // Once more: there is nothing left to say.
     const again = await withdraw([address], [[texts[0] ?? '', BOT]]);
     expect(again.github.writes).toEqual([]);
@@ -205,12 +207,12 @@ describe('the comment, if it fails', () => {
     [
       'a run of an unknown repository',
       { run: { ...runForPull(), repository: null } },
-      'the run is on an unknown instance, and `api-url` names api.github.com. To fix: leave out `comment:`',
+      'this run is on an unknown instance, but `api-url` is for api.github.com. To fix: leave out `comment:`',
     ],
     [
       'a request that names another instance, which gets no token',
       { request: commentRequest({ 'api-url': `${OTHER}/api/v3`, 'auth-url': OTHER }) },
-      'the run is on github.com, and `api-url` names ghe.other.dev. To fix: leave out `comment:`',
+      'this run is on github.com, but `api-url` is for ghe.other.dev. To fix: leave out `comment:`',
     ],
   ])('warns of %s without naming the two workflows', async (_, options, said) => {
     const { lines, opened } = await update([reportWith()], options);

@@ -57,8 +57,8 @@ describe('createRunContext', () => {
       secrets: [{ name: 'ACTIONS_RUNTIME_TOKEN', value: 'runtimeTokenAb12' }],
       allowedRoots: ['/ws', '/tmp/r'],
       allowsFullPaths: false,
-      sources: [null],
-      origin: 'from run 7 of Deliver',
+      sourceRepositories: [null],
+      fileSource: 'from run 7 of Deliver',
     });
     expect(createRunContext({ GITHUB_WORKSPACE: '' }, runWith(), ports).folder).toBe(process.cwd());
   });
@@ -123,9 +123,9 @@ describe('what to change where the token may not do something', () => {
   test('names the two workflows where the run is for the pull request of a fork', () => {
     const run = { eventName: 'pull_request', payload: pull('human/site') };
     expect(grant({}, run)).toMatch(
-      /^the token of a run for the fork human\/site may only read: .*fork-safe-publish\.yml/,
+      /^publish from a second workflow, .* the fork human\/site is read-only: .*fork-safe-publish\.yml/,
     );
-    expect(grant({}, { ...run, payload: pull(null) })).toContain('for the fork a deleted fork may only read');
+    expect(grant({}, { ...run, payload: pull(null) })).toContain('for the fork a deleted fork is read-only');
     expect(grant({}, { ...run, eventName: 'pull_request_target' })).toMatch(/^give the job/);
     expect(grant({}, { ...run, payload: pull('octo/site') })).toMatch(/^give the job/);
   });

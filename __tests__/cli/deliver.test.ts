@@ -178,7 +178,7 @@ test.each([
   [['--path', 'reports/', '--allow-public-bin']],
 ])('a page for a place that is named by %j, without a token, never goes to the public bin', async (flags) => {
   const { report, host } = await runForReport(['deliver', 'page.html', ...flags]);
-  const hint = /^set GITHUB_TOKEN to one with the permissions `contents: write, pages: write`/;
+  const hint = /^set GITHUB_TOKEN to a token with the permissions `contents: write, pages: write`/;
   expect(report.notReady).toMatchObject({
     code: 'NO_TOKEN',
     step: 'authorize',

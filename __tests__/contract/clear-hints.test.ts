@@ -58,7 +58,7 @@ const CASES: readonly (readonly [string, Case, said: RegExp, instead: readonly C
   [
     'the branch is missing',
     { inputs: { ...K1, branch: 'nowhere' }, spec: { pages: WORKFLOW }, login: LOGINS.app },
-    /the branch nowhere of octo.* does not exist.*`branch:`/,
+    /the branch nowhere of octo.* doesn.t exist.*`branch:`/,
     ['K2'],
   ],
   ...['K1', 'K2'].map(

@@ -127,7 +127,7 @@ test.each(['git-upload-pack', 'git-receive-pack'])(
     const inputs = { ...METHOD_C.inputs, timeout: '5' };
     const { report, recordedHttp } = await runner.run({ ...METHOD_C, inputs });
     dripping.remove();
-    expect(report.notReady?.reason).toMatch(/broke off: git did not end within 1[23]\d\.0 s$/);
+    expect(report.notReady?.reason).toMatch(/failed: git did not finish within 1[23]\d\.0 s$/);
     const asked = recordedHttp.requests.filter(({ request }) => request.url.search === `?service=${service}`);
     expect(asked).toHaveLength(1);
   },

@@ -53,10 +53,10 @@ describe('what ends the device flow', () => {
   test.each<[string, string, RegExp, RegExp]>([
     ['access_denied', 'NOT_AUTHORIZED', /refused/, /K3/],
     ['expired_token', 'NOT_AUTHORIZED', /expired/, /K3/],
-    ['device_flow_disabled', 'BAD_INPUT', /not allow the device flow/, /Enable Device Flow.*`client-id:`/],
-    ['incorrect_client_credentials', 'BAD_INPUT', /client id/, /`client-id:`/],
-    ['unsupported_grant_type', 'HOST_ERROR', /with unsupported_grant_type/, /K3/],
-    ['brand_new\nerror', 'HOST_ERROR', /with brand_new error/, /K3/],
+    ['device_flow_disabled', 'BAD_INPUT', /not allow the device flow/, /Enable Device Flow.*`token:`/],
+    ['incorrect_client_credentials', 'BAD_INPUT', /client ID/, /`client-id:`/],
+    ['unsupported_grant_type', 'HOST_ERROR', /: unsupported_grant_type/, /K3/],
+    ['brand_new\nerror', 'HOST_ERROR', /: brand_new error/, /K3/],
   ])('is %j in any answer, with HTTP 200 and 400: %s', async (error, code, message, hint) => {
     for (const status of [200, 400]) {
       for (const asked of ['codes', 'polls']) {
@@ -78,7 +78,7 @@ describe('what ends the device flow', () => {
   const NO_TOKEN = /^the host returned no token$/;
   const token = (access_token: unknown): Host => ({ polls: [{ body: { access_token } }] });
   test.each<[string, Host, RegExp]>([
-    ['HTML instead of a code', { codes: [HTML] }, /code.* a page came/],
+    ['HTML instead of a code', { codes: [HTML] }, /code.* a web page came/],
     ['a missing page', { polls: [{ ...HTML, status: 404 }] }, /token.* HTTP 404/],
     ['an answer of nothing to a poll', { polls: [{ body: {} }] }, NO_TOKEN],
     ['an answer without a device code', withCode({ device_code: undefined }), NO_CODE],
@@ -139,7 +139,7 @@ test.each<[string, object, Scripted, number]>([
 
 test('the lifetime of a device code ends the flow with the last failure of a host that fails until then', async () => {
   const { run } = createFlow({ polls: [{ status: 502, body: 'bad gateway' }] });
-  const message = 'the code expired before it was entered: requesting the token answered HTTP 502';
+  const message = 'the code expired before it was entered: requesting the token failed with HTTP 502';
   await expect(run()).rejects.toMatchObject({ code: 'NOT_AUTHORIZED', message });
 });
 

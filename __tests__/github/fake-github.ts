@@ -87,7 +87,7 @@ export class FakeGitHub implements GitHubClient {
     return data;
   }
 
-  /** The last commit of each path of a query, as the answer for `commits_of_path` tells it. */
+  /** The last commit of each path of a query, from the answer for `commits_of_path`. */
   #historyOf(parameters: CallParameters): object {
     const variables = parameters.variables as Record<string, string>;
     const names = [...String(parameters.query).matchAll(/(\w+): history\(/g)].map(([, one = '']) => one);
@@ -108,7 +108,7 @@ export class FakeGitHub implements GitHubClient {
   }
 }
 
-/** A commit as REST lists it; with what the path holds since then, and what it held before. */
+/** A commit as REST lists it; with the path's blob since then and before. */
 interface RestCommit {
   readonly sha: string;
   readonly commit: { readonly message: string; readonly committer?: { readonly date: string } };

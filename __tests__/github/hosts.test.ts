@@ -61,6 +61,6 @@ test.each([
   ['https://git.corp.io/api/v3', 'https://pages.git.corp.io/octo/site/', 'the site of a user'],
   ['https://git.corp.io/api/v3', 'https://git.corp.io:8443/api/uploads/', 'another port'],
   ['https://api.corp.io/api/v3', 'https://corp.io/', 'the parent domain of an instance named api'],
-])('mayReceiveToken allows no token of the API %s at %s, %s', (api, address) => {
+])('mayReceiveToken refuses the token of the API %s at %s, %s', (api, address) => {
   expect(mayReceiveToken(new URL(api), new URL(address))).toBe(false);
 });

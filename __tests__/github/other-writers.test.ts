@@ -14,7 +14,7 @@ const BEFORE = 'ours before';
 const TEXTS = { A: '<p>hello</p>', B: 'large'.repeat(220_000) } as const;
 const RUNS = 250;
 
-/** A change of others on the branch; `null` deletes the file. */
+/** Another writer's change on the branch; `null` deletes the file. */
 interface OtherChange {
   readonly path: string;
   readonly bytes: string | null;
@@ -22,7 +22,7 @@ interface OtherChange {
 
 /** What happens around one request. */
 interface RequestEvents {
-  /** Changes of others before it arrives. */
+  /** Other writers' changes before it arrives. */
   readonly before: readonly OtherChange[];
   /** Whether the request is lost, or only its answer. */
   readonly line: 'ok' | 'request lost' | 'answer lost';
@@ -33,7 +33,7 @@ const theirs = fc.oneof(
   fc.constant(null),
 );
 const elsewhere = fc.record({ path: fc.constantFrom('README.md', 'docs/other.html'), bytes: theirs });
-/** Changes at our path too; also our own bytes again. */
+/** Changes at our path, our own bytes included. */
 const anywhere = fc.oneof(
   { weight: 3, arbitrary: elsewhere },
   {
@@ -114,7 +114,7 @@ function expectNothingLost({ log, ours, commits, replaced, overwrite }: Run): vo
   if (!overwrite) for (const before of replaced) expect([undefined, shaOf(BEFORE)]).toContain(before);
 }
 
-/** Published in a commit with the file, or a failure with a reason; what is there is not published again. */
+/** Published in a commit with the file, or a failure with a reason; a published file is not published again. */
 function expectPublishedOrReported({ log, ours, outcome, replaced, text }: Run): void {
   expect(replaced).not.toContain(text);
   if (hasFailed(outcome)) {

@@ -46,7 +46,7 @@ describe('what is fetched back', () => {
     },
   );
 
-  test('is read no further than it is told', async () => {
+  test('is read only up to the given limit', async () => {
     const body = Readable.from(['abc', 'def', 'ghi'].map((text) => Buffer.from(text)));
     const { fingerprint } = await fetchFrom(respondWith(body), { readAtMost: 4 });
     expect(fingerprint).toMatchObject({ size: 4, sha256: sha256('abcd') });
@@ -63,7 +63,7 @@ describe('what is fetched back', () => {
     expect(fingerprint?.size).toBe(MAX_FETCHED_BODY + 1);
   });
 
-  test('is an error that names the last host where it is interrupted', async () => {
+  test('is an error that names the last host if it is interrupted', async () => {
     const cut = Object.assign(new Error('terminated'), { code: 'ECONNRESET' });
     const { http } = new FakeHttp((_, nth) =>
       nth === 1 ? redirectTo('https://storage.example.com/x') : { body: cut },
@@ -72,7 +72,7 @@ describe('what is fetched back', () => {
     await expect(fetchFrom(http)).rejects.toMatchObject({ code: 'CONNECTION', message, retryable: true });
   });
 
-  test('is the reason of the signal where it is interrupted by an abort', async () => {
+  test("is the signal's reason if an abort interrupts it", async () => {
     const stop = new AbortController();
     const reason = new Error('stopped');
     async function* stopped() {
@@ -120,7 +120,7 @@ describe('a chain of redirects', () => {
     const long = new FakeHttp((_, nth) => (nth <= MAX_REDIRECTS ? redirectTo(`/${nth}`) : { body: 'x' }));
     expect((await fetchFrom(long.http)).addresses).toHaveLength(MAX_REDIRECTS + 1);
     const endless = new FakeHttp(() => redirectTo(START.href));
-    const message = `the address redirects more than ${MAX_REDIRECTS} times`;
+    const message = `the URL redirects more than ${MAX_REDIRECTS} times`;
     await expect(fetchFrom(endless.http)).rejects.toMatchObject({ code: 'HOST_ERROR', message });
     expect(endless.seen).toHaveLength(MAX_REDIRECTS + 1);
   });
@@ -131,7 +131,7 @@ describe('a chain of redirects', () => {
     ['no address', {}],
   ])('that leads to %s is refused before the next request', async (_, headers) => {
     const host = new FakeHttp(() => ({ status: 302, headers }));
-    const message = 'start.example.com redirects to an address that is not https';
+    const message = 'start.example.com redirects to a URL that is not https';
     await expect(fetchFrom(host.http)).rejects.toMatchObject({ code: 'HOST_ERROR', httpCode: 302, message });
     expect(host.seen).toHaveLength(1);
   });
@@ -148,7 +148,7 @@ describe('a chain of redirects', () => {
   test.each([
     ['start.example.com', 0],
     ['inner.example.com', 1],
-  ])('is not sent on to %s where the guard refuses it', async (refused, sent) => {
+  ])('is not sent on to %s if the guard refuses it', async (refused, sent) => {
     const host = new FakeHttp(() => redirectTo('https://inner.example.com/'));
     const guard = (url: URL): void => {
       if (url.host === refused) throw new DeliveryError('NOT_EXTERNAL', 'inner');
@@ -174,7 +174,7 @@ describe('a chain of redirects', () => {
   });
 });
 
-/** What is sent back in each of three fetches with one jar, where the host sets these. */
+/** What is sent back in each of three fetches with one jar, if the host sets these. */
 async function cookiesSent(answer: (request: Seen, nth: number) => Scripted, cookies?: CookieJar) {
   const host = new FakeHttp(answer);
   for (let nth = 0; nth < 3; nth += 1) await fetchFrom(host.http, cookies && { cookies });
@@ -207,7 +207,7 @@ describe('the encoding of a body', () => {
   });
 
   test.each(['gzip', 'br', 'GZIP', 'identity, gzip', 'nonsense', ['identity', 'deflate']])(
-    'that was not asked for is an error: %s',
+    'that was not requested is an error: %s',
     async (encoding) => {
       const error = { code: 'HOST_ERROR', httpCode: 200 };
       await expect(fetchAnswer(encodedAs(encoding, 'x'))).rejects.toMatchObject(error);
@@ -224,21 +224,21 @@ describe('the encoding of a body', () => {
     ['deflate', deflateSync(PAGE)],
     ['br', brotliCompressSync(PAGE)],
     ['zstd', zstdCompressSync(PAGE)],
-  ])('is undone where a browser would: %s', async (encoding, body) => {
+  ])('is decoded as in a browser: %s', async (encoding, body) => {
     const answer = encodedAs(encoding, body);
     const fetched = await fetchAnswer(answer, { asBrowser: true });
     expect(fetched.fingerprint).toMatchObject({ sha256: sha256(PAGE), markerCount: 50_000 });
-    // The length is that of the encoded bytes.
+    // The length counts the encoded bytes.
     expect([readLength(fetched), readVersion(fetched)]).toEqual([null, '"7f"']);
     const { fingerprint } = await fetchAnswer(answer, { asBrowser: true, readAtMost: 11 });
     expect(fingerprint).toMatchObject({ size: 11, markerCount: 1 });
   });
 
   test.each<[string, Scripted, RegExp]>([
-    ['in two encodings', encodedAs('gzip, br', gzipSync(PAGE)), /not asked for/],
-    ['in an unknown encoding', encodedAs('compress', PAGE), /not asked for/],
-    ['in another encoding than it says', encodedAs('gzip', PAGE), /does not fit/],
-    ['only in part', encodedAs('gzip', gzipSync(PAGE).subarray(0, 500)), /does not fit/],
+    ['in two encodings', encodedAs('gzip, br', gzipSync(PAGE)), /not requested/],
+    ['in an unknown encoding', encodedAs('compress', PAGE), /not requested/],
+    ['in another encoding than it says', encodedAs('gzip', PAGE), /doesn't match/],
+    ['only in part', encodedAs('gzip', gzipSync(PAGE).subarray(0, 500)), /doesn't match/],
   ])('is an error for browsers %s', async (_, answer, message) => {
     await expect(fetchAnswer(answer, { asBrowser: true })).rejects.toMatchObject({
       code: 'HOST_ERROR',
@@ -246,7 +246,7 @@ describe('the encoding of a body', () => {
     });
   });
 
-  test('is not blamed where the connection breaks off', async () => {
+  test('is not blamed if the connection breaks', async () => {
     async function* brokenOff() {
       yield gzipSync(PAGE).subarray(0, 500);
       throw new Error('reset');

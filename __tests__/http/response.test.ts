@@ -18,7 +18,7 @@ describe('readText', () => {
     return { body, text: readText(answer, limit) };
   };
 
-  test('reads as many bytes as the limit, also where a character arrives in two chunks', async () => {
+  test('reads as many bytes as the limit, even if a character arrives in two chunks', async () => {
     const bytes = [...Buffer.from('два')].map((byte) => Buffer.from([byte]));
     await expect(read(bytes, 6).text).resolves.toBe('два');
     const { body, text } = read([...bytes, Buffer.from('never read')], 5);
@@ -28,7 +28,7 @@ describe('readText', () => {
     expect(body.destroyed).toBe(true);
   });
 
-  test('decodes an encoding that nobody asked for, and counts what it becomes', async () => {
+  test('decodes an encoding that was not requested, and counts the decoded bytes', async () => {
     const bytes = gzipSync('too many times');
     await expect(read([bytes], 14, 'gzip').text).resolves.toBe('too many times');
     await expect(read([bytes], 13, 'gzip').text).rejects.toMatchObject({ code: 'HOST_ERROR' });
@@ -99,7 +99,7 @@ test.each<
   [{ 'last-modified': 'Fri, 02 Jan 2026 03:04:05 GMT' }, { lastModified: Date.UTC(2026, 0, 2, 3, 4, 5) }],
   [{ 'last-modified': '2026-01-02' }, { lastModified: null }],
   [{ 'last-modified': 'soon GMT' }, { lastModified: null }],
-])('The headers %j tell %j.', (headers, told) => {
+])('The headers %j mean %j.', (headers, meaning) => {
   const answer = { headers };
-  expect({ ...readCacheTime(answer), lastModified: readLastModified(answer) }).toMatchObject(told);
+  expect({ ...readCacheTime(answer), lastModified: readLastModified(answer) }).toMatchObject(meaning);
 });

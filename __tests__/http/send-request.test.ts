@@ -44,7 +44,7 @@ test('sendRequest gives up on an answer that arrives too slowly', async () => {
   const clock = { timeout: () => timeLimit.signal } as Partial<Clock> as Clock;
   await expect(uploadTo(http, { clock })).rejects.toMatchObject({
     code: 'CONNECTION',
-    message: expect.stringContaining('it was not complete in time'),
+    message: expect.stringContaining('it did not finish in time'),
     retryable: true,
   });
   expect(endless.destroyed).toBe(true);
@@ -54,7 +54,7 @@ test.each<[string, Partial<TextRequest>, number]>([
   ['a call', { length: undefined, body: undefined }, 120_000],
   ['an upload of 5 MB', { length: 5 * MEGABYTE }, 200_000],
   ['an upload that its host stores for long', { length: 5 * MEGABYTE, headersTimeout: 900_000 }, 1_100_000],
-])('sendRequest ends %s in time, also where its host takes the bytes ever so slowly', async (...row) => {
+])('sendRequest ends %s in time, even if its host takes the bytes very slowly', async (...row) => {
   const [, request, time] = row;
   const timeLimit = new AbortController();
   const http: SendHttp = async ({ signal }) => {
@@ -66,7 +66,7 @@ test.each<[string, Partial<TextRequest>, number]>([
   const clock = { timeout: (ms: number) => limits.push(ms) && timeLimit.signal } as Partial<Clock> as Clock;
   await expect(sendRequest({ ...UPLOAD, ...request }, { ...fakePorts(http), clock })).rejects.toMatchObject({
     code: 'CONNECTION',
-    message: expect.stringContaining('it was not complete in time'),
+    message: expect.stringContaining('it did not finish in time'),
   });
   expect(limits).toEqual([time]);
 });

@@ -8,7 +8,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-// In a file of its own: undici keeps the timer that it starts first, whichever is in place then.
+// In a file of its own: undici keeps the timer that it starts first, a fake or a real one.
 test('a proxy that does not answer is NO_NETWORK in the time of a connection, whatever the request allows', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
   const asked = Promise.withResolvers<Socket>();
@@ -22,7 +22,7 @@ test('a proxy that does not answer is NO_NETWORK in the time of a connection, wh
   );
   const closed = once(await asked.promise, 'close');
   await jest.advanceTimersByTimeAsync(17_000);
-  const message = "files.example.com can't be reached: the proxy did not connect to it within 15 s";
+  const message = "files.example.com can't be reached: the proxy did not connect within 15 s";
   expect(await failing).toMatchObject({ code: 'NO_NETWORK', message, retryable: true });
   await closed;
   proxy.close();

@@ -91,7 +91,7 @@ describe('a person', () => {
     await authorize();
     const handle = asked[0]?.handle;
     await expect(authorize({ handle, isDeclined })).rejects.toMatchObject({ code: 'NOT_AUTHORIZED' });
-    expect(() => find(handle)).toThrow(/does not match any call/);
+    expect(() => find(handle)).toThrow(/no call of this tool waits/);
     expect(counts.polls).toBe(polls);
   });
 });
@@ -122,21 +122,21 @@ describe('a handle', () => {
     await authorize();
     const handle = asked[0]?.handle;
     expect(find(handle, { args: { file: 'a.html' } })).toEqual({ file: 'a.html' });
-    expect(() => find('other')).toThrow(/^argument `authorization` does not match any call/);
-    expect(() => find(handle, { tool: 'withdraw' })).toThrow(/does not match any call/);
+    expect(() => find('other')).toThrow(/^no call of this tool waits for this `authorization`/);
+    expect(() => find(handle, { tool: 'withdraw' })).toThrow(/no call of this tool waits/);
     expect(() => find(handle, { args: { file: 'b.html' } })).toThrow(/a call with other arguments/);
     // A client that gave up during the delivery may go on with it.
     await authorize({ handle });
     expect(find(handle)).toEqual({ file: 'a.html' });
     await clock.advance(899_000);
-    expect(() => find(handle)).toThrow(/does not match any call/);
+    expect(() => find(handle)).toThrow(/no call of this tool waits/);
   });
 
   test('is forgotten when many others wait', async () => {
     const { asked, authorize, find } = createFlow(PENDING);
     for (let count = 0; count <= MCP.waiting; count += 1) await authorize();
     const [first, second] = asked.map(({ handle }) => handle);
-    expect(() => find(first)).toThrow(/does not match any call/);
+    expect(() => find(first)).toThrow(/no call of this tool waits/);
     expect(find(second)).toBeDefined();
   });
 });

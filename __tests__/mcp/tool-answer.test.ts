@@ -29,11 +29,7 @@ test('the text of an answer names what failed also where it is the last of many'
 const URL_OF = provenFile('a.html').url;
 
 test.each<[string, Partial<Report>, RegExp]>([
-  [
-    'downloads',
-    { verb: 'downloads' },
-    RegExp(`^It is ready, and I have checked that it downloads: ${URL_OF}$`),
-  ],
+  ['downloads', { verb: 'downloads' }, RegExp(`^It is ready, and I verified that it downloads: ${URL_OF}$`)],
   [
     'expires',
     { verb: 'is available', notes: ['it is public', 'the bin expires'] },
@@ -66,8 +62,8 @@ test.each<[string, Partial<Report>, RegExp]>([
 
 test.each([
   ['deliver', /^There is no link to give you: /],
-  ['withdraw', /^I can't say that it is removed: /],
-  ['audit', /^I can't say that everything is as it was delivered: /],
+  ['withdraw', /^I couldn't verify that it is removed: /],
+  ['audit', /^I couldn't verify that everything is as it was delivered: /],
 ] as const)('a human is told what failed by %s', (operation, says) => {
   const report: Report = { ...unprovenFile('a.html'), operation };
   expect(sayToHuman(composeDocument([report]), undefined)).toMatch(says);
@@ -76,6 +72,6 @@ test.each([
 test('a human is told the page and the code alone', () => {
   const asked = { userCode: 'ABCD-0001', page: 'https://github.com/login/device', handle: 'a-handle' };
   const say = sayToHuman(composeDocument([unprovenFile('a.html')]), asked);
-  expect(say).toMatch(/^Open https:\/\/github\.com\/login\/device and enter the code ABCD-0001, /);
+  expect(say).toMatch(/^Please open https:\/\/github\.com\/login\/device and enter the code ABCD-0001, /);
   expect(say).not.toContain('a-handle');
 });

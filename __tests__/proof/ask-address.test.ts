@@ -17,7 +17,7 @@ const STAMP = NOON / 1000;
 interface Stage {
   readonly address?: Partial<Check>;
   readonly expect?: Partial<ExpectedAnswer>;
-  /** A link, as is every address of which no file is known. */
+  /** Whether this is a link, as always without a file. */
   readonly isLink?: boolean;
   readonly marker?: string | undefined;
   readonly withFile?: boolean;
@@ -90,7 +90,7 @@ describe('an answer', () => {
     await expect(matchOf({ answer, ...stage })).resolves.toBe(match);
   });
 
-  test('of a 404 is asked for again each time, whatever its host says of a pause', async () => {
+  test('with a 404 is fetched again each time, even if the host asks for a pause', async () => {
     const answer = { status: 404, headers: { 'retry-after': '60' } };
     const { probe, asked } = await probing({ answer, gone: true });
     for (let look = 0; look < 3; look += 1) await probe();
@@ -167,7 +167,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('of a link that a browser reads in another encoding is not shown, where only its marker is known too', async () => {
+  test('of a link is not shown if a browser reads it in another encoding, even with a marker alone', async () => {
     const body = `<p>${MARKER} für alle</p>`;
     const matchFor = (type: string) =>
       matchOf({
@@ -191,30 +191,33 @@ describe('an answer', () => {
     }
   });
 
-  test('is none where the file it is compared with can not be read any more', async () => {
+  test('is refused if the file to compare with can no longer be read', async () => {
     const prefixSha256 = () => Promise.reject(new Error('the disk is gone'));
     const file = Object.assign(await localFile(BYTES), { prefixSha256 });
     const { probe } = await probing({ expect: { file }, answer: { body: BYTES.slice(0, -1) } });
     await expect(probe()).rejects.toThrow('the disk is gone');
   });
 
-  test('with what was there before is the previous one, unless that is the file', async () => {
+  test('with the earlier content is `previous`, unless that is the file', async () => {
     const matchFor = async (body: string) =>
       matchOf({ answer: { body }, marker: MARKER, expect: { before: [await blobOf(body)] } });
     await expect(matchFor(OLD)).resolves.toBe('previous');
     await expect(matchFor(BYTES)).resolves.toBe('identical');
   });
 
-  test.each([200, 401, 404])('of a login page proves nothing, whatever it holds (%i)', async (status) => {
-    const location = 'https://git.octo.dev/login?return_to=x';
-    const answer = ({ url }: Seen): Scripted =>
-      url === PAGE.href ? { status: 302, headers: { location } } : { status, body: MARKER };
-    for (const withFile of [true, false]) {
-      await expect(matchOf({ answer, marker: MARKER, withFile })).resolves.toBe('login');
-    }
-  });
+  test.each([200, 401, 404])(
+    'from a login page proves nothing, whatever its content (%i)',
+    async (status) => {
+      const location = 'https://git.octo.dev/login?return_to=x';
+      const answer = ({ url }: Seen): Scripted =>
+        url === PAGE.href ? { status: 302, headers: { location } } : { status, body: MARKER };
+      for (const withFile of [true, false]) {
+        await expect(matchOf({ answer, marker: MARKER, withFile })).resolves.toBe('login');
+      }
+    },
+  );
 
-  test('with a marker alone proves nothing where it comes from another host', async () => {
+  test('with a marker alone proves nothing if it comes from another host', async () => {
     const answer = ({ url }: Seen): Scripted =>
       url === PAGE.href ? { status: 302, headers: { location: 'https://b.dev/x' } } : { body: MARKER };
     await expect(matchOf({ answer, ...ALONE })).resolves.toBe('gate');
@@ -222,8 +225,8 @@ describe('an answer', () => {
   });
 });
 
-describe('a look', () => {
-  test('carries another ?v= each time, which no other run has', async () => {
+describe('a request', () => {
+  test('carries a new ?v= each time, which no other run uses', async () => {
     const address = { addsVersion: true, url: new URL(`${PAGE.href}?a=1`) };
     const { probe, asked, ports } = await probing({ answer: { status: 404 }, address });
     await probe();
@@ -237,7 +240,7 @@ describe('a look', () => {
     ]);
   });
 
-  /** Shows the file only to who brings the cookie of the first answer. */
+  /** Shows the file only with the cookie of the first answer. */
   const withCookie =
     (status: number): Stage['answer'] =>
     ({ headers }) =>
@@ -252,13 +255,13 @@ describe('a look', () => {
     ['where there is no file to compare', { address: { host: BIN_HOST }, withFile: false, marker: MARKER }],
     ['that is an HTTP 401', { address: { host: BIN_HOST }, answer: withCookie(401) }],
     ['after a redirect', { answer: withCookie(302) }],
-  ])('brings no cookie back to a page before the content %s', async (_, stage) => {
+  ])('sends no cookie back to a page before the content %s', async (_, stage) => {
     const { probe, asked } = await probing({ answer: WARNING, ...stage });
     expect(provesAlone(await probe())).toBe(false);
     expect(asked.map(({ headers }) => headers.cookie).filter(Boolean)).toEqual([]);
   });
 
-  test('is broken off at the deadline, which is a sight too', async () => {
+  test('ends at the deadline, which counts as an answer', async () => {
     const { probe, ports } = await probing({ answer: FILE });
     const bounds: number[] = [];
     ports.clock.timeout = ((ms: number) => bounds.push(ms) && AbortSignal.abort()) as never;
@@ -272,7 +275,7 @@ describe('a look', () => {
     ['a small file', {}, 60_000],
     ['a link, whose length nobody knows', { withFile: false, marker: MARKER }, 240_000],
     ['what must be gone', { withFile: false, gone: true }, 60_000],
-  ])('at %s may take so long, so that a dripping answer leaves time for another', async (_, stage, most) => {
+  ])('to %s has a time limit, so that a slow answer leaves time for another', async (_, stage, most) => {
     const { probe, ports } = await probing({ answer: FILE, ...stage });
     const bounds: number[] = [];
     ports.clock.timeout = ((ms: number) => bounds.push(ms) && new AbortController().signal) as never;
@@ -288,7 +291,7 @@ describe('a look', () => {
   });
 });
 
-describe('a marker that only the address brings into the page', () => {
+describe('a marker that only the URL brings into the page', () => {
   const link = (body: string, marker: string, location?: string): Promise<ContentMatch> => {
     const url = new URL('https://a.dev/q/share-42?n=%C3%9Cbung%20eins');
     const away = location && { status: 302, headers: { location } };
@@ -314,12 +317,11 @@ describe('a marker that only the address brings into the page', () => {
 describe('a link with a file', () => {
   const [first, second] = BYTES.split('\n');
 
-  test('is proven by a page that has all of the file, and says what was added', async () => {
+  test('is verified by a page with the whole file, and reports additions', async () => {
     const body = `<!doctype html><html><body><div>a <b>banner</b></div>${first}<script>let x = '<p>'</script>\n${second}</body></html>`;
     const result = await (await probing({ answer: { body }, isLink: true })).probe();
     expect([result.match, result.added]).toEqual(['extended', ['a doctype', '<div>', '<script>']]);
     expect(provesAlone(result)).toBe(true);
-    // The space at its end is told.
     const trimmed = await (await probing({ answer: { body: BYTES.trimEnd() }, isLink: true })).probe();
     expect(trimmed).toMatchObject({ match: 'extended', added: [] });
   });
@@ -330,7 +332,7 @@ describe('a link with a file', () => {
     ['a page that asks to sign in', { body: `${BYTES}<form><input type="password"></form>` }],
     ['a page that has the marker alone', { body: `<h1>Request access to</h1><b>${MARKER}</b>` }],
     ['what is no page', { body: `<div>${BYTES}</div>${BYTES}`, headers: { 'content-type': 'text/plain' } }],
-  ])('is not proven by %s', async (_, answer) => {
+  ])('is not verified by %s', async (_, answer) => {
     await expect(matchOf({ answer, isLink: true })).resolves.toBe('different');
     const withMarker = await matchOf({ answer, isLink: true, marker: MARKER });
     expect(['different', 'not-shown']).toContain(withMarker);
@@ -346,14 +348,14 @@ test.each([
   for (const style of ['', LONG_STYLE]) {
     const answer = { body: style + markup, headers: { 'content-type': 'text/html' } };
     await expect(matchOf({ answer, marker: MARKER, withFile: false })).resolves.toBe(match);
-    // A site's build may well turn the marker of a file into a title.
+    // A site's build may turn the file's marker into a title.
     await expect(matchOf({ answer, marker: MARKER })).resolves.toBe('altered');
   }
 });
 
 describe('a further probe of a large file', () => {
   const LARGE = 'x'.repeat(3 * 1_048_576);
-  /** What the probe shows after the file was seen as a whole. */
+  /** The probe's result after the whole file was read once. */
   async function probeAgain(later: Scripted, first: Scripted = { body: LARGE }) {
     const expected = { file: await localFile(LARGE) };
     const { probe, asked } = await probing({
@@ -376,7 +378,7 @@ describe('a further probe of a large file', () => {
   });
 
   test.each([{ etag: '"2"' }, { etag: '"1"', 'last-modified': 'Fri, 02 Jan 2026 03:04:05 GMT' }])(
-    'reads all of what the host calls another version: %o',
+    'reads the whole file if the host names another version: %o',
     async (headers) => {
       const first = { body: LARGE, headers: { etag: '"1"' } };
       const other = await probeAgain({ body: `${LARGE.slice(1)}y`, headers }, first);
@@ -388,21 +390,21 @@ describe('a further probe of a large file', () => {
 });
 
 describe('a link from outside', () => {
-  test('is refused as soon as a hop leads into a network', async () => {
+  test('is refused as soon as a redirect leads into a network', async () => {
     const answer = { status: 302, headers: { location: 'https://printer.local/' } };
     const { probe, asked } = await probing({ answer, isLink: true });
     await expect(probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
     expect(asked).toHaveLength(1);
   });
 
-  test('is not asked within this network where its name resolves to an inner address', async () => {
+  test('is not fetched from inside this network if its name resolves to an internal address', async () => {
     const { probe, asked } = await probing({ answer: INNER, isLink: true });
     await expect(probe()).rejects.toBe(INNER);
     expect(asked).toHaveLength(1);
   });
 });
 
-describe('an address on a host that the user named', () => {
+describe('a URL on a host that the user named', () => {
   const at = (url: string, answer: Stage['answer'] = FILE) =>
     probing({ answer, address: { url: new URL(url) } });
 
@@ -411,13 +413,16 @@ describe('an address on a host that the user named', () => {
     ['https://10.1.2.3/x', '10.1.2.3 is a private address'],
     ['https://bins/x', 'bins is a single-label host that only a local network knows'],
     ['https://bins.octo.dev/x', ''],
-  ])('may be a network’s own, and then it is told why nobody looked from elsewhere: %s', async (url, why) => {
-    const { probe, check } = await at(url);
-    await expect(probe()).resolves.toMatchObject({ match: 'identical' });
-    expect(check.internalReason).toBe(why);
-  });
+  ])(
+    'may be internal to a network, and the report says why it was not checked from outside: %s',
+    async (url, why) => {
+      const { probe, check } = await at(url);
+      await expect(probe()).resolves.toMatchObject({ match: 'identical' });
+      expect(check.internalReason).toBe(why);
+    },
+  );
 
-  test('may lead to a network’s own', async () => {
+  test('may redirect into an internal network', async () => {
     const { probe, check } = await at('https://bins.octo.dev/x', ({ nth }) =>
       nth === 1 ? { status: 302, headers: { location: 'https://storage.corp/y' } } : FILE,
     );
@@ -425,13 +430,13 @@ describe('an address on a host that the user named', () => {
     expect(check.internalReason).toBe('storage.corp is a host name of an internal network');
   });
 
-  test('is never this very machine', async () => {
+  test('is never on this machine', async () => {
     const { probe, asked } = await at('https://app.localhost/x');
     await expect(probe()).rejects.toMatchObject({ code: 'NOT_EXTERNAL' });
     expect(asked).toEqual([]);
   });
 
-  test('is asked in public and once where a redirect leads to this machine', async () => {
+  test('is fetched once and publicly if a redirect leads to this machine', async () => {
     const { probe, asked, check } = await at('https://bins.octo.dev/x', ({ nth }) =>
       nth === 1 ? { status: 302, headers: { location: 'https://localhost/y' } } : FILE,
     );
@@ -439,7 +444,7 @@ describe('an address on a host that the user named', () => {
     expect([asked.length, check.publicOnly]).toEqual([1, true]);
   });
 
-  test('that resolves to an inner address is asked as anybody outside would first, and then once more', async () => {
+  test('that resolves to an internal address is fetched publicly first, and then from inside', async () => {
     const asked: boolean[] = [];
     const url = 'https://bins.octo.dev/x';
     const { probe, ports, check } = await at(url, ({ nth }) => (asked[nth - 1] || nth > 3 ? INNER : FILE));

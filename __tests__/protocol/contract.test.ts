@@ -33,7 +33,7 @@ test('the machine contract has the fields of protocol 2.1', () => {
   ]);
 });
 
-describe('the machine contract says what the protocol says', () => {
+describe('the machine contract matches the protocol', () => {
   const repo = '/repos/<owner>/<repo>';
   test.each([
     [K1.auth.device_code, 'POST {auth_url}/login/device/code'],
@@ -83,7 +83,7 @@ describe('the section on how to call this tool', () => {
     expect(Object.keys(tool.answer.fields)).toEqual(Object.keys(schema.properties));
   });
 
-  test('says of every error code what it means and what to do', () => {
+  test('explains every error code and what to do', () => {
     const schema = JSON.parse(atRoot('report.schema.json'));
     expect(Object.keys(tool.error_codes).sort()).toEqual([...schema.$defs.ErrorCode.enum].sort());
     for (const code of Object.values<Record<string, string>>(tool.error_codes)) {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import * as limits from '../../src/protocol/limits.ts';
 import * as words from '../../src/protocol/words.ts';
 
-test('the words are those of protocol 2.1, 3.1, 4.7 and 9', () => {
+test('the words equal protocol 2.1, 3.1, 4.7 and 9', () => {
   const { CHANNELS, PROTOCOL, RESULTS } = words;
   expect(PROTOCOL).toMatchObject({ version: '1.1', identifier: 'GITHUB-SCREEN-DELIVERY', vendor: 'github' });
   expect(words.GATES).toEqual(['G1_выложено', 'G2_финальный_URL', 'G3_VERIFY_200_и_маркер', 'G4_REPORT']);
@@ -22,7 +22,7 @@ test('the words are those of protocol 2.1, 3.1, 4.7 and 9', () => {
   ]);
 });
 
-test('the limits are those of protocol 8', () => {
+test('the limits equal protocol 8', () => {
   const { BUILD_WAIT, SIZE, VERIFY_DEADLINE } = limits;
   expect(SIZE).toMatchObject({ methodA: 1024 ** 2, repository: 95 * 1024 ** 2, asset: 2 * 1024 ** 3 });
   expect(BUILD_WAIT).toMatchObject({ polls: 48, interval: 5_000 });

@@ -170,7 +170,7 @@ describe('a list of files that is not what the branch holds refuses the delivery
       const head = await repository.head();
       const { report, reports } = await deliver(repository, wanted, given);
       expect(reports.map(({ notReady }) => notReady?.code)).toContain('HOST_ERROR');
-      expect(report.notReady?.reason).toMatch(/^GitHub's list of the branch's files is that of another tree/);
+      expect(report.notReady?.reason).toMatch(/^GitHub listed the files of another commit/);
       expect(await repository.head()).toBe(head);
     }
   });

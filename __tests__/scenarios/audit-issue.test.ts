@@ -179,7 +179,7 @@ test('an audit that found nothing out leaves the issue as it is', async () => {
   const [before] = await listIssues(repository);
   play.intercept({ method: 'GET', url: /\/commits\?/, times: 99 }, { status: 500 });
   const { log } = await audit(repository);
-  expect(log).toContain('The issue stays as it is');
+  expect(log).toContain('The issue is unchanged');
   expect(await listIssues(repository)).toEqual([before]);
 });
 

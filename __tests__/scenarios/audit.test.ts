@@ -248,7 +248,7 @@ describe('what was withdrawn', () => {
     play.alterSite(repository, 'docs/app.js', { status: 200, body: 'first' });
     const played = await audit(repository, { timeout: '20' });
     expect(verdicts(played)).toEqual({ 'docs/': 'lost' });
-    expect(played.report.notReady?.reason).toMatch(/still open: docs\/app\.js \(HTTP 200/);
+    expect(played.report.notReady?.reason).toMatch(/still served: docs\/app\.js \(HTTP 200/);
   });
 
   /** Delivers the site, one page of it, or withdraws, as one of several workflows. */

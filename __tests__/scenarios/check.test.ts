@@ -82,9 +82,14 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp]
 test.each<[string, Partial<RawInputs>, Partial<RunContext>, RegExp]>([
   ['a repository that may be private', {}, { sourceIsPrivate: null }, /^authorize: .*may be private/],
   ['a folder', { file: 'dist/' }, {}, /^check: there is no token, and K3 takes single files/],
-  ['a file for a folder of the site', { path: 'a/' }, { namesDestination: true }, /: K1 and K2 need a token/],
-  ['a file for K1', { channel: 'K1' }, {}, /: K1 and K2 need a token/],
-  ['a file for K2', { channel: 'K2' }, {}, /: K1 and K2 need a token/],
+  [
+    'a file for a folder of the site',
+    { path: 'a/' },
+    { namesDestination: true },
+    /: GitHub Pages and releases need a token/,
+  ],
+  ['a file for K1', { channel: 'K1' }, {}, /: GitHub Pages and releases need a token/],
+  ['a file for K2', { channel: 'K2' }, {}, /: GitHub Pages and releases need a token/],
 ])(
   'a check without a token refuses what a delivery without one refuses: %s',
   async (_, inputs, more, says) => {
@@ -160,7 +165,7 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp,
   ],
 ])('a check leaves open what only a host tells, and says so: %s', async (_, inputs, files, refusal, open) => {
   const repository = await play.repository({ private: inputs.bin !== undefined });
-  const around = { sourceIsPrivate: null, sources: [repository.fullName] };
+  const around = { sourceIsPrivate: null, sourceRepositories: [repository.fullName] };
   const given = { repository, files, inputs, around };
   await refused(play.deliver(given), refusal);
   const { report } = await check(given);

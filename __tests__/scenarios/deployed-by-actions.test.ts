@@ -514,7 +514,7 @@ describe('a job that deploys a site', () => {
     repository.pages.live = false;
     await refused(
       deliverSite(repository, 'new'),
-      /^wait.*: .*finished by the word of GitHub.* → .*newer commit.*`branch: gh-pages`/,
+      /^wait.*: .*GitHub reports deployment .* as finished.* → .*newer commit.*`branch: gh-pages`/,
     );
   });
 

@@ -148,7 +148,7 @@ describe('what hosts do with a site', () => {
     [
       'folders without their slash, but no relative references',
       { cleans: 'bare' },
-      /; where addresses lead that styles and scripts make: the link's host answers in another folder/,
+      /; where URLs built by styles and scripts lead: the link's host serves the page from another folder/,
     ],
     ['compression', { compresses: true }, PLAIN],
     [
@@ -156,7 +156,11 @@ describe('what hosts do with a site', () => {
       alters('', '</body>', '<script src="/rum.js"></script></body>'),
       /what the additions by the link's host do: <script>$/,
     ],
-    ['a banner', alters('about.html', '<h1>', '<aside>!</aside><h1>'), /added to its pages does: <aside>$/],
+    [
+      'a banner',
+      alters('about.html', '<h1>', '<aside>!</aside><h1>'),
+      /additions by the link's host do: <aside>$/,
+    ],
     [
       'a policy that may keep pages from working',
       { policy: "sandbox; default-src 'none'; style-src 'self'" },
@@ -196,7 +200,7 @@ describe('what hosts do with a site', () => {
     const entry = 'about.html';
     const silent = page('Über uns');
     await proven(put(silent));
-    await refused(put(silent, { entry }), /^verify.*: .*in another encoding/);
+    await refused(put(silent, { entry }), /^verify.*: .*another type or encoding/);
     await proven(put(silent.replace('<title>', '<meta charset="utf-8"><title>'), { entry }));
   });
 
@@ -204,7 +208,7 @@ describe('what hosts do with a site', () => {
     const control = { _redirects: '/x /y 301', _headers: '/*', CNAME: 'site.deployed.dev', '.nojekyll': '' };
     const local = { ...SITE, ...control };
     const { report } = await proven(verify(serve(), { local }));
-    expect(unknownOf(report)).toMatch(/not asked for: CNAME, _headers, _redirects, \.nojekyll$/);
+    expect(unknownOf(report)).toMatch(/not fetched: CNAME, _headers, _redirects, \.nojekyll$/);
     expect(report.lines.TEST).toContain('files identical: 6 of 9');
     const more = { ...local, 'docs/CNAME': 'no control file' };
     const says = /^verify.*: 1 of 7 files .*: docs\/CNAME \(HTTP 404\) → /;
@@ -242,7 +246,7 @@ describe('what hosts do with a site', () => {
       alters('about.html', '<title>', '<base href="https://cdn.dev/"><title>'),
       `about\\.html ${OTHER}`,
     ],
-    ['a page as a download', {}, { types: { 'about.html': BYTES } }, `about\\.html ${RIGHT} as a download`],
+    ['a page as a download', {}, { types: { 'about.html': BYTES } }, `about\\.html ${RIGHT} its headers`],
     ['a stale node of three', {}, { nodes: [SITE, SITE, { ...SITE, 'a.css': 'old' }] }, `a\\.css ${OTHER}`],
     ['the entry for a blank page', { 'blank.html': BLANK }, asFallback, `: 1 of 7 .*blank.html ${OTHER}`],
     ['the entry for an empty file', { 'ping.txt': '' }, asFallback, String.raw`ping\.txt \(.*HTTP 200`],
@@ -266,7 +270,7 @@ describe('what hosts do with a site', () => {
       'a page with relative references that ends in another folder',
       RELATIVE,
       { files: { ...SITE, ...RELATIVE }, cleans: 'bare' },
-      `: 1 of 6 .*docs/index\\.html ${RIGHT} after a redirect`,
+      `: 1 of 6 .*docs/index\\.html ${RIGHT} redirected`,
     ],
   ])('%s: not ready, and named', async (_, more, host, says) => {
     const given = { local: { ...SITE, ...more }, inputs: { timeout: '30', 'self-contained': 'off' } };
@@ -304,12 +308,12 @@ describe('a link of which only a marker is known', () => {
 
 describe('a folder that is not served as it is, but looks so', () => {
   const COPY = 'https://copy.deployed.dev';
-  const AFTER = 'HTTP 200 with the right content, but after';
+  const AFTER = 'HTTP 200 with the right content, but redirected';
   test.each<[string, string, string, string]>([
     ['to the same page in another place', '/docs/index.html', '/about.html', `docs/index\\.html \\(${AFTER}`],
     ['to another host that has it', '/about.html', `${COPY}/about.html`, `about\\.html \\(${AFTER}`],
     ['to another host and back', '/about.html', `${COPY}/back`, `about\\.html \\(${AFTER}`],
-    ['of the entry to another host that has it', '/', COPY, 'the right content, but after'],
+    ['of the entry to another host that has it', '/', COPY, 'the right content, but redirected'],
   ])('a redirect %s: not ready', async (_, path, location, says) => {
     const to = (address: string) => ({ status: 302, headers: { location: address } });
     const local = { ...SITE, 'docs/index.html': SITE['about.html'] ?? '' };
@@ -322,10 +326,7 @@ describe('a folder that is not served as it is, but looks so', () => {
       isBack = asked === path && location.endsWith('back') && !isBack;
       return asked !== path || (location.endsWith('back') && !isBack) ? undefined : to(location);
     };
-    await refused(
-      verify(site, { local, inputs: { timeout: '9' } }),
-      new RegExp(`^verify.*: .*${says} a redirect`),
-    );
+    await refused(verify(site, { local, inputs: { timeout: '9' } }), new RegExp(`^verify.*: .*${says}`));
   });
 
   test('an entry without the slash of its folder, from which its references lead elsewhere: not ready', async () => {
@@ -337,7 +338,7 @@ describe('a folder that is not served as it is, but looks so', () => {
     const given = { local, inputs: { timeout: '9', 'self-contained': 'off' } };
     await refused(
       verify(site, { ...given, url: `${HOST}/docs` }),
-      /^verify.*: .*in another folder than its references need.* → .*with the \/ of its folder at the end/,
+      /^verify.*: .*in another folder than its links need.* → .*ending in the \/ of its folder/,
     );
     await proven(verify(site, { ...given, url: `${HOST}/docs/` }));
   });
@@ -389,7 +390,7 @@ describe('a host that is late', () => {
     const other = String.raw`\(HTTP 200 with other content\)`;
     expect(log).toMatch(new RegExp(`3 of 500 files .*: f/0\\.txt ${other}, f/1\\.txt`));
     expect(log).toMatch(/2 of 500 files .*: f\/1\.txt/);
-    expect(log).toMatch(/checking again: 496 files/);
+    expect(log).toMatch(/checking 496 files again/);
   });
 
   test('and takes back a file meanwhile: not ready', async () => {
@@ -407,7 +408,7 @@ test.each<[string, readonly string[]]>([
   const old =
     older.length === 0 ? {} : { ...SITE, ...Object.fromEntries(older.map((name) => [name, 'older'])) };
   const site = serve({ nodes: [SITE, old as SiteFiles], balancesConnections: true });
-  await refused(verify(site), /^verify(?: \d+)?: .*(?:not proven|do not show)/);
+  await refused(verify(site), /^verify(?: \d+)?: .*(?:not verified|do not show)/);
 });
 
 describe('a wall before a deployment', () => {
@@ -422,7 +423,7 @@ describe('a wall before a deployment', () => {
     for (const host of ['vercel.com', 'team.cloudflareaccess.com']) play.world.host(host, () => form);
     const site = serve();
     site.before = () => reply as { status: number };
-    const says = /^verify.*: .*HTTP \d+.* → .*Vercel \*Settings → Deployment Protection/;
+    const says = /^verify.*: .*HTTP \d+.* → .*Vercel: \*Settings → Deployment Protection/;
     const { took } = await refused(verify(site), says);
     expect(took).toBeLessThan(5_000);
     expect(site.asked).toHaveLength(1);

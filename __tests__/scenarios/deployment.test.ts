@@ -91,10 +91,10 @@ describe('a proven delivery', () => {
       payload: { 'screen-delivery': 'pull request 7' },
       statuses: [
         { state: 'success', environmentUrl: report.url, logUrl: RUN },
-        { state: 'in_progress', environmentUrl: null, logUrl: RUN, description: 'Not proven yet' },
+        { state: 'in_progress', environmentUrl: null, logUrl: RUN, description: 'Not verified yet' },
       ],
     });
-    expect(log).toContain('Deployment to preview: success, 0 of earlier runs made inactive');
+    expect(log).toContain('Deployment to preview: success, 0 earlier deployments made inactive');
     const at = (pattern: RegExp): number => requests.findLastIndex((one) => pattern.test(one));
     expect(at(/POST .*\/statuses$/)).toBeGreaterThan(at(/pr-7\/page\.html/));
   });
@@ -174,7 +174,7 @@ describe('a run that another run started', () => {
     ['came from a fork, by another event', { event: 'push', head_branch: 'main', head_repository: fork }],
   ])('for a pull request that %s, announces nothing and says why', async (_, previous) => {
     const { repository, head, run } = await follow({ event: 'pull_request', ...previous });
-    const why = `a run for the commit ${head}, which no pull request has at its head`;
+    const why = `no pull request has the commit ${head} at its head`;
     const delivered = await proven(deliver(repository, run, { inputs: { comment: 'true' } }));
     const withdrawn = await proven(withdraw(repository, run));
     expect([delivered, withdrawn].map(({ log }) => log.split(why).length - 1)).toEqual([2, 1]);
@@ -199,7 +199,7 @@ test('where a cache shows the page of before, all get the address that shows thi
   // The page is recognized without the version.
   const { report: gone } = await proven(withdraw(repository, run, { ...inputs, path: '', url: url ?? '' }));
   expect(gone.withdrawn).toBe(`${repository.pages.url}previews/pr-7/page.html`);
-  expect(readComment()).toMatch(/Preview withdrawn\n\n- page\.html: <code>.*page\.html\?v=\w+<\/code>/);
+  expect(readComment()).toMatch(/withdrawn\n\n- page\.html: <code>.*page\.html\?v=\w+<\/code>/);
   expect(states(repository)).toEqual(['inactive', 'inactive']);
 });
 
@@ -274,7 +274,7 @@ describe('earlier deployments', () => {
     expect(requestsOf(third, /GET .*\/deployments/)).toHaveLength(3);
     const { log } = await proven(withdraw(repository, run));
     expect(states(repository)).toEqual(['inactive', 'inactive', 'inactive']);
-    expect(log).toContain('Deployment to preview: 1 of earlier runs made inactive');
+    expect(log).toContain('Deployment to preview: 1 earlier deployments made inactive');
   });
 
   test('stay where the withdrawal fails', async () => {
@@ -338,7 +338,7 @@ describe('a failure to announce', () => {
     expect(warnings).toHaveLength(count);
     expect(warnings.every((line) => line.endsWith(`To fix: ${BLOCK}`))).toBe(true);
     expect(log).toContain(
-      'Could not update the deployment on pull request 1 (the delivery is not affected): creating the deployment answered HTTP 403',
+      'Could not update the deployment on pull request 1 (the delivery is not affected): creating the deployment failed with HTTP 403',
     );
     expect(states(repository)).toEqual([]);
   });
@@ -374,7 +374,7 @@ describe('a failure to announce', () => {
     const run = runForPull(repository, head, { from: 'human/site' });
     const { log } = await proven(deliver(repository, run, given));
     expect(log).toMatch(
-      /HTTP 403.*To fix: the token of a run for the fork human\/site may only read: .*fork-safe/,
+      /HTTP 403.*To fix: publish from a second workflow, .* the fork human\/site is read-only: .*fork-safe/,
     );
   });
 
@@ -408,7 +408,7 @@ describe('a failure to announce', () => {
     const { repository: own } = runForPull(repository, '');
     const run = { ...runOf({ issue: { number: 7, pull_request: {} } }), repository: own };
     const played = await proven(deliver(repository, run));
-    expect(played.log).toContain('the event does not say which commit it is about. To fix: leave out');
+    expect(played.log).toContain('the event does not name a commit. To fix: leave out');
     expect(requestsOf(played, /deployments/)).toEqual([]);
   });
 });

@@ -104,7 +104,7 @@ describe.each([
 });
 
 test.each([
-  ['that nobody knows', { clientIds: ['another'] }, /^authorize.*: .*client id.* → /],
+  ['that nobody knows', { clientIds: ['another'] }, /^authorize.*: .*client ID.* → /],
   ['without device flow', { disabledClientIds: ['Iv1.0123456789abcdef'] }, /^authorize.*: .*device flow/i],
 ])('a client id %s is said, and not fallen back from', async (_, user, says) => {
   Object.assign(play.world.deviceUser, user);

@@ -133,7 +133,7 @@ test('a release that names an upload host outside its instance is not given the 
   };
   scenario.intercept({ method: 'POST', url: /\/releases$/ }, { alter });
   const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K2' }, token });
-  expectNotReady(delivered, 'place', /upload address on a foreign host/);
+  expectNotReady(delivered, 'place', /upload URL is on another host/);
   expect(shownTo(instance)).toEqual(['api']);
 });
 

@@ -49,12 +49,12 @@ test("a site for a fork's pull request, whose run may only read: one warning say
   const opened = await runExample(scenario, PREVIEW, pull.opened);
   expectNotReady(opened, 'place', /denied to github-actions\[bot\]/, {
     httpCode: 403,
-    hint: /^the token of a run for the fork human\/\S+ may only read: publish it from two workflows, as examples\/fork-safe-build\.yml/,
+    hint: /^publish from a second workflow, .* the fork human\/\S+ is read-only: see examples\/fork-safe-build\.yml/,
     exitCode: 0,
   });
   expect(opened.stdout.match(/^::warning.*/gm)).toEqual([
     expect.stringMatching(
-      /Not ready: .*HTTP 403.*To fix:.* the token of a run for the fork human\/\S+ may only/,
+      /Not ready: .*HTTP 403.*To fix: publish from a second workflow, .* the fork human\/\S+ is read-only/,
     ),
   ]);
   // Closing it finds nothing to take down, and needs no rights for that.

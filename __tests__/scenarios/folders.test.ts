@@ -651,7 +651,7 @@ describe('a second withdrawal, which finds nothing on the branch', () => {
 });
 
 describe('a submodule of the repository', () => {
-  const REASON = /^lib is a submodule of the repository, so what is in it is no part of this branch$/;
+  const REASON = /^lib is a submodule, so this branch doesn't contain its files$/;
   const page = { 'page.html': createPage() };
   const below = { 'dist/index.html': createPage(), 'dist/lib/a.html': createPage() };
   const inPlace = { 'dist/index.html': createPage(), 'dist/lib': 'text' };

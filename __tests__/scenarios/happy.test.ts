@@ -182,7 +182,7 @@ test('several files: each that fails has its annotation, the others are delivere
     'the file ::stop-commands::x does not exist',
   ]);
   expect([exitCode, outputs.result, outputs.url]).toEqual([1, 'not-ready', '']);
-  const errors = stdout.match(/(?<=^::error title=.*::)\S+(?= is not ready \()/gm);
+  const errors = stdout.match(/(?<=^::error title=[^:]+::)\S+(?= is not ready )/gm);
   expect(errors?.slice(0, 2)).toEqual(['out/b.html', 'out/c.html']);
   const own = ['debug', 'add-mask', 'group', 'endgroup', 'error'];
   expect(parseRunnerCommands(stdout).filter((name) => !own.includes(name))).toEqual([]);
@@ -235,6 +235,6 @@ describe('the comment on a pull request', () => {
     const env = { GITHUB_EVENT_PATH: fileURLToPath(import.meta.url) };
     const delivered = await scenario.deliver({ files, inputs, env });
     await expectReady(scenario, delivered, { channel: 'K1', shows: createPage('new') });
-    expect(delivered.stdout).toContain('No comment: the run is not about a pull request');
+    expect(delivered.stdout).toContain('No comment, because this run belongs to no pull request');
   });
 });

@@ -86,7 +86,7 @@ describe("a host's words are text and nothing else", () => {
       'wait',
       /build of our commit: line one RESULT/,
     ],
-    ["the bin's name for the file", 'K3', {}, [on('POST', /filebin/), filename], 'verify', /not proven/],
+    ["the bin's name for the file", 'K3', {}, [on('POST', /filebin/), filename], 'verify', /not verified/],
   ])('%s', async (_, channel, pages, answer, step, reason) => {
     const repository = await scenario.repository({ pages });
     if (answer !== null) scenario.intercept({ times: 999, ...answer[0] }, answer[1]);

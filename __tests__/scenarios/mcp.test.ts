@@ -59,7 +59,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     const own = new RegExp(`^${repository.pages.url}agents/[0-9a-f]{12}/second\\.html$`);
     expect(second.answer).toMatchObject({ result: 'ready', url: expect.stringMatching(own) });
     expect(second.answer.say.split('\n')[0]).toBe(
-      `It is ready, and I have checked that it opens on the screen: ${second.answer.url}`,
+      `It is ready, and I verified that it opens on the screen: ${second.answer.url}`,
     );
     expect((await repository.read('page.html'))?.toString()).toBe(createPage());
     expect(progress).toEqual(expect.arrayContaining(['Check page.html', 'Authorize', 'Plan']));
@@ -145,7 +145,7 @@ test.each(LINES)(
 
     // The token stays in the server's memory, for the same app.
     const other = await server.call('withdraw', { authorization });
-    expect(other.answer.reason).toContain('`authorization` does not match any call');
+    expect(other.answer.reason).toContain('no call of this tool waits for this `authorization`');
     const withdrawn = await server.call('withdraw', { url: `${repository.pages.url}page.html` });
     expect(withdrawn.answer.result).toBe('withdrawn');
     expect(scenario.world.traffic.exchanges(/login\/device\/code$/)).toHaveLength(1);

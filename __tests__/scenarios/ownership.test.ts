@@ -76,8 +76,8 @@ test('what somebody puts there between the look and the write stays', async () =
 });
 
 test.each([
-  ['a folder at the path', `${PATH}/index.html`, /is a folder of the repo/, /path: previews\/page\.html\//],
-  ['a file where its folder would be', 'previews', /previews is a file of the repository/, /`path:`/],
+  ['a folder at the path', `${PATH}/index.html`, /is a folder in the repo/, /path: previews\/page\.html\//],
+  ['a file where its folder would be', 'previews', /previews is a file in the repository/, /`path:`/],
 ])('%s is refused with what to set', async (_, path, reason, hint) => {
   for (const content of [createPage(), LARGE_CONTENT]) {
     const repository = await play.repository({ files: { [path]: THEIRS } });

@@ -173,7 +173,7 @@ describe('the old page, which has the same marker', () => {
     play.alterSite(repository, 'page.html', {
       alter: (real, { connection }) => (connection % 2 === 1 ? old : real),
     });
-    await refused(deliver(repository, 'new'), /^verify 200: .*not proven/);
+    await refused(deliver(repository, 'new'), /^verify 200: .*not verified/);
   });
 
   test('is not believed either where it was committed before ours and went live later', async () => {
@@ -184,7 +184,7 @@ describe('the old page, which has the same marker', () => {
     repository.pages.startsBuilds = true;
     const between = { status: 200, body: createPage('between') };
     play.intercept({ url: /github\.io\/.*page\.html\?v=\d+$/, times: 999 }, between);
-    await refused(deliver(repository, 'new'), /^verify 200: .*not proven/);
+    await refused(deliver(repository, 'new'), /^verify 200: .*not verified/);
   });
 });
 
@@ -254,7 +254,8 @@ describe('a page that only the marker proves', () => {
       { url: /notes\.html/, times: 999 },
       { alter: (real) => ({ ...real, headers: { ...real.headers, ...dated } }) },
     );
-    for (const _ of ['first', 'second']) await refused(put(repository, '\nchanged\n'), /^verify.*not proven/);
+    for (const _ of ['first', 'second'])
+      await refused(put(repository, '\nchanged\n'), /^verify.*not verified/);
   });
 
   test('is not ready where the page of before was built after our commit, by an earlier build', async () => {
@@ -266,7 +267,7 @@ describe('a page that only the marker proves', () => {
       if (pages.liveVersion)
         pages.liveVersion = { ...pages.liveVersion, builtAt: new Date(Date.now() + 2_000) };
     });
-    await refused(put(repository, '\nchanged\n'), /^verify.*not proven/);
+    await refused(put(repository, '\nchanged\n'), /^verify.*not verified/);
   });
 
   test('is ready where another commit builds it again while it is proven, with other bytes', async () => {

@@ -179,7 +179,7 @@ describe('a named tag', () => {
 
   test.each([
     ['without a run', undefined, {}],
-    ['from another repository', 'f'.repeat(40), { sources: ['octo/other'] }],
+    ['from another repository', 'f'.repeat(40), { sourceRepositories: ['octo/other'] }],
   ])('%s is made at the head of the default branch', async (_, commit, around) => {
     const repository = await createRepository(false);
     await commitTwice(repository);
@@ -196,7 +196,7 @@ describe('a named tag', () => {
     const denied = { status: 403, body: '{"message":"Resource not accessible by integration"}' };
     const refuse = () => play.intercept({ method: 'PATCH', url: /\/releases\/\d+$/ }, denied);
     refuse();
-    const says = /^place 403: .*not accessible by integration.* → push the tag v1\.0\.0 yourself first/;
+    const says = /^place 403: .*not accessible by integration.* → .*push the tag v1\.0\.0 yourself first/;
     await refused(deliverAt(repository, commit), says);
     expect(repository.releases()).toEqual([]);
     refuse();
@@ -385,7 +385,7 @@ test('a name is withdrawn from the release where the site has it of a person, an
   const inputs = { operation: 'withdraw', path: 'a.zip' };
   await refused(
     play.deliver({ repository, inputs }),
-    /has an asset a\.zip.* → .*or `channel: K1` if it is on the site/,
+    /has an asset a\.zip.* → .*or `channel: K1` if it is on GitHub Pages/,
   );
   await proven(play.deliver({ repository, files: { 'a.zip': 'PK' }, inputs: {} }));
   const { report } = await proven(play.deliver({ repository, inputs }));

@@ -232,14 +232,14 @@ test('a job that may only write contents, whose push starts no build, is told th
   const repository = await play.repository({ pages: { startsBuilds: false } });
   const token = play.world.token({ pages: 'none' });
   const says =
-    /^wait.*: .*the build status needs .* → give the job `permissions: \{ pages: write \}`, .* then run it again/;
+    /^wait.*: .*reading the build status needs .* → give the job `permissions: \{ pages: write \}`, .* then run it again/;
   await refused(deliver(repository, {}, token), says);
   await proven(deliver(repository, {}));
 });
 
 describe('a page whose proof needs the host’s word, by a token that may not read builds, is not ready with that permission', () => {
   const token = () => play.world.token({ pages: 'none' });
-  const says = /^wait.*: .*the build status needs .* → give the job `permissions: \{ pages: read \}`/;
+  const says = /^wait.*: .*reading the build status needs .* → give the job `permissions: \{ pages: read \}`/;
   const notes = (text: string) => ({ inputs: { ...inputs, marker: 'version' }, files: { 'notes.md': text } });
 
   test('a page that Jekyll renders again', async () => {

@@ -27,26 +27,26 @@ interface Announcement {
   readonly request: DeliveryRequest;
   readonly run: CurrentRun;
   readonly pull: PullRequest | null;
-  /** Opens the API of the event's own repository. */
+  /** Opens the API of the event's repository. */
   readonly connect: () => GitHubClient;
 }
 
-/** Tells it through clients that have time left where the delivery was stopped. */
+/** Announces the result. After a stop, the given client and ports still have time left. */
 type End = (reports: readonly Report[], connect: Announcement['connect'], ports: Ports) => Promise<void>;
 
 /**
- * Tells how the delivery ended.
+ * Announces how the delivery ended.
  *
- * @param reports without secrets: they can't be found once the text is escaped
- * @param mayBeReadOnly whether nothing is announced unless the token has written something already
- * @returns whether it has
+ * @param reports redacted, because secrets can't be found in escaped text
+ * @param mayBeReadOnly announces only if the token has written something already
+ * @returns whether the token has
  */
 export type FinishAnnouncements = (reports: readonly Report[], mayBeReadOnly?: boolean) => Promise<boolean>;
 
 interface AnnouncementJob {
   readonly request: DeliveryRequest;
   readonly run: CurrentRun;
-  /** What to change where the token lacks a permission. */
+  /** A hint for a token that lacks a permission. */
   readonly grant: (permission: string) => string;
   readonly connect: (connection: ApiConnection) => GitHubClient;
 }
@@ -59,10 +59,10 @@ const ANNOUNCERS = [
 
 type Announcer = (typeof ANNOUNCERS)[number];
 
-/** Failures that another token, or another workflow, would avoid. */
+/** Another token or workflow would avoid these failures. */
 const NOT_ALLOWED: readonly ErrorCode[] = ['BAD_TOKEN', 'NO_PERMISSION', 'NOT_FOUND'];
 
-/** Begins to announce a delivery while it goes on; a failure is only a warning. @returns says how it ended */
+/** Begins announcements during the delivery. A failure is only a warning. @returns announces the end */
 export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAnnouncements {
   const { request, run, grant } = job;
   let finding: Promise<PullRequest | null> | undefined;
@@ -72,7 +72,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
     work: (announcement: Announcement) => Promise<T>,
   ): Promise<T | undefined> => {
     const connect = (): GitHubClient => job.connect(findEventRepository(job, input)).withSignal(signal);
-    /** `undefined` if it could not be found. */
+    /** `undefined` if the search failed. */
     let pull: PullRequest | null | undefined;
     try {
       finding ??= findPullRequest(run, connect);
@@ -94,7 +94,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
     const deployment = begun.find(({ announcer }) => announcer.input === 'environment');
     const hasWritten = (await deployment?.end) !== undefined;
     if (mayBeReadOnly && !hasWritten) return false;
-    // After a stop nothing may go on saying that the page is ready.
+    // After a stop, no announcement may still call the page ready.
     const finalPorts = ports.signal.aborted ? withCleanupSignal(ports) : ports;
     for (const { announcer, end } of begun) {
       const announce = await end;
@@ -106,13 +106,13 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
 }
 
 function describeProblem(subject: string, { code, message, hint }: DeliveryError, help: string): string {
-  // The hints of hosts are for the delivery.
+  // Other hints are about the delivery.
   const change = NOT_ALLOWED.includes(code) ? help : ['BAD_INPUT', 'NO_TOKEN'].includes(code) ? hint : '';
   const way = change && `. To fix: ${change}`;
   return `Could not update ${subject} (the delivery is not affected): ${message}${way}`;
 }
 
-/** The event's own repository. On another instance its number is somebody else's pull request. */
+/** The same number may be another pull request on another instance. */
 function findEventRepository(
   { request: { token, apiUrl }, run: { repository, serverUrl } }: AnnouncementJob,
   input: string,
@@ -123,14 +123,14 @@ function findEventRepository(
   }
   if (repository === null || serverUrlOf(apiUrl).host !== serverUrl?.host) {
     const home = (repository && serverUrl?.host) ?? 'an unknown instance';
-    throw new DeliveryError('BAD_INPUT', `the run is on ${home}, and \`api-url\` names ${apiUrl.host}`, {
+    throw new DeliveryError('BAD_INPUT', `this run is on ${home}, but \`api-url\` is for ${apiUrl.host}`, {
       hint: `leave out \`${input}:\``,
     });
   }
   return { repository, token, apiUrl };
 }
 
-/** One comment for steps with the same path, else files or link. Others then link to nothing that is withdrawn. */
+/** Steps with the same path, files or link share a comment. Other comments lose links to withdrawn files. */
 function beginComment(
   { request: { operation, path, file, url }, run, pull }: Announcement,
   { logger, clock }: Ports,
@@ -138,7 +138,7 @@ function beginComment(
   return async (reports, connect, ports) => {
     if (pull === null) {
       requireBranch(run);
-      logger.info('No comment: the run is not about a pull request');
+      logger.info('No comment, because this run belongs to no pull request');
       return;
     }
     const { number, headSha } = pull;
@@ -158,11 +158,11 @@ function beginComment(
       return memory && composeWithdrawnComment(memory, removedUrls, context);
     };
     const changed = await rewriteOwnComments(github, number, `<!-- ${TOOL.name}:`, rewrite);
-    if (changed > 0) logger.info(`Comments of other steps that say now what is gone: ${changed}`);
+    if (changed > 0) logger.info(`Comments of other steps updated, because their files are gone: ${changed}`);
   };
 }
 
-/** The text of the comment; `null` if it stays as a later run wrote it, because this one has changed nothing there. */
+/** The new text; `null` if a later run wrote the comment and this run changed nothing. */
 function updateComment(
   reports: readonly Report[],
   context: CommentContext,
@@ -175,16 +175,16 @@ function updateComment(
   return composeComment(reports, context, { ...memory, run: isOld ? memory.run : run, proven });
 }
 
-/** @throws {DeliveryError} if nothing is known that the run is about */
+/** @throws {DeliveryError} if the run belongs to no known branch */
 function requireBranch(run: CurrentRun): RunBranch {
   const branch = findBranch(run);
   if (branch !== null) return branch;
   const { head_sha: commit = 'unknown' } = run.payload.workflow_run ?? {};
-  const message = `this run follows a run for the commit ${commit}, which no pull request has at its head (after a newer push, or without its fork), so there is nothing to announce`;
+  const message = `no pull request has the commit ${commit} at its head: it has a newer push, or its fork was deleted`;
   throw new DeliveryError('CONFLICT', message);
 }
 
-/** A deployment of the pull request's head, or of the branch's; those of earlier runs end, whatever the result. */
+/** Deploys the head of the pull request or branch. Deployments of earlier runs become inactive in any case. */
 async function beginDeployment(
   { request: { environment = '', operation }, run, pull, connect }: Announcement,
   { logger }: Ports,
@@ -196,12 +196,12 @@ async function beginDeployment(
   let id: number | null = null;
   if (operation === 'deliver') {
     if (!sha) {
-      const hint = `leave out \`environment:\` where the run is for this event`;
-      throw new DeliveryError('BAD_INPUT', 'the event does not say which commit it is about', { hint });
+      const hint = 'leave out `environment:` for this event';
+      throw new DeliveryError('BAD_INPUT', 'the event does not name a commit', { hint });
     }
     const github = connect();
     id = await createDeployment(github, subject, { commit: sha, isPreview: pull !== null });
-    // Where this fails, the end still says how it ended.
+    // If this fails, the final state still replaces it.
     await setDeploymentState(github, id, { state: 'in_progress', ...page }).catch(() => undefined);
   }
   return async (reports, connectAtEnd, finalPorts) => {
@@ -217,15 +217,15 @@ async function beginDeployment(
     }
     const retired = await withRetries(finalPorts, () => retireDeployments(github, subject, id));
     const state = id === null ? '' : `${address ? 'success' : 'failure'}, `;
-    logger.info(`Deployment to ${environment}: ${state}${retired} of earlier runs made inactive`);
+    logger.info(`Deployment to ${environment}: ${state}${retired} earlier deployments made inactive`);
   };
 }
 
-/** Keeps one issue open while an audit finds something lost, and closes it when all that it names is verified again. */
+/** Keeps one issue open while something is lost, and closes it once all is verified again. */
 function beginIssue({ request, run }: Announcement, { logger, clock }: Ports): End {
   return async (reports, connect, ports) => {
     if (!isConclusive(reports)) {
-      logger.info('The issue stays as it is: the audit did not find out what is lost');
+      logger.info('The issue is unchanged, because the audit could not tell what is lost');
       return;
     }
     const mark = createAuditMark(request);
@@ -236,7 +236,7 @@ function beginIssue({ request, run }: Announcement, { logger, clock }: Ports): E
   };
 }
 
-/** Audits that look at the same share an issue: all inputs that choose it count, as they are written. */
+/** Audits with the same inputs share an issue. */
 function createAuditMark(request: DeliveryRequest): string {
   const { repository, path, branch, channels, tag, tagIsDefault, siteWorkflow, pagesBase } = request;
   const name = `${repository?.owner}/${repository?.repo}`.toLowerCase();
@@ -244,13 +244,14 @@ function createAuditMark(request: DeliveryRequest): string {
   return createMark(JSON.stringify([name, channels, tagIsDefault ? null : tag, ...scope]), 'audit:');
 }
 
-/** The beginning of a comment or an issue by which one about the same is found again. */
+/** The beginning of a comment or issue, by which a later run finds it. */
 const createMark = (subject: string, kind = ''): string =>
   `<!-- ${TOOL.name}:${kind}${createHash('sha256').update(subject).digest('hex').slice(0, 16)}`;
 
-/** What was remembered; nothing if it can't be read, which is said. @param body empty for none */
+/** Warns and forgets everything if the memory can't be read. @param body empty for a new comment */
 function recall(body: string, mark: string, { warning }: Ports['logger']): CommentMemory {
   const memory = readMemory(body);
-  if (memory === null && body !== '') warning('What the comment or the issue remembered can not be read');
+  if (memory === null && body !== '')
+    warning('Could not read what the earlier comment or issue remembers, so its earlier links are left out');
   return memory ?? { mark, run: null, proven: [], lost: [] };
 }

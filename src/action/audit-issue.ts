@@ -4,15 +4,15 @@ import type { CommentMemory } from './comment-memory.ts';
 import { formatInlineCode } from './markdown.ts';
 import { type CommentContext, composeComment } from './overview.ts';
 
-/** Whether an audit came to a verdict, or to none because nothing is left to judge. */
+/** Whether an audit found out what is lost. */
 export const isConclusive = (reports: readonly Report[]): boolean =>
   reports.every(({ ready }) => ready) ||
   reports.some((report) => report.verdict === 'lost' || isNothingFound(report));
 
 /**
- * The issue of a conclusive audit. It stays open until every delivery that it names is verified again.
+ * The issue of a conclusive audit. It stays open until every delivery in it is verified again.
  *
- * @param memory what our open issue remembers, or nothing
+ * @param memory of our open issue
  */
 export function composeAuditIssue(
   reports: readonly Report[],
@@ -23,7 +23,7 @@ export function composeAuditIssue(
   const settled = new Set([...lost, ...reports.filter(isVerified).map(nameDelivery)]);
   const open = memory.lost.filter((name) => !settled.has(name));
   const lines = open.map((name) => `Not verified since this issue named it: ${formatInlineCode(name)}`);
-  const byHand = 'If these were withdrawn or deleted on purpose, close this issue by hand.';
+  const byHand = 'If these were withdrawn or deleted on purpose, close this issue.';
   const problem =
     lost.length > 0
       ? `${lost.length} of ${reports.length} deliveries are lost or altered`
@@ -41,10 +41,10 @@ export function composeAuditIssue(
   };
 }
 
-/** What somebody changed is no loss, and not verified either. */
+/** A file that somebody changed is neither lost nor verified. */
 const isVerified = ({ verdict }: Report): boolean => verdict === 'as-delivered' || verdict === 'withdrawn';
 
-/** All of it may be lost, or older than what was read. */
+/** Everything may be lost, or older than the history that was read. */
 const isNothingFound = ({ verdict, notReady }: Report): boolean =>
   verdict === undefined && notReady?.code === 'NOT_FOUND' && notReady.step === 'check';
 

@@ -2,7 +2,7 @@ import { parseJson, toFields, toText } from '../plain-text.ts';
 import { COMMENTS } from '../protocol/limits.ts';
 import type { RunNumber } from './current-run.ts';
 
-/** A link that was proven, and when: the commit at the pull request's head, and milliseconds since the epoch. */
+/** A verified link, with the commit at the pull request's head and the time in milliseconds since the epoch. */
 export interface ProvenLink {
   readonly name: string;
   readonly url: string;
@@ -10,20 +10,20 @@ export interface ProvenLink {
   readonly time: number;
 }
 
-/** What a comment or an issue remembers, as JSON in its first line, which nobody sees. */
+/** What a comment or issue remembers, as JSON in its hidden first line. */
 export interface CommentMemory {
-  /** The beginning of that line, by which the comment is found again. */
+  /** The beginning of that line, by which a later run finds the comment. */
   readonly mark: string;
   /** The newest run that wrote it. */
   readonly run: RunNumber | null;
   readonly proven: readonly ProvenLink[];
-  /** Deliveries that an audit found lost, and none verified again. */
+  /** Lost deliveries that no audit has verified again. */
   readonly lost: readonly string[];
 }
 
 const FIRST_LINE = /^(<!-- \S+) (\{.*\}) -->/;
 
-/** What the comment or the issue remembers; `null` if it can't be read. Its author is checked before. */
+/** Returns `null` if the memory can't be read. Callers check the author first. */
 export function readMemory(body: string): CommentMemory | null {
   const [, mark = '', json = ''] = FIRST_LINE.exec(body) ?? [];
   const { run = null, proven, lost } = toFields(parseJson(json));
@@ -47,7 +47,7 @@ function isLink(value: unknown): value is ProvenLink {
   );
 }
 
-/** The first line. It forgets what it has no room for, but for the number of what was lost. */
+/** The first line. Without room for all lost deliveries, it keeps the number of the others. */
 export function formatMemory({ mark, run, proven, lost }: CommentMemory): string {
   let room = COMMENTS.memory;
   const fits = (item: unknown): boolean => {
@@ -61,7 +61,7 @@ export function formatMemory({ mark, run, proven, lost }: CommentMemory): string
   return `${mark} ${toHiddenJson({ run, proven: links, lost: listed })} -->`;
 }
 
-/** Nothing in it ends the HTML comment or its line, or refers to a person or an issue. */
+/** Escapes all that could end the HTML comment or its line, or mention a person or issue. */
 const toHiddenJson = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[<>@#\u2028\u2029]/g,

@@ -2,10 +2,10 @@ import type { context } from '@actions/github';
 import type { GitHubClient } from '../github/api/client.ts';
 import { LIST_PAGE } from '../protocol/limits.ts';
 
-/** An event's payload as GitHub sends it; any part may be missing. */
+/** As GitHub sends it. Any part may be missing. */
 type EventPayload = (typeof context)['payload'];
 
-/** The id of a run, which grows, and its attempt. */
+/** Ids grow with time. */
 export type RunNumber = readonly [id: number, attempt: number];
 
 export interface CurrentRun {
@@ -13,20 +13,20 @@ export interface CurrentRun {
   readonly number: RunNumber | null;
   /** The repository of the event; `null` if not known. */
   readonly repository: { readonly owner: string; readonly repo: string } | null;
-  /** The web pages of the instance on which the event happened; `null` if not known. */
+  /** The web URL of the event's instance; `null` if not known. */
   readonly serverUrl: URL | null;
   readonly eventName: string;
-  /** The commit of the run, and its branch or tag, such as `refs/heads/main`; empty if not known. */
+  /** The run's commit and ref, such as `refs/heads/main`; empty if not known. */
   readonly sha: string;
   readonly ref: string;
   readonly payload: EventPayload;
   /** Such as `run 7 of Deliver`. */
   readonly title: string;
-  /** The page of the run, which shows its summary; `null` if not known. */
+  /** The web page of the run; `null` if not known. */
   readonly url: string | null;
 }
 
-/** The facts of the run; none without an event file, which the library reads when it is imported. */
+/** Reads the event file on import. Without the file, nothing is known. */
 export async function loadCurrentRun(): Promise<CurrentRun> {
   const run: Partial<typeof context> = await import(/* webpackMode: "eager" */ '@actions/github')
     .then((library) => ({ ...library.context, repo: library.context.repo }))
@@ -48,11 +48,11 @@ export async function loadCurrentRun(): Promise<CurrentRun> {
 
 export interface PullRequest {
   readonly number: number;
-  /** The commit at its head in this run; `null` if the event doesn't say. */
+  /** The head commit; `null` if the event doesn't name it. */
   readonly headSha: string | null;
 }
 
-/** The pull request that the event is about; nothing that a fork's run left behind is trusted for it. */
+/** Finds the event's pull request. Trusts nothing that a fork's run wrote. */
 export async function findPullRequest(
   run: CurrentRun,
   connect: () => GitHubClient,
@@ -63,12 +63,11 @@ export async function findPullRequest(
   return issue?.pull_request ? { number: issue.number, headSha: null } : null;
 }
 
-/** A branch or tag, such as `refs/heads/main`, and its commit. */
 export type RunBranch = Pick<CurrentRun, 'ref' | 'sha'>;
 
 /**
- * The branch that the run is about. If another run started this one, the job's own branch and commit say nothing:
- * the branch is then that of the other run, or `null` if that was about a pull request or a fork.
+ * The run's branch. If another run started this one, its branch counts, or `null` if it ran for a pull request or a
+ * fork.
  */
 export function findBranch({ payload, ref, sha }: CurrentRun): RunBranch | null {
   const { workflow_run: previous, repository } = payload;
@@ -79,8 +78,8 @@ export function findBranch({ payload, ref, sha }: CurrentRun): RunBranch | null 
 }
 
 /**
- * The commit that the run is about; `undefined` if it is not known to be this repository's. The job of a pull request
- * runs on a merge that no branch holds, so the head counts, and after the pull request was merged, what it became.
+ * The run's commit, or `undefined` if it may not be in this repository. For a pull request, the job runs on a merge that
+ * no branch has, so the head counts, or the merge commit after the merge.
  */
 export function findCommit({ payload, sha }: CurrentRun): string | undefined {
   const { pull_request: pull, workflow_run: previous, repository } = payload;
@@ -92,14 +91,14 @@ export function findCommit({ payload, sha }: CurrentRun): string | undefined {
   return from && from.id === repository?.id ? head : undefined;
 }
 
-/** The fork of a run that may only read: of a fork's runs only `pull_request_target` can write. Else `null`. */
+/** A fork whose run has a read-only token, or `null`. In `pull_request_target` the token may write. */
 export function findReadOnlyFork({ payload: { pull_request: pull }, eventName }: CurrentRun): string | null {
   if (pull === undefined || eventName === 'pull_request_target') return null;
   const from: string | undefined = pull.head?.repo?.full_name;
   return from === pull.base?.repo?.full_name ? null : (from ?? 'a deleted fork');
 }
 
-/** For a branch of a fork the event names no pull request: it is the one with the same commit at its head. */
+/** The event doesn't name a fork's pull request, so the head commit must match. */
 async function findByPreviousRun(
   previous: EventPayload,
   repositoryId: unknown,
@@ -107,7 +106,7 @@ async function findByPreviousRun(
 ): Promise<PullRequest | null> {
   const { head_sha: headSha, head_branch: branch, head_repository: from, event } = previous;
   const pulls: EventPayload[] = previous.pull_requests ?? [];
-  // A branch of a fork can have pull requests in both repositories.
+  // A fork's branch can have pull requests in both repositories.
   const ownPull = pulls.find(({ base }) => base?.repo?.id === repositoryId);
   if (ownPull !== undefined) return { number: ownPull.number, headSha };
   if (!event?.startsWith('pull_request') || !from || !branch || !headSha) return null;

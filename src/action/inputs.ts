@@ -12,7 +12,7 @@ import { type CurrentRun, findCommit, findReadOnlyFork } from './current-run.ts'
 export function readInputs(env: NodeJS.ProcessEnv): RawInputs {
   const given = INPUT_NAMES.flatMap((name) => {
     const text = env[`INPUT_${name.toUpperCase()}`] ?? '';
-    // What is delivered is proven byte by byte, its last line break too.
+    // All bytes are delivered, even a last line break.
     const value = name === 'content' ? text : text.trim();
     return value === '' ? [] : [[name, value]];
   });
@@ -45,11 +45,11 @@ export function createRunContext(
   };
 }
 
-/** All permissions that a step needs: a list in a job takes away what it leaves out. A fork's run gets none. */
+/** Names all permissions that the step needs, because listing any sets all others to none. */
 export function describePermissions(inputs: RawInputs, missing: string, run: CurrentRun): string {
   const fork = findReadOnlyFork(run);
   if (fork !== null) {
-    return `the token of a run for the fork ${fork} may only read: publish it from two workflows, as examples/fork-safe-build.yml and examples/fork-safe-publish.yml of this action do`;
+    return `publish from a second workflow, because the token of a run for the fork ${fork} is read-only: see examples/fork-safe-build.yml and examples/fork-safe-publish.yml of this action`;
   }
   const isAudit = operationOf(inputs.operation) === 'audit';
   const level = isAudit ? 'read' : 'write';
@@ -70,11 +70,11 @@ export function describePermissions(inputs: RawInputs, missing: string, run: Cur
 
 export const NARROW_INPUTS: readonly string[] = ['name', 'content', 'marker'];
 
-/** The words of the narrow action: its token is in `env:`, and who sets other inputs is said. */
+/** The texts of the narrow action, whose token is in `env:`. */
 const { use: _, ...texts } = ACTION;
 export const NARROW: Face = {
   ...texts,
-  // The page of an agent goes nowhere else.
+  // An agent's page can't use another channel.
   orUse: () => '',
   input: (name, value) =>
     name === 'token' ? '`GITHUB_TOKEN` in the `env:` of the step' : ACTION.input(name, value),
@@ -82,13 +82,13 @@ export const NARROW: Face = {
     const others = names.filter((name) => name !== 'token' && !NARROW_INPUTS.includes(name));
     if (others.length === 0) return '';
     const list = others.map((name) => `\`${name}\``).join(', ');
-    return ` (this action takes \`name\`, \`content\` and \`marker\` alone; a step that uses the whole action can set ${list})`;
+    return ` (this action takes only \`name\`, \`content\` and \`marker\`; use the full action to set ${list})`;
   },
 };
 
-/** The words of the action in one run, with its permissions. */
+/** The action's texts for one run, with its permissions. */
 export function actionFace(env: NodeJS.ProcessEnv, inputs: RawInputs, run: CurrentRun): Face {
-  // A runner passes on every input that an action has, also empty ones.
+  // A runner passes all inputs of an action, even empty ones.
   if (inputs.confine !== '' && env.INPUT_CHANNEL === undefined) return NARROW;
   return { ...ACTION, grant: (permissions) => describePermissions(inputs, permissions, run) };
 }

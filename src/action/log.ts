@@ -5,7 +5,7 @@ import type { Clock, Logger } from '../ports.ts';
 import { lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 
-/** The job's log. A masked secret appears in no later line, and the runner takes no line for a command. */
+/** The job's log. Masks secrets in later lines, and escapes runner commands. */
 export function createActionLogger(redactor: Redactor, clock: Clock): Logger {
   const safe = (text: string): string => escapeLogLine(redactor.redact(text));
   let isInSection = false;
@@ -25,7 +25,7 @@ export function createActionLogger(redactor: Redactor, clock: Clock): Logger {
     },
     endSection,
     mask(given) {
-      // The runner would replace a value such as `17` in every line of the log.
+      // The runner would hide a short value such as `17` everywhere in the log.
       for (const secret of secretsIn(given)) core.setSecret(secret);
       redactor.addSecret(given);
     },
@@ -33,7 +33,7 @@ export function createActionLogger(redactor: Redactor, clock: Clock): Logger {
   };
 }
 
-/** One line that the runner shows as text and never runs as a command. */
+/** The runner shows this line and never runs it as a command. */
 export function escapeLogLine(text: string): string {
   return toOneLine(text)
     .replace(/^(\s*)::/, '$1: :')

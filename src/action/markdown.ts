@@ -1,14 +1,14 @@
 import { showInvisible } from '../plain-text.ts';
 
-/** An invisible character between a sign and what it would refer to. */
+/** An invisible character that breaks references, such as `#` before a number. */
 const SEPARATOR = '&#8203;';
 
-/** The same for text that people copy: an element that adds no character. GitHub keeps it. */
+/** For text that people copy, because an element adds no character. */
 const COPYABLE_SEPARATOR = '<wbr>';
 
 /**
- * Text that Markdown and HTML show unchanged, in one line. GitHub searches the rendered text for references to people and
- * issues, where an entity is a plain character again: only a separator prevents them.
+ * Markdown and HTML show the text unchanged, in one line. GitHub searches the rendered text for mentions of people and
+ * issues, so entities alone don't prevent them: separators do.
  */
 export const escapeMarkdown = (text: string): string => escapeWith(text, SEPARATOR);
 
@@ -25,11 +25,11 @@ const toEntity = (sign: string): string => `&#${sign.charCodeAt(0)};`;
 export const formatInlineCode = (text: string): string =>
   `<code>${escapeWith(text, COPYABLE_SEPARATOR)}</code>`;
 
-/** A span of code between backticks, or an address without the punctuation behind it. */
+/** Code between backticks, or a URL without the punctuation after it. */
 const CODE_OR_ADDRESS =
   /(?<![^\s(])`([^`\s](?:[^`]*[^`\s])?)`(?=[\s).,:;]|$)|\bhttps?:\/\/[^\s`]*[^\s`.,:;!?)\]'"]/g;
 
-/** A message of this tool as Markdown, in which only code and addresses are more than text. */
+/** Formats a message of this tool, with its code and URLs. */
 export function formatMessage(text: string): string {
   let formatted = '';
   let end = 0;
@@ -40,14 +40,13 @@ export function formatMessage(text: string): string {
   return formatted + escapeMarkdown(text.slice(end));
 }
 
-/** A link. @param text Markdown @param address absolute URL */
+/** @param text Markdown @param address absolute URL */
 export const formatLink = (text: string, address: string): string =>
   `[${text}](${formatAddressLink(address)})`;
 
-/** A link whose text is its address. @param address absolute URL */
 export const formatAddressLink = (address: string): string => `<${escapeAddress(address)}>`;
 
-/** An address that ends neither a link nor an attribute, and in which no entity begins. @param address absolute URL */
+/** Escapes a URL for a link or an attribute. @param address absolute URL */
 export const escapeAddress = (address: string): string =>
   new URL(address).href.replace(/["<>\\|`]/g, encodeURIComponent).replaceAll('&', '&amp;');
 
@@ -56,7 +55,7 @@ export const formatTableRow = (cells: readonly string[]): string => `| ${cells.j
 export const formatTable = (head: readonly string[], rows: readonly string[]): string =>
   [formatTableRow(head), formatTableRow(head.map(() => '---')), ...rows].join('\n');
 
-/** A section that is closed until the reader opens it. @param title HTML in one line */
+/** @param title HTML in one line */
 export const formatFoldedSection = (title: string, content: string): string =>
   `<details><summary>${title}</summary>\n\n${content}\n\n</details>`;
 

@@ -10,7 +10,7 @@ import { systemClock } from '../system.ts';
 import { escapeLogLine } from './log.ts';
 import { composeSummary } from './overview.ts';
 
-/** Writes reports without secrets to log, summary and outputs. @returns why later steps can't read the outputs */
+/** Writes redacted reports to log, summary and outputs. @returns why the outputs failed, or `null` */
 export async function writeOutputs(
   reports: readonly Report[],
   env: NodeJS.ProcessEnv,
@@ -38,7 +38,7 @@ export async function writeOutputs(
   }
 }
 
-/** Writes the receipt to a file of its own, for a later step. @returns its path; empty where there is none */
+/** Writes the receipt to a new file for later steps. @returns its path, or empty */
 async function writeReceipt(reports: readonly Report[], { RUNNER_TEMP }: NodeJS.ProcessEnv): Promise<string> {
   const text = composeReceipt(reports, systemClock.date());
   if (text === null || !RUNNER_TEMP) return '';
@@ -49,7 +49,7 @@ async function writeReceipt(reports: readonly Report[], { RUNNER_TEMP }: NodeJS.
 
 const joinReportTexts = (reports: readonly Report[]): string => reports.map(reportText).join('\n\n');
 
-/** The step's outputs, one line for each file; `url` is empty unless every file passed every gate. */
+/** The step's outputs, a line per file. `url` is empty unless every file passed every gate. */
 export function composeOutputs(reports: readonly Report[], receipt = ''): Record<OutputName, string> {
   const document = composeDocument(reports);
   const joinLines = (read: (report: Report) => string | number | null | undefined): string => {

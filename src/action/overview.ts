@@ -29,25 +29,24 @@ import {
   SIGNS,
 } from './report-markdown.ts';
 
-/** The job summary, below the runner's limit however many files there are. */
+/** The job summary, below the runner's size limit. */
 export const composeSummary = (reports: readonly Report[]): string =>
   `${composeOverview(reports, { elsewhere: 'see the log, or the `report-json` output', limit: SUMMARY })}\n`;
 
-/** What a comment or an issue has around the reports. */
 export interface CommentContext {
-  /** What the heading names, such as `Preview`. */
+  /** The heading's first word, such as `Preview`. */
   readonly subject: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The commit at the pull request's head; `null` if not known. */
+  /** The pull request's head commit; `null` if not known. */
   readonly headSha: string | null;
-  /** The address of the run, which shows the summary; `null` if not known. */
+  /** The run's URL; `null` if not known. */
   readonly runUrl: string | null;
-  /** What comes before the reports, in Markdown. */
+  /** Markdown before the reports. */
   readonly lines?: readonly string[];
 }
 
-/** The text of a comment or an issue, never longer than GitHub accepts. @param memory what it is to remember */
+/** The text of a comment or issue, below GitHub's size limit. */
 export function composeComment(
   reports: readonly Report[],
   context: CommentContext,
@@ -66,10 +65,7 @@ export function composeComment(
   });
 }
 
-/**
- * What is verified now. If a report is not ready, found nothing or left files, the earlier links stay, unless they are
- * withdrawn.
- */
+/** Links that are verified now. Earlier links of unfinished reports stay, unless they are withdrawn. */
 export function rememberLinks(
   reports: readonly Report[],
   { headSha, now }: CommentContext,
@@ -93,7 +89,7 @@ function formatLastProven({ name, url, commit, time }: ProvenLink): string {
   return `Last verified${at}, ${formatTime(time)}: ${formatLink(formatLinkName(name), url)}`;
 }
 
-/** The address of a folder's page is that of the folder, and GitHub writes `%2B` where others write `+`. */
+/** Compares URLs without `index.html`, `?v=` and percent signs, because GitHub writes `%2B` for `+`. */
 function createWithdrawnTest(removedUrls: readonly string[]): (link: ProvenLink) => boolean {
   const toKey = (address: string): string => {
     const url = new URL(address);
@@ -104,7 +100,7 @@ function createWithdrawnTest(removedUrls: readonly string[]): (link: ProvenLink)
   return ({ url }) => known.has(toKey(url));
 }
 
-/** The comment of another step without links to what is gone; `null` where it has none to that. */
+/** Removes withdrawn links from another step's comment. @returns `null` if the comment has none */
 export function composeWithdrawnComment(
   memory: CommentMemory,
   removedUrls: readonly string[],
@@ -129,23 +125,23 @@ function composeFooter({ now, headSha, runUrl }: CommentContext): string {
 }
 
 interface OverviewFrame {
-  /** Where to find what is left out. */
+  /** Names the place of omitted parts. */
   readonly elsewhere: string;
-  /** Bytes. GitHub counts the characters of a comment, which are never more. */
+  /** In bytes. GitHub counts characters, which are never more. */
   readonly limit: number;
   readonly firstLine?: string;
   readonly subject?: string;
-  /** What was proven earlier, a line each. */
+  /** Earlier verified links, a line each. */
   readonly earlierLines?: readonly string[];
   readonly footer?: string;
 }
 
 type TakeWhileFits = <T>(items: readonly T[], format: (item: T) => string) => string[];
 
-/** Room for headings, and for saying what was left out, in bytes. */
+/** Bytes reserved for headings and for the lines about omitted parts. */
 const RESERVE = 2_048;
 
-/** The link first, or all of them; then everything else, as far as there is room for it. */
+/** Links come first, then everything else that fits. */
 function composeOverview(
   reports: readonly Report[],
   { elsewhere, limit, firstLine = '', subject = '', earlierLines = [], footer = '' }: OverviewFrame,
@@ -160,7 +156,7 @@ function composeOverview(
   return joinBlocks([...head, last, ...body, footer]);
 }
 
-/** @param room bytes; an empty line is counted after each item */
+/** @param room in bytes; each item counts with an empty line after it */
 function takeWhileFits(room: number): TakeWhileFits {
   let remaining = room;
   return (items, format) => {
@@ -182,7 +178,7 @@ function composeSingle(report: Report, take: TakeWhileFits, elsewhere: string): 
   return shown.length === details.length ? shown : [...shown, elsewhere];
 }
 
-/** A row for each file, the caveats of all, and their reports folded, which are left out first. */
+/** A row per file, shared caveats, and folded reports, which are omitted first. */
 function composeBatch(given: readonly Report[], take: TakeWhileFits, elsewhere: string): readonly string[] {
   const reports = sortByResult(given);
   const describeRest = ({ length }: readonly unknown[]): string =>
@@ -211,9 +207,9 @@ function formatCounts(reports: readonly Report[], subject: string): string {
   return `### ${subject === '' ? '' : `${subject}: `}${counts.join(', ')}`;
 }
 
-/** Each caveat once, notes first, with the file it is about or the number of files. */
+/** Each caveat once, notes first, with its file or the number of files. */
 function formatSharedCaveats(reports: readonly Report[]): string {
-  // Its row says what somebody changed.
+  // The row shows what somebody changed.
   const noted = reports.filter(({ verdict }) => verdict !== 'changed');
   const all = [
     ...noted.flatMap((report) => formatNoteFacts(report).map((caveat) => ({ caveat, report }))),

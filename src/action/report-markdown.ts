@@ -26,8 +26,6 @@ import {
   joinBlocks,
 } from './markdown.ts';
 
-/** The blocks that summary and comment are made of, in Markdown; one that has nothing to say is empty. */
-
 export const SIGNS: Readonly<Record<Outcome, string>> = {
   'not-ready': '❌',
   planned: '📝',
@@ -39,10 +37,10 @@ export const SIGNS: Readonly<Record<Outcome, string>> = {
   ready: '✅',
 };
 
-/** Longest texts, in characters; each may take twelve times the room in Markdown. */
+/** Most characters; each may take twelve in Markdown. */
 const MOST = { text: 1_000, name: 200 } as const;
 
-/** Facts that are listed of one report, or of all together, and changed files that are named, at most. */
+/** Most facts in a list, and most changed files that are named. */
 export const MAX_FACTS = 20;
 
 const formatFact = (kind: string, text: string): string => `- **${kind}:** ${text}`;
@@ -53,15 +51,14 @@ export const getSign = (report: Report): string => SIGNS[outcomeOf(report)];
 
 export const formatName = (report: Report): string => escapeMarkdown(shorten(nameSubject(report), MOST.text));
 
-/** The name, as a link to what is proven: a report has no other address. */
 export const formatLinkedName = (report: Report): string =>
   report.url === null ? formatName(report) : formatLink(formatName(report), report.url);
 
-/** Such as `✅ Ready`, and `✅ Preview ready` with a subject. @param subject what it is, such as `Preview` */
+/** Such as `✅ Preview ready`. @param subject such as `Preview`, or empty */
 export const formatVerdict = (subject: string, outcome: Outcome, title: string = OUTCOMES[outcome]): string =>
   `${SIGNS[outcome]} ${subject === '' ? title : `${subject} ${title.charAt(0).toLowerCase()}${title.slice(1)}`}`;
 
-/** A heading with the link; below it the address, or why there is none and what to change. */
+/** A heading with the link; below it the URL, or the reason and what to change. */
 export function formatOutcome(report: Report, subject: string): string[] {
   const { url, urlNote, withdrawn, notReady } = report;
   const note = urlNote === undefined ? '' : `<br>${formatText(urlNote)}`;
@@ -74,7 +71,7 @@ export function formatOutcome(report: Report, subject: string): string[] {
   ];
 }
 
-/** Everything about a report but how it ended; the most important first. @param isRow whether a table has the rest */
+/** Everything but the outcome, the most important first. @param isRow whether a table has the rest */
 export function listDetails(report: Report, isRow = false): string[] {
   const { ready, site, took } = report;
   const details = [formatChangedFiles(report), formatGates(report), formatReportLines(report, REPORT_LINES)];
@@ -102,7 +99,7 @@ function describeHint({ notReady, planned }: Report): string {
   return notReady?.hint ? `**To fix:** ${formatText(notReady.hint)}` : '';
 }
 
-/** The note of the address is beside it. */
+/** The note about the URL stands beside the URL. */
 export const formatNoteFacts = ({ notes, urlNote }: Report): string[] =>
   notes.filter((text) => text !== urlNote).map((text) => formatFact('Note', formatText(text)));
 
@@ -111,7 +108,7 @@ export const formatUnknownFacts = ({ unknown, notReady }: Report): string[] =>
 
 function listOwnFacts({ rawUrl, duplicates, site, result }: Report): string[] {
   if (result === 'withdrawn') return [];
-  // A folder has one address: the raw address of its page alone shows nothing.
+  // The raw URL of a folder's page alone shows nothing.
   const raw = site === null && rawUrl !== null ? [formatFact('Raw', formatAddressLink(rawUrl))] : [];
   return [
     ...raw,
@@ -129,7 +126,7 @@ export function formatFacts(facts: readonly string[]): string {
   ].join('\n');
 }
 
-/** A cell of a table: how it ended, in one line. */
+/** The outcome in one line, for a table. */
 export function formatResult(report: Report): string {
   const { ready, result, verdict, notes, urlNote, site, took } = report;
   if (!ready) {
@@ -178,13 +175,13 @@ function formatSize(size: number): string {
 }
 
 function formatPicture({ picture, url }: Report): string {
-  // An address with a credential was withheld.
+  // A URL with a credential was withheld.
   if (url === null || !picture?.url) return '';
   const { beforeUrl, changed, sha256 } = picture;
   const alternative = shorten(picture.alternative, MOST.name);
   const isBeside = changed !== null && beforeUrl !== null;
   const formatImage = (text: string, address: string): string => {
-    // GitHub keeps copies of pictures: the same address with other bytes would show the old one.
+    // GitHub caches pictures by URL.
     const versioned = withVersion(address, sha256.slice(0, 16));
     const alt = escapeMarkdown(text).replaceAll('"', '&quot;');
     return `<a href="${escapeAddress(url)}"><img width="${isBeside ? 360 : 480}" alt="${alt}" src="${escapeAddress(versioned.href)}"></a>`;
@@ -199,7 +196,7 @@ function formatPicture({ picture, url }: Report): string {
   return `<table>${head}<tr><td>${before}</td><td>${after}</td></tr></table>`;
 }
 
-/** The gates with their evidence, as a table. If it is not ready, the reason says everything. */
+/** A table of the gates with their evidence. The reason replaces it if the report is not ready. */
 function formatGates(report: Report): string {
   if (!report.ready || report.verdict === 'changed') return '';
   const titles = report.result === 'withdrawn' ? REMOVAL_GATE_TITLES : GATE_TITLES;

@@ -24,7 +24,7 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
   const redactor = createRedactor();
   const stop = watchForStop();
   try {
-    // Connections may hold all files that this process may open: one is kept for the outputs.
+    // Connections may use up all file handles, so one is reserved for the outputs.
     const reserved = openSync(devNull, 'r');
     const inputs = readInputs(env);
     const logger = createActionLogger(redactor, systemClock);
@@ -38,18 +38,18 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
       () => undefined,
     );
     const reports = await reportOnRequest(request, ports, { asked: inputs, redactor, face });
-    // Loaded after the delivery. `eager` keeps the bundle one file.
+    // `eager` keeps the bundle one file.
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     closeSync(reserved);
     const outputFailure = await writeOutputs(reports, env, logger);
     const notReady = reports.filter(({ result }) => result === 'not-ready');
     const [refused] = notReady;
-    // Nobody could give a fork's run more rights: its step stays green.
+    // The step stays green, because nobody can give a fork's run more permissions.
     const isFork = findReadOnlyFork(currentRun) !== null && isAppToken(inputs.token);
     const mayBeReadOnly = refused !== undefined && isFork && notReady.every(mayNotWrite);
     const isReadOnly = (await announce?.(reports, mayBeReadOnly)) !== true && mayBeReadOnly;
     if (isReadOnly) logger.warning(describeOutcome(refused));
-    // Whether a delivery that is not ready leaves the step green; an unreadable value does not.
+    // An unreadable value doesn't leave the step green.
     const isForgiven = isReadOnly || /^(false|False|FALSE)$/.test(inputs['fail-on-not-ready']);
     const failed = isForgiven ? [] : notReady;
     for (const report of failed) fail(...composeAnnotation(report));
@@ -61,7 +61,7 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
   }
 }
 
-/** The cause as the title; the way out as the text, which alone the log shows. */
+/** The title is the cause. The text is the way out, because the log shows only the text. */
 function composeAnnotation(report: Report): readonly [message: string, title: string] {
   const { notReady } = report;
   const name = nameSubject(report);
@@ -77,7 +77,7 @@ function composeAnnotation(report: Report): readonly [message: string, title: st
 const mayNotWrite = ({ channel, notReady }: Report): boolean =>
   (channel === 'K1' || channel === 'K2') && notReady?.code === 'NO_PERMISSION';
 
-/** The code is loaded only where there is something to announce. */
+/** Loads the code only if something is to be announced. */
 async function announcing(
   request: DeliveryRequest,
   inputs: RawInputs,

@@ -29,11 +29,7 @@ export function answerLocally(files: LocalFiles, { pathname, search }: URL): Htt
   };
 }
 
-/**
- * Reads a whole answer, because the browser accepts only whole answers.
- *
- * @param count gets the bytes of each piece and of the body so far; throws if they are too many
- */
+/** The browser accepts only whole answers. @param count gets the bytes of each piece and in total; throws if too many */
 export async function readAnswer(
   response: HttpResponse,
   isHead: boolean,

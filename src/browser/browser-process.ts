@@ -23,7 +23,6 @@ export interface LaunchOptions {
   readonly sandbox: boolean;
   /** The browser gets only system variables, such as `PATH`. */
   readonly env: EnvironmentVariables;
-  /** The parent folder of the temporary profile. */
   readonly tempFolder: string;
 }
 
@@ -105,7 +104,6 @@ async function spawnBrowser(options: LaunchOptions, profile: string): Promise<Ch
     spawn(options.executablePath, [...BROWSER_FLAGS, ...flags, 'about:blank'], {
       cwd: home,
       env: createEnvironment(options.env, home),
-      // A process group can be ended as a whole.
       detached: HAS_GROUPS,
       windowsHide: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
@@ -113,7 +111,6 @@ async function spawnBrowser(options: LaunchOptions, profile: string): Promise<Ch
   );
 }
 
-/** Browsers need these system variables. */
 const KEPT_VARIABLES = [
   ...['PATH', 'FONTCONFIG_PATH', 'SystemRoot', 'SystemDrive', 'windir'],
   ...['ProgramFiles', 'ProgramFiles(x86)', 'ProgramW6432'],
@@ -152,7 +149,6 @@ function createTransport({ stdio }: ChildProcess): ConnectionTransport {
 
 const BROWSER_FLAGS = [
   ...['--headless', '--remote-debugging-pipe', '--no-first-run', '--no-default-browser-check'],
-  // No background work.
   ...['--disable-background-networking', '--disable-component-update', '--disable-default-apps'],
   ...['--disable-sync', '--disable-breakpad', '--disable-field-trial-config'],
   // No network: every request that we don't answer fails, because no host name resolves.
@@ -161,7 +157,6 @@ const BROWSER_FLAGS = [
   '--disable-quic',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-  // No prompts, new windows or stored data.
   ...['--block-new-web-contents', '--deny-permission-prompts', '--mute-audio'],
   ...['--disable-extensions', '--disable-prompt-on-repost', '--disable-search-engine-choice-screen'],
   ...['--password-store=basic', '--use-mock-keychain', '--no-service-autorun', '--disable-file-system'],
@@ -170,7 +165,6 @@ const BROWSER_FLAGS = [
   ...['--disable-renderer-backgrounding', '--disable-hang-monitor'],
   // Pictures must not differ between machines.
   ...['--force-color-profile=srgb', '--hide-scrollbars', '--lang=en-US'],
-  // WebGL without a graphics card.
   '--enable-unsafe-swiftshader',
   // Containers often have a small /dev/shm.
   ...['--disable-dev-shm-usage', '--renderer-process-limit=8', '--disk-cache-size=33554432'],

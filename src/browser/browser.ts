@@ -28,7 +28,6 @@ export interface BrowserOptions extends LaunchOptions {
   readonly times?: Partial<ViewTimes> | undefined;
 }
 
-/** Starts the browser for the first page. */
 export class OwnBrowser implements BrowserDriver {
   readonly #options: BrowserOptions;
   readonly #times: ViewTimes;
@@ -66,7 +65,6 @@ export class OwnBrowser implements BrowserDriver {
     } catch (thrown) {
       logger.debug(`browser: ${thrown instanceof Error ? thrown.stack : thrown}`);
       const browser = this.#running?.version ?? '';
-      // The browser may be in any state, so the next page gets a new one.
       await this.#stop();
       return { ...describeFault(thrown, sandbox ? sandboxHint : null), browser };
     }

@@ -134,7 +134,6 @@ export class DocumentReader {
   #isClipped(element: DomElement, box: PageBox): boolean {
     let position = '';
     for (const parent of this.#listParents(element)) {
-      // The window clips these.
       if (position === 'fixed' || ['body', 'html'].includes(parent.localName)) return false;
       const style = getComputedStyle(parent);
       if (position === 'absolute' && style.position === 'static' && style.transform === 'none') continue;
@@ -147,7 +146,6 @@ export class DocumentReader {
     return false;
   }
 
-  /** Whether an opaque element covers this point. */
   #isCovered(element: DomElement, x: number, y: number): boolean {
     if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return false;
     const parents = this.#listParents(element);

@@ -9,7 +9,6 @@ export interface PageBox {
 /** `shape`: an area with its own color. A single shape doesn't count; several can be a drawing. */
 export type ContentKind = 'text' | 'image' | 'drawing' | 'shape';
 
-/** An element that a person may see. Its pixels decide. */
 export interface ContentBox extends PageBox {
   readonly kind: ContentKind;
   readonly text: string;
@@ -19,9 +18,7 @@ export interface FrameContent {
   readonly title: string;
   /** Texts of visible `h1` elements. */
   readonly headings: readonly string[];
-  /** Whether `readyState` is `complete`. */
   readonly isComplete: boolean;
-  /** In document order. */
   readonly boxes: readonly ContentBox[];
 }
 

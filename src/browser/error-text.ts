@@ -23,7 +23,6 @@ const ERROR =
 
 const NO_ERROR = /^(?:no|0|without) (?:\w+ )?(?:error|exception|timeout)/;
 
-/** Ignores URLs, paths and percentages. */
 function isMadeOfErrorWords(text: string): boolean {
   const found = text.replace(/\S*\/\S*|\d+ ?%/g, ' ').match(/[\p{L}\p{M}\d']+/gu) ?? [];
   return found.length > 0 && found.every((word) => ERROR_WORDS.has(word));
@@ -71,7 +70,6 @@ export function isOwnNotFound({ text, title, headings }: PageSnapshot, isLacking
   );
 }
 
-/** Whether the name is for an error page, such as `404.html`. */
 export const isErrorPageName = (pathname: string): boolean =>
   /\/(?:[45]\d\d|error|not-?found)(?:\.x?html?|\/|\/index\.x?html?)?$/i.test(pathname);
 

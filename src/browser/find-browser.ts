@@ -17,11 +17,7 @@ const WINDOWS_PATHS = [
   ['Microsoft', 'Edge', 'Application', 'msedge.exe'],
 ];
 
-/**
- * Finds Chrome, Chromium or Edge. If `CHROME_PATH` is set, no other browser is used.
- *
- * @returns the path, or `null`
- */
+/** Finds Chrome, Chromium or Edge. If `CHROME_PATH` is set, it never uses another browser. @returns the path */
 export function findBrowser(
   environment: EnvironmentVariables,
   platform: NodeJS.Platform,

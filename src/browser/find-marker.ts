@@ -3,7 +3,6 @@ import type { PageBox } from './dom-types.ts';
 import { evaluateApart, type OpenPage, SCROLL_BACK, takePicture } from './open-page.ts';
 import { findDifference, hasContrast } from './pixels.ts';
 
-/** Milliseconds to try the matches of the browser's search. */
 const SEARCH_TIME = 3_000;
 
 /** Uses the browser's search, which scrolls. A match is visible if selecting it changes pixels. */
@@ -41,7 +40,7 @@ const START_SEARCH = `{
   getSelection().empty();
 }`;
 
-/** Scrolls the next match to the middle. In a shadow root, the match has no size. */
+/** Scrolls the next match to the middle. A match in a shadow root measures 0. */
 const FIND_NEXT = `(text) => {
   if (!find(text)) return null;
   const range = getSelection().getRangeAt(0);

@@ -10,7 +10,6 @@ export type PageJudgment = Pick<ScreenView, 'verdict' | 'reason'> & Partial<Pick
 /** What the page shows instead; the cause is an exception or a request. */
 type Reason = readonly [text: string, cause?: string];
 
-/** More navigations or dialogs than these count as endless. */
 const ENDLESS = 5;
 
 /**
@@ -67,7 +66,6 @@ function findReason(snapshot: PageSnapshot, events: PageEvents, page: PageToView
   return [snapshot.isMarkerVisible === false ? 'the marker is not visible on the page' : ''];
 }
 
-/** Most characters of a page whose scripts got no data. */
 const LONGEST_WITHOUT_DATA = 250;
 
 /** Largest side of a waiting picture in CSS pixels: one that moves, or one that stays because a script failed. */

@@ -7,11 +7,7 @@ import type { BrowserOptions } from './browser.ts';
 import { findBrowser } from './find-browser.ts';
 import { type BrowserDriver, createUncheckedView, type Screen, type ScreenView } from './screen-view.ts';
 
-/**
- * Loads the browser's code for the first page only. A silent browser costs at most `SCREEN.lost` in total.
- *
- * @param load loads the code that drives a browser
- */
+/** Loads the browser's code for the first page only. A silent browser costs at most `SCREEN.lost` in total. */
 export function createLazyScreen(
   load: () => Promise<BrowserDriver>,
   { clock, signal }: Pick<Ports, 'clock' | 'signal'>,
@@ -45,7 +41,6 @@ export function createLazyScreen(
       loadOnce()
         .then((driver) => driver.compare(before, after))
         .catch(() => null),
-    // The delivery is over, so a failure here doesn't matter.
     close: async () => loaded?.then((driver) => driver.close()).catch(() => undefined),
   };
 }
@@ -65,10 +60,7 @@ function cleanView(view: ScreenView, { origin }: URL): ScreenView {
   };
 }
 
-/**
- * Loads the code that drives a browser, if the machine has one. The code is a separate bundle: sources, `lib/` and
- * `dist/` each import their own.
- */
+/** Imports the code, if the machine has a browser. It is a separate bundle in `lib/` and `dist/`. */
 export async function loadScreen(options: Omit<BrowserOptions, 'executablePath'>): Promise<BrowserDriver> {
   const { CHROME_PATH } = options.env;
   const executablePath = findBrowser(options.env, process.platform);

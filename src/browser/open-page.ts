@@ -5,7 +5,6 @@ import { openNetwork } from './page-network.ts';
 import { decodePicture, type PixelGrid } from './pixels.ts';
 import type { PageToView } from './screen-view.ts';
 
-/** A page in its own browser context. We answer its requests. */
 export interface OpenPage {
   readonly wanted: PageToView;
   readonly page: Page;

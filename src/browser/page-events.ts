@@ -2,7 +2,6 @@ import type { Frame, HTTPRequest, Page } from '#puppeteer';
 import { shorten, toOneLine } from '../plain-text.ts';
 import type { FailedRequest } from './screen-view.ts';
 
-/** Most entries of each list. */
 const MOST = 1_000;
 
 export const toPlainLine = (text: string, most = 300): string =>
@@ -16,13 +15,11 @@ const TRAFFIC_ERROR =
 export class PageEvents {
   readonly exceptions: string[] = [];
   readonly consoleErrors: string[] = [];
-  /** Failed requests to the page's host, and to other hosts. */
   readonly failed = { own: [] as FailedRequest[], other: [] as FailedRequest[] };
   /** Refused internal URLs, with the reason. */
   readonly refused = new Map<string, string>();
   /** Something that a visitor's page gets, but this check can't provide; or empty. */
   missing = '';
-  /** Frames that show an error page of their host. */
   readonly failedFrames = new Set<Frame | null>();
   /** The last document's code; `null` before it arrives. */
   httpCode: number | null = null;
@@ -35,9 +32,7 @@ export class PageEvents {
   readonly otherHosts = new Map<string, number>();
   navigations = 0;
   dialogs = 0;
-  /** Requests without a complete answer. */
   readonly open = new Set<HTTPRequest>();
-  /** Aborts if the page crashes. */
   readonly crash = new AbortController();
   readonly #origin: string;
 

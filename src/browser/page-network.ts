@@ -25,8 +25,8 @@ interface AnswerOptions {
 }
 
 /**
- * Answers every request of a browser, for documents, frames and workers. The browser has no network, so other requests
- * reach no host.
+ * Answers every request of a browser, for documents, frames and workers. Other requests fail, because the
+ * browser can't reach the network.
  */
 export async function openNetwork(browser: Browser, options: AnswerOptions): Promise<PageNetwork> {
   const session = await browser.target().createCDPSession();
@@ -53,7 +53,6 @@ export class PageNetwork {
     this.#origin = new URL(options.page.url).origin;
   }
 
-  /** Answers one request; never throws. */
   async answer({ requestId, request, resourceType }: Protocol.Fetch.RequestPausedEvent): Promise<void> {
     const url = new URL(request.url);
     const { page, events } = this.#options;
@@ -69,7 +68,6 @@ export class PageNetwork {
       });
     } catch {
       const errorReason = events.refused.has(url.href) ? 'BlockedByClient' : 'ConnectionFailed';
-      // The page may be closed.
       await this.#session.send('Fetch.failRequest', { requestId, errorReason }).catch(() => undefined);
     }
   }
@@ -138,7 +136,6 @@ export class PageNetwork {
   }
 }
 
-/** Runs work in order, with limited concurrency. */
 function createTurns(atOnce: number): (work: () => Promise<void>) => Promise<void> {
   const waiting: (() => void)[] = [];
   let active = 0;

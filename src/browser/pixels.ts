@@ -2,7 +2,6 @@ import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
 import type { PageBox } from './dom-types.ts';
 
-/** Four bytes for each pixel. */
 export interface PixelGrid {
   readonly width: number;
   readonly height: number;
@@ -14,7 +13,6 @@ export const decodePicture = (png: Uint8Array): PixelGrid => PNG.sync.read(Buffe
 /** The smallest difference in a color channel, of 255, that a person notices. */
 const VISIBLE_DIFFERENCE = 24;
 
-/** Most pixels of a box that are counted. */
 const SAMPLES = 40_000;
 
 /** Whether a box shows more than one color, such as letters or a picture. */
@@ -93,7 +91,6 @@ function isDifferent(color: number, other: number, least = VISIBLE_DIFFERENCE): 
   return [16, 8, 0].some((shift) => Math.abs(((color >> shift) & 0xff) - ((other >> shift) & 0xff)) >= least);
 }
 
-/** The window of a desktop, in CSS pixels. */
 export const DESKTOP = { width: 1280, height: 800 } as const;
 
 /** The share of different pixels, from 0 to 1; `null` if the pictures can't be compared. */

@@ -2,11 +2,9 @@ import type { Readable } from 'node:stream';
 
 export interface PageToView {
   readonly url: string;
-  /** Text that must be visible. */
   readonly marker?: string | undefined;
   /** The beginning of its HTML's text, without spaces; absent if unknown. */
   readonly ownText?: string | undefined;
-  /** Files to show before they are published. */
   readonly local?: LocalFiles | undefined;
   /** Whether this host may be in a private network, because the page was verified there. No other host may. */
   readonly isPrivateHost?: boolean | undefined;
@@ -17,7 +15,6 @@ export interface PageToView {
 interface UnpublishedFile {
   readonly size: number;
   readonly contentType: string;
-  /** Each call reads from the beginning. */
   read(): Readable;
 }
 

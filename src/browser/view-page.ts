@@ -13,9 +13,7 @@ export interface PageSnapshot extends Pick<ScreenView, 'title' | 'painted' | 'is
   readonly text: string;
   /** The longest side of a visible picture or drawing, in CSS pixels; or 0. */
   readonly largestPicture: number;
-  /** Whether the page has more content below the window. */
   readonly hasMore: boolean;
-  /** Whether the browser shows its own error page. */
   readonly isErrorPage: boolean;
   readonly picture: PagePicture;
 }
@@ -108,7 +106,6 @@ function isInPixels(box: ContentBox, grid: PixelGrid): boolean {
   return hasContrast(grid, box) || (kind !== 'text' && differsFromSurroundings(grid, box));
 }
 
-/** Scrolls down to content below the window, as a person would. */
 async function inspectBelow(opened: OpenPage, boxes: readonly ContentBox[]): Promise<ContentBox[]> {
   const main = opened.page.mainFrame();
   const { height } = DESKTOP;

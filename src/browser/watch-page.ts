@@ -128,7 +128,6 @@ function createView(
   };
 }
 
-/** The window of a phone, in CSS pixels. */
 const PHONE = { width: 390, height: 844 } as const;
 
 /** Waits for two animation frames, so that the page adapts to its new width. */

@@ -27,9 +27,7 @@ export function requireSite({ site }: ChannelItem): LocalSite {
 /** What a channel will do, as plain data without secrets and without unverified URLs. */
 export interface ChannelPlan {
   readonly channel: ChannelKey;
-  /** Such as `method B, object API`. */
   readonly method: string;
-  /** Branch and path, tag and asset, or bin and name. */
   readonly destination: string;
   readonly name: string;
   /** The verb in the report's line CLAIM, such as `opens on the screen`. */
@@ -38,12 +36,10 @@ export interface ChannelPlan {
   readonly downloadVerb?: string;
 }
 
-/** What a channel has prepared for one item, before it writes anything. */
 export interface PreparedTask {
   readonly plan: ChannelPlan;
   /** Every path that it may write, including pictures; absent if only the plan's destination. */
   readonly writes?: readonly string[];
-  /** How the host will serve it: for K1, and a folder of K4. */
   readonly served?: ServedFile;
   /** What a check can't know without the host. */
   readonly unknown?: readonly string[];
@@ -52,7 +48,6 @@ export interface PreparedTask {
 
 export const nameTask = ({ plan }: PreparedTask): string => plan.name;
 
-/** A file, or the entry of a folder, as its host will serve it. */
 export interface ServedFile {
   /** Not to be handed over, because it is not verified yet. */
   readonly url: URL;
@@ -67,7 +62,6 @@ export interface ServedFile {
   readonly refusal?: DeliveryError | null;
 }
 
-/** The host's progress in making a placement public. */
 export interface HostProgress {
   readonly finished: boolean;
   /** Whether the host reports that it has not begun or not finished. */
@@ -87,20 +81,15 @@ export interface Placement {
   readonly written: boolean;
   /** For a withdrawal: whether `!` lines leave out files that still exist. */
   readonly leavesFiles?: boolean;
-  /** The page or file whose URL is the final URL of G2. */
   readonly first: Check;
   /** The site's other files, pictures and removed files. */
   readonly others?: readonly Check[];
-  /** What differs from the plan. */
   readonly plan?: Partial<ChannelPlan>;
   readonly commitSha?: string;
-  /** K1: the id of this action's Pages deployment. */
   readonly deployment?: string;
-  /** Also listed in `others`. */
   readonly pictures?: PlacedPictures | undefined;
   readonly changes?: SiteChanges;
   readonly treeSha?: string | undefined;
-  /** Bytes of everything that Pages serves from the branch. */
   readonly servedSize?: number;
   /** K1: whether the branch's history shows that this tool delivered the removed file. */
   readonly wasOurs?: boolean;
@@ -127,7 +116,6 @@ export interface FailedFile {
 
 /**
  * A channel publishes or removes files. Results come in the order of the files, and a failure does not stop the others.
- *
  * @see protocol 1
  */
 export interface Channel<Task extends PreparedTask = PreparedTask> {
@@ -148,7 +136,6 @@ export interface Channel<Task extends PreparedTask = PreparedTask> {
   ): Promise<readonly Result<Placement>[]>;
   /**
    * Checks after the proof whether anything changed since it was placed.
-   *
    * @returns what differs, for the line UNKNOWN; `NOT_PROVEN` for a delivery that no longer exists
    */
   recheck?(placed: readonly PlacedTask<Task>[]): Promise<readonly Result<readonly string[]>[]>;
@@ -166,9 +153,7 @@ export interface AuditedDelivery {
   readonly plan: ChannelPlan;
   /** Called late, because all placements at once need much memory; absent if no file is left. */
   readonly composePlacement?: () => Placement;
-  /** What somebody changed since, and the number of files. */
   readonly changed?: { readonly text: string; readonly count: number };
-  /** Why the delivery is lost, if no URL can show it. */
   readonly failure?: DeliveryError;
   readonly unknown: readonly string[];
 }

@@ -55,7 +55,6 @@ export const BIN_HOST: HostRules = {
     ),
 };
 
-/** A link on somebody else's host. */
 export const LINK_HOST: HostRules = {
   mustBePublic: true,
   warnsBrowsers: false,
@@ -69,7 +68,7 @@ export const LINK_HOST: HostRules = {
     moved: (w) => `set ${w.input('url')} to the URL that it leads to`,
     busy: BUSY,
     late: (w) =>
-      `check that this folder is what was deployed; if the host is only late, set ${w.input('timeout')} to more seconds`,
+      `check that this folder was deployed and opens without the query of the link; if the host is only late, set ${w.input('timeout')} to more seconds`,
   },
   describe: (seen, check) => [...describeEnd(seen[0], check, 'the link'), ...describeAdditions(seen)],
 };

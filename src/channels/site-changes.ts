@@ -3,9 +3,7 @@ export interface SiteChanges {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
-  /** Other people's files in the folder; a whole folder ends in `/`. */
   readonly kept: readonly string[];
-  /** Older sites beside this one that the same commit removed. */
   readonly removedFolders: readonly string[];
 }
 

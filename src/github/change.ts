@@ -5,7 +5,6 @@ import { CONFLICT_HINT } from './refusals.ts';
 export type FileBytes = Pick<LocalFile, 'size' | 'blobSha' | 'read'>;
 
 export interface FileWrite<File = FileBytes> {
-  /** Not percent-encoded. */
   readonly path: string;
   readonly file: File;
 }

@@ -68,7 +68,6 @@ export async function pollForToken(flow: DeviceFlow, ports: Ports, until = flow.
     await clock.sleep(flow.pause, signal);
     const answer = await resultOf(() => postForm(AUTH.token, flow, form, ports));
     if (hasFailed(answer)) {
-      // The next poll retries, later if the rate is limited.
       if (!answer.retryable) throw answer;
       const isLimited = answer.code === 'RATE_LIMITED';
       if (isLimited) flow.pause = slowDown(flow.pause, (answer.retryAfter ?? 0) / SECOND);
@@ -129,14 +128,13 @@ async function postForm(
   if ((isUnknownApp || httpCode === 200 || httpCode === 400) && typeof json === 'object' && json !== null) {
     const fields: FlowAnswer = { ...json };
     const error = String(fields.error ?? '');
-    // The caller polls again. @see protocol 3.3, 7
     if (['', 'authorization_pending', 'slow_down'].includes(error)) return fields;
-    const unknownError = `${call.description} was answered with ${shortHostMessage(error)}`;
+    const unknownError = `${call.description} failed: ${shortHostMessage(error)}`;
     const { code, message, hint } = FINAL_ERRORS[error] ?? { code: 'HOST_ERROR', message: unknownError };
     throw flowError(code, message, { hint });
   }
   const { code, message, retryable, retryAfter } = refusedCallError(answer, call, ports.clock.date());
-  const hint: Text = (w) => `check ${w.input('auth-url')}, or ${ALTERNATIVE_HINT(w)}`;
+  const hint: Text = (w) => `check ${w.input('auth-url')}, or set ${w.input('token')}`;
   const details = { httpCode, retryable, retryAfter, hint };
   throw flowError(code === 'RATE_LIMITED' ? code : 'HOST_ERROR', message, details);
 }
@@ -155,13 +153,12 @@ const FINAL_ERRORS: Readonly<Record<string, { code: ErrorCode; message: string; 
   device_flow_disabled: {
     code: 'BAD_INPUT',
     message: 'the OAuth app does not allow the device flow',
-    hint: (w) =>
-      `switch on *Enable Device Flow* in the app's settings, set ${w.input('client-id')} to another app, or ${ALTERNATIVE_HINT(w)}`,
+    hint: (w) => `switch on *Enable Device Flow* in the app's settings, or set ${w.input('token')}`,
   },
   incorrect_client_credentials: {
     code: 'BAD_INPUT',
-    message: 'the host knows no OAuth app with this client id',
+    message: 'the host has no OAuth app with this client ID',
     hint: (w) =>
-      `set ${w.input('client-id')} to that of an OAuth app of this host, check ${w.input('auth-url')}, or ${ALTERNATIVE_HINT(w)}`,
+      `set ${w.input('client-id')} to the client ID of an OAuth app on this host, or set ${w.input('token')}`,
   },
 };

@@ -14,7 +14,6 @@ const TOKEN_HINT = (w: Words) => `set ${w.input('token')} to a valid token${w.ow
 export interface GitHubRefusal {
   /** The status of the REST API; for GraphQL its REST equivalent; 0 for git, which has only a message. */
   readonly status: number;
-  /** The HTTP code of the answer, if it differs from `status`. */
   readonly httpCode?: number | undefined;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;
@@ -97,7 +96,6 @@ const nameInSettings = (permission: string): string =>
 
 const SIZE_HINT = (w: Words) => `${w.use('K2')} for a file of this size`;
 
-/** The first matching rule decides. */
 const REFUSAL_RULES: readonly RefusalRule[] = [
   {
     when: isRateLimited,
@@ -145,7 +143,6 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     hint: (w) =>
       `unarchive the repository under Settings → General, or set ${w.input('repository')} to another repository`,
   },
-  // A comment.
   {
     status: [403, 410],
     text: /(issue|conversation|pull request) is locked|issues has been disabled/i,
@@ -223,7 +220,6 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     code: 'NO_PERMISSION',
     hint: (w, { permission }) => (permission === undefined ? TOKEN_HINT(w) : w.grant(permission)),
   },
-  // GitHub doesn't support the request, or no longer does.
   {
     status: [400, 410],
     code: 'HOST_ERROR',

@@ -5,7 +5,7 @@ import type { GitHubClient } from './api/client.ts';
 export interface Deliverer {
   /** The workflow's file with its repository, such as `octo/site/.github/workflows/nightly.yml`, or an agent's name. */
   readonly name: string;
-  /** The run's number and attempt, such as `4242/1`; absent outside a workflow. */
+  /** Such as `4242/1`, with the attempt; absent outside a workflow. */
   readonly run?: string | undefined;
   /** Whether it only replaces and removes its own deliveries, like an agent. No mark shows this. */
   readonly isRestricted?: boolean;

@@ -10,7 +10,6 @@ import { addressRange, isMachineRange, refuseMachineAddress } from '../rules/ext
 import { keepYoungHeapSmall } from '../system.ts';
 import { exchange } from './exchange.ts';
 
-/** Codes of errors before the request reached the host. */
 const UNREACHABLE =
   /^(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ENETDOWN|UND_ERR_CONNECT_TIMEOUT)$/;
 
@@ -19,7 +18,7 @@ export const CERTIFICATE_HINT = "set `NODE_EXTRA_CA_CERTS` to a file with the pr
 
 /** For a certificate of other hosts. A new Pages domain has one until GitHub has created its own. */
 const OTHER_CERTIFICATE_HINT =
-  'wait until the host has a certificate for this name: for the domain of a Pages site, until Settings → Pages offers "Enforce HTTPS"; choose that, and try again';
+  'wait until the host has a certificate for this name (for a Pages domain: until Settings → Pages offers "Enforce HTTPS"; choose it), then try again';
 
 const certificateHint = (code: string): string =>
   code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? OTHER_CERTIFICATE_HINT : CERTIFICATE_HINT;
@@ -86,7 +85,7 @@ export function checkedLookup(publicOnly: boolean, resolve: ResolveHost = lookup
         .map(({ address }) => addressRange(address))
         .find((range) => (publicOnly ? range !== 'unicast' : isMachineRange(range)));
       if (refused !== undefined) {
-        const hint = 'use an https address that can be opened from the public internet';
+        const hint = 'use an https URL that the public internet can open';
         const message = `${host} resolves to a ${refused} address`;
         return callback(new DeliveryError('NOT_EXTERNAL', message, { hint }), '');
       }
@@ -100,8 +99,8 @@ function createProxyAgent(options: ConstructorParameters<typeof EnvHttpProxyAgen
   try {
     return new EnvHttpProxyAgent({ clientFactory: connectThroughProxy, ...options });
   } catch {
-    const message = "the proxy's address in `https_proxy` or `http_proxy` is not a URL";
-    const hint = 'set `https_proxy` to an address such as http://proxy.example:3128, or remove it';
+    const message = '`https_proxy` or `http_proxy` is not a URL';
+    const hint = 'set it to a URL such as http://proxy.example:3128, or remove it';
     throw new DeliveryError('BAD_INPUT', message, { hint });
   }
 }
@@ -115,7 +114,7 @@ function connectThroughProxy(proxy: URL, options: object): Dispatcher {
       connect(tunnel).catch((thrown: unknown) => {
         if (UNREACHABLE.test(codeOf(innerError(thrown)))) throw proxyUnreachedError(proxy, thrown);
         if (!(thrown instanceof errors.HeadersTimeoutError)) throw thrown;
-        const message = `the proxy did not connect to it within ${EXCHANGE.connect / SECOND} s`;
+        const message = `the proxy did not connect within ${EXCHANGE.connect / SECOND} s`;
         throw new errors.ConnectTimeoutError(message);
       }),
   });
@@ -134,7 +133,7 @@ export function connectionError(
   const [, refusal] = /^Proxy response \((\d+)\)/.exec(message) ?? [];
   if (refusal !== undefined) return refusedByProxyError(url, Number(refusal), thrown);
   const reason = {
-    ABORT_ERR: 'it was not complete in time',
+    ABORT_ERR: 'it did not finish in time',
     UND_ERR_HEADERS_TIMEOUT: `no response within ${headersTimeout / SECOND} s`,
     UND_ERR_BODY_TIMEOUT: `no data received for ${EXCHANGE.stall / SECOND} s`,
   }[code];
@@ -155,7 +154,7 @@ export function connectionError(
 
 const proxyUnreachedError = ({ host }: URL, cause: unknown): DeliveryError =>
   new DeliveryError('NO_NETWORK', `the proxy ${host} can't be reached: ${toMessage(innerError(cause))}`, {
-    hint: `start the proxy, correct \`https_proxy\`, or remove it where no proxy is needed`,
+    hint: 'correct `https_proxy`, or remove it if you need no proxy',
     retryable: true,
     cause,
   });
@@ -163,13 +162,15 @@ const proxyUnreachedError = ({ host }: URL, cause: unknown): DeliveryError =>
 /** The proxy refused the CONNECT request, so the host received nothing. */
 function refusedByProxyError({ host }: URL, status: number, cause: unknown): DeliveryError {
   return new DeliveryError('NO_NETWORK', `the proxy refused the connection to ${host} with HTTP ${status}`, {
-    hint: `let the proxy of \`https_proxy\` connect to ${host}${status === 407 ? ', and put its user and password into the variable' : ''}, or set \`no_proxy\``,
+    hint:
+      status === 407
+        ? 'add the user and password to the URL in `https_proxy`'
+        : `allow ${host} in the proxy, or add it to \`no_proxy\``,
     retryable: status >= 500,
     cause,
   });
 }
 
-/** The first cause: undici wraps errors, and trying IPv4 and IPv6 bundles them. */
 function innerError(thrown: unknown): unknown {
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return innerError(thrown.errors[0]);
   const isWrapper = thrown instanceof errors.UndiciError && thrown.cause !== undefined;
@@ -178,7 +179,6 @@ function innerError(thrown: unknown): unknown {
 
 function codeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return '';
-  // The time limit of a whole API call. Other aborts were handled before.
   if (['TimeoutError', 'AbortError'].includes(thrown.name)) return 'ABORT_ERR';
   return 'code' in thrown ? String(thrown.code) : '';
 }

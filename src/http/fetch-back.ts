@@ -24,12 +24,9 @@ export interface FetchedContent extends Pick<HttpResponse, 'status' | 'headers'>
 }
 
 export interface FetchBackOptions extends FollowOptions {
-  /** Starts the progress; `total` is in bytes, or 0 if the host sends no length. */
   readonly startProgress?: ((total: number) => Progress) | undefined;
-  /** How many bytes of the body to read; `MAX_FETCHED_BODY` by default. */
   readonly readAtMost?: number | undefined;
   readonly blobs?: readonly GitBlob[];
-  /** How many bytes of the beginning to keep; `PREFIX_SIZE` by default. */
   readonly prefixSize?: number | undefined;
 }
 
@@ -91,7 +88,6 @@ async function readContent(
   }
 }
 
-/** A host's reason in plain text. HTML is written for people. */
 async function readPlainReason(response: HttpResponse): Promise<string | undefined> {
   if (!/^text\/plain\b/i.test(firstHeader(response, 'content-type') ?? '')) {
     discard(response);

@@ -8,7 +8,6 @@ export type CookieJar = Map<string, Map<string, string>>;
 
 export interface FollowOptions {
   readonly signal: AbortSignal;
-  /** Called with each URL before its request; throws to refuse the URL. */
   readonly guard: (url: URL) => void;
   /** Keeps cookies. Without it every request looks like a new visitor's. */
   readonly cookies?: CookieJar | undefined;
@@ -43,7 +42,7 @@ export async function followRedirects(
   const hops: URL[] = [];
   for (let url = start; ; ) {
     if (hops.length > MAX_REDIRECTS) {
-      throw new DeliveryError('HOST_ERROR', `the address redirects more than ${MAX_REDIRECTS} times`);
+      throw new DeliveryError('HOST_ERROR', `the URL redirects more than ${MAX_REDIRECTS} times`);
     }
     guard(url);
     hops.push(url);
@@ -75,7 +74,7 @@ function getRedirect(response: HttpResponse, from: URL): URL | null {
   const redirect = location === undefined ? null : URL.parse(location, from.href);
   if (redirect?.protocol === 'https:') return redirect;
   discard(response);
-  throw new DeliveryError('HOST_ERROR', `${from.host} redirects to an address that is not https`, {
+  throw new DeliveryError('HOST_ERROR', `${from.host} redirects to a URL that is not https`, {
     httpCode: response.status,
   });
 }

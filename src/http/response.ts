@@ -55,7 +55,6 @@ export function shortHostMessage(text: unknown): string {
   return `${line.slice(0, TEXT.hostMessage).replace(/\S+$/, '')}…`;
 }
 
-/** The encodings that Chrome accepts, with their decoders. */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: zlib.createGunzip,
   deflate: zlib.createInflate,
@@ -102,7 +101,7 @@ export function decodeBody(response: HttpResponse, mayBeEncoded = true): AsyncIt
   const createDecoder = encodings.length === 1 && mayBeEncoded ? DECODERS[encoding] : undefined;
   if (createDecoder !== undefined) return decode(response, createDecoder());
   discard(response);
-  throw encodingError(response, 'a Content-Encoding that was not asked for');
+  throw encodingError(response, 'a Content-Encoding that was not requested');
 }
 
 async function* decode(response: HttpResponse, decoder: Transform): AsyncGenerator<Buffer> {
@@ -114,14 +113,14 @@ async function* decode(response: HttpResponse, decoder: Transform): AsyncGenerat
     yield* pipeline(response.body, decoder, () => undefined) as AsyncIterable<Buffer>;
   } catch (thrown) {
     if (isInterrupted) throw thrown;
-    throw encodingError(response, 'a body that its Content-Encoding does not fit');
+    throw encodingError(response, "a body that doesn't match its Content-Encoding");
   }
 }
 
 const encodingError = ({ status }: HttpResponse, what: string): DeliveryError =>
   new DeliveryError('HOST_ERROR', `the host answers with ${what}`, {
     httpCode: status,
-    hint: 'let the host answer without Content-Encoding',
+    hint: 'switch off Content-Encoding on the host',
   });
 
 /** The content's length as the host announces it, or `null`. */
@@ -159,7 +158,7 @@ export function readCacheTime(response: Answer): {
   return { age, freshFor: Math.max(Math.max(...times) * SECOND - (age ?? 0), 0) };
 }
 
-/** The items of a list in a header. A comma within quotes doesn't separate items. */
+/** A comma within quotes doesn't separate items. */
 const LIST_ITEM = /(?:[^,"]|"(?:\\.|[^"\\])*"?)+/g;
 
 /** The type that a browser uses: the last valid type. It inherits the charset of an equal type before it. */
@@ -172,7 +171,6 @@ export function readType(response: Answer): string {
     charset = type.params.get('charset') ?? (type.essence === essence ? charset : '');
     essence = type.essence;
   }
-  // Browsers show an invalid type as text.
   if (essence === '') return declared;
   return charset === '' ? essence : `${essence}; charset=${charset}`;
 }

@@ -14,10 +14,10 @@ import type { ToolName } from '../request/inputs.ts';
 import type { Text } from '../words.ts';
 import type { ToolArguments } from './tools.ts';
 
-/** What a person is shown, and the handle with which the call goes on. The device code is not in it. */
+/** What a person sees, and the handle that continues the call. Contains no device code. */
 export interface PersonRequest {
   readonly userCode: string;
-  /** Address of the host's own page. */
+  /** The URL of the host's page. */
   readonly page: string;
   readonly handle: string;
 }
@@ -25,38 +25,38 @@ export interface PersonRequest {
 export interface ToolCall {
   readonly tool: ToolName;
   readonly args: ToolArguments;
-  /** The handle of the authorization that the call waits for; `undefined` in a first call. */
+  /** Names the authorization that this call continues; `undefined` in a first call. */
   readonly handle: string | undefined;
   readonly isDeclined: boolean;
 }
 
-/** The authorizations of one server; tokens stay in memory, until it ends. @see protocol 4.1, 5 */
+/** The authorizations of one server. Tokens stay in memory only. @see protocol 4.1, 5 */
 export class PersonAuthorizations {
-  /** By the app that they were granted to. */
+  /** Tokens by app. */
   readonly #tokens = new Map<string, string>();
   readonly #waiting = new Map<string, Pick<ToolCall, 'tool' | 'args'> & { flow: DeviceFlow }>();
 
-  /** The arguments of a call, or of the waiting call that it continues. @throws {DeliveryError} `BAD_INPUT` */
+  /** The arguments of this call, or of the call that it continues. @throws {DeliveryError} `BAD_INPUT` */
   findArguments({ handle, tool, args }: ToolCall, clock: Pick<Clock, 'now'>): ToolArguments {
     if (handle === undefined) return args;
     const first = this.#waiting.get(handle);
     if (first?.tool !== tool || first.flow.deadline <= clock.now()) {
       return refuseInput(
-        'argument `authorization` does not match any call that waits for an authorization',
-        'repeat the call without `authorization`: the answer has a new code',
+        'no call of this tool waits for this `authorization`',
+        'repeat the call without `authorization` to get a new code',
       );
     }
-    // They need not be sent again.
+    // A continued call may omit its arguments.
     if (Object.keys(args).length > 0 && !isDeepStrictEqual({ ...args }, { ...first.args })) {
       refuseInput(
         'the authorization belongs to a call with other arguments',
-        'give `authorization` alone, or remove it for a new call',
+        'send `authorization` alone, or remove it for a new call',
       );
     }
     return first.args;
   }
 
-  /** A token, or what to show a person: at once in a first call, else after a while. @throws {DeliveryError} */
+  /** Returns a token, or what a person must do. A first call returns at once. @throws {DeliveryError} */
   async authorize(
     { tool, args, handle = randomUUID(), isDeclined }: ToolCall,
     options: DeviceFlowOptions,
@@ -77,7 +77,7 @@ export class PersonAuthorizations {
       if (token) this.#tokens.set(app, token);
       if (token) return token;
     } catch (thrown) {
-      // One that was only canceled may go on.
+      // A canceled call may continue later.
       if (!ports.signal.aborted) this.#waiting.delete(handle);
       throw thrown;
     }
@@ -89,7 +89,7 @@ export class PersonAuthorizations {
     return { userCode, page, handle };
   }
 
-  /** Forgets a token that the host does not accept any more. */
+  /** Forgets a token that the host rejected. */
   forget(token: string): void {
     for (const [app, known] of this.#tokens) if (known === token) this.#tokens.delete(app);
   }

@@ -29,7 +29,7 @@ export async function startServer(settings: McpSettings, signal: AbortSignal): P
   const stop = new AbortController();
   const logger = createCallLogger('server', redactor, systemClock);
   const session = new McpSession(settings, createPorts(settings.env, logger, stop.signal));
-  // stdout is for messages only, so everything that a library prints goes to stderr.
+  // Libraries must not print to stdout, which carries protocol messages only.
   globalThis.console = new Console(process.stderr);
   const log = (line: string): void => writeLogLine(`${TOOL.name}: ${line}`, redactor);
   const limits = { maxBufferSize: MCP.message };
@@ -40,7 +40,7 @@ export async function startServer(settings: McpSettings, signal: AbortSignal): P
   });
   const closed = Promise.withResolvers<void>();
   const { onclose } = transport;
-  // The client closed stdin, or can't be written to any more.
+  // The client closed a pipe.
   transport.onclose = () => {
     onclose?.();
     closed.resolve();
@@ -49,7 +49,7 @@ export async function startServer(settings: McpSettings, signal: AbortSignal): P
   await untilAborted(signal, closed.promise).catch(() => undefined);
   stop.abort(stoppedError());
   await session.settle();
-  // The answers of calls that a signal stopped are sent in the next turn.
+  // Answers of stopped calls are sent in the next turn.
   await new Promise((resolve) => setImmediate(resolve));
   await handle.close();
 }
@@ -59,7 +59,7 @@ const INSTRUCTIONS =
 
 const JSON_TYPE = 'application/json';
 
-/** `ToolAnswer`. A client lists it with every tool, so it is short: report.schema.json has the fields of a report. */
+/** Kept short, because clients list it with every tool. report.schema.json describes reports. */
 const ANSWER_SCHEMA = z.strictObject({
   ...{ result: z.string(), url: z.string(), reason: z.string(), hint: z.string() },
   code: z.string().nullable(),
@@ -116,7 +116,7 @@ function canOpenUrl({ server }: McpServer, { mcpReq }: ServerContext): boolean {
   return declared?.elicitation?.url !== undefined;
 }
 
-/** Only the code and the host's own page are shown. @see protocol 5 (2) */
+/** Shows only the code and the host's own page. @see protocol 5 (2) */
 function askPerson({ userCode, page, handle }: PersonRequest): InputRequiredResult {
   return inputRequired({
     inputRequests: {

@@ -27,26 +27,25 @@ import { listInputs, type ToolArguments, toRawInputs } from './tools.ts';
 export interface McpSettings {
   /** The folder that files must be in. */
   readonly root: string;
-  /** Inputs that hold for every call, and that no call can change. */
+  /** Inputs for every call, which no call can change. */
   readonly fixed: Readonly<Partial<RawInputs>>;
-  /** Empty if there is none. */
+  /** Empty for no token. */
   readonly token: string;
-  /** The variable that has it; `GITHUB_TOKEN` by default. */
+  /** The variable that holds the token; `GITHUB_TOKEN` by default. */
   readonly tokenVariable?: string;
   readonly secrets: readonly OwnCredential[];
   readonly env: NodeJS.ProcessEnv;
-  /** Knows the token and the secrets. */
   readonly redactor: Redactor;
 }
 
-/** The mark of what agents deliver: without `--overwrite` a call replaces and removes nothing else. */
+/** Marks deliveries by agents. Without `--overwrite`, a call replaces or removes no others. */
 const AGENT = 'an agent over MCP';
 
 /** The calls of one server. */
 export class McpSession {
-  /** The folder without symbolic links, and as given, absolute: a file may be named through either. */
+  /** The root with symbolic links resolved, and as given. Files may be named through either. */
   readonly roots: readonly [string, string];
-  /** The last calls that ended, the newest last. One that the client canceled got no answer. */
+  /** The last calls, the newest last. Canceled calls got no answer. */
   readonly ended: { readonly tool: ToolName; readonly canceled: boolean; readonly answer: ToolAnswer }[] = [];
   readonly settings: McpSettings;
   readonly #ports: Ports;
@@ -55,14 +54,14 @@ export class McpSession {
   readonly #seed = randomUUID();
   #count = 0;
 
-  /** @param ports each call has its own log and signal @throws {DeliveryError} `BAD_INPUT` for a root that isn't a folder */
+  /** @throws {DeliveryError} `BAD_INPUT` if the root isn't a folder */
   constructor(settings: McpSettings, ports: Ports) {
     this.roots = findRoots(settings.root);
     this.settings = settings;
     this.#ports = ports;
   }
 
-  /** Runs a call. It never throws: a failure or a stop becomes an answer. */
+  /** Runs a call. Never throws: a failure or a stop becomes an answer. */
   async run(call: ToolCall, { mcpReq }: Pick<ServerContext, 'mcpReq'>): Promise<ToolAnswer> {
     this.#count += 1;
     const work = this.#runAndLog(call, `${call.tool} ${this.#count}`, mcpReq);
@@ -80,7 +79,7 @@ export class McpSession {
     const { redactor } = this.settings;
     const { clock, signal } = this.#ports;
     const logger = createCallLogger(label, redactor, clock, createProgressReporter(request));
-    // The client's reason may be any text; a delivery is stopped by an abort.
+    // The client's abort reason may be any value, so it becomes our own.
     const stop = new AbortController();
     request.signal.addEventListener('abort', () => stop.abort(stoppedError()), { once: true });
     if (request.signal.aborted) stop.abort(stoppedError());
@@ -100,8 +99,8 @@ export class McpSession {
     let granted: string | undefined;
     const createRequest = async (): Promise<DeliveryRequest> => {
       if (this.#running.size >= MCP.calls) {
-        const message = `${MCP.calls} calls are under way already`;
-        const hint = 'wait for one of them to end, or name several files in one call';
+        const message = `${MCP.calls} calls are running already`;
+        const hint = 'wait until one of them ends, or name several files in one call';
         throw new DeliveryError('RATE_LIMITED', message, { step: 'check', hint });
       }
       begun = { ...call, args: this.#authorizations.findArguments(call, ports.clock) };
@@ -146,7 +145,7 @@ export class McpSession {
       allowsFullPaths: false,
       refusesHidden: true,
       defaultFolder: this.#folderFor(args),
-      // What the server was started with holds for every call, also for those that do not need it.
+      // Fixed inputs must not be reported as having no effect.
       given: Object.keys(asked) as InputName[],
       named: { ...asked, ...fixed },
     };
@@ -155,7 +154,7 @@ export class McpSession {
     return createLocalRequest(tool, inputs, context, ports);
   }
 
-  /** A folder of its own for each delivery of each server; a call that is repeated finds it again. */
+  /** A separate folder for each delivery of each server. A repeated call gets the same folder. */
   #folderFor({ file, content, name }: ToolArguments): string {
     const id = JSON.stringify([this.#seed, file, content, name]);
     return `agents/${createHash('sha256').update(id).digest('hex').slice(0, 12)}/`;
@@ -170,13 +169,13 @@ function findRoots(root: string): readonly [string, string] {
   } catch (cause) {
     throw new DeliveryError('BAD_INPUT', `the root ${given} can't be read as a folder`, {
       step: 'check',
-      hint: 'set `--root` to the folder with the files, by its whole path',
+      hint: 'set `--root` to the full path of the folder with the files',
       cause,
     });
   }
 }
 
-/** Sends lines as progress if the client requested it. A client that is gone or doesn't read them is not a failure. */
+/** Sends lines as progress if the client requested it. Ignores clients that don't read. */
 function createProgressReporter({ _meta, notify, signal }: ServerContext['mcpReq']) {
   const progressToken = _meta?.progressToken;
   let progress = 0;
@@ -188,12 +187,12 @@ function createProgressReporter({ _meta, notify, signal }: ServerContext['mcpReq
   };
 }
 
-/** Writes one line of the server's log to stderr: stdout holds messages of the protocol only. */
+/** Writes a log line to stderr, because stdout carries protocol messages only. */
 export function writeLogLine(line: string, { redact }: Pick<Redactor, 'redact'>): void {
   process.stderr.write(`${toOneLine(redact(line))}\n`);
 }
 
-/** The log of one call, on stderr with its name. @param report sends a line to the client as progress */
+/** Logs one call to stderr. @param report sends a line to the client as progress */
 export function createCallLogger(
   call: string,
   redactor: Redactor,
@@ -207,7 +206,7 @@ export function createCallLogger(
   return {
     info: print,
     warning: (line) => print(`warning: ${line}`),
-    // For the person who runs the server alone, such as what an agent must not allow.
+    // Not sent to the client, because agents must not see how to allow secrets.
     debug: (line) => writeLogLine(`${call}: ${line}`, redactor),
     startSection: print,
     endSection: () => undefined,

@@ -14,7 +14,7 @@ import {
 const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true };
 const WRITES = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
 
-/** The tools of the server; the rows of the inputs say which arguments each takes. */
+/** `INPUTS` lists the arguments of each tool. */
 export const TOOLS: Readonly<
   Record<ToolName, { title: string; description: string; annotations: ToolAnnotations }>
 > = {
@@ -27,7 +27,7 @@ export const TOOLS: Readonly<
   verify: {
     title: 'Verify a link',
     description:
-      'Verifies that a link from your environment shows your content: some text (`marker`), or all bytes (`file` or `content`). Do not use it for what `deliver` published, or for local links.',
+      'Verifies that an existing https link shows your content: some text (`marker`), or all bytes (`file` or `content`). Do not use it for what `deliver` published, or for local links.',
     annotations: { ...READS, openWorldHint: true },
   },
   check: {
@@ -50,7 +50,7 @@ export const TOOLS: Readonly<
   },
 };
 
-/** The arguments of one call, as the client sent them. */
+/** As the client sent them. */
 export type ToolArguments = Readonly<Record<string, string | number | boolean | undefined>>;
 
 const AUTHORIZATION = z
@@ -58,17 +58,17 @@ const AUTHORIZATION = z
   .max(MCP.argument)
   .describe('The handle from an `authorization_required` answer. Send it alone to continue that call.');
 
-/** The arguments of a tool. Any other is refused, such as a token or an input that the command line has `fixed`. */
+/** Refuses unknown arguments, such as a token or an input that is `fixed`. */
 export function createInputSchema(tool: ToolName, fixed: Readonly<Partial<RawInputs>>) {
   const maySuspend = Object.hasOwn(fixed, 'client-id') && tool !== 'verify' && tool !== 'check';
   const shape = Object.fromEntries(
     listInputs(tool, fixed).map((name) => {
       const argument = createArgument(name, tool, fixed);
-      // Without the link there is nothing to verify, or to withdraw.
+      // `verify` and `withdraw` need a link.
       return [argumentOf(name), name === 'url' && !maySuspend ? argument : argument.optional()];
     }),
   );
-  // A person is asked for a token.
+  // Only calls that need a token can wait for a person.
   if (maySuspend) shape.authorization = AUTHORIZATION.optional();
   const known = Object.keys(shape);
   return z.strictObject(shape, {
@@ -84,7 +84,7 @@ function nameUnknown(key: string, known: readonly string[]): string {
   return closest === undefined ? key : `${key} (did you mean ${closest}?)`;
 }
 
-/** The inputs that are arguments of a tool of this server. A call may shorten the time that the server allows. */
+/** The inputs that a tool takes. A call may only shorten a fixed `timeout`. */
 export function listInputs(tool: ToolName, fixed: Readonly<Partial<RawInputs>>): readonly InputName[] {
   return INPUT_NAMES.filter((name) => {
     const { tools }: InputDefinition = INPUTS[name];
@@ -107,7 +107,7 @@ function createArgument(name: InputName, tool: ToolName, fixed: Readonly<Partial
   );
 }
 
-/** What a call asks for. If the server has `fixed` the same input, the schema lets the call only ask for less. */
+/** Converts arguments to inputs. */
 export function toRawInputs(args: ToolArguments, tool: ToolName): Partial<RawInputs> {
   return Object.fromEntries(
     listInputs(tool, {}).flatMap((name) => {

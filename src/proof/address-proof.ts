@@ -4,19 +4,15 @@ import { askAddress, type ProofRun } from './ask-address.ts';
 import { type Check, findMeaning, judgeAnswer, type KnownRefusal } from './check.ts';
 import { failedProbe, loginPageError, type ProbeResult, provesAlone } from './probe-result.ts';
 
-/** Verifies one URL, round by round. */
 export class AddressProof {
   readonly check: Check;
   readonly run: ProofRun;
   last: ProbeResult | null = null;
-  /** The answer that proves the URL. */
   proven: ProbeResult | undefined;
-  /** Whether a cache still served the previous copy. */
   isOld = false;
   lastWrong: ProbeResult | null = null;
   lastRight: ProbeResult | undefined;
   rounds = 0;
-  /** Rounds in which a cache served the previous copy. */
   oldRounds = 0;
   /** Milliseconds that a cache may keep that copy at most; `null` if a cache doesn't tell. */
   freshFor: number | null = 0;
@@ -24,16 +20,19 @@ export class AddressProof {
   #isReached: boolean;
   #askedAt = Number.NEGATIVE_INFINITY;
   /** The same URL with `?v=`: a page that the host built must have the same bytes. */
-  readonly #fresh: AddressProof | undefined;
+  readonly #versionedProof: AddressProof | undefined;
 
   constructor(
     check: Check,
     run: ProofRun,
-    { before, fresh }: { readonly before?: AddressProof; readonly fresh?: AddressProof | undefined } = {},
+    {
+      before,
+      versioned,
+    }: { readonly before?: AddressProof; readonly versioned?: AddressProof | undefined } = {},
   ) {
     this.check = check;
     this.run = run;
-    this.#fresh = fresh;
+    this.#versionedProof = versioned;
     this.#needed = check.series.answers;
     this.last = before?.last ?? null;
     this.#isReached = before !== undefined;
@@ -57,13 +56,13 @@ export class AddressProof {
     if (!isPage && this.#isOver(SITE.overtime)) return false;
     this.rounds += 1;
     const least = mustAgree && !isPage && !isOptional ? AGREEING_ANSWERS.usual : 1;
-    const isProven = await this.askInARow(isLast, Math.max(this.#needed, least));
+    const isProven = await this.#askInARow(isLast, Math.max(this.#needed, least));
     const isEnough = isLast || this.rounds >= MAX_ROUNDS || this.lastWrong?.match === 'login';
     return isProven || (isOptional === true && isEnough);
   }
 
   /** Stops at the first answer that is wrong or differs. @returns whether the URL is verified */
-  async askInARow(isLast: boolean, needed: number): Promise<boolean> {
+  async #askInARow(isLast: boolean, needed: number): Promise<boolean> {
     const { check, run } = this;
     const { series } = check;
     let result: ProbeResult | undefined;
@@ -77,14 +76,14 @@ export class AddressProof {
       // A login page, or an answer that was right before the first round, isn't fetched again.
       const known = count === 0 && this.rounds === 1 && this.last && isKnown(this.last) && this.last;
       const next = known || (await this.ask(count, asBrowser));
-      const verdict = judgeAnswer(next, check, run, this.#fresh?.proven?.fingerprint?.sha256);
+      const verdict = judgeAnswer(next, check, run, this.#versionedProof?.proven?.fingerprint?.sha256);
       isOld ||= verdict === 'old';
       const isAccepted = verdict === 'old' ? this.#acceptsOld(next, isLast) : verdict === 'right';
       const mayDiffer = isOld || (check.host.addsForBrowsers && asBrowser);
       if (!isAccepted || (result && !mayDiffer && !isSameAnswer(next, result))) {
         run.identical.delete(check.url.href);
         // A later build may have changed the page.
-        if (verdict === 'wrong' && next.match === 'altered') await this.#fresh?.runRound(isLast);
+        if (verdict === 'wrong' && next.match === 'altered') await this.#versionedProof?.runRound(isLast);
         this.lastWrong = next;
         this.lastRight = result ?? this.lastRight;
         if (result) this.#needed = Math.min(needed * 2, AGREEING_ANSWERS.most);

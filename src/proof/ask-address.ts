@@ -29,25 +29,21 @@ export interface WaitLimits {
   readonly once?: boolean;
 }
 
-/** The state that all requests for one placement share. */
 export class ProofRun {
   /** The number of files that must be shown, including the page, and that must be removed. */
-  readonly totals: { readonly shown: number; readonly gone: number };
+  readonly totals: { readonly shown: number; readonly removed: number };
   readonly limits: WaitLimits;
   readonly ports: Ports;
   readonly startedAt: number;
   readonly deadline: number;
   builtAt: KnownBuild['builtAt'];
   outdated: KnownBuild['outdated'];
-  /** Why the wait for the site failed; then each URL is fetched once. */
   waitFailure: DeliveryError | null = null;
-  /** Why the URLs may open only inside this network; otherwise empty. */
   internalReason = '';
   publicOnly = true;
-  /** The URLs whose last answer was the file, byte for byte. */
   readonly identical = new Set<string>();
   downloads = 0;
-  readonly salt: string;
+  readonly #salt: string;
   #stamps = 0;
   // Requests in the same second share a signal, because thousands of signals cost more than the requests.
   readonly #signals = keepRecent(RECENT_SIGNALS, (second) => {
@@ -56,13 +52,13 @@ export class ProofRun {
   });
 
   constructor(checks: readonly Check[], limits: WaitLimits, ports: Ports) {
-    const gone = checks.filter(isRemovedCheck).length;
-    this.totals = { shown: checks.length - gone, gone };
+    const removed = checks.filter(isRemovedCheck).length;
+    this.totals = { shown: checks.length - removed, removed };
     this.limits = limits;
     this.ports = ports;
     this.startedAt = ports.clock.now();
     this.deadline = this.startedAt + limits.timeout;
-    this.salt = String(Math.floor(ports.random() * 1e8)).padStart(8, '0');
+    this.#salt = String(Math.floor(ports.random() * 1e8)).padStart(8, '0');
   }
 
   /** @returns a signal that aborts after `ms` milliseconds, at the deadline, or when the delivery stops */
@@ -75,7 +71,7 @@ export class ProofRun {
   /** @returns a new value for `?v=`, because a cache keeps the answer for each value */
   nextStamp(): string {
     this.#stamps += 1;
-    return `${Math.floor(this.ports.clock.date() / SECOND)}${this.salt}${this.#stamps}`;
+    return `${Math.floor(this.ports.clock.date() / SECOND)}${this.#salt}${this.#stamps}`;
   }
 }
 
@@ -94,7 +90,6 @@ interface AskOptions extends Look {
 
 /**
  * Fetches a URL as a new visitor, without cookies. A host's failure is a result, not an error.
- *
  * @param seen the previous answer: only the start of a large file is read again, unless its version changed
  * @throws {DeliveryError} `NOT_EXTERNAL` for a redirect to this machine, or to a host that must be public and isn't
  */

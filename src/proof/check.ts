@@ -5,13 +5,11 @@ import type { BrowserDisplay } from '../rules/media-type.ts';
 import type { Text } from '../words.ts';
 import { type ContentMatch, type ProbeResult, provesAlone } from './probe-result.ts';
 
-/** What a host means by an HTTP code and its text. */
 export interface KnownRefusal {
   readonly httpCodes: readonly number[];
   /** Matches the host's reason; absent if the code is enough. */
   readonly text?: RegExp;
   readonly hint: Text;
-  /** Whether waiting can't help. */
   readonly isFinal?: boolean;
 }
 
@@ -28,7 +26,6 @@ export interface HostRules {
   readonly mustBePublic: boolean;
   /** Whether the host shows each browser a warning page once, and may count downloads. */
   readonly warnsBrowsers: boolean;
-  /** Whether the host may add to the file for browsers only. */
   readonly addsForBrowsers: boolean;
   /** Whether the page is fetched again after the other files, because all must be right together. */
   readonly asksPageAgain: boolean;
@@ -75,17 +72,14 @@ export type JudgeAnswer = (
 export type MatchedAnswer = Pick<ProbeResult, 'match' | 'added' | 'isElsewhere'>;
 
 export interface AnswerSeries {
-  /** The number of consecutive right answers. */
   readonly answers: number;
   /** Who fetches; with `both`, the second request is a browser's. */
   readonly as: 'tool' | 'browser' | 'both';
-  /** Milliseconds between the first two requests. */
   readonly pause?: number;
   /** Whether the previous copy counts after a few rounds, because a cache may answer. */
   readonly acceptsOld?: boolean;
 }
 
-/** One URL to verify. */
 export interface Check {
   readonly url: URL;
   /** What messages call it: its path in the site, or such as `the page`. */
@@ -99,7 +93,6 @@ export interface Check {
   readonly addsVersion: boolean;
   /** How the URL is fetched without `?v=`, as people open it, after everything is right with it. */
   readonly plainSeries?: AnswerSeries | undefined;
-  /** Whether the proof does without it after a few rounds. */
   readonly isOptional?: true;
   /** The host on which a browser must end after redirects. */
   readonly endsOn?: string | undefined;
@@ -111,7 +104,6 @@ export const isRemovedCheck = ({ expect: { is } }: Pick<Check, 'expect'>): boole
 /** `old` is the previous copy, which a cache may have. */
 type Verdict = 'right' | 'old' | 'wrong';
 
-/** What is known of the build of this commit. */
 export interface KnownBuild {
   /** When that build or a later finished one began: milliseconds since the epoch. */
   readonly builtAt: number | undefined;
@@ -134,7 +126,6 @@ export function judgeAnswer(
   if (is === 'replaced' && match === 'served') return isNew ? 'right' : 'wrong';
   if (is !== 'built') return 'wrong';
   if (match === 'altered' && (seen === undefined ? isNew : seen === fingerprint?.sha256)) return 'right';
-  // The date of a page that the host renders shows that it is the previous one.
   const isOlder = since !== undefined && lastModified !== null && !isNew;
   return acceptsOld && isOlder && (match === 'altered' || match === 'different') ? 'old' : 'wrong';
 }

@@ -29,7 +29,6 @@ export async function matchAnswer(
 
 /**
  * Whether the headers keep a browser from showing or using the content.
- *
  * @param isPart whether a page loads it: it may be a fragment, or a text that a script reads
  */
 export async function isHiddenByHeaders(

@@ -14,9 +14,7 @@ interface Match {
 
 const MATCHES = {
   identical: { proves: true, text: 'the file, byte for byte' },
-  /** Only for a link's page. */
   extended: { proves: true, text: 'the whole file, with additions by its host' },
-  /** Only if no file is known. */
   marked: { proves: true, text: 'the marker' },
   gone: { proves: true, text: 'no content' },
   /** Counts only if the host's build is known. */
@@ -82,31 +80,25 @@ export const describeMatch = (match: ContentMatch): Match => MATCHES[match];
 export const provesAlone = ({ match }: Pick<ProbeResult, 'match'>): boolean =>
   describeMatch(match).proves === true;
 
-/** The answer to one request. */
 export interface ProbeResult
   extends Pick<FetchedContent, 'fingerprint' | 'refusal'>,
     ReturnType<typeof readCacheTime> {
   readonly match: ContentMatch;
-  /** The host's additions to the file. */
   readonly added?: readonly string[];
   /** Whether the file came from another folder. */
   readonly isElsewhere?: boolean;
   readonly httpCode: number | null;
-  /** Hosts that were requested, in order. */
   readonly hosts: readonly string[];
   readonly lastModified: ReturnType<typeof readLastModified>;
   readonly version?: string;
   /** Whether a `Content-Security-Policy` may block parts of the page. */
   readonly hasPolicy?: boolean;
   readonly isDownload?: boolean;
-  /** The `Content-Type`; empty for none. */
   readonly type?: string;
   readonly asBrowser?: boolean;
   /** For a bin: whether the file may be downloaded again. */
   readonly opensAgain?: boolean;
-  /** When the host allows the next request, by `Clock.now`. */
   readonly notBefore?: number;
-  /** Why there was no answer to compare. */
   readonly failure?: DeliveryError;
 }
 
@@ -127,10 +119,8 @@ export interface ProvenSubject {
   readonly sha256: string;
 }
 
-/** The evidence for G3. */
 export interface Proof {
   readonly httpCode: number;
-  /** `null` without a marker. */
   readonly markerCount: number | null;
   /** SHA-256 of the body, lowercase hex; `null` after a removal. */
   readonly sha256: string | null;
@@ -140,18 +130,16 @@ export interface Proof {
   readonly further: readonly ProvenSubject[];
   /** For a bin, which may limit them: downloads that the proof took. */
   readonly downloads?: number;
-  /** The raw URL, if it was verified. */
   readonly rawUrl: URL | null;
   readonly isDownload?: boolean;
   /** The URL to hand over while a cache shows the previous page, and a note for people. */
   readonly versioned?: { readonly url: URL; readonly note: string };
   /** Whether caches may still answer differently. */
   readonly isCached: boolean;
-  /** Whether the URL was reached in a private network. */
   readonly isInternal: boolean;
 }
 
-/** @returns how often an answer has the marker; `null` without a marker */
+/** @returns `null` without a marker */
 export function countMarker(result: ProbeResult | null, marker: string | undefined): number | null {
   return marker === undefined ? null : (result?.fingerprint?.markerCount ?? 0);
 }
@@ -165,7 +153,7 @@ export function describeProbe(result: ProbeResult | null): string {
   return `the URL ${answers} ${describeAnswer(result)}${why}`;
 }
 
-/** @returns text such as `HTTP 200 with other content` */
+/** Such as `HTTP 200 with other content`. */
 export function describeAnswer(result: ProbeResult): string {
   const code = result.httpCode === null ? 'no answer' : `HTTP ${result.httpCode}`;
   if (result.match === 'absent') return code + describeAge(result);
@@ -181,7 +169,7 @@ const BYTES: Readonly<Record<ProvenMatch, (proof: Proof) => readonly string[]>> 
   gone: ({ isCached }) => [`nothing of it is served ${isCached ? 'past caches' : 'there'}`],
 };
 
-/** Describes what was verified, for the report's line TEST and gate G3. */
+/** For the report's line TEST and gate G3. */
 export const describeProof = (proof: Proof): readonly string[] => [
   ...(proof.markerCount === null || proof.match === 'gone' ? [] : [formatMarker(proof.markerCount)]),
   ...BYTES[proof.match](proof),

@@ -10,7 +10,6 @@ import { prove } from './prove.ts';
 /**
  * Verifies all checks of a placement: the page, then the other files, then both without `?v=`, as people open them.
  * That comes last, because a cache would keep a wrong answer without `?v=`.
- *
  * @param version the value of `?v=` in a URL that is handed over
  * @returns the page's answer; the other files; the URLs without `?v=` and the optional ones; and the URL to hand over
  * instead if a cache still shows the previous page
@@ -24,7 +23,7 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   // A page that the host built must be the same with and without `?v=`.
   const toPlainProofs = (checks: readonly Check[]) =>
     checks.map(
-      (check) => new AddressProof(check, run, { fresh: check.expect.is === 'built' ? first : undefined }),
+      (check) => new AddressProof(check, run, { versioned: check.expect.is === 'built' ? first : undefined }),
     );
   await prove([first]);
   const page = first.proven;
@@ -35,9 +34,9 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   const files = toProofs(required.map((other) => ({ ...other, endsOn })));
   const removed = required.filter(isRemovedCheck).length;
   if (files.length > 0) {
-    const shown = files.length - removed;
-    const kinds = [shown > 0 && countFiles(shown), removed > 0 && `${removed} removed`].filter(Boolean);
-    logger.info(`also checking ${kinds.join(' and ')}`);
+    logger.info(
+      `other files to check: ${files.length - removed}${removed === 0 ? '' : `; removed files to check: ${removed}`}`,
+    );
   }
   await prove(files);
   if (check.host.asksPageAgain && files.length > 0) await proveTogether(first, files);
@@ -68,10 +67,10 @@ const withoutOld = (check: Check): Check => ({ ...check, series: { ...check.seri
 /** All must be right at the same time: fetches the page again, and the files too if any was late. */
 async function proveTogether(page: AddressProof, files: readonly AddressProof[]): Promise<void> {
   const { check, proven, run } = page;
-  const isFresh = files.every((proof) => proof.rounds === 1 && !proof.proven?.age);
+  const isUncached = files.every((proof) => proof.rounds === 1 && !proof.proven?.age);
   // Many files that no cache answered show that the page isn't there by chance.
-  const isManyFresh = files.length > SITE.fewLinked && isFresh && !proven?.age;
-  const pause = isManyFresh ? 0 : (check.series.pause ?? 0);
+  const areManyUncached = files.length > SITE.fewLinked && isUncached && !proven?.age;
+  const pause = areManyUncached ? 0 : (check.series.pause ?? 0);
   const series = { ...check.series, answers: AGREEING_ANSWERS.usual, pause };
   const again = new AddressProof({ ...check, endsOn: proven?.hosts.at(-1), series }, run, { before: page });
   await prove([again]).finally(() => {

@@ -19,7 +19,6 @@ import {
 /**
  * Fetches every URL until it has enough consecutive right answers. Accepts a cache's previous copy after a few rounds,
  * because a cache may be late.
- *
  * @throws {DeliveryError} `NOT_PROVEN` at the deadline with what is wrong; `NOT_EXTERNAL` for a login page.
  */
 export async function prove(proofs: readonly AddressProof[]): Promise<void> {
@@ -71,14 +70,14 @@ const isPageAlone = ([first, ...others]: readonly AddressProof[]): boolean =>
   first?.check.isPage === true && others.length === 0;
 
 function describeFiles(wrong: readonly AddressProof[]): string {
-  const { shown = 0, gone = 0 } = wrong[0]?.run.totals ?? {};
+  const { shown = 0, removed = 0 } = wrong[0]?.run.totals ?? {};
   const which = wrong[0]?.check.series.acceptsOld ? WITHOUT_VERSION : '';
   const kinds = [false, true].map((isRemoved) => {
     const found = wrong.filter(({ check }) => isRemovedCheck(check) === isRemoved);
     if (found.length === 0) return '';
     const problem = isRemoved ? 'are still served' : `do not show the delivered bytes${which}`;
     const named = found.map((proof) => `${proof.check.label} (${describeShortly(proof)})`);
-    return `${found.length} of ${isRemoved ? `${gone} removed files` : `${shown} files of the site`} ${problem}: ${nameFew(named)}`;
+    return `${found.length} of ${isRemoved ? `${removed} removed files` : `${shown} files of the site`} ${problem}: ${nameFew(named)}`;
   });
   return kinds.filter(Boolean).join('; ');
 }
@@ -146,7 +145,7 @@ function notProvenError(proof: AddressProof): DeliveryError {
 
 export const AGAIN_HINT = 'run it again: files that are already correct are only verified';
 
-/** For removals, where another name wouldn't help. */
+/** Another name wouldn't help a removal. */
 const GONE_HINT =
   'run it again in ten minutes, because a cache may be late; if another file is shown there, such as Markdown, withdraw it by its path';
 

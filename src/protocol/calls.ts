@@ -42,7 +42,7 @@ const PART = { partOfWrite: true } as const;
 /** Calls below `{api_url}`, with Octokit's routes and parameters. @see protocol 4.2, 4.3 */
 export const API = {
   get_repository: call('GET', 'metadata: read', 'reading the repository'),
-  get_file: call('GET /contents/{path}', 'contents: read', 'reading the file record'),
+  get_file: call('GET /contents/{path}', 'contents: read', 'reading the file'),
   put_file_le1mb: call('PUT /contents/{path}', 'contents: write', 'writing the file'),
   commits_of_path: call('GET /commits', 'contents: read', "reading the file's history"),
   tree_below: call('GET /git/trees/{tree_sha}', 'contents: read', "listing the branch's files"),
@@ -57,10 +57,9 @@ export const API = {
   compare: call('GET /compare/{basehead}', 'contents: read', 'comparing two commits', ONCE),
   pages_site: call('GET /pages', 'pages: read', 'reading the Pages settings'),
   // Only an app or a person can have this permission, never a job.
-  create_pages_site: call('POST /pages', 'administration: write', 'switching Pages on'),
+  create_pages_site: call('POST /pages', 'administration: write', 'enabling Pages'),
   pages_latest: call('GET /pages/builds/latest', 'pages: read', 'reading the latest Pages build', ONCE),
   request_build: call('POST /pages/builds', 'pages: write', 'requesting a Pages build'),
-  // Only if this action deploys the site itself.
   create_pages_deployment: call(
     'POST /pages/deployments',
     'pages: write, id-token: write',
@@ -124,7 +123,7 @@ export const API = {
   graphql: {
     method: 'POST',
     path: '/graphql',
-    description: 'asking the GraphQL API',
+    description: 'querying the GraphQL API',
     repeatable: true,
   } as CallTemplate,
   list_pulls: call('GET /pulls', 'pull-requests: read', "listing the branch's pull requests"),

@@ -2,15 +2,15 @@
 export const ERROR_CODES = {
   BAD_INPUT: {
     meaning: "An input is wrong or can't be fulfilled.",
-    action: 'Change the input as `hint` says, and try again.',
+    action: 'Change the input as in `hint`, then try again.',
   },
   BAD_FILE: {
     meaning: 'The file itself must change: it is missing, empty, not self-contained, or contains a secret.',
-    action: 'Change the file as `hint` says, and try again. Never work around the refusal of a secret.',
+    action: 'Change the file as in `hint`, then try again. Never work around the refusal of a secret.',
   },
   BAD_USAGE: {
     meaning: 'The command line itself is wrong: an unknown command or flag, a wrong value, or an old Node.',
-    action: 'Correct the command as `hint` says. `--help` after a command lists its flags.',
+    action: 'Correct the command as in `hint`. `--help` after a command lists its flags.',
   },
   NO_TOKEN: {
     meaning: 'The channel needs a token, but none is given.',
@@ -38,7 +38,7 @@ export const ERROR_CODES = {
   },
   HOST_ERROR: {
     meaning: 'A host answered with an error.',
-    action: 'Try once more. If it fails again, do what `hint` says.',
+    action: 'Try once more. If it fails again, follow `hint`.',
   },
   CONNECTION: {
     meaning: 'The connection to a host failed.',
@@ -58,7 +58,7 @@ export const ERROR_CODES = {
   },
   FORBIDDEN_BY_RULE: {
     meaning: 'A rule of the repository forbids the write.',
-    action: 'Do what `hint` says, such as another branch or another channel.',
+    action: 'Follow `hint`, such as another branch or another channel.',
   },
   NEEDS_SIGNATURE: {
     meaning: 'The branch accepts only signed commits.',
@@ -66,7 +66,7 @@ export const ERROR_CODES = {
   },
   NOT_OURS: {
     meaning: 'Something that this tool did not deliver is already at the destination.',
-    action: 'Choose another path. Overwrite only if the human says that the existing file may be replaced.',
+    action: 'Choose another path. Overwrite only if the human allows it.',
   },
   TOO_LARGE: {
     meaning: 'The file is too large for the channel.',
@@ -90,13 +90,12 @@ export const ERROR_CODES = {
   },
   NOT_SHOWN: {
     meaning: 'The bytes are right, but a browser does not show the page as it should.',
-    action:
-      'Correct the page as `reason` says: a script throws, a file is missing, or the base path is wrong.',
+    action: 'Correct what `reason` names: a script throws, a file is missing, or the base path is wrong.',
   },
   NOT_EXTERNAL: {
     meaning:
       'The link does not count as a delivery (a local address), or only a public bin was left for a file that may be private.',
-    action: 'Give no such link. Choose the channel and the repository as `hint` says.',
+    action: 'Give no such link. Choose the channel and the repository as in `hint`.',
   },
   ABORTED: {
     meaning: 'The delivery was stopped before it was finished.',
@@ -104,9 +103,10 @@ export const ERROR_CODES = {
   },
   LOCAL: {
     meaning: 'This machine refused something: no space, no permission, or too many open files.',
-    action: 'Do what `hint` says on the machine, and try again.',
+    action: 'Follow `hint` on this machine, then try again.',
   },
   INTERNAL: { meaning: 'A bug in this tool.', action: 'Report it together with the log.' },
 } as const satisfies Record<string, { readonly meaning: string; readonly action: string }>;
 
+/** Why a delivery is not ready. */
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -23,13 +23,11 @@ export const MAX_FILE_SIZE: Readonly<
   Partial<Record<ChannelKey, { readonly bytes: number; readonly instead: readonly ChannelKey[] }>>
 > = { K1: { bytes: SIZE.repository, instead: ['K2', 'K3'] }, K2: { bytes: SIZE.asset, instead: ['K3'] } };
 
-/** The artifact of a site that this action deploys. */
 export const ARTIFACT = {
   block: 4 * MEGABYTE,
   atOnce: 2,
   /** GitHub Pages reads it much earlier. */
   life: DAY,
-  /** Before checking again whether another deployment has ended. */
   pause: 10 * SECOND,
 } as const;
 
@@ -37,7 +35,6 @@ export const ARTIFACT = {
 export const BUILD_WAIT = {
   polls: 48,
   interval: 5 * SECOND,
-  /** After this many polls without a build of our commit, we request one. */
   pollsBeforeRequest: 6,
   /** The wait may include this many pauses that the host asks for. */
   longestPauses: 4,
@@ -56,25 +53,25 @@ export const MIN_POLL_INTERVAL = 50;
 /** A large file may take longer on a slow connection. */
 export const PROBE_TIME = { least: 60 * SECOND, perMegabyte: 4 * SECOND } as const;
 
-/** Rounds before we accept a cache's old copy, or give up an optional URL. */
+/** Rounds after which a cache's old copy is accepted, and an optional URL is given up. */
 export const MAX_ROUNDS = 3;
 
-/** Consecutive right answers that verify a URL, each from another cache node. A wrong answer doubles them. */
+/** Consecutive right answers that verify a URL, each from another cache node; doubled after a wrong answer. */
 export const AGREEING_ANSWERS = {
   usual: 4,
-  /** The host may limit downloads, and a file-bin has only one store. */
+  /** For a file-bin, which may limit downloads and has one store behind it. */
   counted: 1,
   audited: 2,
   most: 32,
 } as const;
 
-/** Some links open only once or for a moment. */
+/** Before the second request to a link from outside, which may open only once or for a moment. */
 export const SECOND_PROBE_DELAY = 5 * SECOND;
 
-/** Later probes compare only a part of a large file. */
+/** Bytes of a large file that later requests compare; the first request compares all. */
 export const PARTIAL_PROBE = 262_144;
 
-/** How much of a page is kept if its host may add to it, to compare all of it. */
+/** Bytes of the largest page in which the host's additions are found. */
 export const MAX_JUDGED_PAGE = 2 * MEGABYTE;
 
 export const MAX_REDIRECTS = 10;
@@ -110,10 +107,9 @@ export const RETRY = {
   limited: { attempts: 5, firstPause: 120 * SECOND, longestPause: 600 * SECOND },
 } as const;
 
-/** A runner kills the process 7.5 s after it stops a delivery. */
+/** A runner kills the process 7.5 s after a cancellation. */
 export const CLEANUP_TIME = 5 * SECOND;
 
-/** Between the starts of two writes. */
 export const WRITE_INTERVAL = SECOND;
 
 /** GitHub lists at least this many assets of each release. */
@@ -125,7 +121,6 @@ export const RELEASES = { page: 30, total: 300 } as const;
 /** How many tags we try if earlier releases are immutable. */
 export const TAG_ATTEMPTS = 100;
 
-/** Between two checks of another job's upload with the same name. */
 export const OTHERS_UPLOAD = 10 * SECOND;
 
 /** GitHub ends a job after this time, so a draft that is unchanged for longer has no job any more. */
@@ -168,12 +163,10 @@ export const HISTORY_PAGES = 12;
 
 export const SITE = {
   files: 10_000,
-  /** Visited files and folders, hidden and empty ones included. */
   entries: 50_000,
   /** The largest Pages site, and the size that causes a warning. */
   size: 1_024 * MEGABYTE,
   largeSize: 800 * MEGABYTE,
-  /** Simultaneous file checks and fetches. */
   checks: 4,
   probes: 16,
   /** Changed files that are also fetched without `?v=`, as a browser does. */
@@ -192,9 +185,7 @@ export const SITE = {
   kept: 500,
   /** Files whose own history is read, to see whether they were delivered one by one. */
   singleFiles: 500,
-  /** Paths in a message or note. */
   named: 10,
-  /** Digests in the JSON report. */
   listed: 500,
   /** GitHub signs at most this many URLs at once. */
   subjects: 1_024,
@@ -215,7 +206,6 @@ export const SCREEN = {
   largestImage: 8 * MEGABYTE,
   /** Time that one step may lose to a browser that doesn't start, crashes or hangs. */
   lost: 30 * SECOND,
-  /** Two pictures differ clearly from this share of pixels on. */
   clearDifference: 0.02,
   marker: 1_000,
   markedPage: 4 * MEGABYTE,
@@ -226,7 +216,7 @@ export const SCREEN = {
   seen: 100_000,
 } as const;
 
-/** `marker` and `refusal` in bytes, the others in characters. */
+/** In characters, `marker` and `refusal` in bytes. */
 export const TEXT = {
   path: 1_024,
   message: 200,
@@ -262,16 +252,13 @@ export const DEVICE_FLOW = {
 } as const;
 
 export const MCP = {
-  /** In characters: `content`, and every other argument. */
   content: 5 * MEGABYTE,
   argument: 65_536,
   /** JSON may escape every byte of `content`. A longer message ends the server. */
   message: 48 * MEGABYTE,
   calls: 8,
-  /** Calls that wait for a person's authorization. */
   waiting: 8,
   /** Clients give up after 60 s by default. */
   authorization: 40 * SECOND,
-  /** The last answers that a client can read again. */
   answers: 20,
 } as const;

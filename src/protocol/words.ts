@@ -28,7 +28,7 @@ export const KEPT_TRAILER = 'Kept-object';
 /** The trailer with a removed file, or a removed folder that has no delivered files left. */
 export const REMOVED_TRAILER = 'Removed';
 
-/** The trailer with the delivered folder that lost some files. Its remaining delivered files are still ours. */
+/** The trailer with the delivered folder that lost some files. This tool may still change its other files. */
 export const REMOVED_FROM_TRAILER = 'Removed-from';
 
 /** A channel's key in the protocol, and its name in the action's inputs. @see protocol 1 */
@@ -52,15 +52,13 @@ export const CHANNEL_LABELS: Readonly<Record<ChannelKey, string>> = {
   K4: 'existing link',
 };
 
-/** @see protocol 2.1, 3.1 */
 export const GATES = ['G1_выложено', 'G2_финальный_URL', 'G3_VERIFY_200_и_маркер', 'G4_REPORT'] as const;
 
 export type GateName = (typeof GATES)[number];
 
-/** The gates in English, for the job summary. */
 export const GATE_TITLES: Readonly<Record<GateName, string>> = {
   G1_выложено: 'Published',
-  G2_финальный_URL: 'Address',
+  G2_финальный_URL: 'URL',
   G3_VERIFY_200_и_маркер: 'Verified',
   G4_REPORT: 'Reported',
 };
@@ -72,15 +70,12 @@ export const STEPS = ['check', 'authorize', 'place', 'wait', 'verify', 'report']
 
 export type Step = (typeof STEPS)[number];
 
-/** @see protocol 4.7 */
 export const REPORT_LINES = ['CLAIM', 'CODE', 'TEST', 'RESULT', 'UNKNOWN'] as const;
 
 export type ReportLine = (typeof REPORT_LINES)[number];
 
-/** @see protocol 3.1 */
 export const RESULTS = { ready: 'ГОТОВО', notReady: 'НЕ ГОТОВО' } as const;
 
-/** How a delivery ended, in English for people. */
 export const OUTCOMES = {
   'not-ready': 'Not ready',
   planned: 'Dry run',

@@ -21,7 +21,7 @@ export const RECORD = {
 };
 export const CREATED: Scripted = { status: 201, body: RECORD };
 
-/** The list of a bin with files: the bytes of each, by its name. */
+/** A bin's list, from each file's content by name. */
 export async function listOf(contents: Readonly<Record<string, string>>, more = {}): Promise<Scripted> {
   const listed = Object.entries(contents).map(async ([filename, bytes]) => {
     const { sha256 } = await localFile(bytes);
@@ -31,7 +31,7 @@ export async function listOf(contents: Readonly<Record<string, string>>, more = 
   return { body: { bin: { id: BIN, expired_at: EXPIRY, readonly: false, ...more }, files } };
 }
 
-/** The answers to requests of one kind, one after the other; the last one from then on. */
+/** Consecutive answers to one kind of request; the last answer repeats. */
 type Answers = Scripted | Error | readonly (Scripted | Error)[];
 
 export interface BinSetup extends Partial<BinOptions> {
@@ -41,13 +41,13 @@ export interface BinSetup extends Partial<BinOptions> {
   readonly remove?: Answers;
 }
 
-/** K3 in front of a bin host that answers as scripted; by default it takes every file, and locks every bin. */
+/** K3 with a scripted bin host, which by default accepts every file and locks every bin. */
 export function openBin(setup: BinSetup = {}) {
   const { list: GET = NO_BIN, post: POST = CREATED, put: PUT = {}, remove: DELETE = {}, ...more } = setup;
   const answers: Readonly<Record<string, Answers>> = { GET, POST, PUT, DELETE };
   const kinds: string[] = [];
   const host = new FakeHttp(({ method, url }: Seen) => {
-    // No file is downloaded: that may be counted.
+    // The host may count downloads.
     const kind = method === 'GET' && !url.endsWith(BIN) ? 'DOWNLOAD' : method;
     kinds.push(kind);
     const own = [answers[kind] ?? []].flat();

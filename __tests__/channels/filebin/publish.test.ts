@@ -18,7 +18,7 @@ import {
   RECORD,
 } from './bin-host.ts';
 
-/** Prepares one upload; its file has a name of its own. */
+/** Prepares one upload of a file with a unique name. */
 async function prepareUpload({ name = 'page.html', own = name, ...setup }: BinSetup & Naming = {}) {
   const opened = openBin(setup);
   const file = await localFile(CONTENT, own);
@@ -46,7 +46,7 @@ describe('publishing through channel K3', () => {
     const { file, host, task } = await prepareUpload({ post, name: "a'b.html", binHostUrl });
     const destination = `bin ${BIN}, name a_b.html`;
     expect(task.plan).toMatchObject({ method: 'one POST', destination, verb: 'is available' });
-    // Of the bin that was asked for, and the file name that the host answers.
+    // The URL has the wanted bin, and the file name from the host's answer.
     const evidence = `HTTP 201, bin ${BIN}, file ä+b,[c].html`;
     const url = new URL(`https://bins.dev/b/${BIN}/%C3%A4+b,%5Bc%5D.html`);
     await expect(task.perform()).resolves.toMatchObject({ evidence, first: { url }, unknown: [] });
@@ -88,13 +88,13 @@ describe('publishing through channel K3', () => {
       [`the name ${JSON.stringify(odd)}`, { name: 'a.txt', post: named(odd) }, UNKEPT],
       [`the date ${JSON.stringify(odd)}`, { post: created({ bin: { expired_at: odd } }) }, /about 7 days/],
     ]),
-  ])('says what the host answers of a file: %s', async (_, setup, says) => {
+  ])('reports what the host answers about a file: %s', async (_, setup, says) => {
     const { task } = await prepareUpload(setup);
     const { plan, notes = [] } = await task.perform();
     expect(`${plan?.verb}: ${notes.join('; ')}`).toMatch(says);
   });
 
-  test('waits for the answer as long as the host may take to store the file, and says so once it was sent', async () => {
+  test('waits as long as the host may take to store the file, and logs that after the upload', async () => {
     const { ports, publisher } = openBin();
     const limits: unknown[] = [];
     const { http } = ports;
@@ -143,7 +143,7 @@ describe('an upload to the bin that is not answered with HTTP 201', () => {
   );
 
   const gaveUp = { status: 504, body: 'timed out' };
-  test('is looked for, and not posted again, while the host may still store it behind a gateway', async () => {
+  test('is checked for, and not posted again, while the host may still store it behind a gateway', async () => {
     const list = [...Array<Scripted>(40).fill(NO_BIN), await listOf({ 'page.html': CONTENT })];
     const { kinds, ports, task } = await prepareUpload({ post: gaveUp, list });
     const evidence = `bin ${BIN}, file page.html holds these bytes`;
@@ -152,14 +152,14 @@ describe('an upload to the bin that is not answered with HTTP 201', () => {
     expect(ports.clock.slept.slice(1)).toEqual(Array(40).fill(10_000));
   });
 
-  test('is posted again where the host did not store it within its time behind a gateway', async () => {
+  test('is posted again if the host did not store it in time behind a gateway', async () => {
     const { kinds, ports, task } = await prepareUpload({ post: [gaveUp, CREATED] });
     await expect(task.perform()).resolves.toMatchObject({ evidence: expect.stringMatching(/^HTTP 201, /) });
     expect(kinds().match(/POST/g)).toHaveLength(2);
     expect(ports.clock.now() - NOON).toBeGreaterThanOrEqual(900_000);
   });
 
-  test('is never posted again where the host gave no answer in its time', async () => {
+  test('is never posted again if the host gave no answer in time', async () => {
     const cause = Object.assign(new Error('timeout'), { code: 'UND_ERR_HEADERS_TIMEOUT' });
     const post = new DeliveryError('CONNECTION', 'no response', { retryable: true, cause });
     const { kinds, task } = await prepareUpload({ post });
@@ -177,8 +177,7 @@ describe('an upload to the bin that is not answered with HTTP 201', () => {
   });
 });
 
-/** What K3 does with a bin whose name is given, by what is there. */
-describe('a bin whose name is given', () => {
+describe('a named bin', () => {
   const NAMED = { binIsNew: false };
   const SURE = null;
   const UNSURE =
@@ -197,7 +196,7 @@ describe('a bin whose name is given', () => {
     ['no bin, but somebody was first to fill it', ABSENT, withFiles(1), UNSURE],
     ['no bin, and the host does not say who was first', ABSENT, withFiles(), UNSURE],
   ])(
-    'takes the file where there is %s; it is locked only where it is ours',
+    'takes the file if there is %s; it is locked only if this delivery created it',
     async (_, list, post, unknown) => {
       const { kinds, task } = await prepareUpload({ ...NAMED, list: await list, post });
       const said = unknown === null ? [] : [expect.stringMatching(unknown)];
@@ -206,7 +205,7 @@ describe('a bin whose name is given', () => {
     },
   );
 
-  test('gets no second copy of a file that it holds already', async () => {
+  test('gets no second copy of a file that it already has', async () => {
     const list = await listOf({ 'other.html': 'x', 'page.html': CONTENT });
     const { kinds, task } = await prepareUpload({ ...NAMED, list });
     await expect(task.perform()).resolves.toMatchObject({
@@ -261,7 +260,7 @@ describe('a bin whose name is given', () => {
   });
 });
 
-/** Whether an upload to a bin that was named may have replaced what somebody posted after it was read. */
+/** An upload may replace a file that somebody posted after the bin was read. */
 test.each<[string, object, BinSetup, RegExp | null]>([
   ['nothing: the file is new', {}, {}, null],
   [
@@ -280,7 +279,7 @@ test.each<[string, object, BinSetup, RegExp | null]>([
   await expect(task.perform()).resolves.toMatchObject({ unknown });
 });
 
-describe('the last look, after the proof', () => {
+describe('the last check, after the proof', () => {
   const READ = 'POST PUT GET';
   const UNREACHED = new DeliveryError('CONNECTION', 'reset');
   const listed = (readonly: boolean) => listOf({ 'page.html': CONTENT }, { readonly });
@@ -332,7 +331,7 @@ describe('posting several files', () => {
     expect(posted.map(({ url }) => url)).toEqual([`${ADDRESS}/deep-a.txt`, `${ADDRESS}/b.txt`]);
   });
 
-  test('leaves each file to its own answer, however odd that of another one is', async () => {
+  test('gives each file its own result, even if another answer is odd', async () => {
     const post = [created({ file: { filename: '\ud800' } }), created({ file: { filename: 'b.txt' } })];
     const { results } = await postFiles(['a.txt', 'b.txt'], { post });
     expect(results.map((one) => (hasFailed(one) ? one.code : one.first.url.href))).toEqual([
@@ -341,7 +340,7 @@ describe('posting several files', () => {
     ]);
   });
 
-  test('keeps what somebody put there while an earlier file was posted', async () => {
+  test('keeps a file that somebody added while an earlier file was posted', async () => {
     const list = [NO_BIN, await theirs];
     const { results, posted } = await postFiles(['a.txt', 'b.txt'], { ...NAMED, list });
     const left = expect.arrayContaining([expect.stringContaining('others wrote to it at the same time')]);

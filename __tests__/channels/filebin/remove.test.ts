@@ -4,7 +4,7 @@ import type { Scripted } from '../../support/ports.ts';
 import { prepareAll, prepareOne } from '../prepare-one.ts';
 import { ADDRESS, type BinSetup, listOf, NO_BIN, openBin, PAGE } from './bin-host.ts';
 
-/** Prepares the removal of page.html, with the content `x` unless told; `null` where no file is at hand. */
+/** Prepares the removal of page.html, with `x` as the given file's content; `null` means no file. */
 async function prepareRemoval(setup: BinSetup = {}, content: string | null = 'x', name = 'page.html') {
   const opened = openBin({ binIsNew: false, list: await listOf({ 'page.html': 'x' }), ...setup });
   const file = content === null ? null : await localFile(content);
@@ -16,7 +16,7 @@ test.each([
   [403, 'HOST_ERROR', 1],
   [429, 'RATE_LIMITED', 3],
   [500, 'HOST_ERROR', 5],
-  // A page, which the bin host itself never sends.
+  // The bin host itself never sends a page.
   [200, 'HOST_ERROR', 5],
 ] as const)(
   'removing a file through channel K3 fails for HTTP %i as %s after %i attempts',
@@ -37,7 +37,6 @@ const notOurs = (message: RegExp) => ({
   hint: expect.stringMatching(/`file:`.*`overwrite: true`/),
 });
 
-/** By what the bin holds, and the bytes of the file at hand: what is refused, or what is done. */
 const listed = (files: readonly object[]): Scripted => ({ body: { bin: {}, files } });
 test.each<[string, BinSetup, string | null, typeof OURS | object]>([
   ['the same bytes', {}, 'x', OURS],

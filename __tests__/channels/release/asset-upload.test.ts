@@ -14,7 +14,7 @@ const LABEL = formatLabel('a.zip');
 const OLD: HeldAsset = { name: 'a.zip', digest: 'old', label: 'Version 1' };
 const SAME: HeldAsset = { name: 'a.zip', digest: DIGEST };
 const STARTER: HeldAsset = { name: 'a.zip', state: 'starter', size: 0 };
-/** Of another delivery, which replaces the old asset, or was killed long ago. */
+/** Another delivery's interim asset, still in use or left by a killed run. */
 const INTERIM: HeldAsset = { name: 'incoming-0123456789ab-a.zip', label: LABEL, digest: 'theirs' };
 const LEFT: HeldAsset = { ...INTERIM, updatedAt: QUIET };
 
@@ -23,10 +23,10 @@ const UPLOAD: RequestMatch = { method: 'POST', url: /uploads\.github\.com/ };
 const RENAME: RequestMatch = { method: 'PATCH', url: /releases\/assets\// };
 const DELETE: RequestMatch = { method: 'DELETE', url: /releases\/assets\// };
 
-/** The names of a replacement, each run's own, without their digits. */
+/** A replacement's names without their random digits. */
 const shortName = (name: string | null): string => `${name}`.replace(/^incoming-[0-9a-f]{12}/, 'incoming');
 
-/** The changes that were asked for: `+name` is an upload. */
+/** The requested changes: `+name` is an upload. */
 const changesOf = (played: Played): string =>
   writesOf(played)
     .map((one) => {
@@ -57,7 +57,7 @@ async function openRelease(...held: readonly HeldAsset[]) {
     release,
     deliver,
     contents: () => release.assets.map(shown).join(', '),
-    /** What others make of the release. */
+    /** Other people's changes to the release. */
     change: (...left: readonly HeldAsset[]) => {
       release.assets = [];
       hold(repository, release, ...left);
@@ -72,7 +72,7 @@ describe('an upload to a release', () => {
     ['another file exists', [OLD], '+incoming-a.zip delete patch'],
     ['a killed delivery has left its own', [LEFT], '+a.zip delete'],
     ['both are there', [SAME, LEFT], 'delete'],
-  ])('makes only the necessary changes where %s', async (_, held, changes) => {
+  ])('makes only the necessary changes if %s', async (_, held, changes) => {
     const { contents, deliver } = await openRelease(...held);
     const played = await deliver();
     expect([played.report.ready, changesOf(played), contents()]).toEqual([true, changes, 'a.zip new']);
@@ -95,7 +95,7 @@ describe('an upload to a release', () => {
   test.each<[string, readonly HeldAsset[], string]>([
     ['has the same bytes in the end', [SAME], ''],
     ['disappears', [], '+a.zip'],
-  ])('goes on where the upload of another job %s', async (_, left, changes) => {
+  ])('goes on if the upload of another job %s', async (_, left, changes) => {
     const { change, deliver } = await openRelease(STARTER);
     play.meanwhile({ url: /releases\/\d+\/assets/ }, () => change(...left));
     const played = await deliver({});
@@ -141,7 +141,7 @@ describe('an upload to a release', () => {
       { ...HALF, label: null },
       '+incoming-a.zip delete +incoming-a.zip delete patch',
     ],
-  ])('goes on where its answer was lost and it has left %s', async (_, held, left, changes) => {
+  ])('goes on if its answer was lost and it left %s', async (_, held, left, changes) => {
     const { deliver, release } = await openRelease(...held);
     const alter = (): { status: number } => {
       Object.assign(release.assets.at(-1) ?? {}, left);
@@ -158,7 +158,7 @@ describe('an upload to a release', () => {
       { ...STARTER, name: 'c.zip' },
       { ...LEFT, name: 'incoming-0123456789ab-b.zip' },
       { ...LEFT, label: 'theirs' },
-      // It was delivered under this name.
+      // The label has the delivered name.
       { ...LEFT, label: formatLabel(LEFT.name) },
       INTERIM,
     ];
@@ -192,7 +192,7 @@ describe('a final failure of an upload', () => {
     ['the host does not find the new one for a while', { ...RENAME, times: 9 }, 'a.zip new', null, 404],
     ['the host renames nothing', { ...RENAME, times: 99 }, 'incoming-a.zip new', LOST, 500],
     ['nothing may be renamed', { ...RENAME, times: 99 }, 'incoming-a.zip new', LOST],
-  ])('says what it leaves where %s', async (_, match, left, told, status = 403) => {
+  ])('reports what it leaves if %s', async (_, match, left, told, status = 403) => {
     const { contents, deliver, release } = await openRelease(OLD);
     play.intercept(match, { status, body: '{"message":"no"}' });
     const { log, report } = await deliver();
@@ -206,7 +206,7 @@ describe('a final failure of an upload', () => {
   test.each<[string, RequestMatch, readonly HeldAsset[]]>([
     ['takes the name during the replacement', DELETE, [{ name: 'a.zip', digest: 'theirs' }]],
     ['deletes the old asset', UPLOAD, []],
-  ])('is none where another job %s', async (_, match, theirs) => {
+  ])('does not happen if another job %s', async (_, match, theirs) => {
     const { contents, deliver, release, repository } = await openRelease(OLD);
     play.meanwhile(match, () => {
       release.assets = release.assets.filter(({ name }) => name !== 'a.zip');
@@ -217,7 +217,7 @@ describe('a final failure of an upload', () => {
   });
 
   test.each([{ digest: 'wrong' }, { digest: null, size: 1 }])(
-    'deletes the new asset where the host stored other bytes, and the old one stays: %j',
+    'deletes the new asset if GitHub stored other bytes, and keeps the old asset: %j',
     async (stored) => {
       const { contents, deliver, release } = await openRelease(OLD);
       const alter = (real: { body: Buffer }): { status: number; body: string } => {
@@ -240,21 +240,18 @@ test.each<[string, readonly HeldAsset[], RequestMatch, boolean, string]>([
   ['the old asset was deleted: the new one gets the name', [OLD], DELETE, true, 'a.zip new'],
   ['the new asset may have the name: it gets it', [OLD], RENAME, false, 'a.zip new'],
   ['the new asset has the name', [OLD], RENAME, true, 'a.zip new'],
-])(
-  'a stop of the delivery during an upload leaves one asset under its name where %s',
-  async (_, held, during, arrives, left) => {
-    const { contents, deliver } = await openRelease(...held);
-    const stop = new AbortController();
-    const end = (): void => stop.abort(stoppedError());
-    if (arrives) play.meanwhile(during, end);
-    else {
-      const hanging = play.intercept(during, { fault: 'hang' });
-      void (async () => {
-        while (hanging.hits === 0) await new Promise(setImmediate);
-        end();
-      })();
-    }
-    expect((await deliver(undefined, stop.signal)).report.notReady?.code).toBe('ABORTED');
-    expect(contents()).toBe(left);
-  },
-);
+])('a stop during an upload leaves one asset with its name if %s', async (_, held, during, arrives, left) => {
+  const { contents, deliver } = await openRelease(...held);
+  const stop = new AbortController();
+  const end = (): void => stop.abort(stoppedError());
+  if (arrives) play.meanwhile(during, end);
+  else {
+    const hanging = play.intercept(during, { fault: 'hang' });
+    void (async () => {
+      while (hanging.hits === 0) await new Promise(setImmediate);
+      end();
+    })();
+  }
+  expect((await deliver(undefined, stop.signal)).report.notReady?.code).toBe('ABORTED');
+  expect(contents()).toBe(left);
+});

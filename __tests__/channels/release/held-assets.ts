@@ -2,10 +2,10 @@ import { NOON } from '../../support/ports.ts';
 import type { StoredAsset, StoredRelease } from '../../world/release-store.ts';
 import type { TestRepository } from '../../world/repository.ts';
 
-/** An asset that is there already; by default complete, and just uploaded by somebody. */
+/** An existing asset, by default complete and just uploaded by somebody. */
 export type HeldAsset = Partial<StoredAsset> & { readonly name: string };
 
-/** So old that no job works on it any more. */
+/** Too old for any job to still work on it. */
 export const QUIET = new Date(NOON - 7 * 3_600_000);
 
 export function hold(

@@ -33,7 +33,7 @@ function deliver(
 }
 const newRepository = () => play.repository({ pages: false });
 
-/** A repository with the release v1 of somebody, and these assets. */
+/** A repository with somebody's release v1 and these assets. */
 async function repositoryWith(...held: readonly HeldAsset[]): Promise<TestRepository> {
   const repository = await newRepository();
   const about = { target: 'main', name: 'v1', body: null, draft: false, prerelease: false };
@@ -59,7 +59,7 @@ describe('an upload to channel K2', () => {
       { private: true },
       /^place: .*can't be read anonymously → .*K1 with a public site, or use channel: K3 /,
     ],
-  ])('is refused before a write where %s', async (_, name, tag, spec, says) => {
+  ])('is refused before a write if %s', async (_, name, tag, spec, says) => {
     const repository = await play.repository({ pages: false, ...spec });
     expect(writesOf(await refused(deliver(repository, [name], { tag }), says))).toEqual([]);
   });
@@ -76,7 +76,7 @@ describe('an upload to channel K2', () => {
     expect(report.unknown).toEqual([expect.stringContaining('no digest')]);
   });
 
-  test('does not know what is left behind where the upload to an existing release broke off', async () => {
+  test('does not know what is left behind if the upload to an existing release broke off', async () => {
     play.intercept({ ...UPLOAD, times: 99 }, LOST);
     const { report } = await deliver(await repositoryWith(), ['a.zip']);
     expect(report.lines.UNKNOWN).toMatch(/^whether a part of the file has arrived/);
@@ -88,7 +88,7 @@ describe('an upload to channel K2', () => {
     ['other bytes are there, to overwrite', [{ name: 'a.zip' }], { overwrite: 'true' }, /would be replaced/],
     ['other bytes are there', [{ name: 'a.zip' }], {}, /already has an asset a\.zip/],
     ['another job uploads it', [{ name: 'a.zip', state: 'starter' }], {}, /another job has uploaded a\.zip/],
-  ])('is described by a dry run where %s', async (_, held, inputs, says) => {
+  ])('is described by a dry run if %s', async (_, held, inputs, says) => {
     const repository = held === null ? await newRepository() : await repositoryWith(...held);
     const planned = await deliver(repository, ['a.zip'], { 'dry-run': 'true', ...inputs });
     expect(`${planned.log}${planned.report.notReady?.reason}`).toMatch(says);
@@ -101,7 +101,7 @@ describe('a new release of channel K2', () => {
   const DRAFT_LEFT = /^left behind: the draft \d+ of the release v1, which is not public$/;
   const NOTHING = /^nothing was published$/;
   const only = (repository: TestRepository): StoredRelease => repository.releases()[0] as StoredRelease;
-  /** Does something to the draft once it has all files. */
+  /** Changes the draft after it has all files. */
   const onceFilled = (repository: TestRepository, act: (draft: StoredRelease) => unknown): void =>
     void play.meanwhile({ ...UPLOAD, skip: 1 }, () => act(only(repository)));
   const taken = JSON.stringify({ message: 'Validation Failed', errors: [{ code: 'already_exists' }] });
@@ -139,7 +139,7 @@ describe('a new release of channel K2', () => {
       1,
       'HOST_ERROR',
     ],
-  ])('says what is left behind where %s', async (_, setUp, left, drafts, code = 'NO_PERMISSION') => {
+  ])('reports what is left behind if %s', async (_, setUp, left, drafts, code = 'NO_PERMISSION') => {
     const repository = await newRepository();
     setUp(repository);
     const { reports } = await deliver(repository);
@@ -148,7 +148,7 @@ describe('a new release of channel K2', () => {
     expect(draftsOf(repository)).toHaveLength(drafts);
   });
 
-  test('waits only for `timeout` where another job has its tag, and no list shows that release', async () => {
+  test('waits only for `timeout` if another job has its tag, and no list shows that release', async () => {
     play.intercept(PUBLISH, { status: 422, body: taken });
     const waited = deliver(await newRepository(), ['a.zip'], { timeout: '7' });
     const { took } = await refused(waited, /^place: another job is publishing the release v1/);
@@ -172,7 +172,7 @@ describe('a new release of channel K2', () => {
       (draft, { releaseStore }) => [releaseStore.publish(draft), change({ tag: 'v2' })(draft)],
       /^left behind: the release v2, which is published$/,
     ],
-  ])('is not published where somebody %s, and deleted only if it is still ours', async (_, act, left) => {
+  ])('is not published if somebody %s, and deleted only if nobody changed it', async (_, act, left) => {
     const repository = await newRepository();
     onceFilled(repository, (draft) => act(draft, repository));
     const says =
@@ -182,7 +182,7 @@ describe('a new release of channel K2', () => {
     expect(repository.releases()).toHaveLength(left === null ? 0 : 1);
   });
 
-  test('is handed over as somebody published it under the same tag, with their text', async () => {
+  test('is handed over if somebody published the draft under the same tag, with their text', async () => {
     const repository = await newRepository();
     onceFilled(repository, (draft) => {
       repository.releaseStore.publish(draft);
@@ -192,7 +192,7 @@ describe('a new release of channel K2', () => {
     expect(repository.releases()).toMatchObject([{ body: 'Notes by hand.', draft: false }]);
   });
 
-  test('is published with the name that the host gave to a file', async () => {
+  test('is published with the name that GitHub gave to a file', async () => {
     const repository = await newRepository();
     const alter = (real: { body: Buffer }): { status: number; body: string } => {
       Object.assign(only(repository).assets[0] ?? {}, { name: 'default.zip' });
@@ -203,7 +203,7 @@ describe('a new release of channel K2', () => {
     expect(report.lines.CLAIM).toContain('the asset is named default.zip');
   });
 
-  /** A quiet draft that a delivery of two files left, with one of them. */
+  /** An abandoned draft with one of two files. */
   async function leaveDraft(): Promise<{ repository: TestRepository; left: StoredRelease }> {
     const repository = await newRepository();
     const rules = [play.intercept({ ...UPLOAD, skip: 1, times: 9 }, DENIED), play.intercept(DISCARD, DENIED)];
@@ -244,7 +244,7 @@ describe('a new release of channel K2', () => {
     expect(shown.join(', ')).toMatch(releases);
   });
 
-  test.each(['deliver', 'withdraw'])('is not needed for a sweep of quiet drafts: %s', async (operation) => {
+  test.each(['deliver', 'withdraw'])('is not needed to delete abandoned drafts: %s', async (operation) => {
     const { repository, left } = await leaveDraft();
     const about = { target: 'main', name: 'v2', body: null, draft: false, prerelease: false };
     hold(repository, repository.releaseStore.add({ tag: 'v2', ...about }));
@@ -254,7 +254,7 @@ describe('a new release of channel K2', () => {
     expect(draftsOf(repository)).toEqual([]);
   });
 
-  test('is made although the draft of a killed run can not be deleted', async () => {
+  test("is created even if a killed run's draft can't be deleted", async () => {
     const { repository, left } = await leaveDraft();
     play.intercept(DISCARD, DENIED);
     const { log } = await proven(deliver(repository));
@@ -270,7 +270,7 @@ describe('a new release of channel K2', () => {
       (draft) => change({ body: draft.body?.replaceAll('\n', '\r\n') ?? null })(draft),
     ],
     ['changed its title', change({ name: 'Version one' })],
-  ])('is not made where somebody prepares a release for the tag, who %s', async (_, act) => {
+  ])('is not created if somebody prepares a release for the tag, who %s', async (_, act) => {
     const { repository, left } = await leaveDraft();
     act(left, repository);
     for (const dryRun of ['true', 'false']) {

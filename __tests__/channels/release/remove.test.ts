@@ -11,12 +11,12 @@ const YESTERDAY = 'files-20260101';
 const BYTES = 'bytes of the file';
 const DIGEST = `sha256:${createHash('sha256').update(BYTES).digest('hex')}`;
 const LABEL = formatLabel('a.zip');
-/** What a person uploaded may have the bytes of the file at hand. */
+/** A person's upload may have the same bytes as the given file. */
 const SAME: HeldAsset = { name: 'a.zip', digest: DIGEST };
 const OURS: HeldAsset = { name: 'a.zip', digest: 'other', label: LABEL };
 const THEIRS: HeldAsset = { name: 'a.zip', digest: 'other' };
 
-/** Releases of anybody, by tag, with their assets. */
+/** Releases by tag, with their assets. */
 async function openReleases(held: Readonly<Record<string, readonly HeldAsset[]>>): Promise<TestRepository> {
   const repository = await play.repository({ pages: false });
   const about = { target: 'main', body: 'Version 1.2', draft: false, prerelease: false };
@@ -26,7 +26,7 @@ async function openReleases(held: Readonly<Record<string, readonly HeldAsset[]>>
   return repository;
 }
 
-/** Withdraws `a.zip`, with a file at hand or without. */
+/** Withdraws `a.zip`, with or without the file. */
 const withdraw = (
   repository: TestRepository,
   bytes: string | null = null,
@@ -89,14 +89,14 @@ describe('who owns an asset that channel K2 removes', () => {
     },
   );
 
-  test('an asset of an immutable release is refused before a request that must fail', async () => {
+  test('an asset of an immutable release is refused before any write', async () => {
     const repository = await openReleases({ [TODAY]: [OURS] });
     Object.assign(repository.releases()[0] ?? {}, { immutable: true });
     const says = /^place: the release files-20260102 is immutable: its asset a\.zip can't be deleted/;
     expect(writesOf(await refused(withdraw(repository, BYTES), says))).toEqual([]);
   });
 
-  test('of an immutable release the next number is searched as well, and before it', async () => {
+  test('after an immutable release, the tag with the next number is searched first', async () => {
     const repository = await openReleases({ [TODAY]: [OURS], [`${TODAY}-2`]: [OURS] });
     const first = repository.releases().find((one) => one.tag === TODAY);
     Object.assign(first ?? {}, { immutable: true });
@@ -114,7 +114,7 @@ describe('who owns an asset that channel K2 removes', () => {
     ['with the label of somebody else, which is kept', [OURS], [{ ...LEFT, label: 'theirs' }]],
     ['for another name, which is kept', [OURS], [{ ...LEFT, name: 'incoming-0123456789ab-b.zip' }]],
     ['an upload that has not ended, which is kept', [FRESH, OURS], [RUNNING]],
-  ])('what a replacement has uploaded for the name is deleted too: %s', async (_, deleted, kept) => {
+  ])('a replacement’s interim assets are deleted too: %s', async (_, deleted, kept) => {
     const repository = await openReleases({ [TODAY]: [...kept, ...deleted] });
     const played = await proven(withdraw(repository));
     expect(played.report.unknown).toEqual([]);
@@ -129,7 +129,7 @@ describe('removing an asset through channel K2 without a tag', () => {
     ['yesterday, because only that release has it', null, OURS, YESTERDAY, []],
     ['today, because that one is newer', OURS, OURS, TODAY, [YESTERDAY]],
     ['yesterday, because the other one is somebody else’s', SAME, OURS, YESTERDAY, [TODAY]],
-  ])('looks at two releases and deletes that of %s', async (_, today, yesterday, tag, others) => {
+  ])('checks two releases and deletes the asset of %s', async (_, today, yesterday, tag, others) => {
     const repository = await openReleases({
       [YESTERDAY]: yesterday === null ? [] : [yesterday],
       [TODAY]: today === null ? [] : [today],
@@ -142,13 +142,13 @@ describe('removing an asset through channel K2 without a tag', () => {
     expect(listLeft(repository)).toEqual(others.map((one) => `${one}/a.zip`));
   });
 
-  test('does not say that nothing exists where neither release has it', async () => {
+  test('does not report that nothing exists if neither release has it', async () => {
     const withdrawn = withdraw(await openReleases({}), null, {});
     await refused(withdrawn, /^place: .*other releases were not searched → .*`tag:`/);
   });
 });
 
-test('of several assets the owned ones are deleted, and the foreign one is refused', async () => {
+test('owned assets are deleted, and a foreign asset is refused', async () => {
   const names = ['a.zip', 'b.zip', 'c.zip'];
   const held = names.map((name) => (name === 'b.zip' ? { ...SAME, name } : { ...OURS, name }));
   const repository = await openReleases({ [TODAY]: held });

@@ -31,8 +31,7 @@ function fakeRepository(answers: Answers = {}) {
   });
 }
 
-const SUBMODULE =
-  'NOT_OURS: module is a submodule of the repository, so what is in it is no part of this branch';
+const SUBMODULE = "NOT_OURS: module is a submodule, so this branch doesn't contain its files";
 
 async function getExisting(github: FakeGitHub, paths: readonly string[]) {
   const found = [...(await getExistingBlobs(github, 'main', paths))];
@@ -44,7 +43,7 @@ async function getExisting(github: FakeGitHub, paths: readonly string[]) {
 describe('getExistingBlobs', () => {
   const few = ['docs/a.html', 'docs/new.html', 'docs'];
   const many = [...few, 'docs/deep/b.html', 'docs/deep'];
-  const FOLDER = 'NOT_OURS: docs is a folder of the repository';
+  const FOLDER = 'NOT_OURS: docs is a folder in the repository';
   const FEW = { 'docs/a.html': id('a'), 'docs/new.html': null, docs: FOLDER };
 
   test('requests a few paths one by one', async () => {
@@ -60,7 +59,7 @@ describe('getExistingBlobs', () => {
     await expect(getExisting(github, many)).resolves.toEqual({
       ...FEW,
       'docs/deep/b.html': id('b'),
-      'docs/deep': 'NOT_OURS: docs/deep is a folder of the repository',
+      'docs/deep': 'NOT_OURS: docs/deep is a folder in the repository',
     });
     expect(github.calls).toEqual([
       { name: 'get_ref', parameters: { ref: 'heads/main' } },
@@ -71,7 +70,7 @@ describe('getExistingBlobs', () => {
 
   test.each([3, 6])('refuses paths below an existing file, and a submodule (%s paths)', async (count) => {
     const below = (path: string, file: string): string =>
-      `NOT_OURS: ${file} is a file of the repository, so ${path} cannot be below it`;
+      `NOT_OURS: ${file} is a file in the repository, so it can't contain ${path}`;
     const expected = {
       'README.md/a.html': below('README.md/a.html', 'README.md'),
       'README.md/deep/b.html': below('README.md/deep/b.html', 'README.md'),

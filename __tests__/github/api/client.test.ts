@@ -10,7 +10,7 @@ const OPTIONS = {
   repository: { owner: 'octo', repo: 'site' },
 };
 
-/** A client whose host gives these answers one after the other, and then repeats the last one. */
+/** A client whose host gives these answers in order, and then repeats the last one. */
 function createTestClient(...answers: (Scripted | Error)[]) {
   const host = new FakeHttp((_, nth) => answers[Math.min(nth, answers.length) - 1]);
   const ports = fakePorts(host.http);
@@ -79,7 +79,7 @@ describe('createGitHubClient: errors of GraphQL, which come with HTTP 200', () =
     'end as a failure of the host, after as many attempts as can help: %j',
     async (error, code, attempts) => {
       const { host, github } = createTestClient({ body: { data: null, errors: [error, error] } });
-      const message = `asking the GraphQL API answered HTTP 200: ${error.message}`;
+      const message = `querying the GraphQL API failed with HTTP 200: ${error.message}`;
       await expect(github.graphql(query)).rejects.toMatchObject({ code, httpCode: 200, message });
       expect(host.seen).toHaveLength(attempts);
     },
@@ -111,9 +111,9 @@ describe('createGitHubClient: failures', () => {
     [202, '{"object":{"sha":"abc"}}'],
     [200, '<html>'],
     [200, 'null'],
-  ])('asks again where HTTP %d has no result, %s, and says so in the end', async (status, body) => {
+  ])('retries if HTTP %d has no result, %s, and reports it in the end', async (status, body) => {
     const { host, getRepository } = createTestClient({ status, body });
-    const message = `reading the repository answered HTTP ${status}, but without a result`;
+    const message = `reading the repository failed: HTTP ${status}, but no result`;
     await expect(getRepository()).rejects.toMatchObject({ code: 'HOST_ERROR', httpCode: status, message });
     expect(host.seen).toHaveLength(5);
   });
@@ -127,7 +127,7 @@ describe('createGitHubClient: failures', () => {
       await expect(getRepository()).rejects.toMatchObject({
         code: 'HOST_ERROR',
         httpCode: status,
-        message: `reading the repository answered HTTP ${status}: a page came instead of an answer of GitHub's API`,
+        message: `reading the repository failed with HTTP ${status}: a web page came instead of an API response`,
         hint: expect.stringContaining('`https_proxy`'),
       });
       expect(host.seen).toHaveLength(1);
@@ -177,6 +177,6 @@ test.each<[string, object]>([
   }[what];
   await expect(answer?.()).rejects.toMatchObject({
     code: 'HOST_ERROR',
-    message: expect.stringMatching(/answered HTTP 200, but without a result$/),
+    message: expect.stringMatching(/failed: HTTP 200, but no result$/),
   });
 });

@@ -82,12 +82,12 @@ describe('refusedCallError', () => {
     ),
     [422, { message: 'Validation Failed', errors: [{ code: 'already_exists' }] }, 'CONFLICT', /another job/],
     [422, says('content is not valid Base64'), 'HOST_ERROR', /^try again.*K3/],
-    // No other writer is said to be the reason of a 409 that is not known.
+    // An unknown 409 is not blamed on another writer.
     [409, says('The moon is full'), 'HOST_ERROR', /^try again/],
     [304, {}, 'HOST_ERROR', /^try again/],
     [408, PAGE, 'HOST_ERROR', /^try again/],
     [500, {}, 'HOST_ERROR', /^try again.*K3/],
-  ])('says of HTTP %i %j: %s', (status, answer, code, hint) => {
+  ])('explains HTTP %i %j: %s', (status, answer, code, hint) => {
     const isPassing = code === 'HOST_ERROR' ? [304, 408, 409].includes(status) || status >= 500 : undefined;
     const retryable = isPassing ?? (code === 'RATE_LIMITED' || (code === 'CONFLICT' && status !== 400));
     expect(refused(status, answer)).toMatchObject({
@@ -121,12 +121,12 @@ describe('refusedCallError', () => {
     }
   });
 
-  test('names the call, the HTTP code and all that the host says, in one line', () => {
+  test("names the call, the HTTP code and the host's whole reason, in one line", () => {
     const errors = [{ code: 'custom' }, 'text', { message: 'two\n lines' }, { message: 'text' }];
     const { message } = refused(422, { message: 'Bad path', errors });
-    expect(message).toBe('writing the file answered HTTP 422: Bad path; custom; text; two lines');
+    expect(message).toBe('writing the file failed with HTTP 422: Bad path; custom; text; two lines');
     expect(refused(422, { message: 'm', errors: 'e' }).message).toContain('m; e');
-    expect(refused(500).message).toBe('writing the file answered HTTP 500');
+    expect(refused(500).message).toBe('writing the file failed with HTTP 500');
   });
 
   test.each([
@@ -136,7 +136,7 @@ describe('refusedCallError', () => {
     ['text', ''],
   ])('reads no more than the texts of odd JSON: %j', (json, said) => {
     const failure = refusedCallError({ status: 422, headers: {}, json }, API.put_file_le1mb, NOON);
-    expect(failure.message).toBe(`writing the file answered HTTP 422${said}`);
+    expect(failure.message).toBe(`writing the file failed with HTTP 422${said}`);
     expect(refusedCallError({ status: 200, headers: {}, json }, API.graphql, NOON).code).toBe('HOST_ERROR');
   });
 
@@ -159,7 +159,7 @@ describe('refusedCallError', () => {
     ],
     ['a second after a reset in the past', 429, { ...USED_UP, 'x-ratelimit-reset': '1' }, 1_000],
     ['as the policy has it where requests are left', 429, { 'x-ratelimit-reset': RESET }, undefined],
-  ])('says how long to wait: %s', (_, status, headers, pause) => {
+  ])('returns how long to wait: %s', (_, status, headers, pause) => {
     expect(refused(status, { headers }).retryAfter).toBe(pause);
   });
 });

@@ -41,7 +41,7 @@ test('createBlob sends a new body after a retryable failure', async () => {
   expect(host.seen[1]?.body).toBe(host.seen[0]?.body);
 });
 
-test('commitChanges creates nothing where the branch has another commit than it was planned for', async () => {
+test('commitChanges creates nothing if the branch has moved since the plan', async () => {
   const github = new FakeGitHub();
   const target = { branch: 'main', planned: 'base' };
   await expect(commitChanges(github, [changeWith()], target, async () => 'theirs')).rejects.toMatchObject({

@@ -6,7 +6,7 @@ import { FakeGitHub } from '../fake-github.ts';
 const HEAD = 'a'.repeat(40);
 const pathsUpTo = (count: number): string[] => Array.from({ length: count }, (_, nth) => `папка/${nth}.html`);
 
-test('getLastCommits asks for 500 paths in ten queries, each path with its own variable', async () => {
+test('getLastCommits requests 500 paths in ten queries, each path with its own variable', async () => {
   const paths = pathsUpTo(500);
   const commits_of_path = ({ path }: { path: string }) => [{ sha: path, commit: { message: path } }];
   const github = new FakeGitHub({ commits_of_path });

@@ -34,7 +34,7 @@ describe('listAll', () => {
     expect((await list({ size: 3, link: NEXT }, { size: 3, link: LAST })).requests).toBe(2);
   });
 
-  test('ends with a page that is not full where the host names no pages', async () => {
+  test('ends with a page that is not full if the host sends no link header', async () => {
     expect((await list({ size: 3 }, { size: 2 })).requests).toBe(2);
     expect((await list({ size: 0 })).requests).toBe(1);
   });

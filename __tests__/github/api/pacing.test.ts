@@ -41,12 +41,12 @@ describe('createWritePacer', () => {
     await expect(next).resolves.toBe('b');
   });
 
-  test('starts no more writes in an hour than GitHub allows, and says how long it waits', async () => {
+  test('starts no more writes in an hour than GitHub allows, and logs how long it waits', async () => {
     const { ports, log, write } = createWrites();
     for (let nth = 0; nth <= WRITES_PER_HOUR; nth += 1) await write(String(nth));
     expect(log.at(-2)).toBe(`${WRITES_PER_HOUR} starts at ${HOUR}`);
     expect(ports.logger.lines).toEqual([
-      `GitHub allows about ${WRITES_PER_HOUR} writes an hour: the next one is in 53 min`,
+      `Waiting 53 min: GitHub allows about ${WRITES_PER_HOUR} writes an hour`,
     ]);
   });
 

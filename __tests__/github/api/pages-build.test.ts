@@ -81,7 +81,7 @@ test.each<[unknown, unknown]>([
   [absent, DENIED],
   [failure('HOST_ERROR', 500, { retryable: true }), [expect.stringMatching(/said 500/), true, undefined]],
   [failure('HOST_ERROR', 422), [expect.stringMatching(/said 422/), false, undefined]],
-])('requestBuild says what came of it: %s', async (request_build, expected) => {
+])('requestBuild returns its outcome: %s', async (request_build, expected) => {
   const requested = await resultOf(() => requestBuild(new FakeGitHub({ request_build })));
   expect(hasFailed(requested) ? [requested.message, requested.retryable, requested.hint] : requested).toEqual(
     expected,

@@ -13,7 +13,7 @@ describe('loadRepositoryContext', () => {
     expect(github.calls).toEqual([]);
   });
 
-  test('does not take a repository for public where the host does not say so', async () => {
+  test('assumes no public repository if the host returns no visibility', async () => {
     const github = new FakeGitHub({ get_repository: {}, pages_site: SITE });
     await expect(loadRepositoryContext(github, BOTH)).resolves.toMatchObject({
       privateRepository: null,
@@ -27,8 +27,8 @@ describe('loadRepositoryContext', () => {
     ).rejects.toMatchObject({
       code: 'NOT_FOUND',
       httpCode: 404,
-      message: 'the repository octo/site does not exist for this token',
-      hint: expect.stringContaining('set `repository:` to one that `token:` has access to'),
+      message: "the repository octo/site doesn't exist, or the token can't see it",
+      hint: expect.stringContaining('set `repository:` to a repository that `token:` can access'),
     });
   });
 
@@ -50,7 +50,7 @@ describe('getPagesSettings', () => {
     ['on http', { html_url: 'http://www.octo.dev/site' }, { base: new URL('https://www.octo.dev/site/') }],
     ['whose address is null', { html_url: null, source: null }, { base: DEFAULT }],
     ['for members only', { public: false }, { isPublic: false }],
-    // What is not said is not taken for public.
+    // A missing visibility is not assumed to be public.
     ['that does not say for whom it is', {}, { isPublic: undefined }],
   ])('reads the settings of a site %s', async (_, record, site) => {
     await expect(read(record)).resolves.toMatchObject(site);

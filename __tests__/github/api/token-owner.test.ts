@@ -7,13 +7,13 @@ const ownedBy = (login: string, databaseId?: number): FakeGitHub =>
 
 const JOB = 'github-actions[bot]';
 
-// What is ours would not be known.
+// We couldn't recognize our own items.
 test.each([{}, { data: null }, { data: { viewer: null } }, { data: { viewer: { login: '' } } }])(
   'getTokenOwner fails where the answer is %j',
   async (graphql) => {
     await expect(getTokenOwner(new FakeGitHub({ graphql }))).rejects.toMatchObject({
       code: 'NO_PERMISSION',
-      message: 'could not find out whose token this is',
+      message: 'GitHub did not return whose token this is',
     });
   },
 );
@@ -23,11 +23,11 @@ describe('getCommitIdentity', () => {
     [JOB, 41898282, '41898282+github-actions[bot]@users.noreply.github.com'],
     ['octo', 583231, '583231+octo@users.noreply.github.com'],
     ['other-app[bot]', 7, '7+other-app[bot]@users.noreply.github.com'],
-  ])('is the private address of %s (%s)', async (login, id, email) => {
+  ])('is the private email address of %s (%s)', async (login, id, email) => {
     await expect(getCommitIdentity(ownedBy(login, id))).resolves.toEqual({ name: login, email });
   });
 
-  test('has the host of an Enterprise Server in the address', async () => {
+  test('has the host of an Enterprise Server in the email address', async () => {
     const github = Object.assign(ownedBy('octo', 5), { apiUrl: new URL('https://ghe.test/api/v3') });
     await expect(getCommitIdentity(github)).resolves.toMatchObject({
       email: '5+octo@users.noreply.ghe.test',
@@ -37,7 +37,7 @@ describe('getCommitIdentity', () => {
   test.each([
     ['the account is not known', new FakeGitHub({ graphql: failure('NO_PERMISSION', 403) })],
     ['the account has no number', ownedBy('octo')],
-  ])('is an address that belongs to nobody where %s', async (_, github) => {
+  ])('is an email address of nobody if %s', async (_, github) => {
     await expect(getCommitIdentity(github)).resolves.toEqual({
       name: 'screen-delivery',
       email: 'screen-delivery@noreply.invalid',

@@ -29,13 +29,13 @@ describe('gitError', () => {
     ['remote: Repository not found.', 'NOT_FOUND', /`repository:` and `branch:` exist/],
     ['fatal: something unknown', 'HOST_ERROR', /try again/],
     ['', 'HOST_ERROR', /try again/],
-  ])('says of %j: %s', (err, code, hint) => {
+  ])('explains %j: %s', (err, code, hint) => {
     const isFinal = /certificate|unknown|^$/.test(err);
     const retryable = !isFinal && ['CONFLICT', 'CONNECTION', 'NO_NETWORK', 'HOST_ERROR'].includes(code);
     expect(failWith(err)).toMatchObject({ code, retryable, hint: expect.stringMatching(hint) });
   });
 
-  test('tells what the host says, without the form in which git passes it on', () => {
+  test("quotes the host's reason without git's own words", () => {
     const err =
       'remote: \nremote: error: GH006: Protected branch update failed for refs/heads/main.        \nremote: \nremote: - Changes must be made through a pull request.\n ! [remote rejected] x -> main (protected branch hook declined)';
     const message =

@@ -62,7 +62,7 @@ test('runGit rejects with the reason of the abort also when git has ended with a
   await expect(runGit(run, ports)).rejects.toThrow('stopped');
 });
 
-test('runGit says that no process can be started, and no event of it ends the program', async () => {
+test('runGit fails if no process can be started, and no event of it ends the program', async () => {
   const source = new URL('../../../src/github/git/process.ts', import.meta.url).href;
   const script = `
     const { openSync } = await import('node:fs');
@@ -88,7 +88,7 @@ test.each([
   await expect(hasGit(fakePorts())).resolves.toBe(expected);
 });
 
-test('hasGit returns false where no git is installed, or none that can be run', async () => {
+test("hasGit returns false if no git is installed or it can't be run", async () => {
   const folder = await temporaryFolder();
   process.env.PATH = folder;
   await expect(hasGit(fakePorts())).resolves.toBe(false);
@@ -96,7 +96,7 @@ test('hasGit returns false where no git is installed, or none that can be run', 
   await expect(hasGit(fakePorts())).resolves.toBe(false);
 });
 
-test('hasGit returns false where git hangs', async () => {
+test('hasGit returns false if git hangs', async () => {
   process.env.PATH = await writeGitScript(SLEEP);
   const clock = new SimulatedClock();
   const found = hasGit({ ...fakePorts(), clock });

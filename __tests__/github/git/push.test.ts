@@ -78,7 +78,7 @@ async function push({
 const runHostGit = (...args: string[]): string =>
   execFileSync('git', ['-C', directory(), ...args], { encoding: 'utf8' }).trim();
 
-/** The running processes whose working folder is below this one; none where there is no /proc. */
+/** The running processes whose working folder is below this one; none without /proc. */
 function listProcesses(folder: string): { args: string; peak: number }[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc').flatMap((pid) => {
@@ -171,7 +171,7 @@ test('pushChanges fails with a retryable conflict when others commit during the 
 test.each<[string, string | null]>([
   ['has another commit than planned', 'a'.repeat(40)],
   ['exists, and was to be made', null],
-])('pushChanges pushes nothing where the branch %s', async (_, planned) => {
+])('pushChanges pushes nothing if the branch %s', async (_, planned) => {
   const head = await repository.head();
   await expect(push({ planned })).rejects.toMatchObject({ code: 'CONFLICT', retryable: true });
   expect(await repository.head()).toBe(head);
@@ -212,7 +212,7 @@ test.each(['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO'])(
   },
 );
 
-test('pushChanges sends nothing and names the variable to set where the proxy is not trusted', async () => {
+test('pushChanges sends nothing and names the variable to set if the proxy is not trusted', async () => {
   for (const key of ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'GIT_SSL_CAINFO']) delete ports.env[key];
   const hint = expect.stringContaining('NODE_EXTRA_CA_CERTS');
   await expect(push()).rejects.toMatchObject({ code: 'CONNECTION', retryable: false, hint });
@@ -262,7 +262,7 @@ test('pushChanges writes and removes several files in each commit, and sends equ
     },
     {
       message: 'second',
-      // A file takes the place of a folder.
+      // A file replaces a folder.
       writes: ['a/1', 'docs'].map((path) => ({ path, file: other })),
       removals: ['b', 'docs/beside.html'],
       replaces: null,
@@ -303,13 +303,13 @@ test('pushChanges ends git and its children at once and throws the reason', asyn
   while (!isSending()) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(process.platform !== 'linux' || listProcesses(temporary).length > 0).toBe(true);
   ports.stop.abort(reason);
-  // After each test it is checked that no folder and no process is left.
+  // After each test, no folder and no process may be left.
   await expect(pushing).rejects.toBe(reason);
   expect(await repository.read('docs/page.html')).toBeNull();
 });
 
 describe('pushChanges: the token', () => {
-  test('is on no command line, in no address, in no file and in no line of the log', async () => {
+  test('is on no command line, in no URL, in no file and in no line of the log', async () => {
     const token = world.token();
     const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');
     const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();

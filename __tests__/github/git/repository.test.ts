@@ -83,6 +83,6 @@ test.each([
     onOutput: () => void clock.advance(SECOND),
     ...more,
   };
-  const message = `pushing broke off: git did not end within ${limit}.0 s`;
+  const message = `pushing failed: git did not finish within ${limit}.0 s`;
   await expect(git(command)).rejects.toMatchObject({ code, retryable, message });
 });

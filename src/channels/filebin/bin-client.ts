@@ -15,7 +15,6 @@ export interface BinLocation {
 
 export interface BinFile {
   readonly filename: string | undefined;
-  /** Lowercase hex. */
   readonly sha256: string | undefined;
   /** The type that the host detected, which decides whether a browser shows the file. */
   readonly contentType: string | undefined;
@@ -79,7 +78,6 @@ export async function readBin(location: BinLocation, ports: Ports): Promise<BinS
 function parseBinState(answer: TextAnswer, name: string): BinState | null {
   const { status, text, json } = answer;
   const { isDescribed, id, isLocked, created, expires, files } = readRecord(json);
-  // The answer describes another bin.
   if (id !== undefined && id !== name) return null;
   if (status === 404) {
     // The host describes only bins that once existed; a page comes from another host.

@@ -22,9 +22,7 @@ import {
 
 const POST = 'one POST';
 
-/**
- * K3: uploads files to the file-bin, and then locks the bin if this delivery created it. @see protocol 4.4
- */
+/** K3: uploads files to the file-bin, and then locks the bin if this delivery created it. @see protocol 4.4 */
 export function createFilebinPublisher(options: BinOptions, ports: Ports): Channel<PreparedTask & BinUpload> {
   let isLocked = false;
   return {
@@ -80,7 +78,6 @@ const FOREIGN = `the bin was not locked, because this delivery did not create it
 /**
  * Locks the bin only if each upload found no files but this delivery's. A lock is permanent, so nobody else's bin is
  * ever locked.
- *
  * @returns whether the bin should be locked now, which is checked after the proof
  */
 async function lockOwnBin(options: BinOptions, stored: readonly StoreResult[], ports: Ports) {

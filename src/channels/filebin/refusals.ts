@@ -94,7 +94,6 @@ const UPLOAD_REFUSALS: Readonly<Record<number, Meaning>> = {
 /**
  * The host's own reason counts before the status. A success without the expected data is the page of a proxy or another
  * host.
- *
  * @see protocol 7 (K3 POST does not return 201)
  */
 export function binRefusedError(

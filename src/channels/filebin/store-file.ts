@@ -21,7 +21,6 @@ import { binRefusedError } from './refusals.ts';
 export interface BinOptions extends BinLocation {
   /** Whether this delivery generated the name, so that the bin can't exist yet. */
   readonly binIsNew: boolean;
-  /** Whether other people's files may be replaced or removed. */
   readonly overwrite: boolean;
   /** The wanted name, or a folder ending in `/`; otherwise the file's own name counts. */
   readonly path?: string | undefined;
@@ -35,7 +34,6 @@ export interface BinUpload {
 export interface StoreResult extends Pick<BinState, 'expires'> {
   readonly stored: BinFile;
   readonly written: boolean;
-  /** The bin's status before the upload. */
   readonly before: BinState['status'];
   /** The number of files before the upload, if the host reported it; `null` if the file was already there. */
   readonly filesBefore: number | undefined | null;
@@ -46,7 +44,6 @@ export const readOptionalBin = async (options: BinOptions, ports: Ports): Promis
 
 /**
  * Compares the bytes, because anybody may write to a bin.
- *
  * @returns `undefined` if it may be posted
  * @throws {DeliveryError} `CONFLICT` for a bin that takes no uploads, `NOT_OURS` for another file with this name
  */
@@ -76,7 +73,6 @@ export function findOrAllowUpload(
 /**
  * Uploads a file, unless the bin already has it. Each attempt reads the bin first, and waits for a host that may still
  * be storing the file.
- *
  * @throws {DeliveryError} what `findOrAllowUpload` throws, by status, or `CONNECTION`.
  */
 export async function storeFile(upload: BinUpload, options: BinOptions, ports: Ports): Promise<StoreResult> {
@@ -122,7 +118,6 @@ const STORING = `${BIN_ANSWER.longest / (60 * SECOND)} minutes`;
 
 /**
  * Waits for the answer as long as the host may take to store the file. The host may change the name.
- *
  * @throws {DeliveryError} by status
  * @see protocol 4.4
  */

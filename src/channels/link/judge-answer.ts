@@ -11,7 +11,6 @@ import { decodePath } from '../../rules/naming.ts';
 interface LinkedFile {
   /** The file's own URL, to which redirects must lead, with or without `.html`; absent for a link to one file. */
   readonly home: URL | undefined;
-  /** Pages that a host may show instead of a missing page. */
   readonly fallbacks: readonly ExpectedFile[];
 }
 

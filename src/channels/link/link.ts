@@ -18,13 +18,11 @@ interface LinkTask extends PreparedTask {
   /** The URL of the file itself, such as `…/index.html`; absent for a link to one file. */
   readonly home?: URL;
   readonly folder?: URL;
-  /** `null` if only a marker is known. */
   readonly site: LocalSite | null;
 }
 
 /**
  * K4: verifies the environment's own link. Several files are in its folder.
- *
  * @param binHostUrl a link to this host gets the hints of the file-bin
  * @see protocol 1 (channels), 7 (K4 link is not an external https URL)
  */
@@ -135,7 +133,6 @@ function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Pla
   };
 }
 
-/** Files at a folder's root that hosts read but don't serve. */
 const CONTROL_FILES: ReadonlySet<string> = new Set([
   ...['_headers', '_redirects', '_routes.json', '_worker.js', 'netlify.toml', 'vercel.json'],
   ...['staticwebapp.config.json', 'firebase.json', 'CNAME'],

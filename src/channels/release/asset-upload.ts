@@ -50,7 +50,6 @@ class AssetUpload {
   #known: readonly Asset[] | null;
   /** The id of the replaced asset, as soon as it may be deleted. */
   #replacedId: number | null = null;
-  /** The name under which the file may be uploaded. */
   #uploadedAs: string | null = null;
   readonly #uploads = new SentWrites();
 
@@ -89,14 +88,14 @@ class AssetUpload {
   /** Reads the release first, so that a file from an earlier attempt isn't sent again. */
   async #attempt(): Promise<Asset> {
     const { existing, incoming, leftovers } = await this.#findFree();
-    const asset = await this.putInPlace(existing, incoming);
+    const asset = await this.#putInPlace(existing, incoming);
     for (const spare of [incoming, ...leftovers]) {
       if (spare && spare.id !== asset.id) await this.#delete(spare);
     }
     return asset;
   }
 
-  async putInPlace(existing: Asset | undefined, incoming: Asset | undefined): Promise<Asset> {
+  async #putInPlace(existing: Asset | undefined, incoming: Asset | undefined): Promise<Asset> {
     const { name } = this.#task;
     const { release, overwrite } = this.#target;
     if (existing && this.#holdsFile(existing)) return existing;
@@ -148,7 +147,6 @@ class AssetUpload {
     throw new DeliveryError('HOST_ERROR', message, { hint: 'try again' });
   }
 
-  /** Whether this run may have uploaded it. */
   #isSent = ({ name, label }: Asset): boolean =>
     name === this.#uploadedAs && (name === this.#incomingName || label === this.#label);
 

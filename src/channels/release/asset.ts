@@ -8,7 +8,6 @@ import type { LocalFile } from '../../rules/inspect.ts';
 export interface AssetTask {
   readonly file: LocalFile;
   readonly name: string;
-  /** The name if the host kept every character. */
   readonly originalName: string;
 }
 
@@ -18,7 +17,6 @@ export interface UploadRelease {
   readonly assets: readonly Asset[];
   readonly overwrite: boolean;
   readonly soleDeliverer?: string | undefined;
-  /** Milliseconds to wait for another job's upload with the same name. */
   readonly timeout: number;
 }
 

@@ -145,9 +145,7 @@ export async function openDraft(batch: ReleaseBatch, tag: string, writes: SentWr
 
 type DraftOwner = Pick<ReleaseBatch, 'github' | 'job'>;
 
-/**
- * @throws {DeliveryError} `NOT_OURS` if somebody prepares a release for `newTag`, because only one can be published
- */
+/** @throws {DeliveryError} `NOT_OURS` if somebody prepares a release for `newTag`, because only one can be published */
 async function listDrafts({ github }: DraftOwner, newTag?: string): Promise<readonly Release[]> {
   const drafts = (await listReleases(github)).filter(({ draft }) => draft);
   const foreign = drafts.find((draft) => draft.tag_name === newTag && jobHashOf(draft) === null);

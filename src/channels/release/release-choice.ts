@@ -21,9 +21,7 @@ export interface ReleaseOptions {
   readonly overwrite: boolean;
   /** The deliverer in the label. Without `overwrite`, only its assets are deleted. */
   readonly soleDeliverer?: string | undefined;
-  /** Milliseconds to wait for another job's upload or release. */
   readonly timeout: number;
-  /** The workflow and job; empty outside of a workflow. */
   readonly job: string;
   /** The commit for a new named tag; absent for the default branch's head. */
   readonly commit?: string | undefined;
@@ -32,13 +30,11 @@ export interface ReleaseOptions {
 export interface ReleaseBatch extends ReleaseOptions {
   readonly github: GitHubClient;
   readonly tasks: readonly AssetTask[];
-  /** A file that failed before, so that no new release is made for the others. */
   readonly absent: FailedFile | undefined;
 }
 
 interface ReleaseChoice {
   readonly tag: string;
-  /** `null` if it must be created. */
   readonly release: Release | null;
   readonly assets: readonly Asset[];
   /** Assets of immutable releases with this tag or a numbered one. */
@@ -52,7 +48,6 @@ type FoundRelease = Omit<ReleaseChoice, 'settled' | 'pending'>;
 
 /**
  * Chooses the release and writes nothing.
- *
  * @param takenTags taken tags, which lists may not show yet
  * @param isAgain whether another job took the plain tag, so that its release must exist
  * @throws {DeliveryError} `BAD_INPUT` if a branch has the tag's name, `CONFLICT` if no list shows the other release yet

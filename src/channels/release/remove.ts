@@ -29,7 +29,6 @@ interface AssetRemoval extends PreparedTask {
 }
 
 interface RemovalOptions extends Omit<ReleaseOptions, 'timeout'> {
-  /** Yesterday's tag, if `tag` is today's. */
   readonly earlierTag: string;
 }
 

@@ -11,10 +11,10 @@ export async function getBranchHead({ rest, repository }: GitHubClient, branch: 
   const found = await dataOrNull(rest.git.getRef({ ...repository, ref: `heads/${branch}` }));
   if (found !== null) return found.object.sha;
   const { owner, repo } = repository;
-  const message = `the branch ${branch} of ${owner}/${repo} does not exist for this token`;
+  const message = `the branch ${branch} of ${owner}/${repo} doesn't exist, or the token can't see it`;
   throw new DeliveryError('NOT_FOUND', message, {
     httpCode: 404,
-    hint: (w) => `set ${w.input('branch')} to one that exists, or leave it out${w.orUse('K2')}`,
+    hint: (w) => `set ${w.input('branch')} to an existing branch${w.orUse('K2')}`,
   });
 }
 
@@ -44,7 +44,7 @@ export async function listEntries(github: GitHubClient, commit: string): Promise
   const entries = await getTree(github, commit);
   if (entries !== null) return entries;
   throw new DeliveryError('TOO_LARGE', 'the branch has more files than GitHub lists at once', {
-    hint: (w) => `set ${w.input('branch')} to one for sites only`,
+    hint: (w) => `set ${w.input('branch')} to a branch that holds only sites`,
   });
 }
 
@@ -55,7 +55,7 @@ async function getTree({ rest, repository }: GitHubClient, commit: string): Prom
   const { data } = await rest.git.getTree({ ...repository, tree_sha: tree.sha, recursive: '1' });
   if (data.truncated) return null;
   if (data.sha !== tree.sha || data.tree.length === 0) {
-    const message = "GitHub's list of the branch's files is that of another tree";
+    const message = 'GitHub listed the files of another commit';
     throw new DeliveryError('HOST_ERROR', message, { hint: RETRY_HINT, retryable: true });
   }
   return new Map(data.tree.map(({ path, type, mode, sha, size = 0 }) => [path, { type, mode, sha, size }]));
@@ -107,14 +107,14 @@ function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<
   const entry = tree.get(path);
   if (entry?.type === 'blob') return entry.sha;
   if (entry !== undefined) {
-    return new DeliveryError('NOT_OURS', `${path} is a folder of the repository`, {
+    return new DeliveryError('NOT_OURS', `${path} is a folder in the repository`, {
       hint: (w) =>
-        `set ${w.input('path', `${path}/`)}: a file is placed in that folder, and a removal takes what was delivered below it`,
+        `set ${w.input('path', `${path}/`)} to deliver into that folder, or to remove what was delivered there`,
     });
   }
   const file = parentFolders(path).find((folder) => tree.get(folder)?.type === 'blob');
   if (file === undefined) return null;
-  return new DeliveryError('NOT_OURS', `${file} is a file of the repository, so ${path} cannot be below it`, {
+  return new DeliveryError('NOT_OURS', `${file} is a file in the repository, so it can't contain ${path}`, {
     hint: OTHER_PATH_HINT,
   });
 }
@@ -123,7 +123,7 @@ function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<
 export function findSubmoduleError(tree: ReadonlyMap<string, TreeEntry>, path: string): DeliveryError | null {
   const submodule = [path, ...parentFolders(path)].find((folder) => tree.get(folder)?.type === 'commit');
   if (submodule === undefined) return null;
-  const message = `${submodule} is a submodule of the repository, so what is in it is no part of this branch`;
+  const message = `${submodule} is a submodule, so this branch doesn't contain its files`;
   return new DeliveryError('NOT_OURS', message, { hint: OTHER_PATH_HINT });
 }
 

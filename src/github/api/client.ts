@@ -81,7 +81,7 @@ async function sendCall(
   const hasErrors = call === API.graphql && Object.hasOwn(Object(json), 'errors');
   if (hasErrors || (!isExpected && status >= 300)) throw refusedCallError(answer, call, ports.clock.date());
   if (isExpected && (status >= 204 || isResult(json, call))) return answer;
-  throw new DeliveryError('HOST_ERROR', `${call.description} answered HTTP ${status}, but without a result`, {
+  throw new DeliveryError('HOST_ERROR', `${call.description} failed: HTTP ${status}, but no result`, {
     httpCode: status,
     hint: RETRY_HINT,
     retryable: true,
@@ -154,7 +154,7 @@ export function createWritePacer({
     const pause = Math.max(remaining(WRITE_INTERVAL, starts.at(-1)), untilHour);
     if (untilHour > 0) {
       const minutes = Math.ceil(untilHour / MINUTE);
-      logger.info(`GitHub allows about ${WRITES_PER_HOUR} writes an hour: the next one is in ${minutes} min`);
+      logger.info(`Waiting ${minutes} min: GitHub allows about ${WRITES_PER_HOUR} writes an hour`);
     }
     // It rejects only if the signal aborts.
     if (pause > 0) await clock.sleep(pause, signal).catch(() => undefined);

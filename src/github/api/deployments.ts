@@ -5,7 +5,6 @@ import { TOOL } from '../../protocol/words.ts';
 import type { GitHubClient } from './client.ts';
 import { getTokenOwner } from './token-owner.ts';
 
-/** What the deployments are for. Only the newest deployment of a subject is current. */
 interface DeploymentSubject {
   readonly environment: string;
   readonly source: string;
@@ -38,9 +37,9 @@ export async function createDeployment(
 
 /** The description of each state. It has no URL, since that is not verified yet. */
 const DESCRIPTIONS = {
-  in_progress: 'Not proven yet',
-  success: 'Fetched back from its public address and proven',
-  failure: 'Not ready: the log of the run says why',
+  in_progress: 'Not verified yet',
+  success: 'Fetched back from its public URL and verified',
+  failure: "Not ready: see the run's log",
   inactive: 'Replaced or withdrawn',
 } as const;
 

@@ -16,7 +16,7 @@ export function refusedCallError(
 ): DeliveryError {
   const refusal = readRefusal(answer);
   const reason = refusal.message === '' ? '' : `: ${refusal.message}`;
-  const message = `${description} answered HTTP ${answer.status}${reason}`;
+  const message = `${description} failed with HTTP ${answer.status}${reason}`;
   return refusalError(message, { ...refusal, permission, path, retryAfter: getPause(answer, now) });
 }
 
@@ -32,7 +32,7 @@ function readRefusal(answer: RefusedAnswer): GitHubRefusal {
   return {
     status: status === 200 ? (GRAPHQL_STATUSES[toText(toFields(list[0]).type) ?? ''] ?? 502) : status,
     httpCode: status,
-    message: reason === '' && isPage(answer) ? "a page came instead of an answer of GitHub's API" : reason,
+    message: reason === '' && isPage(answer) ? 'a web page came instead of an API response' : reason,
     headers,
   };
 }

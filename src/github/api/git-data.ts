@@ -34,7 +34,6 @@ export async function createBlob(github: GitHubClient, file: FileBytes, ports: P
   const request = {
     url: new URL(url),
     headers: { 'content-type': 'application/json; charset=utf-8' },
-    // Three bytes become four characters.
     length: BLOB_HEAD.length + Math.ceil(file.size / 3) * 4 + BLOB_TAIL.length,
     body: () => Readable.from(formatBlob(file), { objectMode: false }),
   };

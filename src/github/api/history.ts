@@ -67,7 +67,7 @@ interface FileEntry {
   readonly file?: { readonly oid: string; readonly size: number } | null;
 }
 
-const NO_HISTORY = 'reading the history of several paths returned no history';
+const NO_HISTORY = 'GitHub returned no history for several paths';
 
 /** @see https://docs.github.com/graphql/reference/objects#commit */
 async function queryLastCommits(

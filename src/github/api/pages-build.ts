@@ -9,13 +9,11 @@ import { dataOrNull, isNotFound } from './failures.ts';
 export interface BuildStatus {
   /** `unknown` if it can't be read or there is no build yet. */
   readonly status: 'built' | 'building' | 'errored' | 'unknown';
-  /** GitHub's status, and the commit that the build is for. */
   readonly detail: string;
   readonly httpCode?: number | undefined;
   readonly error?: string;
   /** Whether no build has started yet for our commit or a later commit that contains it. */
   readonly notStarted?: boolean;
-  /** When a finished build began: milliseconds since the epoch. */
   readonly begun?: number | undefined;
   readonly build?: string;
   readonly retryAfter?: number | undefined;
@@ -69,13 +67,13 @@ const FAILURE_HINTS: Readonly<Record<string, string>> = {
   deployment_failed: STATUS_HINT,
   deployment_lost: STATUS_HINT,
   deployment_content_failed:
-    'check that the site has at most 1 GB and no unusual file names, and try again: GitHub could not use the files',
+    'check that the site has at most 1 GB and no unusual file names, then try again: GitHub rejected the files',
   deployment_cancelled:
-    'somebody cancelled it, and GitHub may never deploy the same commit again: deliver from a newer commit',
+    'deliver from a newer commit: somebody cancelled it, and GitHub may never deploy this commit again',
 };
 
 const DONE_HINT: Text = (w) =>
-  `GitHub keeps what it has of a commit that was deployed before: deliver from a newer commit; with ${w.input('branch', 'gh-pages')} each delivery has a commit of its own`;
+  `deliver from a newer commit, since GitHub keeps the first deployment of a commit; or set ${w.input('branch', 'gh-pages')}, where each delivery is a new commit`;
 
 /** The status of a deployment that this action made. @throws {DeliveryError} `BUILD_ERRORED` if it failed */
 export async function getPagesDeploymentStatus(github: GitHubClient, id: string): Promise<BuildStatus> {
@@ -89,7 +87,7 @@ export async function getPagesDeploymentStatus(github: GitHubClient, id: string)
   }
   const status = shortHostMessage(answer.data.status);
   if (status === 'succeed') {
-    return { status: 'built', detail: `${name} is finished by the word of GitHub`, hint: DONE_HINT };
+    return { status: 'built', detail: `GitHub reports ${name} as finished`, hint: DONE_HINT };
   }
   const hint = FAILURE_HINTS[status];
   if (hint !== undefined) throw new DeliveryError('BUILD_ERRORED', `${name} ended with ${status}`, { hint });
@@ -107,7 +105,7 @@ export async function requestBuild({ rest, repository }: GitHubClient): Promise<
   const reason = needsPermission ? 'needs the permission `pages: write`' : `failed: ${message}`;
   const change = (w: Words): string =>
     code === 'NO_PERMISSION' && advice ? w.say(advice) : w.grant('pages: write');
-  const hint = (w: Words): string => `${change(w)}; then run it again, which only asks for the build`;
+  const hint = (w: Words): string => `${change(w)}; then run it again: this only requests the build`;
   throw new DeliveryError(code, `requesting a build ${reason}`, {
     retryable,
     hint: needsPermission ? hint : undefined,
@@ -130,13 +128,12 @@ export function describeUnreadable(
 ): Pick<BuildStatus, 'detail' | 'httpCode' | 'retryAfter' | 'hint'> {
   const { code, httpCode, message, retryAfter, advice: hint } = toDeliveryError(thrown);
   if (code === 'NO_PERMISSION') {
-    return { detail: `the build status needs the permission \`${permission}\``, httpCode, hint };
+    return { detail: `reading the build status needs the permission \`${permission}\``, httpCode, hint };
   }
   if (!RETRIED.includes(code)) throw thrown;
   return { detail: message, httpCode, retryAfter, hint };
 }
 
-/** Errors that a later request may not have. */
 const RETRIED: readonly ErrorCode[] = ['NOT_FOUND', 'HOST_ERROR', 'CONNECTION', 'RATE_LIMITED', 'NO_NETWORK'];
 
 async function unknownIfUnreadable(

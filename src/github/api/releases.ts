@@ -36,11 +36,11 @@ export async function createDraft(github: GitHubClient, tag: string, body: strin
   return (await github.rest.repos.createRelease(draft)).data;
 }
 
-/** A version with a prerelease part, such as `v1.0.0-rc.1` or `app@1.0.0-beta`. */
+/** Such as `v1.0.0-rc.1` or `app@1.0.0-beta`. */
 const PRERELEASE = /(?:^|[@/]|-(?=v))v?(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)-[\w.-]+(?:\+[\w.-]+)?$/;
 
 /**
- * Publishes a draft. @param to `isNamed`: a person named the tag; `commit` of a new tag, by default the branch's head
+ * Publishes a draft. @param to `isNamed`: a person named the tag; `commit`: for a new tag, if not the default branch's
  */
 export async function publishDraft(
   { rest, repository }: GitHubClient,
@@ -152,7 +152,7 @@ export async function uploadAsset(
 function getUploadUrl(github: GitHubClient, release: Release): URL {
   const url = URL.parse(release.upload_url.replace(/\{[^}]*\}$/, ''));
   if (url !== null && mayReceiveToken(github.apiUrl, url)) return url;
-  const message = 'the release has an upload address on a foreign host; the token is not sent there';
+  const message = "the release's upload URL is on another host, which must not get the token";
   throw new DeliveryError('HOST_ERROR', message, {
     hint: (w) => `check ${w.input('api-url')}${w.orUse('K3')}`,
   });

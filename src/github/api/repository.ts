@@ -60,12 +60,10 @@ function toPagesSettings(
 /** What the choice of a channel depends on. Only what the possible channels need is requested. */
 export interface RepositoryContext {
   readonly github: Result<GitHubClient>;
-  /** Whether the destination repository is private; `null` if unknown. */
   readonly privateRepository: boolean | null;
   readonly pagesSettings: PagesSettings | null | 'unreadable' | 'not-requested';
 }
 
-/** What to request before the choice of a channel. */
 export interface RepositoryQuery {
   readonly repository: boolean;
   readonly pagesSettings: boolean;
@@ -80,10 +78,10 @@ export async function loadRepositoryContext(
   const { rest, repository } = github;
   const found = query.repository ? await dataOrNull(rest.repos.get(repository)) : undefined;
   if (found === null) {
-    const message = `the repository ${repository.owner}/${repository.repo} does not exist for this token`;
+    const message = `the repository ${repository.owner}/${repository.repo} doesn't exist, or the token can't see it`;
     throw new DeliveryError('NOT_FOUND', message, {
       httpCode: 404,
-      hint: (w) => `set ${w.input('repository')} to one that ${w.input('token')} has access to`,
+      hint: (w) => `set ${w.input('repository')} to a repository that ${w.input('token')} can access`,
     });
   }
   return {
@@ -106,14 +104,18 @@ export function noAccessError(
   permissions = 'contents: write, pages: write',
 ): DeliveryError {
   if (hasToken) {
-    return new DeliveryError('BAD_INPUT', 'K1 and K2 need a repository, and none is known', {
+    return new DeliveryError('BAD_INPUT', 'GitHub Pages and releases need a repository, and none is known', {
       step: 'authorize',
       hint: (w) => `set ${w.input('repository', 'owner/name')}${w.orUse('K3')}`,
     });
   }
-  return new DeliveryError('NO_TOKEN', `K1 and K2 need a token${hasRepository ? '' : ' and a repository'}`, {
-    step: 'authorize',
-    hint: (w) =>
-      `set ${w.input('token')} to one with the permissions \`${permissions}\`${w.ownToken}${hasRepository ? '' : `, and ${w.input('repository')}`}${w.orUse('K3')}`,
-  });
+  return new DeliveryError(
+    'NO_TOKEN',
+    `GitHub Pages and releases need a token${hasRepository ? '' : ' and a repository'}`,
+    {
+      step: 'authorize',
+      hint: (w) =>
+        `set ${w.input('token')} to a token with the permissions \`${permissions}\`${w.ownToken}${hasRepository ? '' : `, and ${w.input('repository')}`}${w.orUse('K3')}`,
+    },
+  );
 }

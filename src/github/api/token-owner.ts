@@ -21,8 +21,8 @@ export async function getTokenOwner({ graphql }: GitHubClient): Promise<TokenOwn
   const query = 'query { viewer { login databaseId } }';
   const answer = await graphql<{ readonly viewer?: TokenOwner | null } | null>(query);
   if (answer?.viewer?.login) return answer.viewer;
-  throw new DeliveryError('NO_PERMISSION', 'could not find out whose token this is', {
-    hint: (w) => `set ${w.input('token')} to that of a job, an app or a user`,
+  throw new DeliveryError('NO_PERMISSION', 'GitHub did not return whose token this is', {
+    hint: (w) => `set ${w.input('token')} to the token of a job, an app or a user`,
   });
 }
 

@@ -35,7 +35,6 @@ export async function runGit(
   signal.throwIfAborted();
   const spawnOptions = { cwd: folder, env, detached: HAS_GROUPS, windowsHide: true };
   const child = await whenStarted(spawn('git', args, spawnOptions));
-  // Git's helper for https is a child.
   const kill = (): void => killGroup(child);
   signal.addEventListener('abort', kill, { once: true });
   if (signal.aborted) kill();

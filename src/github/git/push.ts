@@ -121,7 +121,6 @@ function createPushMeter(meter: Pick<Progress, 'advance'>, total: number): (outp
     for (const [, amount, unit = ''] of output.matchAll(
       /^Writing objects: .*, ([\d.]+) (bytes|[KMG]iB)\b/gm,
     )) {
-      // Git sends a few more bytes than the files: trees and commits.
       const now = Math.min(Math.round(Number(amount) * (UNITS[unit] ?? 0)), total);
       meter.advance(Math.max(now - sent, 0));
       sent = Math.max(now, sent);

@@ -46,7 +46,9 @@ interface GitCommand extends Pick<GitOptions, 'input' | 'onOutput' | 'size'> {
 
 export type RunGitCommand = (command: GitCommand) => Promise<string>;
 
-/** Creates an empty repository and returns what runs git in it. A failed command is thrown as a `DeliveryError`. */
+/**
+ * Creates an empty repository and returns a function that runs git in it. @throws {DeliveryError} if a command fails
+ */
 export async function createGitRepository(
   folder: string,
   { remote, token, deadline }: GitRemote,
@@ -80,7 +82,6 @@ export async function createGitRepository(
   return git;
 }
 
-/** The HTTP codes that git replaces with its own texts. */
 const STATUSES: readonly (readonly [RegExp, number])[] = [
   [/could not read (username|password)|authentication failed/i, 401],
   [/permission to \S+ denied|write access to repository not granted/i, 403],
@@ -94,7 +95,7 @@ const IRRELEVANT_LINE =
 
 const HOST_PREFIX = /^remote:\s*(error:\s*)?/;
 
-const OFFLINE_HINT = 'free disk space and memory on this machine, and see its limits: `ulimit -a`';
+const OFFLINE_HINT = 'free disk space and memory on this machine, or raise its limits (`ulimit -a`)';
 
 /** The error of a git command, without any secret. Only an online command talked to the host. */
 export function gitError(
@@ -115,8 +116,8 @@ export function gitError(
   const output = summarize(lines);
   // Git repeats the host's reason in its own words, so show only the host's.
   const reason = summarize(lines.filter((line) => HOST_PREFIX.test(line))) || output;
-  const message = `${description} failed: ${shortHostMessage(reason) || `git ended ${exitCode === null ? 'by a signal' : `with ${exitCode}`}`}`;
-  // It only read and wrote files on this machine.
+  const ending = exitCode === null ? 'a signal ended git' : `git ended with exit code ${exitCode}`;
+  const message = `${description} failed: ${shortHostMessage(reason) || ending}`;
   if (!online) return new DeliveryError('LOCAL', message, { hint: OFFLINE_HINT });
   const [, statusText] = /(?:returned error:|HTTP) (\d{3})/.exec(output) ?? [];
   const status = Number(statusText ?? STATUSES.find(([text]) => text.test(output))?.[1] ?? 0);
@@ -124,7 +125,7 @@ export function gitError(
 }
 
 function timeoutError({ description, online = false, size }: GitCommand, retryable: boolean): DeliveryError {
-  const message = `${description} broke off: git did not end within ${formatSeconds(transferTime(size))}`;
+  const message = `${description} failed: git did not finish within ${formatSeconds(transferTime(size))}`;
   if (online) return new DeliveryError('CONNECTION', message, { hint: RETRY_HINT, retryable });
   return new DeliveryError('LOCAL', message, { hint: OFFLINE_HINT });
 }
@@ -168,7 +169,6 @@ async function getCertificates(folder: string, env: NodeJS.ProcessEnv): Promise<
   const { GIT_SSL_CAINFO, SSL_CERT_FILE, NODE_EXTRA_CA_CERTS } = env;
   const files = [SSL_CERT_FILE, NODE_EXTRA_CA_CERTS].flatMap((path) => path || []);
   if (GIT_SSL_CAINFO || files.length === 0) return {};
-  // Like Node, ignore a file that can't be read.
   const reads = files.map((path) => readFile(path, 'utf8').catch(() => ''));
   const bundle = join(folder, 'delivery-authorities.pem');
   await writeFile(bundle, [...rootCertificates, ...(await Promise.all(reads))].join('\n'));

@@ -62,7 +62,7 @@ export async function askService(request: ServiceRequest, ports: Ports): Promise
   const isRefused = status === 401 || status === 403;
   throw new DeliveryError(
     status === 429 ? 'RATE_LIMITED' : isRefused ? 'NO_PERMISSION' : 'HOST_ERROR',
-    `${request.description} answered HTTP ${status}${reason}`,
+    `${request.description} failed with HTTP ${status}${reason}`,
     {
       httpCode: status,
       hint: isRefused

@@ -89,7 +89,7 @@ async function openArchive(
     const response = await http({ method: 'GET', url, headers: { accept: '*/*' }, signal });
     if (response.status === 200) return addAbortSignal(clock.timeout(EXCHANGE.archive), response.body);
     discard(response);
-    throw archiveError(`answered HTTP ${response.status}`, response.status);
+    throw archiveError(`failed with HTTP ${response.status}`, response.status);
   } catch (thrown) {
     throw connectionError(thrown, { url, signal });
   }
