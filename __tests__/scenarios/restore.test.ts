@@ -182,7 +182,7 @@ test('a lost answer to the update of the branch, after which nothing can be read
       return { status: 502 };
     },
   });
-  const says = /; what was there before could not be put back: reading the branch failed with HTTP 401/;
+  const says = /; the previous version could not be restored: reading the branch failed with HTTP 401/;
   const { report } = await expectFailed(deliver(repository, AFTER), { commitSha: null, proven: false }, says);
   expect(report.lines.UNKNOWN).toContain('whether the previous version was restored anyway');
   expect(await readAll(repository, ['page.html'])).toEqual([BEFORE]);
