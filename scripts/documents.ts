@@ -1,8 +1,9 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { OUTPUTS } from '../src/action/output-texts.ts';
 import { toolContract } from '../src/request/commands.ts';
-import { INPUTS, OUTPUTS } from '../src/request/inputs.ts';
+import { INPUTS } from '../src/request/inputs.ts';
 import { createSchema } from './schema/json-schema.ts';
 import { readDeclarations } from './schema/type-declarations.ts';
 

@@ -35,10 +35,10 @@ test.each<[string, readonly string[], RegExp]>([
   ['empty.html', [], /is empty\n {2}To fix: check the program that writes it/],
   ['absent.html', [], /does not exist\n {2}To fix: /],
   ['page.html', ['--path', 'previews/week'], /browsers download\n {2}To fix: set `?--path previews\/week\//],
-  ['folder', [], /has no file to deliver\n {2}To fix: /],
+  ['folder', [], /contains no files to deliver\n {2}To fix: /],
   ['page.html', ['--marker', 'marker-43'], /marker was not found in the file.*\n {2}To fix: /],
   // A name that no channel accepts.
-  ['.git', [], /leads into \.git\n {2}To fix: choose another place$/],
+  ['.git', [], /leads into \.git\n {2}To fix: choose another path$/],
 ])('check says of %s with the flags %j whether it can be delivered, and asks no host', async (...row) => {
   const [name, flags, said] = row;
   const terminal = fakeTerminal(new FakeLogger());

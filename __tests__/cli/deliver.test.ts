@@ -89,7 +89,7 @@ test('standard input is delivered under the name that is given, and reported by 
 });
 
 test.each([
-  [['deliver', '-'], 'standard input has no file name', 'set `--name page.html`'],
+  [['deliver', '-'], 'the file name for standard input is missing', 'set `--name page.html`'],
   [['deliver', 'page.html', '--name', 'a.html'], 'only for standard input', 'set `--path a.html`'],
   [
     ['deliver', 'https://example.com/?page=[1]'],
@@ -137,7 +137,7 @@ test('a flag without effect is told in a note', async () => {
 test('a link that is none is answered in the words of verify, and named in the report', async () => {
   const { report } = await runForReport(['verify', 'sandbox:/mnt/data/page.html', '--marker', 'marker-42']);
   expect(report).toMatchObject({ ready: false, url: null, notReady: { code: 'NOT_EXTERNAL' } });
-  expect(report.notReady?.reason).toMatch(/^`URL` is not an external https address/);
+  expect(report.notReady?.reason).toMatch(/^`URL` is not an external https URL/);
   expect(report.notReady?.hint).toMatch(/ or publish the file with the command `deliver`$/);
   expect(report.lines.CLAIM).toContain('the given link');
 });

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { OUTPUTS } from '../../src/action/output-texts.ts';
 import { parseCommand } from '../../src/cli/args.ts';
 import { CLI_COMMANDS } from '../../src/request/commands.ts';
-import { OUTPUTS } from '../../src/request/inputs.ts';
 
 const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 const manifest = JSON.parse(read('package.json'));

@@ -5,7 +5,7 @@ import { newDelivery } from '../../src/delivery/delivery.ts';
 import { openSite } from '../../src/delivery/open-files.ts';
 import { stoppedError } from '../../src/errors.ts';
 import { SIZE } from '../../src/protocol/limits.ts';
-import { siteName } from '../../src/request/find-files.ts';
+import { siteName } from '../../src/rules/naming.ts';
 import { temporaryFolder } from '../support/files.ts';
 import { fakePorts } from '../support/ports.ts';
 import { requestWith } from './builders.ts';
@@ -97,7 +97,7 @@ describe('opening a site', () => {
       'credentials of the job',
       { 'index.html': PAGE, 'a.js': `x("${own}")`, 'b/c.js': `y("${own}")` },
       [{}, { secrets: [{ name: 'DB_SECRET', value: own }] }],
-      /^the folder dist can't be a site: .*dist\/a\.js.*; .*dist\/b\/c\.js/,
+      /^the folder dist can't be delivered: .*dist\/a\.js.*; .*dist\/b\/c\.js/,
       /revoke it/,
     ],
     [
@@ -107,7 +107,7 @@ describe('opening a site', () => {
       /b\.js contains what looks like a secret: GitHub token in line 1 column 7.*; .*a\.png is a Git LFS pointer.*; index\.html line \d+: .*gone\.js/,
       /./,
     ],
-    ['one finding', { 'index.html': PAGE, 'a.js': token }, [], /^(?!.*can't be a site).*a\.js/, /./],
+    ['one finding', { 'index.html': PAGE, 'a.js': token }, [], /^(?!.*can't be delivered).*a\.js/, /./],
     ...['K2', 'K3', 'K1+K2'].map((channel): [string, Files, Request, RegExp, RegExp] => [
       `a page, for ${channel}`,
       { 'index.html': PAGE },

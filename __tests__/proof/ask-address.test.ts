@@ -191,7 +191,7 @@ describe('an answer', () => {
     }
   });
 
-  test('is refused if the file to compare with can no longer be read', async () => {
+  test('is none where the file it is compared with can not be read any more', async () => {
     const prefixSha256 = () => Promise.reject(new Error('the disk is gone'));
     const file = Object.assign(await localFile(BYTES), { prefixSha256 });
     const { probe } = await probing({ expect: { file }, answer: { body: BYTES.slice(0, -1) } });
@@ -411,7 +411,7 @@ describe('a URL on a host that the user named', () => {
   test.each([
     ['https://bins.corp/x', 'bins.corp is a host name of an internal network'],
     ['https://10.1.2.3/x', '10.1.2.3 is a private address'],
-    ['https://bins/x', 'bins is a single-label host that only a local network knows'],
+    ['https://bins/x', 'bins is a host name without a dot, which only a local network knows'],
     ['https://bins.octo.dev/x', ''],
   ])(
     'may be internal to a network, and the report says why it was not checked from outside: %s',

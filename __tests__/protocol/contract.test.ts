@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { actionYml, contractJson } from '../../scripts/documents.ts';
+import { OUTPUTS } from '../../src/action/output-texts.ts';
 import { machineContract } from '../../src/protocol/contract.ts';
 import { GATES, NOT_DELIVERY, PROTOCOL, TOOL } from '../../src/protocol/words.ts';
 import { ANSWER_RULE, CLI_COMMANDS, EXIT_CODES, FLAGS } from '../../src/request/commands.ts';
-import { INPUTS, OUTPUTS } from '../../src/request/inputs.ts';
+import { INPUTS } from '../../src/request/inputs.ts';
 
 /** The repository's own file. */
 const atRoot = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');

@@ -33,7 +33,7 @@ describe('a confined delivery is refused', () => {
     expect(() => parse({ name })).toThrow(/`name` is not/);
   });
 
-  test('without a name, which is called missing', () => {
+  test('without a name', () => {
     expect(() => parse({ name: '' })).toThrow(/`name` is missing$/);
   });
 

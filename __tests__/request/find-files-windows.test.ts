@@ -2,11 +2,12 @@ import { expect, jest, test } from '@jest/globals';
 
 const windows = await import('node:path').then(({ win32 }) => win32);
 jest.unstable_mockModule('node:path', () => ({ ...windows, default: windows }));
-const { createRelativePaths: createPlacer, deliveredName } = await import('../../src/request/find-files.ts');
+const { createRelativePaths } = await import('../../src/request/find-files.ts');
+const { deliveredName } = await import('../../src/rules/naming.ts');
 
 /** The names that files on Windows get, by their absolute paths and the folders that were searched. */
 const nameAll = (paths: readonly string[], roots: readonly string[], path?: string) =>
-  paths.map(createPlacer(roots, 'C:\\work')).map((place) => deliveredName(place, path));
+  paths.map(createRelativePaths(roots, 'C:\\work')).map((below) => deliveredName(below, path));
 
 test.each<[string, string[], string[], string | undefined, string[]]>([
   [
@@ -24,7 +25,7 @@ test.each<[string, string[], string[], string | undefined, string[]]>([
     ['one/a.html', 'two/a.html'],
   ],
   [
-    'has no drive, where the files are on several',
+    'has no drive if the files are on several',
     ['C:\\one\\a.html', 'D:\\two\\b.html'],
     ['C:\\one', 'D:\\two'],
     undefined,

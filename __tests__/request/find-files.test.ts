@@ -1,10 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  createRelativePaths,
-  deliveredName,
-  findLiteralFiles,
-  refuseOneNameForMany,
-} from '../../src/request/find-files.ts';
+import { createRelativePaths, findLiteralFiles, refuseOneNameForMany } from '../../src/request/find-files.ts';
+import { deliveredName } from '../../src/rules/naming.ts';
 
 test.each<[string, string[], string[]]>([
   ['one', ['out/a.html'], ['a.html']],
@@ -20,18 +16,15 @@ test.each<[string, string[], string[]]>([
   ['ways around', ['out/../a.html', './b.html'], ['a.html', 'b.html']],
   ['signs of a pattern', ['[x]*.html', './!a.html'], ['[x]*.html', '!a.html']],
   ['a sign at the beginning', ['!a.html'], ['!a.html']],
-])(
-  'files named letter by letter lie below the folder that they have in common: %s',
-  async (_, lines, below) => {
-    const files = await findLiteralFiles(lines, '/project');
-    expect([...files].map(([given, { relativePath }]) => [given, relativePath])).toEqual(
-      lines.map((line, nth) => [line, below[nth]]),
-    );
-  },
-);
+])('literal file names are relative to the folder that they share: %s', async (_, lines, below) => {
+  const files = await findLiteralFiles(lines, '/project');
+  expect([...files].map(([given, { relativePath }]) => [given, relativePath])).toEqual(
+    lines.map((line, nth) => [line, below[nth]]),
+  );
+});
 
-test('files named letter by letter refuse a line that would leave files out', async () => {
-  const message = '!dist/drafts/** leaves no file out here';
+test('literal file names refuse a `!` line', async () => {
+  const message = '!dist/drafts/** excludes no file here';
   const refusal = findLiteralFiles(['dist/', '!dist/drafts/**'], '/project');
   await expect(refusal).rejects.toMatchObject({ code: 'BAD_INPUT', message });
 });
@@ -39,7 +32,7 @@ test('files named letter by letter refuse a line that would leave files out', as
 test.each<[string, string, string[], string]>([
   ['below the outer one of two folders', '/project/a/x.html', ['/project/a/b', '/project'], 'a/x.html'],
   ['below the folder of the command', '/project/x.html', ['/project', '/tmp'], 'x.html'],
-])('what was searched for lies %s', (_, path, roots, below) => {
+])('a searched path is %s', (_, path, roots, below) => {
   expect(createRelativePaths(roots, '/project')(path)).toBe(below);
 });
 

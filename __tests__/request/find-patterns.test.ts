@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => process.chdir(home));
 
-/** Each file as it is given and where it lies, where these differ. */
+/** Each file as given, with its relative path if that differs. */
 const find = async (lines: readonly string[], folder = workspace): Promise<readonly string[]> =>
   [...(await findFiles(lines, folder))].map(([given, { relativePath }]) =>
     given === relativePath ? given : `${given} at ${relativePath}`,
@@ -97,7 +97,7 @@ describe('findFiles, with patterns', () => {
 
   const OUT = 'is a symbolic link that leads out of its folder';
   const LINKS = ['gone.html is a symbolic link to nothing', `link.html ${OUT}`];
-  const PIPE = 'pipe.html is no regular file';
+  const PIPE = 'pipe.html is not a regular file';
   const FOLDERS = [`linked/ ${OUT}`, "locked/ can't be read (EACCES)"];
 
   test.each<[string, string[], string[]]>([
@@ -107,7 +107,7 @@ describe('findFiles, with patterns', () => {
     ['what a ! leaves', ['out/*/*.html', '!out/*.html', '!out/locked/**'], FOLDERS.slice(0, 1)],
     ['nothing, once a ! left it out', ['out/**/*.html', '!out/[glp]*.html', '!out/l*/**'], []],
     ['nothing that it does not match', ['out/*.txt'], []],
-  ])('refuses by name what a pattern meets and nobody can deliver: %s', async (_, lines, names) => {
+  ])('names files that match a pattern but are not deliverable: %s', async (_, lines, names) => {
     const folder = await folderWith(['out/a.html', 'out/b.txt', 'out/locked/c.html', '../secret/b.html']);
     await symlink(join(folder, '../secret'), join(folder, 'out', 'linked'));
     await symlink(join(folder, '../secret/b.html'), join(folder, 'out', 'link.html'));
@@ -124,7 +124,7 @@ describe('findFiles, with patterns', () => {
   });
 });
 
-test('a pattern follows links that stay in its folder, `**` none to a folder, and says which folder that is', async () => {
+test('a pattern follows links that stay in its folder, but `**` follows no link to a folder', async () => {
   const folder = await folderWith(['out/real/a.html', 'out/b.html']);
   await symlink('real', join(folder, 'out/linked'));
   await symlink('..', join(folder, 'out/real/around'));
@@ -149,7 +149,7 @@ test.each<[string, string, string[]]>([
   ['a linked folder in a chain', '*/*.html !pk/**/later', ['drafts/s.html', 'now/c.html']],
   ['a linked folder that has another link', '*/*.html !pk/now', ['drafts/s.html']],
   ['a file by the name of a linked folder', '*/*.html !pk/now/c.html', ['drafts/s.html']],
-])('what a ! leaves out no link delivers: %s', async (_, lines, left) => {
+])('a link delivers nothing that a ! excludes: %s', async (_, lines, left) => {
   const folder = await folderWith(['pk/drafts/s.html', 'pk/x.css', 'pk/.store/v/c.html']);
   const links = { 'a.html': 'drafts/s.html', 'b.html': '.store/v/c.html', 'c.html': 'b.html' };
   const folders = { now: '.store/v', later: '.store/v', last: 'later', 'd.html': '.store/v/c.html' };
@@ -159,11 +159,11 @@ test.each<[string, string, string[]]>([
     lines.split(' ').map((line) => (line.startsWith('!') ? line : `pk/${line}`)),
     folder,
   );
-  if (left.length === 0) return expect(found).rejects.toThrow(/leave out all of pk\/a\.html/);
+  if (left.length === 0) return expect(found).rejects.toThrow(/exclude all of pk\/a\.html/);
   expect((await found).map((name) => name.replace(/^pk\/| at .*/g, ''))).toEqual(left);
 });
 
-test('what a ! leaves out no link delivers whose target has `..` behind another link', async () => {
+test('a link with `..` behind another link delivers nothing that a ! excludes', async () => {
   const folder = await folderWith(['pk/index.html', 'pk/private/a.html', 'pk/private/deep/x.txt']);
   await symlink('private/deep', join(folder, 'pk/alias'));
   await symlink('alias/../a.html', join(folder, 'pk/pub.html'));
@@ -175,7 +175,7 @@ describe('findFiles, with the exact name of a file', () => {
     await expect(find([line])).resolves.toEqual([line]);
   });
 
-  test('finds a hidden file, and a symbolic link: the checks say what is wrong with it', async () => {
+  test('finds a hidden file and a symbolic link, which later checks refuse', async () => {
     await expect(find(['out/.hidden.html'])).resolves.toEqual(['out/.hidden.html at .hidden.html']);
     const folder = await folderWith(['a.html']);
     await symlink(join(folder, 'a.html'), join(folder, 'l[i]nk.html'));
@@ -206,16 +206,16 @@ describe('findFiles, with a wrong pattern', () => {
       step: 'check',
       message: `input \`file\` matches no file: ${named}`,
       hint: expect.stringMatching(
-        /relative to the workspace and finds no folders .* hidden names that it writes out, and make sure that the file is there, and that no `!` line leaves it out/,
+        /relative to the workspace, finds files but not folders .* must write out hidden names; a `!` line may also exclude the file/,
       ),
     });
   });
 
   test.each<[string, string[], RegExp]>([
-    ['all named files', ['page.html', '!**'], /^the `!` lines leave out all of page\.html$/],
-    ['a named folder', ['out/', '!out/**'], /^the `!` lines leave out all of out\/$/],
+    ['all named files', ['page.html', '!**'], /^the `!` lines exclude all of page\.html$/],
+    ['a named folder', ['out/', '!out/**'], /^the `!` lines exclude all of out\/$/],
     ['what is not named', ['!odd.html'], /^only `!` lines are given$/],
-  ])('refuses ! lines that leave out %s', async (_, lines, message) => {
+  ])('refuses ! lines that exclude %s', async (_, lines, message) => {
     const refusal = { code: 'BAD_INPUT', step: 'check', message: expect.stringMatching(message) };
     await expect(findFiles(lines, workspace)).rejects.toMatchObject(refusal);
   });
@@ -230,11 +230,11 @@ describe('findFiles, with a wrong pattern', () => {
     ['of named files', ['page.html', '!pages.html'], '!pages.html'],
     ['of a named folder', ['out/', '!out/draft/**'], '!out/draft/**'],
     ['beside one with an effect', ['out/', '!out/deep', '!out/depe'], '!out/depe'],
-  ])('refuses a ! that leaves nothing out %s', async (_, lines, named) => {
+  ])('refuses a ! that excludes nothing %s', async (_, lines, named) => {
     await expect(findFiles(lines, workspace)).rejects.toMatchObject({
       code: 'BAD_INPUT',
       step: 'check',
-      message: `the line ${named} leaves nothing out`,
+      message: `the line ${named} does not exclude anything`,
       hint: expect.stringContaining('relative to the workspace'),
     });
   });
@@ -244,7 +244,7 @@ describe('findFiles, with a wrong pattern', () => {
     ['outside, by a pattern', ['TEMP/out/**', '!**/drafts/**'], ['a.html']],
     ['outside and inside', ['TEMP/out/*/*', 'many/*', '!**/drafts', '!**/f.*'], []],
     ['outside, a file', ['TEMP/out/a.html', 'TEMP/out/drafts/b.html', '!**/b.*'], ['a.html']],
-  ])('a ! that begins with ** leaves out by name: %s', async (_, lines, left) => {
+  ])('a ! that begins with ** excludes by name: %s', async (_, lines, left) => {
     const temp = await folderWith(['out/a.html', 'out/drafts/b.html'], 'temp');
     const given = lines.map((line) => line.replace('TEMP', temp));
     const { isLeftOut } = readExclusions(given, workspace);
@@ -293,7 +293,7 @@ test('a search that finds nothing ends when it is stopped', async () => {
   await expect(findFiles(['**/*.nomatch'], workspace, signal)).rejects.toThrow('stopped');
 });
 
-test('a search through more than a workspace has is refused', async () => {
+test('a search through too many files is refused', async () => {
   const before = BATCH.looked;
   Object.assign(BATCH, { looked: FILES.length });
   const refusal = findFiles(['**/*.nomatch'], workspace).finally(() =>
@@ -301,6 +301,6 @@ test('a search through more than a workspace has is refused', async () => {
   );
   await expect(refusal).rejects.toMatchObject({
     code: 'BAD_INPUT',
-    message: `**/*.nomatch meets more than ${FILES.length} files`,
+    message: `**/*.nomatch has to check more than ${FILES.length} files`,
   });
 });

@@ -28,7 +28,7 @@ test.each<[string, readonly string[], string, readonly (string | null)[]]>([
   ['Jujutsu together with git', ['.jj', '.git'], 'octo/site', ['octo/site']],
   ['Mercurial in a repository of git', ['.git', 'src/.hg'], '', [null]],
   ['git in a copy of Subversion', ['.svn', 'src/.git'], 'octo/site', ['octo/site']],
-])('What files in %s come from', async (_, systems, repository, sources) => {
+])('The source repositories of files in %s', async (_, systems, repository, sources) => {
   const folder = await temporaryFolder();
   const inner = join(folder, 'src/out');
   await mkdir(inner, { recursive: true });
@@ -78,15 +78,15 @@ describe('the git remotes of the files', () => {
   ])('lead to %s', async (_, remotes, given, env, repository, said) => {
     const found = await find(remotes, given, env);
     expect(found).toMatchObject({ repository, detail: expect.stringContaining(said) });
-    // What the files may come from does not depend on where they go.
+    // The sources do not depend on the target repository.
     expect(found.sources).not.toEqual([]);
   });
 });
 
-describe('what is not known of the source', () => {
+describe('an unknown source', () => {
   const unknown = { sources: [null], detail: expect.stringMatching(/remotes can't be read: /) };
 
-  test('is told where git can not read it, or is missing', async () => {
+  test('is reported if git fails or is not installed', async () => {
     const folder = await temporaryFolder();
     await makeGit(join(folder, '.git'), OURS);
     await writeFile(join(folder, '.git/config'), '[core');
@@ -95,13 +95,13 @@ describe('what is not known of the source', () => {
     await expect(findRepository({}, folder, [], { PATH: folder })).resolves.toMatchObject(unknown);
   });
 
-  test('is told where GIT_DIR names another repository', async () => {
+  test('is reported if GIT_DIR names another repository', async () => {
     const env = { GIT_DIR: '/srv/git/secret.git' };
     await expect(findRepository({}, await temporaryFolder(), [], env)).resolves.toMatchObject(unknown);
   });
 });
 
-test('files may come from any repository in which they, their links or the caller are, and from that of the runner', async () => {
+test('files may come from the repository of the runner, and from any around the files, their links or the caller', async () => {
   const [elsewhere, folder] = [await temporaryFolder(), await temporaryFolder()];
   const bare = await temporaryFolder();
   await makeGit(join(folder, '.git'), { origin: SECRET });

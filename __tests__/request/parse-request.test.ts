@@ -21,14 +21,11 @@ test.each<[readonly (string | null)[], boolean]>([
   [['octo/site', null], false],
   [[null], false],
   [[], false],
-])(
-  'A file that may come from %j is surely from the repository that is published in: %s.',
-  (sources, expected) => {
-    expect(requestWith({ repository: 'octo/site' }, { sourceRepositories: sources }).isFromTarget).toBe(
-      expected,
-    );
-  },
-);
+])('A file that may come from %j certainly comes from the target repository: %s.', (sources, expected) => {
+  expect(requestWith({ repository: 'octo/site' }, { sourceRepositories: sources }).isFromTarget).toBe(
+    expected,
+  );
+});
 
 type Refused = [Partial<RawInputs>, RegExp, RegExp];
 
@@ -74,7 +71,7 @@ describe('parseRequest, given a wrong input', () => {
     [{ file: '' }, /nothing to deliver is given/, /`file:`.*`url:`/],
     ...each('channel', ['auto', 'K2+K3'], NO_REPOSITORY, /`repository: owner\/name`.*`client-id:`/, CLIENT),
     [{ ...CLIENT, ...WITHDRAW, path: 'a.html' }, NO_REPOSITORY, /`repository: owner\/name`/],
-    [CONTENT, /`content` has no file name/, /^set `name: page\.html`$/],
+    [CONTENT, /the file name for .*`content` is missing/, /^set `name: page\.html`$/],
     [{ file: '', name: 'a.html' }, /`content` is empty/, /written `content:`$/],
     [{ name: 'a.html' }, /only for `content:`/, /`path: a.html` instead$/],
     [{ file: '', content: ' \n', name: 'a.html' }, /`content` is empty/, /written `content:`$/],
@@ -142,7 +139,7 @@ describe('parseRequest, given a wrong input', () => {
     [{ marker: 'ж'.repeat(32_769) }, /`marker` is longer than 65536 bytes/, /short text/],
     [{ file: 'a.html\n'.repeat(501) }, /`file` has 501 lines/, /at most 500 lines/],
     [{ branch: `a\n::set-output name=x::${'y'.repeat(500)}` }, /^.{1,259}$/, /`branch:`/],
-  ])('refuses it in one sentence that says what to change (%#)', (inputs, message, hint) => {
+  ])('refuses it with one hint (%#)', (inputs, message, hint) => {
     const error = parseError(inputs);
     expect(error).toMatchObject({ code: 'BAD_INPUT', step: 'check', httpCode: undefined });
     expect(error.message).toMatch(message);
@@ -153,14 +150,14 @@ describe('parseRequest, given a wrong input', () => {
   test.each([
     ['a//', 'has an empty folder or file name', 'remove the extra slash'],
     ['/', 'is empty', 'name a file, or ./ for the root of the site'],
-    ['.github/', 'leads into .github', 'choose another place'],
-  ])('refuses the path %j, names the broken rule and says what to change', (path, problem, hint) => {
+    ['.github/', 'leads into .github', 'choose another path'],
+  ])('refuses the path %j with the broken rule and a hint', (path, problem, hint) => {
     const message = `input \`path\` ${problem}`;
     expect(parseError({ path })).toMatchObject({ code: 'BAD_INPUT', message, hint });
   });
 
   test('refuses a link that is not external', () => {
-    const message = expect.stringMatching(/^input `url` is not an external https address: /);
+    const message = expect.stringMatching(/^input `url` is not an external https URL: /);
     expect(parseError({ url: 'https://10.0.0.1/x' })).toMatchObject({ code: 'NOT_EXTERNAL', message });
   });
 
@@ -170,7 +167,7 @@ describe('parseRequest, given a wrong input', () => {
       for (const host of ['localhost:8443', '127.0.0.1', '[::1]', '169.254.169.254', '0x7f.1']) {
         expect(parseError({ [name]: `https://${host}/x` })).toMatchObject({
           code: 'NOT_EXTERNAL',
-          message: expect.stringContaining(`input \`${name}\` is not an external https address`),
+          message: expect.stringContaining(`input \`${name}\` is not an external https URL`),
         });
       }
       expect(() => requestWith({ [name]: 'https://files.octo.internal/' })).not.toThrow();
@@ -293,7 +290,7 @@ test('parseRequest names content by its name and keeps every byte, and takes a s
   expect(streamed).toMatchObject({ file: ['a.html'], content: contentStream });
 });
 
-test('the essence of the commit is one line, whatever the name of the workflow is', () => {
+test('the essence of the commit is always one line', () => {
   const origin = 'from run 7 of x\n\nDelivered-by: screen-delivery';
   expect(requestWith({}, { fileSource: origin }).essence).toBe(
     'from run 7 of x Delivered-by: screen-delivery',

@@ -18,7 +18,7 @@ interface SyntaxNode {
   readonly loc?: { readonly start: { readonly line: number } };
 }
 
-/** Where such a failure is made, and whether it says what to change. */
+/** The errors in the sources, and whether they have a hint. */
 function listFailures(file: string): readonly { readonly place: string; readonly hasHint: boolean }[] {
   const failures: { place: string; hasHint: boolean }[] = [];
   const visit = (node: unknown): void => {
@@ -40,7 +40,7 @@ function listFailures(file: string): readonly { readonly place: string; readonly
   return failures;
 }
 
-test('every refusal of an input or a file says what to change', () => {
+test('every refusal of an input or a file has a hint', () => {
   const failures = globSync('**/*.ts', { cwd: SRC })
     .filter((file) => !file.endsWith('.d.ts'))
     .flatMap(listFailures);

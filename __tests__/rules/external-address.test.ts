@@ -47,10 +47,11 @@ const REFUSED: Readonly<Record<string, string>> = {
   'begins with javascript:': 'javascript:alert(1) java\tscript:alert(1)',
   'begins with blob:': 'blob:https://example.com/1',
   'begins with c:': 'C:\\Users\\a.html',
-  'it is a local path, a broken link, or lacks https:// at its beginning':
+  'it does not begin with https://, or is not a URL':
     '/mnt/data/a.html ./a.html //example.com/a.html example.com/a.html  https:// https://[::1',
   'it contains credentials': 'https://user@example.com/ https://:word@example.com/ https://a.dev@127.0.0.1/',
-  'single-label host': 'https://intranet/ https://localhost/ https://localhost./ https://ｌｏｃａｌｈｏｓｔ/',
+  'host name without a dot':
+    'https://intranet/ https://localhost/ https://localhost./ https://ｌｏｃａｌｈｏｓｔ/',
   'internal network':
     'https://app.localhost/ https://PRINTER.LOCAL./ https://db.internal/ https://nas.home.arpa/ https://page.example/',
   ' ': 'https://printer.local../',
@@ -83,7 +84,7 @@ describe('parseExternalAddress', () => {
     (reason, link) => {
       const { code, message, hint } = getRefusal(link as string);
       expect(code).toBe('NOT_EXTERNAL');
-      expect(message).toMatch(/^the link is not an external https address: /);
+      expect(message).toMatch(/^the link is not an external https URL: /);
       expect(message).toContain(reason);
       expect(hint).toMatch(/K1, K2 or K3/);
     },
@@ -96,7 +97,7 @@ describe('parseExternalAddress', () => {
     'https://10.0.0.1/s3cret?key=s3cret',
   ])('uses the given label, and repeats neither credentials nor queries of %s', (link) => {
     const { message, hint } = getRefusal(link, 'input `url`');
-    expect(message).toMatch(/^input `url` is not an external https address/);
+    expect(message).toMatch(/^input `url` is not an external https URL/);
     expect(`${message} ${hint}`).not.toContain('s3cret');
   });
 

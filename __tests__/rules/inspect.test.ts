@@ -53,7 +53,7 @@ describe('a file that passes all checks', () => {
   });
 
   test.each([40, 0])(
-    'has an object id of %d digits where a repository takes it, and none above',
+    'has an object id of %d digits, or none if it is too large for a repository',
     async (most) => {
       const options = await writeTestFile('');
       await truncate(options.path, SIZE.repository + (most === 0 ? 1 : 0));
@@ -81,7 +81,12 @@ describe('a file that fails a check', () => {
 
   test.each([
     ['it does not exist', '../no.html', 'the file page.html does not exist', 'relative to the workspace'],
-    ['a folder in its path is a file', 'deeper', "the file page.html can't be opened (ENOTDIR)", 'exists'],
+    [
+      'a folder in its path is a file',
+      'deeper',
+      "the file page.html can't be opened (ENOTDIR)",
+      'create it first',
+    ],
     ['it is a folder', '..', 'page.html is a folder', 'name one file'],
     ['it is a device', '/dev/null', 'page.html is not a regular file', 'name a regular file'],
     ['it is empty', '.', 'the file page.html is empty', 'never delivered'],
@@ -193,7 +198,7 @@ describe('a file with allowed roots', () => {
       .then((file) => text(file.read()))
       .catch((thrown: unknown) => thrown);
 
-  test('is accepted in each of them, also with two dots in its name or where the root itself is a link', async () => {
+  test('is accepted in each root, also with two dots in its name, or if the root is a link', async () => {
     const { at, workspace, roots } = await createFolders();
     expect(await inspect(at('workspace/out/page.html'), roots)).toBe('from workspace');
     expect(await inspect(at('temp/out/page.html'), roots)).toBe('from temp');
@@ -220,7 +225,7 @@ describe('a file with allowed roots', () => {
     ['link.html', 'workspace/out/page.html'],
     ['out/link.html', 'workspace/out/page.html'],
     ['out/link.html', 'workspace/out/.hidden/page.html'],
-  ])('is followed at %s where a link stays in its folder', async (path, target) => {
+  ])('is followed at %s if the link stays in its folder', async (path, target) => {
     const { at, workspace, roots } = await createFolders();
     await mkdir(at('workspace/out/.hidden'));
     await writeFile(at('workspace/out/.hidden/page.html'), 'from workspace');
@@ -232,11 +237,11 @@ describe('a file with allowed roots', () => {
     const options = { ...optionsFor(join(workspace, path)), within: workspace, refusesHidden: true };
     const read = inspectFile(options).then((file) => text(file.read()));
     if (target.includes('.hidden'))
-      await expect(read).rejects.toThrow('is a symbolic link to what is hidden');
+      await expect(read).rejects.toThrow('is a symbolic link to a hidden file or folder');
     else expect(await read).toBe('from workspace');
   });
 
-  test("is refused where it is git's own data, or a link leads to that or to a hidden file", async () => {
+  test("is refused if it is or links to git's own data or a hidden file", async () => {
     const { at, workspace, roots } = await createFolders();
     await mkdir(at('workspace/.git'));
     await writeFile(at('workspace/.git/config'), 'x');
@@ -270,7 +275,7 @@ describe('a file with allowed roots', () => {
   });
 
   test.each(['workspace/out', 'workspace/out/page.html'])(
-    'is refused where %s became a link, or another one, after it was checked',
+    'is refused if %s became a link or was replaced after its check',
     async (path) => {
       const { at, roots } = await createFolders();
       const file = await open(at('workspace/out/page.html'), roots);
@@ -295,7 +300,7 @@ describe('a file with allowed roots', () => {
     expect(await inspect(join(workspace, 'c'), roots)).toMatchObject({ message: nothing });
   });
 
-  test('is refused where its folder is a link while it is opened alone', async () => {
+  test('is refused if its folder becomes a link while it is opened', async () => {
     const { at, workspace } = await createFolders();
     const folder = at('workspace/out');
     const options = {
@@ -327,7 +332,7 @@ describe('a file with allowed roots', () => {
 });
 
 describe('a file of a folder', () => {
-  test('may be empty where that is said', async () => {
+  test('may be empty if the options allow it', async () => {
     const file = await inspectFile({ ...(await writeTestFile('')), mayBeEmpty: true });
     // The output of `git hash-object` for no bytes.
     expect(file).toMatchObject({
@@ -339,7 +344,7 @@ describe('a file of a folder', () => {
   });
 
   test.each(['/proc/version'].filter(existsSync))(
-    'is refused where it has other bytes than its size says, as %s',
+    'is refused if it has more or fewer bytes than its size, as %s',
     async (path) => {
       const inspected = inspectFile({ ...optionsFor(path, 'version'), mayBeEmpty: true });
       await expect(inspected).rejects.toThrow('the file version changed while it was delivered');
@@ -443,7 +448,7 @@ test.each([10, 200_000])(
   async (size) => {
     const path = join(await temporaryFolder(), 'mapped.bin');
     await writeFile(path, 'x'.repeat(size));
-    // As where a program writes through a mapping of the file: no time of it changes.
+    // A write through a memory mapping changes no time of the file.
     const file = new UnchangedFile(statSync(path, { bigint: true }), { path, given: path });
     file.sha256 = createHash('sha256').update('other bytes').digest('hex');
     let sent = 0;
@@ -456,7 +461,7 @@ test.each([10, 200_000])(
 );
 
 describe('a file in memory', () => {
-  test.each(['', 'some bytes\0'])('says the same of %j as a file on disk', async (content) => {
+  test.each(['', 'some bytes\0'])('has the same fields for %j as a file on disk', async (content) => {
     const options = { ...(await writeTestFile(content)), mayBeEmpty: true };
     const [file, onDisk] = [createMemoryFile('page.html', Buffer.from(content)), await inspectFile(options)];
     expect(JSON.parse(JSON.stringify(file))).toEqual(JSON.parse(JSON.stringify(onDisk)));

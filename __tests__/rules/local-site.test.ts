@@ -26,7 +26,7 @@ describe('listing the files of a site', () => {
     expect([...leftOut].sort()).toEqual(['.git/', 'b/.env']);
   });
 
-  test("takes `.well-known/`, but not the receipt of a deployed site, and not where hidden files can't be", async () => {
+  test('takes `.well-known/` if hidden files may be delivered, but not the record of a deployed site', async () => {
     const names = ['security.txt', 'screen-delivery.json', '.env'].map((name) => `.well-known/${name}`);
     const folder = await folderWith('a.html', ...names, 'b/.well-known/c.txt');
     expect(await listSiteFiles(folder, 'dist')).toEqual({
@@ -65,8 +65,8 @@ describe('listing the files of a site', () => {
     });
     await expect(listSiteFiles(folder, 'dist', { isLeftOut, refusesHidden: true })).rejects.toMatchObject({
       findings: [
-        'chain/ is a symbolic link to what is hidden',
-        'node_modules/lib/ is a symbolic link to what is hidden',
+        'chain/ is a symbolic link to a hidden file or folder',
+        'node_modules/lib/ is a symbolic link to a hidden file or folder',
       ],
     });
   });
@@ -98,7 +98,7 @@ describe('listing the files of a site', () => {
   test.each([[[]], [['.hidden', '.well-known/.x', '.well-known/screen-delivery.json']]])(
     'refuses one with nothing to deliver: %j',
     async (paths) => {
-      const message = 'the folder dist has no file to deliver';
+      const message = 'the folder dist contains no files to deliver';
       const folder = await folderWith(...paths);
       await expect(listSiteFiles(folder, 'dist')).rejects.toMatchObject({ code: 'BAD_FILE', message });
     },
@@ -119,7 +119,7 @@ describe('listing the files of a site', () => {
     const refusal = await listSiteFiles(folder, 'dist').catch((thrown) => thrown);
     const { findings } = refusal;
     server.close();
-    expect(refusal).toMatchObject({ code: 'BAD_FILE', hint: 'correct what writes them' });
+    expect(refusal).toMatchObject({ code: 'BAD_FILE', hint: 'correct the program that writes them' });
     for (const finding of [
       '"a\u202Eb.html" has a control character in its name',
       '"back\\\\slash" has a backslash in its name',
@@ -129,7 +129,7 @@ describe('listing the files of a site', () => {
       'loop/ is a symbolic link in a circle',
       'self is a symbolic link in a circle',
       'env.txt is a symbolic link to a hidden file',
-      'socket is no regular file',
+      'socket is not a regular file',
       'not UTF-8',
     ]) {
       expect(findings).toContainEqual(expect.stringContaining(finding));
@@ -140,12 +140,12 @@ describe('listing the files of a site', () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'a'));
     await writeFile(join(folder, 'a', 'x.txt'), 'x');
-    const message = "the folder dist can't be a site: ./ can't be read (ENOTDIR)";
+    const message = "the folder dist can't be delivered: ./ can't be read (ENOTDIR)";
     const listed = listSiteFiles(join(folder, 'a', 'x.txt'), 'dist');
     await expect(listed).rejects.toMatchObject({ code: 'BAD_FILE', message });
     await expect(listSiteFiles(join(folder, 'n'.repeat(300)), 'dist')).rejects.toThrow('ENAMETOOLONG');
     const locked = withLocked(join(folder, 'a'), () => listSiteFiles(folder, 'dist'));
-    await expect(locked).rejects.toThrow("the folder dist can't be a site: a/ can't be read (EACCES)");
+    await expect(locked).rejects.toThrow("the folder dist can't be delivered: a/ can't be read (EACCES)");
   });
 });
 

@@ -46,18 +46,18 @@ describe('repositoryPath', () => {
     ['contains control characters', ['a\u0000.html', 'a\tb', 'a\u202etxt', 'a\u200bb', 'a\u2028b'], /\w/],
     ['contains a space', ['a b.html', 'a\u00a0b.html', 'a.html '], /^remove it, or write - or _/],
     ['contains a backslash', ['docs\\a.html'], /^write \/ between folders, or rename/],
-    ['contains *, and is no pattern', ['p*/a.html', 'docs/**'], /^write each path in full$/],
+    ['contains *, but is not a pattern', ['p*/a.html', 'docs/**'], /^write each path in full$/],
     [
-      'is an address, or has a part that ends in :',
+      'is a URL, or has a part that ends in :',
       ['https://octo.github.io/r/a.html', 'https:/a.html', 'a:/b.html', 'a:'],
       /^write only what follows https:\/\/…\/$/,
     ],
     ['starts with a slash', ['/a.html'], /^write it without this slash/],
     ['contains . or .. as a folder', ['../a.html', 'a/../b', '..', './a.html'], /^write it without them/],
     ['has an empty folder or file name', ['docs//a.html', 'docs/'], /\w/],
-    ['leads into .git', ['.git/config', 'docs/.GIT/config', '.git'], /^choose another place$/],
-    ['leads into .github', ['.github/workflows/x.yml', '.GitHub/x.html'], /^choose another place$/],
-  ])('refuses what %s, %j, and says what to change: %s', (reason, paths, advice) => {
+    ['leads into .git', ['.git/config', 'docs/.GIT/config', '.git'], /^choose another path$/],
+    ['leads into .github', ['.github/workflows/x.yml', '.GitHub/x.html'], /^choose another path$/],
+  ])('refuses a path that %s, %j, with the hint %s', (reason, paths, advice) => {
     const message = `input \`path\` ${reason}`;
     for (const path of paths) {
       const refusal = { code: 'BAD_INPUT', message, hint: expect.stringMatching(advice) };

@@ -63,9 +63,9 @@ const CUT = PAGE.slice(0, -1);
 describe('a text in UTF-8', () => {
   test.each([
     ['UTF-8', PAGE, 'utf-8'],
-    ['UTF-8, where it is cut within a character', CUT, 'utf-8'],
+    ['UTF-8 that is cut within a character', CUT, 'utf-8'],
     ['one that is the same for its letters', '<p>Hello', 'windows-1252'],
-    ['another one than that of its mark', `\xef\xbb\xbf${PAGE}`, 'windows-1251'],
+    ['another encoding than its mark', `\xef\xbb\xbf${PAGE}`, 'windows-1251'],
     ['the one that it has', `<p>${PRIVET}`, 'windows-1251'],
     ['UTF-8, but is not', `<p>${PRIVET}`, 'utf-8'],
   ])('is read as it was written in %s', (_, head, encoding) => {
@@ -74,7 +74,7 @@ describe('a text in UTF-8', () => {
 
   test.each([
     ['of 8 bits', PAGE, 'windows-1251'],
-    ['of 8 bits, where it is cut within a character', CUT, 'windows-1252'],
+    ['of 8 bits that is cut within a character', CUT, 'windows-1252'],
     ['of 16 bits', '<p>Hello', 'utf-16le'],
     ['that shows nothing', '<p>Hello', 'replacement'],
   ])('is not read as it was written in one %s', (_, head, encoding) => {

@@ -411,7 +411,8 @@ describe('a file that a delivery removes must be gone', () => {
 
 const REPLACES_ALL =
   /^check: .*each deployment replaces all of it.* → .*`branch: gh-pages`.*`path: \.\/`.*`site-workflow:`.*Deploy from a branch/;
-const OBEYED = /^place: .*it says whose a site that GitHub Actions deploys is → .*`path:` to another place/;
+const OBEYED =
+  /^place: .*it records who delivered a site that GitHub Actions deploys → .*`path:` to another path/;
 const SCRIPT = { file: 'site/js/app.js' };
 const PAGE = { file: 'site/index.html' };
 const BLOCK = 'environment github-pages.*pages: write, id-token: write';

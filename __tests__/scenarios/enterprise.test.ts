@@ -182,7 +182,7 @@ describe.each(['NO_PROXY', 'no_proxy'])('a host in %s is connected to directly',
     const { repository } = await open(KINDS[0]);
     const inputs = { channel: 'K3', bin: 'own-bin-2', 'bin-host-url': door };
     const delivered = await scenario.deliver({ repository, files, inputs, env: direct });
-    const says = /^input `bin-host-url` is not an external https address: localhost is a single-label host/;
+    const says = /^input `bin-host-url` is not an external https URL: localhost is a host name without a dot/;
     expectNotReady(delivered, 'check', says, { hint: /opens on other machines/ });
     expect(own.bins.get('own-bin-2')).toBeUndefined();
     expect(collectOutput(delivered)).not.toContain(`${door}/`);

@@ -439,8 +439,12 @@ describe('a line that begins with !', () => {
   });
 
   test.each<[string, string, RegExp]>([
-    ['a name without its folder', 'dist/**\n!d.html', /^check: the line !d\.html leaves .*`!\*\*\/name`/],
-    ['all that is in a folder', 'dist/\n!dist/*', /^check: the folder dist\/ has no file to deliver → .*`!`/],
+    ['a name without its folder', 'dist/**\n!d.html', /^check: the line !d\.html does not .*`!\*\*\/name`/],
+    [
+      'all that is in a folder',
+      'dist/\n!dist/*',
+      /^check: the folder dist\/ contains no files to deliver → .*`!`/,
+    ],
     ['the entry', 'dist/\n!dist/*.html', /^check: the folder dist\/ has no page index\.html →/],
   ])('that leaves out %s is refused', async (_, file, says) => {
     await refused(run(await play.repository(), file), says);
@@ -556,14 +560,17 @@ describe('a file that the whole site or the repository obeys', () => {
     const stays = `not removed, because that needs \`overwrite\`: ${name} (${effect})`;
     const files = { ...SITE, [`dist/${name}`]: 'one' };
     const leave = `leave it out: add the line \`!\\*\\*/${name}\`, or set \`overwrite: true\``;
-    const says = RegExp(`${name} is not only a page: ${effect} → ${leave}`);
+    const says = RegExp(`${name} would affect more than itself: ${effect} → ${leave}`);
     await refused(deliver(repository, whole, files), says);
     await proven(deliver(repository, { ...whole, file: `dist/\n!**/${name}` }, files));
     expect(await read()).toBe('null');
     await proven(deliver(repository, allowed, files));
     await proven(deliver(repository, whole, files));
     const changed = { ...files, [`dist/${name}`]: 'two' };
-    await refused(deliver(repository, whole, changed), RegExp(`${name} is not only a page: ${effect} → `));
+    await refused(
+      deliver(repository, whole, changed),
+      RegExp(`${name} would affect more than itself: ${effect} → `),
+    );
     for (const run of [deliver, withdraw]) {
       const { report } = await proven(run(repository, whole));
       expect(report.notes).toContain(stays);
@@ -583,7 +590,7 @@ describe('a file that the whole site or the repository obeys', () => {
     const given = { channel: 'K1', path: 'CNAME', overwrite: 'true' };
     await proven(play.deliver({ repository, files: { CNAME: 'example.com' }, inputs: given }));
     for (const path of ['CNAME', './']) {
-      await refused(withdraw(repository, { path }), /CNAME is not only a page/);
+      await refused(withdraw(repository, { path }), /CNAME would affect more than itself/);
     }
     await repository.commit('CNAME', 'www.example.org');
     await proven(deliver(repository, whole, { ...SITE, 'dist/CNAME': 'www.example.org' }));

@@ -384,7 +384,7 @@ describe('a folder whose page needs code from outside of it', () => {
     const { report } = await proven(deliver(repository, 'doc/book/'));
     expect(report.url).toBe(`${repository.pages.url}book/`);
     expect(report.lines.UNKNOWN).toMatch(
-      /^index\.html line \d+: script \.\.\/lib\/a\.js is outside the folder, and no part of this delivery;/,
+      /^index\.html line \d+: script \.\.\/lib\/a\.js is outside the folder, so it is not part of this delivery;/,
     );
   });
 });

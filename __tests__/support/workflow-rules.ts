@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { validateWorkflow } from '@action-validator/core';
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
 import { parse } from 'yaml';
-import { INPUTS, OUTPUTS } from '../../src/request/inputs.ts';
+import { OUTPUTS } from '../../src/action/output-texts.ts';
+import { INPUTS } from '../../src/request/inputs.ts';
 
 /** The parts of a workflow that are read here. */
 export interface WorkflowDefinition {

@@ -5,9 +5,9 @@ import { composeReceipt } from '../delivery/receipt.ts';
 import { composeDocument, describeOutcome, type Report, reportText } from '../delivery/report.ts';
 import { toMessage } from '../errors.ts';
 import type { Logger } from '../ports.ts';
-import type { OutputName } from '../request/inputs.ts';
 import { systemClock } from '../system.ts';
 import { escapeLogLine } from './log.ts';
+import type { OutputName } from './output-texts.ts';
 import { composeSummary } from './overview.ts';
 
 /** Writes redacted reports to log, summary and outputs. @returns why the outputs failed, or `null` */

@@ -31,7 +31,7 @@ const isDeclined = (github: RepositoryContext['github']): github is DeliveryErro
 
 /** Rows of condition, channel and reason. The first match wins. @see protocol 1 (channel choice), 4.6 */
 export function listChoices(
-  { url, binIsNew, tagIsDefault, token, namesDestination: namesPlace }: DeliveryRequest,
+  { url, binIsNew, tagIsDefault, token, namesDestination }: DeliveryRequest,
   { github, privateRepository }: RepositoryContext,
   size: number,
   display: BrowserDisplay,
@@ -46,7 +46,7 @@ export function listChoices(
     [!tagIsDefault, 'K2', 'a tag was named'],
     // K1 explains how to set a token: a file for a repository never goes to the public bin unasked.
     [
-      isUnknown && !isDeclined(github) && namesPlace === true,
+      isUnknown && !isDeclined(github) && namesDestination === true,
       'K1',
       'a repository, a branch or a folder was named',
     ],

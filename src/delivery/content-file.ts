@@ -6,6 +6,7 @@ import type { Ports } from '../ports.ts';
 import { CONTENT, MEGABYTE, SECOND } from '../protocol/limits.ts';
 import type { GivenContent } from '../request/inputs.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
+import { EMPTY_HINT } from '../rules/inspect.ts';
 import { createTemporaryFolder } from '../system.ts';
 
 /** Writes given content to a private temporary file. @throws {DeliveryError} `TOO_LARGE`, `BAD_INPUT` */
@@ -44,8 +45,7 @@ async function writeContent(path: string, content: GivenContent, ports: Ports): 
       await file.writeFile(chunk);
     }
     if (size === 0) {
-      const hint = 'check the program that writes it';
-      throw new DeliveryError('BAD_INPUT', `the content of ${name} is empty`, { hint });
+      throw new DeliveryError('BAD_INPUT', `the content of ${name} is empty`, { hint: EMPTY_HINT });
     }
   } finally {
     await file.close();

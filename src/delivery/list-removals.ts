@@ -1,12 +1,12 @@
 import { join, resolve } from 'node:path';
 import type { ChannelItem } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
-import { deliveredName, isFolderAt, refuseOneNameForMany, siteName } from '../request/find-files.ts';
+import { isFolderAt, refuseOneNameForMany } from '../request/find-files.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile } from '../rules/inspect.ts';
 import { siteOfFile } from '../rules/local-site.ts';
-import { baseName, decodePath } from '../rules/naming.ts';
+import { baseName, decodePath, deliveredName, siteName } from '../rules/naming.ts';
 import { locate } from '../rules/open-file.ts';
 import { namesPathInFolder } from './choose-channel.ts';
 import { type Delivery, mainAttempt, newDelivery, withAttempt } from './delivery.ts';

@@ -4,12 +4,13 @@ import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import { countFiles, firstFew, nameFew } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { SITE } from '../protocol/limits.ts';
-import { deliveredName, isFolderAt, refuseOneNameForMany, siteName } from '../request/find-files.ts';
+import { isFolderAt, refuseOneNameForMany } from '../request/find-files.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
+import { deliveredName, siteName } from '../rules/naming.ts';
 import { type FileLocation, locate } from '../rules/open-file.ts';
 import { changedError } from '../rules/unchanged-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
@@ -82,7 +83,7 @@ export async function openSite(delivery: Delivery, root: string, run: RequestCon
   const results = [...checked.map(({ secrets }) => secrets), ...checked.flatMap(({ others }) => others)];
   if (site === undefined || results.some(hasFailed)) {
     const about = isFolder
-      ? `the folder ${subject} can't be a site`
+      ? `the folder ${subject} can't be delivered`
       : `several things are wrong with ${subject}`;
     const whole = site !== undefined && files.length === paths.length ? site : null;
     // A later step checks pages; here it only completes the error.

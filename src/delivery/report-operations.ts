@@ -4,7 +4,7 @@ import { isRemovedCheck } from '../proof/check.ts';
 import { countMarker, describeProbe, formatMarker } from '../proof/probe-result.ts';
 import { SITE } from '../protocol/limits.ts';
 import { CHANNELS } from '../protocol/words.ts';
-import type { Operation } from '../request/values.ts';
+import type { Operation } from '../request/inputs.ts';
 import type { Text } from '../words.ts';
 import { type ChannelAttempt, type Delivery, LINK_SUBJECT, listDuplicates, mainAttempt } from './delivery.ts';
 import { listProven } from './receipt.ts';

@@ -13,7 +13,7 @@ import {
   type ReportLine,
   type Step,
 } from '../protocol/words.ts';
-import type { Operation } from '../request/values.ts';
+import type { Operation } from '../request/inputs.ts';
 import type { PlannedReport, RestoreOutcome } from './delivery.ts';
 import type { PictureReport } from './screen/add-picture.ts';
 import type { ScreenReport } from './screen/screen-report.ts';

@@ -100,8 +100,8 @@ export async function askAddress(
   seen: ProbeResult | null = null,
 ): Promise<ProbeResult> {
   if (check.host.warnsBrowsers) return askBin(check, run);
-  const { prefixSha256: headSha256, size = 0 } = check.expect.file ?? {};
-  const isBeginning = seen?.match === 'identical' && headSha256 !== undefined && size > PARTIAL_PROBE;
+  const { prefixSha256, size = 0 } = check.expect.file ?? {};
+  const isBeginning = seen?.match === 'identical' && prefixSha256 !== undefined && size > PARTIAL_PROBE;
   const how = { cookies: undefined, asBrowser, nth, isBeginning };
   const result = await askOnce(check, run, how);
   const isOther = isBeginning && result.match === 'identical' && result.version !== seen.version;

@@ -6,7 +6,6 @@ import { type CommandName, INPUT_NAMES, INPUTS, type InputDefinition, type Input
 interface CommandDefinition {
   readonly usage: string;
   readonly description: string;
-  /** How many arguments it takes, at least and at most, and the same in words. */
   readonly takes: readonly [min: number, max: number, words: string];
   /** The flags that its help explains. Absent: all. */
   readonly explains?: string;

@@ -31,7 +31,6 @@ const UNSAFE_VARIABLES: readonly (readonly [RegExp, effect: string, instead: str
     ', and set `NODE_EXTRA_CA_CERTS` to a file with the certificate of the proxy or host',
   ],
   [
-    // Names with `*` for anything, separated by commas.
     /^NODE_DEBUG=(?:.*,)?\s*(?:child_process|[a-z_]*\*[a-z_*]*)\s*(?:,|$)/is,
     'makes Node print the environment of each program it starts, with the token for git',
     ' or the name `child_process` from it',

@@ -14,7 +14,6 @@ export function commandFace(command: string, token = TOKEN): Face {
   const input: Face['input'] = (name, value) => operands[name] ?? formatFlag(name, value);
   return {
     input,
-    // The token may come from any of several variables.
     subject: (name) => (name === 'token' ? 'the token' : input(name)),
     ...(isLink ? { use: () => 'publish the file with the command `deliver`' } : {}),
     link: isLink ? 'give the link to verify' : `verify a link with \`${TOOL.name} verify URL\``,
@@ -72,7 +71,6 @@ export function toolFace(tool: ToolName, args: readonly InputName[], token = TOK
   };
 }
 
-/** An argument. Its name and values may differ from the input's. */
 function formatArgument(name: InputName, value?: string): string {
   const { argument, json }: InputDefinition = INPUTS[name];
   const shown = argument?.name ?? name;

@@ -2,7 +2,6 @@ import { lstat, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, parse, relative, resolve, sep } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 import { BATCH } from '../protocol/limits.ts';
-import { baseName, nameFromFile, repositoryPath } from '../rules/naming.ts';
 import { isBelow, isListed, LIST_HINT, listWays, type PathProblem } from '../rules/open-file.ts';
 import { refuseProblems, walkFolder } from '../rules/walk-folder.ts';
 import type { Text } from '../words.ts';
@@ -19,28 +18,26 @@ import {
 } from './patterns.ts';
 
 export interface NamedFile {
-  /** Where it lies below the folder that all have in common, separated by `/`. */
+  /** The path below the folder that all files share, separated by `/`. */
   readonly relativePath: string;
-  /** The absolute folder that no symbolic link leads out of: that of a pattern before its first sign, or the file's. */
+  /** The absolute folder that symbolic links must not leave: the file's own, or the folder before a pattern. */
   readonly root: string;
 }
 
-/** Finds what lines name, by their names. */
 export type FindFiles = (
   lines: readonly string[],
   folder: string,
   signal?: AbortSignal,
 ) => Promise<ReadonlyMap<string, NamedFile>>;
 
-/** Each line is a file's path, letter by letter. @throws {DeliveryError} `BAD_INPUT` for what would leave files out */
+/** Reads each line as a literal path. @throws {DeliveryError} `BAD_INPUT` for a `!` line */
 export const findLiteralFiles: FindFiles = async (lines, folder) => {
   const line = lines.length > 1 && lines.find(isExclusion);
-  if (line) refuseInput(`${line} leaves no file out here`, 'name each file to deliver, without patterns');
+  if (line) refuseInput(`${line} excludes no file here`, 'name each file to deliver, without patterns');
   const files = new Map(lines.map((line) => [resolve(folder, line), nameFile(line, folder)]));
   return addRelativePaths(files, [...files.keys()].map(dirname), folder);
 };
 
-/** A file that lines name: as it is given, and why it can't be delivered, if that is known. */
 interface FoundFile {
   readonly given: string;
   readonly root: string;
@@ -54,17 +51,17 @@ const nameFile = (line: string, folder: string): FoundFile => ({
 });
 
 /**
- * Finds files by `*`, `**`, `?` and `[…]`, without those that a `!` line leaves out, wherever it stands. An exact name
- * means just that. Patterns match only hidden names that they write out: such files hold credentials more often than pages.
+ * Finds files by `*`, `**`, `?` and `[…]`, except those that a `!` line excludes. An exact name is not a pattern. Hidden
+ * names must be written out, because hidden files often contain credentials.
  *
- * @throws {DeliveryError} `BAD_INPUT` for a line without effect; `BAD_FILE` that names all that nobody can deliver
+ * @throws {DeliveryError} `BAD_INPUT` for a line without effect; `BAD_FILE` for files that can't be delivered
  */
 export const findFiles: FindFiles = async (lines, folder, signal) => {
   const files = new Map<string, FoundFile>();
   const named: string[] = [];
   const roots: string[] = [];
   const { exclusions, isLeftOut } = readExclusions(lines, folder);
-  for (const line of lines.filter((one) => !isExclusion(one))) {
+  for (const line of lines.filter((text) => !isExclusion(text))) {
     const path = resolve(folder, line);
     if (!/[*?[]/.test(line) || (await exists(path))) {
       named.push(path);
@@ -81,7 +78,7 @@ export const findFiles: FindFiles = async (lines, folder, signal) => {
     }
   }
   if (files.size === 0 && exclusions.length > 0) refuseNothingLeft(lines);
-  // A folder that is withdrawn need not be here.
+  // A folder to withdraw need not exist here.
   if ((await Promise.all(named.map(exists))).every(Boolean)) await refuseElsewhere(exclusions, named);
   refuseFound([...files.values()]);
   if (files.size > BATCH.files) {
@@ -93,10 +90,7 @@ export const findFiles: FindFiles = async (lines, folder, signal) => {
   return addRelativePaths(files, roots, folder);
 };
 
-/**
- * A `!` line must name something that is there, in or around what the other lines name: otherwise a mistake in it would
- * publish files. A pattern may match none of them.
- */
+/** A `!` line must name an existing path in or around the other lines: a mistake in it would publish files. */
 async function refuseElsewhere(exclusions: readonly Exclusion[], named: readonly string[]): Promise<void> {
   const ways = named.flatMap(listWays);
   for (const { roots, line } of exclusions) {
@@ -104,7 +98,7 @@ async function refuseElsewhere(exclusions: readonly Exclusion[], named: readonly
     const found = await Promise.all(near.flatMap((root) => [root, root.normalize('NFD')]).map(exists));
     if (found.includes(true)) continue;
     refuseInput(
-      `the line ${line} leaves nothing out`,
+      `the line ${line} does not exclude anything`,
       (w) => `correct its path, which is relative to ${w.folder} (\`!**/name\` is a name in any folder)`,
     );
   }
@@ -113,14 +107,14 @@ async function refuseElsewhere(exclusions: readonly Exclusion[], named: readonly
 function refuseFound(files: readonly FoundFile[]): void {
   const found = files.flatMap(({ given: path, problem }) => (problem === null ? [] : [{ path, problem }]));
   const pattern = `${found[0]?.path.replace(/[/\\]$/, '$&**')}`;
-  const message: Text = (w) => `${w.subject('file')} matches what can't be delivered`;
+  const message: Text = (w) => `${w.subject('file')} matches files that can't be delivered`;
   refuseProblems(message, found, (w) => `, or ${w.leaveOut(pattern)}`);
 }
 
 function refuseNothingLeft(lines: readonly string[]): void {
   const named = lines.filter((line) => !isExclusion(line)).join(' ');
   if (named === '') refuseInput('only `!` lines are given', 'add a line that names what to deliver');
-  refuseInput(`the \`!\` lines leave out all of ${named}`, 'remove one of them, or correct its pattern');
+  refuseInput(`the \`!\` lines exclude all of ${named}`, 'remove or correct one of them');
 }
 
 const noMatchError = (subject: string): DeliveryError =>
@@ -130,7 +124,7 @@ const noMatchError = (subject: string): DeliveryError =>
         ? LIST_HINT
         : sep === '/' && subject.includes('\\')
           ? 'write / between folders'
-          : `correct the pattern, which is relative to ${w.folder} and finds no folders (\`**\` finds all files in them, but in no linked ones) and only hidden names that it writes out, and make sure that the file is there, and that no \`!\` line leaves it out`,
+          : `create the file first, or correct the pattern: it is relative to ${w.folder}, finds files but not folders (\`**\` finds files at any depth, but not in linked folders), and must write out hidden names; a \`!\` line may also exclude the file`,
     step: 'check',
     subject,
   });
@@ -140,13 +134,11 @@ const exists = async (path: string): Promise<boolean> => (await lstat(path).catc
 export const isFolderAt = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => null))?.isDirectory() === true;
 
-/** By absolute paths, sorted, and only the first ones. */
 async function findMatches(pattern: FilePattern, folder: string, isLeftOut: IsLeftOut, signal?: AbortSignal) {
   const { root, line, parts: names } = pattern;
   const found: [path: string, file: FoundFile][] = [];
-  // If the root can't be read, the walk says why.
   const isAbsent = await stat(root).then(
-    (one) => !one.isDirectory(),
+    (stats) => !stats.isDirectory(),
     ({ code }) => ['ENOENT', 'ENOTDIR'].includes(code),
   );
   if (isAbsent || isLeftOut(root)) return found;
@@ -156,18 +148,18 @@ async function findMatches(pattern: FilePattern, folder: string, isLeftOut: IsLe
     signal?.throwIfAborted();
     met += 1;
     if (met > BATCH.looked)
-      refuseInput(`${line} meets more than ${BATCH.looked} files`, 'narrow the pattern');
+      refuseInput(`${line} has to check more than ${BATCH.looked} files`, 'narrow the pattern');
     if (isSkipped) continue;
     const full = resolve(root, path);
-    // The files of a folder that can't be read would be missing without a word.
+    // Files of an unreadable folder must not be missing silently.
     const isMet = path.endsWith('/') ? problem !== null : matches(pattern, full);
     const end = path.endsWith('/') ? '/' : '';
-    // An absolute path may lead anywhere where a relative one may not.
+    // Only absolute paths may leave the allowed folder.
     const given = isAbsolute(line) && !isBelow(folder, full) ? full : relative(folder, full);
     if (isMet) found.push([full + end, { given: given + end, root, problem }]);
     if (found.length > BATCH.files) break;
   }
-  return found.sort(([one], [other]) => (one < other ? -1 : 1));
+  return found.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function addRelativePaths(
@@ -175,19 +167,21 @@ function addRelativePaths(
   roots: readonly string[],
   folder: string,
 ): ReadonlyMap<string, NamedFile> {
-  const placeOf = createRelativePaths(roots, folder);
-  return new Map([...files].map(([path, { given, root }]) => [given, { root, relativePath: placeOf(path) }]));
+  const relativePathOf = createRelativePaths(roots, folder);
+  return new Map(
+    [...files].map(([path, { given, root }]) => [given, { root, relativePath: relativePathOf(path) }]),
+  );
 }
 
-/** Tells the place of an absolute path below `roots`; what is outside of `folder` changes no other. */
+/** Returns a function that makes absolute paths relative to the roots' common folder, inside `folder` or outside. */
 export function createRelativePaths(roots: readonly string[], folder: string): (path: string) => string {
   const inside = findCommonFolder(roots.filter((root) => isBelow(folder, root)));
   const others = roots.filter((root) => !isBelow(folder, root));
   const shared = findCommonFolder(others);
-  // All folders have the root in common: what lies below it is the layout of this machine.
+  // All folders share the root, and must not reveal the layout of this machine.
   const outside = others.length > 1 && shared === parse(shared ?? '').root ? undefined : shared;
   return (path) => {
-    const root = [inside, outside].find((one) => one !== undefined && isBelow(one, path));
+    const root = [inside, outside].find((shared) => shared !== undefined && isBelow(shared, path));
     return (root === undefined ? basename(path) : relative(root, path)).replaceAll(sep, '/');
   };
 }
@@ -200,19 +194,7 @@ function findCommonFolder([first, ...others]: readonly string[]): string | undef
   return own && (own.slice(0, end === -1 ? own.length : end).join(sep) || sep);
 }
 
-/** The name that a file gets: that of `path`, or its own with its folders. @throws {DeliveryError} */
-export function deliveredName(relativePath: string, path: string | undefined): string {
-  if (path !== undefined && !path.endsWith('/')) return baseName(path);
-  return repositoryPath(relativePath.split('/').map(nameFromFile).join('/'), "the file's path");
-}
-
-/** The folder that a site gets: that of `path`, or its own name; of several, its own name in `path`. */
-export function siteName(folder: string, path: string | undefined, isOnly: boolean): string {
-  if (path !== undefined && isOnly) return path;
-  return `${path === undefined || path === './' ? '' : path}${nameFromFile(basename(folder))}`;
-}
-
-/** @throws {DeliveryError} `BAD_INPUT` where `path` names one file, and there are several. */
+/** @throws {DeliveryError} `BAD_INPUT` if `path` names one file, but there are several. */
 export function refuseOneNameForMany(count: number, path: string | undefined): void {
   if (count < 2 || path === undefined || path.endsWith('/')) return;
   refuseInput(

@@ -7,7 +7,6 @@ import type { DeliveryRequest } from './parse-request.ts';
 
 type RuleText = string | ((words: Words, request: DeliveryRequest) => string);
 
-/** A rule on several inputs: whether it is broken, what is wrong, and what to change. */
 type InputRule = readonly [
   isBroken: (request: DeliveryRequest) => boolean,
   problem: RuleText,
@@ -67,7 +66,7 @@ const ANY_RULES: readonly InputRule[] = [
   ],
   [
     ({ content, name }) => content !== undefined && name === undefined,
-    (w) => `${w.subject('content')} has no file name`,
+    (w) => `the file name for ${w.subject('content')} is missing`,
     (w) => `set ${w.input('name', 'page.html')}`,
   ],
   [

@@ -113,7 +113,6 @@ const OTHER_SYSTEMS = ['.hg', '.jj', '.svn'];
 function findRepositoryRoot(folder: string): string | null {
   for (let at = folder; ; at = dirname(at)) {
     if (['.git', ...OTHER_SYSTEMS].some((name) => existsSync(join(at, name)))) return at;
-    // A `.git` folder itself, or a bare repository.
     if (['HEAD', 'objects', 'refs'].every((name) => existsSync(join(at, name)))) return at;
     if (dirname(at) === at) return null;
   }

@@ -10,11 +10,11 @@ import {
   INPUTS,
   type InputDefinition,
   type InputName,
+  type Operation,
   parseInputs,
   type RawInputs,
 } from './inputs.ts';
 import { type IsLeftOut, readExclusions } from './patterns.ts';
-import type { Operation } from './values.ts';
 import { readAddress } from './withdrawn-address.ts';
 
 /** What an interface knows about the run and the machine, besides the inputs. */
@@ -25,15 +25,12 @@ export interface RunContext {
   readonly findFiles?: FindFiles;
   /** The source of the file in a few words: the default essence of the commit message. */
   readonly fileSource: string;
-  /** The workflow and job that delivers. Empty outside of a workflow. */
   readonly job: string;
-  /** The commit of the run. Absent outside of a workflow. */
   readonly commit?: string | undefined;
-  /** The only owner of everything delivered, such as agents. */
+  /** Set if only this deliverer's own files may be replaced, such as for agents. */
   readonly soleDeliverer?: string | undefined;
   /** The run that delivers. Absent outside of a workflow. */
   readonly deliverer?: Deliverer | undefined;
-  /** Milliseconds since the epoch. */
   readonly now: number;
   /** A number in [0, 1) that can't be guessed. */
   readonly random: () => number;
@@ -41,17 +38,15 @@ export interface RunContext {
   readonly sourceIsPrivate: boolean | null;
   /** The repositories that the file may come from, as `owner/name`; `null` is an unknown one. */
   readonly sourceRepositories: readonly (string | null)[];
-  /** What the runner gives to deploy a site. Absent outside of an action. */
+  /** Absent outside of an action. */
   readonly runtime?: JobRuntime | null;
   /** Whether a person or an agent named a repository, a branch or a folder of it; never in a job. */
   readonly namesDestination?: boolean;
-  /** Further credentials of the job, besides the token. */
   readonly secrets: readonly OwnCredential[];
   /** Folders that the file must be in; empty: any folder. */
   readonly allowedRoots: readonly string[];
   /** Whether an absolute path may name a file outside the allowed roots, or a symbolic link. */
   readonly allowsFullPaths: boolean;
-  /** Whether hidden files are never opened. */
   readonly refusesHidden?: boolean | undefined;
   /** The folder of the site for a delivery without a path, ending in `/`. */
   readonly defaultFolder?: string | undefined;
@@ -85,7 +80,6 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     /** As written, or the name of the content. Empty for a link that only a marker verifies. */
     file: content === undefined ? file : [...file, name ?? ''],
     findFiles: find ?? findLiteralFiles,
-    /** Whether the lines exclude a file, also a file in a folder. */
     isLeftOut,
     content,
     /** `auto`, or the main channel and its duplicates. Only K1 has a folder that confines a delivery. */
@@ -96,20 +90,17 @@ export function parseRequest(raw: RawInputs, context: RunContext) {
     /** The commit of a new tag. Absent: the head of the default branch, because another repository may not have it. */
     commit: isFromTarget ? rest.commit : undefined,
     scopedInputs: listScopedInputs({ ...raw, ...(inputs.url === undefined && { url: '' }) }, givenInputs),
-    /** Strings that the file must never contain. */
     ownSecrets: withToken(raw.token, secrets),
     /** Milliseconds between polls. If the timeout is shorter, one poll is made at its end. */
     interval: Math.min(pollInterval, timeout),
     serverUrl: authUrl,
     runtime: rest.runtime ?? null,
-    /** A check is a dry run without any host. */
     dryRun: inputs.dryRun || rest.checkOnly === true,
     /** Whether the file certainly comes from the target repository, so both are private or both public. */
     isFromTarget,
   };
 }
 
-/** The given names of the release and the bin, or their default names. */
 function nameDefaults(
   { tag, bin }: Pick<ReturnType<typeof parseInputs>, 'tag' | 'bin'>,
   now: number,
@@ -118,14 +109,12 @@ function nameDefaults(
   return {
     tag: tag ?? formatDayTag(now),
     tagIsDefault: tag === undefined,
-    /** The default tag of the day before. */
     earlierTag: formatDayTag(now - DAY),
     bin: bin ?? createBinName(now, random),
     binIsNew: bin === undefined,
   };
 }
 
-/** `soleDeliverer`: the only one whose files it may replace; `undefined`: any file that this tool delivered. */
 function chooseDeliverer(
   { deliverer, job, soleDeliverer }: Pick<RunContext, 'deliverer' | 'job' | 'soleDeliverer'>,
   confine?: string,

@@ -2,14 +2,14 @@ import { dirname, matchesGlob, relative, resolve, sep } from 'node:path';
 import { isBelow, listWays } from '../rules/open-file.ts';
 import { refuseInput } from './input-kinds.ts';
 
-/** A pattern: the folder before its first sign, which is absolute, and the parts from there on. */
+/** A pattern: the absolute folder before its first wildcard, and the parts from there on. */
 export interface FilePattern {
   readonly line: string;
   readonly root: string;
   readonly parts: readonly string[];
 }
 
-/** @throws {DeliveryError} `BAD_INPUT` for a `/` between `{` and `}`, which would miss files without a word */
+/** @throws {DeliveryError} `BAD_INPUT` for a `/` between `{` and `}`, which would silently miss files */
 export function readPattern(line: string, folder: string): FilePattern {
   const parts = line.split(sep === '/' ? '/' : /[\\/]/);
   if (parts.some((part) => part.split('{').length !== part.split('}').length)) {
@@ -24,7 +24,7 @@ export function readPattern(line: string, folder: string): FilePattern {
 export const matches = ({ root, parts }: FilePattern, path: string): boolean =>
   matchesGlob(relative(root, path), parts.join('/'));
 
-/** Whether a pattern matches files in a folder below its root. `**` goes through no link, or it would meet files twice. */
+/** Whether a pattern may match files in a folder. `**` follows no link, so it never finds a file twice. */
 export function matchesBelow({ parts }: FilePattern, path: string, isLink: boolean): boolean {
   const folders = path.split('/');
   const anyDepth = parts.indexOf('**');
@@ -33,16 +33,16 @@ export function matchesBelow({ parts }: FilePattern, path: string, isLink: boole
   return folders.length < parts.length && matchesGlob(folders.join('/'), own);
 }
 
-/** Whether `!` lines leave an absolute path out: as it is written, or as any link on its way changes it. */
+/** Whether `!` lines exclude an absolute path, as written or after any of its links. */
 export type IsLeftOut = (path: string) => boolean;
 
 export const isExclusion = (line: string): boolean => line.startsWith('!');
 
-/** What a `!` line leaves out: a path, or what a pattern matches, always with all that is in it. */
+/** The paths that a `!` line excludes, with everything in them. */
 export interface Exclusion extends Pick<FilePattern, 'line' | 'parts'> {
-  /** The line's path letter by letter (the signs of a pattern may be part of a name), and where links lead from there. */
+  /** The path of the line read literally (wildcards may be part of a name), and where its links lead. */
   readonly exact: readonly string[];
-  /** The same of the root. A pattern that begins with `**` has the folder of each line as well. */
+  /** The root, and where its links lead. A pattern that begins with `**` also has the folder of each line. */
   readonly roots: readonly string[];
 }
 
@@ -52,11 +52,10 @@ export function readExclusions(lines: readonly string[], folder: string) {
   const exclusions = lines.filter(isExclusion).map((line) => readExclusion(line, folder, folders));
   const isLeftOut: IsLeftOut = (path) =>
     exclusions.length > 0 &&
-    listWays(path).some((way) => exclusions.some((one) => covers(one, way.normalize())));
+    listWays(path).some((way) => exclusions.some((exclusion) => covers(exclusion, way.normalize())));
   return { exclusions, isLeftOut };
 }
 
-/** The folder in which a line names something: that before its first sign, or that of its file or folder. */
 function folderOf(line: string, folder: string): string {
   const [before = ''] = line.split(/[^/\\]*[*?[{]/, 1);
   return before === line ? dirname(resolve(folder, line)) : resolve(folder, before);
@@ -66,15 +65,15 @@ function readExclusion(line: string, folder: string, folders: readonly string[])
   const path = line.slice(1).trim();
   const pattern = readPattern(path, folder);
   const parts = pattern.parts.filter((part) => part !== '');
-  // All that is in a folder, hidden files included, is left out with the folder.
+  // A folder is excluded with everything in it, also hidden files.
   while (parts.at(-1) === '**') parts.pop();
   const roots = path.startsWith('**') ? [folder, ...folders] : [pattern.root];
   return { line, parts, exact: listWays(resolve(folder, path)), roots: roots.flatMap(listWays) };
 }
 
-/** @param path normalized: an accent may be a part of its letter, or a letter of its own */
+/** @param path in Unicode normal form, because an accent may be a character of its own */
 function covers({ roots, parts, exact }: Exclusion, path: string): boolean {
-  if (exact.some((one) => isBelow(one.normalize(), path))) return true;
+  if (exact.some((excluded) => isBelow(excluded.normalize(), path))) return true;
   const pattern = showHidden(parts.join('/').normalize());
   return roots.some((given) => {
     const root = given.normalize();
@@ -87,5 +86,5 @@ function covers({ roots, parts, exact }: Exclusion, path: string): boolean {
   });
 }
 
-/** `*` matches no dot at the beginning of a name: what is left out need not be named so exactly. */
+/** Lets `*` match hidden names, which an exclusion need not write out. */
 const showHidden = (path: string): string => path.replace(/(^|[/{,])\./g, '$1·');

@@ -24,11 +24,6 @@ const checked =
         );
   };
 
-/** What to do: publish a file, remove what was published, or verify it again. */
-export type Operation = 'deliver' | 'withdraw' | 'audit';
-
-export type ScreenMode = 'auto' | 'enforce' | 'off';
-
 function parseChannels(text: string): 'auto' | readonly [ChannelKey, ...ChannelKey[]] {
   if (text.trim().toLowerCase() === 'auto') return 'auto';
   const [main, ...duplicates] = text.split(/[+,]/).map(parseChannel);
@@ -64,7 +59,6 @@ function parseLines(text: string): readonly string[] {
   return lines;
 }
 
-/** A path in the repository, ending in `/` for a folder. */
 function parsePath(text: string, name: string): string {
   if (/^\.\/?$/.test(text)) return './';
   const path = repositoryPath(text.replace(/\/$/, ''), (w) => w.subject(name));

@@ -7,59 +7,51 @@ import { decodePercents } from './page/addresses.ts';
 const belowAny = (names: readonly string[]): RegExp =>
   new RegExp(`(^|\\.)(${names.join('|').replaceAll('.', '\\.')})$`);
 
-/** Endings that no public name has. Any other name is judged by the addresses to which it resolves. */
+/** Endings of names that are never public. Other names are judged by the IP addresses that they resolve to. */
 const INTERNAL_HOSTS = belowAny([
   ...['localhost', 'local', 'localdomain', 'internal', 'intranet', 'private', 'lan', 'home', 'corp', 'mail'],
   ...['arpa', 'test', 'invalid', 'example', 'onion', 'alt', 'svc', 'consul'],
 ]);
 
-/** Names of this machine, of the one that runs its container, and of the services that give it its credentials. */
 const MACHINE_HOSTS = belowAny([
   ...['localhost', 'localhost6', 'localdomain', 'localdomain6', 'ip6-localhost', 'ip6-loopback'],
   ...['docker.internal', 'containers.internal', 'metadata', 'metadata.google.internal', 'instance-data'],
 ]);
 
 /**
- * Parses a link that anyone can open from anywhere: an external https address.
- * The URL parser converts every notation of an IPv4 address (decimal, octal, hex) to the dotted one.
+ * Parses an https URL that anyone can open from anywhere. @param label the name of the link in the error message
  *
- * @param link as it was given, or parsed
- * @param label how the error message calls it
- * @throws {DeliveryError} `NOT_EXTERNAL`; the message never repeats credentials or queries.
- * @see protocol 1 (rules 1, 2), 7 (K4 link is not an external https URL)
+ * @throws {DeliveryError} `NOT_EXTERNAL`; the message never repeats credentials or queries. @see protocol 1 (rules 1, 2), 7
  */
 export function parseExternalAddress(link: string | URL, label: Text = 'the link'): URL {
   const refuse = (reason: string): never => {
-    const about = (w: Words) => `${w.say(label)} is not an external https address: ${reason}`;
+    const about = (w: Words) => `${w.say(label)} is not an external https URL: ${reason}`;
     throw new DeliveryError('NOT_EXTERNAL', about, {
-      hint: (w) => `give an https address that opens on other machines${w.orUse(['K1', 'K2', 'K3'])}`,
+      hint: (w) => `give an https URL that opens on other machines${w.orUse(['K1', 'K2', 'K3'])}`,
     });
   };
   const url = link instanceof URL ? link : URL.parse(link.trim());
-  if (url === null) return refuse('it is a local path, a broken link, or lacks https:// at its beginning');
-  if (url.protocol !== 'https:') return refuse(`it begins with ${url.protocol} and not with https:`);
+  if (url === null) return refuse('it does not begin with https://, or is not a URL');
+  if (url.protocol !== 'https:') return refuse(`it begins with ${url.protocol}, not https:`);
   if (url.username !== '' || url.password !== '') return refuse('it contains credentials');
-  // The URL parser would join several lines to one address.
+  // The URL parser would join several lines into one URL.
   if (typeof link === 'string' && /\s/.test(link.trim())) return refuse('it has a space or several lines');
   const { reach, why } = getReach(url);
   return reach === 'anywhere' ? url : refuse(why);
 }
 
-/** Ranges that mean something else on every machine. */
 const MACHINE_RANGES: readonly string[] = ['loopback', 'unspecified', 'linkLocal', 'metadata'];
 
-/** Whether a range leads to this machine, or to the service that gives it its credentials. */
+/** Whether a range leads to this machine or its metadata service. */
 export const isMachineRange = (range: string): boolean => MACHINE_RANGES.includes(range);
 
-/** Services of a cloud for its machines, outside the link-local range. */
+/** Metadata services of clouds, outside the link-local range. */
 const METADATA = [
-  // Azure, Alibaba, Volcano, Oracle.
   ...['168.63.129.16/32', '100.100.100.200/32', '100.96.0.96/32', '192.0.0.192/32'],
-  // AWS, Google, Scaleway.
   ...['fd00:ec2::/32', 'fd20:ce::254/128', 'fd00:42::42/128'],
 ].map((range) => ipaddr.parseCIDR(range));
 
-/** From where an address can be opened, by its host, with the reason in plain words; the name may still be internal. */
+/** Who can reach a URL, by its host, and why nobody else can. A name may still resolve to an internal address. */
 export function getReach({ hostname }: URL) {
   const host = hostname.replace(/^\[|\]$|\.+$/g, '').toLowerCase();
   const range = isIP(host) === 0 ? null : addressRange(host);
@@ -70,18 +62,15 @@ export function getReach({ hostname }: URL) {
 }
 
 function describeName(host: string): string {
-  if (!host.includes('.')) return `${host} is a single-label host that only a local network knows`;
+  if (!host.includes('.')) return `${host} is a host name without a dot, which only a local network knows`;
   const isInternal = MACHINE_HOSTS.test(host) || INTERNAL_HOSTS.test(host);
   return isInternal ? `${host} is a host name of an internal network` : '';
 }
 
-/** NAT64 inside a network, whatever address is embedded. @see RFC 8215 */
+/** NAT64 inside a network. @see RFC 8215 */
 const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');
 
-/**
- * The range of an IP address; `unicast` is the only public one.
- * An IPv4 address inside an IPv6 one (mapped, NAT64, 6to4) is judged as the IPv4 address.
- */
+/** The range of an IP address; only `unicast` is public. An IPv4 address embedded in IPv6 counts as IPv4. */
 export const addressRange = (host: string): string => rangeOf(ipaddr.parse(host));
 
 function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
@@ -98,21 +87,18 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
   return range;
 }
 
-/** Refuses an address on this machine; one inside a network may be meant. @throws {DeliveryError} `NOT_EXTERNAL` */
+/** Refuses a URL on this machine, but allows an internal network. @throws {DeliveryError} `NOT_EXTERNAL` */
 export function refuseMachineAddress(url: URL, label: Text = 'the address'): void {
   if (getReach(url).reach === 'machine') parseExternalAddress(url, label);
 }
 
-/**
- * Whether a text is only a part of an address. A page that repeats its address (a warning, a page to sign in with
- * `return_to`, an error, a search) then contains the text without containing the content.
- */
+/** Whether a text is part of a URL: any page that repeats its URL, such as a login page, would contain the text. */
 export function isPartOfAddress(text: string, addresses: readonly URL[]): boolean {
   const part = toWords(text);
   return addresses.some((url) => toWords(url.href).includes(part));
 }
 
-/** One form: a slug and a title differ in their separators. */
+/** Slugs and titles differ only in their separators. */
 const toWords = (text: string): string =>
   decodePercents(decodePercents(text))
     .toLowerCase()

@@ -4,17 +4,14 @@ import type { OwnCredential } from '../credentials.ts';
 import { createSecretPattern, LONGEST_MATCH } from '../secret-pattern.ts';
 import { createKeywordSearch } from './keyword-filter.ts';
 
-/** The result of one pass over some bytes. */
 export interface ContentFingerprint {
-  /** Bytes. */
   readonly size: number;
-  /** Lowercase hex. */
   readonly sha256: string;
-  /** How often the marker occurs, without overlaps; `null` without a marker. */
+  /** Occurrences of the marker, without overlaps; `null` without a marker. */
   readonly markerCount: number | null;
 }
 
-/** Takes the chunks of a stream, each once. Memory is bounded by one chunk and the marker. @param marker not empty */
+/** Takes each chunk of a stream once; keeps at most one chunk and the marker. @param marker not empty */
 export function createFingerprint(marker?: string) {
   const hash = createHash('sha256');
   const counter = marker === undefined ? undefined : createOccurrenceCounter(Buffer.from(marker));
@@ -33,10 +30,10 @@ export function createFingerprint(marker?: string) {
   };
 }
 
-/** Counts a needle in a stream of chunks, also where it spans several chunks. */
+/** Counts a needle in a stream, even if it spans several chunks. */
 function createOccurrenceCounter(needle: Buffer) {
   let found = 0;
-  /** The end of the previous chunks: shorter than the needle, and not part of a counted occurrence. */
+  /** The end of the previous chunks, shorter than the needle and not yet counted. */
   let tail: Buffer = Buffer.alloc(0);
   return {
     push(chunk: Buffer) {
@@ -52,7 +49,6 @@ function createOccurrenceCounter(needle: Buffer) {
   };
 }
 
-/** A run searches all its files for the same credentials. */
 const RECENT_SEARCHES = 4;
 
 const getFinder = keepRecent(RECENT_SEARCHES, (credentials) => {
@@ -73,10 +69,9 @@ const getFinder = keepRecent(RECENT_SEARCHES, (credentials) => {
 });
 
 /**
- * Searches a stream for the credentials of the job, as ordinary programs write them.
+ * Searches a stream for the credentials of the job, in every usual encoding. @see protocol 7 (prohibition 3)
  *
- * @returns the name of one that a chunk contains, together with the end of the chunks before it
- * @see protocol 7 (prohibition 3)
+ * @returns a search that takes each chunk and returns the name of a credential in it
  */
 export function createCredentialSearch(
   credentials: readonly OwnCredential[],
@@ -93,14 +88,13 @@ export function createCredentialSearch(
 
 export interface GitBlob {
   readonly sha: string;
-  /** Bytes. */
   readonly size: number;
 }
 
-/** A hash for git's id of so many bytes: that of the bytes after their number. */
+/** The hash of a git object, with the size already added. @param size in bytes */
 export const createBlobHash = (size: number): Hash => createHash('sha1').update(`blob ${size}\0`);
 
-/** Tells whether a body is one of some objects of git. */
+/** Compares a body with several git objects. */
 export function createBlobCheck(blobs: readonly GitBlob[]) {
   const hashes = blobs.map(({ sha, size }) => ({ sha, hash: createBlobHash(size) }));
   return {

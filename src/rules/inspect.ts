@@ -14,42 +14,36 @@ import {
 import { type FileLocation, withFile } from './open-file.ts';
 import { UnchangedFile } from './unchanged-file.ts';
 
-/** A file whose bytes were read once. Each later read opens it again, and refuses other bytes than the checked ones. */
+/** A checked file. Each later read opens it again, and fails if its bytes changed. */
 export interface LocalFile extends ContentFingerprint {
-  /** The file name without folders; of a file in a folder that is delivered as one, its path there. */
+  /** The file name without folders, or the path in a folder that is delivered as a site. */
   readonly name: string;
-  /** The first 16 bytes as Latin-1 text: enough to tell the kind of file. */
+  /** The first 16 bytes as Latin-1 text. */
   readonly firstBytes: string;
-  /** Whether the file contains a NUL byte, which no text does. */
   readonly binary: boolean;
-  /** The object id that git gives to these bytes; empty for a file that is too large for a repository. */
+  /** The git object id; empty if the file is too large for a repository. */
   readonly blobSha: string;
   read(): Readable;
-  /** Reads all bytes in pieces, for checks: they are not compared with the checked ones. */
+  /** Reads the bytes for further checks, without the comparison that `read` makes at the end. */
   pieces(): AsyncIterable<Buffer>;
-  /** SHA-256 of the first `length` bytes, lowercase hex. */
   prefixSha256(length: number): Promise<string>;
 }
 
 export interface InspectOptions extends FileLocation {
   readonly marker: string | undefined;
-  /** What the file must not contain, as any ordinary program writes it: the credentials of this job. */
   readonly secrets: readonly OwnCredential[];
-  /** Throws if the file has too many bytes; called before they are read. */
   readonly accept?: (size: number) => void;
-  /** Whether a file without a byte is accepted: within a site it may have a meaning. */
+  /** Whether an empty file is accepted: in a site it may have a meaning. */
   readonly mayBeEmpty?: boolean;
-  /** How the file is called; the last part of its path where absent. */
   readonly name?: string;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Opens a file and reads it once: its hashes, its marker, and whether it holds a credential of this job.
+ * Opens a file and reads it once: computes its hashes, counts the marker, and refuses a credential of this job.
  *
- * @param check further checks, for which the bytes of a small file are kept in memory
- * @throws {DeliveryError} `BAD_FILE` or `BAD_INPUT` with what to change.
- * @see protocol 1 (file rules), 4.5
+ * @param check further checks; the bytes of a small file stay in memory for them
+ * @throws {DeliveryError} `BAD_FILE` or `BAD_INPUT` with what to change. @see protocol 1 (file rules), 4.5
  */
 export async function inspectFile(
   options: InspectOptions,
@@ -72,6 +66,8 @@ export async function inspectFile(
   }
 }
 
+export const EMPTY_HINT = 'check the program that writes it: an empty file is never delivered';
+
 function refuseUnsuitable(
   stats: BigIntStats,
   { given, mayBeEmpty = false }: Pick<InspectOptions, 'given' | 'mayBeEmpty'>,
@@ -82,7 +78,7 @@ function refuseUnsuitable(
   if (stats.isDirectory()) refuse(`${given} is a folder`, 'name one file in it');
   if (!stats.isFile()) refuse(`${given} is not a regular file`, 'name a regular file');
   if (stats.size === 0n && !mayBeEmpty) {
-    refuse(`the file ${given} is empty`, 'check the program that writes it');
+    refuse(`the file ${given} is empty`, EMPTY_HINT);
   }
 }
 
@@ -100,7 +96,6 @@ class CheckedFile extends UnchangedFile implements LocalFile {
     this.name = options.name ?? basename(options.given);
   }
 
-  /** Reads all bytes once: computes the hashes, counts the marker and refuses a file with a credential. */
   async scan({ given, marker, secrets, signal }: InspectOptions): Promise<void> {
     const blob = this.size > SIZE.repository ? null : createBlobHash(this.size);
     const findCredential = createCredentialSearch(secrets);
@@ -133,7 +128,7 @@ class CheckedFile extends UnchangedFile implements LocalFile {
   }
 }
 
-/** Bytes that this tool made, as a file to deliver. */
+/** A file made of bytes in memory, such as a picture of the page. */
 export function createMemoryFile(name: string, content: Uint8Array): LocalFile {
   const bytes = Buffer.from(content);
   const read = (): Readable => Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false });

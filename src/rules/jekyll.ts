@@ -1,16 +1,13 @@
 /**
- * How Jekyll builds a site on GitHub Pages, with the plugins that it has there, as 3.10 and 4.3 did it when they were
- * run. A file with front matter is rendered; Markdown without it is rendered and copied; any other file is copied.
+ * How Jekyll 3.10 and 4.3 build a site with the plugins of GitHub Pages: a file with front matter is rendered, Markdown
+ * without it is rendered and copied, and any other file is copied.
  *
  * @see https://jekyllrb.com/docs/front-matter/ and https://github.com/benbalter/jekyll-optional-front-matter
  */
 
 interface JekyllOutput {
   readonly isCopied: boolean;
-  /**
-   * The path of the page into which it is rendered; `null` without one. That of a README is not named: it becomes the
-   * index of its folder, but only where there is no other.
-   */
+  /** The path of the rendered page, or `null`; also for a README, which becomes an index only if there is no other. */
   readonly page: string | null;
 }
 
@@ -22,28 +19,27 @@ export function buildWithJekyll(path: string, head: string): JekyllOutput {
   return { isCopied: !hasFrontMatter, page: isRendered ? path.replace(MARKDOWN, '.html') : null };
 }
 
-/** Whether Jekyll leaves the path out of a site. @see https://jekyllrb.com/docs/configuration/options/ (exclude) */
+/** Whether Jekyll excludes the path. @see https://jekyllrb.com/docs/configuration/options/ (exclude) */
 export const isLeftOutByJekyll = (path: string): boolean =>
   EXCLUDED.test(path) || path.split('/').some((part) => /^[_.#~]|~$/u.test(part) && part !== '.htaccess');
 
-/** What Jekyll excludes by default: names at the root, by their beginning, and folders below `vendor`. */
 const EXCLUDED = /^(?:gemfiles|Gemfile|node_modules|vendor\/(?:bundle|cache|gems|ruby)\/)/;
 
 const MARKDOWN_ENDINGS = ['md', 'markdown', 'mkdown', 'mkdn', 'mkd'];
 
 export const MARKDOWN = new RegExp(`\\.(?:${MARKDOWN_ENDINGS.join('|')})$`, 'i');
 
-/** The files that Jekyll shows at the address of a page, as far as their names tell; nothing for any other address. */
+/** The files that Jekyll may show at the URL of this page; none for a path that is not a page. */
 export const listRivals = (page: string): readonly string[] =>
-  PAGE.test(page) ? [page, ...listSources(page).filter((one) => !NO_PAGE.test(one))] : [];
+  PAGE.test(page) ? [page, ...listSources(page).filter((source) => !NO_PAGE.test(source))] : [];
 
-/** The Markdown of which Jekyll makes a page; some of it only if it has front matter. */
+/** The Markdown files that Jekyll may render into this page; some only if they have front matter. */
 export const listSources = (page: string): readonly string[] =>
   PAGE.test(page) ? MARKDOWN_ENDINGS.map((ending) => page.replace(PAGE, `.${ending}`)) : [];
 
 const PAGE = /\.html$/;
 
-/** As `listRivals`, and the READMEs after them, of which Jekyll makes the index of a folder that has no other. */
+/** `listRivals`, then the READMEs that Jekyll uses if a folder lacks an index. */
 export const listShown = (page: string): readonly string[] => [...listRivals(page), ...listReadmes(page)];
 
 /** @see https://github.com/benbalter/jekyll-readme-index */
@@ -53,9 +49,9 @@ function listReadmes(page: string): readonly string[] {
   return names.flatMap((name) => MARKDOWN_ENDINGS.map((ending) => `${folder}${name}.${ending}`));
 }
 
-/** The first line is three hyphens and white space; of much white space only the beginning is known. */
+/** A first line of three hyphens and white space, as far as the first 16 bytes show it. */
 const FRONT_MATTER = /^---(?:[ \t\f\v\r]*\n|[ \t\f\v\r]{13})/;
 
-/** Markdown that becomes no page of its own without front matter. */
+/** Markdown that Jekyll renders only if it has front matter. */
 const NO_PAGE =
   /(?:^|\/)(?:readme|licen[sc]e|copying|code_of_conduct|contributing|issue_template|pull_request_template)\.[^/.]+$/i;

@@ -1,11 +1,10 @@
 const PREFIX_LENGTH = 4;
 
 interface KeywordTable<Name> {
-  /** Whether two neighboring bytes are anywhere in a keyword: most positions are ruled out by this alone. */
+  /** Whether two neighboring bytes are in a keyword, which rules out most positions. */
   readonly pairs: Uint8Array;
-  /** Whether four or three neighboring bytes of a keyword have this hash. */
   readonly hashes: Uint8Array;
-  /** The names that belong to four bytes, read as one number, and the bytes that must follow. */
+  /** By the first four bytes of a keyword, read as a number: its name, and the bytes that must follow. */
   readonly entries: Map<number, { readonly name: Name; readonly rest: string }[]>;
 }
 
@@ -13,11 +12,9 @@ interface KeywordTable<Name> {
 type OnKeyword<Name> = (name: Name, position: number) => boolean;
 
 /**
- * Searches for many keywords at once, at two gigabytes a second if none is frequent. A run begins with it, so no keyword
- * becomes a buffer: that takes longer than the search.
+ * Searches for many keywords at once, at two gigabytes a second if all are rare.
  *
- * @param keywords names and their keywords as Latin-1 text, each at least four bytes long
- * @returns a search that tells whether its callback ended it
+ * @param keywords Latin-1 texts of at least four bytes; a buffer for each would take longer than the search
  */
 export function createKeywordSearch<Name>(
   keywords: Iterable<readonly [Name, string]>,
@@ -71,7 +68,6 @@ function findKeywords<Name>(bytes: Buffer, table: KeywordTable<Name>, onKeyword:
 function findPair(bytes: Buffer, start: number, { pairs, hashes }: KeywordTable<unknown>): number {
   const end = bytes.length - 1;
   for (let at = start; at < end; at += PREFIX_LENGTH - 1) {
-    // Both positions are inside the bytes.
     const pair = ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
     if (pairs[pair] === 0) continue;
     const before = ((bytes[at - 1] as number) << 16) | pair;
@@ -81,7 +77,6 @@ function findPair(bytes: Buffer, start: number, { pairs, hashes }: KeywordTable<
   return -1;
 }
 
-/** Four bytes as one number; bytes after the end count as 0. */
 const readPrefix = (bytes: Buffer, at: number): number =>
   ((bytes[at] ?? 0) << 24) |
   ((bytes[at + 1] ?? 0) << 16) |

@@ -7,15 +7,14 @@ import type { LocalFile } from './inspect.ts';
 import { DEPLOY_RECORD_PATH } from './special-files.ts';
 import { type FoundProblem, refuseProblems, type WalkLimits, walkFolder } from './walk-folder.ts';
 
-/** What is delivered as one, once it is checked: a folder, or a single file. */
+/** A checked folder or file that is delivered as one unit. */
 export interface LocalSite {
   readonly isFolder: boolean;
-  /** The page whose address is handed over, or the single file. */
+  /** The page whose URL is handed over, or the single file. */
   readonly entry: LocalFile;
-  /** In the order of their names, which are their paths within the folder. */
   readonly files: readonly LocalFile[];
   readonly size: number;
-  /** Hidden files and folders, and those that `!` lines leave out: they are not delivered. */
+  /** Hidden files and folders, and what `!` lines exclude. */
   readonly leftOut: readonly string[];
 }
 
@@ -28,11 +27,10 @@ export const siteOfFile = (file: LocalFile): LocalSite => ({
 });
 
 /**
- * Lists the files of a folder that is to be a site, without hidden ones, which hold credentials more often than pages.
- * `.well-known/` is part of a site where hidden files may be delivered, but for the receipt of a deployed one.
+ * Lists the files of a folder to deliver, except hidden ones (but with `.well-known/`): they often contain credentials.
  *
- * @param refuseNames gets all names, also of what can't be delivered
- * @throws {DeliveryError} `BAD_FILE` that names what no site can have, or for no files; `TOO_LARGE` for too many
+ * @param refuseNames gets all names, even of files that can't be delivered
+ * @throws {DeliveryError} `BAD_FILE` for files that can't be delivered, or no files; `TOO_LARGE` for too many
  */
 export async function listSiteFiles(
   folder: string,
@@ -54,10 +52,10 @@ export async function listSiteFiles(
     if (paths.length > SITE.files) throw tooManyError(`${SITE.files} files`);
   }
   await refuseNames([...paths, ...leftOut, ...refused.map(({ path }) => path)]);
-  refuseProblems(`the folder ${given} can't be a site`, refused);
+  refuseProblems(`the folder ${given} can't be delivered`, refused);
   if (paths.length === 0) {
-    throw new DeliveryError('BAD_FILE', `the folder ${given} has no file to deliver`, {
-      hint: 'check what writes it; hidden files are left out, and what `!` lines name',
+    throw new DeliveryError('BAD_FILE', `the folder ${given} contains no files to deliver`, {
+      hint: 'check the program that writes it; hidden files and what `!` lines name are left out',
     });
   }
   return { paths: paths.sort(), leftOut: leftOut.sort() };
@@ -68,7 +66,7 @@ const tooManyError = (count: string): DeliveryError =>
     hint: (w) => `deliver a part of it, or pack it into an archive and ${w.use('K2')}`,
   });
 
-/** @throws {DeliveryError} `TOO_LARGE` where the files are more than a site can have. */
+/** @throws {DeliveryError} `TOO_LARGE` if the files are too large for a site. */
 export function refuseLargeFolder(folder: string, given: string, paths: readonly string[]): void {
   let size = 0;
   for (const path of paths) size += statSync(join(folder, path)).size;
@@ -79,11 +77,7 @@ export function refuseLargeFolder(folder: string, given: string, paths: readonly
   );
 }
 
-/**
- * @param subject such as `the site would have`
- * @throws {DeliveryError} `TOO_LARGE` for more bytes than GitHub serves of a site.
- * @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits
- */
+/** @throws {DeliveryError} `TOO_LARGE` @see https://docs.github.com/pages/getting-started-with-github-pages/github-pages-limits */
 export function refuseLargeSite(size: number, subject: string, hint: Text): void {
   if (size <= SITE.size) return;
   const message = `${subject} ${Math.round(size / MEGABYTE)} MB, and GitHub serves at most ${SITE.size / MEGABYTE}`;

@@ -1,4 +1,4 @@
-/** The type that the Pages host gives each ending; `*` is the end itself. @see https://github.com/jshttp/mime-db */
+/** The content type on Pages by file ending; `*` stands for the ending. @see https://github.com/jshttp/mime-db */
 const ENDINGS: Readonly<Record<string, string>> = {
   'text/html; charset=utf-8': 'html htm shtml',
   'application/xhtml+xml; charset=utf-8': 'xhtml xht',
@@ -34,25 +34,21 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 const MEDIA_TYPES: ReadonlyMap<string, string> = new Map(
   Object.entries(ENDINGS).flatMap(([type, endings]) =>
-    endings.split(' ').map((one) => [one, type.replace('*', one)]),
+    endings.split(' ').map((ending) => [ending, type.replace('*', ending)]),
   ),
 );
 
-/** The content type with which a host of static pages serves a file. @param path separated by `/` */
+/** The content type that GitHub Pages gives a file. @param path separated by `/` */
 export function getContentType(path: string): string {
   const [, ending = ''] = /\.([^./]+)$/.exec(path.toLowerCase()) ?? [];
   return MEDIA_TYPES.get(ending) ?? 'application/octet-stream';
 }
 
-/**
- * How a browser shows a file: as a page; as it is, such as text or a picture; with a viewer or a player, which not
- * every browser has; or not at all, because it is downloaded.
- */
+/** How a browser shows a file. `plain`: text or an image; `viewer`: not in every browser; `none`: it downloads it. */
 export type BrowserDisplay = 'page' | 'plain' | 'viewer' | 'none';
 
 /**
- * The types that Chromium shows, each tried there; it downloads all others.
- *
+ * The types that Chromium shows, each tried there. It downloads all others.
  * @see https://chromium.googlesource.com/chromium/src/+/main/third_party/blink/common/mime_util/mime_util.cc
  */
 const SHOWN_TYPES: readonly (readonly [RegExp, BrowserDisplay])[] = [
@@ -68,20 +64,20 @@ const SHOWN_TYPES: readonly (readonly [RegExp, BrowserDisplay])[] = [
   [/^video\/(?:3gpp|(?:x-)?matroska|mp4|x-m4v|ogg|webm)$/, 'viewer'],
 ];
 
-/** How a browser shows what a host serves with this content type. @param contentType with or without its parameters */
+/** How a browser shows a content type. @param contentType with or without parameters */
 export function getTypeDisplay(contentType: string): BrowserDisplay {
   const type = contentType.replace(/;.*/s, '').trim().toLowerCase();
   return SHOWN_TYPES.find(([pattern]) => pattern.test(type))?.[1] ?? 'none';
 }
 
-/** What a browser takes a type for, such as `text` or `image`, and shows nothing else as it; empty where it shows none. */
+/** The class of types that a browser shows alike, such as `text` or `image`; empty if it downloads the type. */
 export function getTypeClass(contentType: string): string {
   if (getTypeDisplay(contentType) === 'none') return '';
   const [found = 'text'] = /x?html\b|svg|image(?!\/svg)|audio|video|ogg|mpegurl|pdf/i.exec(contentType) ?? [];
   return found.toLowerCase().replace(/audio|video|ogg|mpegurl/, 'media');
 }
 
-/** How a browser shows a file that Pages serves under this name. @param path separated by `/` */
+/** How a browser shows a file on Pages. */
 export function getBrowserDisplay(path: string): BrowserDisplay {
   // Whether a browser opens a compressed picture depends on a header of the host.
   return /\.svgz$/i.test(path) ? 'viewer' : getTypeDisplay(getContentType(path));

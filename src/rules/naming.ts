@@ -1,27 +1,39 @@
+import { basename } from 'node:path';
 import { DeliveryError } from '../errors.ts';
 import { BIN_FILE_NAME, TEXT } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
 import { decodePercents } from './page/addresses.ts';
 
 /**
- * The name under which a local file is published: composed letters (NFC), `-` for spaces.
+ * The name under which a local file is published: composed letters (NFC), `-` for spaces. @see protocol 1 (file rules)
  *
  * @throws {DeliveryError} `BAD_INPUT` with the rule that the name breaks.
- * @see protocol 1 (file rules)
  */
 export function nameFromFile(fileName: string): string {
   return repositoryPath(fileName.normalize('NFC').trim().replace(/\s+/gu, '-'), "the file's name");
 }
 
-/** What a path in a repository must not be, what is wrong then, and what to change. */
+/** The name of a delivered file: the name in `path`, or its own with its folders. @throws {DeliveryError} `BAD_INPUT` */
+export function deliveredName(relativePath: string, path: string | undefined): string {
+  if (path !== undefined && !path.endsWith('/')) return baseName(path);
+  return repositoryPath(relativePath.split('/').map(nameFromFile).join('/'), "the file's path");
+}
+
+/** The folder of a delivered site: `path`, or its own name in `path` if there are several. */
+export function siteName(folder: string, path: string | undefined, isOnly: boolean): string {
+  if (path !== undefined && isOnly) return path;
+  return `${path === undefined || path === './' ? '' : path}${nameFromFile(basename(folder))}`;
+}
+
+/** What a path in a repository must not contain, the problem, and the hint. */
 const PATH_RULES: readonly (readonly [broken: RegExp, problem: string, hint: string])[] = [
   [/^$/, 'is empty', 'name a file, or ./ for the root of the site'],
   [new RegExp(`^.{${TEXT.path + 1}}`, 's'), `is longer than ${TEXT.path} characters`, 'choose a shorter one'],
   [/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, 'contains control characters', 'remove them'],
   [/\s/, 'contains a space', 'remove it, or write - or _ in its place'],
   [/\\/, 'contains a backslash', 'write / between folders, or rename the file'],
-  [/\*/, 'contains *, and is no pattern', 'write each path in full'],
-  [/:(?:\/|$)/, 'is an address, or has a part that ends in :', 'write only what follows https://…/'],
+  [/\*/, 'contains *, but is not a pattern', 'write each path in full'],
+  [/:(?:\/|$)/, 'is a URL, or has a part that ends in :', 'write only what follows https://…/'],
   [/^\//, 'starts with a slash', 'write it without this slash: it is relative to the repository'],
   [
     /(?:^|\/)\.\.?(?:\/|$)/,
@@ -29,14 +41,13 @@ const PATH_RULES: readonly (readonly [broken: RegExp, problem: string, hint: str
     'write it without them: it is relative to the repository',
   ],
   [/\/(?:\/|$)/, 'has an empty folder or file name', 'remove the extra slash'],
-  [/(?:^|\/)\.git(?:\/|$)/i, 'leads into .git', 'choose another place'],
-  [/^\.github(?:\/|$)/i, 'leads into .github', 'choose another place'],
+  [/(?:^|\/)\.git(?:\/|$)/i, 'leads into .git', 'choose another path'],
+  [/^\.github(?:\/|$)/i, 'leads into .github', 'choose another path'],
 ];
 
 /**
- * A path in a repository, composed (NFC) and checked.
+ * Composes (NFC) and checks a path in a repository. @param label the name of the path in the error message
  *
- * @param label how the error message calls it, such as "the file's name"
  * @throws {DeliveryError} `BAD_INPUT` with the rule that the path breaks, and what to change.
  */
 export function repositoryPath(given: string, label: Text): string {
@@ -48,29 +59,28 @@ export function repositoryPath(given: string, label: Text): string {
 }
 
 /**
- * A path as browsers write it: some hosts know `/@app.js`, and not `/%40app.js`.
- *
+ * Encodes a path as browsers do: some hosts know `/@app.js`, but not `/%40app.js`.
  * @see protocol 4, https://url.spec.whatwg.org/#path-percent-encode-set
  */
 export const encodePath = (path: string): string => encodeURI(path).replace(/[?#]/g, encodeURIComponent);
 
-/** The path of a URL as a server reads it: an invalid escape stays, several slashes count as one. */
+/** Decodes the path of a URL as servers do: keeps invalid escapes, and joins repeated slashes. */
 export const decodePath = (pathname: string): string => decodePercents(pathname.replace(/\/{2,}/g, '/'));
 
-/** The address of a path below a folder's, which may lack its last slash. */
+/** The URL of a path below a folder. @param folder with or without its last slash */
 export function urlBelow(folder: URL, path: string): URL {
   const url = new URL(folder);
-  // Resolved as an address, `a:b` would be one of its own.
+  // As a relative URL, `a:b` would have the scheme `a`.
   url.pathname = `${folder.pathname.replace(/\/$/, '')}/${encodePath(path)}`;
   url.search = '';
   url.hash = '';
   return url;
 }
 
-/** The address of a folder's page: that of the folder itself. */
+/** The URL of a page, without `index.html`. */
 export const entryUrl = (page: URL): URL => new URL(page.href.replace(/\/index\.html$/, '/'));
 
-/** The address with `?v=`: no cache has an answer to a value that is new. */
+/** Adds `?v=` with a new value, so that no cache has an answer. */
 export function withVersion(address: URL | string, value: string): URL {
   const url = new URL(address);
   url.searchParams.set('v', value);
@@ -79,10 +89,10 @@ export function withVersion(address: URL | string, value: string): URL {
 
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** A path as one name, for a host without folders. */
+/** A path as a single name, for a host without folders. */
 export const flatName = (name: string): string => name.replaceAll('/', '-');
 
-/** A name that GitHub keeps for an asset: it replaces other characters by dots, and names without ASCII by `default`. */
+/** An asset name that GitHub keeps: it replaces other characters with dots, and non-ASCII names with `default`. */
 export async function assetName(name: string): Promise<string> {
   const ascii = (await transliterateName(name))
     .replace(/[^A-Za-z0-9\-_+@.]+/g, '-')
@@ -93,14 +103,13 @@ export async function assetName(name: string): Promise<string> {
   return ascii === '' || ascii === ending.slice(1) ? `file${ending}` : ascii;
 }
 
-/** The name in ASCII letters; the tables for that are loaded only where it has others. */
 async function transliterateName(name: string): Promise<string> {
   if (/^[ -~]*$/.test(name)) return name;
   const { default: transliterate } = await import(/* webpackMode: "eager" */ '@sindresorhus/transliterate');
   return transliterate(name);
 }
 
-/** A name that the file-bin stores unchanged; to a second upload under any other it answers 500. */
+/** A name that the file-bin stores unchanged; a second upload under any other name gets 500. */
 export function binFileName(name: string): string {
   const safe = name
     .normalize('NFC')

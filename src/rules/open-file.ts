@@ -3,31 +3,26 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { DeliveryError, isShortage, isSystemError, localError } from '../errors.ts';
 
 export interface PathLimits {
-  /** The real path of the folder that no symbolic link leads out of: a link that is made later does not move it; absent if any may. */
+  /** Real path of the folder that symbolic links must not leave. Absent: they may lead anywhere. */
   readonly within?: string | undefined;
-  /** Whether no link may lead to what is hidden. */
   readonly refusesHidden?: boolean | undefined;
 }
 
 export interface FileLocation extends PathLimits {
   readonly path: string;
-  /** The path as the user wrote it, for messages. */
   readonly given: string;
 }
 
 interface FileLimits {
-  /** Folders that must contain the file; if empty, any folder may. */
+  /** Folders that the file must be in; empty: any folder. */
   readonly allowedRoots: readonly string[];
-  /** Whether a path that is given as an absolute one may name any file. */
   readonly allowsFullPaths: boolean;
   readonly refusesHidden?: boolean | undefined;
 }
 
 /**
- * Opens the file at a path, or the one that a symbolic link leads to within the same folder. As promises, these calls
- * would cost more than all else that is done with a small file.
- *
- * @throws {DeliveryError} `BAD_FILE` with what to change.
+ * Opens a file, also through a symbolic link that stays in the folder. Synchronous, because promises take too long for
+ * small files. @throws {DeliveryError} `BAD_FILE` with what to change.
  */
 export function openFile(location: FileLocation): number {
   let fd: number | undefined;
@@ -44,7 +39,7 @@ export function openFile(location: FileLocation): number {
   }
 }
 
-/** The same for work that is done in one go. The file is closed after it. */
+/** Opens a file, does some synchronous work with it, and closes it. */
 export function withFile<T>(location: FileLocation, work: (fd: number) => T): T {
   const fd = openFile(location);
   try {
@@ -54,7 +49,7 @@ export function withFile<T>(location: FileLocation, work: (fd: number) => T): T 
   }
 }
 
-/** Whether a line that names no file looks like a list of another form: of YAML or JSON, or with commas. */
+/** Whether a line looks like part of a YAML or JSON list, or of a list with commas. */
 export const isListed = (line: string): boolean => /^- |^["']|["']$|,/.test(line);
 
 export const LIST_HINT = 'write one path on each line, without commas, dashes or quotes';
@@ -68,18 +63,16 @@ function openError(cause: unknown, { path, given, refusesHidden }: FileLocation)
   const message =
     code === 'ENOENT' ? `${kind} ${given} does not exist` : `${kind} ${given} can't be opened (${code})`;
   return new DeliveryError('BAD_FILE', message, {
-    // Where patterns are read, none of them is left.
     hint: (w) =>
       code === 'EACCES'
-        ? 'give this user the permission to read it'
+        ? 'give this user permission to read it'
         : isListed(given)
           ? LIST_HINT
-          : `make sure that it exists by then; its path is relative to ${w.folder}${/[*?[]/.test(given) ? ', and is no pattern' : ''}`,
+          : `create it first, or correct its path, which is relative to ${w.folder}${/[*?[]/.test(given) ? ' and not read as a pattern' : ''}`,
     cause,
   });
 }
 
-/** The path without symbolic links. */
 function findRealPath(location: FileLocation): string {
   const real = realpathSync.native(location.path);
   const problem = findProblem(location.path, real, location);
@@ -95,24 +88,26 @@ function refuseMoved(fd: number, path: string, { given }: FileLocation): void {
   const [opened, found] = [fstatSync(fd), lstatSync(path)];
   if (opened.ino === found.ino && opened.dev === found.dev && realpathSync.native(path) === path) return;
   throw new DeliveryError('BAD_FILE', `the file ${given} was replaced while it was opened`, {
-    hint: 'deliver it after what writes it has ended',
+    hint: CHANGED_HINT,
   });
 }
+
+export const CHANGED_HINT = 'deliver it after the program that writes it has finished';
 
 export interface PathProblem {
   readonly text: string;
   readonly hint: string;
 }
 
-/** What an agent must not do, it must not be taught to get around. */
+/** For an agent: it must not learn a way around the refusal. */
 const BY_PERSON = 'only a person can deliver it';
 
 const linkProblem = (text: string, isForAgent = false): PathProblem => ({
   text: `is a symbolic link ${text}`,
-  hint: isForAgent ? BY_PERSON : 'put copies in place of links: `cp -rL`',
+  hint: isForAgent ? BY_PERSON : 'replace the links by copies: `cp -rL`',
 });
 
-/** Why a link that leads to no file can't be followed. */
+/** The problem of a link that can't be followed. */
 export function brokenLink(code: string | undefined, isForAgent = false): PathProblem {
   if (code === 'ELOOP') return linkProblem('in a circle', isForAgent);
   return linkProblem(code === 'ENOENT' ? 'to nothing' : `that can't be read (${code})`, isForAgent);
@@ -126,7 +121,7 @@ function isLink(path: string): boolean {
   }
 }
 
-/** What is wrong with where a path leads. @param real the path without links */
+/** Why the file that a path leads to must not be delivered. @param real the path without links */
 export function findProblem(
   path: string,
   real: string,
@@ -136,9 +131,9 @@ export function findProblem(
     return linkProblem('that leads out of its folder', refusesHidden);
   }
   if (refusesHidden && isHidden(relative(within ?? '', real))) {
-    return isHidden(basename(path)) ? HIDDEN : linkProblem('to what is hidden', refusesHidden);
+    return isHidden(basename(path)) ? HIDDEN : linkProblem('to a hidden file or folder', refusesHidden);
   }
-  // Packages lie in hidden folders; but nobody wrote out the name of a hidden file that a link leads to.
+  // Packages lie in hidden folders, so only the name of the file counts.
   const isOtherName = basename(real) !== basename(path);
   if (isOtherName && isHidden(basename(real))) return linkProblem('to a hidden file');
   return real.split(sep).includes('.git') ? OF_GIT : null;
@@ -146,25 +141,25 @@ export function findProblem(
 
 const isHidden = (path: string): boolean => path.split(sep).some((part) => part.startsWith('.'));
 
-/** Such files hold credentials more often than pages. */
+/** Hidden files often contain credentials. */
 const HIDDEN: PathProblem = {
   text: 'is hidden, or is in a hidden folder',
   hint: BY_PERSON,
 };
 
-/** Its history holds what was removed from the files long ago. */
-const OF_GIT: PathProblem = { text: "holds git's own data", hint: 'name the folder that the build writes' };
+/** The history also contains what was removed long ago. */
+const OF_GIT: PathProblem = { text: "holds git's own data", hint: 'name the output folder of the build' };
 
-/** Whether a path is a folder itself, or below it. On Windows, another drive is not. */
+/** Whether a path is a folder itself or below it; false for another drive on Windows. */
 export function isBelow(folder: string, path: string): boolean {
   const below = relative(folder, path);
   return !isAbsolute(below) && below !== '..' && !below.startsWith(`..${sep}`);
 }
 
-/** More in a row no system follows. @see https://man7.org/linux/man-pages/man7/path_resolution.7.html */
+/** No system follows more links in a row. @see https://man7.org/linux/man-pages/man7/path_resolution.7.html */
 const MAX_LINKS = 40;
 
-/** An absolute path, and what each link on its way makes of it, up to the path without links. */
+/** An absolute path, and the paths that its links lead to, up to the path without links. */
 export function listWays(path: string): readonly string[] {
   const ways = [path];
   try {
@@ -173,16 +168,15 @@ export function listWays(path: string): readonly string[] {
       if (link === undefined) break;
       at = resolve(dirname(link), readlinkSync(link), relative(link, at));
     }
-    // The system takes `..` after the links before it.
+    // The system resolves `..` after the links before it.
     if (ways.length > 1) ways.push(realpathSync.native(path));
   } catch (thrown) {
-    // Nothing behind it is delivered: opening it fails as well.
+    // Opening it fails as well, so nothing is delivered.
     if (!isSystemError(thrown)) throw thrown;
   }
   return ways;
 }
 
-/** The first symbolic link on the way to an absolute path. */
 function findLink(path: string): string | undefined {
   const above = dirname(path);
   const before = above === path ? undefined : findLink(above);
@@ -190,8 +184,7 @@ function findLink(path: string): string | undefined {
 }
 
 /**
- * Where to find a file, which no symbolic link may lead out of a folder that a line of the user names.
- *
+ * Locates a file that must be in an allowed root, and that no symbolic link may lead out of its folder.
  * @throws {DeliveryError} `BAD_FILE` for a folder outside the allowed roots, or behind a link below them
  */
 export function locate(
@@ -209,7 +202,7 @@ export function locate(
     const pathInRoot = relative(root ?? folder, folder);
     const isLinked = root !== null && within !== join(realpathSync.native(root), pathInRoot);
     const hidden = refusesHidden && isHidden(pathInRoot) ? HIDDEN : null;
-    // Whoever set the root has chosen it, also where it is a link to a hidden folder.
+    // The user chose the root, even if it is a link to a hidden folder.
     const named = folder === root ? within : folder;
     const problem = hidden ?? (isLinked ? LINKED : findProblem(named, within, { within }));
     if (problem !== null) throw pathError(subject, problem);
@@ -224,13 +217,12 @@ const LINKED: PathProblem = {
   hint: 'name it by its path without links',
 };
 
-/** The first of the allowed roots that has the folder. */
 function findAllowedRoot(
   folder: string,
   subject: string,
   { allowedRoots, allowsFullPaths, refusesHidden }: FileLimits,
 ): string {
-  const root = allowedRoots.find((one) => isBelow(one, folder));
+  const root = allowedRoots.find((allowed) => isBelow(allowed, folder));
   if (root !== undefined) return root;
   throw new DeliveryError('BAD_FILE', (w) => `${subject} is outside ${w.folder} ${allowedRoots[0]}`, {
     hint: (w) =>

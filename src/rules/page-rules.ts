@@ -1,6 +1,4 @@
-/**
- * What `loadPageRules` loads: texts in, findings out. A bundle has error classes of its own, so it throws none of ours.
- */
+/** What `loadPageRules` loads. It throws no `DeliveryError`, because a bundle has its own copy of the class. */
 
 export { findAdditions, hasSameAddresses, isGatePage, readCharset } from './page/link-page.ts';
 export { parsePage } from './page/parse-page.ts';

@@ -4,9 +4,7 @@ import { baseName } from './naming.ts';
 export const DEPLOY_RECORD_PATH = '.well-known/screen-delivery.json';
 
 /**
- * Files that the repository or the site obeys, in any case of letters, and where it does: in the site's root folder,
- * anywhere, or in these folders.
- *
+ * Files that change the whole repository or site: in the site's root folder, anywhere, or in these folders.
  * @see https://docs.github.com/pages/configuring-a-custom-domain-for-your-github-pages-site
  * @see https://docs.github.com/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners
  */
@@ -20,14 +18,17 @@ const SPECIAL_FILES: readonly (readonly [
   [/^\.nojekyll$/, 'site', 'it switches Jekyll off for the whole site'],
   [/^\.(?:gitattributes|gitignore|lfsconfig)$/, 'anywhere', 'it changes how git treats other files'],
   [/^\.gitmodules$/, [''], 'it adds other repositories to this one'],
-  [/^screen-delivery\.json$/, ['.well-known/'], 'it says whose a site that GitHub Actions deploys is'],
+  [
+    /^screen-delivery\.json$/,
+    ['.well-known/'],
+    'it records who delivered a site that GitHub Actions deploys',
+  ],
   [/^codeowners$/, ['', 'docs/', '.github/'], 'it decides who must approve changes'],
 ];
 
 /**
- * What a file would change of the site or the repository as a whole; `undefined` for one that is only shown.
- *
- * @param siteRoot the site's root folder in the branch: empty, or such as `docs/`; `null` where GitHub builds no site of it
+ * What a file would change in the whole site or repository; `undefined` for an ordinary file.
+ * @param siteRoot the site's root folder in the branch, empty or such as `docs/`; `null` if GitHub builds no site from it
  */
 export function findEffect(path: string, siteRoot: string | null): string | undefined {
   const lower = path.toLowerCase();
@@ -42,18 +43,15 @@ export function findEffect(path: string, siteRoot: string | null): string | unde
 }
 
 /**
- * Refuses a file that would change the site or the repository as a whole.
- *
+ * Refuses a file that would change the site or the repository as a whole. @see protocol 7 (prohibition 4)
  * @param isPart whether it is delivered with other files
- * @see protocol 7 (prohibition 4)
  */
 export function refuseSpecialFile(path: string, siteRoot: string | null, isPart = false): void {
   const effect = findEffect(path, siteRoot);
   if (effect === undefined) return;
-  throw new DeliveryError('NOT_OURS', `${path} is not only a page: ${effect}`, {
+  throw new DeliveryError('NOT_OURS', `${path} would affect more than itself: ${effect}`, {
     hint: (w) => {
-      const way = isPart ? w.leaveOut(`**/${baseName(path)}`) : `set ${w.input('path')} to another place`;
-      // A receipt that nobody but this tool wrote would say nothing.
+      const way = isPart ? w.leaveOut(`**/${baseName(path)}`) : `set ${w.input('path')} to another path`;
       if (path === DEPLOY_RECORD_PATH) return way;
       return `${way}, or set ${w.input('overwrite', 'true')} if you want that`;
     },

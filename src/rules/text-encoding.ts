@@ -1,16 +1,13 @@
-/** A text that a browser does not read as it was written, because its host calls it UTF-8. */
+/** A text that a browser misreads, because Pages declares it as UTF-8. */
 export interface MisreadText {
-  /** The first line that is read wrongly; from 1. */
   readonly line: number;
-  /** What is wrong, in a clause. */
   readonly text: string;
-  /** False for one that calls itself UTF-8: a few characters of it are wrong, and for everybody. */
+  /** False if the text declares UTF-8 itself: then only a few characters are wrong. */
   readonly isUnreadable: boolean;
 }
 
 /**
- * Finds out whether a browser reads a text rightly if its host declares UTF-8: only a byte order mark wins over the host.
- *
+ * Checks whether a browser reads a text correctly if its host declares UTF-8. Only a byte order mark overrides the host.
  * @see https://html.spec.whatwg.org/multipage/parsing.html#determining-the-character-encoding
  */
 export function createEncodingCheck(readCharset: (head: string) => string | null) {
@@ -34,15 +31,14 @@ export function createEncodingCheck(readCharset: (head: string) => string | null
       if (head.length < DECLARED_WITHIN) head += piece.toString('latin1', 0, DECLARED_WITHIN);
       if (isRight) line += decodePiece(piece).split('\n').length - 1;
     },
-    /** @param isWhole false if only the beginning of the text was added */
     end(isWhole = true): MisreadText | null {
       if (isWhole && isRight) decodePiece();
       if (isRight || UTF_16_MARK.test(head)) return null;
       const encoding = readCharset(head);
       const isUnreadable = !head.startsWith(UTF_8_MARK) && encoding !== 'utf-8';
       const text = isUnreadable
-        ? `the text is ${encoding === null ? 'not in UTF-8' : `in ${encoding}`}, and Pages makes browsers read it as UTF-8`
-        : 'the text is not in UTF-8 everywhere: a browser shows � where it is not';
+        ? `the text is ${encoding === null ? 'not in UTF-8' : `in ${encoding}`}, but GitHub Pages declares it as UTF-8`
+        : 'part of the text is not in UTF-8, so a browser shows � there';
       return { line, text, isUnreadable };
     },
   };
@@ -53,10 +49,10 @@ const DECLARED_WITHIN = 1_024;
 export const UTF_16_MARK = /^(?:\xfe\xff|\xff\xfe)/;
 const UTF_8_MARK = '\xef\xbb\xbf';
 
-/** The labels of encodings in which browsers show nothing but one �. @see https://encoding.spec.whatwg.org/#replacement */
+/** Labels of encodings that browsers show as a single �. @see https://encoding.spec.whatwg.org/#replacement */
 const REPLACEMENT = /^\s*(?:replacement|hz-gb-2312|(?:cs)?iso-?2022-?(?:kr|cn(?:-ext)?))\s*$/i;
 
-/** The encoding that a label means; `null` for none that browsers know: they ignore any other label. */
+/** The encoding that a label stands for; `null` for a label that browsers ignore. */
 export function readEncoding(label: string): string | null {
   if (REPLACEMENT.test(label)) return 'replacement';
   try {
@@ -66,10 +62,7 @@ export function readEncoding(label: string): string | null {
   }
 }
 
-/**
- * Whether a browser that reads a text in this encoding sees it as it was written. Of what is not in UTF-8 nobody knows
- * here what it should look like. @param head its beginning as Latin-1 text
- */
+/** Whether an encoding shows a UTF-8 text as it was written; true for other texts. @param head its beginning as Latin-1 */
 export function isReadAsWritten(head: string, encoding: string): boolean {
   if (UTF_16_MARK.test(head) || head.startsWith(UTF_8_MARK)) return true;
   const bytes = Buffer.from(head, 'latin1');

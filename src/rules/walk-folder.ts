@@ -6,36 +6,30 @@ import { firstFew, shorten } from '../plain-text.ts';
 import type { Text } from '../words.ts';
 import { brokenLink, findProblem, isBelow, type PathLimits, type PathProblem } from './open-file.ts';
 
-/** What a walk through a folder meets. */
 interface FolderEntry {
-  /** Its path within the folder, separated by `/`; that of a folder ends in `/`. */
+  /** The path in the folder, separated by `/`, and ending in `/` for a folder. */
   readonly path: string;
-  /** Whether it is hidden, left out, or a folder that is not entered, and so no part of a delivery. */
   readonly isSkipped: boolean;
-  /** Why it can't be delivered, such as `is no regular file`; `null` for a regular file and a readable folder. */
   readonly problem: PathProblem | null;
 }
 
 export interface WalkLimits {
-  /** Whether to enter a folder, by its path within the folder, without the last slash. */
+  /** Whether to enter a folder. @param path in the walked folder, without the last slash */
   readonly enters?: (path: string, isLink: boolean) => boolean;
-  /** Whether an absolute path is no part of a delivery. */
   readonly isLeftOut?: (path: string) => boolean;
   readonly names?: readonly string[];
-  /** Whether no link may lead to what is hidden. */
   readonly refusesHidden?: boolean | undefined;
 }
 
 interface WalkedFolder {
   readonly prefix: string;
-  /** Without links. */
   readonly real: string;
   readonly parent: WalkedFolder | null;
 }
 
 /**
- * Meets everything in a folder, apart from the contents of folders that are skipped. It follows each symbolic link that
- * stays in the folder, but none to a folder that the link is in: so the walk ends.
+ * Yields everything in a folder, except the contents of skipped folders. It follows symbolic links that stay in the
+ * folder, except to a folder around the link, so the walk ends.
  */
 export async function* walkFolder(
   folder: string,
@@ -43,7 +37,7 @@ export async function* walkFolder(
 ): AsyncGenerator<FolderEntry, void, undefined> {
   // A folder that can't be resolved can't be opened either.
   const root = await realpath(folder).catch(() => folder);
-  // Folders are added while they are found. One is open at a time.
+  // The loop adds folders to the list. Only one is open at a time.
   const folders: WalkedFolder[] = [{ prefix: '', real: root, parent: null }];
   for (const at of folders) {
     try {
@@ -65,14 +59,13 @@ export async function* walkFolder(
       if (isShortage(thrown) || !isSystemError(thrown)) throw thrown;
       const problem = {
         text: `can't be read (${thrown.code})`,
-        hint: 'give this user the permission to read it',
+        hint: 'give this user permission to read it',
       };
       yield { path: at.prefix || './', isSkipped: false, problem };
     }
   }
 }
 
-/** What is at a path, or where a link leads from it. */
 async function meet(entry: Dirent, at: WalkedFolder, limits: PathLimits) {
   const real = join(at.real, entry.name);
   const isFolder = entry.isDirectory();
@@ -96,17 +89,16 @@ async function followLink(link: string, at: WalkedFolder, limits: PathLimits) {
   }
 }
 
-/** Whether a folder has one of those through which the walk came. */
+/** Whether a folder contains a folder that the walk came through. */
 function isAround(real: string, at: WalkedFolder): boolean {
-  for (let one: WalkedFolder | null = at; one !== null; one = one.parent) {
-    if (isBelow(real, one.real)) return true;
+  for (let folder: WalkedFolder | null = at; folder !== null; folder = folder.parent) {
+    if (isBelow(real, folder.real)) return true;
   }
   return false;
 }
 
-const IRREGULAR: PathProblem = { text: 'is no regular file', hint: 'remove it' };
+const IRREGULAR: PathProblem = { text: 'is not a regular file', hint: 'remove it' };
 
-/** Names that git, a browser or a host would change. */
 const NAME_PROBLEMS = [
   { pattern: /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u, text: 'has a control character in its name' },
   { pattern: /\\/, text: 'has a backslash in its name' },
@@ -118,13 +110,13 @@ export interface FoundProblem {
   readonly problem: PathProblem;
 }
 
-/** Refuses all that was found in one error. @param orElse another way than to correct it */
+/** Refuses all problems in one error. @param orElse an alternative to correcting them */
 export function refuseProblems(message: Text, found: readonly FoundProblem[], orElse: Text = ''): void {
   const [hint, ...others] = new Set(found.map(({ problem }) => problem.hint));
   if (hint === undefined) return;
   throw new DeliveryError('BAD_FILE', message, {
-    hint: (w) => `${w.say(others.length === 0 ? hint : 'correct what writes them')}${w.say(orElse)}`,
-    // A name that is too long for the system may be too long for a message.
+    hint: (w) =>
+      `${w.say(others.length === 0 ? hint : 'correct the program that writes them')}${w.say(orElse)}`,
     findings: firstFew(
       found.map(({ path, problem }) => {
         const shown = shorten(path, 100);

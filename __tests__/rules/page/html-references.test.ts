@@ -3,7 +3,7 @@ import { formatAddress } from '../../../src/rules/page/addresses.ts';
 import { SEARCH_LIMITS } from '../../../src/rules/page/html-references.ts';
 import { searchText } from './search-page.ts';
 
-/** `element address` of each reference that is no link. */
+/** `element address` of each reference except links. */
 async function find(html: string): Promise<readonly string[]> {
   const { references } = await searchText(html);
   return references
@@ -166,7 +166,7 @@ describe('the limits of a search', () => {
     expect(await searchText(map(mapEntries + 1))).toMatchObject({ complete: false });
   });
 
-  test('end it where drawings are nested too deeply: what is before is found', async () => {
+  test('end it if drawings are nested too deeply, with what was found before', async () => {
     const { depth } = SEARCH_LIMITS;
     const page = `${image}${'<svg>'.repeat(depth + 1)}<image href=b.png>`;
     expect(await searchText(page)).toMatchObject({ references: [{ address: 'a.png' }], complete: false });

@@ -30,7 +30,7 @@ test.each([
   ['the address of a host', 'https://b.example/b.js', 'https://b.example/b.js'],
   ['a name that no entry has', 'react', null],
   ['a name without a usable address', 'broken', null],
-  ['a name below a prefix that is no folder', 'file/a.js', null],
+  ['a name below a prefix without a slash', 'file/a.js', null],
   ['an address that the map blocks', './blocked.js', null],
 ])('An import map resolves %s.', (_, specifier, expected) => {
   const map = addImportMap(NO_IMPORT_MAP, JSON.stringify(MAP), BASE);

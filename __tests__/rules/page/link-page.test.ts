@@ -19,7 +19,7 @@ test('A page with additions in several places is the page, whatever they are.', 
 });
 
 test.each(['<!--', '<script>', '<div', '<', '<p>', '</p>', '<svg><style>', '<a ', '<input '])(
-  'Of many %s additions and forms are found in linear time.',
+  'Additions and forms among many %s are found in linear time.',
   (start) => {
     const page = start.repeat(1_000_000 / start.length);
     finish(() => findAdditions('<b>x</b>', `${page}<b>x</b>`));
@@ -114,6 +114,6 @@ test('A page to which its host has given another doctype is not the page.', () =
   expect(findAdditions(`<!doctype html>${FILE}`, old + FILE)).toBeNull();
 });
 
-test('A page to which its host has added what it says of itself to others is the page.', () => {
+test('A page with metadata of its host is still the page.', () => {
   expect(findAdditions(FILE, `<meta name="robots" content="noindex">${FILE}`)).toEqual(['<meta>']);
 });

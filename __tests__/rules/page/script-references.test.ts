@@ -43,7 +43,7 @@ describe('findScriptReferences', () => {
     expect(found(code)).toEqual([]);
   });
 
-  test('finds no static import in a script that is no module', () => {
+  test('finds no static import in a classic script', () => {
     expect(found('import a from "./a.js"; import("./b.js")', false)).toEqual(['later ./b.js']);
   });
 

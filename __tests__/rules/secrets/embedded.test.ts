@@ -62,7 +62,7 @@ describe('the search in embedded content', () => {
     }
   });
 
-  test('tells a secret once where a word also has escapes', async () => {
+  test('reports a secret once if its word also has escapes', async () => {
     expect(await find(`https://octo.dev/?a=%20%41&token=${TOKEN}&b=%42`)).toEqual([['github', 1]]);
   });
 

@@ -112,7 +112,7 @@ interface Finding {
   readonly fingerprint: string;
 }
 
-/** What the refusal of a file says of the secrets in it. */
+/** The secrets as the refusal of a file names them. */
 export async function findSecrets(...file: Parameters<typeof fileOf>): Promise<readonly Finding[]> {
   const refused = await resultOf(() => refuseSecrets(fileOf(...file), [], fakePorts()));
   if (!hasFailed(refused)) return [];

@@ -174,7 +174,7 @@ describe('refuseSecrets', () => {
     const [first = '', second = ''] = (await findSecrets(text)).map(({ fingerprint }) => fingerprint);
     const ports = fakePorts();
     await refuseSecrets(fileOf(text), [` ${first.toUpperCase()}`, second], ports);
-    expect(ports.logger.lines).toEqual(['page.html: allowed, though it looks like a secret: 2 times']);
+    expect(ports.logger.lines).toEqual(['page.html: 2 allowed findings that look like secrets']);
     expect((await getRefusal(text, [first], ports)).message).toMatch(
       /: GitHub token in line 2 column 1 \([^,]+$/,
     );

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type Files, inspect, site } from './sites.ts';
 
 const PAGE = '<script src=/a.js></script><link rel=stylesheet href=/a.css>';
-/** What a page of this generator names, and files by which it is known. */
+/** A page that names this generator, or files that identify it. */
 const made = (generator: string, ...paths: readonly string[]): Files =>
   site(`${generator && `<meta name=generator content="${generator}">`}${PAGE}`, 'a.js', 'a.css', ...paths);
 
@@ -27,7 +27,7 @@ describe('a folder that was built for another base path', () => {
     'is refused with the setting of the generator that a page or a file names: %s',
     async (name, setting, files) => {
       const hint = await hintOf(files);
-      expect(hint).toContain(`the folder was made by ${name}: set `);
+      expect(hint).toContain(`${name} built the folder: set `);
       expect(hint).toContain(setting);
     },
   );
@@ -40,7 +40,7 @@ describe('a folder that was built for another base path', () => {
   test.each([
     ['Vite, and what builds on it, such as SolidStart', 'assets/index-DOHkgWaZ.js'],
     ['webpack, Flet and rustdoc', 'main.72224d9380efb4c9.js'],
-  ])('is refused without a name where several write such files: %s', async (_, path) => {
+  ])('is refused without a name if several generators write such files: %s', async (_, path) => {
     expect(await hintOf(made('', path))).toMatch(/^use addresses relative to the page .*\/pr-12\/`$/);
   });
 
@@ -48,7 +48,7 @@ describe('a folder that was built for another base path', () => {
     const page = '<script src=/repo/assets/a.js></script><link rel=stylesheet href=/repo/assets/b.css>';
     const files = site(page, 'assets/a.js', 'assets/b.css');
     const { refusals } = await inspect(files, { sitePath: '/' });
-    const text = 'script /repo/assets/a.js is missing, and the folder has assets/a.js';
+    const text = 'script /repo/assets/a.js is missing, but the folder has assets/a.js';
     const hint = expect.stringContaining('set the base path of the generator to `/`');
     expect(refusals).toMatchObject([{ kind: 'base', text, hint, count: 2 }]);
   });
@@ -56,23 +56,21 @@ describe('a folder that was built for another base path', () => {
   test.each<[string, Files]>([
     ['a file of a folder that is there', site('<script src=/a/b.js></script>', 'a/c.js', 'b.js')],
     ['a relative address', site('<script src=a/b.js></script>', 'b.js')],
-  ])('is not what refuses %s', async (_, files) => {
+  ])('does not refuse %s', async (_, files) => {
     const { refusals } = await inspect(files, { sitePath: '/' });
     expect(refusals).toMatchObject([{ kind: 'missing' }]);
   });
 
-  test('has the base of its page to change where that leads into the folder of a host, too', async () => {
+  test('must change the base of its page at the root of a host, too', async () => {
     const page = '<base href=/app/><script src=a.js></script>';
     const { refusals } = await inspect(site(page, 'a.js'), { sitePath: '/' });
-    expect(refusals).toMatchObject([
-      { kind: 'base', hint: 'let the `<base href>` of the page begin with `/`' },
-    ]);
+    expect(refusals).toMatchObject([{ kind: 'base', hint: 'begin the `<base href>` of the page with `/`' }]);
   });
 
-  test('has the base of its page to change, through which its relative addresses lead out', async () => {
+  test('must change the base of its page if its relative addresses lead out', async () => {
     // As Flutter, Flet and Angular write it.
     const page = '<base href="/"><script src="flutter_bootstrap.js" async></script>';
-    const hint = 'let the `<base href>` of the page begin with `/repo/previews/pr-12/`';
+    const hint = 'begin the `<base href>` of the page with `/repo/previews/pr-12/`';
     expect(await hintOf(site(page, 'flutter_bootstrap.js'))).toBe(hint);
   });
 });
@@ -80,7 +78,7 @@ describe('a folder that was built for another base path', () => {
 describe('a folder with the right base path, and an address that its generator left as it was', () => {
   const code = '<script src=/repo/previews/pr-12/_next/a.js></script>';
   const hint =
-    'other addresses lead into the folder: make this one relative to its file, or let it begin with `/repo/previews/pr-12/`';
+    'make it relative to its file, or begin it with `/repo/previews/pr-12/`, as other addresses do';
 
   test('is refused without naming the setting again', async () => {
     const files = site(`${code}<script src=/x.js></script>`, '_next/a.js', 'x.js');
@@ -93,9 +91,9 @@ describe('a folder with the right base path, and an address that its generator l
     expect([refusals, notes]).toMatchObject([[], [{ kind: 'base', hint }]]);
   });
 
-  test('is not taken for set if only a relative address leads into the folder', async () => {
+  test('is not assumed if only a relative address leads into the folder', async () => {
     const page = '<meta name=generator content="Hexo 8.1.2"><script src=/a.js></script><img src=b.png>';
-    expect(await hintOf(site(page, 'a.js', 'b.png'))).toContain('made by Hexo: set ');
+    expect(await hintOf(site(page, 'a.js', 'b.png'))).toContain('Hexo built the folder: set ');
   });
 });
 
@@ -108,8 +106,8 @@ describe('a folder that was built for another host', () => {
   test.each([
     ['https://example.org', 'host', 'another host'],
     ['https://example.org/docs', 'host', 'another host'],
-    ['http://localhost:1313', 'machine', 'the machine that made it'],
-  ])('is refused with one finding that says what to build it for: %s', async (host, kind, place) => {
+    ['http://localhost:1313', 'machine', 'the machine that built it'],
+  ])('is refused with one finding that names the right URL: %s', async (host, kind, place) => {
     const { refusals } = await inspect(page(host), { origin });
     const text = `link ${host}/c/a.css is loaded from ${place}`;
     const hint = `the folder has c/a.css: use its relative address, or build the site for ${origin}/repo/previews/pr-12/`;
@@ -121,7 +119,7 @@ describe('a folder that was built for another host', () => {
     // Every folder has an index.
     'https://a.example/',
     'http://localhost/b/c.js',
-  ])('is not what refuses a page for what it needs of others: %s', async (address) => {
+  ])('does not refuse a page for resources of other hosts: %s', async (address) => {
     const files = site(`<script src=${address}></script>`, 'a.js');
     const hint = 'deliver a copy of it in the folder';
     expect((await inspect(files, { origin })).refusals).toMatchObject([{ hint }]);

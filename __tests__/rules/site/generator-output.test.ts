@@ -14,20 +14,22 @@ const ASYNC = new Set(['gatsby-absolute', 'qwik-absolute', 'solidstart-absolute'
 
 /** Built for the root of a host; what to set for each. */
 const WRONG_BASE: Readonly<Record<string, string>> = {
-  'astro-absolute': "made by Astro: set `base: '/repo/previews/pr-12/'`",
-  'docusaurus-absolute': "made by Docusaurus: set `baseUrl: '/repo/previews/pr-12/'`",
-  'gatsby-absolute': "made by Gatsby: set `pathPrefix: '/repo/previews/pr-12'` in gatsby-config",
+  'astro-absolute': "Astro built the folder: set `base: '/repo/previews/pr-12/'`",
+  'docusaurus-absolute': "Docusaurus built the folder: set `baseUrl: '/repo/previews/pr-12/'`",
+  'gatsby-absolute': "Gatsby built the folder: set `pathPrefix: '/repo/previews/pr-12'` in gatsby-config",
   'qwik-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
   'solidstart-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
   'vike-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
-  'hugo-absolute': 'made by Hugo: set `baseURL` to the full address that ends in /repo/previews/pr-12/',
-  'next-absolute': "made by Next.js: set `basePath: '/repo/previews/pr-12'`",
-  'nuxt-absolute': "made by Nuxt: set `app: { baseURL: '/repo/previews/pr-12/' }`",
+  'hugo-absolute':
+    'Hugo built the folder: set `baseURL` to the full address that ends in /repo/previews/pr-12/',
+  'next-absolute': "Next.js built the folder: set `basePath: '/repo/previews/pr-12'`",
+  'nuxt-absolute': "Nuxt built the folder: set `app: { baseURL: '/repo/previews/pr-12/' }`",
   'parcel-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
-  'pelican-absolute': 'made by Pelican: set `SITEURL` to the full address that ends in /repo/previews/pr-12',
+  'pelican-absolute':
+    'Pelican built the folder: set `SITEURL` to the full address that ends in /repo/previews/pr-12',
   'rsbuild-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
   'vite-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
-  'vitepress-absolute': "made by VitePress: set `base: '/repo/previews/pr-12/'`",
+  'vitepress-absolute': "VitePress built the folder: set `base: '/repo/previews/pr-12/'`",
   'webpack-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
 };
 
@@ -85,9 +87,9 @@ describe('the output of a real generator', () => {
     },
   );
 
-  test('has a note that names what to change where no code has a wrong base: eleventy-style', async () => {
+  test('has a note with a hint if no code has a wrong base: eleventy-style', async () => {
     const { notes } = await inspect(readOutput('eleventy-style'));
-    const hint = 'other addresses lead into the folder: make this one relative to its file';
+    const hint = 'make it relative to its file, or begin it with';
     expect(notes.find(({ kind }) => kind === 'base')?.hint).toContain(hint);
   });
 

@@ -105,7 +105,7 @@ describe('a page that misses its code', () => {
     expect(await judge(files)).toMatch(/^refused (?:missing|bare-import)\b/);
   });
 
-  test('is refused for a module that is no script, but not for one that says what it is', async () => {
+  test('is refused for a module that is not a script, unless its import names its type', async () => {
     const wrong = ['a.js: import "./style.css"; import logo from "./a.svg"', 'style.css', 'a.svg'];
     expect((await inspect(site(MODULE, ...wrong))).refusals).toMatchObject([
       { kind: 'missing', file: 'a.js', text: expect.stringContaining('style.css is text/css') },
@@ -132,7 +132,7 @@ describe('a page that misses its code', () => {
     const { refusals, unknown } = await inspect(files);
     expect(refusals).toEqual([]);
     expect(formatSiteFindings(unknown)).toEqual([expect.stringContaining(told)]);
-    // What one page does not wait for may be code of another one.
+    // One page may load a script with `async`, and another page without it.
     const both = { ...files, 'c.html': (files['index.html'] as string).replace('async', '') };
     expect(await judge(both)).toMatch(/^refused (?:missing|base)\b/);
   });
@@ -146,11 +146,11 @@ describe('a page that misses its code', () => {
   });
 
   test.each([
-    ['Js/A.js', 'js/a.js', 'the folder has js/a.js; upper and lower case differ on GitHub Pages'],
+    ['Js/A.js', 'js/a.js', 'the folder has js/a.js; GitHub Pages distinguishes upper and lower case'],
     ['a.js', 'js/a.js', 'the folder has js/a.js'],
     ['a.js', 'b.js', 'add the file to the folder, or remove the reference'],
     ['a/index.html', 'b/index.html', 'add the file to the folder, or remove the reference'],
-  ])('is refused for %s with a hint where the folder has %s', async (address, file, hint) => {
+  ])('is refused for %s with a hint if the folder has %s', async (address, file, hint) => {
     const { refusals } = await inspect(site(`<p>\n<script src="${address}"></script>`, file));
     const text = `script ${address} is missing`;
     expect(refusals).toEqual([{ kind: 'missing', file: 'index.html', line: 2, text, hint, count: 1 }]);
@@ -188,7 +188,7 @@ describe('an address outside of the folder', () => {
   const files = site('<script src=/repo/a.js></script>');
   const hint = expect.stringContaining('use addresses relative to the page');
 
-  test('is unknown, with where its host can be asked, and how far up it leads', async () => {
+  test('is unknown, with its URL on the host, and how far up it leads', async () => {
     const url = 'https://site.invalid/repo/a.js';
     expect((await inspect(files)).unknown).toMatchObject([{ kind: 'outside', url, levels: undefined }]);
     const up = await inspect({ ...site('<p>'), 'a/index.html': '<script src=../../lib/a.js></script>' });
@@ -199,7 +199,7 @@ describe('an address outside of the folder', () => {
     ['an image', '<img src=/repo/a.png>', 'unknown outside'],
     ['an icon', '<link rel=icon href=/a.ico>', 'note outside'],
     ['a link', '<a href=/repo/b.html>b</a>', ''],
-  ])('is asked for nothing but code: %s', async (_, page, verdict) => {
+  ])('is requested only for code: %s', async (_, page, verdict) => {
     const inspection = await inspect(site(page));
     expect(verdictOf(inspection)).toBe(verdict);
     expect(inspection.unknown.flatMap(({ url }) => url ?? [])).toEqual([]);
@@ -235,7 +235,7 @@ describe('the cost of a search', () => {
     },
   };
 
-  test('does not include files that are no text', async () => {
+  test('does not include binary files', async () => {
     const names = ['a.png', 'a.woff2', 'a.mp4', 'a.wasm', 'a.zip', 'a'];
     const page = ['index.html', siteFile('<img src=a.png>')] as const;
     const files = new Map([page, ...names.map((name) => [name, unreadable] as const)]);

@@ -134,14 +134,14 @@ describe('a page that is delivered alone', () => {
     ['UTF-8 with a byte order mark', Buffer.from('\ufeff<p>ä<img src="ж.png">')],
     ['big-endian UTF-16', Buffer.from('\ufeff<p>ä<img src="ж.png">', 'utf16le').swap16()],
   ])('is read in %s', async (_, bytes) => {
-    const text = 'img ж.png is outside the page, and no part of this delivery';
+    const text = 'img ж.png is outside the page, so it is not part of this delivery';
     expect((await inspectPage(bytes)).refusals).toMatchObject([{ text }]);
   });
 
   test.each([
     ['a.html', LARGEST_PAGE + 1, 'larger than 32 MB'],
     ['a.xhtml', 1, 'XHTML'],
-  ])('is not read where %s is too large or XHTML, which is told', async (entry, size, reason) => {
+  ])('is not read if %s is too large or XHTML, which is reported', async (entry, size, reason) => {
     const pieces = () => {
       throw new Error('the file was read');
     };

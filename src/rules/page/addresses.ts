@@ -1,13 +1,11 @@
 import { shorten } from '../../plain-text.ts';
 
-/** How a browser uses the resource, and so how it is searched. A classic `script` imports nothing before it runs. */
+/** How a browser uses a resource. A classic `script` imports nothing before it runs. */
 export type ResourceKind = 'document' | 'style' | 'script' | 'module' | 'data';
 
 /**
- * What a page is without the resource. `code` is a style sheet or a script: a missing one is refused. `async` is a
- * script that the page does not wait for: what it shows without one is unknown. `content` is anything else that a
- * browser loads with the page. `later` is what the markup itself defers, and any address in a script: it may be loaded
- * later, or never. `link` is followed by a person.
+ * How much a page needs a resource. `code`: a style sheet or script that must not be missing. `async`: a script that the
+ * page doesn't wait for. `content`: anything else that loads with it. `later`: later or never. `link`: on a click.
  */
 export type ReferenceGrade = (typeof GRADES)[number];
 
@@ -18,67 +16,61 @@ export interface FoundAddress {
   readonly address: string;
   readonly kind: ResourceKind;
   readonly grade: ReferenceGrade;
-  /** Whether it is the specifier of a module, which an import map may change. */
+  /** Whether it is a module specifier, which an import map may change. */
   readonly isSpecifier?: boolean;
 }
 
-/** An address that a browser uses when it opens the page, or later. */
 export interface PageReference extends Omit<FoundAddress, 'offset'> {
-  /** From 1. */
   readonly line: number;
-  /** The element name, such as `link`, `img`, `style` or `script`. */
   readonly element: string;
 }
 
-/** Gets one address after another: of a large page not all are kept. */
+/** Receives each address, because a large page has too many to keep. */
 export type AddAddress = (found: FoundAddress) => void;
 
-/** Of two grades the one that comes later: what a template holds is never loaded with the page. */
-export function laterGrade(one: ReferenceGrade, other: ReferenceGrade): ReferenceGrade {
-  return GRADES.indexOf(one) > GRADES.indexOf(other) ? one : other;
+/** The later of two grades: a style sheet in a template never loads with the page. */
+export function laterGrade(outer: ReferenceGrade, inner: ReferenceGrade): ReferenceGrade {
+  return GRADES.indexOf(outer) > GRADES.indexOf(inner) ? outer : inner;
 }
 
-/** Whether a browser loads it with the page. */
+/** Whether a browser loads the resource with the page. */
 export const isLoaded = (grade: ReferenceGrade): boolean => grade !== 'later' && grade !== 'link';
 
-/** Whether it is a style sheet or a script that is loaded with the page. */
+/** Whether the resource is a style sheet or script that loads with the page. */
 export const isCode = (grade: ReferenceGrade): boolean => grade === 'code' || grade === 'async';
 
-/** Schemes that cause no request: the content is in the address or in memory, or there is no content. */
 const LOCAL_SCHEMES = new Set(['about', 'blob', 'data', 'javascript', 'mailto', 'node', 'sms', 'tel']);
 
-/** An address as the URL parser reads it; of a `data:` address, which may have megabytes, the first characters. */
+/** An address as the URL parser reads it, cut to a length, because a `data:` address may have megabytes. */
 export const trimAddress = (address: string, maxLength?: number): string =>
   address
     .trim()
     .slice(0, maxLength)
     .replace(/[\t\n\r]/g, '');
 
-/** Whether a browser must fetch the address; a relative one counts. */
+/** Whether a browser must fetch the address, which may be relative. */
 export function isExternal(address: string): boolean {
-  // Enough characters to read the scheme.
   const trimmed = trimAddress(address, 1_000);
   const [, scheme = ''] = /^([a-z][a-z0-9+.-]*):/i.exec(trimmed) ?? [];
   return trimmed !== '' && !trimmed.startsWith('#') && !LOCAL_SCHEMES.has(scheme.toLowerCase());
 }
 
-/** How many folders above its own one an address leads. */
+/** The number of folders that a relative address leads up. */
 export const countLevels = (address: string): number =>
   (/^(?:\.\.\/)+/.exec(address)?.[0].length ?? 0) / '../'.length;
 
-/** Whether a module specifier is an address; a bare name such as `react` needs an import map. */
+/** Whether a module specifier is an address, not a bare name such as `react`, which needs an import map. */
 export const isSpecifierAddress = (specifier: string): boolean =>
   /^(?:\.{0,2}\/|[a-z][a-z0-9+.-]*:)/i.test(specifier);
 
-/** Percent-decoding that keeps an invalid escape unchanged. */
+/** Decodes percent-encoding, but keeps invalid escapes. */
 export const decodePercents = (text: string, encoding: 'utf8' | 'latin1' = 'utf8'): string =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, (run) =>
     Buffer.from(run.replaceAll('%', ''), 'hex').toString(encoding),
   );
 
 /**
- * The addresses of a `srcset`. Commas separate its candidates, but may also be part of an address.
- *
+ * The addresses of a `srcset`. Commas separate them, but may also be part of an address.
  * @see https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
  */
 export function* parseSrcset(srcset: string): Generator<string, void, undefined> {
@@ -97,7 +89,6 @@ export function* parseSrcset(srcset: string): Generator<string, void, undefined>
 
 /**
  * The address of a `<meta http-equiv="refresh">`; empty if it reloads the same page.
- *
  * @see https://html.spec.whatwg.org/multipage/semantics.html#shared-declarative-refresh-steps
  */
 export function parseRefresh(content: string): string {
@@ -109,18 +100,17 @@ export function parseRefresh(content: string): string {
 
 const MAX_SHOWN = 100;
 
-/** Formats an address for a message: one short line of whole words, without credentials and query. */
+/** Formats an address for a message as one short line, without credentials and query. */
 export function formatAddress(address: string): string {
   const line = trimAddress(address, 4_000)
     .replace(/^([a-z][a-z0-9+.-]*:)?([\\/]{2})[^\\/?#]*@/i, '$1$2***@')
     .replace(/\?.+/s, '?…')
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
   const short = shorten(line, MAX_SHOWN);
-  // The beginning of a secret would not be recognized as one.
+  // Nobody would recognize the beginning of a secret, so only whole words stay.
   return short === line ? line : short.replace(/[\w.~+=-]+…$/, '…');
 }
 
-/** What a tag or an element has: both parsers of pages give them the same form. */
 interface WithAttributes {
   readonly attrs: readonly { readonly name: string; readonly value: string }[];
 }
@@ -131,7 +121,7 @@ export const getAttribute = ({ attrs }: WithAttributes, name: string): string =>
 export const hasAttribute = ({ attrs }: WithAttributes, name: string): boolean =>
   attrs.some((attribute) => attribute.name === name);
 
-/** Returns the line of each offset, from `firstLine`; the offsets must be in ascending order. */
+/** Returns a function that maps ascending offsets to lines. */
 export function createLineCounter(text: string, firstLine: number): (offset: number) => number {
   let line = firstLine;
   let next = text.indexOf('\n');

@@ -1,7 +1,4 @@
-/**
- * The parts of css-tree that are used here. They are imported by their own paths, so that the dictionaries and
- * the grammar of the library are not loaded; its published types describe only the whole library.
- */
+/** The published types cover only the whole of css-tree. We import parts, to load no dictionaries and no grammar. */
 declare module 'css-tree/tokenizer' {
   export function tokenize(source: string, onToken: (type: number, start: number, end: number) => void): void;
   export const AtKeyword: number;

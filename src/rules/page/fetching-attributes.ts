@@ -12,7 +12,6 @@ import { findCssReferences } from './script-references.ts';
 
 type AddressReader = (value: string, tag: StartTag, add: AddAddress) => void;
 
-/** One address that is used in one way; spaces at both ends do not count. */
 const single =
   (kind: ResourceKind, grade: ReferenceGrade = 'content'): AddressReader =>
   (address, _, add) =>
@@ -23,7 +22,7 @@ const frame = single('document');
 const anchor = single('document', 'link');
 const ahead = single('data', 'later');
 
-/** With which a browser loads something ahead, or beside the page; others, such as `canonical`, cause no request. */
+/** Link types that load a resource ahead or beside the page. Others, such as `canonical`, cause no request. */
 const LATER_LINK_TYPE = /^(?:(?:module)?preload|prefetch|prerender|manifest|.*icon.*|apple-touch-.*)$/;
 
 const link: AddressReader = (address, tag, add) => {
@@ -34,7 +33,7 @@ const link: AddressReader = (address, tag, add) => {
   } else if (types.some((type) => LATER_LINK_TYPE.test(type))) ahead(address, tag, add);
 };
 
-/** Whether a browser takes what an element holds, or names, for CSS: a script may read any other type. */
+/** Whether a browser applies an element as CSS. Scripts may read other types. */
 export const isCss = (tag: StartTag): boolean =>
   /^\s*(?:text\/css\s*)?(?:;.*)?$/is.test(getAttribute(tag, 'type'));
 
@@ -44,17 +43,17 @@ const script: AddressReader = (address, tag, add) => {
   if (type !== null) single(type, grade)(address, tag, add);
 };
 
-/** Scripts that generators add to reports, and that only count visits: a page shows the same without one. */
+/** Scripts that only count visits: a page looks the same without them. */
 const VISIT_COUNTER =
   /^(?:https?:)?\/\/(?:www\.googletagmanager\.com\/gtag\/js\?|(?:www|ssl)\.google-analytics\.com\/|static\.cloudflareinsights\.com\/|plausible\.io\/js\/|gc\.zgo\.at\/count)/;
 
-/** Whether a page needs the script of a tag. */
+/** How much a page needs the script of a tag. */
 export function gradeScript(tag: StartTag): ReferenceGrade {
   if (hasAttribute(tag, 'nomodule')) return 'later';
   return hasAttribute(tag, 'async') ? 'async' : 'code';
 }
 
-/** How a browser runs a script element; `null` if its type makes it data. */
+/** How a browser runs a script element; `null` for a data block. */
 export function getScriptType(tag: StartTag): 'script' | 'module' | null {
   const type = getAttribute(tag, 'type').trim().toLowerCase();
   if (type === 'module') return 'module';
@@ -75,8 +74,7 @@ const refresh: AddressReader = (content, tag, add) => {
 const style: AddressReader = (css, _, add) => findCssReferences(css, add);
 
 /**
- * The attributes whose addresses a browser uses, with their elements. Forms are not included: they cause a request
- * only when a person sends them. `base` is read on its own, because it loads nothing.
+ * The attributes with addresses that a browser uses, without forms, because only a person sends them.
  *
  * @see https://html.spec.whatwg.org/multipage/indices.html#attributes-3
  */
@@ -96,6 +94,6 @@ const FETCHING_ATTRIBUTES: ReadonlyMap<string, AddressReader> = new Map(
   READERS.flatMap(([read, names]) => names.split(', ').map((name) => [name, read] as const)),
 );
 
-/** The function that reads the addresses of an attribute, if it has any. */
+/** The reader for the addresses of an attribute. */
 export const getAddressReader = (element: string, name: string): AddressReader | undefined =>
   name === 'style' ? style : FETCHING_ATTRIBUTES.get(`${element} ${name}`);

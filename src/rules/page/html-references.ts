@@ -16,30 +16,23 @@ import { addImportMap, NO_IMPORT_MAP } from './import-map.ts';
 import { findCssReferences, findScriptReferences } from './script-references.ts';
 import { type FormProblem, SourceForm } from './source-form.ts';
 
-/** Limits of a search, far beyond any page that a browser shows easily: beyond them it would take much time. */
+/** Limits far beyond real pages, so that a hostile page can't take much time. */
 export const SEARCH_LIMITS = {
-  /** Drawings and formulas that are open at once. */
   depth: 2_048,
-  /** Documents inside documents, by `srcdoc`. */
   documents: 16,
-  /** Import maps of a document, and entries of them. */
   maps: 64,
   mapEntries: 4_096,
 } as const;
 
 /**
- * What a page says of itself, as far as it was read. For a browser, too, base and import map count for what follows.
- *
+ * The page's own settings, as far as it was read: base and import map apply only to what follows them.
  * @see https://html.spec.whatwg.org/multipage/semantics.html#the-base-element
  */
 class PageFields {
-  /** The URL to which its addresses are relative: that of the page, or of its `<base>`. */
   base: string;
   importMap = NO_IMPORT_MAP;
-  /** The content of `<meta name="generator">`; empty without one. */
   generator = '';
   hasScript = false;
-  /** Whether the whole page is searched; false once it exceeds a limit. */
   complete = true;
   /** What is wrong with the file as a whole; `null` for nothing. */
   form: FormProblem | null = null;
@@ -49,13 +42,13 @@ class PageFields {
     this.base = url;
   }
 
-  /** Keeps what a tag says of the page; the first base and generator count. */
+  /** Only the first base and the first generator count. */
   read(tag: StartTag): void {
     if (tag.tagName === 'base' && !this.#hasBase && hasAttribute(tag, 'href')) {
       this.#hasBase = true;
       const base = URL.parse(getAttribute(tag, 'href').trim(), this.base)?.href ?? '';
       if (base.length > MAX_ADDRESS) this.complete = false;
-      // Nothing is relative to a `data:` address: there the page's own URL counts.
+      // No address can be relative to a `data:` URL, so the URL of the page counts.
       else if (URL.canParse('x', base)) this.base = base;
     } else if (tag.tagName === 'script') this.hasScript = true;
     else if (tag.tagName === 'meta' && getAttribute(tag, 'name').toLowerCase() === 'generator') {
@@ -66,23 +59,16 @@ class PageFields {
 
 const MAX_ADDRESS = 4_000;
 
-/** Gets one reference after another, in page order; without those that cause no request, such as `data:` and `#top`. */
+/** Receives the references in page order, except those that cause no request, such as `data:` and `#top`. */
 type AddReference = (reference: PageReference, page: Readonly<PageFields>) => void;
 
-/** A document: the page itself, or one in a `srcdoc`. */
 interface DocumentContext {
-  /** The line of the page on which the document begins. */
   readonly firstLine: number;
   readonly level: number;
   readonly grade: ReferenceGrade;
 }
 
-/**
- * Finds every address that a browser would use when it opens the page, when something happens in it, or when a person
- * follows a link; graded accordingly.
- *
- * @param pieces of the page, of which nothing is kept
- */
+/** Finds and grades every address that a browser may use when it opens the page, or later. */
 export async function searchPage(
   pieces: AsyncIterable<string> | Iterable<string>,
   url: string,
@@ -98,37 +84,35 @@ export async function searchPage(
 
 const TEXT_ELEMENTS = new Set(['script', 'style']);
 
-/** Elements in which names and texts are read in another way. */
+/** Elements with their own parsing rules. */
 const FOREIGN_ELEMENTS = new Set(['svg', 'math']);
 
-/** Reads the tags of one document, in their order and without building a tree. */
 class DocumentSearch extends SAXParser {
   readonly #add: AddReference;
   readonly #page: PageFields;
-  readonly context: DocumentContext;
-  /** How many templates are open, whose content waits for a script. */
+  readonly #context: DocumentContext;
   readonly #form = new SourceForm();
   #length = 0;
   #tail = '';
+  /** Open templates: their content waits for a script. */
   #templates = 0;
   #depth = 0;
-  /** The last tag, if its text is read. */
   #open: StartTag | null = null;
   #text = '';
   #textLine = 1;
   #maps = 0;
 
-  constructor(add: AddReference, page: PageFields, place: DocumentContext) {
+  constructor(add: AddReference, page: PageFields, context: DocumentContext) {
     super({ sourceCodeLocationInfo: true });
     this.#add = add;
     this.#page = page;
-    this.context = place;
+    this.#context = context;
     this.on('startTag', (tag) => this.#readTag(tag));
     this.on('endTag', ({ tagName }) => this.#readEndTag(tagName));
     this.on('text', (text) => this.#readText(text));
   }
 
-  /** Reads a piece at once: as a stream it would be read later. */
+  /** Synchronous, unlike the stream interface of the parser. */
   search(piece: string, isLast: boolean): void {
     this.#length += piece.length;
     this.#tail = (this.#tail + piece).slice(-4);
@@ -140,7 +124,7 @@ class DocumentSearch extends SAXParser {
     return this.#form.end(this.#length, this.#tail);
   }
 
-  /** The parser takes a drawing that closes itself for open. */
+  /** The parser would leave a self-closing `svg` open. */
   override onStartTag(token: Token.TagToken): void {
     this.#form.addTag(token, true);
     super.onStartTag(token);
@@ -148,7 +132,6 @@ class DocumentSearch extends SAXParser {
       this.parserFeedbackSimulator.onEndTag(token);
   }
 
-  /** Text that is not read is not kept. */
   override onCharacter(token: Token.CharacterToken): void {
     this.#form.addText(token);
     if (this.#open !== null) super.onCharacter(token);
@@ -192,7 +175,7 @@ class DocumentSearch extends SAXParser {
 
   #searchAttributes(tag: StartTag, element: string): void {
     const location = tag.sourceCodeLocation as Token.LocationWithAttributes | undefined;
-    // A browser ignores the address of a frame that has its document with it.
+    // A browser ignores the `src` of a frame with a `srcdoc`.
     const hasDocument = element === 'iframe' && hasAttribute(tag, 'srcdoc');
     for (const { name, prefix, value } of tag.attrs) {
       const fullName = prefix ? `${prefix}:${name}` : name;
@@ -206,23 +189,22 @@ class DocumentSearch extends SAXParser {
   }
 
   #searchDocument(text: string, line: number): void {
-    const place = { firstLine: this.context.firstLine - 1 + line, level: this.context.level + 1 };
-    // It has a base and an import map of its own, and begins with the base of the document around it.
+    const context = { firstLine: this.#context.firstLine - 1 + line, level: this.#context.level + 1 };
+    // It starts with the base of the outer document, but has its own import map.
     const page = new PageFields(this.#page.base);
-    if (place.level > SEARCH_LIMITS.documents) page.complete = false;
-    else new DocumentSearch(this.#add, page, { ...place, grade: this.#grade }).search(text, true);
+    if (context.level > SEARCH_LIMITS.documents) page.complete = false;
+    else new DocumentSearch(this.#add, page, { ...context, grade: this.#grade }).search(text, true);
     this.#page.complete &&= page.complete;
   }
 
   #readText({ text, sourceCodeLocation }: Text): void {
     if (this.#open === null) return;
     if (this.#text === '') this.#textLine = sourceCodeLocation?.startLine ?? 1;
-    // Reading a character makes one text of its many parts, which take several times its memory.
+    // Reading a character joins the many parts of the string, which saves memory.
     void text.charCodeAt(0);
     this.#text += text;
   }
 
-  /** Searches the text of the last tag; any other tag ends it. */
   #endText(): void {
     const [tag, text] = [this.#open, this.#text];
     this.#open = null;
@@ -253,14 +235,13 @@ class DocumentSearch extends SAXParser {
     }
   }
 
-  /** What a browser uses at the current place is used at this time or later. */
   get #grade(): ReferenceGrade {
-    return this.#templates > 0 ? laterGrade(this.context.grade, 'later') : this.context.grade;
+    return this.#templates > 0 ? laterGrade(this.#context.grade, 'later') : this.#context.grade;
   }
 
-  /** Hands on the addresses in a text that cause a request. @param line that of the document on which the text begins */
+  /** Completes the addresses found in a text. @param line the line of the document that the text begins on */
   #adder(text: string, line: number, element: string, grade: ReferenceGrade): AddAddress {
-    const getLine = createLineCounter(text, this.context.firstLine - 1 + line);
+    const getLine = createLineCounter(text, this.#context.firstLine - 1 + line);
     return ({ offset, ...found }) => {
       if (!isExternal(found.address)) return;
       const address = trimAddress(found.address, MAX_ADDRESS);

@@ -2,20 +2,19 @@ import { hash } from 'node:crypto';
 import { parseJson, toFields } from '../../plain-text.ts';
 import { isSpecifierAddress } from './addresses.ts';
 
-/** What modules that a page loads mean by a name, or by all names that begin with it; addresses are URLs. */
+/** What a module specifier, or a prefix that ends in `/`, resolves to. */
 interface ImportMapEntry {
-  /** The module for which it counts, or all below a folder; empty for every one. */
+  /** The module or folder that it applies to; empty for all modules. */
   readonly scope: string;
   readonly specifier: string;
-  /** `null` where the map's own is none: the name leads nowhere then. */
+  /** A URL; `null` if the map has an invalid address, which blocks the name. */
   readonly address: string | null;
 }
 
 export interface ImportMap {
-  /** The same for maps that say the same. */
   readonly id: string;
   readonly entries: readonly ImportMapEntry[];
-  /** The same entries by their names: a page may have many of them, and imports without end. */
+  /** An index of the entries, because a page may have many entries and imports. */
   readonly bySpecifier: ReadonlyMap<string, readonly ImportMapEntry[]>;
   readonly isOpen?: boolean;
 }
@@ -24,8 +23,6 @@ export const NO_IMPORT_MAP: ImportMap = { id: '', entries: [], bySpecifier: new 
 
 /**
  * Adds the entries of an import map, or none if its JSON is invalid.
- *
- * @param base the URL to which addresses of the map are relative
  * @see https://html.spec.whatwg.org/multipage/webappapis.html#import-maps
  */
 export function addImportMap(earlier: ImportMap, json: string, base: string): ImportMap {
@@ -49,13 +46,12 @@ const toUrl = (text: string, from: string): string =>
 const hasKey = (name: string, key: string): boolean =>
   key === name || (key.endsWith('/') && name.startsWith(key));
 
-/** The entries for a name, or for all names that begin as it does up to a slash. */
 function listMappings({ bySpecifier }: ImportMap, name: string): readonly ImportMapEntry[] {
   const folders = Array.from(name.matchAll(/\//g), ({ index }) => name.slice(0, index + 1));
   return [...new Set([...folders, name])].flatMap((key) => bySpecifier.get(key) ?? []);
 }
 
-/** The address that a specifier means in the module `importer`; `null` for a bare name without one. */
+/** The address of a specifier in the module `importer`; `null` if no entry resolves a bare name. */
 export function resolveSpecifier(specifier: string, map: ImportMap, importer: string): string | null {
   const name = toUrl(specifier, importer);
   const [best] = listMappings(map, name)
@@ -63,6 +59,6 @@ export function resolveSpecifier(specifier: string, map: ImportMap, importer: st
     .sort((a, b) => b.scope.length - a.scope.length || b.specifier.length - a.specifier.length);
   if (best === undefined) return isSpecifierAddress(specifier) ? specifier : null;
   const rest = name.slice(best.specifier.length);
-  // Nothing is relative to a `data:` address.
+  // No address can be relative to a `data:` URL.
   return rest === '' || best.address === null ? best.address : (URL.parse(rest, best.address)?.href ?? null);
 }

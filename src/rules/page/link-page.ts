@@ -7,14 +7,12 @@ import { searchPage } from './html-references.ts';
 import { resolveSpecifier } from './import-map.ts';
 import { type PageTree, parsePage } from './parse-page.ts';
 
-/** Whether a page asks to sign in, or leads a browser to another one; so may one that can't be read to its end. */
+/** Whether a page asks to sign in or redirects a browser. True for a page that is nested too deeply to read. */
 export const isGatePage = ({ document, isComplete }: PageTree): boolean =>
   !isComplete || holds([document], isGate);
 
 /**
- * The encoding that a page declares, at its beginning or later; `null` for none that browsers know. Of several it is one
- * beside UTF-8, because browsers differ.
- *
+ * The encoding that a page declares, or `null`. If it declares several, UTF-8 comes last, because browsers differ.
  * @see https://html.spec.whatwg.org/multipage/parsing.html#determining-the-character-encoding
  */
 export function readCharset(html: string): string | null {
@@ -33,11 +31,11 @@ export function readCharset(html: string): string | null {
 }
 
 /**
- * What a host has added to a page: every node of the file must be in the page, in the same order and under the same
- * parents, and no addition may ask to sign in or change what the rest means.
+ * What a host added to a page. The page must have every node of the file in the same order and under the same parents,
+ * and no addition may ask to sign in or change the meaning of the page.
  *
- * @param own the page as it was delivered; `shown` as it is served; both of Latin-1 text of their bytes
- * @returns the names of what was added, in order; `null` where the page does not have all of the file
+ * @param own the delivered page; both pages are parsed from their bytes as Latin-1 text
+ * @returns the names of the additions in order; `null` if the page does not contain the whole file
  */
 export function findAdditions(own: PageTree, shown: PageTree): readonly string[] | null {
   const added: Dom.ChildNode[] = [];
@@ -46,16 +44,15 @@ export function findAdditions(own: PageTree, shown: PageTree): readonly string[]
   return [...new Set(added.map(nameNode))];
 }
 
-/** Whether it is a text or loads something: any page has all of a blank one. */
+/** Whether a node has text or loads something: any page contains a blank page. */
 const saysSomething = (node: Dom.Node): boolean =>
   'attrs' in node
     ? (getAttribute(node, 'src') || getAttribute(node, 'href')) !== ''
     : 'value' in node && !isBlank(node);
 
-/** A browser nests elements no deeper. */
 const DEEPEST = 512;
 
-/** Whether a node has the children of another one in order; what else it has is added to the list. */
+/** Whether the page has all children of the file's node in order; collects all others. */
 function hasAll(file: Dom.ParentNode, page: Dom.ParentNode, added: Dom.ChildNode[], levels: number): boolean {
   if (levels === 0) return false;
   const wanted = readNode(file).children;
@@ -66,35 +63,35 @@ function hasAll(file: Dom.ParentNode, page: Dom.ParentNode, added: Dom.ChildNode
     const isFound =
       next !== undefined &&
       readNode(next).key === readNode(node).key &&
-      containersOf(next).every((one, at) => {
-        const other = containersOf(node)[at];
-        return other !== undefined && hasAll(one, other, within, levels - 1);
+      containersOf(next).every((container, at) => {
+        const shown = containersOf(node)[at];
+        return shown !== undefined && hasAll(container, shown, within, levels - 1);
       });
     if (isFound) found += 1;
-    for (const one of isFound ? within : [node]) added.push(one);
+    for (const addition of isFound ? within : [node]) added.push(addition);
   }
   return found === wanted.length;
 }
 
 interface ComparedNode {
-  /** The same for nodes that are the same, but for what they contain. */
+  /** Equal for nodes that differ only in their children. */
   readonly key: string;
   readonly children: readonly Dom.ChildNode[];
 }
 
-/** Of each node once: it may be large, and is compared with many. */
+/** Each node is read once, because it is compared with many nodes. */
 const READ = new WeakMap<Dom.Node, ComparedNode>();
 
 function readNode(node: Dom.Node): ComparedNode {
   const read = READ.get(node) ?? {
     key: JSON.stringify([node.nodeName, ownParts(node)]),
-    children: 'childNodes' in node ? node.childNodes.filter((one) => !isBlank(one)) : [],
+    children: 'childNodes' in node ? node.childNodes.filter((child) => !isBlank(child)) : [],
   };
   READ.set(node, read);
   return read;
 }
 
-/** What has the children of a node; what a template holds is beside them. */
+/** The parents of a node's children: the content of a template is separate. */
 const containersOf = (node: Dom.ChildNode): readonly Dom.ParentNode[] => [
   ...('content' in node ? [(node as Dom.Template).content] : []),
   ...('childNodes' in node ? [node] : []),
@@ -109,13 +106,13 @@ function ownParts(node: Dom.Node): unknown {
   return 'data' in node ? node.data : [];
 }
 
-/** Whether every address of a page leads to the same place from two URLs of it. @param html as Latin-1 text */
-export async function hasSameAddresses(html: string, one: string, other: string): Promise<boolean> {
-  const [first, second] = await Promise.all([one, other].map((url) => hashAddresses(html, url)));
+/** Whether all addresses of a page resolve equally from two URLs of it. @param html as Latin-1 text */
+export async function hasSameAddresses(html: string, ...urls: [string, string]): Promise<boolean> {
+  const [first, second] = await Promise.all(urls.map((url) => hashAddresses(html, url)));
   return first === second;
 }
 
-/** The SHA-256 of where they lead: of many long ones none is kept. */
+/** A hash of the resolved addresses, because there may be too many to keep. */
 async function hashAddresses(html: string, url: string): Promise<string> {
   const hash = createHash('sha256');
   await searchPage([html], url, ({ address, isSpecifier }, { base, importMap }) => {
@@ -125,7 +122,7 @@ async function hashAddresses(html: string, url: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** What of a node may be on the screen: of a template only what becomes a shadow root, which replaces its parent's content. */
+/** The parents of what may be on the screen: a template only if it becomes a shadow root. */
 const shownIn = (node: Dom.Node): readonly Dom.ParentNode[] =>
   'content' in node && getAttribute(node, 'shadowrootmode') !== ''
     ? [node.content]
@@ -152,7 +149,7 @@ function isGate(node: Dom.Node): boolean {
   );
 }
 
-/** Whether an addition is a gate, or stands for headers, an encoding or a base of everything else. */
+/** Whether an addition is a gate, or changes headers, the encoding or the base of the page. */
 const isTakeover = (node: Dom.Node): boolean =>
   isGate(node) ||
   node.nodeName === 'base' ||

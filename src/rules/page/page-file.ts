@@ -1,20 +1,17 @@
 import { MEGABYTE } from '../../protocol/limits.ts';
 import { getContentType } from '../media-type.ts';
 
-/** Whether a page may need other hosts: `warn` lists in UNKNOWN what it needs of them, `off` does not. */
+/** What happens if a page needs other hosts: `warn` lists it in UNKNOWN. */
 export type SelfContained = 'enforce' | 'warn' | 'off';
 
-/**
- * The largest page that is searched, in bytes. Measured with Node 24: it takes 1 to 6 seconds of the processor, 12 where
- * it is nothing but short links, and a process of 0.12 to 0.3 GB.
- */
+/** The largest page that is searched, in bytes. Measured with Node 24: 1 to 12 seconds, and 0.12 to 0.3 GB. */
 export const LARGEST_PAGE = 32 * MEGABYTE;
 
 export const isHtml = (name: string): boolean => /html/.test(getContentType(name));
 
 export const isXhtml = (name: string): boolean => /xhtml/.test(getContentType(name));
 
-/** The text of a page in pieces: a byte order mark decides the encoding; without one, Pages serves UTF-8. */
+/** Decodes a page by its byte order mark, otherwise as UTF-8, as Pages declares it. */
 export async function* decodeText(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   for await (const chunk of chunks) {

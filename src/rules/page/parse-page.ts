@@ -1,20 +1,15 @@
 import { type DefaultTreeAdapterTypes as Dom, defaultTreeAdapter, type ParserOptions, parse } from 'parse5';
 
-/** Elements that are open at once, far more than browsers nest. */
 const DEEPEST = 2_048;
 
 class TooManyError extends Error {}
 
-/** The tree of a page as far as it was read, and whether that is all of it. */
 export interface PageTree {
   readonly document: Dom.Document;
   readonly isComplete: boolean;
 }
 
-/**
- * Reads the tree of a page, up to where it is nested without end, or makes the parser write more elements than it has
- * characters: each paragraph opens all formatting again that nobody has closed.
- */
+/** Parses a page until it is nested too deeply, or has too many elements: paragraphs reopen unclosed formatting. */
 export function parsePage(
   html: string,
   options: Pick<ParserOptions<Dom.DefaultTreeAdapterMap>, 'scriptingEnabled'> = {},

@@ -3,9 +3,7 @@ import { ident, string, url } from 'css-tree/utils';
 import { parse } from 'es-module-lexer/minimal/js';
 import type { AddAddress } from './addresses.ts';
 
-/**
- * What a module imports statically, and, perhaps loaded later, literal addresses of `import()`. A browser sees the rest.
- */
+/** Finds static imports of a module, and literal addresses of `import()`. A browser sees the rest. */
 export function findScriptReferences(code: string, isModule: boolean, add: AddAddress): void {
   if (!/import|export/.test(code)) return;
   for (let start = 0; start < code.length; ) {
@@ -22,13 +20,12 @@ export function findScriptReferences(code: string, isModule: boolean, add: AddAd
 
 type Imports = ReturnType<typeof parse>[0];
 
-/** How much of a script is read at once, in characters: the lexer takes twelve bytes for each. */
+/** Characters of a script that are read at once: the lexer needs twelve bytes for each. */
 const PIECE = 2 ** 16;
 
-/** Stands after a piece: the lexer finds it only if a statement may begin there. */
+/** Added to a piece: the lexer finds it only if a statement may begin there. */
 const PROBE = '\nimport "\\0"';
 
-/** The imports from a position on, up to a line in which a statement begins, or to the end. */
 function lexPiece(code: string, start: number): { readonly end: number; readonly imports: Imports } {
   for (let length = PIECE; start + length < code.length; length *= 2) {
     const end = code.lastIndexOf('\n', start + length);
@@ -38,7 +35,7 @@ function lexPiece(code: string, start: number): { readonly end: number; readonly
   return { end: code.length, imports: lexImports(code.slice(start)) };
 }
 
-/** What the lexer can't read, a browser can't run. */
+/** A browser can't run a script that the lexer can't read. */
 function lexImports(code: string): Imports {
   try {
     return parse(code)[0];
@@ -50,19 +47,15 @@ function lexImports(code: string): Imports {
 /** Functions in which a plain string is an address. */
 const ADDRESS_FUNCTIONS = new Set(['url', 'src', 'image', 'image-set', '-webkit-image-set']);
 
-/** Tokens that end an at-rule, or the part of it that may have an address. */
 const ENDS = new Set([css.Semicolon, css.LeftCurlyBracket, css.RightCurlyBracket]);
 
 /**
- * Addresses in a style sheet, a declaration list or a single value. Tokens are read, not rules: which of them a
- * browser uses depends on the page and the screen, and a page is shown without any of them. Only `@namespace` has
- * addresses that are never fetched.
- *
+ * Finds addresses in a style sheet, a declaration list or a single value. It reads tokens, not rules, because the page
+ * and the screen decide which rules a browser uses. Only `@namespace` has addresses that are never fetched.
  * @see https://drafts.csswg.org/css-syntax/#tokenization
  */
 export function findCssReferences(text: string, add: AddAddress): void {
   const functions: string[] = [];
-  /** The current at-rule: `import` until its address is found. */
   let atRule = '';
   const nameAt = (start: number, end: number): string => ident.decode(text.slice(start, end)).toLowerCase();
   const addAt = (offset: number, address: string): void => {
@@ -81,7 +74,7 @@ export function findCssReferences(text: string, add: AddAddress): void {
     else if (type === css.LeftParenthesis) functions.push('');
     else if (type === css.RightParenthesis) functions.pop();
     else if (type === css.AtKeyword) atRule = nameAt(start + 1, end);
-    // Any other token in the place of the address makes the import invalid.
+    // Any other token instead of the address makes the import invalid.
     else if (ENDS.has(type) || (atRule === 'import' && functions.length === 0)) atRule = '';
   });
 }

@@ -3,7 +3,7 @@ import { withoutSpace } from '../../plain-text.ts';
 import { getAttribute, hasAttribute } from './addresses.ts';
 import { type PageTree, parsePage } from './parse-page.ts';
 
-/** Elements whose text a browser does not show on the page, or only after a person or a script did something. */
+/** Elements with text that a browser does not show, or only after a person or script acts. */
 const WITHOUT_TEXT: ReadonlySet<string> = new Set([
   ...['head', 'title', 'style', 'script', 'template', 'noscript', 'noframes', 'noembed', 'datalist'],
   ...['iframe', 'object', 'video', 'audio', 'canvas', 'progress', 'meter', 'rp', 'select', 'textarea'],
@@ -12,16 +12,16 @@ const WITHOUT_TEXT: ReadonlySet<string> = new Set([
 const HIDDEN_STYLE =
   /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0\s*(?:;|!|$))/i;
 
-/** Whether a browser shows a text of a page. @param text as it is in the source, with or without markup */
+/** Whether a browser shows a text on a page. @param text from the source, with or without markup */
 export function showsText(page: PageTree, text: string): boolean {
   const plain = readVisibleText(text);
   return plain !== '' && readShownText(page).includes(plain);
 }
 
-/** The text of a page, as `readShownText` has it. */
+/** The visible text of a page, without spaces. */
 export const readVisibleText = (html: string): string => readShownText(parsePage(html));
 
-/** The text that a browser shows of a page, without spaces, as far as no style sheet or script hides or adds any. */
+/** The visible text, without spaces and without the effects of style sheets and scripts. */
 function readShownText({ document }: PageTree): string {
   let shown = '';
   const pending: Dom.Node[] = [document];

@@ -1,15 +1,14 @@
 import { isMixed } from '../../credentials.ts';
 
-/** A secret that a rule found in a text. It is never printed; only its fingerprint is. */
+/** A secret that a rule found. Only its fingerprint is ever printed. */
 export interface SecretMatch {
   readonly rule: string;
   readonly secret: string;
-  /** Where the match begins, for example with a header name. */
   readonly from: number;
   readonly at: number;
 }
 
-/** Finds secrets of one kind in a text. Every pattern has bounded length, so hostile text takes linear time. */
+/** Finds secrets of one kind. Patterns have bounded length, so hostile text takes linear time. */
 type FindMatches = (text: string) => Iterable<Omit<SecretMatch, 'rule'>>;
 
 const QUOTE = String.raw`(?:\\?["'\x60]|&quot;|&#3[49];)`;
@@ -36,7 +35,6 @@ function* findCookies(text: string): ReturnType<FindMatches> {
   }
 }
 
-/** `user:password` in base64. */
 function isBasicLogin(basic: string): boolean {
   const text = Buffer.from(basic, 'base64').toString('utf8');
   const [, password = ''] = /^[^:\p{Cc}\ufffd]*:([^\p{Cc}\ufffd]*)$/u.exec(text) ?? [];
@@ -45,14 +43,13 @@ function isBasicLogin(basic: string): boolean {
 
 const KEY_HEADER =
   /-----BEGIN ?(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----|\bPrivate-Lines: ?\d{1,4}/g;
-/** How code, JSON and HTML write a line break or join two lines. */
 const LINE_BREAK = /["'`]\s{0,40}\+\s{0,40}["'`]|\\{1,2}[nrt]|<br ?\/?>|&#(?:1[03]|x0?[ad]);|&quot;|%0[ad]/gi;
 const KEY_ATTRIBUTES = /^\s*(?:[A-Z][A-Za-z-]{1,20}: [^\n]{0,200}\n\s*){0,8}/;
 const BETWEEN_KEY_LINES = /[\s"'`,>#*|\\]+/g;
-/** How many characters of a key are read. Keys of one kind begin alike; the limits are beyond that. */
+/** Characters of a key that are read. Keys of the same kind share their beginning, so the limits exceed it. */
 const KEY_LENGTH = { raw: 2_048, shortest: 60, longest: 1_024 } as const;
 
-/** Private keys in PEM (plain, encrypted, OpenSSH, PGP) and PuTTY format; a shortened one does not count. */
+/** Private keys in PEM (plain, encrypted, OpenSSH, PGP) and PuTTY format, unless they are shortened. */
 function* findPrivateKeys(text: string): ReturnType<FindMatches> {
   for (const header of text.matchAll(KEY_HEADER)) {
     const begin = header.index + header[0].length;
@@ -110,7 +107,7 @@ const RULES: readonly (readonly [rule: string, find: FindMatches])[] = [
   ['url-password', findUrlPasswords],
   ['authorization', findGroup(authorization('bearer|token'), isToken)],
   ['authorization', findGroup(authorization('basic'), isBasicLogin)],
-  // A refresh token; the preset knows those of 36 characters.
+  // The preset knows only refresh tokens of 36 characters.
   ['github-refresh', findGroup(/(?<![A-Za-z0-9])(ghr_[A-Za-z0-9]{76})(?![A-Za-z0-9])/dg, isToken)],
   // `_authToken` and `_auth` of an `.npmrc`; `auths` of Docker's `config.json`.
   ['registry-login', findGroup(/_authToken["']?\s{0,4}[:=]\s{0,4}["']?([\w.~+/=-]{16,512})/dg, isToken)],
@@ -124,7 +121,7 @@ export const findCustomMatches = (text: string, rules: ReadonlySet<string>): rea
     Array.from(find(text), (match) => ({ rule, ...match })),
   );
 
-/** Words of placeholders. None begins with another, so that a text can be split in only one way. */
+/** Words in placeholders. No word begins with another, so a text splits in only one way. */
 const PLACEHOLDER_WORDS = [
   ...['access', 'admin', 'api', 'auth', 'bar', 'baz', 'bearer', 'change', 'cookie', 'credential', 'demo'],
   ...['dummy', 'enter', 'example', 'fake', 'foo', 'goes', 'guest', 'here', 'hidden', 'host', 'id', 'insert'],
@@ -137,7 +134,7 @@ const ONLY_WORDS = new RegExp(
   'i',
 );
 
-/** Syntax of a template, or an ellipsis, also as its bytes. */
+/** Template syntax, or an ellipsis (also its UTF-8 bytes read as Latin-1). */
 const TEMPLATE = /\{[^}]*\}|<[^>]*>|\[[^\]]*\]|&lt;|^\$[\w(]|^%[\w]+%$|\*{3}|\.{3}|…|â\x80¦/;
 
 /** Hosts that are reserved for documentation and tests. @see RFC 2606 */

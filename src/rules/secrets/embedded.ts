@@ -1,33 +1,30 @@
 import { decodePercents } from '../page/addresses.ts';
 
-/** A block, or what base64 or percent-encoding in it encodes. */
 interface DecodedPart {
   readonly bytes: Buffer;
-  /** The position in the block from which the byte at an index was decoded. */
+  /** Maps an index to the position in the block that it was decoded from. */
   readonly positionOf: (index: number) => number;
 }
 
-/** A block as it is, and decoded once from base64 and percent-encoding, in a `data:` address or anywhere else. */
+/** A block as it is, and its parts in base64 and percent-encoding, decoded once. */
 export function* decodeEmbedded(block: Buffer): Generator<DecodedPart, void, undefined> {
   yield { bytes: block, positionOf: (index) => index };
   yield* decodeBase64(block);
   yield* decodePercentWords(block);
 }
 
-/** Fewer characters of base64 hold no token of a service. Of several lines, only the last one may be shorter. */
+/** Base64 with fewer characters can't contain a token. Only the last of several lines may be shorter. */
 const SHORTEST_LINE = 32;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const BASE64 = new Uint8Array(256);
 for (const byte of Buffer.from(`${ALPHABET}+/-_`)) BASE64[byte] = 1;
 
-/** A line break, plain or in a string of JSON, with white space around it. */
 const LINE_BREAK = String.raw`[ \t]{0,64}(?:[\r\n]|\\[rn])(?:\s|\\[rn]){0,64}`;
 const LINE = `[\\w+/-]{${SHORTEST_LINE},}`;
 const BREAKS = /(?:\\[rn]|\s)+/g;
-/** In one of the alphabets, in one line or several. */
 const RUN = new RegExp(`${LINE}(?:${LINE_BREAK}${LINE})*(?:${LINE_BREAK}[\\w+/-]+)?`, 'y');
 
-/** Decodes what is ASCII text in each run. Hashes and images are not even decoded. */
+/** Decodes only runs of ASCII text, so no hashes and images. */
 function* decodeBase64(bytes: Buffer): Generator<DecodedPart, void, undefined> {
   let start = findRun(bytes, 0);
   const text = start === -1 ? '' : bytes.toString('latin1');
@@ -51,7 +48,7 @@ function* decodeBase64(bytes: Buffer): Generator<DecodedPart, void, undefined> {
 
 /** Characters of base64 for three bytes, and how many such groups of ASCII in a row are a text. */
 const [GROUP, GROUPS] = [4, 6];
-/** The bits of the first three places of a group at which a character leaves the highest bit of a byte unset. */
+/** For each character, a bit for each of three positions in a group at which it keeps a byte in ASCII. */
 const ASCII_PLACES = new Uint8Array(256);
 for (const alphabet of [`${ALPHABET}+/`, `${ALPHABET}-_`]) {
   for (const [value, character] of Buffer.from(alphabet).entries()) {
@@ -60,7 +57,7 @@ for (const alphabet of [`${ALPHABET}+/`, `${ALPHABET}-_`]) {
   }
 }
 
-/** Where ASCII texts begin and end in a run; something of the alphabet may be before, such as a part of an address. */
+/** The ranges of ASCII text in a run. Other characters may precede them, such as part of a URL. */
 function* listTexts(run: Buffer): Generator<readonly [from: number, end: number], void, undefined> {
   for (let phase = 0; phase < GROUP; phase += 1) {
     for (let at = findAscii(run, phase); at !== -1; ) {
@@ -73,7 +70,7 @@ function* listTexts(run: Buffer): Generator<readonly [from: number, end: number]
   }
 }
 
-/** The first of the groups from a position on with which a text begins, or -1. A separate loop is faster. */
+/** The start of the next text, or -1. A separate loop is faster. */
 function findAscii(run: Buffer, from: number): number {
   const end = run.length - GROUP * GROUPS;
   for (let at = from; at <= end; ) {
@@ -85,7 +82,6 @@ function findAscii(run: Buffer, from: number): number {
   return -1;
 }
 
-/** Whether three bytes, of which the first character is at a position, are ASCII. */
 function isAscii(run: Buffer, at: number): boolean {
   const first = ASCII_PLACES[run[at] as number] as number;
   const second = ASCII_PLACES[run[at + 1] as number] as number;
@@ -100,13 +96,13 @@ function findCharacter(run: string, nth: number): number {
 }
 
 /**
- * The start of the first run of base64 from a position on, or -1. A run is read backward from where it would have the
- * shortest length, so most bytes outside of runs are never read.
+ * The start of the next run of base64, or -1. It reads backward from where a run would have the shortest length, so
+ * most bytes outside of runs are never read.
  */
 function findRun(bytes: Buffer, from: number): number {
   const kindOf = (at: number): number => BASE64[bytes[at] as number] as number;
   for (let last = from + SHORTEST_LINE - 1; last < bytes.length; ) {
-    // Three are compared together: a processor predicts the result for one byte of random content badly.
+    // Comparing three bytes together avoids mispredicted branches in random content.
     if ((kindOf(last) & kindOf(last - 2) & kindOf(last - 4)) === 0) {
       last += SHORTEST_LINE - 4;
       continue;
@@ -121,14 +117,13 @@ function findRun(bytes: Buffer, from: number): number {
 
 const PERCENT = 0x25;
 
-/** 1 for each byte that is part of a word: no control character, space, quote or angle bracket. */
 const WORD = new Uint8Array(256).fill(1, 0x21);
 for (const byte of Buffer.from('"\'<>`')) WORD[byte] = 0;
 
-/** Shorter words hold no secret, and may be many. */
+/** Shorter words can't contain a secret. */
 const SHORTEST_WORD = 16;
 
-/** Decodes each word with percent-encoding. Where most is not encoded, little is read twice. */
+/** Decodes only words with percent-encoding, so little is searched twice. */
 function* decodePercentWords(bytes: Buffer): Generator<DecodedPart, void, undefined> {
   for (let at = bytes.indexOf(PERCENT); at !== -1; at = bytes.indexOf(PERCENT, at + 1)) {
     if (!/^%[\da-f]{2}$/i.test(bytes.toString('latin1', at, at + 3))) continue;

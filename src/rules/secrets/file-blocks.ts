@@ -1,19 +1,16 @@
-/** A section of a file, with enough bytes around it to judge a secret that begins in the section. */
+/** A section of a file, with enough bytes around it to judge secrets that begin in it. */
 export interface FileBlock {
   readonly bytes: Buffer;
-  /** A secret that begins at an index in [from, to) belongs to this block. These ranges cover the file once. */
+  /** A secret belongs to the block if it begins in [from, to). These ranges cover the file once. */
   readonly from: number;
   readonly to: number;
-  /** Position of the first byte in the file. */
   readonly offset: number;
 }
 
 export const BLOCK_SIZES = {
-  /** Of a block, unless the file ends before: at least, as it ends with a piece. */
   size: 262_144,
-  /** Bytes before the range of the block. */
   before: 4_096,
-  /** Bytes after the range of the block: the length of a secret that is surely found as a whole. */
+  /** Bytes after the range of the block: longer secrets may be cut. */
   after: 12_288,
 } as const;
 

@@ -3,43 +3,38 @@ import { isPlaceholder, type SecretMatch } from './custom-rules.ts';
 
 const RULE_PREFIX = '@secretlint/secretlint-rule-';
 
-/** Rules of the preset that are not run. */
 const EXCLUDED_RULES: ReadonlySet<string> = new Set([
-  // It lets a comment in the file turn the search off.
+  // It lets a comment in the file disable the search.
   'filter-comments',
   // The custom rule `private-key` finds the same, and PGP, encrypted and short keys as well.
   'privatekey',
-  // The key file of a service account: the secret in it is a private key.
   'gcp',
   // The custom rule `url-password` finds the same in any scheme, and knows reserved hosts and placeholders.
   'basicauth',
 ]);
 
-/** The field in which a rule returns the secret. The range that it reports may begin before and end inside it. */
+/** The fields in which rules return the secret: their ranges may not cover it exactly. */
 const SECRET_FIELDS = ['KEY', 'TOKEN', 'ID', 'URI', 'URL', 'CREDENTIAL'] as const;
 
 type FindPresetMatches = (text: string, rules: ReadonlySet<string>) => Promise<readonly SecretMatch[]>;
 
 let loaded: Promise<FindPresetMatches> | undefined;
 
-/**
- * Loads the recommended preset of secretlint. Its rules are called directly, because `@secretlint/core` keeps an entry
- * for every rule and block, and puts each secret into a message.
- */
+/** Loads the preset of secretlint, but not `@secretlint/core`, which puts each secret into a message. */
 export function loadPresetRules(): Promise<FindPresetMatches> {
   loaded ??= createPresetRules();
   return loaded;
 }
 
 async function createPresetRules(): Promise<FindPresetMatches> {
-  // Loaded only where a rule may find something. `eager` keeps the bundle one file.
+  // `eager` keeps the bundle in one file.
   const preset = await import(/* webpackMode: "eager" */ '@secretlint/secretlint-rule-preset-recommend');
   const creators = (preset.rules as SecretLintRuleCreator[])
     .map((creator) => ({ creator, rule: creator.meta.id.replace(RULE_PREFIX, '') }))
     .filter(({ rule }) => !EXCLUDED_RULES.has(rule));
   return async (text, rules) => {
     const matches: SecretMatch[] = [];
-    for (const { creator, rule } of creators.filter((one) => rules.has(one.rule))) {
+    for (const { creator, rule } of creators.filter((candidate) => rules.has(candidate.rule))) {
       const report: SecretLintRuleContext['report'] = ({ message, range: [from, to] }) => {
         const secret = getSecret(message.data) ?? text.slice(from, to);
         if (!isPlaceholder(secret)) matches.push({ rule, secret, from, at: text.indexOf(secret, from) });
@@ -58,7 +53,7 @@ async function createPresetRules(): Promise<FindPresetMatches> {
   };
 }
 
-/** Passes on the data of a finding without writing a message; the type demands the messages of each rule. */
+/** Passes on the data of a finding without a message. The cast is needed because the type requires messages. */
 const createTranslator = (() => (messageId: string, data: unknown) => ({
   message: '',
   messageId,

@@ -3,7 +3,6 @@ import { createKeywordSearch } from '../keyword-filter.ts';
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const DIGITS = '0123456789';
 
-/** Every spelling of a keyword in small and capital letters. */
 function anyCase(keyword: string): string[] {
   let spellings = [''];
   for (const letter of keyword) {
@@ -13,12 +12,10 @@ function anyCase(keyword: string): string[] {
   return spellings;
 }
 
-/** A keyword with any of several characters at its end. */
 const withAny = (start: string, characters: string): string[] => Array.from(characters, (end) => start + end);
 
-/** Four ASCII characters each, of which every secret that a rule finds contains one: a rule runs only where one is. */
+/** Every secret that a rule finds contains one of its keywords, so the rule runs only if one occurs. */
 export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
-  // AccessKey or Access_Key.
   aws: [...anyCase('skey'), ...anyCase('s_ke')],
   npm: ['npm_', 'x-oa'],
   slack: ['xoxb', 'xoxp', 'xoxa', 'xoxo', 'xoxr', 'xapp', ...anyCase('.sla')],
@@ -53,7 +50,7 @@ export const RULE_KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   'url-password': [':\\/\\'],
 };
 
-/** What a rule finds, unless it is a token of the vendor after whom the rule is named. */
+/** Names of what rules find. Others find a token of the vendor in their name. */
 const SECRET_NAMES: Readonly<Record<string, string>> = {
   aws: 'AWS secret key',
   npm: 'npm token',
@@ -83,14 +80,14 @@ const findRules = createKeywordSearch(
   ),
 );
 
-/** Selects the rules that may find a secret in these bytes; without any, they are not even decoded. */
+/** Selects the rules that may find a secret in these bytes. */
 export function selectRules(bytes: Buffer): ReadonlySet<string> {
   const rules = new Set<string>();
   findRules(bytes, (rule) => {
     rules.add(rule);
     return false;
   });
-  // Addresses are everywhere, but few texts with addresses have this character as well.
+  // Many texts have URLs, but few also have an `@`.
   if (bytes.includes('@') && bytes.includes('://')) rules.add('url-password');
   return rules;
 }

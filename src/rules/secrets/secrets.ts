@@ -13,29 +13,24 @@ import { type FileBlock, readBlocks } from './file-blocks.ts';
 import { loadPresetRules } from './preset-rules.ts';
 import { nameSecret, selectRules } from './rule-keywords.ts';
 
-/** A secret in a text. The secret itself must not be printed. */
 interface FoundSecret {
-  /** The name of a custom rule, or of a rule of the secretlint preset without its prefix. */
   readonly rule: string;
+  /** Must not be printed. */
   readonly secret: string;
   /** 16 hex digits, always the same for the same rule and secret. */
   readonly fingerprint: string;
-  /** In bytes, from the beginning of the text. */
   readonly position: number;
 }
 
 type SearchedFile = Pick<LocalFile, 'name' | 'firstBytes' | 'binary' | 'pieces'>;
 
-/** A longer list would not be read. */
 const MAX_FINDINGS = 20;
 
 /**
- * Refuses a file of any size that contains secrets, with the memory of one block. Each secret is masked.
+ * Refuses a file that contains secrets, and masks them. @see protocol 1 (file rules: secrets), 7 (prohibition 3)
  *
- * @param allowed fingerprints of findings that are known to be harmless
- * @returns how many of those there are
+ * @param allowed fingerprints of harmless findings @returns the number of allowed findings
  * @throws {DeliveryError} `BAD_FILE` with rule, line, column and fingerprint of the first 20, never with the secret.
- * @see protocol 1 (file rules: secrets), 7 (prohibition 3)
  */
 export async function refuseSecrets(
   file: SearchedFile,
@@ -46,19 +41,21 @@ export async function refuseSecrets(
   const found: FoundSecret[] = [];
   let count = 0;
   for await (const block of readBlocks(readAsUtf8(file, signal))) {
-    for await (const one of searchBlock(block)) {
+    for await (const secret of searchBlock(block)) {
       if (found.length === MAX_FINDINGS) break;
-      if (harmless.has(one.fingerprint)) count += 1;
-      else found.push(one);
+      if (harmless.has(secret.fingerprint)) count += 1;
+      else found.push(secret);
     }
     if (found.length === MAX_FINDINGS) break;
   }
   for (const { secret } of found) logger.mask(secret);
-  if (count > 0) logger.info(`${file.name}: allowed, though it looks like a secret: ${count} times`);
+  if (count > 0) logger.info(`${file.name}: ${count} allowed findings that look like secrets`);
   if (found.length === 0) return count;
   const list = await locateFindings(found, file, signal);
   const about = (w: Pick<Words, 'fingerprint'>): string => {
-    const secrets = list.map((one) => nameSecret(one.rule) + one.place + w.fingerprint(one.fingerprint));
+    const secrets = list.map(
+      ({ rule, location, fingerprint }) => nameSecret(rule) + location + w.fingerprint(fingerprint),
+    );
     return `the file ${file.name} contains what looks like a secret: ${secrets.join(', ')}`;
   };
   logger.debug(say(about, ACTION));
@@ -73,11 +70,11 @@ export async function refuseSecrets(
 export async function findSecretsInText(text: string): Promise<readonly FoundSecret[]> {
   const bytes = Buffer.from(text);
   const found: FoundSecret[] = [];
-  for await (const one of searchBlock({ bytes, from: 0, to: bytes.length, offset: 0 })) found.push(one);
+  for await (const secret of searchBlock({ bytes, from: 0, to: bytes.length, offset: 0 })) found.push(secret);
   return found;
 }
 
-/** The secrets that begin in the range of a block: as they are, and in what is embedded. */
+/** The secrets that begin in the range of a block, plain or encoded. */
 async function* searchBlock({
   bytes: block,
   from,
@@ -90,7 +87,7 @@ async function* searchBlock({
     if (rules.size === 0) continue;
     for (const match of await matchRules(bytes.toString('latin1'), rules)) {
       const begin = positionOf(match.from);
-      // Beside what is encoded, a word may have a secret as it is. Each secret belongs to one block.
+      // A decoded word may also contain plain secrets that were found before.
       if (begin < from || begin >= to || (bytes !== block && known.has(match.secret))) continue;
       known.add(match.secret);
       const secret = Buffer.from(match.secret, 'latin1').toString();
@@ -100,24 +97,22 @@ async function* searchBlock({
   }
 }
 
-/** The matches in a text in their order, each secret under one rule. A byte is one character. */
 async function matchRules(text: string, rules: ReadonlySet<string>): Promise<readonly SecretMatch[]> {
   const distinct: SecretMatch[] = [];
   const findPresetMatches = await loadPresetRules();
   for (const match of [...(await findPresetMatches(text, rules)), ...findCustomMatches(text, rules)]) {
     if (!distinct.some((known) => overlaps(match, known))) distinct.push(match);
   }
-  return distinct.sort((one, other) => one.at - other.at);
+  return distinct.sort((a, b) => a.at - b.at);
 }
 
 const overlaps = (match: SecretMatch, known: SecretMatch): boolean =>
   match.at < known.at + known.secret.length && known.at < match.at + match.secret.length;
 
-const isWide = ({ firstBytes: head }: SearchedFile): boolean => UTF_16_MARK.test(head);
+const isUtf16 = ({ firstBytes }: SearchedFile): boolean => UTF_16_MARK.test(firstBytes);
 
-/** The bytes of a file; of a text in UTF-16, those of the same text in UTF-8. */
 async function* readAsUtf8(file: SearchedFile, signal: AbortSignal): AsyncGenerator<Buffer, void, undefined> {
-  for await (const piece of isWide(file) ? decodeText(file.pieces()) : file.pieces()) {
+  for await (const piece of isUtf16(file) ? decodeText(file.pieces()) : file.pieces()) {
     signal.throwIfAborted();
     yield typeof piece === 'string' ? Buffer.from(piece) : piece;
   }
@@ -125,16 +120,16 @@ async function* readAsUtf8(file: SearchedFile, signal: AbortSignal): AsyncGenera
 
 const LINE_FEED = 0x0a;
 
-/** The findings in the order of the file; those in a text with line and column, up to the last of which it is read again. */
+/** Sorts the findings, and adds line and column in a text by reading it again. */
 async function locateFindings(found: readonly FoundSecret[], file: SearchedFile, signal: AbortSignal) {
-  const pending = found.toSorted((one, other) => one.position - other.position);
-  if (file.binary && !isWide(file)) return pending.map((one) => ({ ...one, place: '' }));
-  const located: (FoundSecret & { readonly place: string })[] = [];
+  const pending = found.toSorted((a, b) => a.position - b.position);
+  if (file.binary && !isUtf16(file)) return pending.map((secret) => ({ ...secret, location: '' }));
+  const located: (FoundSecret & { readonly location: string })[] = [];
   let [position, line, column] = [0, 1, 1];
   for await (const piece of readAsUtf8(file, signal)) {
     for (let at = 0; at < piece.length; at += 1) {
       for (let next = pending[0]; next?.position === position; next = pending[0]) {
-        located.push({ ...next, place: ` in line ${line} column ${column}` });
+        located.push({ ...next, location: ` in line ${line} column ${column}` });
         pending.shift();
       }
       if (pending.length === 0) return located;
@@ -151,7 +146,7 @@ const deriveKey = promisify<string, string, number, Buffer>(scrypt);
 
 const RECENT_FINGERPRINTS = 128;
 
-/** A slow hash, so that a weak password can't be guessed from a printed one. Files of a site often contain the same. */
+/** A slow hash, so that nobody can guess a weak password from it. Files of a site often share secrets. */
 const computeFingerprint = keepRecent(RECENT_FINGERPRINTS, async (key) => {
   const end = key.indexOf('\0');
   const hash = await deriveKey(key.slice(end + 1), key.slice(0, end), 8);

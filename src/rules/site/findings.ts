@@ -4,57 +4,47 @@ import type { SelfContained } from '../page/page-file.ts';
 
 /** What a finding is about, the most important first. */
 const FINDING_KINDS = [
-  /** A file that ends too early. */
   'cut',
   /** The text of a page instead of a page. */
   'source',
-  /** An address that would lead to a file if the site had another base path. */
   'base',
   'missing',
   'bare-import',
-  /** A text in another encoding than the one that Pages declares. */
   'encoding',
-  /** The machine that made the page. */
   'machine',
-  /** Another host, at the start. */
   'host',
-  /** On the host of the site, but no part of this delivery. */
+  /** On the host of the site, but not part of this delivery. */
   'outside',
   'later-host',
-  /** A link to a page that is missing. */
   'link-missing',
-  /** A file that was not searched completely. */
   'incomplete',
 ] as const;
 
-/** One finding; the same one at several places is counted. */
 export interface SiteFinding {
   readonly kind: (typeof FINDING_KINDS)[number];
   readonly file: string;
-  /** From 1. */
   readonly line: number;
-  /** One plain clause without file and line. */
   readonly text: string;
   readonly hint?: string | undefined;
-  /** How many folders above the site's own one a relative address leads. */
+  /** How many folders above the site's folder a relative address leads. */
   readonly levels?: number | undefined;
-  /** Of code that is no part of the delivery: where its host can be asked for it. */
+  /** URL of code that is not part of the delivery, to request it from its host. */
   readonly url?: string | undefined;
-  /** Of a wrong base: the address on its host, decoded, without the slash at its start. */
+  /** For a wrong base: the decoded path of the address, without its first slash. */
   readonly path?: string;
   readonly count: number;
 }
 
 export type FindingText = Pick<SiteFinding, 'text' | 'hint' | 'levels' | 'url' | 'path'>;
 
-/** How many different findings are kept; the others are only counted, by their kind. */
+/** Findings that are kept. Others are only counted, by their kind. */
 const MAX_GROUPS = 1_000;
 
-/** Collects findings in bounded memory, the same ones as one. */
+/** Collects and groups findings in bounded memory. */
 export class FindingCollector {
   readonly #findings = new Map<string, SiteFinding & { count: number }>();
 
-  /** Adds a finding, once for each kind and key. @param describe called if it is kept: a page may have very many */
+  /** Adds a finding, or counts it if its kind and key are known. @param describe called only for a new finding */
   add(
     kind: SiteFinding['kind'],
     key: string,
@@ -74,51 +64,42 @@ export class FindingCollector {
   }
 }
 
-/**
- * Formats findings for a message, one line each: the first of each kind, others, and how many more there are. Each hint
- * is said at its first finding only.
- *
- * @param said the hint that is told already
- */
-export function formatSiteFindings(findings: readonly SiteFinding[], said?: string): readonly string[] {
+/** Formats findings, one line each, the first of each kind first. @param knownHint a hint that the message already has */
+export function formatSiteFindings(findings: readonly SiteFinding[], knownHint?: string): readonly string[] {
   const sorted = FINDING_KINDS.flatMap((kind) => findings.filter((finding) => finding.kind === kind));
   const isFirst = ({ kind }: SiteFinding, at: number): boolean => sorted[at - 1]?.kind !== kind;
   const others = sorted.filter((finding, at) => !isFirst(finding, at));
-  const told = new Set([said]);
+  const hints = new Set([knownHint]);
   const lines = [...sorted.filter(isFirst), ...others].map(({ file, line, text, hint, count }) => {
-    const times = count > 1 ? `, at ${count} places` : '';
-    const change = hint === undefined || told.has(hint) ? '' : ` (${hint})`;
-    told.add(hint);
+    const times = count > 1 ? `, ${count} times` : '';
+    const change = hint === undefined || hints.has(hint) ? '' : ` (${hint})`;
+    hints.add(hint);
     return `${file} line ${line}: ${text}${times}${change}`;
   });
   return firstFew(lines);
 }
 
-/** The files of a site by their path in the folder: `/` between names, none at the start, not percent-encoded. */
+/** The files of a site by their path in the folder, separated by `/`, not percent-encoded. */
 export type SiteFiles = ReadonlyMap<string, Pick<LocalFile, 'size' | 'pieces'>>;
 
 export interface SiteOptions {
-  /** The path of the page whose address is handed over. */
   readonly entry: string;
-  /** Whether all that is below `sitePath` is delivered; a single page lies among files that are not known. */
+  /** Whether everything below `sitePath` is delivered. A single page has unknown files around it. */
   readonly isFolder: boolean;
   /** The URL path of the folder, percent-encoded, such as `/repo/previews/pr-12/`. */
   readonly sitePath: string;
-  /** The site's scheme and host, such as `https://owner.github.io`; an address with it is an address of the site. */
   readonly origin?: string;
-  /** What happens when a page loads something from another host while it opens. */
   readonly selfContained: SelfContained;
   readonly signal?: AbortSignal;
 }
 
 export interface SiteInspection {
-  /** Why the site is not delivered; the most important first. */
   readonly refusals: readonly SiteFinding[];
-  /** What may be wrong: what pages load at the start from elsewhere, or do not wait for, and what was not searched. */
+  /** What could not be checked: other hosts, `async` scripts, and files that were not searched. */
   readonly unknown: readonly SiteFinding[];
   readonly notes: readonly SiteFinding[];
-  /** Whether a page uses absolute addresses that lead into the folder, so that it works at this place only. */
+  /** Whether absolute addresses lead into the folder, so that the site works only at this URL. */
   readonly hasAbsolute: boolean;
-  /** What to set if a page was built for another place; `null` where none has a script. */
+  /** What to set if a browser shows that the page was built for another URL; `null` without scripts. */
   readonly routerSetting: string | null;
 }

@@ -1,10 +1,8 @@
-/** A program that writes sites, and how it is told where its output will be. */
 type Generator = readonly [name: string, setting: string, folder?: string];
 
 /**
- * With which name its `<meta name="generator">` begins; what to set, where `{base}` is the folder's path with a slash at
- * both ends and `{bare}` without the last one; and a folder that it alone leaves behind, if any: not one of a bundler,
- * on which others build, and not a common name.
+ * The beginning of the `<meta name="generator">`; what to set (`{base}` is the folder's path with a slash at both ends,
+ * `{bare}` lacks the last slash); and a folder that only this generator writes, if any.
  */
 const GENERATORS: readonly Generator[] = [
   ['Docusaurus', "`baseUrl: '{base}'` in docusaurus.config"],
@@ -30,7 +28,7 @@ const GENERATORS: readonly Generator[] = [
 const describeSetting = ([, setting]: Generator, base: string): string =>
   setting.replace('{base}', () => base).replace('{bare}', () => base.slice(0, -1));
 
-/** The generator that made a page, if the page names it or a folder of the site is its own. */
+/** The generator of a page, by its name in the page or by a folder of the site. */
 export function findGenerator(meta: string, paths: readonly string[]): Generator | undefined {
   const named = meta.toLowerCase();
   return (
@@ -39,27 +37,17 @@ export function findGenerator(meta: string, paths: readonly string[]): Generator
   );
 }
 
-/**
- * What to change so that the addresses of a site lead into its folder.
- *
- * @param base the path of the folder, with a slash at both ends
- * @param isRight whether an absolute address of a page leads there
- */
+/** What to change so that the addresses of a site lead into its folder. @param isRight whether some already do */
 export function describeBase(generator: Generator | undefined, base: string, isRight: boolean): string {
   if (isRight) {
-    return `other addresses lead into the folder: make this one relative to its file, or let it begin with \`${base}\``;
+    return `make it relative to its file, or begin it with \`${base}\`, as other addresses do`;
   }
   return generator === undefined
     ? `use addresses relative to the page (\`./assets/…\`), or set the base path of the generator to \`${base}\``
-    : `the folder was made by ${generator[0]}: set ${describeSetting(generator, base)}`;
+    : `${generator[0]} built the folder: set ${describeSetting(generator, base)}`;
 }
 
-/**
- * What to set if a browser sees that the page was built for another place; `null` at the root of a host.
- *
- * @param sitePath with a slash at both ends
- * @param isRight whether an absolute address of a page leads there
- */
+/** What to set if a browser shows that the page was built for another URL; `null` at the root of a host. */
 export function describeRouter(
   generator: Generator | undefined,
   sitePath: string,
@@ -74,6 +62,5 @@ export function describeRouter(
   return `${setting}, and the same for its router and for addresses in its scripts`;
 }
 
-/** How everything gets into a single page. */
 export const EMBEDDING =
-  'write styles and scripts into the page and images as data: addresses (tools have an option for it: `embed-resources` of Quarto, `include_plotlyjs` of Plotly, `mode="inline"` of Bokeh)';
+  'write styles and scripts into the page and images as data: URLs (tools have an option for this: `embed-resources` of Quarto, `include_plotlyjs` of Plotly, `mode="inline"` of Bokeh)';

@@ -23,12 +23,8 @@ import { judgeShownFile } from './shown-file.ts';
 import { getKindOfName, gradeVisit, hasReferences, isOpenedPage, isSvg } from './site-address.ts';
 
 /**
- * Resolves every reference of a folder, or of a page that is delivered alone, as a browser would on GitHub Pages.
- *
- * Refused is a page that misses its code: the entry, each page that a page links to or frames, each page at the top of
- * the folder, and each `index.html`. Other pages may be attachments: what they miss is a note.
- *
- * One text is read at a time, at most 32 MB of it. @throws the reason of the signal, or what reading a file throws
+ * Resolves every reference of a folder, or of a single page, as a browser would on GitHub Pages. Missing code is refused
+ * in pages that a person may open. In other pages, which may be attachments, it is a note.
  */
 export async function inspectSite(files: SiteFiles, options: SiteOptions): Promise<SiteInspection> {
   const judge = new ReferenceJudge(files, options);
@@ -40,10 +36,12 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
   const findMaker = (page: string) => findGenerator(search.generators.get(page) ?? '', paths);
   const describe = (page: string) => describeBase(findMaker(page), options.sitePath, judge.hasRightBase);
   const list = (findings: FindingCollector): readonly SiteFinding[] =>
-    findings.list().map((one) => (one.kind === 'base' ? withHint(one, describe(one.file)) : one));
+    findings
+      .list()
+      .map((finding) => (finding.kind === 'base' ? withHint(finding, describe(finding.file)) : finding));
   const refusals = list(judge.refusals);
   return {
-    refusals: options.isFolder ? refusals : refusals.map((one) => withHint(one, EMBEDDING)),
+    refusals: options.isFolder ? refusals : refusals.map((finding) => withHint(finding, EMBEDDING)),
     unknown: list(judge.unknown),
     notes: list(judge.notes),
     hasAbsolute: judge.hasRightBase,
@@ -64,20 +62,18 @@ interface FileVisit {
   readonly path: string;
   readonly kind: ResourceKind;
   readonly grade: ReferenceGrade;
-  /** Of the page for which it is loaded. */
   readonly importMap: ImportMap;
 }
 
-/** Searches the files of a site, and what they load, one after the other. */
+/** Searches the files of a site, and the files that they load, one at a time. */
 class SiteSearch {
-  /** The content of the `<meta name="generator">` of each page that has one. */
   readonly generators = new Map<string, string>();
   hasScript = false;
   readonly #files: SiteFiles;
   readonly #judge: ReferenceJudge;
   readonly #signal: AbortSignal | undefined;
   readonly #pending: FileVisit[] = [];
-  /** How each file was used that is or was pending. */
+  /** The earliest grade of each file that was pending. */
   readonly #seen = new Map<string, ReferenceGrade>();
   readonly #searched = new Set<string>();
 
@@ -87,7 +83,7 @@ class SiteSearch {
     this.#signal = signal;
   }
 
-  /** Searches those of some files that were not yet searched, with all that they load. */
+  /** Searches files that were not searched yet, and everything that they load. */
   async searchAll(paths: readonly string[], grade: ReferenceGrade): Promise<void> {
     for (const path of paths) {
       const visit = { path, kind: getKindOfName(path), grade, importMap: NO_IMPORT_MAP };
@@ -113,19 +109,16 @@ class SiteSearch {
 
   #enqueue(visit: FileVisit): void {
     const { path, kind, grade, importMap } = visit;
-    // What a module imports depends on the import map of its page.
+    // The imports of a module depend on the import map of its page.
     const key = `${kind} ${path} ${/script|module/.test(kind) ? importMap.id : ''}`;
     const known = this.#seen.get(key);
-    // What one page loads with `async` may be code of another one.
+    // One page may load a script with `async`, and another page without it.
     if (known !== undefined && laterGrade(known, grade) === grade) return;
     this.#seen.set(key, grade);
     this.#pending.push(visit);
   }
 
-  /**
-   * The bytes of a file, at most its first part, and none of a page that is too large or XHTML, which has other rules
-   * than HTML; at the first time, what keeps it from being read is noted.
-   */
+  /** Reads the first bytes of a file, but nothing of XHTML (it has its own rules) or of a page that is too large. */
   async *#read(visit: FileVisit): AsyncGenerator<Buffer, void, undefined> {
     const { path } = visit;
     const file = this.#files.get(path);
@@ -153,7 +146,7 @@ class SiteSearch {
     this.#judge.unknown.add('incomplete', file, { file, line: 1 }, describe);
   }
 
-  /** Refuses a page that a person opens, if its text would be unreadable; of other files it is a note. */
+  /** Refuses an unreadable page if a person may open it; notes other misread files. */
   #judgeEncoding({ path, grade }: FileVisit, misread: MisreadText | null): void {
     if (misread === null || isSvg(path)) return;
     const { line, text, isUnreadable } = misread;
@@ -194,7 +187,6 @@ class SiteSearch {
     else findScriptReferences(code, kind === 'module', add);
   }
 
-  /** Resolves a reference, and adds the file to which it leads to those that are searched. */
   #follow(visit: FileVisit, found: PageReference, base: string): void {
     const grade = laterGrade(visit.grade, found.grade);
     const address = found.isSpecifier

@@ -20,16 +20,15 @@ import { createAddressResolver, findServed, type ResolvedAddress } from './site-
 
 interface SiteReference extends PageReference {
   readonly file: string;
-  /** The URL to which it is relative. */
   readonly base: string;
 }
 
-/** Hosts that lead to another place on every machine. */
+/** Host names that mean a different host on every machine. */
 const OWN_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)(?::\d+)?$/;
 
 const ABSOLUTE = /^\s*(?:[\\/]|[a-z][a-z0-9+.-]*:)/i;
 
-/** Resolves the references of a site, and collects those that do not lead to a file. */
+/** Resolves the references of a site, and collects those that lead to no file. */
 export class ReferenceJudge {
   readonly resolver: ReturnType<typeof createAddressResolver>;
   readonly refusals = new FindingCollector();
@@ -40,7 +39,6 @@ export class ReferenceJudge {
   readonly #files: SiteFiles;
   readonly #options: SiteOptions;
   readonly #topFolders: ReadonlySet<string>;
-  /** The names in the longest path of a file. */
   readonly #deepest: number;
 
   constructor(files: SiteFiles, options: SiteOptions) {
@@ -55,9 +53,8 @@ export class ReferenceJudge {
   }
 
   /**
-   * Resolves a reference and reports it if it leads to no file. @returns the file in the folder; `null` for none
-   *
-   * @param address what an import map makes of its address, else the address itself; `null` for a module without one
+   * Resolves a reference, and reports it if it leads to no file. @returns the path of the file in the folder, or `null`
+   * @param address the address after the import map; `null` for a bare name that no map resolves
    */
   judge(reference: SiteReference, address: string | null): string | null {
     const target = address === null ? null : this.resolver.resolve(address, reference.base);
@@ -73,22 +70,21 @@ export class ReferenceJudge {
     return served;
   }
 
-  /** A module that is imported by a bare name, which only an import map turns into an address. */
   #judgeBareImport(reference: SiteReference): void {
     if (!isLoaded(reference.grade)) return;
     this.#add(reference, 'bare-import', reference.address, () => ({
-      text: `${nameOf(reference)} is a bare name, and the page has no import map with it`,
-      hint: 'bundle the modules, or add an import map to the page',
+      text: `${nameOf(reference)} is a bare module name that no import map of the page resolves`,
+      hint: 'bundle the modules, or add the name to an import map',
     }));
   }
 
-  /** A module that is another kind of file, as a project has it before its build: no browser runs it. */
+  /** Reports a module that no browser runs, such as a source file from before the build. */
   #judgeModule(reference: SiteReference, path: string): void {
     const type = getContentType(path);
     if (!isCode(reference.grade) || /\/(?:javascript|wasm)\b/.test(type)) return;
     this.#add(reference, 'missing', path, () => ({
-      text: `${nameOf(reference)} is ${type}, and no script that a browser runs`,
-      hint: 'deliver what the build writes',
+      text: `${nameOf(reference)} is ${type}, which no browser runs as a script`,
+      hint: 'deliver the output of the build',
     }));
   }
 
@@ -102,20 +98,20 @@ export class ReferenceJudge {
       text: `${nameOf(reference)} is missing`,
       hint: this.#describeNear(path, grade),
     });
-    if (inFolder !== null) this.#addWrongBase(reference, `is missing, and the folder has ${inFolder}`);
+    if (inFolder !== null) this.#addWrongBase(reference, `is missing, but the folder has ${inFolder}`);
     else this.#add(reference, grade === 'link' ? 'link-missing' : 'missing', path, describe);
   }
 
-  /** Names the files that are probably meant: in another case, or with the same name in another folder. */
+  /** Names files with the same name in another folder or another letter case. */
   #describeNear(missing: string, grade: ReferenceGrade): string | undefined {
     const name = baseName(missing).toLowerCase();
     const near = [...this.#files.keys()].filter((path) => baseName(path).toLowerCase() === name).slice(0, 2);
-    // Every folder has an index, so that name says nothing.
+    // Most folders have an index, so its name is no help.
     if (near.length === 0 || name === 'index.html') {
       return isCode(grade) ? 'add the file to the folder, or remove the reference' : undefined;
     }
     const isCase = near.some((path) => path.toLowerCase() === missing.toLowerCase());
-    return `the folder has ${near.join(' and ')}${isCase ? '; upper and lower case differ on GitHub Pages' : ''}`;
+    return `the folder has ${near.join(' and ')}${isCase ? '; GitHub Pages distinguishes upper and lower case' : ''}`;
   }
 
   #judgeHost(reference: SiteReference, { url: { host }, path }: ResolvedAddress): void {
@@ -131,18 +127,18 @@ export class ReferenceJudge {
         ? 'deliver a copy of it in the folder'
         : `the folder has ${inFolder}: use its relative address, or build the site for ${origin}${sitePath}`;
     const describe = (): FindingText => ({
-      text: `${nameOf(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isMachine ? 'the machine that made it' : 'another host'}`,
+      text: `${nameOf(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isMachine ? 'the machine that built it' : 'another host'}`,
       hint: isStart && isFolder ? hint : undefined,
     });
     const kind = !isStart ? 'later-host' : isMachine ? 'machine' : 'host';
     const isRefused = (isStart && selfContained === 'enforce') || (grade === 'code' && isMachine);
-    // All that the folder has have one cause.
+    // Files that the folder has share a cause, so they count as one finding.
     const key = inFolder === null ? `${host}/${path}` : host;
     const list = isRefused ? 'refusals' : isStart ? 'unknown' : 'notes';
     this[list].add(kind, key, reference, describe);
   }
 
-  /** An address on the host of the site that is no part of the delivery. */
+  /** Judges an address on the site's host that is not part of the delivery. */
   #judgeOutside(reference: SiteReference, { url, path }: ResolvedAddress): void {
     const { isFolder, selfContained, sitePath } = this.#options;
     const { address, file, grade } = reference;
@@ -152,7 +148,7 @@ export class ReferenceJudge {
     }
     if (grade === 'link') return;
     const describe = (): FindingText => ({
-      text: `${nameOf(reference)} is outside the ${isFolder ? 'folder' : 'page'}, and no part of this delivery`,
+      text: `${nameOf(reference)} is outside the ${isFolder ? 'folder' : 'page'}, so it is not part of this delivery`,
       levels: ABSOLUTE.test(address) ? undefined : countLevels(address) - file.split('/').length + 1,
       url: grade === 'code' ? url.origin + url.pathname : undefined,
     });
@@ -161,22 +157,22 @@ export class ReferenceJudge {
     this[list].add('outside', `${grade} ${path}`, reference, describe);
   }
 
-  /** The file of a folder that a path means if its first folders are left out. */
+  /** The file that a path leads to without its first folders. */
   #findSuffix(path: string): string | null {
     if (!this.#options.isFolder) return null;
     const names = path.split('/');
     for (let left = Math.max(names.length - this.#deepest, 0); left < names.length; left += 1) {
       const suffix = names.slice(left).join('/');
       const served = findServed(suffix, this.#isFile);
-      // The index of the folder is the end of every path.
+      // Every path ends in the index of the folder, so that match proves nothing.
       if (served !== null && (left === 0 || (suffix !== '' && served !== 'index.html'))) return served;
     }
     return null;
   }
 
-  /** All of them have one cause, so they are one finding; what to change is known at the end, or is the page's `<base>`. */
+  /** Adds a finding that all addresses with a wrong base share. Its hint is added at the end, except for `<base>`. */
   #addWrongBase(reference: SiteReference, problem: string, path?: string): void {
-    const hint = `let the \`<base href>\` of the page begin with \`${this.#options.sitePath}\``;
+    const hint = `begin the \`<base href>\` of the page with \`${this.#options.sitePath}\``;
     this.#add(reference, 'base', '', () => ({
       text: `${nameOf(reference)} ${problem}`,
       hint: ABSOLUTE.test(reference.address) ? undefined : hint,
@@ -184,7 +180,6 @@ export class ReferenceJudge {
     }));
   }
 
-  /** Only without its code a page is refused; of a script that it does not wait for, nobody knows what it is for. */
   #add(reference: SiteReference, kind: SiteFinding['kind'], key: string, describe: () => FindingText): void {
     this[LISTS[reference.grade]].add(kind, key, reference, describe);
   }
@@ -200,10 +195,9 @@ const LISTS = {
 
 const topFolder = (path: string): string => (path.includes('/') ? path.replace(/\/.*/s, '') : '');
 
-/** Whether an address leads from the root of the host, by itself or through the base of its page. */
+/** Whether an address starts at the root of the host, by itself or through the base of its page. */
 const isAbsolute = ({ address, base, file }: SiteReference): boolean =>
   ABSOLUTE.test(address) || !base.endsWith(`/${encodePath(file)}`);
 
-/** The text of a link is its address; of anything else, what uses it too. */
 const nameOf = ({ element, address, grade }: SiteReference): string =>
   `${grade === 'link' ? 'the link to' : element} ${formatAddress(address)}`;

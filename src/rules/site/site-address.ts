@@ -6,13 +6,12 @@ import type { SiteOptions } from './findings.ts';
 
 export interface ResolvedAddress {
   readonly url: URL;
-  /** In the folder, elsewhere on its host, or on another host. */
+  /** `outside`: elsewhere on the site's host. */
   readonly where: 'folder' | 'outside' | 'host';
-  /** Decoded; relative to the folder, else without the slash at its start. */
+  /** Decoded, relative to the folder, or otherwise without its first slash. */
   readonly path: string;
 }
 
-/** Stands for the site's own host where it is not known. */
 const UNKNOWN_ORIGIN = 'https://site.invalid';
 
 export function createAddressResolver({
@@ -21,13 +20,13 @@ export function createAddressResolver({
 }: Pick<SiteOptions, 'sitePath' | 'origin'>) {
   const own = new URL(origin);
   const folder = decodePath(sitePath);
-  /** @param base the URL to which the address is relative @returns `null` where it causes no request */
+  /** @param base the URL that the address is relative to @returns `null` if it causes no request */
   const resolve = (address: string, base: string): ResolvedAddress | null => {
     const url = URL.parse(address, base);
     if (url === null || !/^(?:https?|wss?|ftp):$/.test(url.protocol)) return null;
     const path = decodePath(url.pathname);
     if (url.host !== own.host) return { url, where: 'host', path: path.slice(1) };
-    // GitHub Pages redirects the folder's address without its slash.
+    // GitHub Pages redirects the URL of the folder without its slash.
     const isFolder = path.startsWith(folder) || `${path}/` === folder;
     return isFolder
       ? { url, where: 'folder', path: path.slice(folder.length) }
@@ -36,16 +35,16 @@ export function createAddressResolver({
   return { toUrl: (file: string) => `https://${own.host}${sitePath}${encodePath(file)}`, resolve };
 }
 
-/** The file that GitHub Pages serves at a decoded path without a slash at its start; `null` if it answers 404. */
+/** The file that GitHub Pages serves at a decoded path, or `null` for a 404. */
 export function findServed(path: string, isFile: (path: string) => boolean): string | null {
   if (path === '' || path.endsWith('/')) return isFile(`${path}index.html`) ? `${path}index.html` : null;
   return [path, `${path}.html`, `${path}/index.html`].find(isFile) ?? null;
 }
 
-/** Pages that a host shows for addresses without a page: their addresses are made for another place. */
+/** Pages that a host shows for missing URLs, so their relative addresses don't fit their own path. */
 const FALLBACK_PAGE = /^(?:200|404)\.html$/i;
 
-/** Whether a person may open the page by its address. */
+/** Whether a person may open the page by its URL. */
 export function isOpenedPage(path: string): boolean {
   if (!isHtml(path) || FALLBACK_PAGE.test(path)) return false;
   return !path.includes('/') || path.endsWith('/index.html');
@@ -60,17 +59,17 @@ const KINDS_BY_ENDING: Readonly<Record<string, ResourceKind>> = {
   '.svg': 'document',
 };
 
-/** How a file without a known use is read. */
+/** How to read a file that no page loads. */
 export const getKindOfName = (path: string): ResourceKind =>
   isHtml(path) ? 'document' : (KINDS_BY_ENDING[extname(path).toLowerCase()] ?? 'data');
 
-/** A page that is opened has code of its own; in a style sheet nothing is code. */
+/** The grade for references in a file: an opened page has its own code, a style sheet has none. */
 export function gradeVisit(kind: ResourceKind, grade: ReferenceGrade): ReferenceGrade {
   if (kind === 'document') return 'code';
   return kind === 'style' ? 'content' : grade;
 }
 
-/** Whether a file that is used in this way has references that matter. */
+/** Whether a file may have references to follow. */
 export function hasReferences(kind: ResourceKind, path: string): boolean {
   if (kind === 'document') return isHtml(path) || isSvg(path);
   return kind === 'style' || (kind !== 'data' && !/\.(?:json|css|wasm)$/i.test(path));
