@@ -384,7 +384,7 @@ describe('waiting for the host', () => {
       { hint: 'look at Settings' },
       {
         httpCode: 404,
-        message: 'the site did not show the file within 24after 0 s: the URL answers HTTP 404; building',
+        message: 'the site did not show the file within 240 s: the URL answers HTTP 404; building',
         hint: 'look at Settings',
       },
     ],
