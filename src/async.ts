@@ -10,7 +10,7 @@ import {
 import type { Ports } from './ports.ts';
 import { CLEANUP_TIME } from './protocol/limits.ts';
 
-/** The result of work that goes on if the signal aborts first: then its result is ignored, and this rejects. */
+/** Waits for the work, or rejects as soon as the signal aborts. The work goes on, and its result is ignored. */
 export async function untilAborted<T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> {
   if (signal === undefined) return work;
   const aborted = Promise.withResolvers<never>();
@@ -26,7 +26,7 @@ export async function untilAborted<T>(signal: AbortSignal | undefined, work: Pro
   }
 }
 
-/** The ports with time to find out what has arrived after a stop, and to remove what is half done. */
+/** The ports with time to clean up after a stop. */
 export function withCleanupSignal<P extends Pick<Ports, 'clock' | 'signal'>>(ports: P): P {
   return { ...ports, signal: ports.clock.timeout(CLEANUP_TIME) };
 }
@@ -34,11 +34,11 @@ export function withCleanupSignal<P extends Pick<Ports, 'clock' | 'signal'>>(por
 interface PollOptions extends Pick<Ports, 'clock' | 'signal'> {
   /** Milliseconds between two probes. */
   readonly interval: number;
-  /** When no further probe starts, by `Clock.now`. */
+  /** No probe starts later, by `Clock.now`. */
   readonly deadline: number;
 }
 
-/** Calls `probe` at once, every `interval`, and at the deadline, until it returns a value. @throws what it throws */
+/** Calls `probe` at once, every `interval`, and at the deadline, until it returns a value. */
 export async function poll<T>(
   { clock, deadline, interval, signal }: PollOptions,
   probe: () => Promise<T | undefined>,
@@ -47,13 +47,13 @@ export async function poll<T>(
     signal.throwIfAborted();
     const found = await probe();
     if (found !== undefined) return found;
-    const left = deadline - clock.now();
-    if (left <= 0) return undefined;
-    await clock.sleep(Math.min(interval, left), signal);
+    const remaining = deadline - clock.now();
+    if (remaining <= 0) return undefined;
+    await clock.sleep(Math.min(interval, remaining), signal);
   }
 }
 
-/** Runs `work` for every item, at most `limit` at a time, in their order. The first error starts no more. */
+/** Runs `work` for every item in order, at most `limit` at a time. Stops at the first error. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   limit: number,
@@ -77,14 +77,14 @@ export async function mapConcurrently<T, R>(
   return results;
 }
 
-/** Does the work for every item, in their order. An item that fails stops no other. @param atOnce at a time */
+/** Runs `work` for every item in order, at most `atOnce` at a time. A failure doesn't stop the others. */
 export const forEachItem = <Item, Value>(
   items: readonly Item[],
   work: (item: Item) => Promise<Value>,
   atOnce = 1,
 ): Promise<readonly Result<Value>[]> => mapConcurrently(items, atOnce, (item) => resultOf(() => work(item)));
 
-/** What one call answers for all items together, by item. If the call itself fails, each item fails with it. */
+/** Maps each item to its result of one joint call. If the call fails, every item fails. */
 export async function resultsOfAll<Item, Value>(
   items: readonly Item[],
   call: (items: readonly Item[]) => Promise<readonly Result<Value>[]>,
@@ -95,7 +95,7 @@ export async function resultsOfAll<Item, Value>(
   return new Map(items.map((item, at) => [item, hasFailed(results) ? results : (results[at] ?? missing)]));
 }
 
-/** As `forEachItem`, until the host fails for everybody: then all that was not begun is not sent, and says why. */
+/** As `forEachItem`, but once the host fails for everybody, the remaining items fail without a request. */
 export function forEachOnHost<Item, Value>(
   items: readonly Item[],
   nameOf: (item: Item) => string,
@@ -113,12 +113,12 @@ export function forEachOnHost<Item, Value>(
   return forEachItem(items, next, atOnce);
 }
 
-/** Keeps the values that were used last, so that they are computed once. @param limit how many are kept */
+/** Caches the `limit` most recently used values. */
 export function keepRecent<Value>(limit: number, compute: (key: string) => Value): (key: string) => Value {
   const recent = new Map<string, Value>();
   return (key) => {
     const value = recent.has(key) ? (recent.get(key) as Value) : compute(key);
-    // The order of a map is the order of its insertions: the first one was used longest ago.
+    // A map keeps insertion order, so its first key is the least recently used.
     recent.delete(key);
     recent.set(key, value);
     const [oldest] = recent.keys();

@@ -6,7 +6,7 @@ import { refusalReport } from './delivery/compose-report.ts';
 import { openContent } from './delivery/content-file.ts';
 import { deliver } from './delivery/deliver.ts';
 import type { DeliveryContext } from './delivery/delivery-context.ts';
-import { finishReport } from './delivery/finish-report.ts';
+import { redactReport } from './delivery/redact-report.ts';
 import type { Report } from './delivery/report.ts';
 import { DeliveryError } from './errors.ts';
 import type { authorizeDevice } from './github/device-flow.ts';
@@ -18,7 +18,7 @@ import type { DeliveryRequest } from './request/parse-request.ts';
 import { random, systemClock, watchForEnd } from './system.ts';
 import { ACTION, type Face, say } from './words.ts';
 
-/** The real clock, network and randomness, with the environment and the log of the interface that runs. */
+/** Creates the real clock, network and randomness for an interface. */
 export function createPorts(env: NodeJS.ProcessEnv, logger: Logger, signal: AbortSignal): Ports {
   const tempFolder = env.RUNNER_TEMP || tmpdir();
   return { http: createHttpClient(), clock: systemClock, logger, signal, random, env, tempFolder };
@@ -26,11 +26,11 @@ export function createPorts(env: NodeJS.ProcessEnv, logger: Logger, signal: Abor
 
 interface InterfaceParts {
   readonly face?: Face;
-  /** How a person is asked for a token: by the log, unless the interface can ask them itself. */
+  /** Asks a person for a token; by default through the log. */
   readonly authorize?: typeof authorizeDevice;
 }
 
-/** Does what was asked for, and reports on every file. @throws where the process would end before the delivery has */
+/** Runs the request and reports on every file. @throws if the process would end early */
 export async function runRequest(
   given: DeliveryRequest,
   ports: Ports,
@@ -41,8 +41,8 @@ export async function runRequest(
     const { request, remove } = await Promise.race([openContent(given, ports), end.comes]);
     const context = createDeliveryContext(request, ports, parts);
     try {
-      const run = request.operation === 'audit' ? audit : deliver;
-      return await Promise.race([run(context), end.comes]);
+      const perform = request.operation === 'audit' ? audit : deliver;
+      return await Promise.race([perform(context), end.comes]);
     } finally {
       await Promise.race([Promise.all([context.screen.close(), remove()]), end.comes]);
     }
@@ -51,8 +51,8 @@ export async function runRequest(
   }
 }
 
-/** Reports without secrets, whatever ends the run. @throws {DeliveryError} `BAD_USAGE` of the request */
-export async function answerRequest(
+/** Runs a request and always reports, without secrets. @throws {DeliveryError} `BAD_USAGE` of the request */
+export async function reportOnRequest(
   request: Promise<DeliveryRequest>,
   ports: Ports,
   {
@@ -68,7 +68,7 @@ export async function answerRequest(
     if (thrown instanceof DeliveryError && thrown.code === 'BAD_USAGE') throw thrown;
     reports = [refusalReport(asked, thrown, parts.face)];
   }
-  return reports.map((report) => finishReport(report, redactor));
+  return reports.map((report) => redactReport(report, redactor));
 }
 
 export function createDeliveryContext(

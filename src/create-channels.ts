@@ -11,7 +11,7 @@ import type { RepositoryContext } from './github/api/repository.ts';
 import type { Ports } from './ports.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
 
-/** The channels, for what is asked for: nothing can be withdrawn from K4, which the request refuses. */
+/** Creates the channels for an operation. Nothing can be withdrawn from K4. */
 export function createChannels(
   request: DeliveryRequest,
   access: RepositoryContext,

@@ -7,29 +7,29 @@ export type { ErrorCode };
 
 export interface ErrorDetails {
   readonly httpCode?: number | undefined;
-  /** The step that failed; the pipeline adds it if the code that throws does not know it. */
+  /** The failed step; the pipeline adds it if the thrower doesn't know it. */
   readonly step?: Step | undefined;
-  /** What the user should change: the input, permission, setting or YAML line. */
+  /** What to change: the input, permission, setting or YAML line. */
   readonly hint?: Text | undefined;
-  /** Whether the same request may succeed a moment later. */
+  /** Whether the same request may succeed soon. */
   readonly retryable?: boolean | undefined;
   /** Milliseconds that the host asks to wait. */
   readonly retryAfter?: number | undefined;
-  /** What the failing step left behind; empty where nothing was written, absent where that is not known. */
+  /** What the failed step left behind; empty for nothing, absent if unknown. */
   readonly leftBehind?: readonly string[] | undefined;
-  /** Which of several lines of the input `file` it is about. */
+  /** Which line of the input `file` failed. */
   readonly subject?: string | undefined;
-  /** What was found, one line each: the message names them after its sentence. */
+  /** Findings, a line each; the message ends with them. */
   readonly findings?: readonly Text[] | undefined;
   readonly cause?: unknown;
 }
 
 const withFindings = (about: Text, findings: readonly Text[], face: Face): string =>
-  [say(about, face), findings.map((one) => say(one, face)).join('; ')]
+  [say(about, face), findings.map((finding) => say(finding, face)).join('; ')]
     .filter((part) => part !== '')
     .join(': ');
 
-/** The only error that the core throws: one plain sentence without a full stop, and what to change. */
+/** The only error of the core: one sentence without a full stop, and what to change. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
   readonly code: ErrorCode;
@@ -41,7 +41,7 @@ export class DeliveryError extends Error {
   readonly leftBehind: readonly string[] | undefined;
   readonly findings: readonly Text[];
   readonly subject: string | undefined;
-  /** The message without its findings, for any interface; `message` is in the words of the action. */
+  /** The message without findings, for any interface; `message` is worded for the action. */
   readonly about: Text;
 
   constructor(code: ErrorCode, about: Text, details: ErrorDetails = {}) {
@@ -59,12 +59,12 @@ export class DeliveryError extends Error {
     this.leftBehind = details.leftBehind;
   }
 
-  /** Every bundle has a class of its own; the errors of the MCP server's reach the command line's. */
+  /** Each bundle has its own class, and errors of the MCP server reach the command line. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === 'DeliveryError';
   }
 
-  /** In the words of the action, as `message` is; whatever passes it on takes `advice`. */
+  /** Worded for the action, like `message`; pass on `advice` instead. */
   get hint(): string | undefined {
     return this.advice && say(this.advice, ACTION);
   }
@@ -73,17 +73,17 @@ export class DeliveryError extends Error {
     return withFindings(this.about, this.findings, face);
   }
 
-  /** A copy of this error that is not retried. */
+  /** A copy that is not retried. */
   asFinal(): DeliveryError {
     return this.retryable ? this.#with({ retryable: false }) : this;
   }
 
-  /** A copy of this error with the step in which it happened; a step that is already set is kept. */
+  /** A copy with the failed step, unless the step is set already. */
   withStep(step: Step): DeliveryError {
     return this.step === undefined ? this.#with({ step }) : this;
   }
 
-  /** The same error with what was left behind: an empty list for nothing, `undefined` where that is not known. */
+  /** A copy with what was left behind: empty for nothing, `undefined` if unknown. */
   withLeftBehind(leftBehind: readonly string[] | undefined): DeliveryError {
     return this.#with({ leftBehind });
   }
@@ -94,10 +94,10 @@ export class DeliveryError extends Error {
   }
 }
 
-/** The value of some work, or the error it failed with: one of many may fail without stopping the others. */
+/** The value of some work, or its error, so that one failure doesn't stop other work. */
 export type Result<T> = T | DeliveryError;
 
-/** Runs the work and returns its error instead of throwing it. */
+/** Returns the work's error instead of throwing it. */
 export async function resultOf<T>(work: () => Promise<T>): Promise<Result<T>> {
   try {
     return await work();
@@ -108,21 +108,21 @@ export async function resultOf<T>(work: () => Promise<T>): Promise<Result<T>> {
 
 export const hasFailed = <T>(result: Result<T>): result is DeliveryError => result instanceof DeliveryError;
 
-/** The reason with which a delivery's own signal aborts. No other abort says that the delivery was stopped. */
+/** The abort reason of a delivery's own signal. */
 export const stoppedError = (): DeliveryError =>
   new DeliveryError('ABORTED', 'the delivery was stopped before it was finished', {
-    hint: 'run it again: what is as wanted already is only verified',
+    hint: 'run it again: files that are already correct are only verified',
   });
 
-/** The reason of a stop that came before a request has left this process: so it has left nothing behind. */
+/** A stop before a request was sent, so nothing is left behind. */
 export const unsentError = (signal: AbortSignal): DeliveryError =>
   toDeliveryError(signal.reason).withLeftBehind([]);
 
 export const toMessage = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 
-const TEMPORARY = '; temporary files go to `RUNNER_TEMP` or `TMPDIR`, which may name another folder';
-const SPACE = `free space there${TEMPORARY}`;
+const TEMPORARY = ', or set `RUNNER_TEMP` or `TMPDIR` to another folder';
+const SPACE = `free disk space${TEMPORARY}`;
 const RIGHTS = `give this user the permission${TEMPORARY}`;
 const FILES = 'allow more open files, as with `ulimit -n`';
 
@@ -145,26 +145,26 @@ export const isSystemError = (thrown: unknown): thrown is SystemError =>
   thrown instanceof Error &&
   'code' in thrown &&
   'syscall' in thrown &&
-  [thrown.code, thrown.syscall].every((one) => typeof one === 'string');
+  [thrown.code, thrown.syscall].every((field) => typeof field === 'string');
 
-/** Whether the machine lacks something, whichever path or host was named. */
+/** Whether the machine lacks a resource, whatever the path or host. */
 export const isShortage = (thrown: unknown): thrown is SystemError =>
   isSystemError(thrown) && ![undefined, RIGHTS].includes(LOCAL_HINTS[thrown.code]);
 
-/** What the machine refused: the call, the path, and what to change. @param given the path as the user wrote it */
+/** A failed system call. @param given the path as the user wrote it */
 export function localError(cause: SystemError, given = cause.path ?? ''): DeliveryError {
   const { code, errno = 0, syscall } = cause;
-  const [, reason = 'an error of the system'] = getSystemErrorMap().get(errno) ?? [];
+  const [, reason = 'a system error'] = getSystemErrorMap().get(errno) ?? [];
   const call = syscall.endsWith(given) ? syscall : `use ${given}`;
   return new DeliveryError('LOCAL', `this machine can't ${call}: ${reason} (${code})`, {
-    hint: LOCAL_HINTS[code] ?? `correct that on this machine${TEMPORARY}`,
+    hint: LOCAL_HINTS[code] ?? `fix this on the machine${TEMPORARY}`,
     cause,
   });
 }
 
-/** Turns any thrown value into a DeliveryError: `CONNECTION` for a time limit, `LOCAL` of the system, else `INTERNAL`. */
+/** Turns a timeout into `CONNECTION`, a system error into `LOCAL`, and any other value into `INTERNAL`. */
 export function toDeliveryError(thrown: unknown): DeliveryError {
-  // Node wraps the reason of a signal in an error of its own.
+  // Node wraps the signal's reason in its own error.
   const reason = thrown instanceof Error && thrown.name === 'AbortError' ? (thrown.cause ?? thrown) : thrown;
   if (reason instanceof DeliveryError) return reason;
   if (reason instanceof Error && reason.name === 'TimeoutError') {
@@ -180,15 +180,15 @@ export function toDeliveryError(thrown: unknown): DeliveryError {
 
 const UNCLEAR_CODES: ReadonlySet<ErrorCode> = new Set(['HOST_ERROR', 'CONNECTION', 'ABORTED', 'INTERNAL']);
 
-/** Whether the host may have done what was asked of it: not after HTTP 4xx, and not where nothing was sent. */
+/** Whether the host may have carried out the request: not after HTTP 4xx, nor if nothing was sent. */
 export const isUnclear = ({ code, httpCode = 0, leftBehind }: DeliveryError): boolean =>
   UNCLEAR_CODES.has(code) && Math.floor(httpCode / 100) !== 4 && leftBehind?.length !== 0;
 
-/** Whether the host would do the same to any other request: it limits, fails, or can't be reached. */
+/** Whether any other request would fail too: the host limits, fails, or can't be reached. */
 export const isOfHost = ({ code, httpCode = 0 }: DeliveryError): boolean =>
   code === 'RATE_LIMITED' || code === 'NO_NETWORK' || httpCode === 429 || httpCode >= 500;
 
-/** The failure of what was not done, because another one failed: nothing of it was sent. */
+/** The failure of work that was not started because other work failed. */
 export function followingError(what: string, subject: string, failure: DeliveryError): DeliveryError {
   const { code, message, httpCode, advice: hint } = failure;
   const reason = `${what}, because ${subject} failed: ${message}`;

@@ -11,7 +11,7 @@ import { authorizeDevice } from './github/device-flow.ts';
 import type { Ports } from './ports.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
 
-/** Gets a token where one is needed, asks the repository, and creates the channels. @see protocol 5 */
+/** Gets a token if needed, loads the repository, and creates the channels. @see protocol 5 */
 export async function openRepository(
   request: DeliveryRequest,
   query: RepositoryQuery,
@@ -26,12 +26,12 @@ export async function openRepository(
     checkOnly ? { repository: false, pagesSettings: false } : query,
   );
   for (const line of describeRepository(access)) ports.logger.info(line);
-  // Loaded after the first requests: most of the code is for what follows them. `eager` keeps the bundle one file.
+  // Loaded late to start fast: most of the code is behind it. `eager` keeps the bundle one file.
   const { createChannels } = await import(/* webpackMode: "eager" */ './create-channels.ts');
   return { access, channels: createChannels(request, access, ports) };
 }
 
-/** What a check plans with: an API that is never asked, where a delivery would have one. */
+/** An API for a check, which plans but sends no request. */
 function withoutHost(
   { apiUrl, token, clientId, repository }: DeliveryRequest,
   ports: Ports,
@@ -62,7 +62,7 @@ function describeRepository({ github, privateRepository, pagesSettings }: Reposi
   return lines;
 }
 
-/** The API for the given token, or one that a person grants; why there is none. @see protocol 5 (4, 7) */
+/** The API for the given token, or for a token that a person grants. @see protocol 5 (4, 7) */
 async function openGitHub(
   { apiUrl, token: given, clientId, repository, serverUrl, dryRun, operation }: DeliveryRequest,
   query: RepositoryQuery,
@@ -70,7 +70,6 @@ async function openGitHub(
   ports: Ports,
 ): Promise<Result<GitHubClient>> {
   const isNeeded = repository !== undefined && (query.repository || query.pagesSettings);
-  // A dry run asks no person for anything.
   const isAsked = given === undefined && clientId !== undefined && isNeeded && !dryRun;
   const token = isAsked ? await resultOf(() => authorize({ authUrl: serverUrl, clientId }, ports)) : given;
   if (token instanceof DeliveryError) {

@@ -7,23 +7,23 @@ export function nameFew(names: readonly string[]): string {
   return names.slice(0, SITE.named).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** A line that is said only under a condition, for a list of lines. */
+/** A conditional line of a list. */
 export const lineIf = (isMeant: boolean, line: string): readonly string[] => (isMeant ? [line] : []);
 
-/** A line that ends with some names; none without a name. */
+/** A line that ends with names; no line without names. */
 export const namedLine = (line: string, names: readonly string[]): readonly string[] =>
   lineIf(names.length > 0, `${line}: ${nameFew(names)}`);
 
-/** The first of many lines, and one that counts the others. */
+/** The first of many lines, and a count of the rest. */
 export function firstFew<Line>(lines: readonly Line[]): readonly (Line | string)[] {
   const more = lines.length - SITE.named;
   return [...lines.slice(0, SITE.named), ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
-/** What cannot be seen or turns text around; what joins letters or chooses the form of an emoji stays. */
+/** Invisible and bidirectional characters, except those that form letters and emoji. */
 const INVISIBLE = /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
-/** The text with a readable escape, such as `\u202e`, for each bidirectional or invisible character. */
+/** Escapes each bidirectional or invisible character, such as `\u202e`. */
 export function showInvisible(text: string): string {
   return text.replace(INVISIBLE, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
@@ -31,7 +31,7 @@ export function showInvisible(text: string): string {
   });
 }
 
-/** Text on one line, with readable escapes for what a terminal would hide or obey. */
+/** Text on one line, with escapes for characters that a terminal would hide or obey. */
 export const toOneLine = (text: string): string =>
   showInvisible(text).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 
@@ -44,7 +44,7 @@ export const formatTime = (time: number): string =>
 
 export const countFiles = (count: number): string => `${count} file${count === 1 ? '' : 's'}`;
 
-/** The text, cut to a number of characters. */
+/** Cuts the text to a number of characters. */
 export function shorten(text: string, most: number): string {
   // No character takes more than two units.
   const characters = [...text.slice(0, 2 * most + 2)];
@@ -54,7 +54,7 @@ export function shorten(text: string, most: number): string {
 const LINE_NAME = new RegExp(`\\b(${REPORT_LINES.join('|')})\\s*:`, 'g');
 const READY = new RegExp(RESULTS.ready, 'giu');
 
-/** Text from outside on one line, with nothing invisible and no words by which programs read a report. */
+/** Foreign text on one line, without invisible characters and words that programs find reports by. */
 export const neutralizeText = (text: string): string =>
   text
     .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
@@ -62,7 +62,7 @@ export const neutralizeText = (text: string): string =>
     .replace(LINE_NAME, '$1;')
     .replace(READY, (word) => word.toLowerCase());
 
-/** The value of a JSON text; `undefined` where it is invalid. */
+/** Parses JSON; `undefined` if it is invalid. */
 export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -75,11 +75,11 @@ export function parseJson(json: string): unknown {
 export const toFields = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
-/** A text of JSON; anything else counts as absent: no address can have half of a character. */
+/** A well-formed string; other values count as absent, because URLs can't hold half a character. */
 export const toText = (value: unknown): string | undefined =>
   typeof value === 'string' && value.isWellFormed() ? value : undefined;
 
-/** The known name that was most likely meant, which begins most alike; `undefined` where none does. */
+/** The known name with the longest common start; `undefined` if no name begins alike. */
 export function findClosestName(given: string, names: readonly string[]): string | undefined {
   for (let length = given.length; length > 2; length -= 1) {
     const start = given.slice(0, length).toLowerCase();
@@ -89,5 +89,5 @@ export function findClosestName(given: string, names: readonly string[]): string
   return undefined;
 }
 
-/** A text as it is compared with what a page shows. */
+/** A text for comparison with a page's visible text. */
 export const withoutSpace = (text: string): string => text.normalize('NFC').replace(/\s+/g, '');

@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 
 /** The current time and timers. Only `systemClock` reads the machine's clocks; tests use a fake one. */
 export interface Clock {
-  /** Milliseconds that never jump, for deadlines and durations. Where they begin means nothing. */
+  /** Milliseconds from any start that never jump, for deadlines and durations. */
   now(): number;
-  /** Milliseconds since the epoch, for dates that are shown or compared with a host's. Somebody may set this clock. */
+  /** Milliseconds since the epoch, for dates. Somebody may set this clock. */
   date(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -15,12 +15,12 @@ export interface Clock {
 export interface Logger {
   info(line: string): void;
   warning(line: string): void;
-  /** For the authors of this tool: shown only where a run is debugged. */
+  /** For maintainers: shown only in a debugged run. */
   debug(line: string): void;
-  /** Starts a titled section of the log; the one before ends. */
+  /** Ends the current section and starts another. */
   startSection(title: string): void;
   endSection(): void;
-  /** From now on the secret is replaced in everything that is printed. */
+  /** From now on the secret is replaced in all output. */
   mask(secret: string): void;
   progress(title: string, total: number, unit: ProgressUnit): Progress;
 }
@@ -28,7 +28,7 @@ export interface Logger {
 export type ProgressUnit = 'bytes' | 'milliseconds' | 'files';
 
 export interface Progress {
-  /** Adds to what is done, in the unit of this progress. */
+  /** Adds an amount in the unit of this progress. */
   advance(amount: number): void;
   end(): void;
 }
@@ -38,12 +38,12 @@ export interface HttpRequest {
   /** An absolute https URL. */
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called once for each attempt, so that every attempt has a new body. */
+  /** Creates a new body for each attempt. */
   readonly body?: () => Readable | Buffer | string;
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds until the headers of the response must arrive once the body was sent; `EXCHANGE.headers` by default. */
+  /** Milliseconds from the sent body to the response headers; `EXCHANGE.headers` by default. */
   readonly headersTimeout?: number | undefined;
-  /** Whether to connect to public addresses only, because the URL comes from an untrusted source. */
+  /** For untrusted URLs: connects to public addresses only. */
   readonly publicOnly?: boolean;
   /** Requests with different numbers never share a connection; 0 by default. */
   readonly connections?: number | undefined;
@@ -59,7 +59,7 @@ export interface HttpResponse {
 /** Sends one request, once, and follows no redirect. @throws {DeliveryError} `CONNECTION` or `NO_NETWORK` */
 export type SendHttp = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** The connections of the core to the outside world, passed in so that tests can replace them. */
+/** The core's connections to the outside world, which tests replace. */
 export interface Ports {
   readonly http: SendHttp;
   readonly clock: Clock;
@@ -67,8 +67,7 @@ export interface Ports {
   readonly signal: AbortSignal;
   /** Returns a number in [0, 1), for jitter and for names. */
   readonly random: () => number;
-  /** The environment of the process. Nothing below reads it otherwise. */
+  /** The only access to the environment. */
   readonly env: NodeJS.ProcessEnv;
-  /** Where temporary files go. */
   readonly tempFolder: string;
 }

@@ -1,7 +1,7 @@
 import type { Clock, Logger, ProgressUnit } from './ports.ts';
 import { MEGABYTE, SECOND } from './protocol/limits.ts';
 
-/** Progress as plain lines, at most one every `interval`. @param clear removes a line that changes in its place */
+/** Progress as plain lines, at most one every `interval`. @param clear removes a line that changes in place */
 export const lineProgress =
   (
     interval: number,
@@ -17,8 +17,8 @@ export const lineProgress =
       advance(amount) {
         done += amount;
         const now = clock.now();
-        const isTold = amount > 0 && (unit !== 'milliseconds' || clear !== undefined);
-        if (!isTold || now - lastPrinted < interval) return;
+        const isPrinted = amount > 0 && (unit !== 'milliseconds' || clear !== undefined);
+        if (!isPrinted || now - lastPrinted < interval) return;
         lastPrinted = now;
         print(`${title}: ${describeProgress(done, total, unit, now - started)}`);
       },

@@ -3,7 +3,7 @@ import { formatSeconds } from './plain-text.ts';
 import type { Ports } from './ports.ts';
 import { RETRY } from './protocol/limits.ts';
 
-/** Milliseconds before the next attempt; `null` to give up. A host's own time replaces the backoff. */
+/** Milliseconds before the next attempt; `null` to give up. `Retry-After` replaces the backoff. */
 export function pauseBeforeRetry(
   failure: DeliveryError,
   attempt: number,
@@ -28,8 +28,8 @@ function retryLimitsFor({ code }: DeliveryError) {
 export type RetryPorts = Pick<Ports, 'clock' | 'logger' | 'random' | 'signal'>;
 
 /**
- * Runs `work` until it succeeds or the policy gives up; no attempt starts later than `limit` milliseconds after the
- * first failure. Work that writes must first check whether an earlier attempt succeeded after all.
+ * Runs `work` until it succeeds or the policy gives up, at most `limit` milliseconds after the first failure.
+ * Work that writes must first check whether an earlier attempt succeeded.
  *
  * @throws {DeliveryError} the last failure, marked as not retryable, or the signal's reason
  */
@@ -40,7 +40,7 @@ export async function withRetries<T>(
 ): Promise<T> {
   const { clock, logger, random, signal } = ports;
   let deadline = Number.POSITIVE_INFINITY;
-  // Counted separately: a conflict with another writer says nothing about the health of the host.
+  // Counted separately, because a conflict doesn't mean that the host is ill.
   const failures = { conflict: 0, other: 0 };
   for (;;) {
     try {
@@ -50,11 +50,11 @@ export async function withRetries<T>(
       const kind = failure.code === 'CONFLICT' ? 'conflict' : 'other';
       failures[kind] += 1;
       const attempt = failures[kind];
-      // The time starts at the first failure: a long upload before it does not count.
+      // A long upload before the first failure doesn't count.
       deadline = Math.min(deadline, clock.now() + limit);
       const left = deadline - clock.now();
       const pause = pauseBeforeRetry(failure, attempt, left, random());
-      // Not retryable anymore, because nested retries would multiply.
+      // Nested retries would multiply.
       if (pause === null) throw addRetryTime(failure, left, clock.date()).asFinal();
       const { attempts } = retryLimitsFor(failure);
       const next = `trying again in ${formatSeconds(pause)} (attempt ${attempt + 1} of ${attempts})`;
@@ -64,7 +64,7 @@ export async function withRetries<T>(
   }
 }
 
-/** Adds to the message when to try again, if the host asks for a later time than this run can wait. */
+/** Adds when to retry, if the host asks for a longer wait than this run has. */
 function addRetryTime(failure: DeliveryError, left: number, now: number): DeliveryError {
   const { code, message, retryable, retryAfter } = failure;
   if (!retryable || retryAfter === undefined || retryAfter + RETRY.spread < left) return failure;

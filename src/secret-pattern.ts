@@ -1,35 +1,32 @@
 import { keepRecent } from './async.ts';
 
 interface SecretPattern {
-  /** Global; made for a text in which each character is one byte (Latin-1), and for any other text. */
+  /** Global; works for any text, also for bytes as Latin-1. */
   readonly regex: RegExp;
-  /** Four characters or more each. Every match in the bytes of a text with usual lines has one. */
+  /** At least four characters each. Every match in a text with usual lines contains a keyword. */
   readonly keywords: readonly string[];
   isIn(text: string): boolean;
 }
 
-/** Of a longer secret only the end is searched: many begin alike, and the end is the signature. */
+/** Long secrets are searched by their end, the signature: many begin alike. */
 const SEARCHED_LENGTH = 96;
 
-/** The longest text, in characters, that a match can have with usual line breaks. */
+/** The longest match, in characters, with usual line breaks. */
 export const LONGEST_MATCH = 2_048;
 
-/** A job has some credentials, and each is looked for in many places. */
+/** A job has few credentials, each searched in many texts. */
 const RECENT_PATTERNS = 64;
 
 /**
- * How to find a secret in a text: as it is; with any of its signs escaped for addresses, JSON, scripts, HTML or XML; in
- * UTF-16, as hex, and as base64 in every alignment and both alphabets, in one line or several. Nothing else: any
- * encoding can be wrapped in another one.
- *
- * @see SECURITY.md
+ * Finds a secret as it is, escaped for URLs, JSON, scripts, HTML or XML, in UTF-16, as hex, and as base64 in every
+ * alignment and alphabet. Nested encodings are not searched. @see SECURITY.md
  */
 export const createSecretPattern = keepRecent(RECENT_PATTERNS, (secret): SecretPattern => {
   const searched = Array.from(secret).slice(-SEARCHED_LENGTH).join('');
   const parts = spell(searched);
   const needles = [...asHex(searched), ...asUtf16(searched)];
   const cores = base64Cores(searched);
-  // The first one that matches is taken: of a long secret that is there as it is, nothing stays.
+  // The plain form first, so that a long secret is replaced as a whole.
   const forms = [
     toRegex(secret),
     parts.map((spellings) => `(?:${spellings.map(toRegex).join('|')})`).join(''),
@@ -46,7 +43,7 @@ export const createSecretPattern = keepRecent(RECENT_PATTERNS, (secret): SecretP
 
 const toRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** Between two characters of base64: a line break with indentation, plain or in a string of JSON. */
+/** A line break with indentation between characters of base64, plain or in JSON. */
 const LINE_BREAK = String.raw`(?:\s|\\[rn])*`;
 
 const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
@@ -56,7 +53,7 @@ const codeOf = (character: string): number => character.codePointAt(0) ?? 0;
 
 const XML: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
 
-/** Before an escaped character: one in JSON, two or three in JSON in JSON. */
+/** Before an escaped character: one in JSON, up to three in nested JSON. */
 const BACKSLASHES = ['\\', '\\\\', '\\\\\\'];
 
 const ESCAPES: readonly ((character: string) => string)[] = [
@@ -75,30 +72,34 @@ const ESCAPES: readonly ((character: string) => string)[] = [
   (character) => (character in XML ? `&${XML[character]};` : character),
 ];
 
-/** A text with every character escaped in each way: by its characters, by their halves in UTF-16, and by their bytes in UTF-8. */
+/** A text escaped in each way, by characters, UTF-16 units and UTF-8 bytes. */
 function escapesOf(text: string): string[] {
   const units = [Array.from(text), text.split(''), Array.from(Buffer.from(text).toString('latin1'))];
   const all = units.flatMap((characters) => ESCAPES.map((write) => characters.map(write).join('')));
-  return unique(all.flatMap((one) => [one, one.replace(/[a-f\d]{2,}/g, (hex) => hex.toUpperCase())]));
+  return unique(
+    all.flatMap((escaped) => [escaped, escaped.replace(/[a-f\d]{2,}/g, (hex) => hex.toUpperCase())]),
+  );
 }
 
 /**
- * The parts of a secret, each in all its spellings. No ordinary program escapes an ASCII letter or a digit. Backslashes
- * are a part of their own: a text can be read as the parts in one way only, so the search stays linear.
+ * The parts of a secret, each in all spellings. Letters and digits are never escaped. Backslashes are separate parts,
+ * so that a text matches in one way only and the search stays linear.
  */
 const spell = (secret: string): string[][] =>
   [...secret.matchAll(/(\\*)([^\\]|$)/gu)].flatMap(([, backslashes = '', sign = '']) => {
     if (backslashes === '' && /^[a-z\d]?$/i.test(sign)) return [[sign]];
-    const before = escapesOf(backslashes).flatMap((one) => ['', ...BACKSLASHES].map((more) => one + more));
-    return [unique(before), unique(escapesOf(sign).map((one) => one.replace(/^\\+/, '')))];
+    const before = escapesOf(backslashes).flatMap((escaped) =>
+      ['', ...BACKSLASHES].map((more) => escaped + more),
+    );
+    return [unique(before), unique(escapesOf(sign).map((escaped) => escaped.replace(/^\\+/, '')))];
   });
 
-/** Fewer characters may be those of a common word. */
+/** Fewer characters may form a common word. */
 const KEYWORD_LENGTH = 6;
 
-/** Texts of which every spelling has one: the beginnings of the last parts with the fewest, mostly a single one. */
+/** Finds the fewest texts so that each spelling contains one; usually a single text near the end. */
 function findKeywords(parts: readonly (readonly string[])[]): string[] {
-  const inBytes = parts.map((spellings) => spellings.filter((one) => !/[^\0-\xff]/.test(one)));
+  const inBytes = parts.map((spellings) => spellings.filter((spelling) => !/[^\0-\xff]/.test(spelling)));
   let fewest: string[] = [];
   for (let at = parts.length - 1; at >= 0 && fewest.length !== 1; at -= 1) {
     const found = beginningsOf(inBytes.slice(at, at + 2 * KEYWORD_LENGTH));
@@ -111,7 +112,7 @@ function findKeywords(parts: readonly (readonly string[])[]): string[] {
 const beginningsOf = (parts: readonly (readonly string[])[]): string[] =>
   parts.reduce<string[]>(
     (found, part) => {
-      const extend = (text: string) => part.map((one) => (text + one).slice(0, KEYWORD_LENGTH));
+      const extend = (text: string) => part.map((spelling) => (text + spelling).slice(0, KEYWORD_LENGTH));
       return unique(found.flatMap((text) => (text.length === KEYWORD_LENGTH ? text : extend(text))));
     },
     [''],
@@ -130,7 +131,7 @@ function asUtf16(secret: string): string[] {
 /** Fewer characters of base64 occur by chance. */
 const SHORTEST_CORE = 8;
 
-/** The characters of base64 that depend on the secret alone, for each place in which it can begin, in both alphabets. */
+/** The base64 characters that depend on the secret alone, for each alignment and alphabet. */
 function base64Cores(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const cores = [0, 1, 2].flatMap((shift) => {
@@ -141,5 +142,5 @@ function base64Cores(secret: string): string[] {
   return unique(cores).filter(({ length }) => length >= SHORTEST_CORE);
 }
 
-/** The first four characters and the next four: one of them is in one line, whatever the lines' length from eight on. */
+/** Lines of eight or more characters keep at least one of two groups of four unbroken. */
 const splitStart = (core: string): string[] => [core.slice(0, 4), core.slice(4, 8)];

@@ -24,15 +24,15 @@ export const systemClock: Clock = {
   timeout: (ms) => AbortSignal.timeout(Math.ceil(ms)),
 };
 
-/** A cryptographically secure number in [0, 1), for jitter and for names that must not be guessable. */
+/** A secure number in [0, 1), because some names must not be guessable. */
 export const random = (): number => randomInt(2 ** 47) / 2 ** 47;
 
-/** Rejects when the process would end: nothing is left to wait for, or nobody handles an error. */
+/** Rejects if the process would end without a result: nothing to wait for, or an unhandled error. */
 export function watchForEnd(): { readonly comes: Promise<never>; unwatch(): void } {
   const { promise: comes, reject } = Promise.withResolvers<never>();
   const endsEarly = (): void =>
     reject(new Error('the delivery stopped without a result: nothing was left to wait for'));
-  // Each error that nobody handles, also one after the first: the outputs are still to be written.
+  // Also catches later errors, because outputs must still be written.
   process.once('beforeExit', endsEarly).on('uncaughtException', reject).on('unhandledRejection', reject);
   comes.catch(() => undefined);
   const unwatch = (): void => {
@@ -41,10 +41,10 @@ export function watchForEnd(): { readonly comes: Promise<never>; unwatch(): void
   return { comes, unwatch };
 }
 
-/** What tells a process to end: a key, the system, or the end of its terminal. */
+/** A key, the system, or the end of the terminal stops the process. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** @returns a signal that aborts when the process is told to end; once it is not watched, that ends the process at once */
+/** Returns a signal that aborts if the process is asked to stop. */
 export function watchForStop(): { readonly signal: AbortSignal; unwatch(): void } {
   const stop = new AbortController();
   const abort = (): void => stop.abort(stoppedError());
@@ -53,17 +53,17 @@ export function watchForStop(): { readonly signal: AbortSignal; unwatch(): void 
   return { signal: stop.signal, unwatch };
 }
 
-/** Whether a child process can lead a process group, with which its own children are killed. */
+/** Whether a child process can lead a group, to be killed with its own children. */
 export const HAS_GROUPS = process.platform !== 'win32';
 
-/** A process that was just spawned, once it runs. @throws the system's error if it can't be started */
+/** Waits until a spawned process runs. @throws the system's error if it can't start */
 export async function whenStarted<Child extends ChildProcess>(child: Child): Promise<Child> {
   await once(child, 'spawn');
-  // How it ends tells of later errors. Without a listener, each would end this process.
+  // An error without a listener would end this process.
   return child.on('error', () => undefined);
 }
 
-/** Kills a process that leads a group (`detached: HAS_GROUPS`) with all its children; never throws. */
+/** Kills a process group (`detached: HAS_GROUPS`); never throws. */
 export function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
@@ -76,24 +76,21 @@ export function killGroup({ pid }: ChildProcess): void {
       kill.on('error', () => undefined);
     }
   } catch {
-    // It has ended already.
+    // The process has ended already.
   }
 }
 
-/**
- * Each chunk of a body becomes garbage immediately. V8 would let its young generation grow to 134 MB before it collects
- * them. Together these two settings save about 5 MB more than each does alone.
- */
+/** Body chunks are garbage at once, but V8 would let them grow to 134 MB. Both settings together save most. */
 export function keepYoungHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--scavenger-max-new-space-capacity-mb=1');
 }
 
-/** V8's old generation would grow to several times what is in use. A single large file would need 30 MB more. */
+/** V8's old generation would grow far beyond its use: 30 MB for a single large file. */
 export function keepOldHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=20');
 }
 
-/** Makes a new folder that only this user may read. */
+/** Creates a folder that only this user can read. */
 export const createTemporaryFolder = (parent: string, purpose = ''): Promise<string> =>
   mkdtemp(join(parent, `${TOOL.name}-${purpose}`));

@@ -39,7 +39,7 @@ export interface Face
     Partial<Pick<Words, 'filesIn' | 'leaveOut' | 'orUse' | 'grant' | 'fingerprint'>> {
   /** @param ways the channels in words */
   readonly use?: (ways: string, channels: readonly ChannelKey[]) => string;
-  /** A note after a text that names inputs: who can set the inputs that this interface does not take. */
+  /** A note on inputs that this interface doesn't take, and who can set them. */
   readonly others?: (names: readonly string[]) => string;
 }
 

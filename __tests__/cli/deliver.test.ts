@@ -146,7 +146,7 @@ test.each([
   [
     ['page.html'],
     'NO_TOKEN',
-    'name the file, and set `--bin` to the first folder of its address, or GITHUB_TOKEN for K1',
+    'name the file, and set `--bin` to the first folder of its URL, or GITHUB_TOKEN for K1',
   ],
   [
     ['page.html', 'other.html', '--path', 'one.html', '--bin', 'my-own-bin'],
@@ -160,7 +160,7 @@ test.each([
 });
 
 test.each([
-  [[], /^for a site with a page set GITHUB_TOKEN.* and `--repository`.*; else name its files/],
+  [[], /^for a site with a page set GITHUB_TOKEN.* and `--repository`.*; otherwise pack it/],
   [['--channel', 'K1'], /^set GITHUB_TOKEN.* and `--repository`/],
   [['--bin', 'my-own-bin', '--repository', 'octo/site'], /a page use `--channel K1`/],
 ])('a folder without a token and with the flags %j is told what it needs', async (flags, hint) => {

@@ -110,7 +110,7 @@ describe('checking the references of a site', () => {
           'assets/app.js': 'document.title = 1',
         });
         expect(checked.unknown).toEqual([
-          `whether the folder will be at ${FULL}, where its absolute addresses lead to its files`,
+          `whether the folder will be at ${FULL}, as its absolute URLs assume`,
         ]);
         expect(checked.notes).toEqual(['before']);
       },
@@ -135,7 +135,7 @@ describe('checking the references of a site', () => {
     test('says first of all to name the repository where none is known and the base may be wrong', async () => {
       const contents = { 'index.html': page('<script src="/a/app.js"></script>'), 'a/app.js': '' };
       const [first, ...others] = (await checkUnder(contents, { repository: '' })).unknown;
-      expect(first).toMatch(/^name the repository: /);
+      expect(first).toMatch(/: name the repository to check this$/);
       expect(others).toEqual([expect.stringContaining('/a/app.js')]);
       const { unknown } = await checkUnder({ 'index.html': page('') }, { repository: '' });
       expect(unknown).toEqual([]);

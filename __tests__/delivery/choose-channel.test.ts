@@ -151,7 +151,7 @@ describe('the public bin', () => {
         code: 'NOT_EXTERNAL',
         step: 'authorize',
         message: expect.stringContaining(
-          `, so the public file-bin (K3) is chosen, and the file's repository ${known}`,
+          `, so the public file-bin (K3) was chosen, but the file's repository ${known}`,
         ),
         hint: expect.stringMatching(/`allow-public-bin: true`$/),
       }),

@@ -64,7 +64,7 @@ describe('opening a site', () => {
     const refused: unknown = await open(files).catch((thrown: unknown) => thrown);
     const [, fingerprint = ''] = /fingerprint (\w+)/.exec(String(refused)) ?? [];
     const { unknown } = await open(files, { 'allow-secret': fingerprint });
-    expect(unknown).toEqual(['whether what looks like a secret, and was allowed, is harmless: a.js']);
+    expect(unknown).toEqual(['whether allowed findings that look like secrets are harmless: a.js']);
   });
 
   // As Jest writes its coverage.
@@ -92,7 +92,7 @@ describe('opening a site', () => {
       NO_PAGE,
       /^set `entry: lcov-report\/index\.html`, .*: help\.html/,
     ],
-    ['no page', { 'a.txt': 'x' }, [], NO_PAGE, /name its files/],
+    ['no page', { 'a.txt': 'x' }, [], NO_PAGE, /deliver the files by name/],
     [
       'credentials of the job',
       { 'index.html': PAGE, 'a.js': `x("${own}")`, 'b/c.js': `y("${own}")` },
@@ -113,7 +113,7 @@ describe('opening a site', () => {
       { 'index.html': PAGE },
       [{ channel }],
       /takes single files/,
-      /name its files \(`'dist\/\*\*'`\), or pack it/,
+      /otherwise pack it/,
     ]),
   ])('is refused with %s', async (_, files, request, message, hint) => {
     const error: unknown = await open(files, ...request).catch((thrown: unknown) => thrown);

@@ -75,7 +75,7 @@ export async function prove(
   const placement = placementWith({ others: [], ...more, expect: { ...expected, ...more.expect } });
   const attempt = {
     ...newAttempt(taskWith(), marker || undefined),
-    ...{ gone, placement },
+    ...{ mustBeGone: gone, placement },
   };
   const limits = { interval: INTERVAL, timeout };
   const [proven = attempt] = await proveAttempts(

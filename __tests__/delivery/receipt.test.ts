@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRedactor } from '../../src/credentials.ts';
-import { finishReport } from '../../src/delivery/finish-report.ts';
 import { composeReceipt } from '../../src/delivery/receipt.ts';
+import { redactReport } from '../../src/delivery/redact-report.ts';
 import { composeDocument, type Report } from '../../src/delivery/report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { notProven, planned, provenFile, reportWith, unprovenFile, withdrawn } from '../action/reports.ts';
@@ -79,7 +79,7 @@ describe('a receipt', () => {
     redactor.addSecret('ghs_0123456789abcdef');
     const given = siteOf(1, PAGE);
     const proven = [...(given.proven ?? []), { url: `${PAGE.origin}/ghs_0123456789abcdef`, sha256: OTHER }];
-    const { text, names, properties } = read([finishReport({ ...given, proven }, redactor)]);
+    const { text, names, properties } = read([redactReport({ ...given, proven }, redactor)]);
     expect(names).toHaveLength(2);
     expect(text).not.toContain('ghs_');
     expect(properties).not.toContain('SCREEN_DELIVERY_EVERY_FILE_IS_A_SUBJECT');

@@ -95,7 +95,7 @@ test.each<[keyof Report['lines'], string, DeliveryParts | ChannelAttempt]>([
   ['TEST', `HTTP none; marker found: no; ${NO_BUILD}`, attemptWith(sought)],
   ['TEST', 'nothing was fetched; the delivery ended at step verify', attemptWith(unplaced)],
   ['TEST', 'nothing was fetched; the delivery ended at step check', { main: null, failure: bad }],
-  ['UNKNOWN', 'the body has the marker, but other bytes than the file', marked('altered', 1)],
+  ['UNKNOWN', 'the body has the marker, but its bytes differ from the file', marked('altered', 1)],
   ['UNKNOWN', 'the lock; the raw address', attemptWith({ unknown: ['the lock', 'the raw address'] })],
   ['UNKNOWN', PLACED_LATER, attemptWith(unproven)],
   ['UNKNOWN', 'the duplicate on K3 is not proven: it went wrong', { duplicates: [duplicate] }],
@@ -108,7 +108,7 @@ test.each<[keyof Report['lines'], string, DeliveryParts | ChannelAttempt]>([
   ['UNKNOWN', PLACED_LATER, { main: { ...main, restored: restoredBy(null) } }],
   [
     'UNKNOWN',
-    'whether the address shows again what was there before',
+    'whether the URL shows the previous version again',
     { main: { ...main, restored: restoredBy('b') } },
   ],
   // Whatever a look after a write is answered, it does not tell what has arrived.
@@ -131,7 +131,7 @@ describe('the RESULT line', () => {
   });
 
   test.each<[readonly string[] | undefined, RegExp, RegExp]>([
-    [undefined, / is not proven to be published; /, /^whether it was published: the delivery ended by an er/],
+    [undefined, / is not proven to be published; /, /^whether it was published: the delivery ended with an/],
     [[], / was not published; /, /^nothing was published$/],
   ])('of a mistake of ours says that nothing was published only where that is known', (left, claim, open) => {
     const failure = new DeliveryError('INTERNAL', 'x is undefined', { leftBehind: left });
@@ -196,8 +196,8 @@ describe('the report of a dry run', () => {
 
   const REST = 'everything that only a real run can show';
   test.each([
-    ['K1', `whether the token may write, which only a write tells; ${REST}`],
-    ['K2', `whether the token may write, which only a write tells; ${REST}`],
+    ['K1', `whether the token may write; ${REST}`],
+    ['K2', `whether the token may write; ${REST}`],
     ['K3', REST],
   ] as const)('through %s leaves open: %s', (channel, unknown) => {
     expect(composeReport({ ...planned, attempts: [planFor(channel)] }).lines.UNKNOWN).toBe(unknown);

@@ -115,7 +115,7 @@ describe('verifying', () => {
     const why = 'pages.git.corp is a host name of an internal network';
     expect([proof?.isInternal, unknown]).toEqual([
       true,
-      [`whether the address opens outside this network: ${why}`],
+      [`whether the URL opens outside this network: ${why}`],
     ]);
   });
 

@@ -373,7 +373,7 @@ describe('a site', () => {
     const repository = await repositoryWith('one.html');
     await repository.commit('index.html', 'other', 'Begin', 'trunk');
     replaceBranch(repository, { isOrphan: true });
-    const { report } = await refused(audit(repository), /^check: nothing was found/);
+    const { report } = await refused(audit(repository), /^check: no delivery of this tool/);
     expect([report.notReady?.code, report.verdict]).toEqual(['NOT_FOUND', undefined]);
     expect(report.lines.UNKNOWN).toContain('may have been rewritten');
   });
@@ -443,7 +443,7 @@ test('assets of releases are compared with their digest; assets of others are ig
     expect(verdicts(played)).toEqual({ 'files/data.zip': 'as-delivered' });
   }
   const none = audit(repository, { channel: 'K2', path: 'docs/' });
-  await refused(none, /^check.*: .*to the releases as docs\/ of.* → .*the name of an asset/);
+  await refused(none, /^check.*: .*in the releases as docs\/ of.* → .*folder or asset/);
   const other = { status: 200, body: 'PK two' };
   play.intercept({ url: /releases\/download\/files\/data\.zip/, times: 99 }, other);
   expect(verdicts(await audit(repository, { timeout: '20' }))).toEqual({ 'files/data.zip': 'lost' });
@@ -490,7 +490,10 @@ describe('an audit has a line for what it could not read', () => {
     expect(verdicts(played)).toEqual({ 'files/data.zip': 'as-delivered' });
     const older = /^what was delivered before the newest 1200 commits on the branch main/;
     expect(played.report.unknown).toEqual([expect.stringMatching(older), expect.stringMatching(OF_RELEASES)]);
-    const alone = await refused(audit(repository, { channel: 'K1' }), /^check: nothing was found.*`path:`/);
+    const alone = await refused(
+      audit(repository, { channel: 'K1' }),
+      /^check: no delivery of this tool.*`path:`/,
+    );
     expect(alone.report.unknown).toContainEqual(expect.stringMatching(older));
     // The history of the path itself is short.
     expect(verdicts(await audit(repository, { path: 'one.html', timeout: '5' }))).toEqual({

@@ -139,7 +139,7 @@ test('a check refuses a site with another URL until the URL is given', async () 
   const repository = await play.repository({ name: 'own-domain', pages: { cname: 'a.octo.com' } });
   const site = { repository, files: BUILT, inputs: { file: 'dist/', path: './' } };
   await proven(play.deliver(site));
-  await refused(check(site), /if the site has an address of its own, set `pages-base:` to it$/);
+  await refused(check(site), /if the site has its own domain, set `pages-base:` to it$/);
   const inputs = { ...site.inputs, 'pages-base': 'https://a.octo.com/' };
   expect((await check({ ...site, inputs })).report.result).toBe('planned');
 });
@@ -163,7 +163,7 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp,
     'whether the host has a script of another part of the site',
     { file: 'dist/' },
     inFolder({ 'index.html': page('<script src="/x/a.js"></script>') }),
-    /its host does not have it/,
+    /its host doesn't have it/,
     /script \/x\/a\.js is outside the folder, so it is not part of this delivery/,
   ],
   [
@@ -171,7 +171,7 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp,
     { bin: 'my-own-bin' },
     { 'page.html': createPage() },
     /the file's repository is private/,
-    /whether its repository and host take it/,
+    /whether the repository and host accept it/,
   ],
 ])('a check reports as open what only a host knows: %s', async (_, inputs, files, refusal, open) => {
   const repository = await play.repository({ private: inputs.bin !== undefined });

@@ -279,7 +279,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     repository.pages.deploymentEnds = ['deployment_failed', 'succeed'];
     const failed = await deliverPage(repository, 'a.html', 'second', inputs);
     expect(failed.report.ready).toBe(false);
-    expect(failed.log).toContain('shows that again, byte for byte');
+    expect(failed.log).toContain('shows it again, byte for byte');
     repository.pages.deploymentEnds = ['deployment_failed'];
     onceAfter(/pages\/deployments$/, () => {
       repository.pages.deploymentRefusals = Array.from({ length: 99 }, () => DENIED);
@@ -625,7 +625,7 @@ describe('an audit of a site that GitHub Actions deploys', () => {
       const { report } = await audit(repository, { path });
       expect(report).toMatchObject({ verdict: 'as-delivered', url: `${repository.pages.url}pr-10/` });
     }
-    await refused(audit(repository, { path: 'pr-1' }), /^check: nothing was found/);
+    await refused(audit(repository, { path: 'pr-1' }), /^check: no delivery of this tool/);
   });
 
   const receiptWith = (file: unknown): InterceptedReply => ({
@@ -633,7 +633,7 @@ describe('an audit of a site that GitHub Actions deploys', () => {
     body: JSON.stringify({ tool: 'screen-delivery', branch: null, commit: 'a1', files: [file] }),
   });
   const [path, size, blob] = ['a.html', 1, 'a'.repeat(40)];
-  const FOREIGN = /nothing was found that this tool delivered/;
+  const FOREIGN = /no delivery of this tool was found/;
 
   test.each<[string, string, InterceptedReply, RegExp]>([
     ['an altered file', 'js/app.js', { status: 200, body: '!' }, /js\/app\.js \(HTTP 200 with other/],

@@ -378,7 +378,7 @@ test.each<[Record<string, string>, Record<string, string>, Record<string, string
 ])('after nothing was found on the site with %j, %j is known', async (unsure, sure, files) => {
   const repository = await play.repository();
   const says =
-    /^verify 404: the site had no .*, and nothing tells that it was ever delivered there: .* → set `channel:` .*`path:`/;
+    /^verify 404: the site had no .*, and no record of a delivery of it: .* → set `channel:` .*`path:`/;
   await refused(play.deliver({ repository, files, inputs: { operation: 'withdraw', ...unsure } }), says);
   await proven(play.deliver({ repository, files, inputs: { operation: 'withdraw', ...sure } }));
 });

@@ -46,7 +46,7 @@ test('a page that is not shown is replaced by the previous page, which is verifi
   const { report } = await expectFailed(
     deliver(repository, AFTER),
     { proven: true },
-    /; commit \w{7} put back .*, and https:.*\/page\.html shows that again, byte for byte/,
+    /; commit \w{7} restored .*, and https:.*\/page\.html shows it again, byte for byte/,
   );
   expect(await readAll(repository, ['page.html'])).toEqual([BEFORE]);
   expect(report.notReady?.reason).not.toMatch(/somebody/);
@@ -63,7 +63,7 @@ test('two pages of a step are restored, one commit after the other', async () =>
     put(repository, { 'one.html': text, 'two.html': text }, { file: 'one.html\ntwo.html' });
   await proven(both(BEFORE));
   for (const path of ['one.html', 'two.html']) hide(repository, path, AFTER);
-  const { reports } = await expectFailed(both(AFTER), { proven: true }, /put back/);
+  const { reports } = await expectFailed(both(AFTER), { proven: true }, /restored/);
   expect(reports.map(({ restored }) => restored?.proven)).toEqual([true, true]);
   expect(await readAll(repository, ['one.html', 'two.html'])).toEqual([BEFORE, BEFORE]);
 });
@@ -72,13 +72,13 @@ test('if a push starts no build, a build is requested for the restored page', as
   const repository = await withPage();
   repository.pages.startsBuilds = false;
   hide(repository, 'page.html', AFTER);
-  await expectFailed(deliver(repository, AFTER), { proven: true }, /put back/);
+  await expectFailed(deliver(repository, AFTER), { proven: true }, /restored/);
 });
 
 test('a page is restored if the build of the site breaks', async () => {
   const repository = await withPage();
   repository.pages.builds = ['errored', 'normal'];
-  const says = /put back what was delivered there before/;
+  const says = /restored the previous version/;
   const { report } = await expectFailed(deliver(repository, AFTER), { proven: true }, says);
   expect(report.notReady?.code).toBe('BUILD_ERRORED');
   expect(await readAll(repository, ['page.html'])).toEqual([BEFORE]);
@@ -90,7 +90,7 @@ test('a restored page that Jekyll renders is verified at its raw URL', async () 
     deliver(repository, `# ${text} ${MARKER}\n`, { path: 'notes.md', marker: MARKER });
   await proven(notes('first'));
   repository.pages.builds = ['errored', 'normal'];
-  const says = /raw\.githubusercontent\.com\/\S+\/notes\.md shows that again/;
+  const says = /raw\.githubusercontent\.com\/\S+\/notes\.md shows it again/;
   await expectFailed(notes('second'), { proven: true }, says);
   expect(await readAll(repository, ['notes.md'])).toEqual([expect.stringContaining('first')]);
 });
@@ -121,7 +121,7 @@ test('nothing is changed if somebody pushed meanwhile, to the same path or anoth
       { url: (address) => address.startsWith(`${repository.pages.url}page.html?`) },
       { alter: () => repository.commit(path, 'of a person').then(() => ({ status: 404 })) },
     );
-    const says = /could not be put back: somebody wrote to the branch/;
+    const says = /could not be restored: somebody wrote to the branch/;
     const played = await expectFailed(deliver(repository, AFTER), { commitSha: null, proven: false }, says);
     expect(await readAll(repository, [path])).toEqual(['of a person']);
     expect(requestsOf(played, /^PATCH .*\/git\/refs/)).toEqual([]);
@@ -146,17 +146,16 @@ test.each<[string, string | null, object, object?]>([
   const repository = await play.repository(spec);
   if (bytes !== null) await repository.commit('page.html', bytes);
   hide(repository, 'page.html', AFTER);
-  const says =
-    /could not be put back: (this tool did not deliver what was there before|nothing was there before)/;
+  const says = /could not be restored: (what was there before, if anything|nothing was there before)/;
   await expectFailed(deliver(repository, AFTER, inputs), { commitSha: null }, says);
   expect(await readAll(repository, ['page.html'])).toEqual([AFTER]);
 });
 
-test("a restoration that can't be verified either is reported", async () => {
+test('a restoration that is not verified either says so', async () => {
   const repository = await withPage();
   play.alterSite(repository, 'page.html', { status: 404 });
   const restored = { commitSha: expect.any(String), proven: false };
-  await expectFailed(deliver(repository, AFTER), restored, /and that is not proven either: .*HTTP 404/);
+  await expectFailed(deliver(repository, AFTER), restored, /and that is not verified either: .*HTTP 404/);
   expect(await readAll(repository, ['page.html'])).toEqual([BEFORE]);
 });
 
@@ -165,19 +164,16 @@ const MOVE = { method: 'PATCH', url: /git\/refs/ };
 test.each([
   ['carried out', { alter: () => ({ status: 502 }) }],
   ['not carried out', { status: 502 }],
-])(
-  "one commit is made even if the answer to the branch's update is lost: the update was %s",
-  async (_, answer) => {
-    const repository = await withPage();
-    hide(repository, 'page.html', AFTER);
-    play.intercept(MOVE, answer);
-    const says = /; commit \w{7} put back .* shows that again/;
-    const { report } = await expectFailed(deliver(repository, AFTER), { proven: true }, says);
-    expect(await readAll(repository, ['page.html'])).toEqual([BEFORE]);
-    const log = await repository.log();
-    expect(log.slice(0, 2).map(({ sha }) => sha)).toEqual([report.restored?.commitSha, report.commitSha]);
-  },
-);
+])('a lost answer to the update of the branch, %s, is outlived by one commit', async (_, answer) => {
+  const repository = await withPage();
+  hide(repository, 'page.html', AFTER);
+  play.intercept(MOVE, answer);
+  const says = /; commit \w{7} restored .* shows it again/;
+  const { report } = await expectFailed(deliver(repository, AFTER), { proven: true }, says);
+  expect(await readAll(repository, ['page.html'])).toEqual([BEFORE]);
+  const log = await repository.log();
+  expect(log.slice(0, 2).map(({ sha }) => sha)).toEqual([report.restored?.commitSha, report.commitSha]);
+});
 
 test("a lost answer to the branch's update is reported as open if nothing can be read afterwards", async () => {
   const repository = await withPage();
@@ -188,9 +184,9 @@ test("a lost answer to the branch's update is reported as open if nothing can be
       return { status: 502 };
     },
   });
-  const says = /; what was there before could not be put back: reading the branch failed with HTTP 401/;
+  const says = /; the previous version could not be restored: reading the branch failed with HTTP 401/;
   const { report } = await expectFailed(deliver(repository, AFTER), { commitSha: null, proven: false }, says);
-  expect(report.lines.UNKNOWN).toContain('whether what was there before is put back all the same');
+  expect(report.lines.UNKNOWN).toContain('whether the previous version was restored anyway');
   expect(await readAll(repository, ['page.html'])).toEqual([BEFORE]);
 });
 
@@ -199,8 +195,8 @@ test('a restored duplicate is reported together with its page', async () => {
   hide(repository, 'page.html', AFTER);
   const inputs = { channel: 'K3+K1', bin: `bin-of-${repository.name}` };
   const { report } = await proven(deliver(repository, AFTER, inputs));
-  const back = /; commit \w{7} put back .* shows that again/;
-  expect(report.lines.UNKNOWN).toMatch(/the duplicate on K1 is not proven: .*; commit \w{7} put back /);
+  const back = /; commit \w{7} restored .* shows it again/;
+  expect(report.lines.UNKNOWN).toMatch(/the duplicate on K1 is not proven: .*; commit \w{7} restored /);
   const duplicate = { channel: 'K1', reason: expect.stringMatching(back), restored: { proven: true } };
   expect(report).toMatchObject({
     duplicates: [duplicate],
@@ -235,7 +231,7 @@ describe('after a run that was stopped', () => {
 
   test('its report says that nothing was restored', async () => {
     const { repository, report } = await stopped();
-    expect(report.notReady?.reason).toMatch(/not put back, because the run was stopped$/);
+    expect(report.notReady?.reason).toMatch(/not restored, because the run was stopped$/);
     expect(await readAll(repository, ['page.html'])).toEqual([STOPPED]);
   });
 
@@ -251,12 +247,12 @@ describe('after a run that was stopped', () => {
     async (end, back, unknown) => {
       const { repository } = await stopped();
       if (end !== undefined) repository.runEnds.set('2/1', end);
-      const { report } = await expectFailed(inRun(repository, 3, AFTER), { proven: true }, /put back/);
+      const { report } = await expectFailed(inRun(repository, 3, AFTER), { proven: true }, /restored/);
       expect(await readAll(repository, ['page.html'])).toEqual([back]);
       expect(report.lines.UNKNOWN).toMatch(unknown);
       expect(report.restored?.detail.includes('skipped')).toBe(back === BEFORE);
       // What was put back is as good as it was: the same once more.
-      await expectFailed(inRun(repository, 4, AFTER), { proven: true }, /put back/);
+      await expectFailed(inRun(repository, 4, AFTER), { proven: true }, /restored/);
       expect(await readAll(repository, ['page.html'])).toEqual([back]);
     },
   );
@@ -331,7 +327,7 @@ describe("a person's change between two pushes of the step stays", () => {
     play.meanwhile({ method: 'PUT', url: /contents\/page\.html/ }, () =>
       repository.commit('page.html', bytes),
     );
-    const says = /could not be put back: another commit changed since: page\.html/;
+    const says = /could not be restored: another commit changed since: page\.html/;
     const { reports } = await expectFailed(both(AFTER), { commitSha: null, proven: false }, says);
     expect(await readAll(repository, ['page.html'])).toEqual([bytes]);
     expect(reports[1]?.ready).toBe(true);

@@ -76,7 +76,7 @@ describe('files of one step in a real browser', () => {
     expect(page?.notReady?.reason).toMatch(/the page shows an error: Cannot GET \/app/);
     expect(document).toMatchObject({ ready: true, screen: null });
     expect(document?.unknown).toEqual([
-      'whether a browser shows the page: a file that needs a viewer or a player is not opened in one',
+      'whether a browser shows the page: a file for a viewer or player is not opened in a browser',
     ]);
   });
 });

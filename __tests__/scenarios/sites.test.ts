@@ -368,7 +368,7 @@ describe('a folder whose page needs code from another folder', () => {
     const repository = await play.repository();
     await refused(
       deliver(repository, 'doc/book/'),
-      /^check: .*script \.\.\/lib\/a\.js is outside the folder, .*: its host does not have it.* → .*deliver the folder doc\/, with `entry: book\/index\.html`/,
+      /^check: .*script \.\.\/lib\/a\.js is outside the folder, .*: its host doesn't have it.* → .*deliver the folder doc\/, with `entry: book\/index\.html`/,
     );
     const { report } = await proven(deliver(repository, 'doc/', 'book/index.html'));
     expect(report.url).toBe(`${repository.pages.url}doc/book/`);

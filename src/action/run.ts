@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { answerRequest, createPorts } from '../context.ts';
+import { createPorts, reportOnRequest } from '../context.ts';
 import { createRedactor, isAppToken, readCredentials, withToken } from '../credentials.ts';
 import { describeOutcome, formatFailure, listCopies, nameSubject, type Report } from '../delivery/report.ts';
 import { toMessage } from '../errors.ts';
@@ -37,7 +37,7 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
       (parsed) => announcing(parsed, inputs, currentRun, ports),
       () => undefined,
     );
-    const reports = await answerRequest(request, ports, { asked: inputs, redactor, face });
+    const reports = await reportOnRequest(request, ports, { asked: inputs, redactor, face });
     // `eager` keeps the bundle one file.
     const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     closeSync(reserved);

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { access, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { answerRequest } from '../context.ts';
+import { reportOnRequest } from '../context.ts';
 import { type OwnCredential, readCredentials, withToken } from '../credentials.ts';
 import { RECEIPT_START } from '../delivery/receipt.ts';
 import { authorizeDevice } from '../github/device-flow.ts';
@@ -42,7 +42,7 @@ export async function deliverAll(
   const request = refuseAsUsage(() => createLocalRequest(name, inputs, context, commandPorts));
   // An earlier receipt would look like this run's, even if this run fails.
   if (receipt !== undefined) await rm(receipt, { force: true }).catch(refuseKeptReceipt);
-  const reports = await answerRequest(request, commandPorts, {
+  const reports = await reportOnRequest(request, commandPorts, {
     asked: { ...(isStream && { name: 'standard input' }), ...inputs, operation: name },
     redactor: terminal.redactor,
     face: commandFace(name, tokenVariable),

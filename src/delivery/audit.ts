@@ -13,7 +13,7 @@ import type { DeliveryContext, OpenRepository } from './delivery-context.ts';
 import { proveAttempts } from './publish-through-channel.ts';
 import { type Report, sortByResult } from './report.ts';
 
-/** Proves again what was delivered. It never throws, and writes nothing. @returns what is lost first */
+/** Verifies earlier deliveries again. Never throws or writes. @returns lost deliveries first */
 export async function audit(context: DeliveryContext): Promise<readonly Report[]> {
   const { request } = context;
   const subject = request.path ?? './';
@@ -22,29 +22,29 @@ export async function audit(context: DeliveryContext): Promise<readonly Report[]
   try {
     const keys = listChannels(request);
     const query = { pagesSettings: keys.includes('K1'), repository: keys.includes('K2') };
-    const opened = await context.openRepository(query);
+    const repository = await context.openRepository(query);
     step = 'check';
-    const found = await findDelivered(keys, opened, context);
+    const found = await findDelivered(keys, repository, context);
     unknown = found.unknown;
-    if (found.deliveries.length === 0) throw nothingFoundError(request, keys, opened);
+    if (found.deliveries.length === 0) throw nothingFoundError(request, keys, repository);
     step = 'verify';
     return await proveAll(found.deliveries, context);
   } catch (thrown) {
     const failed = failAll([{ ...newDelivery('audit', subject), unknown }], step, thrown);
-    return failed.map((one) => composeReport(one, context.face));
+    return failed.map((delivery) => composeReport(delivery, context.face));
   } finally {
     context.logger.endSection();
   }
 }
 
-/** What `path` and `tag` name is in one channel alone. */
+/** `path` and `tag` each belong to one channel. */
 function listChannels({ channels, path, tagIsDefault }: DeliveryRequest): readonly ChannelKey[] {
   if (channels !== 'auto') return channels;
   if (!tagIsDefault) return ['K2'];
   return path === undefined ? ['K1', 'K2'] : ['K1'];
 }
 
-/** What a channel could not find out is told of each delivery: its own report is all that a reader may have. */
+/** Every delivery repeats the channel's unknowns, because a reader may see only one report. */
 async function findDelivered(
   keys: readonly ChannelKey[],
   { channels }: OpenRepository,
@@ -53,35 +53,34 @@ async function findDelivered(
   logger.startSection('Find earlier deliveries');
   const found: AuditFindings[] = [];
   for (const key of keys) {
-    const ofChannel = (await channels[key].audit?.()) ?? { deliveries: [], unknown: [] };
-    logger.info(`deliveries on ${CHANNEL_LABELS[key]}: ${ofChannel.deliveries.length}`);
-    found.push(ofChannel);
+    const channelFindings = (await channels[key].audit?.()) ?? { deliveries: [], unknown: [] };
+    logger.info(`deliveries on ${CHANNEL_LABELS[key]}: ${channelFindings.deliveries.length}`);
+    found.push(channelFindings);
   }
-  const unknown = found.flatMap((one) => one.unknown);
+  const unknown = found.flatMap((findings) => findings.unknown);
   const deliveries = found
-    .flatMap((one) => one.deliveries)
-    .map((one) => ({ ...one, unknown: [...one.unknown, ...unknown] }));
+    .flatMap((findings) => findings.deliveries)
+    .map((delivery) => ({ ...delivery, unknown: [...delivery.unknown, ...unknown] }));
   return { deliveries, unknown };
 }
 
-/** All of it may be lost, or older than what was read; or nothing was ever delivered. */
 function nothingFoundError(
   { path = './', tag, tagIsDefault }: DeliveryRequest,
   keys: readonly ChannelKey[],
   { access }: OpenRepository,
 ): DeliveryError {
   const release = tagIsDefault ? 'the releases' : `the release ${tag}`;
-  const place = keys.includes('K1') ? path : `${release}${path === './' ? '' : ` as ${path}`}`;
+  const searched = keys.includes('K1') ? path : `${release}${path === './' ? '' : ` as ${path}`}`;
   const site = access.pagesSettings === null ? ', which has no Pages site' : '';
-  const message = `nothing was found that this tool delivered to ${place} of the repository${site}`;
+  const message = `no delivery of this tool was found in ${searched} of the repository${site}`;
   return new DeliveryError('NOT_FOUND', message, {
     hint: (w) =>
-      `set ${w.input('branch')} or ${w.input('tag')} to where it was delivered, or ${w.input('path')} to its folder, whose older commits are read, or to the name of an asset`,
+      `set ${w.input('path')} to the delivered folder or asset, or ${w.input('branch')} or ${w.input('tag')} to where it was delivered`,
     leftBehind: [],
   });
 }
 
-/** Once, then what is wrong in rounds over all of it, ever less often, until `timeout` is over. What is wrong then is lost. */
+/** Checks everything once, then rechecks failures ever less often until `timeout`. */
 async function proveAll(
   found: readonly AuditedDelivery[],
   context: DeliveryContext,
@@ -89,21 +88,21 @@ async function proveAll(
   const { clock, logger, request, signal } = context;
   keepOldHeapSmall();
   const reports = new Map<AuditedDelivery, Report>();
-  let wrong = await lookAtEach(found, reports, context);
+  let wrong = await checkEach(found, reports, context);
   const deadline = clock.now() + request.timeout;
   for (let pause = request.interval; wrong.length > 0; pause *= 2) {
     logger.info(`not as delivered, checking again: ${wrong.length}`);
-    wrong = await lookAtEach(wrong, reports, context, deadline);
-    const left = deadline - clock.now();
-    if (left <= 0) break;
-    if (wrong.length > 0) await clock.sleep(Math.min(pause, left), signal);
+    wrong = await checkEach(wrong, reports, context, deadline);
+    const remaining = deadline - clock.now();
+    if (remaining <= 0) break;
+    if (wrong.length > 0) await clock.sleep(Math.min(pause, remaining), signal);
   }
   logger.info(`deliveries checked: ${reports.size}`);
   return sortByResult([...reports.values()]);
 }
 
-/** In groups, each with its share of the time, of which only reports are kept; without a deadline shortly. @returns what to ask again */
-async function lookAtEach(
+/** Works in groups, each with its share of the time, to bound memory. @returns what to check again */
+async function checkEach(
   some: readonly AuditedDelivery[],
   reports: Map<AuditedDelivery, Report>,
   context: DeliveryContext,
@@ -113,21 +112,21 @@ async function lookAtEach(
   const { interval } = context.request;
   const wrong: AuditedDelivery[] = [];
   for (let at = 0; at < some.length; at += AUDIT.together) {
-    const left = deadline === undefined ? 0 : deadline - clock.now();
-    if (left < 0) break;
-    const timeout = left / Math.ceil((some.length - at) / AUDIT.together);
+    const remaining = deadline === undefined ? 0 : deadline - clock.now();
+    if (remaining < 0) break;
+    const timeout = remaining / Math.ceil((some.length - at) / AUDIT.together);
     const group = some.slice(at, at + AUDIT.together);
     const attempts = await resultsOfAll(group, () =>
       proveAttempts(group.map(openAudited), { interval, timeout, once: true }, context),
     );
-    // What a stop kept from being proven is not lost.
+    // A delivery is not lost because the run was stopped.
     signal.throwIfAborted();
-    for (const [one, attempt] of attempts) {
+    for (const [delivery, attempt] of attempts) {
       if (hasFailed(attempt)) throw attempt;
-      const report = composeReport(openDelivery(one, attempt), face);
-      reports.set(one, report);
+      const report = composeReport(openDelivery(delivery, attempt), face);
+      reports.set(delivery, report);
       const mayChange = deadline === undefined || attempt.failure?.retryable === true;
-      if (one.composePlacement !== undefined && !report.ready && mayChange) wrong.push(one);
+      if (delivery.composePlacement !== undefined && !report.ready && mayChange) wrong.push(delivery);
     }
   }
   return wrong;
@@ -135,7 +134,11 @@ async function lookAtEach(
 
 function openAudited({ plan, composePlacement }: AuditedDelivery): ChannelAttempt {
   const placement = composePlacement?.() ?? null;
-  return { ...newAttempt({ plan }), placement, gone: placement !== null && isRemovedCheck(placement.first) };
+  return {
+    ...newAttempt({ plan }),
+    placement,
+    mustBeGone: placement !== null && isRemovedCheck(placement.first),
+  };
 }
 
 function openDelivery(

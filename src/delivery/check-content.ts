@@ -4,22 +4,26 @@ import type { LocalFile } from '../rules/inspect.ts';
 import { nameSecret } from '../rules/secrets/rule-keywords.ts';
 import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
 import { createSecretPattern } from '../secret-pattern.ts';
-import type { DeliveryRun } from './delivery-context.ts';
+import type { RequestContext } from './delivery-context.ts';
 
 /**
- * The checks on the content of a file that need no host; that for secrets comes first.
+ * Checks the content of a file without a host, secrets first.
  *
  * @param given the file as messages name it
  * @see protocol 1 (file rules), 7 (prohibition 3), 8
  */
-export async function findProblems(file: LocalFile, given: string, run: DeliveryRun): Promise<FileProblems> {
+export async function findProblems(
+  file: LocalFile,
+  given: string,
+  run: RequestContext,
+): Promise<FileProblems> {
   const secrets = await resultOf(() => refuseSecrets(file, run.request.allowSecret, run));
   const pointer = await resultOf(() => refuseLfsPointer(file, given));
   return { secrets, others: [pointer, await resultOf(async () => refuseMissingMarker(file, given))] };
 }
 
 export interface FileProblems {
-  /** How many findings were allowed, where no other looks like a secret. */
+  /** How many findings were allowed; a failure if any was not. */
   readonly secrets: Result<number>;
   readonly others: readonly Result<void>[];
 }
@@ -31,15 +35,17 @@ function refuseMissingMarker({ markerCount }: LocalFile, given: string): void {
   });
 }
 
-/** All that is wrong with a file or a folder in one error. */
+/** Joins all problems of a file or folder in one error. */
 export function describeProblems(about: string, results: readonly Result<unknown>[]): DeliveryError {
   const problems = results.filter(hasFailed);
   const stopped = problems.find(({ code }) => code === 'ABORTED');
   const [only, ...others] = problems;
   if (stopped !== undefined) return stopped;
   if (only !== undefined && others.length === 0) return only;
-  const found = problems.flatMap(({ findings, about: one }) => (findings.length > 0 ? findings : [one]));
-  const ways = problems.filter(({ hint }, at) => problems.findIndex((one) => one.hint === hint) === at);
+  const found = problems.flatMap(({ findings, about }) => (findings.length > 0 ? findings : [about]));
+  const ways = problems.filter(
+    ({ hint }, at) => problems.findIndex((problem) => problem.hint === hint) === at,
+  );
   return new DeliveryError('BAD_FILE', about, {
     hint: (w) =>
       ways.length > 2 ? 'correct what writes it' : ways.map(({ advice = '' }) => w.say(advice)).join('; '),
@@ -48,10 +54,10 @@ export function describeProblems(about: string, results: readonly Result<unknown
   });
 }
 
-/** Names become part of an address, a commit, the report or the log. @see protocol 7 (prohibition 3) */
+/** Names appear in URLs, commits, reports and logs. @see protocol 7 (prohibition 3) */
 export async function refuseSecretNames(
   names: readonly string[],
-  { request, logger }: Pick<DeliveryRun, 'request' | 'logger'>,
+  { request, logger }: Pick<RequestContext, 'request' | 'logger'>,
 ): Promise<void> {
   const { ownSecrets, allowSecret } = request;
   const text = names.join('\n');
@@ -67,13 +73,13 @@ export async function refuseSecretNames(
   });
 }
 
-/** A longer one is not read by git-lfs. */
+/** git-lfs reads no longer pointer. */
 const LARGEST = 1_024;
 
 const POINTER =
   /^version https:\/\/(?:git-lfs\.github\.com|hawser\.github\.com)\/spec\/v1\n(?:ext-\S+ \S+\n)*oid sha256:[0-9a-f]{64}\nsize \d+\n?$/;
 
-/** What a checkout without Git LFS leaves. @see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
+/** A checkout without Git LFS leaves pointers. @see https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
 async function refuseLfsPointer(file: LocalFile, given: string): Promise<void> {
   if (file.size > LARGEST || !file.firstBytes.startsWith('version https://')) return;
   let text = '';

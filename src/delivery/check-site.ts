@@ -19,19 +19,22 @@ import { findServed } from '../rules/site/site-address.ts';
 import type { Text, Words } from '../words.ts';
 import { isWanted } from './choose-channel.ts';
 import { attemptIn, type Delivery, runStep, shownTask } from './delivery.ts';
-import type { DeliveryRun } from './delivery-context.ts';
+import type { RequestContext } from './delivery-context.ts';
 import { findMissingUrls } from './screen/ask-host.ts';
 import { listLocalFiles } from './screen/page-to-view.ts';
 
 const MAX_URLS = 50;
 
-/** Checks what pages need, with what their hosts have. A check alone asks no host. */
-export function checkPages(deliveries: readonly Delivery[], run: DeliveryRun): Promise<readonly Delivery[]> {
+/** Checks that everything a page needs exists, here or on its host. `check` asks no host. */
+export function checkPages(
+  deliveries: readonly Delivery[],
+  run: RequestContext,
+): Promise<readonly Delivery[]> {
   const findMissing = run.request.checkOnly ? undefined : findOnHosts(listLocalFiles(deliveries), run);
-  return runStep('check', deliveries, (one) => checkSite(one, run, findMissing));
+  return runStep('check', deliveries, (delivery) => checkSite(delivery, run, findMissing));
 }
 
-/** Those of the addresses on the host of a page that lead to nothing. */
+/** Finds the URLs that the host doesn't have. */
 type FindMissing = (urls: readonly URL[]) => Promise<readonly URL[]>;
 
 function findOnHosts(local: LocalFiles, ports: Ports): FindMissing {
@@ -43,16 +46,15 @@ function findOnHosts(local: LocalFiles, ports: Ports): FindMissing {
 }
 
 /**
- * Resolves every reference of a page, or of the pages of a folder. A page that is delivered alone must contain all that
- * it shows.
+ * Resolves every reference of a page or folder. A single page must contain everything that it shows.
  *
- * @param findMissing absent while the host is not known
- * @throws {DeliveryError} `BAD_FILE` with page, line and what is wrong, the first ten findings in full.
+ * @param findMissing absent until the host is known
+ * @throws {DeliveryError} `BAD_FILE` with page, line and problem; the first ten findings in full
  * @see protocol 1 (file rules: on screen), design 6
  */
 export async function checkSite(
   delivery: Delivery,
-  { request, signal }: Pick<DeliveryRun, 'request' | 'signal'>,
+  { request, signal }: Pick<RequestContext, 'request' | 'signal'>,
   findMissing?: FindMissing,
 ): Promise<Delivery> {
   const { site, name } = delivery;
@@ -60,13 +62,13 @@ export async function checkSite(
   if (site === null || entry === null) return delivery;
   const { isFolder } = site;
   const served = shownTask(delivery)?.served;
-  const place = served
+  const location = served
     ? { sitePath: served.sitePath, origin: served.url.origin }
-    : expectPlace(isFolder ? name : dirname(name), request);
+    : expectLocation(isFolder ? name : dirname(name), request);
   const { inspectSite } = await loadPageRules();
   const files = new Map(site.files.map((file) => [isFolder ? file.name : entry, file]));
   const inspection = await inspectSite(files, {
-    ...place,
+    ...location,
     entry,
     isFolder,
     selfContained: chooseSelfContained(delivery, request),
@@ -74,18 +76,22 @@ export async function checkSite(
   });
   const { refusals, unknown, notes, routerSetting, hasAbsolute } = served
     ? await askHost(inspection, findMissing)
-    : leavePlaceOpen(inspection, isLonePage(delivery));
-  // A check assumes the usual address of the site, as a delivery does that may not read the settings.
+    : deferUntilHostKnown(inspection, isLonePage(delivery));
+  // Without access to the Pages settings, the default URL is assumed.
   const isAssumed = !!request.checkOnly && !request.pagesBase && attemptIn(delivery, 'K1') !== undefined;
-  const folder = `/${decodePath(place.sitePath.slice(expectPlace('', request).sitePath.length))}`;
-  const hasOtherBase = isAssumed && refusals.some((one) => mayBeIn(folder, one));
+  const folder = `/${decodePath(location.sitePath.slice(expectLocation('', request).sitePath.length))}`;
+  const hasOtherBase = isAssumed && refusals.some((refusal) => mayBeIn(folder, refusal));
   refuseBrokenSite(delivery, site, refusals, { refusal: served?.refusal ?? null, hasOtherBase });
-  const isOpen =
-    (served === undefined || isAssumed) && (hasAbsolute || (!place.origin && unknown.some(isBase)));
+  const isUnknown =
+    (served === undefined || isAssumed) && (hasAbsolute || (!location.origin && unknown.some(isBase)));
   return {
     ...delivery,
     routerSetting,
-    unknown: [...lineIf(isOpen, describeItem(place)), ...delivery.unknown, ...formatSiteFindings(unknown)],
+    unknown: [
+      ...lineIf(isUnknown, describeLocation(location)),
+      ...delivery.unknown,
+      ...formatSiteFindings(unknown),
+    ],
     notes: [...delivery.notes, ...formatSiteFindings(notes)],
   };
 }
@@ -102,69 +108,66 @@ function findPage(delivery: Delivery, request: DeliveryRequest): string | null {
   if (site?.isFolder) return site.entry.name;
   const isOnPages = attempts.length === 0 ? isWanted('K1', request) : attemptIn(delivery, 'K1') !== undefined;
   if (site === null || !(isOnPages || isLonePage(delivery))) return null;
-  // A browser may take either name for a page's: the file's own, or the one that it gets on the host.
+  // Either name may make it a page: the local name, or the name on the host.
   return isHtml(site.entry.name) && !isHtml(name) ? site.entry.name : baseName(name);
 }
 
-/** Whether it is the page of a link, of which nothing else is proven. */
+/** Whether a link is verified against this page alone. */
 const isLonePage = (delivery: Delivery): boolean =>
   delivery.site?.isFolder === false && attemptIn(delivery, 'K4') !== undefined;
 
-type SitePlace = Pick<SiteOptions, 'sitePath' | 'origin'>;
+type SiteLocation = Pick<SiteOptions, 'sitePath' | 'origin'>;
 
-/** Where a folder, or the folder of a page, will be if no setting of its host says otherwise. */
-function expectPlace(name: string, { repository, serverUrl, pagesBase }: DeliveryRequest): SitePlace {
+/** The default location of a folder, or of a page's folder. */
+function expectLocation(name: string, { repository, serverUrl, pagesBase }: DeliveryRequest): SiteLocation {
   const base = pagesBase ?? (repository && defaultPagesUrl(serverUrl, repository));
   const root = `${(base?.pathname ?? '/<repo>').replace(/\/$/, '')}/`;
   const folder = encodePath(name.replace(/^(?:\.?\/)+|\/+$/g, ''));
   return { sitePath: folder === '' ? root : `${root}${folder}/`, ...(base && { origin: base.origin }) };
 }
 
-const describeItem = ({ sitePath, origin }: SitePlace): string =>
+const describeLocation = ({ sitePath, origin }: SiteLocation): string =>
   origin === undefined
-    ? 'name the repository: without it nobody knows whether absolute addresses lead to the files of the folder'
-    : `whether the folder will be at ${origin}${sitePath}, where its absolute addresses lead to its files`;
+    ? 'whether absolute URLs lead to files of the folder: name the repository to check this'
+    : `whether the folder will be at ${origin}${sitePath}, as its absolute URLs assume`;
 
-/** Whether a site at another address may show the folder where a wrong address leads. */
+/** Whether the reference would be right under another base URL. */
 const mayBeIn = (folder: string, { kind, path = '' }: SiteFinding): boolean =>
   kind === 'base' && `/${path}`.includes(folder);
 
 const isBase = ({ kind }: SiteFinding): boolean => kind === 'base';
 
-/**
- * Without a host it is not known where the folder will be, and so not whether it was built for another place; and of what
- * a link's page needs beside it, whether its host has that.
- */
-function leavePlaceOpen(
+/** Without a host, only a guess could refuse a wrong base path, or a file that a link's page needs. */
+function deferUntilHostKnown(
   { refusals, unknown, ...inspection }: SiteInspection,
   isLone: boolean,
 ): SiteInspection {
-  const isOpen = (one: SiteFinding): boolean => isLone || isBase(one);
+  const isUnknown = (finding: SiteFinding): boolean => isLone || isBase(finding);
   return {
     ...inspection,
-    refusals: refusals.filter((one) => !isOpen(one)),
-    unknown: [...refusals.filter(isOpen), ...unknown],
+    refusals: refusals.filter((finding) => !isUnknown(finding)),
+    unknown: [...refusals.filter(isUnknown), ...unknown],
   };
 }
 
-/** Asks the host for the code that pages load from elsewhere on it: what is not there is refused. */
+/** Requests code that pages load from elsewhere on the host, and refuses missing code. */
 async function askHost(inspection: SiteInspection, findMissing?: FindMissing): Promise<SiteInspection> {
   if (findMissing === undefined) return inspection;
   const { refusals, unknown } = inspection;
   const urls = [...new Set(unknown.flatMap(({ url }) => url ?? []))].map((url) => new URL(url));
   const absent = new Set((await findMissing(urls)).map(({ href }) => href));
   const isMissing = ({ url }: SiteFinding): boolean => url !== undefined && absent.has(url);
-  const missing = unknown.filter(isMissing).map((one): SiteFinding => {
-    return { ...one, kind: 'missing', text: `${one.text}: its host does not have it` };
+  const missing = unknown.filter(isMissing).map((finding): SiteFinding => {
+    return { ...finding, kind: 'missing', text: `${finding.text}: its host doesn't have it` };
   });
   return {
     ...inspection,
     refusals: [...refusals, ...missing],
-    unknown: unknown.filter((one) => !isMissing(one)),
+    unknown: unknown.filter((finding) => !isMissing(finding)),
   };
 }
 
-/** @param refusal why the host would not show all of it as it is */
+/** @param refusal why the host would change or skip files */
 function refuseBrokenSite(
   { subject, isTemporary }: Delivery,
   site: LocalSite,
@@ -173,17 +176,17 @@ function refuseBrokenSite(
 ): void {
   if (findings.length === 0 && refusal === null) return;
   if (findings.length === 0) throw refusal;
-  const [kind, ...otherKinds] = new Set(findings.map((one) => one.kind));
+  const [kind, ...otherKinds] = new Set(findings.map((finding) => finding.kind));
   const problem =
     (otherKinds.length === 0 && kind && PROBLEMS[kind]) ||
     `is not ${site.isFolder ? 'complete' : 'self-contained'}`;
   const hint = findings.find((finding) => finding.hint !== undefined)?.hint;
-  // No file lies beside a content.
+  // Content from a pipe has no neighbours.
   const levels = isTemporary ? -1 : Math.max(...findings.map((finding) => finding.levels ?? -1));
   const ways = describeWays(subject, site, findings, { levels, hint });
   const further: readonly Text[] = [
     ...(hasOtherBase
-      ? [(w: Words) => `if the site has an address of its own, set ${w.input('pages-base')} to it`]
+      ? [(w: Words) => `if the site has its own domain, set ${w.input('pages-base')} to it`]
       : []),
     ...(refusal === null ? [] : [refusal.advice ?? '']),
   ];
@@ -201,7 +204,7 @@ const PROBLEMS: Readonly<Partial<Record<SiteFinding['kind'], string>>> = {
   encoding: 'has text that would be unreadable',
 };
 
-/** What to change; or what to deliver instead of a page, or a folder whose page needs what lies above it. */
+/** What to change, or which folder to deliver instead. */
 function describeWays(
   subject: string,
   { isFolder, entry }: LocalSite,
@@ -214,7 +217,7 @@ function describeWays(
   const isNamed = names.length > 0 && !names.includes('..');
   const folder = isNamed ? `the folder ${names.join('/')}/` : 'a folder that has the page and these files';
   const other = isFolder
-    ? 'put the missing files into the folder, or correct the addresses'
+    ? 'add the missing files to the folder, or correct the URLs'
     : 'write it into the page';
   const withEntry = (w: Words) => (page.length > depth ? `, with ${w.input('entry', page.join('/'))}` : '');
   return (w) =>

@@ -8,24 +8,28 @@ import type { Words } from '../words.ts';
 import type { ChannelChoice, Delivery } from './delivery.ts';
 import type { OpenRepository } from './delivery-context.ts';
 
-/** Whether a channel may be chosen. */
+/** Whether the request names the channel, or `auto` may choose it. */
 export const isWanted = (key: ChannelKey, { channels, url }: DeliveryRequest): boolean =>
   channels === 'auto' ? url === undefined || key === 'K4' : channels.includes(key);
 
-/** What must be known of the repository: of what is chosen already, and before a channel can be chosen. */
+/** What to load of the repository for the chosen or possible channels. */
 export function queryFor(deliveries: readonly Delivery[], request: DeliveryRequest): RepositoryQuery {
   const needs = (key: ChannelKey): boolean =>
     deliveries.some(({ choice }) =>
       choice === null ? isWanted(key, request) : choice.channels.includes(key),
     );
   const pagesSettings = needs('K1');
-  // The page of a private repository is public, and that is said however the channel was chosen.
+  // Reports warn if the page of a private repository is public.
   return { pagesSettings, repository: pagesSettings || needs('K2') };
 }
 
 const UNREADABLE = "assets of a private repository can't be read anonymously";
 
-/** Whether a row fits, its channel, and why: the first that fits is chosen. @see protocol 1 (channel choice), 4.6 */
+/** Whether the user refused to grant a token. */
+const isDeclined = (github: RepositoryContext['github']): github is DeliveryError =>
+  hasFailed(github) && github.code === 'NOT_AUTHORIZED';
+
+/** Rows of condition, channel and reason. The first match wins. @see protocol 1 (channel choice), 4.6 */
 export function listChoices(
   { url, binIsNew, tagIsDefault, token, namesDestination }: DeliveryRequest,
   { github, privateRepository }: RepositoryContext,
@@ -34,16 +38,15 @@ export function listChoices(
 ): readonly (readonly [boolean, ChannelKey, string])[] {
   const isPublic = privateRepository !== true;
   const isUnknown = hasFailed(github);
-  const isDeclined = hasFailed(github) && github.code === 'NOT_AUTHORIZED';
   const isLarge = size > SIZE.repository;
   const isDownload = display === 'none';
   return [
     [url !== undefined, 'K4', 'a link was given'],
     [!binIsNew, 'K3', 'a bin was named'],
     [!tagIsDefault, 'K2', 'a tag was named'],
-    // K1 then says how to give a token: what is meant for a repository never goes to the public bin unasked.
+    // K1 explains how to set a token: a file for a repository never goes to the public bin unasked.
     [
-      isUnknown && !isDeclined && namesDestination === true,
+      isUnknown && !isDeclined(github) && namesDestination === true,
       'K1',
       'a repository, a branch or a folder was named',
     ],
@@ -59,14 +62,11 @@ export function listChoices(
   ];
 }
 
-/** Of a withdrawal: whether a path alone is given, and has a folder. Only the site has folders: no asset is meant. */
+/** Withdrawals only: a path with a folder can't be a release asset. */
 export const namesPathInFolder = ({ file, path, address }: DeliveryRequest): boolean =>
   address === undefined && file.length === 0 && path?.includes('/') === true;
 
-/**
- * As `chooseChannels`. A name alone tells neither where it was delivered nor that it is a folder: what the site has of
- * this tool is withdrawn from there.
- */
+/** As `chooseChannels`, but a name that the site has from this tool is withdrawn from the site. */
 export async function chooseRemoval(
   delivery: Delivery,
   request: DeliveryRequest,
@@ -80,7 +80,7 @@ export async function chooseRemoval(
   return { ...choice, channels: ['K1'], reason: 'the site has it' };
 }
 
-/** The same for a delivery and its withdrawal. @throws {DeliveryError} `NOT_EXTERNAL`; `BAD_INPUT`; `TOO_LARGE` */
+/** Chooses alike for delivery and withdrawal. @throws {DeliveryError} `NOT_EXTERNAL`; `BAD_INPUT`; `TOO_LARGE` */
 export function chooseChannels(
   { operation, name, site, subject }: Delivery,
   request: DeliveryRequest,
@@ -96,8 +96,7 @@ export function chooseChannels(
   const choices = listChoices(request, access, size, display);
   const [, channel = 'K1', why = ''] = choices.find(([fits]) => fits) ?? [];
   const { github } = access;
-  const isDeclined = hasFailed(github) && github.code === 'NOT_AUTHORIZED';
-  const reason = isDeclined ? `${why} (${github.message})` : why;
+  const reason = isDeclined(github) ? `${why} (${github.message})` : why;
   if (operation === 'withdraw') {
     if (channel === 'K3' && request.binIsNew) throw unnamedBinError(request, access, reason);
     return { channels: [channel], reason, isPrivate };
@@ -111,7 +110,7 @@ export function chooseChannels(
   return { channels: [channel], reason, isPrivate };
 }
 
-/** Refuses a file that is too large for a channel; `auto` is told once it has chosen. @see protocol 8 */
+/** Refuses a file that is too large for its channel. `auto` is checked after the choice. @see protocol 8 */
 export function refuseTooLarge(
   selection: DeliveryRequest['channels'],
   size: number,
@@ -122,20 +121,20 @@ export function refuseTooLarge(
     const limit = MAX_FILE_SIZE[key];
     if (limit === undefined || size <= limit.bytes) continue;
     const most = `${limit.bytes / MEGABYTE} MB`;
-    const message = `the file ${given} has ${size} bytes, and ${key} takes at most ${most}`;
+    const message = `the file ${given} has ${size} bytes, but ${key} takes at most ${most}`;
     const instead = isPart ? 'leave it out of the folder, or ' : '';
     throw new DeliveryError('TOO_LARGE', message, { hint: (w) => instead + w.use(limit.instead) });
   }
 }
 
-/** A private repository's file goes to the public bin only if its owner says so. What is not known is not public. */
+/** A file goes to the public bin only if its repository is known to be public, or `allow-public-bin` is set. */
 function refusePublicBin(
   { sourceIsPrivate, isFromTarget, token, repository, checkOnly = false }: DeliveryRequest,
   { github, privateRepository }: RepositoryContext,
   reason: string,
 ): void {
   const isPrivate = sourceIsPrivate === true || privateRepository === true;
-  // A check asks no host, and its report leaves open what only the host tells.
+  // A check asks no host, so its report leaves this unknown.
   const mayBePublic = privateRepository === false || (checkOnly && !hasFailed(github));
   const isPublic = sourceIsPrivate === false || (isFromTarget && mayBePublic);
   if (isPublic && !isPrivate) return;
@@ -145,7 +144,7 @@ function refusePublicBin(
     hasFailed(github) ? `set ${missing.map((name) => w.input(name)).join(' and ')} for K1, or, ` : '';
   throw new DeliveryError(
     'NOT_EXTERNAL',
-    `${reason}, so the public file-bin (K3) is chosen, and the file's repository ${known}`,
+    `${reason}, so the public file-bin (K3) was chosen, but the file's repository ${known}`,
     {
       step: 'authorize',
       hint: (w) => `${forK1(w)}if the file may be public, set ${w.input('allow-public-bin', 'true')}`,
@@ -153,7 +152,6 @@ function refusePublicBin(
   );
 }
 
-/** In a bin of its own, nothing is found without the bin's name. */
 function unnamedBinError(
   { token }: DeliveryRequest,
   { github }: RepositoryContext,
@@ -163,15 +161,15 @@ function unnamedBinError(
   return new DeliveryError(hasFailed(github) ? github.code : 'BAD_INPUT', message, {
     step: 'check',
     hint: (w) =>
-      `name the file, and set ${w.input('bin')} to the first folder of its address, or ${token === undefined ? `${w.input('token')} for K1` : w.input('channel')}`,
+      `name the file, and set ${w.input('bin')} to the first folder of its URL, or ${token === undefined ? `${w.input('token')} for K1` : w.input('channel')}`,
     leftBehind: [],
   });
 }
 
-/** K1 shows a folder, and K4 proves one that is shown already. */
+/** K1 publishes folders, and K4 verifies published folders. */
 export const takesFolders = (channel: ChannelKey): boolean => channel === 'K1' || channel === 'K4';
 
-/** Of the channels that publish only K1 takes a folder, and K1 needs a token. */
+/** A channel that takes no folders was chosen. @param reason why it was chosen */
 export function folderChannelError(
   given: string,
   channel: string,
@@ -183,6 +181,6 @@ export function folderChannelError(
   const pack = `\`tar -czf site.tar.gz${isPlain ? ` ${given}\`` : '` with the folder in quotes'}`;
   return new DeliveryError('BAD_INPUT', `${why}${channel} takes single files, not the folder ${given}`, {
     hint: (w) =>
-      `for a site with a page ${hasToken ? w.use('K1') : `set ${w.input('token')}${w.ownToken || ` and ${w.input('repository')}`}`}, with ${w.input('setup', 'true')} and ${w.input('branch', 'gh-pages')} where there is no Pages site; else name its files (${w.filesIn(given.replace(/[/\\]*$/, ''))}), or pack it (${pack}) and deliver the archive`,
+      `for a site with a page ${hasToken ? w.use('K1') : `set ${w.input('token')}${w.ownToken || ` and ${w.input('repository')}`}`}, with ${w.input('setup', 'true')} and ${w.input('branch', 'gh-pages')} if there is no Pages site yet; otherwise pack it (${pack}) and deliver the archive`,
   });
 }

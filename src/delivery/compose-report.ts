@@ -33,17 +33,17 @@ import { reportScreen } from './screen/screen-report.ts';
 
 const nothingError = () => new DeliveryError('INTERNAL', 'nothing was delivered', { step: 'report' });
 
-/** Composes the report, in the words of an interface. It contains the URL only when every gate is passed. */
+/** Composes the report for an interface. It has the URL only if every gate passed. */
 export function composeReport(given: Delivery, face = ACTION): Report {
   const { failure, attempts, changed } = given;
   const delivery = { ...given, subject: failure?.subject ?? given.subject };
-  const of = operationReport(delivery);
+  const wording = operationReport(delivery);
   const toReason = createReasonWriter(face, given);
   const main = mainAttempt(delivery);
   const { placement = null, restored } = main ?? {};
   const gates = evaluateGates(main);
   const isProven = failure === null && gates.every(({ passed }) => passed);
-  // Of what somebody has changed there may be nothing left to prove.
+  // Nothing may be left to verify after somebody's change.
   const ready = isProven || (failure === null && changed !== undefined && main === null);
   const planned = failure === null ? given.planned : null;
   const why = failure ?? main?.failure ?? nothingError();
@@ -52,11 +52,11 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     protocol: PROTOCOL.identifier,
     version: PROTOCOL.version,
     operation: given.operation,
-    result: planned !== null ? 'planned' : ready ? of.result : 'not-ready',
+    result: planned !== null ? 'planned' : ready ? wording.result : 'not-ready',
     ready,
     subject: delivery.subject,
     ...reportAddresses(main, { isProven, isChanged: changed !== undefined }),
-    ...of.fields(delivery, main, ready),
+    ...wording.fields(delivery, main, ready),
     mayBeWritten: ready || (main !== null && mayBeThere(main)),
     ...(restored && { restored }),
     gates,
@@ -64,7 +64,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     site: reportSite(delivery, placement),
     channel: attempts[0]?.task.plan.channel ?? null,
     commitSha: placement?.commitSha ?? null,
-    duplicates: listDuplicates(delivery).map((one) => reportDuplicate(one, toReason)),
+    duplicates: listDuplicates(delivery).map((attempt) => reportDuplicate(attempt, toReason)),
     screen: reportScreen(delivery),
     picture: ready ? reportPicture(delivery) : null,
     ...{ planned, notReady },
@@ -82,15 +82,15 @@ function reportAddresses(
   const proven = (isProven && main && addressToHandOver(main)?.href) || null;
   const { note: urlNote } = main?.proof?.versioned ?? {};
   return {
-    // Of what somebody has changed, the proven address may be that of another page.
-    url: main?.gone || isChanged ? null : proven,
+    // After somebody's change, the verified URL may show another page.
+    url: main?.mustBeGone || isChanged ? null : proven,
     rawUrl: (isProven && main?.proof?.rawUrl?.href) || null,
     ...(urlNote !== undefined && { urlNote }),
-    withdrawn: main?.gone ? proven : null,
+    withdrawn: main?.mustBeGone ? proven : null,
   };
 }
 
-/** What was told of the place holds no more where what was there before was put back. */
+/** A restore makes the notes of the placement untrue. */
 function listNotes(delivery: Delivery, main: ChannelAttempt | null, face: Face): readonly string[] {
   const { placement = null, proof = null, restored } = main ?? {};
   const ofMain = [proof?.versioned?.note ?? [], restored?.commitSha ? [] : (placement?.notes ?? [])].flat();
@@ -102,7 +102,7 @@ function listNotes(delivery: Delivery, main: ChannelAttempt | null, face: Face):
   return [...ofMain, ...ofDuplicates, ...delivery.notes, ...untouched].map(neutralizeText);
 }
 
-/** Whatever ends before a delivery has its report ends as one. @param asked as it was given; nothing of it is checked */
+/** The report of a request that was refused. @param asked unchecked inputs */
 export function refusalReport(asked: Partial<RawInputs>, thrown: unknown, face = ACTION): Report {
   const { operation: task = '', path, file, name, url = '' } = asked;
   const operation = operationOf(task);
@@ -135,7 +135,6 @@ function reportSite({ site }: Delivery, placement: Placement | null): SiteReport
   };
 }
 
-/** @param attempt it tells what the address answered last, and what is there now if that was put back */
 type ToReason = (error: DeliveryError, attempt: ChannelAttempt | null) => FailureReason;
 
 function reportDuplicate(attempt: ChannelAttempt, toReason: ToReason): DuplicateReport {
@@ -161,13 +160,12 @@ function createReasonWriter(face: Face, { operation, site, choice }: Delivery): 
     const back = restored === undefined ? '' : `; ${restored.detail}`;
     const parts = {
       about: neutralizeText(say(about, face)),
-      lines: findings.map((one) => neutralizeText(say(one, face))),
+      lines: findings.map((finding) => neutralizeText(say(finding, face))),
     };
     return {
       step,
       httpCode: error.httpCode ?? lastProbe?.httpCode ?? null,
       code,
-      // It may quote a host or a file's name, as the hint may.
       reason: neutralizeText(prefix + error.messageFor(face) + back),
       ...(findings.length > 1 && { findings: parts }),
       hint: neutralizeText(say(advice, face, context)),
@@ -175,7 +173,7 @@ function createReasonWriter(face: Face, { operation, site, choice }: Delivery): 
   };
 }
 
-/** The gates, each with its evidence or what is missing; the first three allow G4. @see protocol 3.1 */
+/** Each gate with its evidence, or what is missing. @see protocol 3.1 */
 function evaluateGates(attempt: ChannelAttempt | null): GateResult[] {
   const { placement = null, proof = null, screen, failure } = attempt ?? {};
   const shown = screen?.view.verdict === 'shown' ? ', shown in a browser' : '';
@@ -184,7 +182,6 @@ function evaluateGates(attempt: ChannelAttempt | null): GateResult[] {
       ? 'an address, withheld until it is proven'
       : addressToHandOver({ placement, proof })?.href;
   const handedOver = proof?.match === 'gone' ? 'report' : 'URL and report';
-  // What a browser saw is the evidence that a page is not shown.
   const unproven = failure?.code === 'NOT_SHOWN' ? failure.message : 'the address is not proven';
   const found: Readonly<Record<GateName, readonly [string | null | undefined, string]>> = {
     G1_выложено: [placement?.evidence, 'the channel has not done it'],

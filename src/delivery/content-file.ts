@@ -9,7 +9,7 @@ import type { DeliveryRequest } from '../request/parse-request.ts';
 import { EMPTY_HINT } from '../rules/inspect.ts';
 import { createTemporaryFolder } from '../system.ts';
 
-/** Puts given content into a private temporary file. @throws {DeliveryError} `TOO_LARGE`, `BAD_INPUT` */
+/** Writes given content to a private temporary file. @throws {DeliveryError} `TOO_LARGE`, `BAD_INPUT` */
 export async function openContent(
   request: DeliveryRequest,
   ports: Ports,
@@ -18,11 +18,11 @@ export async function openContent(
   const [name = ''] = request.file;
   if (content === undefined) return { request, remove: async () => undefined };
   const folder = await createTemporaryFolder(ports.tempFolder);
-  // What was delivered is delivered, whatever is left here.
+  // A leftover file doesn't undo the delivery.
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true }).catch(() => undefined);
   try {
     await writeContent(join(folder, name), content, ports);
-    // No other file of the machine is meant, whatever its name is.
+    // The name must not lead to any other local file.
     return { request: { ...request, folder, allowedRoots: [folder], allowsFullPaths: false }, remove };
   } catch (thrown) {
     await remove();
@@ -39,7 +39,7 @@ async function writeContent(path: string, content: GivenContent, ports: Ports): 
       size += chunk.length;
       if (size > CONTENT.bytes) {
         const most = `${CONTENT.bytes / MEGABYTE} MB`;
-        const hint = 'write it to a file, and deliver that';
+        const hint = 'write it to a file and deliver the file';
         throw new DeliveryError('TOO_LARGE', `the content of ${name} has more than ${most}`, { hint });
       }
       await file.writeFile(chunk);
@@ -52,7 +52,7 @@ async function writeContent(path: string, content: GivenContent, ports: Ports): 
   }
 }
 
-/** The chunks of a content, until the delivery is stopped or its time is over. Says so when it has to wait. */
+/** Yields chunks until a stop or timeout, and warns if it has to wait. */
 async function* readInTime(
   content: GivenContent,
   { clock, signal, logger }: Ports,
@@ -61,14 +61,14 @@ async function* readInTime(
   const over = clock.timeout(CONTENT.time);
   const either = AbortSignal.any([signal, over]);
   const chunks = content[Symbol.asyncIterator]();
-  let isSaid = false;
+  let isWarned = false;
   try {
     for (;;) {
       const reading = chunks.next();
       const silence = clock.timeout(CONTENT.silence);
       await untilAborted(AbortSignal.any([either, silence]), reading).catch(() => undefined);
-      if (silence.aborted && !isSaid) logger.warning(WAITING);
-      isSaid ||= silence.aborted;
+      if (silence.aborted && !isWarned) logger.warning(WAITING);
+      isWarned ||= silence.aborted;
       const next = await untilAborted(either, reading);
       if (next.done === true) return;
       yield next.value;
@@ -76,7 +76,7 @@ async function* readInTime(
   } catch (thrown) {
     signal.throwIfAborted();
     if (!over.aborted) throw thrown;
-    const hint = 'close the pipe after the last byte, or write the content to a file and deliver that';
+    const hint = 'close the pipe after the last byte, or write the content to a file and deliver the file';
     throw new DeliveryError('BAD_INPUT', `the content did not end within ${CONTENT.time / SECOND} s`, {
       hint,
     });

@@ -11,12 +11,7 @@ import { restoreFailed } from './restore.ts';
 import { viewLocalPages, viewPublishedPages } from './screen/view-pages.ts';
 import { carryOut, prepareTasks, recheckDeliveries } from './tasks.ts';
 
-/**
- * Delivers every file that is named, or withdraws what was delivered, without a look at pages. A file that fails stops no
- * other, and its report says so: this never throws.
- *
- * @see protocol 1 (flow per channel), 3.1
- */
+/** Delivers or withdraws every named file. A failed file doesn't stop the others. Never throws. @see protocol 1, 3.1 */
 export async function deliver(context: DeliveryContext): Promise<readonly Report[]> {
   const { request } = context;
   const { operation, address, path = address?.href, file, dryRun } = request;
@@ -28,20 +23,20 @@ export async function deliver(context: DeliveryContext): Promise<readonly Report
     files = await (isRemoval ? listRemovals : openFiles)(context);
     if (files.some(isOngoing)) {
       step = 'authorize';
-      const opened = await context.openRepository(queryFor(files, request));
-      const { channels } = opened;
-      files = await runStep('authorize', files, async (one) => {
-        if (one.choice !== null) return one;
+      const repository = await context.openRepository(queryFor(files, request));
+      const { channels } = repository;
+      files = await runStep('authorize', files, async (delivery) => {
+        if (delivery.choice !== null) return delivery;
         const choose = isRemoval ? chooseRemoval : chooseChannels;
-        return { ...one, choice: await choose(one, request, opened) };
+        return { ...delivery, choice: await choose(delivery, request, repository) };
       });
       step = 'place';
       files = await prepareTasks(files, channels, context);
       if (!isRemoval) files = await viewLocalPages(await checkPages(files, context), context);
       files = await relistFolders(files, context);
       files = await carryOut(files, channels, context);
-      // The report is on what is removed, and not on a file that is here.
-      if (isRemoval) files = files.map((one) => ({ ...refuseUnsure(one, request), site: null }));
+      // The report describes what was removed, not the local file.
+      if (isRemoval) files = files.map((delivery) => ({ ...refuseUnsure(delivery, request), site: null }));
       step = 'verify';
       if (!dryRun && !isRemoval) files = await viewPublishedPages(files, context);
       if (!dryRun) files = await recheckDeliveries(files, channels);

@@ -5,22 +5,22 @@ import type { Ports } from '../ports.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import type { Face } from '../words.ts';
 
-/** What was asked for, and the ports of its run. */
-export interface DeliveryRun extends Ports {
+/** A request and its ports. */
+export interface RequestContext extends Ports {
   readonly request: DeliveryRequest;
 }
 
-/** Dependencies of a delivery. `context.ts` makes them. */
-export interface DeliveryContext extends DeliveryRun {
-  /** The interface whose words the reports use. */
+/** Dependencies of a delivery, created by `context.ts`. */
+export interface DeliveryContext extends RequestContext {
+  /** The interface that the reports are worded for. */
   readonly face: Face;
-  /** Opens pages in a real browser, which is started for the first one. */
+  /** Opens pages in a browser, which starts with the first page. */
   readonly screen: Screen;
-  /** Gets a token where one is needed, and asks the repository what the query names. @see protocol 5 */
+  /** Gets a token if needed, and loads what the query names. @see protocol 5 */
   readonly openRepository: (query: RepositoryQuery) => Promise<OpenRepository>;
 }
 
-/** The repository as it was found, and the channels that can use it. */
+/** The repository and its channels. */
 export interface OpenRepository {
   readonly access: RepositoryContext;
   readonly channels: ChannelMap;

@@ -14,61 +14,60 @@ import type { Operation } from '../request/inputs.ts';
 /** The subject of a delivery that has no file. */
 export const LINK_SUBJECT = 'the given link';
 
-/** That of one that was refused because nothing was given. */
+/** The subject if the request named nothing. */
 export const NO_SUBJECT = '';
 
-/** The channels of a delivery, the main one first, and why that was chosen. */
+/** The main channel first, and why it was chosen. */
 export interface ChannelChoice {
   readonly channels: readonly [ChannelKey, ...ChannelKey[]];
   readonly reason: string;
-  /** Whether the repository is known to be private: nobody may read its releases. */
+  /** Nobody can read the releases of a private repository anonymously. */
   readonly isPrivate?: boolean;
 }
 
-/** What a dry run or a check says of what did not fail. */
+/** The result of a dry run or check that did not fail. */
 export interface PlannedReport {
   readonly reason: string;
-  /** What does it. */
+  /** What to do to publish. */
   readonly next: string;
 }
 
-/** What is there after a delivery that is not proven, where something was to be put back. */
+/** The result of `on-failure: restore`. */
 export interface RestoreOutcome {
-  /** The commit that put it back; `null` where nothing was. */
+  /** The commit that restored the earlier version; `null` if none did. */
   readonly commitSha: string | null;
-  /** Whether the address is proven to show it again. */
+  /** Whether the URL was verified to show the earlier version. */
   readonly proven: boolean;
   readonly detail: string;
 }
 
 /**
- * The delivery of a file or a folder, or its withdrawal: what is known of it so far. Each step returns a new one.
- * Its site is `null` until it is open and checked, for a link alone, and for what is withdrawn.
+ * What is known so far of one delivery or withdrawal. Each step returns a new object.
+ * `site` is `null` until it is checked, for a link, and for a withdrawal.
  */
 export interface Delivery extends ChannelItem {
   readonly operation: Operation;
-  /** The file as the user wrote it, or what is withdrawn, or `LINK_SUBJECT`. */
+  /** The file as the user wrote it, the withdrawn path, or `LINK_SUBJECT`. */
   readonly subject: string;
-  /** Whether its file is removed when the delivery ends. */
+  /** Whether the file is deleted when the delivery ends. */
   readonly isTemporary?: boolean | undefined;
   readonly choice: ChannelChoice | null;
-  /** Of a folder: what to set if its page was built for another place; `null` where it has no script. */
+  /** Folders only: what to set if the page was built for another path; `null` if it has no script. */
   readonly routerSetting: string | null;
-  /** What a browser saw of the page before it was published; `null` where none looked. */
+  /** What a browser saw before publishing; `null` without a browser check. */
   readonly localView: ScreenView | null;
-  /** The picture that is delivered with the page: its title, and the share of pixels that changed; `null` without one. */
+  /** Title of the delivered picture, and the share of pixels that changed; `null` without a picture. */
   readonly picture: { readonly title: string; readonly changed: number | null } | null;
-  /** Its way through each channel, from the plan on; the main one first. */
+  /** One attempt for each channel, the main channel first. */
   readonly attempts: readonly ChannelAttempt[];
-  /** What the checks could not see, or were told to ignore. */
+  /** What the checks could not see or had to ignore. */
   readonly unknown: readonly string[];
-  /** What a person should know of the folder, such as links to missing pages. */
   readonly notes: readonly string[];
-  /** Of an audit: what somebody has changed of it since, in words, and how many files. */
+  /** Audits only: what somebody has changed since, as text, and how many files. */
   readonly changed?: AuditedDelivery['changed'];
-  /** `null` where it is carried out. */
+  /** `null` unless it is a dry run or a check. */
   readonly planned: PlannedReport | null;
-  /** What failed before a channel was tried. */
+  /** The failure before any channel was tried. */
   readonly failure: DeliveryError | null;
 }
 
@@ -92,7 +91,7 @@ export function newDelivery(operation: Operation, subject: string): Delivery {
 
 export const isOngoing = ({ failure }: Delivery): boolean => failure === null;
 
-/** What is wrong with what was given: it belongs to the step `check`, whichever step finds it. */
+/** Faults of the input belong to the step `check`, even if a later step finds them. */
 const INPUT_CODES: readonly ErrorCode[] = ['BAD_INPUT', 'BAD_FILE', 'TOO_LARGE'];
 
 export function withFailure(delivery: Delivery, step: Step, thrown: unknown): Delivery {
@@ -100,11 +99,11 @@ export function withFailure(delivery: Delivery, step: Step, thrown: unknown): De
   return { ...delivery, failure: failure.withStep(INPUT_CODES.includes(failure.code) ? 'check' : step) };
 }
 
-/** A failure that concerns all deliveries ends those that are still open. */
+/** Fails all ongoing deliveries. */
 export const failAll = (deliveries: readonly Delivery[], step: Step, thrown: unknown): readonly Delivery[] =>
   deliveries.map((delivery) => (isOngoing(delivery) ? withFailure(delivery, step, thrown) : delivery));
 
-/** Does one step for each open delivery, one after the other. A failure ends only its own delivery. */
+/** Runs one step for each ongoing delivery in turn. A failure ends only its own delivery. */
 export async function runStep(
   step: Step,
   deliveries: readonly Delivery[],
@@ -121,13 +120,13 @@ export async function runStep(
 export const attemptIn = ({ attempts }: Delivery, key: ChannelKey): ChannelAttempt | undefined =>
   attempts.find(({ task }) => task.plan.channel === key);
 
-/** The way through a channel that is still open; absent where the delivery has failed. */
-export const openAttempt = (delivery: Delivery, key: ChannelKey): ChannelAttempt | undefined =>
+/** The attempt in a channel, unless the delivery has failed. */
+export const ongoingAttempt = (delivery: Delivery, key: ChannelKey): ChannelAttempt | undefined =>
   isOngoing(delivery) ? attemptIn(delivery, key) : undefined;
 
 const isTried = ({ placement, failure }: ChannelAttempt): boolean => placement !== null || failure !== null;
 
-/** How it went in the main channel; `null` where that was not tried. */
+/** The attempt in the main channel; `null` if it was not tried. */
 export const mainAttempt = ({ attempts: [first] }: Delivery): ChannelAttempt | null =>
   first !== undefined && isTried(first) ? first : null;
 
@@ -136,8 +135,8 @@ export const listDuplicates = ({ attempts }: Delivery): readonly ChannelAttempt[
 
 export const withAttempt = (delivery: Delivery, attempt: ChannelAttempt): Delivery => ({
   ...delivery,
-  attempts: delivery.attempts.map((one) =>
-    one.task.plan.channel === attempt.task.plan.channel ? attempt : one,
+  attempts: delivery.attempts.map((previous) =>
+    previous.task.plan.channel === attempt.task.plan.channel ? attempt : previous,
   ),
 });
 
@@ -145,38 +144,40 @@ export const replaceAttempts = (
   deliveries: readonly Delivery[],
   changed: ReadonlyMap<ChannelAttempt, ChannelAttempt>,
 ): readonly Delivery[] =>
-  deliveries.map((one) => ({ ...one, attempts: one.attempts.map((old) => changed.get(old) ?? old) }));
+  deliveries.map((delivery) => ({
+    ...delivery,
+    attempts: delivery.attempts.map((old) => changed.get(old) ?? old),
+  }));
 
-/** The way through the channel that shows the delivery as a page. */
+/** The attempt in the channel that shows a page. */
 export const shownAttempt = (delivery: Delivery): ChannelAttempt | undefined =>
   attemptIn(delivery, 'K1') ?? attemptIn(delivery, 'K4');
 
 export const shownTask = (delivery: Delivery): PreparedTask | undefined => shownAttempt(delivery)?.task;
 
-/** One file's way through one channel, from its plan on. Each step returns a new one. */
+/** One delivery in one channel. Each step returns a new object. */
 export interface ChannelAttempt {
   readonly task: PreparedTask;
-  /** What the address must show, if a text was given. */
+  /** The text that the URL must show. */
   readonly marker: string | undefined;
-  /** Whether there must be nothing at the address in the end. */
-  readonly gone: boolean;
+  /** Whether the URL must serve nothing in the end. */
+  readonly mustBeGone: boolean;
   readonly placement: Placement | null;
   readonly proof: Proof | null;
-  /** What the address answered last; `null` where it was not asked. */
+  /** The last answer of the URL; `null` if it was not requested. */
   readonly lastProbe: ProbeResult | null;
-  /** How many of its files were there byte for byte when they were asked last; pictures of the page do not count. */
+  /** How many files were identical at their last check, without pictures. */
   readonly identicalFiles: number;
-  /** What a browser saw at the address, and the share of pixels, 0 to 1, as before publishing; `null` for no look. */
+  /** What a browser saw at the URL, and the share of pixels, 0 to 1, that match the local page. */
   readonly screen: { readonly view: ScreenView; readonly agreement: number | null } | null;
   readonly unknown: readonly string[];
   readonly failure: DeliveryError | null;
-  /** What is there now, where what was there before was to be put back. */
   readonly restored?: RestoreOutcome;
-  /** Milliseconds that each step took. */
+  /** Milliseconds by step. */
   readonly took: Readonly<Partial<Record<Step, number>>>;
 }
 
-/** The address to hand over, once it is proven: with `?v=` while a cache shows an earlier version without. */
+/** The URL to hand over once verified, with `?v=` while a cache still shows an earlier version. */
 export const addressToHandOver = ({
   placement,
   proof,
@@ -187,12 +188,11 @@ export type PlacedAttempt = ChannelAttempt & PlacedTask;
 
 export const isPlaced = (attempt: ChannelAttempt): attempt is PlacedAttempt => attempt.placement !== null;
 
-/** With what is known before anything is placed. */
 export function newAttempt(task: PreparedTask, marker?: string): ChannelAttempt {
   return {
     task,
     marker,
-    gone: false,
+    mustBeGone: false,
     placement: null,
     proof: null,
     lastProbe: null,

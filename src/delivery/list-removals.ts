@@ -10,13 +10,10 @@ import { baseName, decodePath, deliveredName, siteName } from '../rules/naming.t
 import { locate } from '../rules/open-file.ts';
 import { namesPathInFolder } from './choose-channel.ts';
 import { type Delivery, mainAttempt, newDelivery, withAttempt } from './delivery.ts';
-import type { DeliveryRun } from './delivery-context.ts';
+import type { RequestContext } from './delivery-context.ts';
 
-/**
- * What is to be withdrawn: the items of a delivery with the same inputs, each from one channel, which is chosen later
- * where none is named. Only the names count: nothing of it need be here any more.
- */
-export async function listRemovals({ request, signal }: DeliveryRun): Promise<readonly Delivery[]> {
+/** Lists what a delivery with the same inputs would have delivered, by name: local files may be gone. */
+export async function listRemovals({ request, signal }: RequestContext): Promise<readonly Delivery[]> {
   const { channels, binIsNew, tagIsDefault } = request;
   const items = await listItems(request, signal);
   const mayBeFolder =
@@ -30,15 +27,17 @@ export async function listRemovals({ request, signal }: DeliveryRun): Promise<re
   const removals = items.map((item) => ({ ...newDelivery('withdraw', item.name), ...item }));
   if (channels === 'auto') return removals;
   return channels.flatMap((channel) =>
-    removals.map((one) => ({ ...one, choice: { channels: [channel], reason: 'it was asked for' } as const })),
+    removals.map((removal) => ({
+      ...removal,
+      choice: { channels: [channel], reason: 'it was asked for' } as const,
+    })),
   );
 }
 
-/** By the names that were given; the files below a folder are found by the channel. */
 async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise<readonly ChannelItem[]> {
   const { file, findFiles, folder, path, address, isLeftOut } = request;
   if (address !== undefined) {
-    // The settings of the site tell the rest of the path.
+    // The Pages settings give the rest of the path.
     const [, name = './'] = /([^/]+\/?)$/.exec(decodePath(address.pathname)) ?? [];
     return [{ site: null, name }];
   }
@@ -50,13 +49,12 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
   const items: ChannelItem[] = [];
   for (const [subject, { relativePath, root }] of named) {
     const file = resolve(folder, subject);
-    // A folder is named as such, or is one here.
     if (/[/\\]$/.test(subject) || (await isFolderAt(file))) {
       const name = `${siteName(file, path, named.size === 1).replace(/\/$/, '')}/`;
-      items.push({ site: null, name, isLeftOut: (one) => isLeftOut(join(file, one)) });
+      items.push({ site: null, name, isLeftOut: (path) => isLeftOut(join(file, path)) });
       continue;
     }
-    // Its size tells the channel, and K2 and K3 compare its digest; it may no longer exist.
+    // If the file still exists, its size decides the channel, and K2 and K3 compare its digest.
     const opened = await resultOf(async () =>
       inspectFile({
         ...locate({ path: file, given: subject }, root, request),
@@ -75,10 +73,7 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
 
 const isFolder = ({ name }: ChannelItem): boolean => name.endsWith('/');
 
-/**
- * Where K1 had nothing, and its branch never had it of us, another channel or branch may have it, or a folder: nobody knows
- * whether the file was so large that a release was chosen, and of a name without an ending whether it was a folder's.
- */
+/** Fails if K1 has no record of it: another channel or branch, or a folder of that name, may have been meant. */
 export function refuseUnsure(delivery: Delivery, request: DeliveryRequest): Delivery {
   const { channels, file, address } = request;
   const main = mainAttempt(delivery);
@@ -92,13 +87,13 @@ export function refuseUnsure(delivery: Delivery, request: DeliveryRequest): Deli
       'whether it was delivered to a release: the path has a folder, so only the site was searched';
     return { ...delivery, unknown: [...delivery.unknown, unknown] };
   }
-  const message = `the site had no ${delivery.subject}, and nothing tells that it was ever delivered there: perhaps it was a folder, or was delivered elsewhere`;
+  const message = `the site had no ${delivery.subject}, and no record of a delivery of it: it may be a folder, or in another channel`;
   const failure = new DeliveryError('NOT_FOUND', message, {
     step: 'verify',
     hint: (w) =>
       address !== undefined
-        ? `set ${w.input('url')} to an address that was handed over`
-        : `set ${w.input('channel')} to where it was delivered, and ${w.input('path')} to its whole place, which ends in / for a folder`,
+        ? `set ${w.input('url')} to the URL from the report`
+        : `set ${w.input('channel')} to where it was delivered, and ${w.input('path')} to its full path, which ends in / for a folder`,
   });
   return withAttempt(delivery, { ...main, proof: null, failure });
 }

@@ -19,10 +19,10 @@ import { describeProblems, type FileProblems, findProblems, refuseSecretNames } 
 import { checkSite } from './check-site.ts';
 import { folderChannelError, refuseTooLarge, takesFolders } from './choose-channel.ts';
 import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
-import type { DeliveryRun } from './delivery-context.ts';
+import type { RequestContext } from './delivery-context.ts';
 
-/** Opens and checks every file and folder that is named. A link alone has none. */
-export async function openFiles(run: DeliveryRun): Promise<readonly Delivery[]> {
+/** Opens and checks every named file and folder. */
+export async function openFiles(run: RequestContext): Promise<readonly Delivery[]> {
   const { request, logger } = run;
   const { file, findFiles, folder, path } = request;
   if (file.length === 0) return [newDelivery('deliver', LINK_SUBJECT)];
@@ -47,7 +47,7 @@ export async function openFiles(run: DeliveryRun): Promise<readonly Delivery[]> 
   });
 }
 
-/** Under such a name a browser would download what it can show: most likely a folder is meant. */
+/** A browser would download a page under such a name, so a folder is probably meant. */
 function refuseHiddenType(subject: string, name: string, path = ''): void {
   if (getBrowserDisplay(subject) === 'none' || getBrowserDisplay(name) !== 'none') return;
   refuseInput(
@@ -57,12 +57,12 @@ function refuseHiddenType(subject: string, name: string, path = ''): void {
 }
 
 /**
- * Reads and checks a file, or every file of a folder; all that is found refuses the whole.
+ * Reads and checks a file, or every file of a folder. One error names all problems.
  *
- * @param root the folder itself, or the one that a single file is in
+ * @param root the folder itself, or the parent folder of a single file
  * @see protocol 1, 7, 8, design 6
  */
-export async function openSite(delivery: Delivery, root: string, run: DeliveryRun): Promise<Delivery> {
+export async function openSite(delivery: Delivery, root: string, run: RequestContext): Promise<Delivery> {
   const { subject } = delivery;
   const { logger, request } = run;
   const path = resolve(request.folder, subject);
@@ -72,9 +72,9 @@ export async function openSite(delivery: Delivery, root: string, run: DeliveryRu
   const { paths, leftOut } = isFolder ? await listFolder(location, run) : { paths: [entryPath], leftOut: [] };
   const progress = logger.progress(`check ${subject}`, paths.length, 'files');
   const checked = await mapConcurrently(paths, SITE.checks, async (name) => {
-    const one = await checkFile(location, isFolder ? name : null, run);
+    const result = await checkFile(location, isFolder ? name : null, run);
     progress.advance(1);
-    return one;
+    return result;
   }).finally(() => progress.end());
   const files = checked.flatMap(({ file }) => file ?? []);
   const entry = files.find(({ name }) => name === entryPath);
@@ -86,14 +86,14 @@ export async function openSite(delivery: Delivery, root: string, run: DeliveryRu
       ? `the folder ${subject} can't be delivered`
       : `several things are wrong with ${subject}`;
     const whole = site !== undefined && files.length === paths.length ? site : null;
-    // The pages are checked by a later step; here only so that one error names all that is wrong.
+    // A later step checks pages; here it only completes the error.
     const pages = await resultOf(() => checkSite({ ...delivery, site: whole }, run));
     throw describeProblems(about, [...results, pages]);
   }
   logSite(site, request, logger);
   const allowed = checked.flatMap(({ file, secrets }) => (file && secrets !== 0 ? [file.name] : []));
-  const open = `whether what looks like a secret, and was allowed, is harmless: ${nameFew(allowed)}`;
-  return { ...delivery, site, unknown: allowed.length === 0 ? [] : [open] };
+  const unknownLine = `whether allowed findings that look like secrets are harmless: ${nameFew(allowed)}`;
+  return { ...delivery, site, unknown: allowed.length === 0 ? [] : [unknownLine] };
 }
 
 function logSite(
@@ -108,8 +108,10 @@ function logSite(
   if (leftOut.length > 0) logger.info(`not published: ${leftOut.slice(0, SITE.named).join(', ')}`);
 }
 
-/** What of a folder is to be a site. */
-async function listFolder({ path, given }: FileLocation, run: DeliveryRun): ReturnType<typeof listSiteFiles> {
+async function listFolder(
+  { path, given }: FileLocation,
+  run: RequestContext,
+): ReturnType<typeof listSiteFiles> {
   const { request } = run;
   const { channels, entry } = request;
   const other = channels === 'auto' ? undefined : channels.find((key) => !takesFolders(key));
@@ -122,10 +124,10 @@ async function listFolder({ path, given }: FileLocation, run: DeliveryRun): Retu
   return listing;
 }
 
-/** Lists each folder once more, so that one that is still written is not delivered in part. It reads no file. */
+/** Lists each folder again, so that a folder in the making is not delivered in part. */
 export const relistFolders = (
   deliveries: readonly Delivery[],
-  { request }: DeliveryRun,
+  { request }: RequestContext,
 ): Promise<readonly Delivery[]> =>
   runStep('check', deliveries, async (delivery) => {
     const { site, subject } = delivery;
@@ -138,11 +140,11 @@ export const relistFolders = (
     throw changedError(`the folder ${subject}`, firstFew([...added, ...removed]));
   });
 
-/** Reads and checks a file, alone or as one of a folder. @returns no file where it can't be read */
+/** Reads and checks a file. @returns no `file` if it can't be read */
 async function checkFile(
   location: FileLocation,
   nameInFolder: string | null,
-  run: DeliveryRun,
+  run: RequestContext,
 ): Promise<FileProblems & { readonly file?: LocalFile }> {
   const { request, signal } = run;
   const isFolder = nameInFolder !== null;
@@ -160,8 +162,8 @@ async function checkFile(
     signal,
   };
   let problems: FileProblems = { secrets: 0, others: [] };
-  const check = async (one: LocalFile): Promise<void> => {
-    problems = await findProblems(one, given, run);
+  const check = async (local: LocalFile): Promise<void> => {
+    problems = await findProblems(local, given, run);
   };
   const file = await resultOf(() => inspectFile(options, check));
   return hasFailed(file) ? { secrets: file, others: [] } : { file, ...problems };
@@ -173,16 +175,16 @@ function noEntryError(given: string, entry: string, paths: readonly string[]): D
   const home = pages.find((path) => path.endsWith(`/${entry}`))?.slice(0, -entry.length) ?? '';
   const hint = (w: Words) =>
     pages.length === 0
-      ? 'a folder without a page is no site: name its files'
+      ? 'deliver the files by name: a site needs a page'
       : home !== '' && pages.every((path) => path.startsWith(home))
         ? `deliver the folder ${join(given, home)}, which has all pages`
         : `set ${w.input('entry', first)}${others.length === 0 ? '' : `, or another of its pages: ${others.join(', ')}`}`;
   return new DeliveryError('BAD_INPUT', `the folder ${given} has no page ${entry}`, { hint });
 }
 
-/** The first page of a folder in the folder comes first: reports often lie beside files for machines. */
-function comparePages(one: string, other: string): number {
+/** An `index.html` comes first: reports often lie beside files for machines. */
+function comparePages(page: string, other: string): number {
   const rank = (path: string): number =>
     (path.endsWith('/index.html') ? 0 : SITE.files) + path.split('/').length;
-  return rank(one) - rank(other);
+  return rank(page) - rank(other);
 }

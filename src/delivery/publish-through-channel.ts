@@ -18,7 +18,7 @@ import { CHANNEL_LABELS } from '../protocol/words.ts';
 import { type ChannelAttempt, isPlaced, type PlacedAttempt } from './delivery.ts';
 import { verifyPlacement } from './verify.ts';
 
-/** Place → wait → verify. All are placed together and waited for once; a failure is part of its attempt. */
+/** Place → wait → verify: places all together and waits once. A failure is part of its attempt. */
 export async function publishThroughChannel(
   channel: Channel,
   attempts: readonly ChannelAttempt[],
@@ -43,7 +43,7 @@ export async function publishThroughChannel(
   return proveAttempts(placed, limits, ports, channel);
 }
 
-/** Verifies what was placed before. With a timeout of 0 each address is looked at once. */
+/** Verifies placements. */
 export async function proveAttempts(
   attempts: readonly ChannelAttempt[],
   limits: WaitLimits,
@@ -52,14 +52,14 @@ export async function proveAttempts(
 ): Promise<readonly ChannelAttempt[]> {
   const placed = attempts.filter(isPlaced);
   const proven: ReadonlyMap<ChannelAttempt, Result<ChannelAttempt>> = await resultsOfAll(placed, async () => {
-    const pages = placed.map((attempt) => {
+    const proofs = placed.map((attempt) => {
       const { placement, marker } = attempt;
       const run = new ProofRun(listRequired(placement), limits, withLogPrefix(attempt, placed, ports));
       const check = { ...placement.first, expect: { ...placement.first.expect, marker } };
-      return { attempt, page: new AddressProof(check, run) };
+      return { attempt, proof: new AddressProof(check, run) };
     });
-    const waited = await waitForSite(channel, pages, ports);
-    return verifyAll(pages, waited, ports);
+    const waited = await waitForSite(channel, proofs, ports);
+    return verifyAll(proofs, waited, ports);
   });
   return attempts.map((attempt) => {
     const result = proven.get(attempt) ?? attempt;
@@ -67,36 +67,36 @@ export async function proveAttempts(
   });
 }
 
-/** A placement on the way to its proof. */
 interface OngoingProof {
   readonly attempt: PlacedAttempt;
-  readonly page: AddressProof;
+  readonly proof: AddressProof;
 }
 
 /**
- * Waits for the site once, since it shows all of one push or nothing of it: for the last file that was written, if
- * possible a rendered page, whose proof needs the host's word.
- *
- * @returns how many milliseconds it took, where there was a wait
+ * Waits once for all, because Pages publishes a push as a whole. Waits for a rendered page if possible, because only
+ * the host can confirm its build. @returns milliseconds, if it waited
  */
 async function waitForSite(
   { watch }: Pick<Channel, 'watch'>,
-  pages: readonly OngoingProof[],
+  proofs: readonly OngoingProof[],
   { clock, logger }: Ports,
 ): Promise<{ readonly wait?: number }> {
-  const written = pages.filter(({ attempt }) => attempt.placement.written);
-  const lead = written.findLast(isRendered) ?? written.at(-1) ?? pages.at(-1);
+  const written = proofs.filter(({ attempt }) => attempt.placement.written);
+  const lead = written.findLast(isRendered) ?? written.at(-1) ?? proofs.at(-1);
   if (lead === undefined || watch === undefined) return {};
   const host = watch();
   const begun = clock.now();
   logger.startSection('Wait for the site');
-  const ownBuild = pages.filter((one) => one !== lead && isRendered(one) && !written.includes(one));
+  const ownBuild = proofs.filter(
+    (ongoing) => ongoing !== lead && isRendered(ongoing) && !written.includes(ongoing),
+  );
   const waited = await resultOf(async () => {
     await noteOutdated(written.filter(isRendered), async () => (await host.ask(lead.attempt)).finished);
-    for (const { attempt, page } of [lead, ...ownBuild]) await waitForAddress(page, () => host.ask(attempt));
+    for (const { attempt, proof } of [lead, ...ownBuild])
+      await waitForAddress(proof, () => host.ask(attempt));
   });
-  for (const { page } of written) page.run.builtAt = lead.page.run.builtAt;
-  for (const { page } of pages) page.run.waitFailure = hasFailed(waited) ? waited.withStep('wait') : null;
+  for (const { proof } of written) proof.run.builtAt = lead.proof.run.builtAt;
+  for (const { proof } of proofs) proof.run.waitFailure = hasFailed(waited) ? waited.withStep('wait') : null;
   return { wait: clock.now() - begun };
 }
 
@@ -105,45 +105,45 @@ const isRendered = ({ attempt: { placement } }: OngoingProof): boolean =>
     ({ expect: { is, after } }) => is === 'built' || (is === 'replaced' && after === undefined),
   );
 
-/** What pages show before the end of our build is from before: another build may have ended after our commit. */
+/** Records versions shown before our build ends: they are outdated, even if another build has just ended. */
 async function noteOutdated(
-  pages: readonly OngoingProof[],
+  proofs: readonly OngoingProof[],
   isFinished: () => Promise<boolean>,
 ): Promise<void> {
-  await mapConcurrently(pages, BATCH.probes, ({ page }) => page.ask());
-  const shown = pages.filter(({ page: { last } }) => last?.httpCode === 200 && !provesAlone(last));
+  await mapConcurrently(proofs, BATCH.probes, ({ proof }) => proof.ask());
+  const shown = proofs.filter(({ proof: { last } }) => last?.httpCode === 200 && !provesAlone(last));
   if (shown.length === 0 || (await isFinished())) return;
-  for (const { page } of shown) page.run.outdated = page.last?.version;
+  for (const { proof } of shown) proof.run.outdated = proof.last?.version;
 }
 
-/** WAIT: until the address shows the file, or the host has finished. @throws {DeliveryError} @see protocol 3.2, 8 */
-async function waitForAddress(page: AddressProof, ask: () => Promise<HostProgress>): Promise<void> {
-  const { check, run } = page;
+/** WAIT: until the URL shows the file, or the build has finished. @throws {DeliveryError} @see protocol 3.2, 8 */
+async function waitForAddress(proof: AddressProof, ask: () => Promise<HostProgress>): Promise<void> {
+  const { check, run } = proof;
   const { ports, limits, deadline } = run;
-  const gone = isRemovedCheck(check);
+  const isRemoval = isRemovedCheck(check);
   let progress: HostProgress = { finished: false, detail: 'the host was not asked yet' };
   const log = createWaitLog('waited for the site', 1, run);
-  let known = page.last;
+  let known = proof.last;
   const finished = await poll({ ...ports, ...limits, deadline }, async () => {
-    const result = known ?? (await page.ask());
+    const result = known ?? (await proof.ask());
     known = null;
     const shows = provesAlone(result);
-    // Anything may answer a 404 once: what is removed is gone when the host has built without it.
-    if (!shows || gone) progress = await ask();
-    if (shows && !(gone && progress.building)) {
-      return `the site ${gone ? 'no longer shows' : 'shows'} it: ${describeProbe(result)}`;
+    // Any server may answer 404 once, so a removal also needs a finished build.
+    if (!shows || isRemoval) progress = await ask();
+    if (shows && !(isRemoval && progress.building)) {
+      return `the site ${isRemoval ? 'no longer shows' : 'shows'} it: ${describeProbe(result)}`;
     }
     log.write(`${describeProbe(result)}; ${progress.detail}`);
     return progress.finished ? progress.detail : undefined;
   }).finally(log.end);
-  if (finished === undefined) throw buildTimeoutError(page, progress);
+  if (finished === undefined) throw buildTimeoutError(proof, progress);
   ports.logger.info(finished);
   run.builtAt = progress.builtAt;
 }
 
 function buildTimeoutError({ check, last, run }: AddressProof, progress: HostProgress): DeliveryError {
-  const gone = isRemovedCheck(check);
-  const late = gone ? 'the site was not built without the file' : 'the site did not show the file';
+  const isRemoval = isRemovedCheck(check);
+  const late = isRemoval ? 'the site was not built without the file' : 'the site did not show the file';
   return new DeliveryError(
     'BUILD_TIMEOUT',
     `${late} within ${run.limits.timeout / SECOND} s: ${describeProbe(last)}; ${progress.detail}`,
@@ -156,32 +156,31 @@ function buildTimeoutError({ check, last, run }: AddressProof, progress: HostPro
 
 function placeTitle(attempts: readonly ChannelAttempt[]): string {
   const plan = attempts[0]?.task.plan;
-  const verb = attempts.some(({ gone }) => gone) ? 'Remove from' : 'Publish to';
+  const verb = attempts.some(({ mustBeGone }) => mustBeGone) ? 'Remove from' : 'Publish to';
   const host = plan && CHANNEL_LABELS[plan.channel];
   return `${verb} ${host}: ${attempts.length === 1 ? plan?.destination : `${attempts.length} files`}`;
 }
 
-/** Proves each placement on its own. Where the site did not come, each address is asked once more. */
+/** Verifies each placement on its own, even if the wait failed. */
 async function verifyAll(
-  pages: readonly OngoingProof[],
+  proofs: readonly OngoingProof[],
   waited: { readonly wait?: number },
   { clock, logger }: Ports,
 ): Promise<readonly ChannelAttempt[]> {
-  const title = pages.length === 1 ? 'Verify the public URL' : `Verify ${pages.length} public URLs`;
+  const title = proofs.length === 1 ? 'Verify the public URL' : `Verify ${proofs.length} public URLs`;
   logger.startSection(title);
-  const hasFolders = pages.some(({ attempt }) => listRequired(attempt.placement).length > 1);
-  return mapConcurrently(pages, hasFolders ? BATCH.folders : BATCH.probes, async ({ attempt, page }) => {
-    const { waitFailure: late } = page.run;
+  const hasFolders = proofs.some(({ attempt }) => listRequired(attempt.placement).length > 1);
+  return mapConcurrently(proofs, hasFolders ? BATCH.folders : BATCH.probes, async ({ attempt, proof }) => {
+    const { waitFailure: late } = proof.run;
     const begun = clock.now();
-    const verified = await resultOf(() => verifyPlacement(attempt, page));
+    const verified = await resultOf(() => verifyPlacement(attempt, proof));
     const took = { ...attempt.took, ...waited, verify: clock.now() - begun };
-    const identicalFiles = countIdentical(attempt.placement, page.run);
-    const after = { ...attempt, took, lastProbe: page.last, identicalFiles };
-    // What is removed is gone when the host has built without it.
-    if (late !== null && (hasFailed(verified) || attempt.gone)) return { ...after, failure: late };
+    const identicalFiles = countIdentical(attempt.placement, proof.run);
+    const after = { ...attempt, took, lastProbe: proof.last, identicalFiles };
+    if (late !== null && (hasFailed(verified) || attempt.mustBeGone)) return { ...after, failure: late };
     if (hasFailed(verified)) return { ...after, failure: verified.withStep('verify') };
-    const { proof, unknown } = verified;
-    return { ...after, proof, unknown: [...new Set([...attempt.unknown, ...unknown])] };
+    const { unknown } = verified;
+    return { ...after, proof: verified.proof, unknown: [...new Set([...attempt.unknown, ...unknown])] };
   });
 }
 
@@ -192,7 +191,7 @@ function countIdentical(placement: Placement, { identical }: ProofRun): number {
   return files.filter((href) => identical.has(href) && !pictureUrls.includes(href)).length;
 }
 
-/** The ports, with a log that says which of several files a line is about. */
+/** The ports, with the file's name before each log line if there are several files. */
 function withLogPrefix({ task }: ChannelAttempt, all: readonly ChannelAttempt[], ports: Ports): Ports {
   if (all.length === 1) return ports;
   const { logger } = ports;

@@ -4,7 +4,7 @@ import { TOOL } from '../protocol/words.ts';
 import { addressToHandOver, type ChannelAttempt } from './delivery.ts';
 import type { Report } from './report.ts';
 
-/** Every address of a proven delivery with what it answered; of very many files the first. */
+/** The verified URLs of a delivery with their digests, at most `SITE.subjects`. */
 export function listProven({ placement, proof }: ChannelAttempt): readonly ProvenSubject[] {
   const url = addressToHandOver({ placement, proof });
   if (url === null || proof?.sha256 == null) return [];
@@ -17,7 +17,7 @@ const STATEMENT = 'https://in-toto.io/Statement/v1';
 /** How each receipt begins. */
 export const RECEIPT_START = `{\n  "_type": "${STATEMENT}"`;
 
-/** What a receipt may say of a delivery, each where it holds. */
+/** A receipt lists each property that holds for all reports. */
 const PROPERTIES: Readonly<Record<string, (report: Report) => boolean>> = {
   ANSWERED_ANONYMOUSLY_WITH_HTTP_200: () => true,
   BYTES_IDENTICAL_TO_THE_FILE: ({ proven = [], file }) =>
@@ -27,7 +27,7 @@ const PROPERTIES: Readonly<Record<string, (report: Report) => boolean>> = {
   NOTHING_UNKNOWN: ({ unknown }) => unknown.length === 0,
 };
 
-/** Of what is all ready. @see https://github.com/in-toto/attestation/blob/main/spec/predicates/svr.md */
+/** Composes the receipt if all reports are ready. @see https://github.com/in-toto/attestation/blob/main/spec/predicates/svr.md */
 export function composeReceipt(reports: readonly Report[], now: number): string | null {
   if (reports.length === 0 || reports.some(({ result }) => result !== 'ready')) return null;
   const digests = new Map(
@@ -38,7 +38,7 @@ export function composeReceipt(reports: readonly Report[], now: number): string 
   if (subject.length === 0) return null;
   const isWhole = subject.length === digests.size;
   const holds = (name: string): boolean =>
-    (isWhole || name !== 'EVERY_FILE_IS_A_SUBJECT') && reports.every((one) => PROPERTIES[name]?.(one));
+    (isWhole || name !== 'EVERY_FILE_IS_A_SUBJECT') && reports.every((report) => PROPERTIES[name]?.(report));
   const statement = {
     _type: STATEMENT,
     subject,

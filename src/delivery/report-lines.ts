@@ -7,7 +7,7 @@ import { formatPlanned, formatReason, type Report, type ReportFields } from './r
 import { type Conclusion, isUnexpected, operationReport } from './report-operations.ts';
 import { describeScreen } from './screen/screen-report.ts';
 
-/** The lines, and how it ended where no address is handed over. @see protocol 4.7 */
+/** Composes the five lines, and the outcome if there is no URL. @see protocol 4.7 */
 export function composeLines(
   report: ReportFields,
   delivery: Delivery,
@@ -26,16 +26,16 @@ export function composeLines(
   return { lines, claimedNotes: notes.map(neutralizeText), ...(outcome !== undefined && { outcome }) };
 }
 
-/** What is claimed. No address follows the arrow of a result unless it is handed over. */
+/** An arrow and a URL end the RESULT only if the URL is handed over. */
 function conclude(report: ReportFields, delivery: Delivery): Conclusion {
   const { subject, changed } = delivery;
-  const of = operationReport(delivery);
+  const wording = operationReport(delivery);
   const main = mainAttempt(delivery);
-  if (report.planned !== null) return { claim: `${subject} ${of.planned}` };
+  if (report.planned !== null) return { claim: `${subject} ${wording.planned}` };
   if (report.notReady !== null) {
-    return { claim: subject === NO_SUBJECT ? of.nothing : of.claimUnproven(delivery) };
+    return { claim: subject === NO_SUBJECT ? wording.nothing : wording.claimUnproven(delivery) };
   }
-  if (changed === undefined && main !== null) return of.conclude(delivery, main, report);
+  if (changed === undefined && main !== null) return wording.conclude(delivery, main, report);
   const rest = main === null ? 'nothing is left to prove' : 'the rest of it still opens as it was delivered';
   return {
     claim: `${subject} was ${changed?.text}; ${rest}`,
@@ -90,21 +90,20 @@ function describeTest({ planned, notReady, screen }: ReportFields, delivery: Del
   ];
 }
 
-/** What was compared, or that nothing is there any more. */
 function describeContent(delivery: Delivery, main: ChannelAttempt): readonly string[] {
   const { proof, identicalFiles } = main;
-  const of = operationReport(delivery);
+  const wording = operationReport(delivery);
   if (proof?.match === 'gone') return describeProof(proof);
-  const total = of.countFiles(delivery, main);
+  const total = wording.countFiles(delivery, main);
   const files = total === 0 ? [] : [`files identical: ${identicalFiles} of ${total}`];
-  if (proof === null) return [of.describeUnproven(main), ...files];
-  return [...(proof.markerCount === null ? of.withoutMarker : []), ...describeProof(proof), ...files];
+  if (proof === null) return [wording.describeUnproven(main), ...files];
+  return [...(proof.markerCount === null ? wording.withoutMarker : []), ...describeProof(proof), ...files];
 }
 
 const ONLY_MARKER =
-  'what else it says, such as a request to sign in: no file was given, so only the marker was seen';
+  'what else the page shows, such as a login: no file was given, so only the marker was checked';
 
-/** What was not verified. @see protocol 4.7 */
+/** Lists what was not verified. @see protocol 4.7 */
 export function listUnknown(
   delivery: Delivery,
   { planned, notReady }: Pick<ReportFields, 'planned' | 'notReady'>,
@@ -112,24 +111,21 @@ export function listUnknown(
   const main = mainAttempt(delivery);
   const unknown = [...delivery.unknown, ...(main?.unknown ?? [])];
   if (main?.proof?.match === 'altered')
-    unknown.push('the body has the marker, but other bytes than the file');
+    unknown.push('the body has the marker, but its bytes differ from the file');
   if (main?.proof?.match === 'marked') unknown.push(ONLY_MARKER);
-  for (const { task, failure, restored, unknown: open } of listDuplicates(delivery)) {
+  for (const { task, failure, restored, unknown: lines } of listDuplicates(delivery)) {
     const { channel } = task.plan;
-    unknown.push(...open.map((line) => `${channel}: ${line}`));
+    unknown.push(...lines.map((line) => `${channel}: ${line}`));
     const back = restored === undefined ? '' : `; ${restored.detail}`;
     if (failure !== null)
       unknown.push(`the duplicate on ${channel} is not proven: ${failure.message}${back}`);
   }
   if (planned !== null) return [...unknown, ...describeUntried(delivery)];
   if (notReady === null) return unknown;
-  return [...unknown, ...operationReport(delivery).open(delivery, notReady.code === 'NO_NETWORK')];
+  return [...unknown, ...operationReport(delivery).listUnknown(delivery, notReady.code === 'NO_NETWORK')];
 }
 
 function describeUntried({ attempts }: Delivery): readonly string[] {
   const writes = attempts.some(({ task }) => ['K1', 'K2'].includes(task.plan.channel));
-  return [
-    ...(writes ? ['whether the token may write, which only a write tells'] : []),
-    'everything that only a real run can show',
-  ];
+  return [...(writes ? ['whether the token may write'] : []), 'everything that only a real run can show'];
 }

@@ -10,7 +10,7 @@ import { type ChannelAttempt, type Delivery, LINK_SUBJECT, listDuplicates, mainA
 import { listProven } from './receipt.ts';
 import type { AuditVerdict, DeliveryResult, Report, ReportFields } from './report.ts';
 
-/** What is claimed, with which notes; and how it ended, where no address is handed over. */
+/** The claim with its notes, and the outcome if there is no URL. */
 export interface Conclusion {
   readonly claim: string;
   readonly notes?: readonly string[];
@@ -18,25 +18,25 @@ export interface Conclusion {
 }
 
 interface OperationReport {
-  /** How it ended if it is ready. */
+  /** The result if it is ready. */
   readonly result: DeliveryResult;
-  /** The claim of what is only planned, and where nothing was named. */
+  /** The claims of a plan, and of a request without a file. */
   readonly planned: string;
   readonly nothing: string;
-  /** The claim of what is not ready. */
+  /** The claim if it is not ready. */
   readonly claimUnproven: (delivery: Delivery) => string;
   readonly conclude: (delivery: Delivery, main: ChannelAttempt, report: ReportFields) => Conclusion;
-  /** What CODE says where nothing was written, and a note on it; absent where nothing ever is written. */
+  /** CODE and a note if nothing was written; absent if the operation never writes. */
   readonly untouched?: string;
   readonly untouchedNote?: Text;
-  /** How many files were compared; 0 for a single one. */
+  /** How many files were compared; 0 for a single file. */
   readonly countFiles: (delivery: Delivery, attempt: ChannelAttempt) => number;
-  /** What TEST says of content that is proven without a marker, and of content that is not proven. */
+  /** TEST without a marker, and without a proof. */
   readonly withoutMarker: readonly string[];
   readonly describeUnproven: (attempt: ChannelAttempt) => string;
-  /** For UNKNOWN: what nobody knows of what is not ready. */
-  readonly open: (delivery: Delivery, isOffline: boolean) => readonly string[];
-  /** Fields that no other report has. */
+  /** UNKNOWN if it is not ready. */
+  readonly listUnknown: (delivery: Delivery, isOffline: boolean) => readonly string[];
+  /** Fields of this operation alone. */
   readonly fields: (delivery: Delivery, main: ChannelAttempt | null, ready: boolean) => Partial<Report>;
 }
 
@@ -72,17 +72,17 @@ const DELIVER: OperationReport = {
     const count = countMarker(lastProbe, marker);
     return count === null ? 'marker found: none was given' : formatMarker(count);
   },
-  open: describeOpen,
+  listUnknown: listUnknownAfterFailure,
   fields: (_, main, ready) => (ready && main ? { verb: verbOf(main), proven: listProven(main) } : {}),
 };
 
-/** A link that exists already: nothing is written there, and nothing is left. */
+/** A link is only verified: nothing is written or left behind. */
 const { untouched: _, ...withoutWriting } = DELIVER;
 const VERIFY: OperationReport = {
   ...withoutWriting,
   claimUnproven: (delivery) =>
     delivery.subject === LINK_SUBJECT ? `${LINK_SUBJECT} was not verified` : DELIVER.claimUnproven(delivery),
-  open: () => [],
+  listUnknown: () => [],
 };
 
 const WITHDRAW: OperationReport = {
@@ -102,14 +102,14 @@ const WITHDRAW: OperationReport = {
   },
   untouched: 'nothing removed, because nothing was there',
   untouchedNote: (w) =>
-    `what was delivered with another ${w.input('path')} or ${w.input('tag')} is withdrawn with that one`,
+    `to withdraw a delivery with another ${w.input('path')} or ${w.input('tag')}, set that value`,
   describeUnproven: () => 'not proven to be gone',
-  open: () => ['whether it still opens anywhere'],
+  listUnknown: () => ['whether it still opens anywhere'],
   fields(_, main, ready) {
     if (!ready || !main?.placement) return {};
     const { leavesFiles = false, written } = main.placement;
-    const gone = listRequired(main.placement).slice(0, SITE.listed);
-    return { gone: gone.map(({ url }) => url.href), wasAbsent: !written, leavesFiles };
+    const removed = listRequired(main.placement).slice(0, SITE.listed);
+    return { gone: removed.map(({ url }) => url.href), wasAbsent: !written, leavesFiles };
   },
 };
 
@@ -117,9 +117,9 @@ const AUDITED: OperationReport = {
   ...withoutWriting,
   result: 'audited',
   claimUnproven: ({ subject }) => `${subject} is not proven to be as it was delivered; there is no address`,
-  conclude({ subject }, { gone }, { url, withdrawn }) {
+  conclude({ subject }, { mustBeGone }, { url, withdrawn }) {
     const name = neutralizeText(subject);
-    return gone
+    return mustBeGone
       ? {
           claim: `${subject} was withdrawn, and nothing of it is served past caches at ${withdrawn}`,
           outcome: `${name} was withdrawn and is not served`,
@@ -131,13 +131,13 @@ const AUDITED: OperationReport = {
   },
   countFiles({ changed }, { placement }) {
     const audited = placement === null ? [] : listRequired(placement);
-    return audited.filter((one) => !isRemovedCheck(one)).length + (changed?.count ?? 0);
+    return audited.filter((check) => !isRemovedCheck(check)).length + (changed?.count ?? 0);
   },
   withoutMarker: [],
   describeUnproven: ({ lastProbe }) => describeProbe(lastProbe),
-  open: () => ['whether anybody can still open it'],
+  listUnknown: () => ['whether anybody can still open it'],
   fields({ attempts, changed }, main, ready) {
-    const proven: AuditVerdict = main?.gone ? 'withdrawn' : 'as-delivered';
+    const proven: AuditVerdict = main?.mustBeGone ? 'withdrawn' : 'as-delivered';
     const verdict = !ready ? 'lost' : changed !== undefined ? 'changed' : proven;
     return attempts.length === 0 ? {} : { verdict };
   },
@@ -149,7 +149,7 @@ const OPERATIONS: Readonly<Record<Operation, OperationReport>> = {
   audit: AUDITED,
 };
 
-/** How the report on a delivery speaks. */
+/** The wording and fields of a delivery's report. */
 export function operationReport({ operation, subject, attempts }: Delivery): OperationReport {
   const isLink = subject === LINK_SUBJECT || attempts[0]?.task.plan.channel === 'K4';
   return operation === 'deliver' && isLink ? VERIFY : OPERATIONS[operation];
@@ -158,27 +158,27 @@ export function operationReport({ operation, subject, attempts }: Delivery): Ope
 const verbOf = ({ proof, task: { plan } }: ChannelAttempt): string =>
   (proof?.isDownload && plan.downloadVerb) || plan.verb;
 
-/** Whether the delivery broke off by a mistake of ours before a channel was asked: how far it was is not known then. */
+/** Whether an internal error ended it at an unknown point. */
 export const isUnexpected = (delivery: Delivery): boolean =>
   delivery.failure?.code === 'INTERNAL' &&
   delivery.failure.leftBehind === undefined &&
   mainAttempt(delivery) === null;
 
-/** Whether a part of what is not proven may be there. */
+/** Whether an unverified delivery may have published anything. */
 export const mayBeThere = ({ placement, failure }: ChannelAttempt): boolean =>
   placement !== null || failure?.leftBehind?.length !== 0;
 
 const findProvenCopy = (delivery: Delivery): ChannelAttempt | undefined =>
   listDuplicates(delivery).find(({ proof }) => proof !== null);
 
-function describeOpen(delivery: Delivery, isOffline: boolean): readonly string[] {
+function listUnknownAfterFailure(delivery: Delivery, isOffline: boolean): readonly string[] {
   const { site, subject, isTemporary } = delivery;
   const main = mainAttempt(delivery);
   const { restored } = main ?? {};
-  if (restored?.proven) return ['what people saw at the address until the content from before was back'];
-  if (restored?.commitSha) return ['whether the address shows again what was there before'];
+  if (restored?.proven) return ['what visitors saw at the URL until the previous version was restored'];
+  if (restored?.commitSha) return ['whether the URL shows the previous version again'];
   const left = isUnexpected(delivery)
-    ? 'whether it was published: the delivery ended by an error that nothing expected'
+    ? 'whether it was published: the delivery ended with an unexpected error'
     : describeLeftBehind(main);
   if (left === NOTHING_PUBLISHED && main && findProvenCopy(delivery))
     return [`${left} through ${main.task.plan.channel}`];
@@ -196,7 +196,6 @@ function describeLeftBehind(main: ChannelAttempt | null): string {
   if (placement === null) return left || `whether a part of the file has arrived (${destination})`;
   const older = placement.changes?.removedFolders ?? [];
   const removed = older.length === 0 ? '' : `; older sites removed: ${nameFew(older)}`;
-  // What somebody has replaced is placed no more.
   if (left !== '') return left + removed;
   return `whether the address will show the file later; it is placed (${placement.evidence}; ${destination}${removed})`;
 }

@@ -18,10 +18,10 @@ import type { PlannedReport, RestoreOutcome } from './delivery.ts';
 import type { PictureReport } from './screen/add-picture.ts';
 import type { ScreenReport } from './screen/screen-report.ts';
 
-/** Whether it is as delivered; changed by somebody since; withdrawn by us, and gone; or lost or altered. */
+/** The verdict of an audit. `lost` includes altered content. */
 export type AuditVerdict = 'as-delivered' | 'changed' | 'withdrawn' | 'lost';
 
-/** A gate with its evidence, or with what is missing. */
+/** A gate with its evidence, or what is missing. */
 export interface GateResult {
   readonly name: GateName;
   readonly passed: boolean;
@@ -33,73 +33,68 @@ export interface FailureReason {
   readonly step: Step;
   readonly httpCode: number | null;
   readonly code: ErrorCode;
-  /** What failed, with everything that was found. */
+  /** What failed, with all findings. */
   readonly reason: string;
-  /** The same in parts, where several things were found. */
+  /** `reason` in parts, if there are several findings. */
   readonly findings?: { readonly about: string; readonly lines: readonly string[] };
-  /** What to change; empty where nothing is known. */
+  /** What to change; empty if unknown. */
   readonly hint: string;
 }
 
-/** How a duplicate went. */
 export interface DuplicateReport {
   readonly channel: ChannelKey;
-  /** `null` unless it was proven. */
+  /** `null` unless verified. */
   readonly url: string | null;
   readonly reason: string | null;
-  /** As that of the report: what is there now. */
   readonly restored?: RestoreOutcome;
 }
 
-/** A folder that was delivered as one. */
+/** A delivered folder. */
 export interface SiteReport {
-  /** Path of the page whose address is handed over. */
+  /** Path of the page whose URL is handed over. */
   readonly entry: string;
-  /** How many files, and their bytes together. */
+  /** The number of files, and their total bytes. */
   readonly count: number;
   readonly size: number;
-  /** The first files in the order of their paths, at most `SITE.listed`. */
+  /** The first files by path, at most `SITE.listed`. */
   readonly files: readonly { readonly path: string; readonly size: number; readonly sha256: string }[];
-  /** What the delivery changed in the folder; `null` where it was not placed. Each list has at most `SITE.listed` paths. */
+  /** Changes in the folder, each list at most `SITE.listed` paths; `null` if it was not placed. */
   readonly changes: SiteChanges | null;
-  /** How many files were added, changed and removed. */
   readonly changeCounts: ChangeCounts | null;
-  /** Git's id of the files as a tree. */
+  /** Git's tree id of the files. */
   readonly treeSha: string | null;
-  /** Bytes of everything that Pages serves from the branch with it. */
+  /** Bytes of the whole Pages site. */
   readonly servedSize: number | null;
-  /** Hidden files and folders, and those that `!` lines leave out: they are not delivered. */
+  /** Not delivered: hidden files and folders, and matches of `!` lines. */
   readonly leftOut: readonly string[];
 }
 
-/** The report on one file or folder: the protocol's lines, and the same as data. @see protocol 4.7 */
+/** The report on one file or folder: the protocol's lines, and the same facts as data. @see protocol 4.7 */
 export interface Report {
   readonly protocol: typeof PROTOCOL.identifier;
   readonly version: typeof PROTOCOL.version;
-  /** What was asked for. */
   readonly operation: Operation;
-  /** How it ended, as the output `result` says it. */
   readonly result: DeliveryResult;
-  /** Whether every gate is passed. */
+  /** Whether every gate passed. */
   readonly ready: boolean;
-  /** What it is about, as the user wrote it: a file or a folder, `the given link`, or empty where nothing was named. */
+  /** The file or folder as the user wrote it, or `the given link`; empty if the request named nothing. */
   readonly subject: string;
-  /** `null` unless every gate is passed, and once the file is withdrawn. With `?v=` while a cache shows an earlier version. */
+  /** `null` unless every gate passed. With `?v=` while a cache shows an earlier version. */
   readonly url: string | null;
-  /** What the claim says of `url`, such as `opens on the screen` or `downloads`; only of a delivery that is ready. */
+  /** Only if ready: the claim about `url`, such as `opens on the screen` or `downloads`. */
   readonly verb?: string;
-  /** Only if `url` has `?v=`: until when a cache may show the earlier version without it. Give it with `url`. */
+  /** Only if `url` has `?v=`: how long a cache may show the earlier version without it. Show it with `url`. */
   readonly urlNote?: string;
-  /** Only of a withdrawal or an audit that is ready: how it ended, such as `page.html is removed`. */
+  /** Only if a withdrawal or an audit is ready: the outcome, such as `page.html is removed`. */
   readonly outcome?: string;
-  /** The address that no longer serves the file, once every gate of a withdrawal is passed. */
+  /** The URL that no longer serves the file; `null` unless every gate of a withdrawal passed. */
   readonly withdrawn: string | null;
-  /** Only once all gates of a withdrawal are passed: every address that is gone, at most `SITE.listed`, pages first. */
+  /** Only if a withdrawal is ready: the removed URLs, at most `SITE.listed`, pages first. */
   readonly gone?: readonly string[];
-  /** Of a withdrawal that is ready: whether there was nothing to remove, and whether `!` lines leave a part. */
+  /** Only if a withdrawal is ready: whether there was nothing to remove, and whether `!` lines kept files. */
   readonly wasAbsent?: boolean;
   readonly leavesFiles?: boolean;
-  /** Of an audit: what became of the delivery; absent where that was not found out. */
+  /** Audits only; absent if it was not found out. */
   readonly verdict?: AuditVerdict;
   readonly lines: Readonly<Record<ReportLine, string>>;
   readonly gates: readonly GateResult[];
@@ -108,82 +103,78 @@ export interface Report {
     readonly size: number | null;
     readonly sha256: string | null;
   } | null;
-  /** Of a folder: what was delivered as one; `null` for a file. */
+  /** `null` for a file. */
   readonly site: SiteReport | null;
   readonly channel: ChannelKey | null;
   readonly commitSha: string | null;
   readonly rawUrl: string | null;
   readonly duplicates: readonly DuplicateReport[];
-  /** What a browser saw of the page (K1); `null` where none was to look. */
+  /** What a browser saw (K1); `null` without a browser check. */
   readonly screen: ScreenReport | null;
-  /** The picture that was delivered with the page; `null` unless it is proven. */
+  /** The delivered picture of the page; `null` unless verified. */
   readonly picture: PictureReport | null;
-  /** What a dry run or a check found; `null` for all others, and where it failed. */
+  /** The result of a dry run or a check; `null` if it failed, and for other requests. */
   readonly planned: PlannedReport | null;
   readonly notReady: FailureReason | null;
-  /** Only with `on-failure: restore`, of what was committed and is not proven: what is there now. */
+  /** Only with `on-failure: restore`: what the URL serves after a failed delivery. */
   readonly restored?: RestoreOutcome;
   readonly unknown: readonly string[];
-  /** What a person should know of the address, such as when it expires. */
+  /** What a person should know about the URL, such as when it expires. */
   readonly notes: readonly string[];
   /** Milliseconds by step. */
   readonly took: Readonly<Partial<Record<Step, number>>>;
-  /** @internal Whether it may have changed what is at the address: it is ready, or left something behind. */
+  /** @internal Whether the content at the URL may have changed. */
   readonly mayBeWritten?: boolean;
-  /** @internal The notes that CLAIM says too. */
+  /** @internal The notes that CLAIM repeats. */
   readonly claimedNotes?: readonly string[];
-  /** @internal For the receipt, and no part of the JSON: of a delivery that is ready, at most `SITE.subjects`. */
+  /** @internal For the receipt: the verified URLs of a ready delivery, at most `SITE.subjects`. */
   readonly proven?: readonly ProvenSubject[];
 }
 
-/** How a delivery ended, as the output `result` says it. */
+/** The result of a delivery, as in the output `result`. */
 export type DeliveryResult = 'ready' | 'withdrawn' | 'audited' | 'planned' | 'not-ready';
 
-/** The fields of which the lines are written. */
 export type ReportFields = Omit<Report, 'lines' | 'outcome' | 'claimedNotes'>;
 
 const ORDER: readonly DeliveryResult[] = ['not-ready', 'planned', 'withdrawn', 'audited', 'ready'];
 
-/** What needs attention comes first. */
+/** Sorts reports that need attention first. */
 export function sortByResult(reports: readonly Report[]): readonly Report[] {
   const getRank = (report: Report): number => ORDER.indexOf(report.result);
-  return reports.toSorted((one, other) => getRank(one) - getRank(other));
+  return reports.toSorted((report, other) => getRank(report) - getRank(other));
 }
 
-/** The file or folder that a report is about, as the user wrote it. */
+/** The file or folder of a report, as the user wrote it. */
 export const nameSubject = ({ subject }: Report): string => subject || 'no file';
 
-/** The report as the protocol writes it, a line each. */
+/** The five lines of the protocol. */
 export const reportText = ({ lines }: Report): string =>
   REPORT_LINES.map((line) => `${line}: ${lines[line]}`.trimEnd()).join('\n');
 
-/** What failed, and where. */
+/** What failed, with step and HTTP code. */
 export function formatFailure({ step, httpCode, reason }: FailureReason): string {
   return `${reason} (step ${step}${httpCode === null ? '' : `, HTTP ${httpCode}`})`;
 }
 
-/** The reason in one line: what failed, where, and what to change. */
+/** One line: what failed, at which step, and what to change. */
 export const formatReason = (failure: FailureReason): string =>
   [formatFailure(failure), ...lineIf(failure.hint !== '', `To fix: ${failure.hint}`)].join('. ');
 
 export const formatPlanned = ({ reason, next }: PlannedReport): string => `${reason}. Next: ${next}`;
 
-/**
- * What a command, a step or a tool answers, as JSON. Give the human `url` if it is not empty, else `reason` and
- * `hint`.
- */
+/** The JSON answer of every interface. Give the human `url` if it is not empty, otherwise `reason` and `hint`. */
 export interface ReportDocument {
-  /** How it ended: `ready` only if every file is proven, `planned` after a dry run or a check. */
+  /** `ready` only if every file is verified, `planned` after a dry run or a check. */
   readonly result: DeliveryResult;
-  /** The proven address, one line for each file; empty unless `result` is `ready`. */
+  /** The verified URL, one line for each file; empty unless `result` is `ready`. */
   readonly url: string;
-  /** Why there is no address to hand over; empty if `result` is `ready`. */
+  /** Why there is no URL to hand over; empty if `result` is `ready`. */
   readonly reason: string;
-  /** What to change, or what to do after a dry run; empty where nothing is known. */
+  /** What to change, or what to do after a dry run; empty if unknown. */
   readonly hint: string;
   /** Why it is not ready; `null` otherwise. */
   readonly code: ErrorCode | null;
-  /** A report for each file or folder; empty where the command itself is wrong. */
+  /** A report for each file or folder; empty if the command itself is wrong. */
   readonly reports: readonly Report[];
 }
 
@@ -195,13 +186,13 @@ const VERDICTS: Readonly<Record<AuditVerdict, string>> = {
 };
 
 function countVerdicts(reports: readonly Report[]): string {
-  const counts = Object.entries(VERDICTS).map(([key, words]) => {
-    return { count: reports.filter(({ verdict }) => verdict === key).length, words };
+  const counts = Object.entries(VERDICTS).map(([key, title]) => {
+    return { count: reports.filter(({ verdict }) => verdict === key).length, title };
   });
-  return counts.flatMap(({ count, words }) => (count === 0 ? [] : [`${count} ${words}`])).join(', ');
+  return counts.flatMap(({ count, title }) => (count === 0 ? [] : [`${count} ${title}`])).join(', ');
 }
 
-/** How it ended, as people read it. */
+/** The outcome in people's terms. */
 export function outcomeOf({ result, wasAbsent, leavesFiles, verdict }: Report): Outcome {
   if (wasAbsent) return 'absent';
   if (leavesFiles) return 'in-part';
@@ -209,22 +200,22 @@ export function outcomeOf({ result, wasAbsent, leavesFiles, verdict }: Report): 
   return result === 'audited' && isOther ? verdict : result;
 }
 
-/** How it ended in one line, such as `Not ready: …`. */
+/** The outcome in one line, such as `Not ready: …`. */
 export function describeOutcome(report: Report): string {
   const { planned, notReady, outcome, url, urlNote } = report;
   const note = urlNote === undefined ? '' : ` (${urlNote})`;
   const end = planned !== null ? formatPlanned(planned) : (outcome ?? url + note);
-  const said = notReady === null ? end : [formatReason(notReady), ...listCopies(report)].join('. ');
-  return `${OUTCOMES[outcomeOf(report)]}: ${said}`;
+  const detail = notReady === null ? end : [formatReason(notReady), ...listCopies(report)].join('. ');
+  return `${OUTCOMES[outcomeOf(report)]}: ${detail}`;
 }
 
-/** Where a duplicate was verified. */
+/** The verified duplicates, a line each. */
 export const listCopies = ({ duplicates }: Report): readonly string[] =>
   duplicates.flatMap(({ channel, url }) =>
     url === null ? [] : `Verified copy (${CHANNELS[channel].title}): ${url}`,
   );
 
-/** How many ended in which way, such as `1 not ready, 28 ready`. */
+/** Counts reports by outcome, such as `1 not ready, 28 ready`. */
 export function countOutcomes(reports: readonly Report[]): ReadonlyMap<Outcome, number> {
   const groups = Map.groupBy(sortByResult(reports), outcomeOf);
   return new Map([...groups].map(([outcome, { length }]) => [outcome, length]));

@@ -16,7 +16,7 @@ import type { DeliveryContext } from './delivery-context.ts';
 import { proveAttempts } from './publish-through-channel.ts';
 import { recheckDeliveries } from './tasks.ts';
 
-/** Puts back what was delivered before what is not proven, and proves that. The deliveries fail all the same. */
+/** Restores the previous version of failed deliveries, and verifies it. The deliveries still fail. */
 export async function restoreFailed(
   deliveries: readonly Delivery[],
   channels: ChannelMap,
@@ -24,7 +24,7 @@ export async function restoreFailed(
 ): Promise<readonly Delivery[]> {
   const { logger, request, signal } = context;
   const { restore } = channels.K1;
-  const placed = deliveries.flatMap((one) => attemptIn(one, 'K1') ?? []).filter(isPlaced);
+  const placed = deliveries.flatMap((delivery) => attemptIn(delivery, 'K1') ?? []).filter(isPlaced);
   if (signal.aborted) return deliveries.map(withoutRestoration);
   const failed = placed.filter(({ failure }) => failure !== null);
   if (failed.length === 0 || restore === undefined) return deliveries;
@@ -38,43 +38,42 @@ export async function restoreFailed(
     const outcome = toRestoreOutcome(back);
     logger.info(`${attempt.task.plan.name}: ${outcome.detail}`);
     const mayBeBack = back.placement === null && back.failure?.leftBehind === undefined;
-    const { unknown: open = [] } = back.placement ?? {};
-    const unknown = [...attempt.unknown, ...open, ...(mayBeBack ? [PERHAPS_BACK] : [])];
+    const { unknown: lines = [] } = back.placement ?? {};
+    const unknown = [...attempt.unknown, ...lines, ...(mayBeBack ? [PERHAPS_BACK] : [])];
     restored.set(attempt, { ...attempt, restored: outcome, unknown });
   }
-  // The last look comes after the last write.
   return recheckDeliveries(replaceAttempts(deliveries, restored), channels);
 }
 
 const openRestored = (task: PreparedTask, back: Result<Placement>): ChannelAttempt =>
   hasFailed(back) ? { ...newAttempt(task), failure: back } : { ...newAttempt(task), placement: back };
 
-/** After a stop there is no time to prove anything. */
-function withoutRestoration(one: Delivery): Delivery {
-  const attempt = attemptIn(one, 'K1');
-  if (attempt?.failure == null) return one;
+/** After a stop there is no time to verify a restore. */
+function withoutRestoration(delivery: Delivery): Delivery {
+  const attempt = attemptIn(delivery, 'K1');
+  if (attempt?.failure == null) return delivery;
   const { placement, failure } = attempt;
   const mayBeThere = placement === null ? failure.leftBehind === undefined : placement.written;
-  const detail = 'what was there before is not put back, because the run was stopped';
+  const detail = 'the previous version was not restored, because the run was stopped';
   return mayBeThere
-    ? withAttempt(one, { ...attempt, restored: { commitSha: null, proven: false, detail } })
-    : one;
+    ? withAttempt(delivery, { ...attempt, restored: { commitSha: null, proven: false, detail } })
+    : delivery;
 }
 
-const PERHAPS_BACK = 'whether what was there before is put back all the same';
+const PERHAPS_BACK = 'whether the previous version was restored anyway';
 
 function toRestoreOutcome({ placement, proof, failure }: ChannelAttempt): RestoreOutcome {
   if (placement === null) {
     const left = failure?.leftBehind?.join(', ') ?? '';
     const why = `${failure?.message}${left === '' ? '' : `; left behind: ${left}`}`;
-    return { commitSha: null, proven: false, detail: `what was there before could not be put back: ${why}` };
+    return { commitSha: null, proven: false, detail: `the previous version could not be restored: ${why}` };
   }
   const { commitSha = null, notes = [] } = placement;
   const url = addressToHandOver({ placement, proof });
-  const back = `commit ${commitSha?.slice(0, 7)} put back what was delivered there before`;
+  const back = `commit ${commitSha?.slice(0, 7)} restored the previous version`;
   const shown =
     proof === null
-      ? `that is not proven either: ${failure?.message}`
-      : `${url?.href} shows that again, byte for byte`;
+      ? `that is not verified either: ${failure?.message}`
+      : `${url?.href} shows it again, byte for byte`;
   return { commitSha, proven: proof !== null, detail: [`${back}, and ${shown}`, ...notes].join('; ') };
 }

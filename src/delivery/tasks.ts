@@ -13,7 +13,7 @@ import {
   isOngoing,
   isPlaced,
   newAttempt,
-  openAttempt,
+  ongoingAttempt,
   replaceAttempts,
   withAttempt,
   withFailure,
@@ -26,28 +26,28 @@ function noteInputs(
   { request, logger, face }: DeliveryContext,
 ): readonly Delivery[] {
   const { operation, path, scopedInputs, timeout, dryRun } = request;
-  // The folder of a site that is withdrawn need not exist any more.
+  // The local folder of a withdrawn site may be gone.
   const hasFolder =
     operation === 'withdraw' || deliveries.some(({ site, failure }) => site?.isFolder || failure !== null);
   const allowed = `up to ${timeout / SECOND} s were allowed for build and verification; the protocol has ${VERIFY_DEADLINE / SECOND}`;
   const time = timeout > VERIFY_DEADLINE && !dryRun ? [allowed] : [];
-  const noted = deliveries.map((one) => {
-    const { choice, notes } = one;
-    if (choice === null) return one;
+  const noted = deliveries.map((delivery) => {
+    const { choice, notes } = delivery;
+    if (choice === null) return delivery;
     const without = scopedInputs.flatMap((name) => noteOtherInput(name, choice, hasFolder, face));
     const isFlat = path?.includes('/') && !choice.channels.some(takesFolders);
     const about = (w: Words) =>
       `the folder in ${w.subject('path')} had no effect: ${choice.channels.join('+')} has no folders`;
     return {
-      ...one,
-      notes: [...notes, ...without, ...(isFlat ? [say(about, face ?? ACTION)] : []), ...time],
+      ...delivery,
+      notes: [...notes, ...without, ...(isFlat ? [say(about, face)] : []), ...time],
     };
   });
   for (const note of new Set(noted.flatMap(({ notes }) => notes))) logger.info(note);
   return noted;
 }
 
-/** An input for other deliveries is noted, not refused: a workflow may set the same for every channel. */
+/** Notes an input without effect instead of refusing it: a workflow may set it for other channels. */
 export function noteOtherInput(
   name: InputName,
   { channels, reason }: ChannelChoice,
@@ -63,7 +63,7 @@ export function noteOtherInput(
   return isForFolders && !hasFolder ? [`${start} a folder, and none was found`] : [];
 }
 
-/** Lets every channel plan what it is to do, or to remove, before any of them writes. */
+/** Lets every channel plan before any channel writes. */
 export async function prepareTasks(
   deliveries: readonly Delivery[],
   channels: ChannelMap,
@@ -72,69 +72,71 @@ export async function prepareTasks(
   context.logger.startSection('Plan');
   let planned = noteInputs(deliveries, context);
   for (const key of listChannels(planned)) {
-    const items = planned.filter((one) => isOngoing(one) && one.choice?.channels.includes(key));
+    const items = planned.filter(
+      (delivery) => isOngoing(delivery) && delivery.choice?.channels.includes(key),
+    );
     const tasks = await resultsOfAll(items, (all) => channels[key].prepare(all));
-    planned = planned.map((one) => {
-      const task = tasks.get(one);
-      if (task === undefined) return one;
-      return hasFailed(task) ? withFailure(one, 'place', task) : withTask(one, task, context);
+    planned = planned.map((delivery) => {
+      const task = tasks.get(delivery);
+      if (task === undefined) return delivery;
+      return hasFailed(task) ? withFailure(delivery, 'place', task) : withTask(delivery, task, context);
     });
   }
   return refuseSameDestination(planned, context.request.picture);
 }
 
-/** The channels that are chosen: the main ones before the duplicates. */
+/** The chosen channels, main channels before duplicates. */
 const listChannels = (deliveries: readonly Delivery[]): readonly ChannelKey[] => [
   ...new Set(deliveries.flatMap(({ choice }) => choice?.channels ?? [])),
 ];
 
-function withTask(one: Delivery, task: PreparedTask, { logger, request }: DeliveryContext): Delivery {
+function withTask(delivery: Delivery, task: PreparedTask, { logger, request }: DeliveryContext): Delivery {
   const { channel, method, destination, name } = task.plan;
-  const gone = one.operation === 'withdraw';
-  const subject = gone ? name : one.subject;
-  const reason = one.choice?.channels[0] === channel ? one.choice.reason : 'it is a duplicate';
-  const where = `${gone ? 'from' : 'to'} ${CHANNEL_LABELS[channel]}, because ${reason}`;
+  const mustBeGone = delivery.operation === 'withdraw';
+  const subject = mustBeGone ? name : delivery.subject;
+  const reason = delivery.choice?.channels[0] === channel ? delivery.choice.reason : 'it is a duplicate';
+  const where = `${mustBeGone ? 'from' : 'to'} ${CHANNEL_LABELS[channel]}, because ${reason}`;
   logger.info(`${subject}: ${where}; ${destination}; ${method}`);
-  const unknown = [...one.unknown, ...(task.unknown ?? [])];
-  const attempt = { ...newAttempt(task, request.marker), gone };
-  return { ...one, subject, unknown, attempts: [...one.attempts, attempt] };
+  const unknown = [...delivery.unknown, ...(task.unknown ?? [])];
+  const attempt = { ...newAttempt(task, request.marker), mustBeGone };
+  return { ...delivery, subject, unknown, attempts: [...delivery.attempts, attempt] };
 }
 
-/** Of two deliveries that write the same path, or one a file where the other has a folder, the second is refused. */
+/** Refuses the second of two deliveries that write the same path, or a file over a folder. */
 function refuseSameDestination(deliveries: readonly Delivery[], hasPictures: boolean): readonly Delivery[] {
-  // The files that are written, and the folders that they are in, with the first delivery of each.
+  // Files and parent folders, by the delivery that writes them first.
   const [taken, folders] = [new Map<string, string>(), new Map<string, string>()];
   return deliveries.map((delivery) => {
     if (!isOngoing(delivery)) return delivery;
     const { subject, attempts } = delivery;
     const paths = attempts.flatMap(({ task }) => task.writes ?? [task.plan.destination]);
-    const [first] = paths.flatMap((one, nth) => {
-      const other = [one, ...foldersOf(one)].flatMap((part) => taken.get(part) ?? [])[0] ?? folders.get(one);
-      return other !== undefined || paths.indexOf(one) !== nth ? [[one, other] as const] : [];
+    const [first] = paths.flatMap((path, nth) => {
+      const other =
+        [path, ...foldersOf(path)].flatMap((part) => taken.get(part) ?? [])[0] ?? folders.get(path);
+      return other !== undefined || paths.indexOf(path) !== nth ? [[path, other] as const] : [];
     });
     if (first === undefined) {
-      for (const one of paths) {
-        taken.set(one, subject);
-        for (const folder of foldersOf(one)) folders.set(folder, subject);
+      for (const path of paths) {
+        taken.set(path, subject);
+        for (const folder of foldersOf(path)) folders.set(folder, subject);
       }
       return delivery;
     }
     const [path, other] = first;
     const both = other === undefined ? `two files of ${subject}` : `${other} and ${subject}`;
     const failure = new DeliveryError('BAD_INPUT', `${both} would both go to ${path}`, {
-      hint: (w) =>
-        `give one of them another name${hasPictures ? `, set ${w.input('picture', 'false')}` : ''}, or deliver it in a step of its own`,
+      hint: (w) => `rename one of them${hasPictures ? `, or set ${w.input('picture', 'false')}` : ''}`,
       leftBehind: [],
     });
     return withFailure(delivery, 'check', failure);
   });
 }
 
-/** The folders on the way to a path, without their last slashes. */
+/** All parent folders of a path, without trailing slashes. */
 const foldersOf = (path: string): readonly string[] =>
   [...path.matchAll(/(?<=.)\//g)].map(({ index }) => path.slice(0, index));
 
-/** Place → wait → verify: the main channels first, then the duplicates, even where the main one failed. */
+/** Place → wait → verify: main channels first, then duplicates, even if the main channel failed. */
 export async function carryOut(
   deliveries: readonly Delivery[],
   channels: ChannelMap,
@@ -146,7 +148,7 @@ export async function carryOut(
   let done = deliveries;
   for (const key of listChannels(deliveries)) {
     const limits = { ...request, absent: findAbsent(deliveries, key) };
-    const tried = await resultsOfAll(listOpen(done, key), (attempts) =>
+    const tried = await resultsOfAll(listOngoing(done, key), (attempts) =>
       publishThroughChannel(channels[key], attempts, limits, context),
     );
     const ended = new Map<ChannelAttempt, ChannelAttempt>();
@@ -158,15 +160,14 @@ export async function carryOut(
   return done;
 }
 
-const listOpen = (deliveries: readonly Delivery[], key: ChannelKey): readonly ChannelAttempt[] =>
-  deliveries.flatMap((one) => openAttempt(one, key) ?? []);
+const listOngoing = (deliveries: readonly Delivery[], key: ChannelKey): readonly ChannelAttempt[] =>
+  deliveries.flatMap((delivery) => ongoingAttempt(delivery, key) ?? []);
 
-/** What a check leaves open, since it is a dry run that asks no host. */
 function endCheck(deliveries: readonly Delivery[]): readonly Delivery[] {
-  const open = 'whether its repository and host take it: a check asks no host';
-  const reason = 'only checked: nothing failed, no host was asked, and nothing was published';
+  const open = 'whether the repository and host accept it: a check sends no request';
+  const reason = 'only checked: nothing failed, and nothing was sent or published';
   const planned = { reason, next: 'deliver it' };
-  return deliveries.map((one) => ({ ...one, planned, unknown: [...one.unknown, open] }));
+  return deliveries.map((delivery) => ({ ...delivery, planned, unknown: [...delivery.unknown, open] }));
 }
 
 async function preview(
@@ -178,29 +179,29 @@ async function preview(
   let previewed = deliveries;
   for (const key of listChannels(deliveries)) {
     const absent = findAbsent(deliveries, key);
-    const previews = await resultsOfAll(listOpen(previewed, key), (attempts) => {
+    const previews = await resultsOfAll(listOngoing(previewed, key), (attempts) => {
       const tasks = attempts.map(({ task }) => task);
       return channels[key].preview(tasks, absent);
     });
-    previewed = previewed.map((one) => {
-      const attempt = openAttempt(one, key);
+    previewed = previewed.map((delivery) => {
+      const attempt = ongoingAttempt(delivery, key);
       const text = attempt && previews.get(attempt);
-      if (attempt === undefined || text === undefined) return one;
-      if (hasFailed(text)) return { ...one, failure: text.withStep('place') };
-      logger.info(`${one.subject}: ${CHANNEL_LABELS[key]}: ${text}`);
+      if (attempt === undefined || text === undefined) return delivery;
+      if (hasFailed(text)) return { ...delivery, failure: text.withStep('place') };
+      logger.info(`${delivery.subject}: ${CHANNEL_LABELS[key]}: ${text}`);
       const plan = { ...attempt.task.plan, method: `${attempt.task.plan.method}: ${text}` };
-      return withAttempt(one, { ...attempt, task: { ...attempt.task, plan } });
+      return withAttempt(delivery, { ...attempt, task: { ...attempt.task, plan } });
     });
   }
   const next = say((w) => `leave ${w.input('dry-run')} out to do it`, face);
   const planned = { reason: 'nothing failed, and nothing was written', next };
-  return previewed.map((one) => ({ ...one, planned }));
+  return previewed.map((delivery) => ({ ...delivery, planned }));
 }
 
-/** Of a failure to show it in time. */
+/** Failures to show the file in time. */
 const LATE: readonly ErrorCode[] = ['NOT_PROVEN', 'BUILD_TIMEOUT'];
 
-/** The last look before the claim: what somebody changed meanwhile is proven no more. */
+/** The last check before the report: somebody may have changed the files meanwhile. */
 export async function recheckDeliveries(
   deliveries: readonly Delivery[],
   channels: ChannelMap,
@@ -209,7 +210,7 @@ export async function recheckDeliveries(
   for (const key of listChannels(deliveries)) {
     const { recheck } = channels[key];
     if (recheck === undefined) continue;
-    const placed = listOpen(done, key).filter(isPlaced).filter(mayHaveChanged);
+    const placed = listOngoing(done, key).filter(isPlaced).filter(mayHaveChanged);
     const checked = new Map<ChannelAttempt, ChannelAttempt>();
     for (const [attempt, changed] of await resultsOfAll(placed, recheck)) {
       checked.set(attempt, withChange(attempt, changed));
@@ -219,20 +220,20 @@ export async function recheckDeliveries(
   return done;
 }
 
-/** Of what was put back the branch tells nothing more. */
+/** After a restore, the branch no longer explains a failure. */
 const mayHaveChanged = ({ failure, restored, task: { plan } }: ChannelAttempt): boolean =>
   failure === null || (plan.channel === 'K1' && !restored && LATE.includes(failure.code));
 
 function withChange(attempt: ChannelAttempt, changed: Result<readonly string[]>): ChannelAttempt {
   const isChanged = hasFailed(changed);
-  // Of what is late already, only a change tells why.
+  // Only somebody's change is a better reason than the timeout.
   if (attempt.failure !== null && !(isChanged && changed.code === 'NOT_PROVEN')) return attempt;
   return isChanged
     ? { ...attempt, proof: null, failure: changed.withStep('verify') }
     : { ...attempt, unknown: [...new Set([...attempt.unknown, ...changed])] };
 }
 
-/** The first file that would have gone through the channel, or may have, and failed before. */
+/** The first failed file that was or may have been meant for the channel. */
 function findAbsent(deliveries: readonly Delivery[], key: ChannelKey): FailedFile | undefined {
   const failed = deliveries.filter(({ choice }) => choice === null || choice.channels.includes(key));
   return failed.flatMap(({ subject, failure }) => (failure === null ? [] : [{ subject, failure }]))[0];

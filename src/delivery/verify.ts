@@ -12,14 +12,9 @@ import { proveChecks } from '../proof/prove-checks.ts';
 import { SITE } from '../protocol/limits.ts';
 import type { PlacedAttempt } from './delivery.ts';
 
-/**
- * VERIFY: proves what was placed, and tells what that leaves open.
- *
- * @param first the address that is handed over; what a wait has seen there is not asked again
- * @throws {DeliveryError} as `proveChecks`
- */
+/** VERIFY: proves a placement. @param first the URL to hand over, with its last answer @throws as `proveChecks` */
 export async function verifyPlacement(
-  { placement, marker, gone }: PlacedAttempt,
+  { placement, marker, mustBeGone }: PlacedAttempt,
   first: AddressProof,
 ): Promise<{ readonly proof: Proof; readonly unknown: readonly string[] }> {
   const { check, run } = first;
@@ -27,10 +22,13 @@ export async function verifyPlacement(
   const { sha256, blobSha = '' } = check.expect.file ?? {};
   const version = (commitSha ?? sha256 ?? blobSha).slice(0, 12);
   const { page, files, plain, versioned } = await proveChecks(first, others, version);
-  // Another file of the branch has the address of what was removed.
+  // Another file of the branch has the removed file's URL.
   const isReplaced = page.match === 'served';
-  const raw = plain.find((one) => one.check.isOptional && one.proven);
-  const seen: readonly [ProbeResult, ...ProbeResult[]] = [page, ...files.flatMap((one) => one.proven ?? [])];
+  const raw = plain.find((proof) => proof.check.isOptional && proof.proven);
+  const seen: readonly [ProbeResult, ...ProbeResult[]] = [
+    page,
+    ...files.flatMap((proof) => proof.proven ?? []),
+  ];
   return {
     proof: {
       httpCode: page.httpCode ?? 0,
@@ -38,21 +36,19 @@ export async function verifyPlacement(
       sha256: isReplaced ? null : (page.fingerprint?.sha256 ?? null),
       match: isReplaced ? 'gone' : (page.match as ProvenMatch),
       hosts: page.hosts,
-      further: gone ? [] : files.slice(0, SITE.subjects).flatMap(toSubject),
+      further: mustBeGone ? [] : files.slice(0, SITE.subjects).flatMap(toSubject),
       rawUrl: raw?.check.url ?? null,
       isDownload: page.isDownload === true,
       ...(versioned && { versioned }),
-      isCached: check.addsVersion && gone,
+      isCached: check.addsVersion && mustBeGone,
       isInternal: run.internalReason !== '',
       ...(run.downloads > 0 && { downloads: run.downloads }),
     },
     unknown: [
-      ...(run.internalReason
-        ? [`whether the address opens outside this network: ${run.internalReason}`]
-        : []),
+      ...(run.internalReason ? [`whether the URL opens outside this network: ${run.internalReason}`] : []),
       ...check.host.describe(seen, check, run.downloads),
       ...describeOld(plain),
-      ...plain.filter((one) => one.proven === undefined).map(describeRaw),
+      ...plain.filter((proof) => proof.proven === undefined).map(describeRaw),
     ],
   };
 }

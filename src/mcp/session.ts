@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { opendirSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { answerRequest } from '../context.ts';
+import { reportOnRequest } from '../context.ts';
 import type { OwnCredential, Redactor } from '../credentials.ts';
 import { composeDocument } from '../delivery/report.ts';
 import { DeliveryError, stoppedError } from '../errors.ts';
@@ -115,7 +115,7 @@ export class McpSession {
       granted = result;
       return granted;
     };
-    const reports = await answerRequest(createRequest(), ports, {
+    const reports = await reportOnRequest(createRequest(), ports, {
       asked: { ...toRawInputs(call.args, call.tool), operation: call.tool },
       redactor,
       face: toolFace(call.tool, listInputs(call.tool, fixed), tokenVariable),

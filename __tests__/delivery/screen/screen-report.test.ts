@@ -51,11 +51,11 @@ describe('the judgement of a view', () => {
     const failedRequests = [missing('https://cdn.dev/count.js'), missing('/app/data.json')];
     const lacking = { ...BLANK, cause: '404 /app/data.json', failedRequests };
     expect(judgeView(lacking, false).failure?.hint).toBe(
-      'put what the page asks for into the folder that is delivered, or correct its address: /app/data.json; `screen: off` delivers it without a look',
+      'add the missing file to the delivered folder, or correct its URL: /app/data.json; `screen: off` skips this check',
     );
     const foreign = { ...lacking, cause: '404 https://cdn.dev/count.js' };
     expect(judgeView(foreign, false).failure?.hint).toMatch(
-      /^deliver a copy of .* \(from here: 404 https:\/\/cdn\.dev\/count\.js\), or open the page in a browser/,
+      /^deliver copies of .* \(here: 404 https:\/\/cdn\.dev\/count\.js\), or open the page in a browser/,
     );
   });
 

@@ -372,14 +372,14 @@ describe('a proven page', () => {
     expect(screen.asked).toHaveLength(10);
     const reports = viewed.map((one) => composeReport(one));
     expect(reports[10]?.screen?.verdict).toBe('shown');
-    const unknown = ['whether a browser shows the page: of 11 pages 10 were opened in one, and 1 were not'];
+    const unknown = ['whether a browser shows the page: only 10 of 11 pages were opened'];
     expect(reports.filter((report) => report.screen === null)).toMatchObject([{ unknown }]);
   });
 
   test.each<[string, Partial<ServedFile>, number, Partial<RawInputs>, RegExp | null]>([
     ['a downloaded file', { display: 'none' }, 9, {}, null],
-    ['a PDF', { display: 'viewer' }, 9, {}, /: a file that needs a viewer or a player is not opened in one$/],
-    ['a PDF', { display: 'viewer' }, 9, { screen: 'off' }, /not opened in one, as asked/],
+    ['a PDF', { display: 'viewer' }, 9, {}, /: a file for a viewer or player is not opened in a browser$/],
+    ['a PDF', { display: 'viewer' }, 9, { screen: 'off' }, /the browser check is off/],
     ['a long text', { display: 'plain' }, 1_048_577, {}, /: a file of this kind above 1 MB is not opened/],
     ['a picture', { display: 'plain', url: new URL('a.png', PAGE) }, 8_388_609, {}, /above 8 MB is not open/],
   ])('is not %s, and UNKNOWN says so (%j)', async (_, served, size, inputs, line) => {

@@ -12,7 +12,7 @@ import { attemptIn, type Delivery, withAttempt } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { askPastCaches } from './ask-host.ts';
 
-/** Adds a page's picture to what is delivered, and keeps the one of before beside it. */
+/** Adds a picture of the page to the delivery, beside the previous picture. */
 export async function addPicture(
   delivery: Delivery,
   view: ScreenView,
@@ -24,8 +24,8 @@ export async function addPicture(
     return withoutPicture(delivery, 'the host builds the page under another name');
   }
   if (view.picture === null) return withoutPicture(delivery, view.reason || 'the browser took none');
-  const { changed, ...pictures } = await compareWithEarlier(view.picture, urls, context);
-  // Of a folder, the channel itself says which files a cache may still have.
+  const { changed, ...pictures } = await compareWithPrevious(view.picture, urls, context);
+  // For folders, the channel itself reports cached files.
   const isStale = changed !== null && changed > 0 && !delivery.site?.isFolder;
   const task = { ...attempt.task, pictures };
   return {
@@ -37,19 +37,19 @@ export async function addPicture(
   };
 }
 
-/** The pictures to deliver. Where nothing changed, both stay as they are: that needs no commit. */
-async function compareWithEarlier(
+/** The pictures to deliver. If nothing changed, both stay the same, which needs no commit. */
+async function compareWithPrevious(
   taken: Uint8Array,
   urls: NonNullable<ServedFile['pictureUrls']>,
   context: DeliveryContext,
 ): Promise<PagePictures & { readonly changed: number | null }> {
-  const earlier = await fetchEarlier(urls.picture, taken, context);
-  const changed = earlier && (await context.screen.compare(earlier, taken));
+  const previous = await fetchPrevious(urls.picture, taken, context);
+  const changed = previous && (await context.screen.compare(previous, taken));
   const isSame = changed === 0;
-  const before = isSame ? await fetchEarlier(urls.before, taken, context) : earlier;
+  const before = isSame ? await fetchPrevious(urls.before, taken, context) : previous;
   return {
     changed,
-    picture: createMemoryFile(nameOf(urls.picture), isSame && earlier !== null ? earlier : taken),
+    picture: createMemoryFile(nameOf(urls.picture), isSame && previous !== null ? previous : taken),
     before: before === null || changed === null ? null : createMemoryFile(nameOf(urls.before), before),
   };
 }
@@ -61,35 +61,35 @@ const withoutPicture = (delivery: Delivery, reason: string): Delivery => ({
   unknown: [...delivery.unknown, `how the page looks: no picture of it was delivered, because ${reason}`],
 });
 
-/** The picture that an earlier delivery left; `null` where there is none of the same size. */
-async function fetchEarlier(url: URL, picture: Uint8Array, ports: Ports): Promise<Uint8Array | null> {
+/** The previous picture; `null` unless it has the same size. */
+async function fetchPrevious(url: URL, picture: Uint8Array, ports: Ports): Promise<Uint8Array | null> {
   const fetched = await resultOf(async () => {
     const answer = await askPastCaches(url, 'before', ports);
     if (answer.status === 200) return readBody(answer, SCREEN.picture);
     discard(answer);
     return null;
   });
-  // Only a picture of the same size is decoded: it may be anybody's.
-  return fetched instanceof Uint8Array && headOf(fetched) === headOf(picture) ? fetched : null;
+  // The picture may be anybody's, so only one of the same size is decoded.
+  return fetched instanceof Uint8Array && readPngHeader(fetched) === readPngHeader(picture) ? fetched : null;
 }
 
-/** The signature of a PNG, and the size in pixels that its first block tells. */
-const headOf = (png: Uint8Array): string => Buffer.from(png.subarray(0, 24)).toString('hex');
+/** The signature and the size in pixels. */
+const readPngHeader = (png: Uint8Array): string => Buffer.from(png.subarray(0, 24)).toString('hex');
 
-/** A proven picture of the page. */
+/** A verified picture of the page. */
 export interface PictureReport {
   readonly url: string;
-  /** Of the picture's bytes, lowercase hex: a cache may keep an older picture. */
+  /** Lowercase hex: a cache may keep an older picture. */
   readonly sha256: string;
-  /** For those who don't see it. */
+  /** The alternative text. */
   readonly alternative: string;
-  /** The proven address of the picture of the delivery before; `null` where it was the same, or where there was none. */
+  /** The verified URL of the previous picture; `null` if it is the same or missing. */
   readonly beforeUrl: string | null;
-  /** The share of pixels, from 0 to 1, that changed since; `null` where there was none. */
+  /** The share of pixels, from 0 to 1, that changed; `null` without a previous picture. */
   readonly changed: number | null;
 }
 
-/** The picture that was delivered with a page, once everything is proven. */
+/** Reports the delivered picture if everything is verified. */
 export function reportPicture(delivery: Delivery): PictureReport | null {
   const { picture, subject } = delivery;
   const attempt = attemptIn(delivery, 'K1');
@@ -99,7 +99,7 @@ export function reportPicture(delivery: Delivery): PictureReport | null {
     url: pictures.url.href,
     sha256: pictures.sha256,
     alternative: neutralizeText(`Picture of ${picture.title || subject}`),
-    // One of an even earlier delivery stays where nothing changed.
+    // If nothing changed, an even older picture is still there.
     beforeUrl: picture.changed === 0 ? null : (pictures.before?.href ?? null),
     changed: picture.changed,
   };

@@ -5,23 +5,23 @@ import { discard } from '../../http/response.ts';
 import type { HttpResponse, Ports } from '../../ports.ts';
 import { BATCH, PROBE_TIME } from '../../protocol/limits.ts';
 import { withVersion } from '../../rules/naming.ts';
-import type { DeliveryRun } from '../delivery-context.ts';
+import type { RequestContext } from '../delivery-context.ts';
 
-/** Addresses that a host is asked for at most; one of more may be there. */
+/** More failed requests are not checked. */
 const MAX_URLS = 10;
 
-/** Whether a page asked its host for what is not part of the step, and may be there. @param page its address */
+/** Whether a page needs files that only its host may have. @param page its URL */
 export async function dependsOnHost(
   { failedRequests }: ScreenView,
   page: URL,
-  run: DeliveryRun,
+  run: RequestContext,
 ): Promise<boolean> {
   const urls = failedRequests.filter(isOwnRequest).map(({ url }) => new URL(url, page));
   if (urls.length > MAX_URLS || run.request.checkOnly) return urls.length > 0;
   return (await findMissingUrls(urls, run)).length < urls.length;
 }
 
-/** Those of the addresses whose host says that nothing is there. */
+/** Returns the URLs that answer HTTP 404. */
 export async function findMissingUrls(urls: readonly URL[], ports: Ports): Promise<readonly URL[]> {
   const isAbsent = async (url: URL): Promise<boolean> => {
     const answer = await askPastCaches(url, 'host', ports);
@@ -33,7 +33,7 @@ export async function findMissingUrls(urls: readonly URL[], ports: Ports): Promi
   return urls.filter((_, at) => absent[at] === true);
 }
 
-/** Asks a host once, with `?v=`: a cache would keep the answer that a file is absent. */
+/** Requests a URL once, with `?v=`: a cache would keep a 404. */
 export function askPastCaches(
   known: URL,
   purpose: string,

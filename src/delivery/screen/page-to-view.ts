@@ -10,7 +10,7 @@ import { decodePath } from '../../rules/naming.ts';
 import { decodeText, isHtml } from '../../rules/page/page-file.ts';
 import { type Delivery, isOngoing, shownTask } from '../delivery.ts';
 
-/** What a browser is to open, and what it must show. */
+/** The page to open, and the text that it must show. */
 export async function pageToView(
   url: URL,
   delivery: Delivery,
@@ -20,25 +20,25 @@ export async function pageToView(
   const file = delivery.site?.entry;
   const isSought = marker !== undefined && marker.length <= SCREEN.marker;
   const page = { url: url.href, local };
-  // Of a link only the marker is known.
+  // For a link, only the marker is known.
   if (file === undefined) return { ...page, marker: isSought && !/[<>]/.test(marker) ? marker : undefined };
   if (!isHtml(file.name) || file.size > SCREEN.markedPage) return page;
   const { readVisibleText } = await loadPageRules();
   const shown = readVisibleText(await text(decodeText(file.read())));
-  // It may as well be in a comment, or a part of a script.
+  // The marker may be in a comment or script.
   const isVisible = isSought && shown.includes(withoutSpace(marker));
   return { ...page, marker: isVisible ? marker : undefined, ownText: shown.slice(0, SCREEN.text) };
 }
 
 /**
- * Everything that a step is to publish, as the host of pages will serve it; listed once a browser asks for it.
+ * Every file to publish, by its path on the host. Lists them when a browser asks first.
  *
- * @param sitePaths where to serve folders, instead of where they will be
+ * @param sitePaths other paths to serve folders at
  */
 export function listLocalFiles(deliveries: readonly Delivery[], sitePaths?: readonly string[]): LocalFiles {
   let known: ReadonlyMap<string, LocalFile> | undefined;
   return (path) => {
-    known ??= new Map(deliveries.filter(isOngoing).flatMap((one) => listServed(one, sitePaths)));
+    known ??= new Map(deliveries.filter(isOngoing).flatMap((delivery) => listServed(delivery, sitePaths)));
     const file = known.get(path);
     return file && { size: file.size, contentType: getContentType(path), read: () => file.read() };
   };
@@ -52,7 +52,7 @@ function listServed(
   const served = shownTask(delivery)?.served;
   if (site === null || served === undefined) return [];
   const { sitePath } = served;
-  // A single file has its own name in its folder, and is the index of any other.
+  // Elsewhere, a single file is served as the index.
   const place = decodePath(served.url.pathname.slice(sitePath.length));
   return (sitePaths ?? [sitePath]).flatMap((folder) =>
     site.files.map(
@@ -66,8 +66,8 @@ function listServed(
 }
 
 /**
- * What deliveries show on the screen: why no browser opens it, for UNKNOWN; empty where one does. Of many, no more than
- * `SCREEN.pages` are opened: pages come before files shown as they are.
+ * The pages of deliveries, each with why no browser opens it; empty if a browser does.
+ * At most `SCREEN.pages` are opened, HTML pages first.
  */
 export function listScreenPages(
   deliveries: readonly Delivery[],
@@ -78,22 +78,22 @@ export function listScreenPages(
     return obstacle === undefined ? [] : [[delivery, obstacle] as const];
   });
   const openable = found.flatMap(([delivery, obstacle]) => (obstacle === '' ? [delivery] : []));
-  openable.sort((one, other) => rankPage(one) - rankPage(other));
-  const tooMany = `of ${openable.length} pages ${SCREEN.pages} were opened in one, and ${openable.length - SCREEN.pages} were not`;
+  openable.sort((page, other) => rankPage(page) - rankPage(other));
+  const tooMany = `only ${SCREEN.pages} of ${openable.length} pages were opened`;
   return new Map([...found, ...openable.slice(SCREEN.pages).map((delivery) => [delivery, tooMany] as const)]);
 }
 
 const rankPage = (delivery: Delivery): number => (shownTask(delivery)?.served?.display === 'page' ? 0 : 1);
 
-/** Nothing for what a browser would download; a link alone is opened only where that is enforced. */
+/** `undefined` for downloads, and for links unless `screen: enforce`. */
 function findObstacle(delivery: Delivery, mode: DeliveryRequest['screen']): string | undefined {
   const { plan, served } = shownTask(delivery) ?? {};
   if (served === undefined) return plan?.channel === 'K4' && mode === 'enforce' ? '' : undefined;
   if (served.display === 'none') return undefined;
-  if (mode === 'off') return 'it was not opened in one, as asked';
-  if (served.display === 'viewer') return 'a file that needs a viewer or a player is not opened in one';
+  if (mode === 'off') return 'the browser check is off';
+  if (served.display === 'viewer') return 'a file for a viewer or player is not opened in a browser';
   if (served.display === 'page') return '';
   const most = isImage(served.url.pathname) ? SCREEN.largestImage : SCREEN.largestText;
   const isTooLarge = (delivery.site?.entry.size ?? 0) > most;
-  return isTooLarge ? `a file of this kind above ${most / MEGABYTE} MB is not opened in one` : '';
+  return isTooLarge ? `a file of this kind above ${most / MEGABYTE} MB is not opened in a browser` : '';
 }

@@ -11,17 +11,17 @@ import { SCREEN } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
 import { attemptIn, type Delivery } from '../delivery.ts';
 
-/** What a browser saw of a page. All lists have at most ten texts, and all texts are bounded. */
+/** What a browser saw of a page. Lists have at most ten texts. */
 export interface ScreenReport extends ScreenFacts {
-  /** Whether it is the published page; else the local one, which was refused. */
+  /** Whether it is the published page, or the refused local page. */
   readonly isPublished: boolean;
-  /** The share of pixels, from 0 to 1, that it has in common with the page before publishing; `null` if not known. */
+  /** The share of pixels, from 0 to 1, that match the local page; `null` if not known. */
   readonly agreement: number | null;
 }
 
 const MOST_LISTED = 10;
 
-/** What a browser saw of a delivery's page; `null` where none was to look. */
+/** What a browser saw of a delivery's page; `null` without a browser check. */
 export function reportScreen(delivery: Delivery): ScreenReport | null {
   const { localView, attempts } = delivery;
   const published = attempts[0]?.screen ?? attemptIn(delivery, 'K1')?.screen ?? null;
@@ -36,7 +36,7 @@ export function reportScreen(delivery: Delivery): ScreenReport | null {
   return { isPublished: published !== null, ...facts, ...Object.fromEntries(lists), agreement };
 }
 
-/** The part of the report's line TEST; empty where no browser has opened the page. */
+/** For TEST; empty if no browser opened the page. */
 export function describeScreen(screen: ScreenReport | null): string[] {
   if (screen === null || screen.verdict === 'not-checked') return [];
   const { agreement } = screen;
@@ -46,7 +46,7 @@ export function describeScreen(screen: ScreenReport | null): string[] {
   ];
 }
 
-/** What a browser saw, in a few words, such as `shown (42 characters, 1 image; 0.8 s; HeadlessChrome/147.0)`. */
+/** What a browser saw, such as `shown (42 characters, 1 image; 0.8 s; HeadlessChrome/147.0)`. */
 export function describeView(view: ScreenFacts): string {
   const { verdict, reason, painted, elapsed, browser } = view;
   const seen = (['character', 'image', 'drawing'] as const).flatMap((word) => {
@@ -61,7 +61,7 @@ export function describeView(view: ScreenFacts): string {
   return `${verdict.replace('-', ' ')}${details.length === 0 ? '' : ` (${details.join('; ')})`}`;
 }
 
-/** A share from 0 to 1 in percent, such as `12 %` or `0.4 %`. */
+/** A share as percent, such as `12 %` or `0.4 %`. */
 export function formatShare(share: number): string {
   const percent = share * 100;
   // Rounding must not turn nearly all into all.
@@ -74,8 +74,8 @@ export const describeUnseen = (reason: string, hint = ''): string =>
   `whether a browser shows the page: ${reason}${hint === '' ? '' : ` (${hint})`}`;
 
 /**
- * Judges what a browser saw. A page that shows nothing is not ready. Anything else that went wrong is in UNKNOWN, or
- * fails if the screen is enforced. A fault of the browser itself fails nothing else.
+ * Fails a page that shows nothing. Other problems are in UNKNOWN, or fail with `screen: enforce`.
+ * A fault of the browser itself only leaves the page unknown.
  *
  * @param refusesHosts whether a page that requests other hosts is refused
  */
@@ -116,7 +116,7 @@ function otherHostsError(view: ScreenView): DeliveryError | null {
   });
 }
 
-const isLacking = (one: FailedRequest): boolean => isOwnRequest(one) && /^4\d\d$/.test(one.error);
+const isLacking = (request: FailedRequest): boolean => isOwnRequest(request) && /^4\d\d$/.test(request.error);
 
 function findFailure(
   view: ScreenView,
@@ -140,7 +140,7 @@ function findFailure(
 
 function uncheckedError({ reason, hint, httpCode }: ScreenView): DeliveryError {
   const missing =
-    httpCode === null ? 'no browser has opened the page' : 'a browser can not tell whether the page is shown';
+    httpCode === null ? 'no browser has opened the page' : "a browser can't tell whether the page is shown";
   return new DeliveryError('NOT_SHOWN', `${missing}: ${reason}`, {
     hint: (w) =>
       `${hint === '' ? '' : `${hint}; or `}set ${w.input('screen', 'auto')} to deliver without a browser`,
@@ -148,21 +148,21 @@ function uncheckedError({ reason, hint, httpCode }: ScreenView): DeliveryError {
 }
 
 function hintFor({ httpCode, isMarkerVisible, cause, failedRequests }: ScreenView): Text {
-  const lacking = failedRequests.find((one) => isLacking(one) && formatRequest(one) === cause);
+  const lacking = failedRequests.find((request) => isLacking(request) && formatRequest(request) === cause);
   if (lacking !== undefined) {
     return (w) =>
-      `put what the page asks for into the folder that is delivered, or correct its address: ${lacking.url}; ${w.input('screen', 'off')} delivers it without a look`;
+      `add the missing file to the delivered folder, or correct its URL: ${lacking.url}; ${w.input('screen', 'off')} skips this check`;
   }
   if (isMarkerVisible === false && httpCode === 200) {
     return (w) => `correct the page, or set ${w.input('marker')} to a text on it`;
   }
-  const elsewhere = failedRequests.find((one) => !isOwnRequest(one));
+  const elsewhere = failedRequests.find((request) => !isOwnRequest(request));
   const copy =
     elsewhere === undefined
       ? ''
-      : `deliver a copy of what the page needs of other hosts (from here: ${formatRequest(elsewhere)}), or `;
+      : `deliver copies of files from other hosts (here: ${formatRequest(elsewhere)}), or `;
   return (w) =>
-    `${copy}open the page in a browser with its developer tools; ${w.input('screen', 'off')} delivers it without a look`;
+    `${copy}open the page in a browser with its developer tools; ${w.input('screen', 'off')} skips this check`;
 }
 
 const KINDS = [
@@ -172,10 +172,10 @@ const KINDS = [
   ['consoleErrors', 'console error'],
 ] as const;
 
-/** How many problems of a kind are named: the first may be one that matters least. */
+/** Several problems of each kind are named, because the first may matter least. */
 const NAMED = 3;
 
-/** What went wrong on the page, the first problems of each kind. @param known what is said already */
+/** The first problems of each kind. @param known a problem to leave out */
 function listProblems(view: ScreenView, known = ''): string[] {
   const texts = { ...view, failedRequests: view.failedRequests.map(formatRequest) };
   const lines = KINDS.flatMap(([key, kind]) => {

@@ -23,7 +23,7 @@ import { dependsOnHost } from './ask-host.ts';
 import { listLocalFiles, listScreenPages, pageToView } from './page-to-view.ts';
 import { describeUnseen, describeView, formatShare, judgeView } from './screen-report.ts';
 
-/** Opens each page before it is published. One that shows nothing is refused, unless it needs something on the host. */
+/** Opens each page before publishing. Refuses a page that shows nothing, unless it needs files of its host. */
 export async function viewLocalPages(
   deliveries: readonly Delivery[],
   context: DeliveryContext,
@@ -39,8 +39,8 @@ export async function viewLocalPages(
     const { url, isServedAsIs, display } = served;
     const withPicture = request.picture && display === 'page' && !request.checkOnly;
     if (!isServedAsIs && !withPicture) return delivery;
-    const opened = await pageToView(url, delivery, request, local);
-    const view = await compareWithRoots(await context.screen.view(opened), delivery, opened, context.screen);
+    const page = await pageToView(url, delivery, request, local);
+    const view = await compareWithRoots(await context.screen.view(page), delivery, page, context.screen);
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
     const refusesHosts = chooseSelfContained(delivery, request) === 'enforce';
     const { failure } = judgeView(view, request.screen === 'enforce', refusesHosts);
@@ -49,20 +49,20 @@ export async function viewLocalPages(
       return withFailure(viewed, 'check', failure.withLeftBehind([]));
     }
     if (failure !== null && request.checkOnly) {
-      const open = `${failure.message}; whether the host has what the page asked for, which a check can't ask`;
-      return { ...viewed, unknown: [...viewed.unknown, open] };
+      const unknown = `${failure.message}; whether the host has what the page asked for, which a check can't ask`;
+      return { ...viewed, unknown: [...viewed.unknown, unknown] };
     }
     return withPicture ? addPicture(viewed, view, context) : viewed;
   });
 }
 
-/** Opens each proven page at its address, and judges what a browser saw. */
+/** Opens each verified page at its URL, and judges what a browser saw. */
 export async function viewPublishedPages(
   deliveries: readonly Delivery[],
   context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
   const { request } = context;
-  const proven = deliveries.filter((one) => shownAttempt(one)?.proof != null);
+  const proven = deliveries.filter((delivery) => shownAttempt(delivery)?.proof != null);
   const pages = listScreenPages(proven, request.screen);
   if ([...pages.values()].includes('')) context.logger.startSection('Open the published page in a browser');
   const viewed: Delivery[] = [];
@@ -85,14 +85,14 @@ async function viewPublishedPage(
     return withAttempt(delivery, { ...attempt, unknown: [...attempt.unknown, describeUnseen(obstacle)] });
   }
   const { placement, proof } = attempt;
-  // A cache would show the page of before.
+  // A cache would show the previous page.
   const url = proof.versioned?.url ?? placement.first.url;
   const page = {
     ...(await pageToView(url, delivery, request)),
-    // By its own host: one behind a redirect stays refused.
-    isPrivateHost: proof.isInternal && proof.hosts.every((one) => one === url.host),
+    // A host behind a redirect stays refused.
+    isPrivateHost: proof.isInternal && proof.hosts.every((host) => host === url.host),
   };
-  // What is proven stays proven, even if the job ends now.
+  // The page stays verified, even if the job ends now.
   const view = await context.screen
     .view(page)
     .catch(() => createUncheckedView('the step was stopped before a browser opened it'));
@@ -103,18 +103,18 @@ async function viewPublishedPage(
     ...attempt,
     screen: { view, agreement },
     unknown: [...attempt.unknown, ...unknown, ...different],
-    // An address that shows nothing is not handed over.
+    // A URL that shows nothing is not handed over.
     ...(failure === null ? {} : { proof: null, failure: failure.withStep('verify') }),
   };
   return { ...withAttempt(delivery, judged), notes: [...delivery.notes, ...notes] };
 }
 
-/** The share of pixels that two shown pages have in common, if known; and that they clearly differ, for UNKNOWN. */
+/** The share of equal pixels, if known; and for UNKNOWN, whether both pages clearly differ. */
 async function compareWithLocal(before: ScreenView | null, view: ScreenView, { screen }: DeliveryContext) {
-  const [one, other] = [before, view].map((seen) => (seen?.verdict === 'shown' ? seen.picture : null));
-  const difference = one && other ? await screen.compare(one, other) : null;
+  const [local, published] = [before, view].map((seen) => (seen?.verdict === 'shown' ? seen.picture : null));
+  const difference = local && published ? await screen.compare(local, published) : null;
   if (difference === null) return { agreement: null, different: [] };
-  // What moves looks different each time.
+  // A moving page differs each time.
   const isStill = before?.isStable !== false && view.isStable !== false;
   const share = `${formatShare(difference)} of the picture`;
   const different =
@@ -124,41 +124,39 @@ async function compareWithLocal(before: ScreenView | null, view: ScreenView, { s
   return { agreement: 1 - difference, different };
 }
 
-/** The name of a folder for which nothing was built: no page shows it unless it shows its own address. */
+/** A folder name for which nothing was built. A page shows it only as part of its own URL. */
 const UNBUILT = 'no-such-page-7f3a9c2e';
 
 /**
- * Finds out whether a page was built for the root of a host, or of its GitHub Pages site: it is opened there too, and at a
- * path for which nothing was built. A router without its base path shows its words for a missing page at every path but
- * its root, in any language.
+ * Finds out whether a page was built for the root of a host or Pages site, by opening it there too. A router without
+ * its base path shows "not found" in any language, and shows the same at a path for which nothing was built.
  *
  * @param view what a browser saw below the folder's path
- * @returns the view; or one of a page that is not shown, with what to set
+ * @returns the view, or a `not-shown` view with what to set
  */
 async function compareWithRoots(
   view: ScreenView,
   delivery: Delivery,
-  opened: PageToView,
+  page: PageToView,
   screen: Screen,
 ): Promise<ScreenView> {
   const { routerSetting } = delivery;
   const sitePath = shownTask(delivery)?.served?.sitePath ?? '/';
-  // What did not respond was not seen.
   const isComparable = view.verdict !== 'not-checked' && view.isStable !== false && view.picture !== null;
   if (routerSetting === null || !isComparable) return view;
-  // A page that was built for its folder may stay blank there: it gets no more than it needed.
+  // A correct page may stay blank at the root, so it gets little time.
   const renderTime = view.verdict === 'shown' ? 2 * view.elapsed + SECOND : 4 * SECOND;
   const openAt = async (path: string): Promise<ScreenView | null> => {
-    const rest = delivery.site?.isFolder ? new URL(opened.url).pathname.slice(sitePath.length) : '';
-    const url = new URL(path + rest, opened.url).href;
+    const rest = delivery.site?.isFolder ? new URL(page.url).pathname.slice(sitePath.length) : '';
+    const url = new URL(path + rest, page.url).href;
     const local = listLocalFiles([delivery], [sitePath, path]);
-    const seen = await resultOf(() => screen.view({ ...opened, url, local, renderTime }));
+    const seen = await resultOf(() => screen.view({ ...page, url, local, renderTime }));
     return hasFailed(seen) || seen.verdict !== 'shown' || seen.isStable === false ? null : seen;
   };
   const [, ofSite = ''] = /^(\/[^/]+\/)./.exec(sitePath) ?? [];
   for (const root of ['/', ofSite].filter((path) => path !== '' && path !== sitePath)) {
     const atRoot = await openAt(root);
-    // A picture that is missing below the path makes no other page: another text does, but for its own address.
+    // A missing picture is no other page; another text is, apart from its own URL.
     const own = view.text.replaceAll(decodePath(sitePath), root);
     if (atRoot === null || (view.verdict === 'shown' && [view.text, own].includes(atRoot.text))) continue;
     const hint = `set ${routerSetting}: at ${root} the page shows something else than below ${sitePath}`;
@@ -175,6 +173,6 @@ async function compareWithRoots(
   return view;
 }
 
-/** What a page shows. @param folder takes the place of the unbuilt one's name, by which alone both addresses differ */
+/** What a page shows. @param folder replaces the unbuilt name, the only difference of the URLs */
 const describeSight = ({ title, text, painted }: ScreenView, folder = UNBUILT): string =>
   [title, text, painted.images, painted.drawings].join('\n').replaceAll(UNBUILT, folder);

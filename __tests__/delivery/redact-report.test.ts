@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRedactor, type Redactor } from '../../src/credentials.ts';
 import { refusalReport } from '../../src/delivery/compose-report.ts';
-import { finishReport } from '../../src/delivery/finish-report.ts';
-import type { Report } from '../../src/delivery/report.ts';
+import { redactReport } from '../../src/delivery/redact-report.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { reportWith } from '../action/reports.ts';
 
@@ -18,9 +17,7 @@ const hiding = (...secrets: string[]): Redactor => ({
   redact: (text) => secrets.reduce((clean, one) => clean.replaceAll(one, '***'), text),
 });
 
-const redactReport = (report: Report, redactor: Redactor): Report => finishReport(report, redactor);
-
-describe('finishReport', () => {
+describe('redactReport', () => {
   test('replaces a secret in every text', () => {
     const secret = 'ghs_AbCd0123';
     const failure = new DeliveryError('HOST_ERROR', `the host said ${secret}`, { hint: `use "${secret}"` });

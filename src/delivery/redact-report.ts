@@ -3,11 +3,11 @@ import { showInvisible } from '../plain-text.ts';
 import { RESULTS } from '../protocol/words.ts';
 import { formatReason, type Report } from './report.ts';
 
-/** Fields with an address: it is handed over as it was proven, or not at all. */
+/** URL fields: kept as verified, or dropped. */
 const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl', 'beforeUrl']);
 
-/** The report without secrets, each text by itself. An address that holds one is withheld, and not changed. */
-export function finishReport(given: Report, { redact }: Redactor): Report {
+/** Removes secrets from each text. A URL with a secret is withheld, not changed. */
+export function redactReport(given: Report, { redact }: Redactor): Report {
   const report = redactFields(given, redact) as Report;
   const address = given.url ?? given.withdrawn;
   return address === null || redact(address) === address ? report : withholdAddress(report);
@@ -18,14 +18,13 @@ function redactFields(value: unknown, redact: Redactor['redact'], field = ''): u
     if (ADDRESSES.has(field)) return redact(value) === value ? value : null;
     return showInvisible(redact(value));
   }
-  if (Array.isArray(value)) return value.map((one) => redactFields(one, redact, field));
+  if (Array.isArray(value)) return value.map((item) => redactFields(item, redact, field));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [name, redactFields(inner, redact, name)]),
   );
 }
 
-/** The file is published, but nobody is given its address. */
 function withholdAddress({ outcome: _, ...report }: Report): Report {
   const notReady = {
     step: 'report',
