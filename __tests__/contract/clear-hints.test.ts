@@ -31,7 +31,7 @@ const CASES: readonly (readonly [string, Case, said: RegExp, instead: readonly C
   [
     'a workflow builds the site, and leaves the file out',
     { inputs: K1, spec: { pages: { ...WORKFLOW, builds: 'never' } }, login: LOGINS.app },
-    /did not show the file within 240 s.*no deployment of our commit yet.*Settings → Pages → Source/,
+    /did not show the file within 240 s.*no deployment of our commit yet.*`site-workflow:`/,
     ['K2', 'K3'],
   ],
   [

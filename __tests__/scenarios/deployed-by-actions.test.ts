@@ -417,7 +417,8 @@ describe('a file that a delivery removes must answer 404', () => {
 
 const REPLACES_ALL =
   /^check: .*each deployment replaces all of it.* → .*`branch: gh-pages`.*`setup: true`.*`path: \.\/`/;
-const OBEYED = /^place: .*it says whose a site that GitHub Actions deploys is → .*`path:` to another place/;
+const OBEYED =
+  /^place: .*it records who delivered a site that GitHub Actions deploys → set `path:` to another path/;
 const SCRIPT = { file: 'site/js/app.js' };
 const PAGE = { file: 'site/index.html' };
 const BLOCK = 'environment github-pages.*pages: write, id-token: write';
@@ -469,7 +470,7 @@ describe('a job that deploys a site', () => {
       const inputs = { ...BRANCH, setup };
       const { report } = await deliver(repository, { files, inputs, token });
       expect(report.notReady?.hint).toMatch(
-        /^leave `token:` out: with the job's own token, this action deploys the site/,
+        /^leave `token:` out: screen-delivery then deploys the site itself/,
       );
       expect(report.notReady?.hint).not.toMatch(/`setup:/);
     }

@@ -97,7 +97,7 @@ describe('a clock that is changed during a delivery', () => {
 });
 
 const TAKEN = (path: string): RegExp =>
-  new RegExp(`^verify.*: .*somebody removed or replaced .*${path}.* → try again`);
+  new RegExp(`^verify.*: .*somebody removed or replaced .*${path}.* → run it again`);
 
 describe("the branch's file at the end", () => {
   test.each([
@@ -240,7 +240,7 @@ describe('a page that is verified only by its marker', () => {
     const repository = await play.repository();
     for (const _ of ['first', 'second']) {
       const { report } = await proven(put(repository));
-      expect(report.lines.UNKNOWN).toMatch(/other bytes than the file/);
+      expect(report.lines.UNKNOWN).toMatch(/its bytes differ from the file/);
     }
   });
 

@@ -9,7 +9,7 @@ import { authorizeDevice } from '../github/device-flow.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { commandFace } from '../request/faces.ts';
 import { findFiles } from '../request/find-files.ts';
-import { createLocalRequest } from '../request/local-request.ts';
+import { createLocalRequest, type LocalContext } from '../request/local-request.ts';
 import { type CliCommand, refuseAsUsage, usageError } from './args.ts';
 import { printReports } from './print-reports.ts';
 import { quietLogger, type Terminal } from './terminal.ts';
@@ -29,7 +29,7 @@ export async function deliverAll(
   const argument = isStream ? '' : positionals.join('\n');
   const inputs = { ...flags, ...(name === 'verify' ? { url: argument } : { file: argument }), token };
   const commandPorts = name === 'check' ? { ...ports, logger: quietLogger(ports.logger) } : ports;
-  const context = {
+  const context: LocalContext = {
     secrets,
     env,
     fileSource: 'from the command line',

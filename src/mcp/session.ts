@@ -13,7 +13,7 @@ import { lineProgress } from '../progress.ts';
 import { MCP, PROGRESS_INTERVAL } from '../protocol/limits.ts';
 import { toolFace } from '../request/faces.ts';
 import type { InputName, RawInputs, ToolName } from '../request/inputs.ts';
-import { createLocalRequest } from '../request/local-request.ts';
+import { createLocalRequest, type LocalContext } from '../request/local-request.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import {
   authorizationRequiredError,
@@ -135,7 +135,7 @@ export class McpSession {
     const asked = toRawInputs(args, tool);
     // An agent may have written the folder's git remote, so only the environment names the repository.
     const { GITHUB_REPOSITORY: repository = '' } = env;
-    const context = {
+    const context: LocalContext = {
       env,
       secrets,
       folder: this.roots[0],
@@ -146,7 +146,7 @@ export class McpSession {
       refusesHidden: true,
       defaultFolder: this.#folderFor(args),
       // Fixed inputs must not be reported as having no effect.
-      given: Object.keys(asked) as InputName[],
+      givenInputs: Object.keys(asked) as InputName[],
       named: { ...asked, ...fixed },
     };
     const { timeout = fixed.timeout } = asked;

@@ -56,7 +56,5 @@ export function formatAnswer({ authorization, result, url, reason, reports }: To
   const texts = sortByResult(reports)
     .slice(0, SITE.named)
     .map((report) => [reportText(report), ...report.notes.map((note) => `Note: ${note}`)].join('\n'));
-  // The reason already contains this result.
-  const isSaid = result === 'withdrawn' && reports[0]?.wasAbsent === false;
-  return [isSaid ? reason : `${result}: ${url || reason}`, ...texts].join('\n\n');
+  return [`${result}: ${url || reason}`, ...texts].join('\n\n');
 }

@@ -15,7 +15,7 @@ import { type DeliveryRequest, operationOf, type RunContext } from './parse-requ
 import { PARSERS } from './values.ts';
 
 /** What a request outside of a workflow needs, besides its inputs. */
-type LocalContext = Omit<
+export type LocalContext = Omit<
   RunContext,
   | 'job'
   | 'deliverer'

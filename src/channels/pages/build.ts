@@ -177,7 +177,7 @@ const HINTS: Readonly<Record<SiteBuild['builtBy'], { readonly late: Text; readon
   },
   workflow: {
     late: (w) =>
-      `set ${w.input('site-workflow')} to start the workflow that builds the site after the commit, or let it publish this file too`,
+      `set ${w.input('site-workflow')} to start the workflow that builds the site after the commit${w.orUse(['K2', 'K3'])}`,
     errored: (w) => `fix the workflow that builds the site, or ${FROM_BRANCH}${w.orUse(['K2', 'K3'])}`,
   },
   deployment: {

@@ -6,6 +6,7 @@ import { knownSettings, type RepositoryContext } from '../../github/api/reposito
 import type { FileWrite } from '../../github/change.ts';
 import { type GitPorts, hasGit } from '../../github/git/process.ts';
 import { SIZE } from '../../protocol/limits.ts';
+import { TOOL } from '../../protocol/words.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import type { Words } from '../../words.ts';
 import type { PreparedTask } from '../channel.ts';
@@ -85,7 +86,7 @@ export const isBuiltByWorkflow = (
 export const WORKFLOW_BRANCH_HINT = (w: Words): string =>
   w.ownToken === ''
     ? `set ${w.input('branch')} to the branch that the workflow builds from, and leave ${w.input('setup')} out`
-    : `leave ${w.input('token')} out: with the job's own token, this action deploys the site itself`;
+    : `leave ${w.input('token')} out: ${TOOL.name} then deploys the site itself`;
 
 export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'itemPath' | 'files'>): string {
   if (isFolderPath(task.itemPath))
