@@ -156,7 +156,7 @@ async function compareWithRoots(
   const [, ofSite = ''] = /^(\/[^/]+\/)./.exec(sitePath) ?? [];
   for (const root of ['/', ofSite].filter((path) => path !== '' && path !== sitePath)) {
     const atRoot = await openAt(root);
-    // A missing picture is no other page; another text is, apart from its own URL.
+    // A missing picture doesn't make it another page; another text does, apart from its own URL.
     const own = view.text.replaceAll(decodePath(sitePath), root);
     if (atRoot === null || (view.verdict === 'shown' && [view.text, own].includes(atRoot.text))) continue;
     const hint = `set ${routerSetting}: at ${root} the page shows something else than below ${sitePath}`;

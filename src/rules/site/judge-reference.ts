@@ -106,7 +106,7 @@ export class ReferenceJudge {
   #describeNear(missing: string, grade: ReferenceGrade): string | undefined {
     const name = baseName(missing).toLowerCase();
     const near = [...this.#files.keys()].filter((path) => baseName(path).toLowerCase() === name).slice(0, 2);
-    // Most folders have an index, so its name is no help.
+    // Most folders have an index, so its name doesn't help.
     if (near.length === 0 || name === 'index.html') {
       return isCode(grade) ? 'add the file to the folder, or remove the reference' : undefined;
     }
