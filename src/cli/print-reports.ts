@@ -39,7 +39,7 @@ export async function printReports(
   return isGood && isWritten;
 }
 
-interface Outcome {
+interface PrintedReport {
   /** What was done. */
   readonly before: readonly string[];
   /** The result, in color. */
@@ -90,7 +90,7 @@ async function printQrCode({ url }: ReportDocument, json: boolean, terminal: Ter
   }
 }
 
-export function formatReport(report: Report): Outcome {
+export function formatReport(report: Report): PrintedReport {
   const { gates, screen, notReady, result } = report;
   const caveats = listCaveats(report);
   if (notReady !== null) {
@@ -117,10 +117,10 @@ const listChanges = ({ findings, hint }: NonNullable<Report['notReady']>): reado
 const listCaveats = (report: Report): readonly string[] => [
   ...listCopies(report),
   ...listNotes(report).map((note) => `Note: ${note}`),
-  ...listUnknown(report),
+  ...formatUnknown(report),
 ];
 
-const listUnknown = ({ unknown, notReady }: Report): readonly string[] =>
+const formatUnknown = ({ unknown, notReady }: Report): readonly string[] =>
   unknown.map((line) => `${notReady === null ? 'Not verified' : 'Status'}: ${line}`);
 
 /** The note about the URL stands beside the URL. */
@@ -130,7 +130,7 @@ const listNotes = ({ notReady, notes, urlNote }: Report): readonly string[] =>
 const LONGEST_TABLE = 30;
 
 /** Formats a row for each file, failures first: the result, the name, and the URL or the reason. */
-export function formatReports(reports: readonly Report[]): Outcome {
+export function formatReports(reports: readonly Report[]): PrintedReport {
   const rows = sortByResult(reports).slice(0, LONGEST_TABLE).map(listCells);
   const width = (nth: 0 | 1): number => Math.max(...rows.map((cells) => cells[nth].length));
   const columns = [width(0), width(1)] as const;
@@ -157,7 +157,7 @@ function listCells(report: Report): readonly [string, string, string, ...string[
     about,
     ...lineIf(!!notReady?.hint, `To fix: ${notReady?.hint}`),
     ...[urlNote ?? [], listNotes(report)].flat().map((note) => `Note: ${note}`),
-    ...(notReady === null ? listUnknown(report) : []),
+    ...(notReady === null ? formatUnknown(report) : []),
   ];
 }
 

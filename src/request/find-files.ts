@@ -7,10 +7,10 @@ import { refuseProblems, walkFolder } from '../rules/walk-folder.ts';
 import type { Text } from '../words.ts';
 import { refuseInput } from './input-kinds.ts';
 import {
-  type Exclusion,
   type FilePattern,
   type IsLeftOut,
   isExclusion,
+  type LeftOutPaths,
   matches,
   matchesBelow,
   readExclusions,
@@ -91,7 +91,7 @@ export const findFiles: FindFiles = async (lines, folder, signal) => {
 };
 
 /** A `!` line must name an existing path in or around the other lines: a mistake in it would publish files. */
-async function refuseElsewhere(exclusions: readonly Exclusion[], named: readonly string[]): Promise<void> {
+async function refuseElsewhere(exclusions: readonly LeftOutPaths[], named: readonly string[]): Promise<void> {
   const ways = named.flatMap(listWays);
   for (const { roots, line } of exclusions) {
     const near = roots.filter((root) => ways.some((path) => isBelow(path, root) || isBelow(root, path)));

@@ -39,7 +39,7 @@ export type IsLeftOut = (path: string) => boolean;
 export const isExclusion = (line: string): boolean => line.startsWith('!');
 
 /** The paths that a `!` line excludes, with everything in them. */
-export interface Exclusion extends Pick<FilePattern, 'line' | 'parts'> {
+export interface LeftOutPaths extends Pick<FilePattern, 'line' | 'parts'> {
   /** The path of the line read literally (wildcards may be part of a name), and where its links lead. */
   readonly exact: readonly string[];
   /** The root, and where its links lead. A pattern that begins with `**` also has the folder of each line. */
@@ -61,7 +61,7 @@ function folderOf(line: string, folder: string): string {
   return before === line ? dirname(resolve(folder, line)) : resolve(folder, before);
 }
 
-function readExclusion(line: string, folder: string, folders: readonly string[]): Exclusion {
+function readExclusion(line: string, folder: string, folders: readonly string[]): LeftOutPaths {
   const path = line.slice(1).trim();
   const pattern = readPattern(path, folder);
   const parts = pattern.parts.filter((part) => part !== '');
@@ -72,7 +72,7 @@ function readExclusion(line: string, folder: string, folders: readonly string[])
 }
 
 /** @param path in Unicode normal form, because an accent may be a character of its own */
-function covers({ roots, parts, exact }: Exclusion, path: string): boolean {
+function covers({ roots, parts, exact }: LeftOutPaths, path: string): boolean {
   if (exact.some((excluded) => isBelow(excluded.normalize(), path))) return true;
   const pattern = showHidden(parts.join('/').normalize());
   return roots.some((given) => {
