@@ -80,8 +80,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
       return await work({ request, run, pull, connect });
     } catch (thrown) {
       const help = grant(pull === undefined ? `${permission}, pull-requests: read` : permission);
-      const subject = `the ${title}${pull ? ` on pull request ${pull.number}` : ''}`;
-      ports.logger.warning(describeProblem(subject, toDeliveryError(thrown), help));
+      ports.logger.warning(describeProblem(nameAnnouncement(title, pull), toDeliveryError(thrown), help));
       return undefined;
     }
   };
@@ -104,6 +103,9 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
     return hasWritten;
   };
 }
+
+const nameAnnouncement = (title: string, pull: PullRequest | null | undefined): string =>
+  `the ${title}${pull ? ` on pull request ${pull.number}` : ''}`;
 
 function describeProblem(subject: string, { code, message, hint }: DeliveryError, help: string): string {
   // Other hints are about the delivery.

@@ -55,16 +55,20 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
       endSection: () => undefined,
       mask: (secret) => redactor.addSecret(secret),
       progress: stderr.isTTY
-        ? lineProgress(
-            PROGRESS_INTERVAL.terminal,
-            clock,
-            (line) => void stderr.write(`${lineStart}  ${clean(line)}`),
-            () => void stderr.write(lineStart),
-          )
+        ? changingLine(clock, (text) => void stderr.write(lineStart + clean(text)))
         : lineProgress(PROGRESS_INTERVAL.cli, clock, info),
     },
   };
 }
+
+/** Progress in one line of a terminal. @param show replaces the line */
+const changingLine = (clock: Clock, show: (text: string) => void): Logger['progress'] =>
+  lineProgress(
+    PROGRESS_INTERVAL.terminal,
+    clock,
+    (line) => show(`  ${line}`),
+    () => show(''),
+  );
 
 /** `JSON.stringify` doesn't escape these control characters. */
 const C1 = /[\u007f-\u009f]/g;

@@ -84,14 +84,11 @@ export async function checkSite(
   refuseBrokenSite(delivery, site, refusals, { refusal: served?.refusal ?? null, hasOtherBase });
   const isUnknown =
     (served === undefined || isAssumed) && (hasAbsolute || (!location.origin && unknown.some(isBase)));
+  const assumption = lineIf(isUnknown, describeLocation(location));
   return {
     ...delivery,
     routerSetting,
-    unknown: [
-      ...lineIf(isUnknown, describeLocation(location)),
-      ...delivery.unknown,
-      ...formatSiteFindings(unknown),
-    ],
+    unknown: [...assumption, ...delivery.unknown, ...formatSiteFindings(unknown)],
     notes: [...delivery.notes, ...formatSiteFindings(notes)],
   };
 }

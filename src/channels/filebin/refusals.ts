@@ -13,6 +13,8 @@ interface Meaning {
 type BinRefusal = KnownRefusal &
   Meaning & { /** For a link, which has no bin to deliver to. */ readonly linkHint?: Text };
 
+const USUAL_REFUSAL = { httpCodes: [403, 404, 410], code: 'NO_PERMISSION', isFinal: true } as const;
+
 const NEEDS_APPROVAL = /requires? approval/i;
 
 /** The host gives its reasons as plain text, without codes. */
@@ -50,12 +52,7 @@ export function listRefusals(bin: string): readonly BinRefusal[] {
       hint: (w) => `the bin has expired or was deleted: leave ${w.input('bin')} out${w.orUse(['K1', 'K2'])}`,
     },
   ];
-  return reasons.map((reason) => ({
-    httpCodes: [403, 404, 410],
-    code: 'NO_PERMISSION',
-    isFinal: true,
-    ...reason,
-  }));
+  return reasons.map((reason) => ({ ...USUAL_REFUSAL, ...reason }));
 }
 
 /** After a deletion: a bin without approval gives the same answer with and without the file. */

@@ -116,6 +116,13 @@ function refuseTakenAddress(
   if (foreign !== undefined) throw takenPageError(task, foreign);
 }
 
+/** The earlier contents of the path, without the delivered one. */
+function listEarlierBlobs({ itemPath, files }: PagesTask, last: LastCommit | null | undefined) {
+  const versions = new Map(last?.blobs.map((blob) => [blob.sha, blob]));
+  versions.delete(files.find(({ path }) => path === itemPath)?.file.blobSha ?? '');
+  return [...versions.values()];
+}
+
 /** @param old paths of earlier pictures, beside the delivered ones @param rest other files of the branch */
 function compareFile(task: PagesTask, read: ReadPaths, old: readonly string[], rest: BranchTree['entries']) {
   const { itemPath, files, target, destination } = task;
@@ -140,21 +147,14 @@ function compareFile(task: PagesTask, read: ReadPaths, old: readonly string[], r
     isOurs(path, alike.includes(path) ? undefined : itemPath),
   );
   const last = read.commits.get(itemPath);
-  const versions = new Map(last?.blobs.map((blob) => [blob.sha, blob]));
-  versions.delete(files.find(({ path }) => path === itemPath)?.file.blobSha ?? '');
   const state = { head: read.head, entries, owned: new Set(owned), last };
   const planned = planChange(task, state);
-  const previous = [itemPath, [...versions.values()]] as const;
-  const removedBlobs = blobsIn([entries], planned.change?.removals ?? []);
+  const previous = [itemPath, listEarlierBlobs(task, last)] as const;
+  const goneFiles = blobsIn([entries], planned.change?.removals ?? []);
   const replaced = (state.owned.has(itemPath) && last) || undefined;
   const wasOurs = last?.messages.some((message) => parseMessage(message) !== null) === true;
   const placement = isRemoval(task)
-    ? { ...describeRemoved(planned, new Map([...removedBlobs, previous]), rest), wasOurs }
-    : describePublished(planned, {
-        previous: new Map([previous]),
-        goneFiles: removedBlobs,
-        entries,
-        replaced,
-      });
+    ? { ...describeRemoved(planned, new Map([...goneFiles, previous]), rest), wasOurs }
+    : describePublished(planned, { previous: new Map([previous]), goneFiles, entries, replaced });
   return { ...planned, placement };
 }

@@ -107,6 +107,14 @@ function sortByAction(task: PagesTask, state: ItemState) {
 
 type PathsTo = ReturnType<typeof sortByAction>;
 
+/** Git's history of a path skips commits that keep it equal, so taking a file over needs a removal first. */
+function listRenewed(itemPath: string, pathsTo: PathsTo): readonly string[] {
+  const takenPaths = pathsTo('take over');
+  if (!isFolderPath(itemPath)) return takenPaths;
+  // One is enough, and none is needed if the commit changes the folder anyway.
+  return pathsTo('add', 'replace', 'remove').length === 0 ? takenPaths.slice(0, 1) : [];
+}
+
 /** Plans the commit. @throws {DeliveryError} `NOT_OURS`: one refused file refuses the whole item */
 export function planChange(task: PagesTask, state: ItemState): PlannedItem {
   const { itemPath, target } = task;
@@ -116,14 +124,11 @@ export function planChange(task: PagesTask, state: ItemState): PlannedItem {
   const [removedPaths, takenPaths] = [pathsTo('remove'), pathsTo('take over')];
   const writtenPaths = new Set(pathsTo('add', 'replace'));
   const { verb, delivered, kept } = describeItem(task, state, pathsTo);
-  const isFolder = isFolderPath(itemPath);
   const message = formatCommitMessage(itemPath, {
     ...{ ...common, verb, delivered },
     ...(named ?? { removed: delivered ? removedFolders : removedPaths }),
   });
-  // Git's history of a path skips commits that keep it equal, so taking a file over needs a removal first.
-  const isUnchanged = writtenPaths.size + removedPaths.length === 0;
-  const renewed = isFolder ? takenPaths.slice(0, isUnchanged ? 1 : 0) : takenPaths;
+  const renewed = listRenewed(itemPath, pathsTo);
   const before = renewed[0] !== undefined && {
     message: formatCommitMessage(renewed[0], { ...common, verb: 'REMOVE', removed: renewed }),
     removals: renewed,

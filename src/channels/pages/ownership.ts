@@ -1,6 +1,6 @@
 import { getBranchHead, getEntry } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { type CommitSummary, getLastCommits } from '../../github/api/history.ts';
+import { type CommitSummary, getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { listSources } from '../../rules/jekyll.ts';
@@ -136,12 +136,11 @@ export async function findOlderSites(
     .slice(0, SITE.siblings);
   const nameOf = (itemPath: string): string => itemPath.slice(0, -1);
   const commits = await getLastCommits(github, head, siblings.map(nameOf));
-  const isOwn = (message: string, itemPath: string): boolean =>
-    isFromSame(message, options) && parseMessage(message)?.delivered?.itemPath === itemPath;
+  const lastOf = (itemPath: string): LastCommit | null => commits.get(nameOf(itemPath)) ?? null;
   const whole = siblings.filter((itemPath) => {
-    const { message = '' } = commits.get(nameOf(itemPath)) ?? {};
+    const { message = '' } = lastOf(itemPath) ?? {};
     const isUnchanged = parseMessage(message)?.delivered?.object === entries.get(nameOf(itemPath))?.sha;
-    return isUnchanged && isOwn(message, itemPath);
+    return isUnchanged && isOwnDelivery(message, itemPath, options);
   });
   if (whole.length <= keep && whole.length === siblings.length) return none;
   const newestOf = (records: ReadonlyMap<string, DeliveryRecord>): readonly string[] =>
@@ -152,20 +151,34 @@ export async function findOlderSites(
   // If the history shows too few, all stay.
   const older = newest.length < keep ? [] : whole.filter((itemPath) => !newest.includes(itemPath));
   const others = siblings.filter((itemPath) => !whole.includes(itemPath));
-  const lastOf = (itemPath: string): string => commits.get(nameOf(itemPath))?.message ?? '';
+  return { older, ...sortByOwner(others, options, records, lastOf) };
+}
+
+const isOwnDelivery = (message: string, itemPath: string, options: DeliveryOwner): boolean =>
+  isFromSame(message, options) && parseMessage(message)?.delivered?.itemPath === itemPath;
+
+/** Sorts folders that differ from what was delivered. */
+function sortByOwner(
+  folders: readonly string[],
+  options: DeliveryOwner,
+  records: ReadonlyMap<string, DeliveryRecord>,
+  lastOf: (itemPath: string) => LastCommit | null,
+) {
+  const messageOf = (itemPath: string): string => lastOf(itemPath)?.message ?? '';
   // A delivery into a folder with other files never matches the folder as a whole.
-  const changed = others.filter((itemPath) =>
-    [records.get(itemPath)?.message ?? '', lastOf(itemPath)].some((message) => isOwn(message, itemPath)),
+  const changed = folders.filter((itemPath) =>
+    [records.get(itemPath), lastOf(itemPath)].some((commit) =>
+      isOwnDelivery(commit?.message ?? '', itemPath, options),
+    ),
   );
-  const foreign = others.filter((itemPath) => {
-    const isDelivered = parseMessage(lastOf(itemPath))?.delivered !== undefined;
-    return isDelivered && !isFromSame(lastOf(itemPath), options) && !changed.includes(itemPath);
+  const foreign = folders.filter((itemPath) => {
+    const isDelivered = parseMessage(messageOf(itemPath))?.delivered !== undefined;
+    return isDelivered && !isFromSame(messageOf(itemPath), options) && !changed.includes(itemPath);
   });
-  const unattributed = others.filter((itemPath) => {
-    const last = commits.get(nameOf(itemPath));
-    return last?.isFirst && parseMessage(last.message) === null;
-  });
-  return { older, changed, foreign, unattributed };
+  const unattributed = folders.filter(
+    (itemPath) => lastOf(itemPath)?.isFirst && parseMessage(messageOf(itemPath)) === null,
+  );
+  return { changed, foreign, unattributed };
 }
 
 const listSiblings = (entries: BranchTree['entries'], parent: string): readonly string[] =>

@@ -62,14 +62,10 @@ export function describePublished(
   const isOnBranch = commitSha !== undefined || change !== undefined;
   if (isOnBranch && !destination.isPrivate)
     others.push(rawCheck(destination.rawUrl, served.first.expect.file));
-  const isBuilt = destination.builtBy === 'workflow';
   return {
     evidence: `commit ${commitSha} already holds ${isFolder ? 'this site' : 'these bytes'}`,
     written: false,
-    ...onHost(
-      { first: served.first, others },
-      isBuilt ? [notDeployed(itemPath || './', target.options.siteWorkflow)] : [],
-    ),
+    ...onHost({ first: served.first, others }, listBuildRefusals(task)),
     ...(commitSha && { commitSha }),
     ...(isOnBranch && { expectedBlobs: listExpectedBlobs(task) }),
     ...(pictures && { pictures: addressesOfPictures(pictures, destination.pageUrl) }),
@@ -88,6 +84,9 @@ export function describePublished(
     ],
   };
 }
+
+const listBuildRefusals = ({ destination, itemPath, target }: PagesTask) =>
+  destination.builtBy === 'workflow' ? [notDeployed(itemPath || './', target.options.siteWorkflow)] : [];
 
 /** Jekyll renders no folder's page, so bytes alone decide, not the date. */
 const checksOfGone = (
