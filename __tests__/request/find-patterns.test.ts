@@ -242,6 +242,7 @@ describe('findFiles, with a wrong pattern', () => {
   test.each<[string, string[], string[]]>([
     ['outside alone', ['TEMP/out', '!**/drafts'], ['a.html']],
     ['outside, by a pattern', ['TEMP/out/**', '!**/drafts/**'], ['a.html']],
+    ['outside, with the folder of the pattern', ['TEMP/out/**', '!**/out/drafts'], ['a.html']],
     ['outside and inside', ['TEMP/out/*/*', 'many/*', '!**/drafts', '!**/f.*'], []],
     ['outside, a file', ['TEMP/out/a.html', 'TEMP/out/drafts/b.html', '!**/b.*'], ['a.html']],
   ])('a ! that begins with ** excludes by name: %s', async (_, lines, left) => {

@@ -80,6 +80,11 @@ describe('parseRequest, given a wrong input', () => {
     [{ operation: 'remove' }, /`operation` is not one of deliver, withdraw/, /^choose one of them$/],
     [{ ...WITHDRAW, file: '' }, /nothing to withdraw is given/, /^name a file, or set `path:`$/],
     [{ ...WITHDRAW, file: '', path: './', overwrite: 'true' }, /everything on the branch/, /`path:`/],
+    [
+      { ...WITHDRAW, file: 'dist/\n!dist/a.js', url: 'https://octo.github.io/site/p/' },
+      /a `!` line has no effect with input `url`/,
+      /`path:`, without `url:`$/,
+    ],
     [{ ...WITHDRAW, channel: 'K4' }, /K4.*can't be withdrawn/, /K1, K2 or K3/],
     [{ ...WITHDRAW, channel: 'K1+K3' }, /the bin to withdraw from is not given/, /`bin:`/],
     // It would be taken for the file name at its end.

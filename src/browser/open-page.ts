@@ -32,7 +32,10 @@ export async function openPage(
   const page = await context.newPage();
   const session = await page.createCDPSession();
   // WebSockets are not paused, but they can't connect either.
-  session.on('Network.webSocketCreated', ({ url }) => network.noteStream(new URL(url), 'a WebSocket'));
+  session.on('Network.webSocketCreated', ({ url }) => {
+    events.countHost(url);
+    network.noteStream(new URL(url), 'a WebSocket');
+  });
   events.listen(page);
   await Promise.all([
     session.send('Network.enable'),

@@ -17,7 +17,7 @@ import { describeView } from '../delivery/screen/screen-report.ts';
 import { toMessage } from '../errors.ts';
 import { countFiles, lineIf, shorten } from '../plain-text.ts';
 import { TEXT } from '../protocol/limits.ts';
-import { GATE_TITLES, OUTCOMES, REMOVAL_GATE_TITLES } from '../protocol/words.ts';
+import { CHANNEL_LABELS, GATE_TITLES, OUTCOMES, REMOVAL_GATE_TITLES } from '../protocol/words.ts';
 import { systemClock } from '../system.ts';
 import type { CliCommand } from './args.ts';
 import type { Terminal } from './terminal.ts';
@@ -168,6 +168,7 @@ function formatCheck(report: Report): string {
     notReady === null
       ? [`${entry}${file?.size} bytes, sha256 ${file?.sha256}`, ...listCaveats(report)]
       : [notReady.findings?.about ?? notReady.reason, ...listChanges(notReady)];
-  const verdict = notReady === null ? 'can be delivered' : "can't be delivered";
+  const to = report.channel === null ? '' : ` to ${CHANNEL_LABELS[report.channel]}`;
+  const verdict = notReady === null ? `can be delivered${to}` : "can't be delivered";
   return [`${file?.path}: ${verdict}`, ...details.map((line) => `  ${line}`)].join('\n');
 }

@@ -4,6 +4,7 @@ import { isPartOfAddress } from '../rules/external-address.ts';
 import type { Words } from '../words.ts';
 import { oneLine, refuseInput } from './input-kinds.ts';
 import type { DeliveryRequest } from './parse-request.ts';
+import { isExclusion } from './patterns.ts';
 
 type RuleText = string | ((words: Words, request: DeliveryRequest) => string);
 
@@ -133,6 +134,12 @@ const WITHDRAWAL_RULES: readonly InputRule[] = [
     (request) => namesNothing(request) && request.path === undefined && request.address === undefined,
     'nothing to withdraw is given',
     (w) => `name a file, or set ${w.input('path')}`,
+  ],
+  [
+    ({ address, file }) => address !== undefined && file.some(isExclusion),
+    (w) => `a \`!\` line has no effect with ${w.subject('url')}`,
+    (w) =>
+      `withdraw the folder with the lines of its delivery and ${w.input('path')}, without ${w.input('url')}`,
   ],
   [(request) => uses(request, ['K4']), "a link (K4) can't be withdrawn", (w) => w.use(['K1', 'K2', 'K3'])],
   [

@@ -1,4 +1,4 @@
-import { dirname, matchesGlob, relative, resolve, sep } from 'node:path';
+import { dirname, matchesGlob, parse, relative, resolve, sep } from 'node:path';
 import { isBelow, listWays } from '../rules/open-file.ts';
 import { refuseInput } from './input-kinds.ts';
 
@@ -42,7 +42,7 @@ export const isExclusion = (line: string): boolean => line.startsWith('!');
 export interface LeftOutPaths extends Pick<FilePattern, 'line' | 'parts'> {
   /** The path of the line read literally (wildcards may be part of a name), and where its links lead. */
   readonly exact: readonly string[];
-  /** The root, and where its links lead. A pattern that begins with `**` also has the folder of each line. */
+  /** The root, and where its links lead. A pattern that begins with `**` has every folder, if a line leads outside. */
   readonly roots: readonly string[];
 }
 
@@ -67,7 +67,10 @@ function readExclusion(line: string, folder: string, folders: readonly string[])
   const parts = pattern.parts.filter((part) => part !== '');
   // A folder is excluded with everything in it, also hidden files.
   while (parts.at(-1) === '**') parts.pop();
-  const roots = path.startsWith('**') ? [folder, ...folders] : [pattern.root];
+  // The name may be anywhere in the path of a line outside the folder.
+  const isOutside = folders.some((one) => !isBelow(folder, one));
+  const anywhere = [folder, ...(isOutside ? [parse(folder).root] : [])];
+  const roots = path.startsWith('**') ? anywhere : [pattern.root];
   return { line, parts, exact: listWays(resolve(folder, path)), roots: roots.flatMap(listWays) };
 }
 

@@ -19,6 +19,12 @@ describe('how a page begins and ends', () => {
     ['a tag', `${PAGE}\n<table>\n<tr><td cla`, 5, 'a tag'],
     ['an attribute', `${PAGE}\n<img alt="a report\nof`, 4, 'a tag'],
     [
+      'a script that XML would close',
+      `${PAGE}\n<script src="data:,1"/>\n<p>1</p></body></html>`,
+      4,
+      'a <script> that begins here',
+    ],
+    [
       'a comment',
       `${PAGE}\n<!-- the second half\n<p>2</p></body></html>`,
       4,
@@ -36,6 +42,9 @@ describe('how a page begins and ends', () => {
     ['a fence without a doctype', '```html\n<div>1</div>\n```'],
     ['words before the page', `Here is the complete file you asked for:\n\n${PAGE}`],
     ['words before <html>', 'Sure!\n<html><h1>Report</h1></html>'],
+    ['words before a head', 'Here it is:\n<head><title>1</title></head><body>1</body>'],
+    ['dashes that are no front matter', `--- Here it is: ---\n${PAGE}`],
+    ['JSON escapes after <html>', '<!DOCTYPE html><html lang=\\"en\\">\\n<body>\\n<h1>Report</h1>'],
     ['JSON escapes', JSON.stringify(`${PAGE}</body></html>`)],
     ['JSON escapes without quotes', '<!DOCTYPE html>\\n<html lang=\\"en\\">\\n<body>\\n<h1>Report</h1>'],
   ])('is refused for %s', async (_, html) => {
@@ -52,6 +61,7 @@ describe('how a page begins and ends', () => {
     ['front matter, which Jekyll takes away', `---\ntitle: Report\n---\n${PAGE}`],
     ['an XML declaration and a comment', `\ufeff<?xml version="1.0"?>\n<!-- saved -->\n${PAGE}`],
     ['a style sheet in a drawing', `${PAGE}<svg><style>a { b: c }</style><title>1</title></svg>`],
+    ['a conditional comment at its end', `${PAGE}</body></html><![endif]>`],
     ['a tag in a script', `${PAGE}<script>const html = "<html>"; // <!-- </script>`],
   ])('is not refused for %s', async (_, html) => {
     expect((await inspectPage(html)).refusals).toEqual([]);
@@ -68,7 +78,15 @@ describe('a file that a browser shows as it is', () => {
     ['YAML with letters beyond ASCII', 'a.yaml', 'name: Grüße', 'unknown encoding'],
     ['YAML in ASCII', 'a.yml', 'name: a', ''],
     ['a table, which is downloaded', 'a.csv', Buffer.from([0xcf]), ''],
+    [
+      'a log with a stray byte',
+      'a.log',
+      Buffer.concat([Buffer.from('Привет, мир\n'), Buffer.from([0xff])]),
+      'unknown encoding',
+    ],
     ['a picture that was cut short', 'a.png', PICTURE.subarray(0, 24), 'refused cut'],
+    ['a picture with bytes after its end', 'a.png', Buffer.concat([PICTURE, Buffer.alloc(5_000)]), ''],
+    ['a picture of a kind that is not judged', 'a.gif', Buffer.from('GIF89a'), ''],
     ['a whole picture', 'a.png', PICTURE, ''],
     ['a photo that was cut short', 'a.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2]), 'refused cut'],
     [

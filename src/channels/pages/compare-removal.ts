@@ -149,7 +149,8 @@ function nameRemoved(
   const listItemPaths = (isPart: boolean): readonly string[] =>
     going.flatMap(({ record, files }) => {
       const stays = files.filter(({ path }) => task.isSpared(path) || isProtected(task, path)).length;
-      const isFound = target.options.overwrite || files.length > stays;
+      const goesAnyway = target.options.overwrite && !task.isSpared(record.itemPath);
+      const isFound = goesAnyway || files.length > stays;
       return isFound && stays > 0 === isPart ? record.itemPath : [];
     });
   // With `overwrite`, nobody checked each file's owner, so the audit reads its last commit.

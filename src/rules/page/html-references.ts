@@ -126,7 +126,7 @@ class DocumentSearch extends SAXParser {
 
   /** The parser would leave a self-closing `svg` open. */
   override onStartTag(token: Token.TagToken): void {
-    this.#form.addTag(token, true);
+    this.#form.addTag(token, true, this.#depth > 0);
     super.onStartTag(token);
     if (token.selfClosing && FOREIGN_ELEMENTS.has(token.tagName))
       this.parserFeedbackSimulator.onEndTag(token);
@@ -138,7 +138,7 @@ class DocumentSearch extends SAXParser {
   }
 
   override onEndTag(token: Token.TagToken): void {
-    this.#form.addTag(token, false);
+    this.#form.addTag(token, false, this.#depth > 0);
     super.onEndTag(token);
   }
 

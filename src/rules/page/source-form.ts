@@ -14,11 +14,13 @@ const TEXT_ONLY: ReadonlySet<string> = new Set(['script', 'style', 'title', 'tex
 /** How the text of a page begins if the page was delivered as text: a fence, or its own escaped start. */
 const SOURCE_TEXT = /^(?:```|<(?:!doctype|html)\b)/i;
 
-/** Jekyll takes it away. */
-const FRONT_MATTER = /^---\s/;
+/** Jekyll removes it. */
+const FRONT_MATTER = /^---[ \t]*\r?\n/;
+
+const PAGE_STARTS: ReadonlySet<string> = new Set(['html', 'head', 'body']);
 
 /** Characters of a text before the first tag that matter. */
-const LONGEST_LEAD = 200;
+const LONGEST_LEAD = 2_000;
 
 /** Judges how a page begins and ends, by what its parser reports. */
 export class SourceForm {
@@ -26,15 +28,20 @@ export class SourceForm {
   #lead = '';
   #leadLine = 0;
   #hasTag = false;
+  #firstText = '';
   #source: FormProblem | null = null;
   #open: { readonly name: string; readonly line: number } | null = null;
   /** Where the last token ended, as a line and in UTF-16 units; and the line of it if it is a comment, otherwise 0. */
   #lastLine = 1;
   #end = 0;
   #commentLine = 0;
+  #commentEnd = '';
 
   addText({ chars, location }: Token.CharacterToken): void {
     this.#pass(location);
+    // JSON escapes that nobody resolved are the first text of the page.
+    if (this.#open === null && this.#firstText === '') this.#firstText = chars.trim();
+    if (this.#firstText.startsWith('\\n')) this.#addSource(location?.startLine ?? 1, this.#firstText);
     if (this.#hasTag || this.#lead.length > LONGEST_LEAD || (this.#lead === '' && chars.trim() === ''))
       return;
     this.#leadLine ||= location?.startLine ?? 1;
@@ -48,13 +55,15 @@ export class SourceForm {
 
   addComment({ data, location }: Token.CommentToken): void {
     this.#pass(location);
-    if (!data.startsWith('?')) this.#commentLine = location?.startLine ?? 0;
+    this.#commentLine = location?.startLine ?? 0;
+    this.#commentEnd = data.slice(-1);
   }
 
-  addTag({ tagName, selfClosing, location }: Token.TagToken, isStart: boolean): void {
-    if (!this.#hasTag) this.#judgeLead(isStart && tagName === 'html');
+  /** @param isForeign whether the tag is in a drawing or formula, where these elements hold tags */
+  addTag({ tagName, location }: Token.TagToken, isStart: boolean, isForeign: boolean): void {
+    if (!this.#hasTag) this.#judgeLead(isStart && PAGE_STARTS.has(tagName));
     this.#hasTag = true;
-    const takesRest = isStart && !selfClosing && TEXT_ONLY.has(tagName);
+    const takesRest = isStart && !isForeign && TEXT_ONLY.has(tagName);
     this.#open = takesRest ? { name: `<${tagName}>`, line: location?.startLine ?? 1 } : null;
     this.#pass(location);
   }
@@ -70,7 +79,8 @@ export class SourceForm {
 
   #findCut(length: number, tail: string) {
     if (this.#open !== null) return { ...this.#open, name: `a ${this.#open.name} that begins here` };
-    if (this.#commentLine > 0 && !/--!?>$/.test(tail)) {
+    // Without an end, a comment has the last characters of the file. `<!x>` and `<?x>` end without dashes.
+    if (this.#commentLine > 0 && !/--!?>$/.test(tail) && tail.endsWith(this.#commentEnd)) {
       return { name: 'a comment that begins here (<!--)', line: this.#commentLine };
     }
     // The parser drops a tag without an end.
@@ -80,10 +90,14 @@ export class SourceForm {
   #judgeLead(isBeforePage: boolean): void {
     const lead = this.#lead.trim();
     if (lead === '' || FRONT_MATTER.test(lead) || !(isBeforePage || SOURCE_TEXT.test(lead))) return;
+    this.#addSource(this.#leadLine, lead);
+  }
+
+  #addSource(line: number, seen: string): void {
     this.#source ??= {
       kind: 'source',
-      line: this.#leadLine,
-      text: `a person sees ${JSON.stringify(lead.slice(0, 60))} before the page, or in its place`,
+      line,
+      text: `a person sees ${JSON.stringify(seen.slice(0, 60))} before the page, or in its place`,
       hint: 'write only the page into the file: it begins with <!doctype html>, without a fence, escapes or words before it',
     };
   }

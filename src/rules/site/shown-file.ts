@@ -13,13 +13,12 @@ export interface ShownFileProblem extends FindingText {
   readonly isOpen: boolean;
 }
 
-/** How a picture ends, in Latin-1; a few bytes may follow. */
-const PICTURE_ENDS: readonly (readonly [type: RegExp, end: RegExp])[] = [
-  [/png$/, /IEND/],
-  [/jpeg$/, /\xff\xd9/],
-  [/gif$/, /\x3b/],
+/** How a picture begins, and what a whole one holds, in Latin-1. Other kinds are not judged. */
+const PICTURES: readonly (readonly [start: string, end: string])[] = [
+  ['\x89PNG', 'IEND'],
+  ['\xff\xd8', '\xff\xd9'],
 ];
-const TAIL = 1_024;
+const PARTLY_WRONG = 'part of the text is not in UTF-8, so a browser shows � there';
 const LARGEST_TEXT = 8 * MEGABYTE;
 
 /** Judges a file that is neither a page nor code. @returns `null` for one that a browser shows as it is meant, or not at all */
@@ -29,35 +28,49 @@ export async function judgeShownFile(
 ): Promise<ShownFileProblem | null> {
   const type = getContentType(path);
   if (getBrowserDisplay(path) !== 'plain' || isSvg(path) || /xml/.test(type)) return null;
-  if (isImage(path)) return judgePicture(type, file);
+  if (isImage(path)) return judgePicture(file);
   return file.size > LARGEST_TEXT ? null : judgeText(type, file);
 }
 
-async function judgePicture(type: string, file: Pick<LocalFile, 'pieces'>) {
-  const end = PICTURE_ENDS.find(([pattern]) => pattern.test(type))?.[1];
-  if (end === undefined) return null;
-  let tail = '';
-  for await (const piece of file.pieces())
-    tail = (tail + piece.toString('latin1', Math.max(0, piece.length - TAIL))).slice(-TAIL);
+async function judgePicture(file: Pick<LocalFile, 'pieces'>) {
+  let end: string | undefined;
+  let rest = '';
+  for await (const piece of file.pieces()) {
+    const text = rest + piece.toString('latin1');
+    end ??= PICTURES.find(([start]) => text.startsWith(start))?.[1];
+    // Bytes may follow the end, such as the film of a photo.
+    if (end === undefined || text.includes(end)) return null;
+    rest = text.slice(-8);
+  }
   const text = 'the picture has no end, so it was cut short';
-  return end.test(tail)
-    ? null
-    : ({ kind: 'cut', line: 1, isOpen: false, text, hint: 'write the picture again' } as const);
+  return { kind: 'cut', line: 1, isOpen: false, text, hint: 'write the picture again' } as const;
 }
 
 async function judgeText(type: string, file: Pick<LocalFile, 'pieces'>) {
   const encoding = createEncodingCheck(() => null);
-  let isAscii = true;
+  const decoder = new TextDecoder();
+  const counts = { size: 0, letters: 0, wrong: 0 };
+  const count = (text: string): void => {
+    counts.size += text.length;
+    counts.letters += text.match(/[^\0-\x7f]/g)?.length ?? 0;
+    counts.wrong += text.match(/\ufffd/g)?.length ?? 0;
+  };
   for await (const piece of file.pieces()) {
-    isAscii &&= piece.every((byte) => byte < 128);
     encoding.add(piece);
+    count(decoder.decode(piece, { stream: true }));
   }
+  count(decoder.decode());
+  const { size, letters, wrong } = counts;
   const misread = encoding.end();
   if (type.startsWith('text/') && !type.includes('charset')) {
     const text = `Pages serves ${type} without a charset, so a browser may show letters beyond ASCII wrongly`;
-    return isAscii ? null : ({ kind: 'encoding', line: 1, isOpen: true, text } as const);
+    return letters === 0 ? null : ({ kind: 'encoding', line: 1, isOpen: true, text } as const);
   }
   if (misread === null) return null;
   const { line, text, isUnreadable } = misread;
-  return { kind: 'encoding', line, isOpen: !isUnreadable, text, hint: 'save it as UTF-8' } as const;
+  // A few stray bytes leave a log readable.
+  if (!isUnreadable || wrong <= letters / 2 || wrong <= size / 100) {
+    return { kind: 'encoding', line, isOpen: true, text: PARTLY_WRONG } as const;
+  }
+  return { kind: 'encoding', line, isOpen: false, text, hint: 'save it as UTF-8' } as const;
 }
