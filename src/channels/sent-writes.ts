@@ -1,6 +1,6 @@
 import { type DeliveryError, isUnclear, toDeliveryError } from '../errors.ts';
 
-/** Tracks what failed writes may have left, because only the writer knows: a later read may answer late. */
+/** Tracks what failed writes may have left behind. A later read can't show it, because it may be stale. */
 export class SentWrites {
   /** Whether a write without a clear answer may still take effect. */
   mayHaveArrived = false;

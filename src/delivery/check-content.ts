@@ -73,7 +73,7 @@ export async function refuseSecretNames(
   });
 }
 
-/** git-lfs reads no longer pointer. */
+/** git-lfs doesn't read a pointer above this size. */
 const LARGEST = 1_024;
 
 const POINTER =

@@ -160,7 +160,7 @@ const hintFor = (result: ProbeResult | null, host: HostRules): Text | undefined 
         `a cache may keep that answer ${describeCacheTime(result.freshFor)}: try again after that${orRename(host, w)}`
     : describeMatch(result?.match ?? 'absent').hint;
 
-/** Logs changes during a wait, and its progress: the time for one check, otherwise the files. */
+/** Logs changes and progress: elapsed time if there is one check, otherwise the number of files. */
 export function createWaitLog(
   title: string,
   total: number,

@@ -29,7 +29,7 @@ const MARKDOWN_ENDINGS = ['md', 'markdown', 'mkdown', 'mkdn', 'mkd'];
 
 export const MARKDOWN = new RegExp(`\\.(?:${MARKDOWN_ENDINGS.join('|')})$`, 'i');
 
-/** The files that Jekyll may show at the URL of this page; none for a path that is not a page. */
+/** Files that Jekyll may show at this page's URL; empty if the path isn't a page. */
 export const listRivals = (page: string): readonly string[] =>
   PAGE.test(page) ? [page, ...listSources(page).filter((source) => !NO_PAGE.test(source))] : [];
 

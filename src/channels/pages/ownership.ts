@@ -63,7 +63,7 @@ export interface FolderInBranch {
   readonly isDelivered?: boolean;
   /** The last commit of anybody that touched the folder. */
   readonly last?: CommitSummary | undefined;
-  /** The parent of this tool's last commit to the folder, or else of anybody's. */
+  /** The parent of this tool's last commit to the folder, otherwise of anybody's last commit to it. */
   readonly before?: string | undefined;
 }
 

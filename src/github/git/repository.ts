@@ -114,7 +114,7 @@ export function gitError(
         .join('; '),
     );
   const output = summarize(lines);
-  // Git repeats the host's reason in its own words, so show only the host's.
+  // Git paraphrases the host's reason, so show only the host's lines.
   const reason = summarize(lines.filter((line) => HOST_PREFIX.test(line))) || output;
   const ending = exitCode === null ? 'a signal ended git' : `git ended with exit code ${exitCode}`;
   const message = `${description} failed: ${shortHostMessage(reason) || ending}`;
