@@ -98,7 +98,7 @@ describe('resultsOfAll', () => {
       'fails what the call left out',
       ['a', 'c'],
       (items) => echo(items.slice(0, 1)),
-      ['a: A', 'c: unexpected error: there is no result for one of several files'],
+      ['a: A', 'c: unexpected error: the call returned fewer results than files'],
     ],
   ])('%s', async (_, items, call, expected) => {
     const results = await resultsOfAll(items, call);

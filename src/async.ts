@@ -91,7 +91,7 @@ export async function resultsOfAll<Item, Value>(
 ): Promise<ReadonlyMap<Item, Result<Value>>> {
   if (items.length === 0) return new Map();
   const results = await resultOf(() => call(items));
-  const missing = toDeliveryError(new Error('there is no result for one of several files'));
+  const missing = toDeliveryError(new Error('the call returned fewer results than files'));
   return new Map(items.map((item, at) => [item, hasFailed(results) ? results : (results[at] ?? missing)]));
 }
 

@@ -25,7 +25,7 @@ const CASES: readonly (readonly [string, Case, said: RegExp, instead: readonly C
   [
     'Pages is switched off',
     { inputs: K1, spec: { pages: false } },
-    /has no Pages site.*Settings → Pages \(Deploy from a branch;/,
+    /has no Pages site.*`setup: true` and `branch: gh-pages`/,
     ['K2', 'K3'],
   ],
   [

@@ -48,7 +48,7 @@ describe('noteOtherInput', () => {
         noteOtherInput(name, { channels: ['K1'], reason }, hasFolder),
       );
     expect(noteAll(false)).toEqual([
-      'input `keep` had no effect: it is for a folder, and none was found',
+      "input `keep` had no effect: it is for a folder, but the delivery doesn't contain a folder",
       'input `tag` had no effect: it is for K2 (release), and K1 was chosen, because the file is shown on the screen',
     ]);
     expect(noteAll(true)).toHaveLength(1);

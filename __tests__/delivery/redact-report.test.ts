@@ -31,7 +31,7 @@ describe('redactReport', () => {
     const secret = new URL(report.url ?? '').host;
     const clean = redactReport(report, hiding(secret));
     expect(clean).toMatchObject({ ready: false, url: null, rawUrl: report.rawUrl });
-    expect(clean.lines.RESULT).toMatch(/^НЕ ГОТОВО → the proven address contains a credential/);
+    expect(clean.lines.RESULT).toMatch(/^НЕ ГОТОВО → the verified URL contains a credential/);
     expect(clean.gates.at(-1)).toMatchObject({ name: 'G4_REPORT', passed: false });
     expect(JSON.stringify(clean)).not.toContain(secret);
   });

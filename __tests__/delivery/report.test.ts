@@ -70,7 +70,7 @@ const marked = (match: ProvenMatch, markerCount: number, wait?: number): Channel
 const unplacedBy = (failure: DeliveryError): ChannelAttempt => attemptWith({ ...unplaced, failure });
 
 const PLACED_LATER =
-  'whether the address will show the file later; it is placed (commit c0ffee; branch main, path page.html)';
+  'whether the URL will show the file later: the file is published (commit c0ffee; branch main, path page.html)';
 const refused = (code: ErrorCode, httpCode?: number) => unplacedBy(failing(code, httpCode));
 const leaving = (...left: readonly string[]) => unplacedBy(failing('NOT_OURS').withLeftBehind(left));
 const sought = { ...unproven, marker: 'It works', took: {} };
@@ -98,7 +98,7 @@ test.each<[keyof Report['lines'], string, DeliveryParts | ChannelAttempt]>([
   ['UNKNOWN', 'the body has the marker, but its bytes differ from the file', marked('altered', 1)],
   ['UNKNOWN', 'the lock; the raw address', attemptWith({ unknown: ['the lock', 'the raw address'] })],
   ['UNKNOWN', PLACED_LATER, attemptWith(unproven)],
-  ['UNKNOWN', 'the duplicate on K3 is not proven: it went wrong', { duplicates: [duplicate] }],
+  ['UNKNOWN', "the duplicate on K3 isn't verified: it went wrong", { duplicates: [duplicate] }],
   ['UNKNOWN', '', attemptWith({ ...unproven, plan: K4 })],
   ['UNKNOWN', PARTLY, attemptWith(unplaced)],
   ['UNKNOWN', `${PARTLY}; the file itself is still at out/page.html, sha256 f00d`, unplacedBy(offline)],
@@ -131,7 +131,7 @@ describe('the RESULT line', () => {
   });
 
   test.each<[readonly string[] | undefined, RegExp, RegExp]>([
-    [undefined, / is not proven to be published; /, /^whether it was published: the delivery ended with an/],
+    [undefined, / isn't verified as published, /, /^whether it was published: the delivery ended with an/],
     [[], / was not published; /, /^nothing was published$/],
   ])('of a mistake of ours says that nothing was published only where that is known', (left, claim, open) => {
     const failure = new DeliveryError('INTERNAL', 'x is undefined', { leftBehind: left });
@@ -185,13 +185,13 @@ describe('the report of a dry run', () => {
 
   test('names no failed step, nothing to change, and the duplicates that are planned', () => {
     expect(composeReport(planned).lines).toMatchObject({
-      CLAIM: 'out/page.html is only planned to be published; there is no address',
+      CLAIM: 'out/page.html would be published; there is no URL yet',
       CODE: expect.stringMatching(/; duplicate K3 \(filebin\)$/),
       TEST: 'nothing was fetched, because nothing was written',
       RESULT: 'НЕ ГОТОВО → only planned: nothing failed. Next: leave `dry-run` out',
     });
     const { lines } = composeReport({ ...planned, operation: 'withdraw' });
-    expect(lines.CLAIM).toBe('out/page.html is only planned to be withdrawn');
+    expect(lines.CLAIM).toBe('out/page.html would be withdrawn');
   });
 
   const REST = 'everything that only a real run can show';
@@ -205,10 +205,10 @@ describe('the report of a dry run', () => {
 });
 
 describe('the gates', () => {
-  const NOT_PLACED = ['the channel has not done it', 'the channel returned no address'];
-  const NOT_PROVEN = ['the address is not proven', 'there is nothing to hand over'];
+  const NOT_PLACED = ["the channel didn't finish it", "the channel didn't return a URL"];
+  const NOT_PROVEN = ["the URL isn't verified", 'there is nothing to hand over'];
   const PROVEN = ['commit c0ffee', PAGE.href, 'HTTP 200, bytes identical: yes', 'URL and report handed over'];
-  const WITHHELD = 'an address, withheld until it is proven';
+  const WITHHELD = 'a URL, withheld until it is verified';
   const GONE = ['HTTP 404, nothing of it is served there', 'report handed over'];
   const gone = proofWith({ match: 'gone', httpCode: 404, sha256: null });
 
@@ -256,10 +256,10 @@ describe('a report that is not ready', () => {
 
   const LINK = 'the given link';
   test.each<[string, Parameters<typeof refusalReport>[0], string, string]>([
-    ['no file', {}, 'nothing was published; there is no address', 'no file'],
+    ['no file', {}, 'nothing was published, so there is no URL', 'no file'],
     [LINK, { url: 'https://a.dev/' }, `${LINK} was not verified`, 'no file'],
-    ['a/', { path: 'a/', operation: 'withdraw' }, 'a/ was not proven to be withdrawn', 'folder a/'],
-    ['a.md', { file: 'a.md', operation: 'withdraw' }, 'a.md was not proven to be withdrawn', 'file a.md'],
+    ['a/', { path: 'a/', operation: 'withdraw' }, "a/ isn't verified as withdrawn", 'folder a/'],
+    ['a.md', { file: 'a.md', operation: 'withdraw' }, "a.md isn't verified as withdrawn", 'file a.md'],
   ])('of %s says so, and of a withdrawal does not speak of publishing', (subject, asked, CLAIM, CODE) => {
     const report = refusalReport(asked, failing());
     expect(report.lines).toMatchObject({ CLAIM, CODE });

@@ -273,8 +273,8 @@ test.each<[ToolName, Record<string, string>, RegExp]>([
   ['deliver', { file: 'absent.html' }, /does not exist/],
   ['deliver', { content: 'x', name: '../a.html' }, /`name` is not a file name/],
   ['verify', {}, /K4 needs a link/],
-  ['check', { marker: 'marker-42' }, /nothing to deliver is given/],
-  ['withdraw', {}, /nothing to withdraw is given/],
+  ['check', { marker: 'marker-42' }, /nothing to deliver/],
+  ['withdraw', {}, /nothing to withdraw/],
 ])('%s %j is an answer that says what to change, and no request', async (tool, args, reason) => {
   const { answer, host } = await run(tool, args);
   expect(answer).toMatchObject({ result: 'not-ready', url: '', reason: expect.stringMatching(reason) });

@@ -68,7 +68,7 @@ describe('parseRequest, given a wrong input', () => {
   ];
 
   test.each<Refused>([
-    [{ file: '' }, /nothing to deliver is given/, /`file:`.*`url:`/],
+    [{ file: '' }, /nothing to deliver/, /`file:`.*`url:`/],
     ...each('channel', ['auto', 'K2+K3'], NO_REPOSITORY, /`repository: owner\/name`.*`client-id:`/, CLIENT),
     [{ ...CLIENT, ...WITHDRAW, path: 'a.html' }, NO_REPOSITORY, /`repository: owner\/name`/],
     [CONTENT, /the file name for .*`content` is missing/, /^set `name: page\.html`$/],
@@ -78,7 +78,7 @@ describe('parseRequest, given a wrong input', () => {
     [{ content: 'x', name: 'a.html' }, /are both given/, /^remove one of them$/],
     ...each('name', NAMES, /`name` is not a file name/, /^set `name:` .*without a folder/, CONTENT),
     [{ operation: 'remove' }, /`operation` is not one of deliver, withdraw/, /^choose one of them$/],
-    [{ ...WITHDRAW, file: '' }, /nothing to withdraw is given/, /^name a file, or set `path:`$/],
+    [{ ...WITHDRAW, file: '' }, /nothing to withdraw/, /^name a file, or set `path:`$/],
     [{ ...WITHDRAW, file: '', path: './', overwrite: 'true' }, /everything on the branch/, /`path:`/],
     [
       { ...WITHDRAW, file: 'dist/\n!dist/a.js', url: 'https://octo.github.io/site/p/' },

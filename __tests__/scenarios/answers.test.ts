@@ -42,7 +42,7 @@ describe('the 1,000 requests an hour of GITHUB_TOKEN', () => {
     const other = await play.repository();
     limitAfter(other, 'PUT', /\/contents\//);
     const marked = deliver(other, { marker: MARKER }, { 'page.md': `# A page with ${MARKER}\n` });
-    await refused(marked, /^wait.*: .*API rate limit exceeded.* → GitHub limits this token/);
+    await refused(marked, /^wait.*: .*API rate limit exceeded.* → GitHub's rate limit was reached/);
   });
 
   test('if used up while a release is filled, leave a draft that the report names', async () => {
@@ -93,7 +93,7 @@ describe.each([403, 404])(
       const inputs = { channel, tag: 'v1', bin: `bin-of-${repository.name}`, 'self-contained': 'off' };
       const { report } = await play.deliver({ repository, files: given, inputs });
       expect(report).toMatchObject({ ready: false, lines: { UNKNOWN: expect.stringMatching(left) } });
-      expect(report.lines.CLAIM).toMatch(/ is not proven to open /);
+      expect(report.lines.CLAIM).toMatch(/ isn't verified on /);
     });
   },
 );

@@ -128,7 +128,7 @@ test('an audit that finds no delivery does not report a loss', async () => {
     {
       state: 'open',
       title: 'The audit found nothing that was delivered',
-      body: expect.stringContaining('what was delivered before the newest 1200 commits'),
+      body: expect.stringContaining('deliveries before the newest 1200 commits'),
     },
   ]);
 });

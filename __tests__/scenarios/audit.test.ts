@@ -334,7 +334,7 @@ describe('a withdrawn delivery', () => {
       'p/q/': 'as-delivered',
       'p/one.html': 'as-delivered',
     });
-    expect(reportOn(left, 'p/').unknown).toEqual(['whether what was withdrawn of p/ is gone']);
+    expect(reportOn(left, 'p/').unknown).toEqual(['whether the withdrawn files of p/ are gone']);
     await repository.commit('p/index.html', String(SITE['dist/index.html']), 'A person puts it back');
     await go('p/', 'a', all);
     expect(await repository.read('p/a/b.css')).toBeNull();
@@ -488,7 +488,7 @@ describe('an audit has a line for what it could not read', () => {
     addCommits(repository, 1_300);
     const played = await audit(repository);
     expect(verdicts(played)).toEqual({ 'files/data.zip': 'as-delivered' });
-    const older = /^what was delivered before the newest 1200 commits on the branch main/;
+    const older = /^deliveries before the newest 1200 commits on the branch main/;
     expect(played.report.unknown).toEqual([expect.stringMatching(older), expect.stringMatching(OF_RELEASES)]);
     const alone = await refused(
       audit(repository, { channel: 'K1' }),

@@ -363,7 +363,7 @@ describe('a site that others deploy at the same time', () => {
     });
     const played = await refused(
       deliverPage(repository, 'b.html', 'b', { ...BRANCH, timeout: '60' }),
-      /^place: .*others kept writing to the branch.* → .*deploys the newest commit/,
+      /^place: .*other commits kept arriving on the branch.* → .*deploys the newest commit/,
     );
     expect(played.report.lines.UNKNOWN).toMatch(/commit [0-9a-f]{40} on the branch gh-pages/);
     expect(commits).toBeLessThanOrEqual(7);

@@ -397,7 +397,7 @@ describe('a host that updates late', () => {
     const counts = Map.groupBy(site.asked, (path) => path);
     const often = [...counts.values()].filter((asked) => asked.length > 3);
     expect(often.map(([path]) => path)).toEqual(['/', ...(isEntryLate ? [] : ['/f/0.txt'])]);
-    const note = 'up to 1800 s were allowed for build and verification; the protocol has 240';
+    const note = "the timeout was 1800 s; the protocol's is 240 s";
     expect(played.report.notes).toContain(note);
   });
 

@@ -439,7 +439,7 @@ test('a public duplicate is named if K1 publishes nothing', async () => {
   const files = { 'page.html': createPage() };
   const { report } = await play.deliver({ repository, files, inputs });
   const { CLAIM, UNKNOWN } = report.lines;
-  expect(CLAIM).toMatch(/not proven to open through K1, but its duplicate on K3 is \(about 7 days/);
+  expect(CLAIM).toMatch(/isn't verified on K1, but its duplicate on K3 is \(about 7 days/);
   expect(UNKNOWN).toBe('nothing was published through K1');
   const copy = report.duplicates[0]?.url;
   expect([report.ready, copy]).toEqual([false, expect.stringContaining('filebin')]);

@@ -197,7 +197,7 @@ test('a restored duplicate is reported together with its page', async () => {
   const inputs = { channel: 'K3+K1', bin: `bin-of-${repository.name}` };
   const { report } = await proven(deliver(repository, AFTER, inputs));
   const back = /; commit \w{7} restored .* shows it again/;
-  expect(report.lines.UNKNOWN).toMatch(/the duplicate on K1 is not proven: .*; commit \w{7} restored /);
+  expect(report.lines.UNKNOWN).toMatch(/the duplicate on K1 isn't verified: .*; commit \w{7} restored /);
   const duplicate = { channel: 'K1', reason: expect.stringMatching(back), restored: { proven: true } };
   expect(report).toMatchObject({
     duplicates: [duplicate],
@@ -240,7 +240,7 @@ describe('after a run that was stopped', () => {
     ['cancelled', BEFORE, /^(?!.*was verified)/],
     ['timed_out', BEFORE, /^(?!.*was verified)/],
     ['success', STOPPED, /^(?!.*was verified)/],
-    ['failure', STOPPED, /whether the delivery of run 2 of \S+, which was restored, was verified/],
+    ['failure', STOPPED, /whether the restored delivery of run 2 of \S+ was ever verified/],
     [null, STOPPED, /whether the delivery of run 2 of/],
     [undefined, STOPPED, /whether the delivery of run 2 of/],
   ])(

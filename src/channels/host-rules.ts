@@ -14,7 +14,7 @@ import { describeAdditions } from './link/describe-additions.ts';
 
 const RENAME = (w: Words): string => `set ${w.input('path')} to a new name`;
 
-const BUSY = 'the host limits requests: try again later';
+const BUSY = "the host's rate limit was reached: try again later";
 
 /** The repository's site and releases, and removals from a bin. */
 export const PLAIN_HOST: HostRules = {

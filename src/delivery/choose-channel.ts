@@ -50,7 +50,7 @@ export function listChoices(
       'K1',
       'a repository, a branch or a folder was named',
     ],
-    [isUnknown && token !== undefined, 'K3', 'it is not known in which repository to publish with the token'],
+    [isUnknown && token !== undefined, 'K3', "the token's repository is unknown"],
     [isUnknown, 'K3', 'there is no token'],
     [size > SIZE.asset, 'K3', 'the file is larger than 2 GB'],
     [isLarge && isPublic, 'K2', 'the file is larger than 95 MB'],

@@ -178,14 +178,12 @@ function evaluateGates(attempt: ChannelAttempt | null): GateResult[] {
   const { placement = null, proof = null, screen, failure } = attempt ?? {};
   const shown = screen?.view.verdict === 'shown' ? ', shown in a browser' : '';
   const address =
-    proof === null
-      ? 'an address, withheld until it is proven'
-      : addressToHandOver({ placement, proof })?.href;
+    proof === null ? 'a URL, withheld until it is verified' : addressToHandOver({ placement, proof })?.href;
   const handedOver = proof?.match === 'gone' ? 'report' : 'URL and report';
-  const unproven = failure?.code === 'NOT_SHOWN' ? failure.message : 'the address is not proven';
+  const unproven = failure?.code === 'NOT_SHOWN' ? failure.message : "the URL isn't verified";
   const found: Readonly<Record<GateName, readonly [string | null | undefined, string]>> = {
-    G1_выложено: [placement?.evidence, 'the channel has not done it'],
-    G2_финальный_URL: [placement && address, 'the channel returned no address'],
+    G1_выложено: [placement?.evidence, "the channel didn't finish it"],
+    G2_финальный_URL: [placement && address, "the channel didn't return a URL"],
     G3_VERIFY_200_и_маркер: [
       proof && `HTTP ${proof.httpCode}, ${describeProof(proof).join(', ')}${shown}`,
       unproven,

@@ -30,7 +30,7 @@ function withholdAddress({ outcome: _, ...report }: Report): Report {
     step: 'report',
     httpCode: null,
     code: 'BAD_INPUT',
-    reason: 'the proven address contains a credential of this environment, so it is not handed over',
+    reason: 'the verified URL contains a credential of this environment, so the report leaves it out',
     hint: 'revoke the credential, and remove it from the name of the file, the repository or the bin',
   } as const;
   return {
@@ -43,7 +43,7 @@ function withholdAddress({ outcome: _, ...report }: Report): Report {
     notReady,
     lines: {
       ...report.lines,
-      CLAIM: 'the file was published, but its address contains a credential; there is no address',
+      CLAIM: 'the file was published, but its URL contains a credential, so the report leaves it out',
       RESULT: `${RESULTS.notReady} → ${formatReason(notReady)}`,
     },
     gates: report.gates.map((gate) => ({ ...gate, passed: gate.name === 'G4_REPORT' ? false : gate.passed })),

@@ -36,7 +36,7 @@ function conclude(report: ReportFields, delivery: Delivery): Conclusion {
     return { claim: subject === NO_SUBJECT ? wording.nothing : wording.claimUnproven(delivery) };
   }
   if (changed === undefined && main !== null) return wording.conclude(delivery, main, report);
-  const rest = main === null ? 'nothing is left to prove' : 'the rest of it still opens as it was delivered';
+  const rest = main === null ? 'nothing is left to verify' : 'the rest of it still opens as it was delivered';
   return {
     claim: `${subject} was ${changed?.text}; ${rest}`,
     ...(changed !== undefined && { notes: [changed.text] }),
@@ -77,7 +77,7 @@ function describeTest({ planned, notReady, screen }: ReportFields, delivery: Del
   if (planned !== null) return ['nothing was fetched, because nothing was written'];
   if (main === null || main.placement === null) {
     if (notReady === null) return ['nothing was fetched, because nothing of it is left'];
-    const fetched = isUnexpected(delivery) ? 'nothing is proven' : 'nothing was fetched';
+    const fetched = isUnexpected(delivery) ? 'nothing was verified' : 'nothing was fetched';
     return [`${fetched}; the delivery ended at step ${notReady.step}`, ...describeScreen(screen)];
   }
   const { wait } = main.took;
@@ -118,7 +118,7 @@ export function listUnknown(
     unknown.push(...lines.map((line) => `${channel}: ${line}`));
     const back = restored === undefined ? '' : `; ${restored.detail}`;
     if (failure !== null)
-      unknown.push(`the duplicate on ${channel} is not proven: ${failure.message}${back}`);
+      unknown.push(`the duplicate on ${channel} isn't verified: ${failure.message}${back}`);
   }
   if (planned !== null) return [...unknown, ...describeUntried(delivery)];
   if (notReady === null) return unknown;

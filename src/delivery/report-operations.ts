@@ -42,21 +42,21 @@ interface OperationReport {
 
 const DELIVER: OperationReport = {
   result: 'ready',
-  planned: 'is only planned to be published; there is no address',
-  nothing: 'nothing was published; there is no address',
+  planned: 'would be published; there is no URL yet',
+  nothing: 'nothing was published, so there is no URL',
   claimUnproven(delivery) {
     const { subject } = delivery;
     const main = mainAttempt(delivery);
     const { channel } = main?.task.plan ?? {};
     const copy = findProvenCopy(delivery)?.task.plan.channel;
     if (channel && copy) {
-      return `${subject} is not proven to open through ${channel}, but its duplicate on ${copy} is (${CHANNELS[copy].lifetime})`;
+      return `${subject} isn't verified on ${channel}, but its duplicate on ${copy} is (${CHANNELS[copy].lifetime})`;
     }
     if (channel && main !== null && mayBeThere(main)) {
-      return `${subject} is not proven to open through ${channel}, ${CHANNELS[channel].title}; there is no address`;
+      return `${subject} isn't verified on ${channel} (${CHANNELS[channel].title}), so there is no URL`;
     }
-    const was = isUnexpected(delivery) ? 'is not proven to be' : 'was not';
-    return `${subject} ${was} published; there is no address`;
+    const was = isUnexpected(delivery) ? "isn't verified as" : 'was not';
+    return `${subject} ${was} published, so there is no URL`;
   },
   conclude({ subject }, main, { url, urlNote, duplicates }) {
     const also = duplicates.flatMap(({ channel, url }) =>
@@ -88,9 +88,9 @@ const VERIFY: OperationReport = {
 const WITHDRAW: OperationReport = {
   ...DELIVER,
   result: 'withdrawn',
-  planned: 'is only planned to be withdrawn',
-  nothing: 'nothing was withdrawn; there is no address',
-  claimUnproven: ({ subject }) => `${subject} was not proven to be withdrawn`,
+  planned: 'would be withdrawn',
+  nothing: 'nothing was withdrawn',
+  claimUnproven: ({ subject }) => `${subject} isn't verified as withdrawn`,
   conclude({ subject }, { placement, proof }, { withdrawn }) {
     const part = placement?.leavesFiles ? ' in part' : '';
     const is = placement?.written ? `is removed${part}` : 'was not there';
@@ -103,7 +103,7 @@ const WITHDRAW: OperationReport = {
   untouched: 'nothing removed, because nothing was there',
   untouchedNote: (w) =>
     `to withdraw a delivery with another ${w.input('path')} or ${w.input('tag')}, set that value`,
-  describeUnproven: () => 'not proven to be gone',
+  describeUnproven: () => "the removal isn't verified",
   listUnknown: () => ['whether it still opens anywhere'],
   fields(_, main, ready) {
     if (!ready || !main?.placement) return {};
@@ -116,7 +116,7 @@ const WITHDRAW: OperationReport = {
 const AUDITED: OperationReport = {
   ...withoutWriting,
   result: 'audited',
-  claimUnproven: ({ subject }) => `${subject} is not proven to be as it was delivered; there is no address`,
+  claimUnproven: ({ subject }) => `${subject} isn't verified as delivered, so there is no URL`,
   conclude({ subject }, { mustBeGone }, { url, withdrawn }) {
     const name = neutralizeText(subject);
     return mustBeGone
@@ -197,5 +197,5 @@ function describeLeftBehind(main: ChannelAttempt | null): string {
   const older = placement.changes?.removedFolders ?? [];
   const removed = older.length === 0 ? '' : `; older sites removed: ${nameFew(older)}`;
   if (left !== '') return left + removed;
-  return `whether the address will show the file later; it is placed (${placement.evidence}; ${destination}${removed})`;
+  return `whether the URL will show the file later: the file is published (${placement.evidence}; ${destination}${removed})`;
 }

@@ -29,7 +29,7 @@ function noteInputs(
   // The local folder of a withdrawn site may be gone.
   const hasFolder =
     operation === 'withdraw' || deliveries.some(({ site, failure }) => site?.isFolder || failure !== null);
-  const allowed = `up to ${timeout / SECOND} s were allowed for build and verification; the protocol has ${VERIFY_DEADLINE / SECOND}`;
+  const allowed = `the timeout was ${timeout / SECOND} s; the protocol's is ${VERIFY_DEADLINE / SECOND} s`;
   const time = timeout > VERIFY_DEADLINE && !dryRun ? [allowed] : [];
   const noted = deliveries.map((delivery) => {
     const { choice, notes } = delivery;
@@ -37,7 +37,7 @@ function noteInputs(
     const without = scopedInputs.flatMap((name) => noteOtherInput(name, choice, hasFolder, face));
     const isFlat = path?.includes('/') && !choice.channels.some(takesFolders);
     const about = (w: Words) =>
-      `the folder in ${w.subject('path')} had no effect: ${choice.channels.join('+')} has no folders`;
+      `the folder in ${w.subject('path')} was ignored: ${choice.channels.join('+')} can't store folders`;
     return {
       ...delivery,
       notes: [...notes, ...without, ...(isFlat ? [say(about, face)] : []), ...time],
@@ -60,7 +60,7 @@ export function noteOtherInput(
     const titles = served.map((key) => `${key} (${CHANNELS[key].name})`).join(' and ');
     return [`${start} ${titles}, and ${channels.join('+')} was chosen, because ${reason}`];
   }
-  return isForFolders && !hasFolder ? [`${start} a folder, and none was found`] : [];
+  return isForFolders && !hasFolder ? [`${start} a folder, but the delivery doesn't contain a folder`] : [];
 }
 
 /** Lets every channel plan before any channel writes. */

@@ -102,9 +102,9 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     code: 'RATE_LIMITED',
     retryable: true,
     hint: (w) =>
-      `GitHub limits this token for a while: try again later, with fewer deliveries at once${w.orUse('K3')}`,
+      `GitHub's rate limit was reached: try again later, with fewer deliveries at once${w.orUse('K3')}`,
   },
-  // GitHub's API never answers these with a web page: something else answered, so nothing is known of the repository.
+  // GitHub's API never answers these with a web page, so the answer says nothing about the repository.
   {
     status: ABOUT_REPOSITORY,
     when: ({ headers = {} }) => isPage({ headers }),
@@ -225,7 +225,7 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     code: 'HOST_ERROR',
     hint: (w) => `update to the newest version of this tool${w.orUse('K3')}`,
   },
-  // A replica that doesn't have the commit yet can't answer for its files.
+  // A replica may not have the commit yet, so retry.
   { status: 404, text: /^No commit found for the ref [0-9a-f]{40}/, code: 'HOST_ERROR', retryable: true },
   {
     status: 404,

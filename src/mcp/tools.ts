@@ -39,7 +39,7 @@ export const TOOLS: Readonly<
   withdraw: {
     title: 'Withdraw what was delivered',
     description:
-      'Removes what `deliver` published at a URL, and verifies that it is gone. Files of others stay. Do not use it before a new delivery to the same path, which replaces the old one.',
+      "Removes what `deliver` published at a URL, and verifies that it is gone. Files that this tool didn't deliver stay. Do not use it before a new delivery to the same path, which replaces the old one.",
     annotations: { ...WRITES, idempotentHint: true },
   },
   audit: {

@@ -73,7 +73,7 @@ export const ERROR_CODES = {
     action: 'Use the channel that `hint` names.',
   },
   RATE_LIMITED: {
-    meaning: 'The host limits requests for a while.',
+    meaning: "The host's rate limit was reached.",
     action: 'Try again later, or use another channel.',
   },
   BUILD_ERRORED: {

@@ -46,7 +46,7 @@ export const CLI_COMMANDS: Readonly<Record<CommandName, CommandDefinition>> = {
     description:
       'verify a link (needs --marker, or --file with its file or the folder of its site); waits 30 s unless you set --timeout',
     takes: [1, 1, 'exactly one URL'],
-    notes: ['No token is used. Without --marker or --file, nothing can be verified.'],
+    notes: ['verify uses no token. It needs --marker or --file.'],
   },
   audit: {
     usage: '',

@@ -124,7 +124,7 @@ const noMatchError = (subject: string): DeliveryError =>
         ? LIST_HINT
         : sep === '/' && subject.includes('\\')
           ? 'write / between folders'
-          : `create the file first, or correct the pattern: it is relative to ${w.folder}, finds files but not folders (\`**\` finds files at any depth, but not in linked folders), and must write out hidden names; a \`!\` line may also exclude the file`,
+          : `create the file first, or correct the pattern, which is relative to ${w.folder}`,
     step: 'check',
     subject,
   });

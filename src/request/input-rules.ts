@@ -95,7 +95,7 @@ const DELIVERY_RULES: readonly InputRule[] = [
   [
     ({ path = '', refusesHidden }) => refusesHidden === true && /(?:^|\/)\.[^/]/.test(path),
     (w) => `${w.subject('path')} has a name that begins with a dot`,
-    'choose another path: only a person can deliver to a hidden one',
+    "choose another path: an agent can't deliver to a hidden path",
   ],
   [namesAddress, ADDRESS, (w) => `set ${w.input('file')} to a path, or ${w.link}`],
   [
@@ -105,7 +105,7 @@ const DELIVERY_RULES: readonly InputRule[] = [
   ],
   [
     (request) => namesNothing(request) && request.url === undefined,
-    'nothing to deliver is given',
+    'nothing to deliver',
     (w) => `set ${w.input('file')} to a path, or ${w.link}`,
   ],
   [
@@ -132,7 +132,7 @@ const WITHDRAWAL_RULES: readonly InputRule[] = [
   [namesAddress, ADDRESS, (w) => `set ${w.input('url')} to it`],
   [
     (request) => namesNothing(request) && request.path === undefined && request.address === undefined,
-    'nothing to withdraw is given',
+    'nothing to withdraw',
     (w) => `name a file, or set ${w.input('path')}`,
   ],
   [
@@ -144,7 +144,8 @@ const WITHDRAWAL_RULES: readonly InputRule[] = [
   [(request) => uses(request, ['K4']), "a link (K4) can't be withdrawn", (w) => w.use(['K1', 'K2', 'K3'])],
   [
     ({ path, overwrite }) => overwrite && path === './',
-    (w) => `${w.subject('overwrite')} would remove everything on the branch, including files of others`,
+    (w) =>
+      `${w.subject('overwrite')} would remove everything on the branch, including files that this tool didn't deliver`,
     (w) => `remove ${w.input('overwrite')}, or set ${w.input('path')} to a folder`,
   ],
   [
@@ -173,7 +174,7 @@ const PAGE_NAME =
 
 /**
  * Otherwise the author of a page's name and content could move it (a path, `CNAME`, `_config.yml`, front matter), or
- * change pages of others (a service worker). @see protocol 7 (prohibition 4)
+ * change somebody else's pages (a service worker). @see protocol 7 (prohibition 4)
  */
 const CONFINED_RULES: readonly InputRule[] = [
   ...(['path', 'url', 'overwrite', 'operation'] as const).map(

@@ -100,7 +100,7 @@ export const INPUTS = {
   }),
   prune: input(
     ON,
-    'Folders only. Remove the files of an earlier delivery that the folder no longer has, in the same commit. Files of others stay.',
+    "Folders only. Remove the files of an earlier delivery that the folder no longer has, in the same commit. Files that this tool didn't deliver stay.",
     FOLDER,
   ),
   keep: input(
@@ -120,7 +120,7 @@ export const INPUTS = {
   ),
   channel: input(
     required('auto', PARSERS.channels),
-    '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native` (a link). In a list such as `K1+K3`, the first is the main one and the others get duplicates. `auto` follows a given tag (K2), bin (K3) or link (K4). Otherwise it uses K1 for files that a browser shows and K2 for other files, or K3 without a token.',
+    '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native` (a link). In a list such as `K1+K3`, the first channel is the main channel; the other channels get duplicates. `auto` follows a given tag (K2), bin (K3) or link (K4). Otherwise it uses K1 for files that a browser shows and K2 for other files, or K3 without a token.',
     {
       tools: ['deliver', 'check'],
       argument: {
@@ -138,12 +138,12 @@ export const INPUTS = {
   ),
   marker: input(
     optional(PARSERS.marker),
-    'Text that the file and the fetched page must both contain. Without it, the fetched bytes must equal the file.',
+    'Text that the file and the fetched page must both contain. The bytes must be equal too, except on a page that the site builds, or for a link without `file`.',
     {
       flag: 'every',
       tools: ['deliver', 'verify', 'check'],
       means: {
-        mcp: 'Text that it must contain, also when fetched back. Default: all bytes are compared.',
+        mcp: 'Text that it must contain, also when fetched back. The bytes of a file are compared too.',
       },
     },
   ),
@@ -345,7 +345,7 @@ type PropertyName<Name extends string> = Name extends `${infer First}-${infer Re
   ? `${First}${Capitalize<PropertyName<Rest>>}`
   : Name;
 
-/** Each input as a value, by itself. @throws {DeliveryError} `BAD_INPUT`, or `NOT_EXTERNAL` for an address */
+/** Parses each input alone. @throws {DeliveryError} `BAD_INPUT`, or `NOT_EXTERNAL` for a URL */
 export function parseInputs(raw: RawInputs) {
   const values = INPUT_NAMES.map((name) => [
     name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()),

@@ -63,7 +63,7 @@ describe('resolveDestination: the branch and the path', () => {
       siteWith({ isPublic: false }),
       { code: 'NOT_EXTERNAL', hint: /K2 or K3/ },
     ],
-    ['no site', {}, null, { code: 'NOT_FOUND', hint: /Settings → Pages/ }],
+    ['no site', {}, null, { code: 'NOT_FOUND', hint: /`setup: true`/ }],
   ])('refuse %s', (_, location, site, { code, hint }) => {
     const error = { code, hint: expect.stringMatching(hint) };
     expect(() => destinationFor(location, site)).toThrow(expect.objectContaining(error));

@@ -34,14 +34,14 @@ describe('a folder that was built for another base path', () => {
 
   test('is refused without the name of the generator that made only another page', async () => {
     const docs = 'docs/index.html: <meta name=generator content="mkdocs-1.6.1"><p>Docs</p>';
-    expect(await hintOf(made('', docs))).toMatch(/^use addresses relative to the page /);
+    expect(await hintOf(made('', docs))).toMatch(/^use URLs relative to the page /);
   });
 
   test.each([
     ['Vite, and what builds on it, such as SolidStart', 'assets/index-DOHkgWaZ.js'],
     ['webpack, Flet and rustdoc', 'main.72224d9380efb4c9.js'],
   ])('is refused without a name if several generators write such files: %s', async (_, path) => {
-    expect(await hintOf(made('', path))).toMatch(/^use addresses relative to the page .*\/pr-12\/`$/);
+    expect(await hintOf(made('', path))).toMatch(/^use URLs relative to the page .*\/pr-12\/`$/);
   });
 
   test('is refused with the base to set at the root of a host, too', async () => {
@@ -77,8 +77,7 @@ describe('a folder that was built for another base path', () => {
 
 describe('a folder with the right base path, and an address that its generator left as it was', () => {
   const code = '<script src=/repo/previews/pr-12/_next/a.js></script>';
-  const hint =
-    'make it relative to its file, or begin it with `/repo/previews/pr-12/`, as other addresses do';
+  const hint = 'make it relative to its file, or begin it with `/repo/previews/pr-12/`, as other URLs do';
 
   test('is refused without naming the setting again', async () => {
     const files = site(`${code}<script src=/x.js></script>`, '_next/a.js', 'x.js');

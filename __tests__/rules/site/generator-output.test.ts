@@ -20,13 +20,12 @@ const WRONG_BASE: Readonly<Record<string, string>> = {
   'qwik-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
   'solidstart-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
   'vike-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
-  'hugo-absolute':
-    'Hugo built the folder: set `baseURL` to the full address that ends in /repo/previews/pr-12/',
+  'hugo-absolute': 'Hugo built the folder: set `baseURL` to the full URL that ends in /repo/previews/pr-12/',
   'next-absolute': "Next.js built the folder: set `basePath: '/repo/previews/pr-12'`",
   'nuxt-absolute': "Nuxt built the folder: set `app: { baseURL: '/repo/previews/pr-12/' }`",
   'parcel-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
   'pelican-absolute':
-    'Pelican built the folder: set `SITEURL` to the full address that ends in /repo/previews/pr-12',
+    'Pelican built the folder: set `SITEURL` to the full URL that ends in /repo/previews/pr-12',
   'rsbuild-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
   'vite-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
   'vitepress-absolute': "VitePress built the folder: set `base: '/repo/previews/pr-12/'`",

@@ -126,7 +126,7 @@ describe('a page that misses its code', () => {
     [
       'its right address',
       site('<img src=/b.png><script async src=/b.js></script>', 'b.js', 'b.png'),
-      'index.html line 1: script /b.js leads out of the folder /repo/previews/pr-12/ (use addresses relative ',
+      'index.html line 1: script /b.js leads out of the folder /repo/previews/pr-12/ (use URLs relative ',
     ],
   ])('may be shown without a script that it does not wait for, which lacks %s', async (_, files, told) => {
     const { refusals, unknown } = await inspect(files);
@@ -186,7 +186,7 @@ describe('something of another host', () => {
 
 describe('an address outside of the folder', () => {
   const files = site('<script src=/repo/a.js></script>');
-  const hint = expect.stringContaining('use addresses relative to the page');
+  const hint = expect.stringContaining('use URLs relative to the page');
 
   test('is unknown, with its URL on the host, and how far up it leads', async () => {
     const url = 'https://site.invalid/repo/a.js';

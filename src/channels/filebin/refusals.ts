@@ -61,7 +61,7 @@ export const listRefusalsOfDeleted = (bin: string): readonly KnownRefusal[] => [
     httpCodes: [403],
     text: NEEDS_APPROVAL,
     hint: (w) =>
-      `the host deleted the file, but a bin without approval never shows that: let the bin expire, or ask its operator to approve it and run again with ${w.input('bin', bin)}`,
+      `the file is deleted, but an unapproved bin can't show that: let it expire, or run again with ${w.input('bin', bin)} after its operator approves it`,
     isFinal: true,
   },
   ...listRefusals(bin),

@@ -76,7 +76,7 @@ async function findOwned(task: PagesTask, { tree, sites }: FolderInBranch): Prom
   const blocked = findBlocked(wanted, tree, itemPath, removedPaths);
   if (blocked.length > 0) {
     throw notOursError(
-      `the folder ${itemPath || './'} of the repository can't take these files: a file has the path of a folder, or a folder the path of a file: ${nameFew(blocked)}`,
+      `in the folder ${itemPath || './'} of the repository, a file would replace a folder, or a folder a file: ${nameFew(blocked)}`,
       (w) => `set ${w.input('path')} to a folder of its own`,
     );
   }

@@ -82,7 +82,7 @@ function refuseAddress(
   if (options.address === undefined) return;
   if (options.overwrite && itemPath === destination.siteRoot) {
     throw notOursError(
-      'this would remove the whole site, with the files of others',
+      "this would remove the whole site, with files that this tool didn't deliver",
       (w) => `leave ${w.input('overwrite')} out, or set ${w.input('url')} to a page or a folder`,
     );
   }

@@ -30,7 +30,7 @@ export interface PagesOptions {
   readonly isRemoval?: boolean;
   readonly essence: string;
   readonly deliverer?: Deliverer | undefined;
-  /** Whether to replace or remove files of others. */
+  /** Whether to replace or remove somebody else's files. */
   readonly overwrite: boolean;
   /** Folders only: whether to remove owned files that the folder no longer has. */
   readonly prune: boolean;
@@ -201,6 +201,6 @@ function noSiteError({ owner, repo }: RepositoryName, { branch, isRemoval = fals
     hint: (w) =>
       isRemoval
         ? `set ${w.input('branch')} to the branch that has it: its raw URL may still show it`
-        : `set ${w.input('setup', 'true')}${branchToo(w)}, or switch it on under Settings → Pages (Deploy from a branch; a private repository needs a paid plan)${w.orUse(['K2', 'K3'])}`,
+        : `set ${w.input('setup', 'true')}${branchToo(w)}${w.orUse(['K2', 'K3'])}`,
   });
 }

@@ -31,7 +31,7 @@ export function takenPageError(
   return notOursError(`${rival} is on the branch, and Jekyll shows it at the URL of ${path}`, (w) =>
     isConfined
       ? `set ${w.input('name')} to another name`
-      : `set ${w.input('path')} to ${isFolderPath(itemPath) ? 'a folder of its own' : 'another name'}, or ${isSafe ? `${w.input('overwrite', 'true')} if it may take that URL` : `remove ${rival}`}`,
+      : `set ${w.input('path')} to ${isFolderPath(itemPath) ? 'a folder of its own' : 'another name'}, or ${isSafe ? `${w.input('overwrite', 'true')} to show your page at that URL anyway` : `remove ${rival}`}`,
   );
 }
 

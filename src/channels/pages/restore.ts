@@ -109,7 +109,7 @@ async function findGoal(task: PagesTask, newest: string): Promise<Goal> {
     const end = parsed?.from && (await getRunConclusion(target.github, parsed.from));
     if (!STOPPED.includes(end ?? '')) {
       const whose = parsed?.from ? nameDeliverer(parsed.from) : `commit ${sha.slice(0, 7)}`;
-      const doubt = `whether the delivery of ${whose}, which was restored, was verified`;
+      const doubt = `whether the restored delivery of ${whose} was ever verified`;
       const unknown = lineIf(end !== 'success', doubt);
       return {
         files,
@@ -157,7 +157,7 @@ function undoAll(undone: readonly Undone[], now: BranchTree, itemPath: string) {
   for (const [before, after] of undone) {
     const removed = [...filesBelow(after, itemPath).keys()].filter((path) => !before.entries.has(path));
     const old = [...filesBelow(before, '')].filter(([path]) => idAt(before, path) !== idAt(after, path));
-    // Restoring a file must not replace a folder of others.
+    // A restored file must not replace a folder with somebody else's files.
     const changed = [...old.map(([path]) => path), ...removed].filter(
       (path) =>
         idAt(after, path) !== idAt(goal, path) || parentFolders(path).some((folder) => idAt(goal, folder)),
@@ -171,7 +171,7 @@ function undoAll(undone: readonly Undone[], now: BranchTree, itemPath: string) {
   if (restored.length + removals.length === 0)
     throw notRestoredError('the branch already has the previous content');
   const writes = restored.map(([path, { size, sha: blobSha, mode }]) => {
-    if (mode !== '100644') throw notRestoredError(`${path} was no plain file before`);
+    if (mode !== '100644') throw notRestoredError(`${path} wasn't a plain file before`);
     // GitHub already has the blob, so nothing is sent.
     return { path, file: { size, blobSha, read: () => Readable.from([]) } };
   });

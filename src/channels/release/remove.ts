@@ -160,7 +160,7 @@ function chooseAssets(
 function otherNameError(asset: Asset, wanted: string): DeliveryError {
   const message = `the asset ${asset.name} was delivered as ${nameInLabel(asset)}, not as ${wanted}`;
   return new DeliveryError('NOT_OURS', message, {
-    hint: (w) => `set ${w.input('path', asset.name)} if you mean it`,
+    hint: (w) => `to withdraw that asset, set ${w.input('path', asset.name)}`,
   });
 }
 

@@ -49,7 +49,7 @@ export async function viewLocalPages(
       return withFailure(viewed, 'check', failure.withLeftBehind([]));
     }
     if (failure !== null && request.checkOnly) {
-      const unknown = `${failure.message}; whether the host has what the page asked for, which a check can't ask`;
+      const unknown = `${failure.message}; whether the host has the files that the page requested: \`check\` contacts no host`;
       return { ...viewed, unknown: [...viewed.unknown, unknown] };
     }
     return withPicture ? addPicture(viewed, view, context) : viewed;

@@ -104,10 +104,14 @@ export function noAccessError(
   permissions = 'contents: write, pages: write',
 ): DeliveryError {
   if (hasToken) {
-    return new DeliveryError('BAD_INPUT', 'GitHub Pages and releases need a repository, and none is known', {
-      step: 'authorize',
-      hint: (w) => `set ${w.input('repository', 'owner/name')}${w.orUse('K3')}`,
-    });
+    return new DeliveryError(
+      'BAD_INPUT',
+      'GitHub Pages and releases need a repository, but the repository is unknown',
+      {
+        step: 'authorize',
+        hint: (w) => `set ${w.input('repository', 'owner/name')}${w.orUse('K3')}`,
+      },
+    );
   }
   return new DeliveryError(
     'NO_TOKEN',

@@ -13,12 +13,12 @@ const GENERATORS: readonly Generator[] = [
   ['Next.js', "`basePath: '{bare}'` in next.config", '_next/'],
   ['Nuxt', "`app: { baseURL: '{base}' }` in nuxt.config, or NUXT_APP_BASE_URL", '_nuxt/'],
   ['SvelteKit', "`kit.paths.base: '{bare}'` in svelte.config", '_app/immutable/'],
-  ['Hugo', '`baseURL` to the full address that ends in {base}, or build with `hugo --baseURL`'],
+  ['Hugo', '`baseURL` to the full URL that ends in {base}, or build with `hugo --baseURL`'],
   ['Jekyll', '`baseurl: "{bare}"` in _config.yml'],
-  ['MkDocs', '`site_url` to the full address that ends in {base}, in mkdocs.yml'],
-  ['Quarto', '`site-url` to the full address that ends in {base}, in _quarto.yml'],
+  ['MkDocs', '`site_url` to the full URL that ends in {base}, in mkdocs.yml'],
+  ['Quarto', '`site-url` to the full URL that ends in {base}, in _quarto.yml'],
   ['Hexo', '`root: {base}` in _config.yml'],
-  ['Pelican', '`SITEURL` to the full address that ends in {bare}, or `RELATIVE_URLS = True`'],
+  ['Pelican', '`SITEURL` to the full URL that ends in {bare}, or `RELATIVE_URLS = True`'],
   ['Eleventy', "`pathPrefix: '{base}'`, with the HTML base plugin"],
   ['Expo', "`experiments.baseUrl: '{bare}'` in app.json", '_expo/'],
   ['Rspress', "`base: '{base}'` in rspress.config"],
@@ -37,13 +37,13 @@ export function findGenerator(meta: string, paths: readonly string[]): Generator
   );
 }
 
-/** What to change so that the addresses of a site lead into its folder. @param isRight whether some already do */
+/** What to change so that the URLs of a site lead into its folder. @param isRight whether some already do */
 export function describeBase(generator: Generator | undefined, base: string, isRight: boolean): string {
   if (isRight) {
-    return `make it relative to its file, or begin it with \`${base}\`, as other addresses do`;
+    return `make it relative to its file, or begin it with \`${base}\`, as other URLs do`;
   }
   return generator === undefined
-    ? `use addresses relative to the page (\`./assets/…\`), or set the base path of the generator to \`${base}\``
+    ? `use URLs relative to the page (\`./assets/…\`), or set the base path of the generator to \`${base}\``
     : `${generator[0]} built the folder: set ${describeSetting(generator, base)}`;
 }
 

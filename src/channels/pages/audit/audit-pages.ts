@@ -86,7 +86,7 @@ async function auditBranch(audited: AuditedSite, branch: string): Promise<AuditF
   const newest = `the newest ${HISTORY_PAGES * LIST_PAGE} commits ${itemPath && `of ${itemPath} `}on the branch ${branch}`;
   const forgotten = `${whether}: its history shows no delivery, and may have been rewritten`;
   const unknown = !isComplete
-    ? [`what was delivered before ${newest}: older ones were not read`]
+    ? [`deliveries before ${newest}: the audit didn't read older commits`]
     : deliveries.length === 0
       ? [forgotten]
       : [];

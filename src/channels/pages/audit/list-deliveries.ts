@@ -28,7 +28,7 @@ export interface ListedDelivery {
   /** Unchanged paths; for a removed delivery, the paths that must not be served. */
   readonly paths: readonly string[];
   readonly before?: ReadonlyMap<string, GitBlob>;
-  /** Lost paths, or else the changed and restored ones. */
+  /** Lost paths, otherwise the changed and restored paths. */
   readonly changed: readonly string[];
   /** The last commit that touched the first changed path, or that removed the delivery; `null` if unknown. */
   readonly by: CommitSummary | null;
@@ -75,7 +75,7 @@ async function compareRecord(
   const { lost, changed, back, there, removed } = paths;
   if (state !== 'removed') {
     const others = state === 'lost' ? lost : [...changed, ...back];
-    const unknown = parts.length === 0 ? [] : [`whether what was withdrawn of ${itemPath || './'} is gone`];
+    const unknown = parts.length === 0 ? [] : [`whether the withdrawn files of ${itemPath || './'} are gone`];
     return { ...NOTHING, record, state, paths: there, changed: others, unknown };
   }
   if (!isFolderPath(itemPath)) return { ...NOTHING, record, state, paths: removed };
@@ -104,11 +104,11 @@ function sortByState(
 function describeUnread(record: DeliveryRecord, isEmpty: boolean): ListedDelivery {
   const itemPath = record.itemPath || './';
   if (isEmpty && !record.delivered) {
-    const unknown = `whether its other files are gone: only the page of ${itemPath} was asked for`;
+    const unknown = `whether the other files of ${itemPath} are gone: the audit requested only its page`;
     const paths = [pageOfDelivered(record)];
     return { ...NOTHING, record, state: 'removed', paths, by: record, unknown: [unknown] };
   }
-  const unknown = `which files of ${itemPath} are lost, changed or as they were delivered: only that the folder changed was found out`;
+  const unknown = `which files of ${itemPath} are lost or changed: the audit saw only that the folder changed`;
   return { ...NOTHING, record, state: 'changed', changed: [record.itemPath], unknown: [unknown] };
 }
 

@@ -66,7 +66,7 @@ export function proveFiles(
       ),
     }),
     unknown: [
-      ...lineIf(isRendered, `what the build of the site makes of ${page}: only the file itself was compared`),
+      ...lineIf(isRendered, `how the site's build renders ${page}: the audit compared only the source file`),
       ...lineIf(unprobed > 0, `whether a cache serves other content without ?v= for ${unprobed} more files`),
     ],
   };

@@ -32,7 +32,7 @@ interface ContentSource {
 
 interface SiteDeployment {
   readonly id: string;
-  /** Why newer content may exist; `null` if none does. */
+  /** Why newer content may exist; `null` if it can't. */
   readonly doubt: string | null;
   readonly leftOut: readonly string[];
 }
@@ -48,7 +48,7 @@ export async function deploySite(source: ContentSource, target: DeployTarget, po
   let uploaded: UploadedSite | null = null;
   const writes = new SentWrites();
   const accepted: Omit<SiteDeployment, 'doubt'>[] = [];
-  const busy = 'others kept writing to the branch, so nothing was deployed';
+  const busy = "other commits kept arriving on the branch, so this run didn't deploy";
   const hint = 'run it again: it deploys the newest commit';
   let refusal = new DeliveryError('CONFLICT', busy, { hint });
   const attempt = async (): Promise<string | undefined> => {

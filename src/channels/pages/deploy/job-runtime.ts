@@ -95,8 +95,11 @@ export async function getIdToken({ identity }: JobRuntime, ports: Ports): Promis
     return token;
   });
   const { environment } = readTokenClaims(value);
-  if (environment === undefined)
-    throw mayNotDeployError('the job names no environment, and GitHub deploys a site only from one');
+  if (environment === undefined) {
+    throw mayNotDeployError(
+      "the job doesn't set `environment:`, and GitHub deploys a site only from a job with an environment",
+    );
+  }
   return value;
 }
 

@@ -68,7 +68,7 @@ async function* packTar(files: ArchivedFiles, now: number): AsyncGenerator<Uint8
       remaining -= chunk.length;
       yield chunk;
     }
-    if (remaining !== 0) throw new Error(`${path} has not the ${size} bytes that it had before`);
+    if (remaining !== 0) throw new Error(`${path} no longer has ${size} bytes`);
     yield padding(size);
   }
   yield PADDING;
