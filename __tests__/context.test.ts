@@ -16,7 +16,13 @@ describe('createDeliveryContext', () => {
   test.each([
     ['a token', { token: '' }, 'NO_TOKEN', 'a token', GRANT],
     ['both', { token: '', repository: '' }, 'NO_TOKEN', 'a token and a repository', `${GRANT}, and \`repo`],
-    ['a repository', { token: TOKEN, repository: '' }, 'BAD_INPUT', 'a repository, and none is', '`repo'],
+    [
+      'a repository',
+      { token: TOKEN, repository: '' },
+      'BAD_INPUT',
+      'a repository, but the repository is',
+      '`repo',
+    ],
   ])('opens no repository without %s, and sends no request', async (_, inputs, code, needed, hint) => {
     const { channels, access } = await createDeliveryContext(requestWith(inputs), fakePorts()).openRepository(
       BOTH,

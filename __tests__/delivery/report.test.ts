@@ -132,13 +132,13 @@ describe('the RESULT line', () => {
 
   test.each<[readonly string[] | undefined, RegExp, RegExp]>([
     [undefined, / isn't verified as published, /, /^whether it was published: the delivery ended with an/],
-    [[], / was not published; /, /^nothing was published$/],
+    [[], / was not published, so /, /^nothing was published$/],
   ])('of a mistake of ours says that nothing was published only where that is known', (left, claim, open) => {
     const failure = new DeliveryError('INTERNAL', 'x is undefined', { leftBehind: left });
     const { lines } = composeReport(deliveryWith({ main: null, failure }));
     expect(lines).toMatchObject({
       CLAIM: expect.stringMatching(claim),
-      TEST: expect.stringMatching(/^nothing (is proven|was fetched); the delivery ended at step check$/),
+      TEST: expect.stringMatching(/^nothing was (verified|fetched); the delivery ended at step check$/),
       UNKNOWN: expect.stringMatching(open),
     });
   });

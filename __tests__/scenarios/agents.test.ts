@@ -47,7 +47,7 @@ describe('the narrow action', () => {
       const { env: own, ...rest } = step();
       const page = { ...inputs, name, content: createPage('of the agent') };
       const refused = await scenario.deliver({ ...rest, env: { ...own, ...env }, repository, inputs: page });
-      expectNotReady(refused, 'place', /not known to be delivered by the same confined job/);
+      expectNotReady(refused, 'place', /no record shows that the same confined job delivered/);
       expect(refused.report.notReady?.hint).toBe('set `name:` to another name');
     }
     expect((await repository.read(path))?.toString()).toBe(createPage('of the tool'));

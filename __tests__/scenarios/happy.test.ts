@@ -175,7 +175,7 @@ test('several files: each failed file has an annotation, the others are delivere
   expect(reports.map(({ notReady }) => notReady?.reason ?? '')).toEqual([
     '',
     expect.stringMatching(/cdn\.example/),
-    expect.stringMatching(/what it holds now is not known to be delivered by this tool/),
+    expect.stringMatching(/no record shows that this tool delivered its current content/),
     'the file ::stop-commands::x does not exist',
   ]);
   expect([exitCode, outputs.result, outputs.url]).toEqual([1, 'not-ready', '']);

@@ -10,7 +10,7 @@ const play = setUpPlay();
 const PATH = 'previews/page.html';
 const OURS = createPage('first');
 const THEIRS = '<p>written by a person</p>';
-const NOT_OURS = /what it holds now is not known to be delivered by this tool(; nothing was removed)?$/;
+const NOT_OURS = /no record shows that this tool delivered its current content(; nothing was removed)?$/;
 const inputs = { channel: 'K1', path: PATH };
 
 const deliver = (repository: TestRepository, text: string | Buffer = createPage('second'), more = {}) =>
@@ -251,7 +251,7 @@ describe('agents over MCP', () => {
     return { played, isKept: (await repository.head()) === head };
   }
 
-  const THERE = ' already exists .* is not known to be delivered by ';
+  const THERE = ' already exists .* no record shows that ';
   test.each<[string, readonly object[], object, string, (readonly object[])?]>([
     ['replace a page', [page('a/b.html')], page('a/b.html'), 'a/b.html already'],
     ['replace a part of a folder', [folder('./')], page('b.html'), 'b.html already'],

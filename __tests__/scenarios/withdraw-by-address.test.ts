@@ -48,7 +48,7 @@ describe('a URL removes nothing if it is the URL', () => {
     ['of the whole site', 'SITE/', /was not delivered as a whole/],
     ['of the whole site with `overwrite`', 'SITE/', /would remove the whole site/, { overwrite: 'true' }],
     ['of a part of a folder', 'SITE/previews/1/a.css', /came with the folder previews\/1\//],
-    ['of a page of a person', 'SITE/index.html', /^index\.html already exists .* is not known to be/],
+    ['of a page of a person', 'SITE/index.html', /^index\.html already exists .* no record shows/],
     ['of two lines', 'SITE/a.html\nSITE/b.html', /it has a space or several lines/],
     [
       'of another site',

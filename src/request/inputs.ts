@@ -214,13 +214,13 @@ export const INPUTS = {
   ),
   url: input(
     optional(PARSERS.link),
-    'K4: an existing link to verify. If `file` is a folder, the site at the link must have every file of it. To withdraw: the URL that was handed over, with or without its `?v=`.',
+    'K4: an existing link to verify. If `file` is a folder, the site at the link must have every file of it. To withdraw: the URL that you got, with or without its `?v=`.',
     {
       channels: ['K4'],
       tools: ['verify', 'withdraw'],
       means: {
         verify: 'The link to verify.',
-        withdraw: 'The URL that was handed over. What was delivered there is removed.',
+        withdraw: 'The URL that you got. What was delivered there is removed.',
       },
     },
   ),

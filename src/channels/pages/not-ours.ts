@@ -56,10 +56,10 @@ export function foreignError(
   isFirst = false,
 ): DeliveryError {
   const others = confine === undefined ? from?.name : 'the same confined job';
-  const [exists, holds] = paths.length === 1 ? ['exists', 'what it holds'] : ['exist', 'what they hold'];
+  const [exists, its] = paths.length === 1 ? ['exists', 'its'] : ['exist', 'their'];
   const why = isFirst
     ? "the branch's history begins with it (perhaps rewritten, as by a squash), so it is unknown who delivered it"
-    : `${holds} now is not known to be delivered by ${from?.isRestricted ? others : 'this tool'}`;
+    : `no record shows that ${from?.isRestricted ? others : 'this tool'} delivered ${its} current content`;
   const named = nameFew(paths.map((path) => path || './'));
   const end = isRemoval ? '; nothing was removed' : '';
   return notOursError(`${named} already ${exists} in the repository, and ${why}${end}`, (w) => {

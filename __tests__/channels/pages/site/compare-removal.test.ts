@@ -130,7 +130,7 @@ describe('withdrawing a site', () => {
     const refused = {
       code: 'NOT_OURS',
       message: expect.stringMatching(
-        /^index\.html already exists .* is not known to be delivered by this tool; noth/,
+        /^index\.html already exists .* no record shows that this tool delivered its current content; noth/,
       ),
     };
     await expect(withdrawFolder(branch, '')).resolves.toMatchObject({
