@@ -434,12 +434,16 @@ test.each<[string, Given, RegExp]>([
     { job: { identity: false } },
     RegExp(`^check.*identity token.* → .*${BLOCK}`),
   ],
-  ['a job without one', { job: { environment: undefined } }, RegExp(`^check.*no environment.* → .*${BLOCK}`)],
+  [
+    'a job without one',
+    { job: { environment: undefined } },
+    RegExp(`^check.*doesn't name an environment.* → .*${BLOCK}`),
+  ],
   ['a job of elsewhere', { job: { repository: 'octo/b' } }, /^check: .*octo\/b can't.* → .*in octo\/play/],
   [
     'a job without an identity token',
     { job: { environment: undefined } },
-    RegExp(`^check.*no environment.* → .*${BLOCK}`),
+    RegExp(`^check.*doesn't name an environment.* → .*${BLOCK}`),
   ],
   [
     'a job of another repository',

@@ -608,7 +608,7 @@ describe('a file that configures the whole site or the repository', () => {
     const inItsPlace = { ...SITE, 'dist/CODEOWNERS/a.txt': 'x' };
     await refused(
       deliver(repository, { path: 'docs/' }, inItsPlace),
-      /can.t take these files: .*docs\/CODEOWNERS/,
+      /a file would replace a folder.*: docs\/CODEOWNERS/,
     );
     const { report } = await proven(deliver(repository, { path: 'next/', keep: '1' }));
     expect(report.notes.join()).toMatch(/older sites removed: docs\/,not removed, .*: docs\/CODEOWNERS \(/);

@@ -361,7 +361,9 @@ test.each<[Record<string, string>, Record<string, string>]>([
     const { reports } = await play.deliver({ repository, files, inputs });
     expect(reports.map(({ ready }) => ready)).not.toContain(false);
     const isLost = ({ channel }: Report) => channel === 'K2' && given.path !== undefined;
-    const notes = reports.filter(({ notes }) => notes.join().includes('the folder in input `path` had no'));
+    const notes = reports.filter(({ notes }) =>
+      notes.join().includes('the folder in input `path` was ignored'),
+    );
     expect(notes).toEqual(reports.filter(isLost));
     const withdrawn = await play.deliver({ repository, files, inputs: { ...inputs, operation: 'withdraw' } });
     expect(withdrawn.reports.map((report) => report.withdrawn)).toEqual(reports.map(({ url }) => url));
@@ -513,7 +515,7 @@ test('an asset is withdrawn only by its own name or the name in its label', asyn
   const withdraw = { operation: 'withdraw' };
   await refused(
     run('my:report.zip', withdraw),
-    /the asset my-report\.zip was delivered as my-report\.zip, not as my:report\.zip → set `path: my-report\.zip` if/,
+    /the asset my-report\.zip was delivered as my-report\.zip, not as my:report\.zip → to withdraw that asset, set `path: my-report\.zip`$/,
   );
   await proven(run('my report.zip', withdraw));
   await proven(run('my report.zip'));

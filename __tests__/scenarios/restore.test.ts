@@ -241,8 +241,8 @@ describe('after a run that was stopped', () => {
     ['timed_out', BEFORE, /^(?!.*was verified)/],
     ['success', STOPPED, /^(?!.*was verified)/],
     ['failure', STOPPED, /whether the restored delivery of run 2 of \S+ was ever verified/],
-    [null, STOPPED, /whether the delivery of run 2 of/],
-    [undefined, STOPPED, /whether the delivery of run 2 of/],
+    [null, STOPPED, /whether the restored delivery of run 2 of/],
+    [undefined, STOPPED, /whether the restored delivery of run 2 of/],
   ])(
     'which GitHub calls %s, the next failure restores the last page that is not known as unverified',
     async (end, back, unknown) => {

@@ -120,7 +120,7 @@ export const INPUTS = {
   ),
   channel: input(
     required('auto', PARSERS.channels),
-    '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native` (a link). In a list such as `K1+K3`, the first channel is the main channel; the other channels get duplicates. `auto` follows a given tag (K2), bin (K3) or link (K4). Otherwise it uses K1 for files that a browser shows and K2 for other files, or K3 without a token.',
+    '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native` (a link). In a list such as `K1+K3`, the first channel is the main one; later channels get duplicates. `auto` follows a given tag (K2), bin (K3) or link (K4). Otherwise it uses K1 for files that a browser shows and K2 for other files, or K3 without a token.',
     {
       tools: ['deliver', 'check'],
       argument: {
@@ -138,7 +138,7 @@ export const INPUTS = {
   ),
   marker: input(
     optional(PARSERS.marker),
-    'Text that the file and the fetched page must both contain. The bytes must be equal too, except on a page that the site builds, or for a link without `file`.',
+    'Text that the file and the fetched page must both contain. A given file must match in all bytes too, unless the site builds the page.',
     {
       flag: 'every',
       tools: ['deliver', 'verify', 'check'],

@@ -97,7 +97,7 @@ export async function getIdToken({ identity }: JobRuntime, ports: Ports): Promis
   const { environment } = readTokenClaims(value);
   if (environment === undefined) {
     throw mayNotDeployError(
-      "the job doesn't set `environment`, and GitHub deploys a site only from a job with an environment",
+      "the job doesn't name an environment, and GitHub deploys a site only from a job with an environment",
     );
   }
   return value;
