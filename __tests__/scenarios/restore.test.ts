@@ -147,7 +147,7 @@ test.each<[string, string | null, object, object?]>([
   if (bytes !== null) await repository.commit('page.html', bytes);
   hide(repository, 'page.html', AFTER);
   const says =
-    /could not be restored: (this tool did not deliver what was there before|nothing was there before)/;
+    /could not be restored: (this tool didn't deliver the previous content|nothing was there before)/;
   await expectFailed(deliver(repository, AFTER, inputs), { commitSha: null }, says);
   expect(await readAll(repository, ['page.html'])).toEqual([AFTER]);
 });

@@ -56,7 +56,7 @@ function describeSilence(events: PageEvents, isAnswering: boolean): string {
 
 function findReason(snapshot: PageSnapshot, events: PageEvents, page: PageToView): Reason {
   const { characters, images, drawings } = snapshot.painted;
-  if (snapshot.isErrorPage) return ["the page leads to one that can't be opened", findCause(events)];
+  if (snapshot.isErrorPage) return ["the page leads to a page that can't be opened", findCause(events)];
   if (characters + images + drawings === 0) {
     return ['the page is blank', findCause(events) || 'no text, image or drawing can be seen'];
   }

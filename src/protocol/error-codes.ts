@@ -13,7 +13,7 @@ export const ERROR_CODES = {
     action: 'Correct the command as in `hint`. `--help` after a command lists its flags.',
   },
   NO_TOKEN: {
-    meaning: 'The channel needs a token, but none is given.',
+    meaning: 'The channel needs a token, but no token is given.',
     action: 'Set GITHUB_TOKEN, or give a client ID and let the human authorize it, or use K3.',
   },
   NOT_AUTHORIZED: {

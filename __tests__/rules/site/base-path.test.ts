@@ -109,7 +109,7 @@ describe('a folder that was built for another host', () => {
   ])('is refused with one finding that names the right URL: %s', async (host, kind, place) => {
     const { refusals } = await inspect(page(host), { origin });
     const text = `link ${host}/c/a.css is loaded from ${place}`;
-    const hint = `the folder has c/a.css: use its relative address, or build the site for ${origin}/repo/previews/pr-12/`;
+    const hint = `the folder has c/a.css: use its relative URL, or build the site for ${origin}/repo/previews/pr-12/`;
     expect(refusals).toMatchObject([{ kind, text, hint, count: 2 }]);
   });
 
@@ -128,7 +128,7 @@ describe('a folder that was built for another host', () => {
 test('a page with a script has what to set if a browser sees something else at the root of a host', async () => {
   const settingOf = async (files: Files, options = {}) => (await inspect(files, options)).routerSetting;
   const spa = site('<script type=module src=./assets/index-B0.js></script>', 'assets/index-B0.js: start(a)');
-  const rest = 'and the same for its router and for addresses in its scripts';
+  const rest = 'and the same for its router and for URLs in its scripts';
   expect(await settingOf(spa)).toBe(`the base path of the build to \`/repo/previews/pr-12/\`, ${rest}`);
   const slides = await settingOf({ ...spa, 'assets/slidev/shortcuts-DlL240M5.js': '' });
   expect(slides).toBe(`the base with \`slidev build --base /repo/previews/pr-12/\`, ${rest}`);

@@ -103,7 +103,7 @@ async function findGoal(task: PagesTask, newest: string): Promise<Goal> {
     undone.push([before, await readTree(commit)]);
     const { files, sha, message } = await findDeliveredTo(itemPath, target, before);
     if (files.length === 0) {
-      throw notRestoredError('this tool did not deliver what was there before');
+      throw notRestoredError("this tool didn't deliver the previous content");
     }
     const parsed = parseMessage(message);
     const end = parsed?.from && (await getRunConclusion(target.github, parsed.from));

@@ -28,7 +28,7 @@ export function createReleaseAudit(
   return async (): Promise<AuditFindings> => {
     const github = requireGitHub(access);
     const releases = await listReleases(github);
-    const unread = `what was delivered to releases older than the newest ${RELEASES.total}`;
+    const unread = `deliveries to releases older than the newest ${RELEASES.total}`;
     const unknown = [
       ...lineIf(releases.length > 0, DELETED),
       ...lineIf(releases.length >= RELEASES.total, unread),

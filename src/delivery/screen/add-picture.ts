@@ -23,7 +23,7 @@ export async function addPicture(
   if (attempt === undefined || urls == null) {
     return withoutPicture(delivery, 'the host builds the page under another name');
   }
-  if (view.picture === null) return withoutPicture(delivery, view.reason || 'the browser took none');
+  if (view.picture === null) return withoutPicture(delivery, view.reason || 'the browser took no picture');
   const { changed, ...pictures } = await compareWithPrevious(view.picture, urls, context);
   // For folders, the channel itself reports cached files.
   const isStale = changed !== null && changed > 0 && !delivery.site?.isFolder;

@@ -54,12 +54,12 @@ export function describeRouter(
   isRight: boolean,
 ): string | null {
   if (sitePath === '/') return null;
-  if (isRight) return `the same path \`${sitePath}\` for its router and for addresses in its scripts too`;
+  if (isRight) return `the same path \`${sitePath}\` for its router and for URLs in its scripts too`;
   const setting =
     generator === undefined
       ? `the base path of the build to \`${sitePath}\``
       : describeSetting(generator, sitePath);
-  return `${setting}, and the same for its router and for addresses in its scripts`;
+  return `${setting}, and the same for its router and for URLs in its scripts`;
 }
 
 export const EMBEDDING =

@@ -125,7 +125,7 @@ export class ReferenceJudge {
     const hint =
       inFolder === null
         ? 'deliver a copy of it in the folder'
-        : `the folder has ${inFolder}: use its relative address, or build the site for ${origin}${sitePath}`;
+        : `the folder has ${inFolder}: use its relative URL, or build the site for ${origin}${sitePath}`;
     const describe = (): FindingText => ({
       text: `${nameOf(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isMachine ? 'the machine that built it' : 'another host'}`,
       hint: isStart && isFolder ? hint : undefined,
