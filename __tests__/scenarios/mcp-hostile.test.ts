@@ -36,7 +36,9 @@ describe('a client that goes away while a page is being committed', () => {
     release();
     await server.logged(/^deliver 1.*: not-ready: the delivery was stopped/m);
     // The stop may come before the answer to the write.
-    expect(server.stderr()).toMatch(/it is placed \(commit \w+|whether a part of the file has arrived/);
+    expect(server.stderr()).toMatch(
+      /the file is published \(commit \w+|whether a part of the file has arrived/,
+    );
     server.end();
     expect(await server.exitCode).toBe(0);
     expect((await repository.read('page.html'))?.toString()).toBe(createPage('first'));

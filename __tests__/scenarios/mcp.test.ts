@@ -186,7 +186,7 @@ test.each(LINES)('can cancel a call, and the log reports what the call left (%s)
   });
   // The file is committed, and the answer says so.
   expect(await repository.read('page.html')).not.toBeNull();
-  expect(JSON.stringify(ended)).toContain('it is placed');
+  expect(JSON.stringify(ended)).toContain('the file is published');
   release();
   await server.close();
 });

@@ -130,7 +130,7 @@ async function itemPath(action: ReturnType<typeof actionsOn>['publish'], item: C
 }
 
 test.each<[string, boolean, RegExp]>([
-  ['was no plain file', true, /^p\/1\/a\.css wasn't a plain file before$/],
+  ["wasn't a plain file", true, /^p\/1\/a\.css wasn't a plain file before$/],
   ['the step did not replace', false, /^this step wrote nothing there$/],
 ])('nothing is put back of what %s', async (_, written, reason) => {
   const branch = new MemoryBranch();
