@@ -71,7 +71,7 @@ test('a withdrawal reports at once that the pending approval hides whether the f
   filebin.manualApproval = true;
   await filebin.addFile('bin-unapproved', 'page.html', createPage());
   const withdrawal = toBin('bin-unapproved', { operation: 'withdraw' });
-  const says = /^verify 403: .*requires approval.* → .*the host deleted the file.*`bin: bin-unapproved`/;
+  const says = /^verify 403: .*requires approval.* → .*the file is deleted.*`bin: bin-unapproved`/;
   const first = await refused(deliver(withdrawal), says);
   expect(binOf('bin-unapproved')?.files.size).toBe(0);
   expect(requestsOf(first, /^GET .*page\.html/).length).toBeLessThanOrEqual(3);

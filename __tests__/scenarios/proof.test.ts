@@ -71,7 +71,7 @@ test.each<[string, number, Record<string, string>, RegExp]>([
     { 'content-type': 'application/octet-stream' },
     /^verify 200: 1 of 2 files .*app\.mjs \(HTTP 200 .*\(Content-Type: application\/octet-stream\)\) → .*`text\/javascript`/,
   ],
-  ['is rate-limited', 429, {}, /^verify 429: .*app\.mjs \(HTTP 429\) → the host limits .*later$/],
+  ['is rate-limited', 429, {}, /^verify 429: .*app\.mjs \(HTTP 429\) → the host's rate limit .*later$/],
 ])('a file of a linked folder that %s is reported with what to change', async (_, status, headers, says) => {
   const files = { 'd/index.html': createPage('<script type=module src=app.mjs></script>'), 'd/app.mjs': '1' };
   const site = { 'index.html': files['d/index.html'], 'app.mjs': '1' };
