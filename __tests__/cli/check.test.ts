@@ -26,7 +26,7 @@ test.each<[string, readonly string[], RegExp]>([
     'page.html',
     [],
     new RegExp(
-      `can be delivered\n  ${Buffer.byteLength(PAGE)} bytes, sha256 ${SHA256}\n  (?:Not verified: .*\n  )*Not verified: everything`,
+      `can be delivered to GitHub Pages\n  ${Buffer.byteLength(PAGE)} bytes, sha256 ${SHA256}\n  (?:Not verified: .*\n  )*Not verified: everything`,
     ),
   ],
   // It needs other files, which a download does not.
