@@ -73,7 +73,7 @@ test('docs/dependencies.md lists every dependency with its purpose', () => {
 });
 
 test('docs/troubleshooting.md quotes only messages of the sources', () => {
-  const [ours = ''] = read('docs/troubleshooting.md').split('## Answers that GitHub words itself');
+  const [ours = ''] = read('docs/troubleshooting.md').split('## Error messages from GitHub');
   const texts = listTexts(() => false).map(({ text }) => text);
   const isKnown = (message: string): boolean => {
     const parts = message.match(/[\w',-]+(?: [\w',-]+){2}/g) ?? [''];

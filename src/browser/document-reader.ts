@@ -114,7 +114,7 @@ export class DocumentReader {
     return Number(alpha) >= 0.9 && Number(opacity) >= 0.9;
   }
 
-  /** A border doesn't belong to a picture. */
+  /** The picture's area excludes its border. */
   #innerBox(element: DomElement, style: DomStyle): PageBox {
     const { x, y, width, height } = element.getBoundingClientRect();
     const edge = (name: string): number => Number.parseFloat(style[`border${name}Width`] ?? '') || 0;

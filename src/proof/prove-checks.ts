@@ -45,7 +45,7 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   const plain = toPlainProofs([...asOpened, ...others.filter(({ isOptional }) => isOptional)]);
   if (plain.length > 0) logger.info('checking without ?v=, as a person opens it');
   await prove(plain);
-  // A cache's old copy doesn't show that the new one is still there.
+  // An old copy from a cache doesn't prove that the host still serves the new file.
   const stale = plain.filter(({ isOld }) => isOld);
   await prove(toPlainProofs(stale.map((proof) => ({ ...withoutOld(proof.check), addsVersion: true }))));
   const stalePage = stale.find((proof) => proof.check.isPage);

@@ -216,7 +216,7 @@ export const SCREEN = {
   seen: 100_000,
 } as const;
 
-/** In characters, `marker` and `refusal` in bytes. */
+/** Lengths in characters, except `marker` and `refusal`, which are in bytes. */
 export const TEXT = {
   path: 1_024,
   message: 200,

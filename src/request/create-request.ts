@@ -32,7 +32,7 @@ const UNSAFE_VARIABLES: readonly (readonly [RegExp, effect: string, instead: str
   ],
   [
     /^NODE_DEBUG=(?:.*,)?\s*(?:child_process|[a-z_]*\*[a-z_*]*)\s*(?:,|$)/is,
-    'makes Node print the environment of each program it starts, with the token for git',
+    "makes Node print the environment of each program it starts, including git's token",
     ' or the name `child_process` from it',
   ],
 ];

@@ -159,7 +159,7 @@ const AUDIT_RULES: readonly InputRule[] = [
   [
     (request) => !namesNothing(request),
     'an audit takes no file, because it finds the deliveries itself',
-    (w) => `remove ${w.input('file')}; to audit one path alone, set ${w.input('path')}`,
+    (w) => `remove ${w.input('file')}; to audit only one path, set ${w.input('path')}`,
   ],
   [
     (request) => uses(request, ['K3', 'K4']),

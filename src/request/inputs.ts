@@ -120,7 +120,7 @@ export const INPUTS = {
   ),
   channel: input(
     required('auto', PARSERS.channels),
-    '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native` (a link). In a list such as `K1+K3`, the first channel is the main one; later channels get duplicates. `auto` follows a given tag (K2), bin (K3) or link (K4). Otherwise it uses K1 for files that a browser shows and K2 for other files, or K3 without a token.',
+    '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native` (a link). In a list such as `K1+K3`, the first channel is the main one; later channels get duplicates. `auto` takes a tag (K2), bin (K3) or link (K4) that you set. Otherwise it uses K1 for files that a browser shows and K2 for other files, or K3 without a token.',
     {
       tools: ['deliver', 'check'],
       argument: {
@@ -179,7 +179,7 @@ export const INPUTS = {
   ),
   path: input(
     optional(PARSERS.path),
-    "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: name of the asset or of the file in the bin. Default: the file's name, for K1 in the folder that the site is built from.",
+    "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: name of the asset or of the file in the bin. Default: the file's name (K1: in the folder that the site is built from).",
     {
       tools: ['deliver', 'check', 'audit'],
       means: {

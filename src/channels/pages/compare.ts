@@ -107,7 +107,7 @@ function sortByAction(task: PagesTask, state: ItemState) {
 
 type PathsTo = ReturnType<typeof sortByAction>;
 
-/** Git's history of a path skips commits that keep it equal, so taking a file over needs a removal first. */
+/** Git's history of a path skips commits that don't change it. To take over an identical file, remove it first. */
 function listRenewed(itemPath: string, pathsTo: PathsTo): readonly string[] {
   const takenPaths = pathsTo('take over');
   if (!isFolderPath(itemPath)) return takenPaths;

@@ -157,7 +157,7 @@ export class ReferenceJudge {
     this[list].add('outside', `${grade} ${path}`, reference, describe);
   }
 
-  /** The file that a path leads to without its first folders. */
+  /** The file that a path matches if its first folders are removed. */
   #findSuffix(path: string): string | null {
     if (!this.#options.isFolder) return null;
     const names = path.split('/');
