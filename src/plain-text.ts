@@ -1,7 +1,7 @@
 import { SECOND, SITE } from './protocol/limits.ts';
 import { REPORT_LINES, RESULTS } from './protocol/words.ts';
 
-/** The first of many names, and how many more there are. */
+/** Lists the first names (at most `SITE.named`) and counts the rest. */
 export function nameFew(names: readonly string[]): string {
   const more = names.length - SITE.named;
   return names.slice(0, SITE.named).join(', ') + (more > 0 ? ` and ${more} more` : '');

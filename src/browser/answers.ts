@@ -53,7 +53,7 @@ export async function readAnswer(
   };
 }
 
-/** Leaves out headers of a body encoding, because the body is decoded already. */
+/** Drops `content-encoding` and `content-length` if the body was encoded, because it is already decoded. */
 function listHeaders(response: HttpResponse): { name: string; value: string }[] {
   const isEncoded = readEncodings(response).length > 0;
   return Object.entries(response.headers)

@@ -49,7 +49,7 @@ const meetsRule = ({ status, text, when }: RefusalRule, refusal: GitHubRefusal):
   (text === undefined || text.test(refusal.message)) &&
   (when === undefined || when(refusal));
 
-/** GitHub's texts for too many requests, with older ones of Enterprise Server and the one for comments. */
+/** GitHub's rate-limit messages, also from old Enterprise Server versions and for comments. */
 const LIMIT_TEXT = /rate limit|abuse detection|submitted too quickly/i;
 
 const isRateLimited = ({ status, headers = {}, message }: GitHubRefusal): boolean =>

@@ -38,7 +38,7 @@ async function judgePicture(file: Pick<LocalFile, 'pieces'>) {
   for await (const piece of file.pieces()) {
     const text = rest + piece.toString('latin1');
     end ??= PICTURES.find(([start]) => text.startsWith(start))?.[1];
-    // Bytes may follow the end, such as the film of a photo.
+    // Bytes may follow the end marker, such as the video of a motion photo.
     if (end === undefined || text.includes(end)) return null;
     rest = text.slice(-8);
   }
