@@ -1,4 +1,4 @@
-import { dirname, matchesGlob, parse, relative, resolve, sep } from 'node:path';
+import { matchesGlob, parse, relative, resolve, sep } from 'node:path';
 import { isBelow, listWays } from '../rules/open-file.ts';
 import { refuseInput } from './input-kinds.ts';
 
@@ -48,28 +48,23 @@ export interface LeftOutPaths extends Pick<FilePattern, 'line' | 'parts'> {
 
 /** Reads the `!` lines. @throws {DeliveryError} as `readPattern` */
 export function readExclusions(lines: readonly string[], folder: string) {
-  const folders = lines.filter((line) => !isExclusion(line)).map((line) => folderOf(line, folder));
-  const exclusions = lines.filter(isExclusion).map((line) => readExclusion(line, folder, folders));
+  const isInside = (line: string): boolean => isExclusion(line) || isBelow(folder, resolve(folder, line));
+  // A name may be anywhere in the path of a line outside the folder.
+  const anywhere = [folder, ...(lines.every(isInside) ? [] : [parse(folder).root])];
+  const exclusions = lines.filter(isExclusion).map((line) => readExclusion(line, folder, anywhere));
   const isLeftOut: IsLeftOut = (path) =>
     exclusions.length > 0 &&
     listWays(path).some((way) => exclusions.some((exclusion) => covers(exclusion, way.normalize())));
   return { exclusions, isLeftOut };
 }
 
-function folderOf(line: string, folder: string): string {
-  const [before = ''] = line.split(/[^/\\]*[*?[{]/, 1);
-  return before === line ? dirname(resolve(folder, line)) : resolve(folder, before);
-}
-
-function readExclusion(line: string, folder: string, folders: readonly string[]): LeftOutPaths {
+/** @param anywhere the roots of a pattern that begins with two stars */
+function readExclusion(line: string, folder: string, anywhere: readonly string[]): LeftOutPaths {
   const path = line.slice(1).trim();
   const pattern = readPattern(path, folder);
   const parts = pattern.parts.filter((part) => part !== '');
   // A folder is excluded with everything in it, also hidden files.
   while (parts.at(-1) === '**') parts.pop();
-  // The name may be anywhere in the path of a line outside the folder.
-  const isOutside = folders.some((one) => !isBelow(folder, one));
-  const anywhere = [folder, ...(isOutside ? [parse(folder).root] : [])];
   const roots = path.startsWith('**') ? anywhere : [pattern.root];
   return { line, parts, exact: listWays(resolve(folder, path)), roots: roots.flatMap(listWays) };
 }
