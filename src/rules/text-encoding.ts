@@ -38,11 +38,13 @@ export function createEncodingCheck(readCharset: (head: string) => string | null
       const isUnreadable = !head.startsWith(UTF_8_MARK) && encoding !== 'utf-8';
       const text = isUnreadable
         ? `the text is ${encoding === null ? 'not in UTF-8' : `in ${encoding}`}, but GitHub Pages declares it as UTF-8`
-        : 'part of the text is not in UTF-8, so a browser shows � there';
+        : PARTLY_MISREAD;
       return { line, text, isUnreadable };
     },
   };
 }
+
+export const PARTLY_MISREAD = 'part of the text is not in UTF-8, so a browser shows � there';
 
 const DECLARED_WITHIN = 1_024;
 

@@ -28,7 +28,7 @@ export class SourceForm {
   #lead = '';
   #leadLine = 0;
   #hasTag = false;
-  #firstText = '';
+  #hasText = false;
   #source: FormProblem | null = null;
   #open: { readonly name: string; readonly line: number } | null = null;
   /** Where the last token ended, as a line and in UTF-16 units; and the line of it if it is a comment, otherwise 0. */
@@ -40,8 +40,10 @@ export class SourceForm {
   addText({ chars, location }: Token.CharacterToken): void {
     this.#pass(location);
     // JSON escapes that nobody resolved are the first text of the page.
-    if (this.#open === null && this.#firstText === '') this.#firstText = chars.trim();
-    if (this.#firstText.startsWith('\\n')) this.#addSource(location?.startLine ?? 1, this.#firstText);
+    if (this.#open === null && !this.#hasText && chars.trim() !== '') {
+      this.#hasText = true;
+      if (chars.startsWith('\\n')) this.#addSource(location?.startLine ?? 1, chars);
+    }
     if (this.#hasTag || this.#lead.length > LONGEST_LEAD || (this.#lead === '' && chars.trim() === ''))
       return;
     this.#leadLine ||= location?.startLine ?? 1;

@@ -1,7 +1,7 @@
 import { MEGABYTE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../inspect.ts';
 import { getBrowserDisplay, getContentType, isImage } from '../media-type.ts';
-import { createEncodingCheck } from '../text-encoding.ts';
+import { createEncodingCheck, PARTLY_MISREAD } from '../text-encoding.ts';
 import type { FindingText, SiteFinding } from './findings.ts';
 import { isSvg } from './site-address.ts';
 
@@ -18,7 +18,6 @@ const PICTURES: readonly (readonly [start: string, end: string])[] = [
   ['\x89PNG', 'IEND'],
   ['\xff\xd8', '\xff\xd9'],
 ];
-const PARTLY_WRONG = 'part of the text is not in UTF-8, so a browser shows � there';
 const LARGEST_TEXT = 8 * MEGABYTE;
 
 /** Judges a file that is neither a page nor code. @returns `null` for one that a browser shows as it is meant, or not at all */
@@ -47,30 +46,36 @@ async function judgePicture(file: Pick<LocalFile, 'pieces'>) {
 }
 
 async function judgeText(type: string, file: Pick<LocalFile, 'pieces'>) {
+  if (type.startsWith('text/') && !type.includes('charset')) {
+    const text = `Pages serves ${type} without a charset, so a browser may show letters beyond ASCII wrongly`;
+    return (await isAscii(file)) ? null : ({ kind: 'encoding', line: 1, isOpen: true, text } as const);
+  }
   const encoding = createEncodingCheck(() => null);
+  for await (const piece of file.pieces()) encoding.add(piece);
+  const misread = encoding.end();
+  if (misread === null) return null;
+  const { line, text, isUnreadable } = misread;
+  const isRefused = isUnreadable && (await isMostlyWrong(file));
+  return isRefused
+    ? ({ kind: 'encoding', line, isOpen: false, text, hint: 'save it as UTF-8' } as const)
+    : ({ kind: 'encoding', line, isOpen: true, text: PARTLY_MISREAD } as const);
+}
+
+async function isAscii(file: Pick<LocalFile, 'pieces'>): Promise<boolean> {
+  for await (const piece of file.pieces()) if (piece.some((byte) => byte > 127)) return false;
+  return true;
+}
+
+/** A few stray bytes leave a log readable. */
+async function isMostlyWrong(file: Pick<LocalFile, 'pieces'>): Promise<boolean> {
   const decoder = new TextDecoder();
-  const counts = { size: 0, letters: 0, wrong: 0 };
+  const counts = { all: 0, letters: 0, wrong: 0 };
   const count = (text: string): void => {
-    counts.size += text.length;
+    counts.all += text.length;
     counts.letters += text.match(/[^\0-\x7f]/g)?.length ?? 0;
     counts.wrong += text.match(/\ufffd/g)?.length ?? 0;
   };
-  for await (const piece of file.pieces()) {
-    encoding.add(piece);
-    count(decoder.decode(piece, { stream: true }));
-  }
+  for await (const piece of file.pieces()) count(decoder.decode(piece, { stream: true }));
   count(decoder.decode());
-  const { size, letters, wrong } = counts;
-  const misread = encoding.end();
-  if (type.startsWith('text/') && !type.includes('charset')) {
-    const text = `Pages serves ${type} without a charset, so a browser may show letters beyond ASCII wrongly`;
-    return letters === 0 ? null : ({ kind: 'encoding', line: 1, isOpen: true, text } as const);
-  }
-  if (misread === null) return null;
-  const { line, text, isUnreadable } = misread;
-  // A few stray bytes leave a log readable.
-  if (!isUnreadable || wrong <= letters / 2 || wrong <= size / 100) {
-    return { kind: 'encoding', line, isOpen: true, text: PARTLY_WRONG } as const;
-  }
-  return { kind: 'encoding', line, isOpen: false, text, hint: 'save it as UTF-8' } as const;
+  return counts.wrong > counts.letters / 2 && counts.wrong > counts.all / 100;
 }
