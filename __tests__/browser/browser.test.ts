@@ -108,6 +108,17 @@ describe('a page from local files', () => {
     expect(view.overflow).toBeLessThan(130);
   });
 
+  test('names other hosts that it requests, but not what its policy blocks or a browser prefetches', async () => {
+    const html = `<meta http-equiv="Content-Security-Policy" content="img-src 'self'">
+      <link rel="prefetch" href="https://ahead.dev/next.html"><h1>Report</h1><script>
+        new WebSocket('wss://live.dev/feed');
+        new Image().src = 'https://blocked.dev/a.png';
+        fetch('https://data.dev/a.json').catch(() => 0);
+      </script>`;
+    const { otherHosts } = await viewer.view(localPage(html), SIGNAL);
+    expect(otherHosts.map(({ host }) => host).sort()).toEqual(['data.dev', 'live.dev']);
+  });
+
   test('keeps nothing of the previous page', async () => {
     const write = `<p>first</p><script>document.cookie = 'a=1'; localStorage.b = 2</script>`;
     const read = `<p id="p"></p><script>p.textContent = 'kept:' + document.cookie + (localStorage.b ?? '') + '.'</script>`;

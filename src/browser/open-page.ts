@@ -33,7 +33,7 @@ export async function openPage(
   const session = await page.createCDPSession();
   // WebSockets are not paused, but they can't connect either.
   session.on('Network.webSocketCreated', ({ url }) => {
-    events.countHost(url);
+    events.addHost(new URL(url));
     network.noteStream(new URL(url), 'a WebSocket');
   });
   events.listen(page);

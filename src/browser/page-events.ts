@@ -57,15 +57,12 @@ export class PageEvents {
       request.isNavigationRequest() && request.frame() === page.mainFrame();
     page.on('request', (request) => {
       this.open.add(request);
-      if (request.resourceType() !== 'prefetch') this.countHost(request.url());
       if (isMain(request)) this.navigations += 1;
     });
     page.on('requestfinished', (request) => this.open.delete(request));
     page.on('requestfailed', (request) => {
       this.open.delete(request);
-      const reason = request.failure()?.errorText ?? 'failed';
-      if (/csp/i.test(reason)) this.countHost(request.url(), -1);
-      this.#addFailed(request.url(), reason);
+      this.#addFailed(request.url(), request.failure()?.errorText ?? 'failed');
     });
     page.on('response', (response) => {
       const [request, status] = [response.request(), response.status()];
@@ -90,13 +87,11 @@ export class PageEvents {
     else this.ownData.found += 1;
   }
 
-  /** Counts a request to another host; a Content-Security-Policy may take it back. */
-  countHost(url: string, count = 1): void {
-    const { host } = new URL(url);
-    if (host === '' || host === new URL(this.#origin).host) return;
+  /** Counts a request to another host. */
+  addHost({ host }: URL): void {
+    if (host === new URL(this.#origin).host) return;
     const known = this.otherHosts.get(host) ?? 0;
-    if (known + count <= 0) this.otherHosts.delete(host);
-    else if (known > 0 || this.otherHosts.size < MOST) this.otherHosts.set(host, known + count);
+    if (known > 0 || this.otherHosts.size < MOST) this.otherHosts.set(host, known + 1);
   }
 
   #isOwn(url: string): boolean {

@@ -56,6 +56,8 @@ export class PageNetwork {
   async answer({ requestId, request, resourceType }: Protocol.Fetch.RequestPausedEvent): Promise<void> {
     const url = new URL(request.url);
     const { page, events } = this.#options;
+    // A prefetch is for another page.
+    if (request.headers['Sec-Purpose'] === undefined) events.addHost(url);
     if (resourceType === 'EventSource') return this.noteStream(url, 'a stream of events');
     const files = url.origin === this.#origin ? page.local : undefined;
     try {
