@@ -1,10 +1,10 @@
 import { SECOND, SITE } from './protocol/limits.ts';
 import { REPORT_LINES, RESULTS } from './protocol/words.ts';
 
-/** Lists the first names (at most `SITE.named`) and counts the rest. */
-export function nameFew(names: readonly string[]): string {
-  const more = names.length - SITE.named;
-  return names.slice(0, SITE.named).join(', ') + (more > 0 ? ` and ${more} more` : '');
+/** Lists the first names and counts the rest. */
+export function nameFew(names: readonly string[], most: number = SITE.named): string {
+  const more = names.length - most;
+  return names.slice(0, most).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /** A conditional line of a list. */

@@ -6,8 +6,9 @@ import {
   type ScreenView,
 } from '../../browser/screen-view.ts';
 import { DeliveryError } from '../../errors.ts';
-import { formatSeconds, lineIf, shorten } from '../../plain-text.ts';
+import { formatSeconds, lineIf, nameFew, shorten } from '../../plain-text.ts';
 import { SCREEN } from '../../protocol/limits.ts';
+import { VISIT_COUNTERS } from '../../rules/page/visit-counters.ts';
 import type { Text } from '../../words.ts';
 import { attemptIn, type Delivery } from '../delivery.ts';
 
@@ -93,21 +94,13 @@ export function judgeView(view: ScreenView, isEnforced: boolean, refusesHosts = 
   };
 }
 
-/** The hosts of scripts that only count visits: a page shows the same without them. */
-const COUNTERS =
-  /(?:^|\.)(?:googletagmanager\.com|google-analytics\.com|cloudflareinsights\.com|plausible\.io|zgo\.at|goatcounter\.com)$/;
-
 function describeHosts({ otherHosts }: ScreenView): readonly string[] {
-  const named = otherHosts.slice(0, NAMED).map(({ host, requests }) => `${host} (${requests})`);
-  const more = otherHosts.length - NAMED;
-  return lineIf(
-    named.length > 0,
-    `requests to other hosts: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
-  );
+  const named = otherHosts.map(({ host, requests }) => `${host} (${requests})`);
+  return lineIf(named.length > 0, `requests to other hosts: ${nameFew(named, NAMED)}`);
 }
 
 function otherHostsError(view: ScreenView): DeliveryError | null {
-  const otherHosts = view.otherHosts.filter(({ host }) => !COUNTERS.test(host));
+  const otherHosts = view.otherHosts.filter(({ host }) => !VISIT_COUNTERS.host.test(host));
   if (view.verdict !== 'shown' || otherHosts.length === 0) return null;
   const [line] = describeHosts({ ...view, otherHosts });
   return new DeliveryError('NOT_SHOWN', `the page is not self-contained when a browser opens it: ${line}`, {

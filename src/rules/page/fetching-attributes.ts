@@ -9,6 +9,7 @@ import {
   type ResourceKind,
 } from './addresses.ts';
 import { findCssReferences } from './script-references.ts';
+import { VISIT_COUNTERS } from './visit-counters.ts';
 
 type AddressReader = (value: string, tag: StartTag, add: AddAddress) => void;
 
@@ -39,13 +40,9 @@ export const isCss = (tag: StartTag): boolean =>
 
 const script: AddressReader = (address, tag, add) => {
   const type = getScriptType(tag);
-  const grade = VISIT_COUNTER.test(address) ? 'later' : gradeScript(tag);
+  const grade = VISIT_COUNTERS.script.test(address) ? 'later' : gradeScript(tag);
   if (type !== null) single(type, grade)(address, tag, add);
 };
-
-/** Scripts that only count visits: a page looks the same without them. */
-const VISIT_COUNTER =
-  /^(?:https?:)?\/\/(?:www\.googletagmanager\.com\/gtag\/js\?|(?:www|ssl)\.google-analytics\.com\/|static\.cloudflareinsights\.com\/|plausible\.io\/js\/|gc\.zgo\.at\/count)/;
 
 /** How much a page needs the script of a tag. */
 export function gradeScript(tag: StartTag): ReferenceGrade {
