@@ -444,5 +444,5 @@ test('a public duplicate is named if K1 publishes nothing', async () => {
   const copy = report.duplicates[0]?.url;
   expect([report.ready, copy]).toEqual([false, expect.stringContaining('filebin')]);
   expect(describeOutcome(report)).toMatch(/^Not ready: .* already exists /);
-  expect(describeOutcome(report)).toContain(`. Verified copy (anonymous file-bin): ${copy}`);
+  expect(describeOutcome(report)).toContain(`. Verified copy (file-bin): ${copy}`);
 });

@@ -1,17 +1,18 @@
 import { formatChangeCounts } from '../channels/site-changes.ts';
-import { nameSubject, outcomeOf, type Report, type SiteReport } from '../delivery/report.ts';
+import {
+  copyLabel,
+  gateTitles,
+  listNotes,
+  nameSubject,
+  outcomeOf,
+  type Report,
+  type SiteReport,
+  unknownLabel,
+} from '../delivery/report.ts';
 import { formatShare } from '../delivery/screen/screen-report.ts';
 import { countFiles, formatSeconds, shorten } from '../plain-text.ts';
 import { MEGABYTE } from '../protocol/limits.ts';
-import {
-  CHANNELS,
-  GATE_TITLES,
-  OUTCOMES,
-  type Outcome,
-  REMOVAL_GATE_TITLES,
-  REPORT_LINES,
-  type ReportLine,
-} from '../protocol/words.ts';
+import { OUTCOMES, type Outcome, REPORT_LINES, type ReportLine } from '../protocol/words.ts';
 import { withVersion } from '../rules/naming.ts';
 import {
   escapeAddress,
@@ -55,8 +56,8 @@ export const formatLinkedName = (report: Report): string =>
   report.url === null ? formatName(report) : formatLink(formatName(report), report.url);
 
 /** Such as `✅ Preview ready`. @param subject such as `Preview`, or empty */
-export const formatVerdict = (subject: string, outcome: Outcome, title: string = OUTCOMES[outcome]): string =>
-  `${SIGNS[outcome]} ${subject === '' ? title : `${subject} ${title.charAt(0).toLowerCase()}${title.slice(1)}`}`;
+export const formatVerdict = (subject: string, outcome: Outcome): string =>
+  `${SIGNS[outcome]} ${subject === '' ? OUTCOMES[outcome] : `${subject} ${OUTCOMES[outcome].toLowerCase()}`}`;
 
 /** A heading with the link; below it the URL, or the reason and what to change. */
 export function formatOutcome(report: Report, subject: string): string[] {
@@ -99,12 +100,11 @@ function describeHint({ notReady, planned }: Report): string {
   return notReady?.hint ? `**To fix:** ${formatText(notReady.hint)}` : '';
 }
 
-/** The note about the URL stands beside the URL. */
-export const formatNoteFacts = ({ notes, urlNote }: Report): string[] =>
-  notes.filter((text) => text !== urlNote).map((text) => formatFact('Note', formatText(text)));
+export const formatNoteFacts = (report: Report): string[] =>
+  listNotes(report).map((text) => formatFact('Note', formatText(text)));
 
-export const formatUnknownFacts = ({ unknown, notReady }: Report): string[] =>
-  unknown.map((text) => formatFact(notReady === null ? 'Not verified' : 'Status', formatText(text)));
+export const formatUnknownFacts = (report: Report): string[] =>
+  report.unknown.map((text) => formatFact(unknownLabel(report), formatText(text)));
 
 function listOwnFacts({ rawUrl, duplicates, site, result }: Report): string[] {
   if (result === 'withdrawn') return [];
@@ -113,7 +113,7 @@ function listOwnFacts({ rawUrl, duplicates, site, result }: Report): string[] {
   return [
     ...raw,
     ...duplicates.flatMap(({ channel, url }) =>
-      url === null ? [] : formatFact(`Verified copy (${CHANNELS[channel].title})`, formatAddressLink(url)),
+      url === null ? [] : formatFact(copyLabel(channel), formatAddressLink(url)),
     ),
   ];
 }
@@ -199,7 +199,7 @@ function formatPicture({ picture, url }: Report): string {
 /** A table of the gates with their evidence. The reason replaces it if the report is not ready. */
 function formatGates(report: Report): string {
   if (!report.ready || report.verdict === 'changed') return '';
-  const titles = report.result === 'withdrawn' ? REMOVAL_GATE_TITLES : GATE_TITLES;
+  const titles = gateTitles(report);
   const rows = report.gates.map(({ name, evidence }) => {
     const shown = evidence === report.url ? formatAddressLink(evidence) : formatText(evidence);
     return formatTableRow([`✅ ${titles[name]}`, shown]);

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { createPorts, reportOnRequest } from '../context.ts';
 import { createRedactor, isAppToken, readCredentials, withToken } from '../credentials.ts';
-import { describeOutcome, formatFailure, listCopies, nameSubject, type Report } from '../delivery/report.ts';
+import { describeOutcome, formatReason, listCopies, nameSubject, type Report } from '../delivery/report.ts';
 import { toMessage } from '../errors.ts';
 import { type ApiConnection, createGitHubClient } from '../github/api/client.ts';
 import { shorten } from '../plain-text.ts';
@@ -66,12 +66,9 @@ function composeAnnotation(report: Report): readonly [message: string, title: st
   const { notReady } = report;
   const name = nameSubject(report);
   if (!notReady?.hint) return [describeOutcome(report), name];
-  const { hint, reason, findings } = notReady;
-  const text = formatFailure({ ...notReady, reason: `${name} is not ready` });
-  return [
-    [`${text}. To fix: ${hint}`, ...listCopies(report)].join('. '),
-    shorten(findings?.about ?? reason, TEXT.message),
-  ];
+  const { reason, findings } = notReady;
+  const text = formatReason({ ...notReady, reason: `${name} is not ready` });
+  return [[text, ...listCopies(report)].join('. '), shorten(findings?.about ?? reason, TEXT.message)];
 }
 
 const mayNotWrite = ({ channel, notReady }: Report): boolean =>

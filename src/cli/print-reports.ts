@@ -5,19 +5,22 @@ import {
   countOutcomes,
   describeOutcome,
   formatFailure,
+  gateTitles,
   listCopies,
+  listNotes,
   nameSubject,
   outcomeOf,
   type Report,
   type ReportDocument,
   reportText,
   sortByResult,
+  unknownLabel,
 } from '../delivery/report.ts';
 import { describeView } from '../delivery/screen/screen-report.ts';
 import { toMessage } from '../errors.ts';
 import { countFiles, lineIf, shorten } from '../plain-text.ts';
 import { TEXT } from '../protocol/limits.ts';
-import { CHANNEL_LABELS, GATE_TITLES, OUTCOMES, REMOVAL_GATE_TITLES } from '../protocol/words.ts';
+import { CHANNEL_LABELS, OUTCOMES } from '../protocol/words.ts';
 import { systemClock } from '../system.ts';
 import type { CliCommand } from './args.ts';
 import type { Terminal } from './terminal.ts';
@@ -91,14 +94,14 @@ async function printQrCode({ url }: ReportDocument, json: boolean, terminal: Ter
 }
 
 export function formatReport(report: Report): PrintedReport {
-  const { gates, screen, notReady, result } = report;
+  const { gates, screen, notReady } = report;
   const caveats = listCaveats(report);
   if (notReady !== null) {
     const reason = notReady.findings?.about ?? notReady.reason;
     const end = `${OUTCOMES['not-ready']}: ${formatFailure({ ...notReady, reason })}`;
     return { before: [], end, after: [...listChanges(notReady), ...caveats] };
   }
-  const titles = result === 'withdrawn' ? REMOVAL_GATE_TITLES : GATE_TITLES;
+  const titles = gateTitles(report);
   const steps = gates.filter(({ name, passed }) => passed && /^G[13]/.test(name));
   const isSeen = screen !== null && screen.verdict !== 'not-checked';
   const before = [
@@ -116,16 +119,16 @@ const listChanges = ({ findings, hint }: NonNullable<Report['notReady']>): reado
 
 const listCaveats = (report: Report): readonly string[] => [
   ...listCopies(report),
-  ...listNotes(report).map((note) => `Note: ${note}`),
+  ...formatNotes(report),
   ...formatUnknown(report),
 ];
 
-const formatUnknown = ({ unknown, notReady }: Report): readonly string[] =>
-  unknown.map((line) => `${notReady === null ? 'Not verified' : 'Status'}: ${line}`);
+const formatUnknown = (report: Report): readonly string[] =>
+  report.unknown.map((line) => `${unknownLabel(report)}: ${line}`);
 
-/** The note about the URL stands beside the URL. */
-const listNotes = ({ notReady, notes, urlNote }: Report): readonly string[] =>
-  notReady === null ? notes.filter((note) => note !== urlNote) : [];
+/** A failure is reported without them. */
+const formatNotes = (report: Report): readonly string[] =>
+  report.notReady === null ? listNotes(report).map((note) => `Note: ${note}`) : [];
 
 const LONGEST_TABLE = 30;
 
@@ -156,7 +159,8 @@ function listCells(report: Report): readonly [string, string, string, ...string[
     name,
     about,
     ...lineIf(!!notReady?.hint, `To fix: ${notReady?.hint}`),
-    ...[urlNote ?? [], listNotes(report)].flat().map((note) => `Note: ${note}`),
+    ...(urlNote === undefined ? [] : [`Note: ${urlNote}`]),
+    ...formatNotes(report),
     ...(notReady === null ? formatUnknown(report) : []),
   ];
 }

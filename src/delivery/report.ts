@@ -3,12 +3,14 @@ import type { ErrorCode } from '../errors.ts';
 import { lineIf } from '../plain-text.ts';
 import type { ProvenSubject } from '../proof/probe-result.ts';
 import {
-  CHANNELS,
+  CHANNEL_LABELS,
   type ChannelKey,
+  GATE_TITLES,
   type GateName,
   OUTCOMES,
   type Outcome,
   type PROTOCOL,
+  REMOVAL_GATE_TITLES,
   REPORT_LINES,
   type ReportLine,
   type Step,
@@ -209,11 +211,21 @@ export function describeOutcome(report: Report): string {
   return `${OUTCOMES[outcomeOf(report)]}: ${detail}`;
 }
 
+export const copyLabel = (channel: ChannelKey): string => `Verified copy (${CHANNEL_LABELS[channel]})`;
+
 /** The verified duplicates, a line each. */
 export const listCopies = ({ duplicates }: Report): readonly string[] =>
-  duplicates.flatMap(({ channel, url }) =>
-    url === null ? [] : `Verified copy (${CHANNELS[channel].title}): ${url}`,
-  );
+  duplicates.flatMap(({ channel, url }) => (url === null ? [] : `${copyLabel(channel)}: ${url}`));
+
+/** The notes, except the note about the URL, which is beside the URL. */
+export const listNotes = ({ notes, urlNote }: Report): readonly string[] =>
+  notes.filter((note) => note !== urlNote);
+
+/** What a line of UNKNOWN is for people. */
+export const unknownLabel = ({ notReady }: Report): string => (notReady === null ? 'Not verified' : 'Status');
+
+export const gateTitles = ({ result }: Report): typeof GATE_TITLES =>
+  result === 'withdrawn' ? REMOVAL_GATE_TITLES : GATE_TITLES;
 
 /** Counts reports by outcome, such as `1 not ready, 28 ready`. */
 export function countOutcomes(reports: readonly Report[]): ReadonlyMap<Outcome, number> {
