@@ -486,6 +486,20 @@ describe('withdrawing a folder', () => {
     expect(body).not.toContain(`](<${repository.pages.url}`);
   });
 
+  test("with `overwrite` doesn't name a delivery that a `!` line keeps", async () => {
+    const repository = await play.repository();
+    for (const path of [PATH, `${PATH}q/`]) {
+      await proven(play.deliver({ repository, files: SITE, inputs: { ...inputs, path } }));
+    }
+    await repository.commit(`${PATH}q/index.html`, createPage('theirs'));
+    const part = { ...withdrawal, file: 'dist/\n!dist/q', overwrite: 'true' };
+    const { report } = await proven(play.deliver({ repository, inputs: part }));
+    expect(report.notes.join()).not.toMatch(/of 2 sites/);
+    const [{ message = '' } = {}] = await repository.log();
+    expect(message).toMatch(new RegExp(`^Removed(?:-from)?: ${PATH}$`, 'm'));
+    expect(message).not.toContain(`${PATH}q/`);
+  });
+
   test('below another folder in one commit updates the comments on its sites', async () => {
     const { repository, run } = await openPull();
     for (const path of ['previews/pr-1/', 'previews/a/deeper/pr-2/']) {
