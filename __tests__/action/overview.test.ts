@@ -82,7 +82,7 @@ describe('the comment', () => {
     expect(text.match(/changed by commit/g)).toHaveLength(1);
   });
 
-  test('says of what was not there that nothing was to be withdrawn', () => {
+  test('says that there was nothing to withdraw', () => {
     const text = composeSummary([{ ...withdrawn(reportWith()), wasAbsent: true }]);
     expect(text).toMatch(/^### ✅ Nothing to withdraw: /);
   });

@@ -47,14 +47,14 @@ test.each<[string, Partial<Report>, RegExp]>([
     /^It is removed, .*\nNot certain: what stays in \.\/: b\.html\.$/,
   ],
   [
-    'was not there',
+    'had nothing to remove',
     {
       result: 'withdrawn',
       wasAbsent: true,
       withdrawn: 'https://octo.github.io/demo/rael/',
       notes: ['a note'],
     },
-    /^Nothing was there, so nothing was removed: https:\/\/octo\.github\.io\/demo\/rael\/$/,
+    /^There was nothing to remove: https:\/\/octo\.github\.io\/demo\/rael\/$/,
   ],
 ])('a human is told that a page %s', (_, more, says) => {
   expect(sayToHuman(composeDocument([{ ...provenFile('a.html'), ...more }]), undefined)).toMatch(says);

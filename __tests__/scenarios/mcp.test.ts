@@ -79,7 +79,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     expect(await repository.read('page.html')).toBeNull();
     const nothing = await server.call('withdraw', { url: page });
     expect(nothing.answer.result).toBe('withdrawn');
-    expect(nothing.text).toMatch(/^withdrawn: page\.html was not there/);
+    expect(nothing.text).toMatch(/^withdrawn: there was nothing to remove at page\.html/);
 
     await repository.commit('others.html', createPage('of somebody else'));
     const { answer } = await server.call('withdraw', { url: `${repository.pages.url}others.html` });

@@ -367,7 +367,7 @@ test.each<[Record<string, string>, Record<string, string>]>([
     expect(notes).toEqual(reports.filter(isLost));
     const withdrawn = await play.deliver({ repository, files, inputs: { ...inputs, operation: 'withdraw' } });
     expect(withdrawn.reports.map((report) => report.withdrawn)).toEqual(reports.map(({ url }) => url));
-    expect(withdrawn.reports.map(({ lines }) => lines.RESULT).join()).not.toContain('was not there');
+    expect(withdrawn.reports.map(({ lines }) => lines.RESULT).join()).not.toContain('nothing to remove');
   },
 );
 
@@ -439,7 +439,7 @@ test.each([
   await proven(play.deliver({ repository, files: { 'page.html': createPage() } }));
   await (inputs === null ? repository.commit('page.html', null, 'Clean up') : withdraw(inputs));
   const { report } = await proven(withdraw());
-  expect(report.lines.RESULT).toMatch(/page\.html was not there/);
+  expect(report.lines.RESULT).toMatch(/nothing to remove at page\.html/);
 });
 
 test('a path with a folder is withdrawn from the site alone, and never becomes the name of an asset', async () => {
@@ -455,7 +455,7 @@ test('a path with a folder is withdrawn from the site alone, and never becomes t
   expect(first.report.lines.RESULT).toMatch(/previews\/pr-1\/? is removed/);
   const second = await run(withdraw);
   for (const { report } of [never, second]) {
-    expect(report.lines.RESULT).toMatch(/previews\/pr-1\/? was not there/);
+    expect(report.lines.RESULT).toMatch(/nothing to remove at previews\/pr-1/);
   }
   expect([second.report.withdrawn, second.report.gone]).toEqual([first.report.withdrawn, first.report.gone]);
   expect(published(repository)).toEqual([[expect.any(String), ['pr-1']]]);

@@ -81,7 +81,7 @@ describe('the URL of the site', () => {
     const repository = await play.repository({ empty: true });
     const withdrawal = { ...inputs, path: 'previews/', operation: 'withdraw' };
     const { report } = await play.deliver({ repository, inputs: withdrawal });
-    expect(report.lines.RESULT).toMatch(/^ГОТОВО, \S+ was not there/);
+    expect(report.lines.RESULT).toMatch(/^ГОТОВО, there was nothing to remove at previews\//);
     const large = { repository, files: { 'a.bin': LARGE_CONTENT }, inputs };
     await refused(play.deliver(large), /^place.*: .*empty.* → .*push a first commit/);
     await proven(deliver(repository));

@@ -93,14 +93,16 @@ const WITHDRAW: OperationReport = {
   claimUnproven: ({ subject }) => `${subject} isn't verified as withdrawn`,
   conclude({ subject }, { placement, proof }, { withdrawn }) {
     const part = placement?.leavesFiles ? ' in part' : '';
-    const is = placement?.written ? `is removed${part}` : 'was not there';
+    const [claim, outcome = ''] = [subject, neutralizeText(subject)].map((it) =>
+      placement?.written ? `${it} is removed${part}` : `there was nothing to remove at ${it}`,
+    );
     const where = proof?.isCached ? 'past caches at' : 'at';
     return {
-      claim: `${subject} ${is}: nothing of ${placement?.leavesFiles ? 'that part' : 'it'} is served ${where} ${withdrawn}`,
-      outcome: `${neutralizeText(subject)} ${is}`,
+      claim: `${claim}: nothing of ${placement?.leavesFiles ? 'that part' : 'it'} is served ${where} ${withdrawn}`,
+      outcome,
     };
   },
-  untouched: 'nothing removed, because nothing was there',
+  untouched: 'nothing removed, because there was nothing to remove',
   untouchedNote: (w) =>
     `to withdraw a delivery with another ${w.input('path')} or ${w.input('tag')}, set that value`,
   describeUnproven: () => "the removal isn't verified",

@@ -24,7 +24,7 @@ export function sayToHuman(
   const texts = {
     ready: `It is ready, and I verified that it ${verbs}: ${url.replaceAll('\n', ' and ')}${notes}${unknown}`,
     withdrawn: reports.every(({ wasAbsent }) => wasAbsent)
-      ? `Nothing was there, so nothing was removed: ${[...new Set(reports.map(({ withdrawn }) => withdrawn))].join(' and ')}`
+      ? `There was nothing to remove: ${[...new Set(reports.map(({ withdrawn }) => withdrawn))].join(' and ')}`
       : `It is removed, and I verified that its link no longer shows it.${unknown}`,
     audited: `I checked everything again: ${reason}.`,
     planned: `I checked it and found no problem. Nothing was published.${notes}${unknown}`,
