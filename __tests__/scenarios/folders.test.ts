@@ -1,10 +1,12 @@
 import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { HISTORY_PAGES, LIST_PAGE, SITE as SITE_LIMITS } from '../../src/protocol/limits.ts';
 import { runOf } from '../action/current-runs.ts';
 import { temporaryFolder } from '../support/files.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { writeFiles } from '../world/runner.ts';
+import { addCommits, addFiles } from './branch-of-others.ts';
 import { listUnproven } from './expect-report.ts';
 import { type Played, type PlayedDelivery, proven, refused, setUpPlay, writesOf } from './play.ts';
 import { createPage, listRequests, setUpScenario } from './scenario.ts';
@@ -527,7 +529,7 @@ describe('withdrawing a folder', () => {
     const { report } = await proven(withdraw(repository));
     expect(report.url).toBeNull();
     expect(report.lines.UNKNOWN).toMatch(
-      /^what stays in previews\/pr-12\/, because somebody changed it since, or this tool did not deliver it: .*app\.js, .*theirs\.txt;/,
+      /^what stays in previews\/pr-12\/, because somebody changed it since, or no known delivery contains it: .*app\.js, .*theirs\.txt;/,
     );
     const [commit, ...before] = await repository.log();
     expect(before).toHaveLength(4);
@@ -551,6 +553,47 @@ describe('withdrawing a folder', () => {
     expect(reports).toHaveLength(file.split('\n').length);
     const found = await Promise.all(paths.map((path) => repository.read(PATH + path)));
     expect(found.map((one) => one !== null)).toEqual(left);
+  });
+
+  test('removes single pages too, however many files others have in it', async () => {
+    const repository = await play.repository();
+    await deliver(repository);
+    await deliver(repository, { file: 'dist/index.html', path: `${PATH}one.html` });
+    addFiles(
+      repository,
+      Array.from({ length: SITE_LIMITS.singleFiles + 1 }, (_, nth) => `${PATH}${nth}.txt`),
+    );
+    await repository.site?.whenBuilt();
+    await proven(withdraw(repository, { path: 'previews/' }));
+    expect(await repository.read(`${PATH}one.html`)).toBeNull();
+    expect(await repository.read(`${PATH}0.txt`)).not.toBeNull();
+    const { report } = await proven(withdraw(repository, { path: 'previews/' }));
+    expect(report.outcome).toBe('there was nothing to remove at previews/');
+  });
+
+  test('removes nothing if older deliveries may be in it', async () => {
+    const repository = await play.repository();
+    await deliver(repository, { path: 'old/' });
+    addCommits(repository, HISTORY_PAGES * LIST_PAGE);
+    await deliver(repository);
+    const says =
+      /^place: \.\/ may contain more deliveries .* → withdraw each delivery in it by its own `path:`$/;
+    await refused(withdraw(repository, { path: './' }), says);
+    for (const path of ['old/', PATH]) await proven(withdraw(repository, { path }));
+  });
+
+  test('is refused at once if `!` lines exclude all that is in it', async () => {
+    const repository = await play.repository();
+    await deliver(repository);
+    const played = play.deliver({
+      ...{ repository, files: SITE },
+      inputs: { ...withdrawal, file: 'dist/\n!dist/*' },
+    });
+    await refused(
+      played,
+      /^place: the `!` lines exclude all of .*, so nothing is left to remove → remove or /,
+    );
+    expect((await played).took).toBe(0);
   });
 
   test.each(['squashed', 'quoted'])('that somebody %s removes no file', async (how) => {

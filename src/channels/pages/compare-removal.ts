@@ -1,4 +1,4 @@
-import type { DeliveryError } from '../../errors.ts';
+import { DeliveryError } from '../../errors.ts';
 import { namedLine } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
@@ -35,14 +35,15 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedIte
   // Until the next build, the site may still serve what an earlier run removed.
   const older = removed.size === 0 ? await readBefore(task.target, folder) : tree.entries;
   const vanished = await listOwnVanished(task, folder, older, unownedPaths.length > 0);
-  if (owned.size + vanished.length === 0 && unownedPaths.length > 0)
-    throw notOwnedError(task, unownedPaths, last);
+  if (found.isPartial && unsure.length > 0) throw partialError(task);
+  const isNothing = owned.size + vanished.length === 0;
+  if (isNothing && unownedPaths.length > 0) throw notOwnedError(task, unownedPaths, last);
+  if (isNothing && found.leavesFiles) throw excludedError(task);
   // Removing only protected files would leave the folder served.
   const isNoneGone = removed.size + vanished.length === 0;
   for (const path of isNoneGone ? owned : []) refuseSpecialFile(path, destination.siteRoot);
   const rest = new Map([...tree.entries].filter(([path]) => !removed.has(path)));
-  const more = isLimited(folder, unownedPaths) ? ', or one run reads no more (try again)' : '';
-  const why = `because somebody changed it since, or this tool did not deliver it${more}`;
+  const why = 'because somebody changed it since, or no known delivery contains it';
   const unknown = namedLine(`what stays in ${itemPath || './'}, ${why}`, unsure);
   const removedBlobs = blobsIn([tree.entries, older], [...removed, ...vanished]);
   const placement = describeRemoved(planned, removedBlobs, rest, unknown);
@@ -67,11 +68,6 @@ async function listOwnVanished(
   const { owned } = await findOwnBelow(task, then);
   return vanished.filter((path) => owned.has(path));
 }
-
-const isLimited = ({ sites }: FolderInBranch, unownedPaths: readonly string[]): boolean =>
-  unownedPaths.length > SITE.singleFiles ||
-  sites.size >= SITE.removals ||
-  [...sites.values()].some(({ files, changed }) => files.length + changed.length === 0);
 
 /** A URL removes only what was delivered there. @throws {DeliveryError} `NOT_OURS` */
 function refuseAddress(
@@ -99,10 +95,23 @@ const changedPageError = (page: string): DeliveryError =>
     (w) => `set ${w.input('overwrite', 'true')} if you may remove that page`,
   );
 
+/** What stays might be of this tool, so the folder must not be reported as removed. */
+const partialError = ({ itemPath }: PagesTask): DeliveryError =>
+  notOursError(
+    `${itemPath || './'} may contain more deliveries than one run finds, so nothing was removed`,
+    (w) => `withdraw each delivery in it by its own ${w.input('path')}`,
+  );
+
+function excludedError({ itemPath }: PagesTask): DeliveryError {
+  const message = `the \`!\` lines exclude all of ${itemPath || './'}, so nothing is left to remove`;
+  return new DeliveryError('BAD_INPUT', message, { hint: 'remove or correct one of them', leftBehind: [] });
+}
+
 async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
   const { itemPath, target } = task;
   const goes = ({ record }: OwnedSite): boolean =>
     record.itemPath === itemPath || isFromSame(record.message, target.options);
+  const { overwrite } = target.options;
   const all = [...folder.sites.values()];
   const going = all.filter(goes);
   const delivered = going.flatMap(({ files }) => files.map(({ path }) => path));
@@ -110,9 +119,10 @@ async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
   const existing = filesBelow(folder.tree, itemPath);
   const spared = [...existing.keys()].filter(task.isSpared);
   const others = [...existing.keys()].filter((path) => !owned.has(path) && !task.isSpared(path));
-  const single = target.options.overwrite
+  const singles = others.filter((path) => folder.isPartial || folder.singles.has(path));
+  const single = overwrite
     ? new Map(others.flatMap((path) => (existing.get(path)?.type === 'blob' ? [[path, '']] : [])))
-    : await findSingleFiles(target, folder.tree, others);
+    : await findSingleFiles(target, folder.tree, singles);
   const isOthers = (path: string): boolean => !isFromSame(single.get(path) ?? '', target.options);
   const ofOthers = [...single.keys()].filter(isOthers);
   for (const path of single.keys()) if (!ofOthers.includes(path)) owned.add(path);
@@ -124,6 +134,7 @@ async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
     owned,
     unownedPaths,
     leavesFiles: spared.length > 0,
+    isPartial: !overwrite && (folder.isPartial || singles.length > SITE.singleFiles),
     unsure: unownedPaths.filter((path) => !known.has(path)),
     changedPage: going
       .flatMap(({ record, changed }) => changed.filter((path) => path === pageOfDelivered(record.delivered)))
@@ -146,10 +157,11 @@ function nameRemoved(
   single: ReadonlyMap<string, string>,
 ) {
   const { itemPath, target } = task;
+  const { overwrite } = target.options;
   const listItemPaths = (isPart: boolean): readonly string[] =>
     going.flatMap(({ record, files }) => {
       const stays = files.filter(({ path }) => task.isSpared(path) || isProtected(task, path)).length;
-      const goesAnyway = target.options.overwrite && !task.isSpared(record.itemPath);
+      const goesAnyway = overwrite && !task.isSpared(record.itemPath);
       const isFound = goesAnyway || files.length > stays;
       return isFound && stays > 0 === isPart ? record.itemPath : [];
     });
@@ -157,7 +169,7 @@ function nameRemoved(
   const files = [...single].flatMap(([path, message]) =>
     message !== '' && isFromSame(message, target.options) && !isProtected(task, path) ? path : [],
   );
-  const [ended, removedFrom] = [listItemPaths(false), listItemPaths(true)];
+  const [ended, parts] = [listItemPaths(false), listItemPaths(true)];
   const removed = [...(isDelivered ? [] : [itemPath]), ...ended, ...files];
-  return { removedFolders: [...ended, ...removedFrom], named: { removed, removedFrom } };
+  return { removedFolders: [...ended, ...parts], named: { removed, removedFrom: parts } };
 }

@@ -59,6 +59,10 @@ export interface FolderInBranch {
   readonly tree: BranchTree;
   /** By folder; a site may have no file left. */
   readonly sites: ReadonlyMap<string, OwnedSite>;
+  /** Paths of known deliveries of single files, with their pictures. */
+  readonly singles: ReadonlySet<string>;
+  /** Whether there may be more deliveries than one run finds. */
+  readonly isPartial?: boolean;
   /** Whether the folder itself was delivered and not withdrawn. */
   readonly isDelivered?: boolean;
   /** The last commit of anybody that touched the folder. */
@@ -81,8 +85,8 @@ export async function findDeliveries(
   isWithBelow = false,
 ): Promise<FolderInBranch> {
   const { github, readEntries } = target;
-  if (tree.head === null) return { tree, sites: new Map() };
-  const { records, last } = await readRecords(
+  if (tree.head === null) return { tree, sites: new Map(), singles: new Set() };
+  const { records, last, isComplete } = await readRecords(
     github,
     tree.head,
     folder,
@@ -91,11 +95,17 @@ export async function findDeliveries(
   const readOlder = limitTrees(readEntries, SITE.olderTrees);
   const sites = new Map<string, OwnedSite>();
   const found = new Set<string>();
+  const newest = hasFilesBelow(tree, folder) ? records.get(folder) : undefined;
+  const isDelivered = newest?.delivered !== undefined;
+  let isPartial = !isComplete && !isDelivered;
   for (const record of records.values()) {
     if (!isOfSite(record) || !hasFilesBelow(tree, record.itemPath)) continue;
     if (!isWithBelow && record.itemPath !== folder) continue;
-    if (sites.size >= SITE.removals || found.size >= SITE.files) break;
-    const delivered = (await listRecordedFiles(record, tree, readOlder)) ?? [];
+    const isFull = sites.size >= SITE.removals || found.size >= SITE.files;
+    const listed = isFull ? null : await listRecordedFiles(record, tree, readOlder);
+    isPartial ||= listed === null && record.itemPath !== folder;
+    if (isFull) break;
+    const delivered = listed ?? [];
     const files = delivered.filter((file) => holdsFile(tree, file) && !found.has(file.path));
     for (const { path } of files) found.add(path);
     const changed = delivered.flatMap((file) =>
@@ -108,9 +118,10 @@ export async function findDeliveries(
     target,
     present.map(({ record }) => [record.itemPath, record.message]),
   );
-  const newest = hasFilesBelow(tree, folder) ? records.get(folder) : undefined;
   const before = (newest?.parts[0] ?? newest ?? last)?.parent;
-  return { tree, sites, last, before, isDelivered: newest?.delivered !== undefined };
+  const alone = [...records.values()].flatMap(({ delivered }) => (delivered ? listAlone(delivered) : []));
+  const singles = new Set(alone.map(({ path }) => path));
+  return { tree, sites, singles, last, before, isDelivered, isPartial };
 }
 
 const isOfSite = (record: DeliveryRecord): record is DeliveredRecord =>
