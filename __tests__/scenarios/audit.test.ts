@@ -167,13 +167,24 @@ describe("a person's change on the branch is named", () => {
     const repository = await repositoryWithBoth();
     const one = { channel: 'K1', path: 'docs/app.js', operation: 'withdraw', overwrite: 'true' };
     await proven(play.deliver({ repository, inputs: one }));
-    expect(verdicts(await audit(repository))).toEqual(WELL);
+    const played = await audit(repository);
+    expect(verdicts(played)).toEqual(WELL);
+    expect(reportOn(played, 'docs/').unknown).toEqual(['whether the withdrawn files of docs/ are gone']);
     await repository.commit('docs/a/b.css', null);
     for (const path of ['docs/index.html', 'docs/index.html']) {
       expect(verdicts(await audit(repository))).toEqual({ ...WELL, 'docs/': 'lost' });
       await proven(play.deliver({ repository, inputs: { ...one, path } }));
     }
     expect(verdicts(await audit(repository))).toEqual({ ...WELL, 'docs/': 'lost' });
+  });
+
+  test.each(['docs/', './'])('a part that was withdrawn from %s is not lost', async (path) => {
+    const repository = await repositoryWith(path);
+    const part = `${path.replace('./', '')}a/`;
+    await repository.commit(`${part}b.css`, 'of a person');
+    const inputs = { channel: 'K1', path: part, operation: 'withdraw', overwrite: 'true' };
+    await proven(play.deliver({ repository, inputs }));
+    expect(verdicts(await audit(repository))).toEqual({ [path]: 'as-delivered', [part]: 'withdrawn' });
   });
 
   test('all is lost if another deployer commits a tree without our files', async () => {

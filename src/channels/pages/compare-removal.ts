@@ -1,4 +1,5 @@
 import { DeliveryError } from '../../errors.ts';
+import { parentFolders } from '../../github/api/branch.ts';
 import { namedLine } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { refuseSpecialFile } from '../../rules/special-files.ts';
@@ -152,7 +153,7 @@ async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
 /** Names what the commit removes, without deliveries that somebody else already emptied. */
 function nameRemoved(
   task: PagesTask,
-  { isDelivered }: FolderInBranch,
+  { isDelivered, singles }: FolderInBranch,
   going: readonly OwnedSite[],
   single: ReadonlyMap<string, string>,
 ) {
@@ -165,11 +166,13 @@ function nameRemoved(
       const isFound = goesAnyway || files.length > stays;
       return isFound && stays > 0 === isPart ? record.itemPath : [];
     });
-  // With `overwrite`, nobody checked each file's owner, so the audit reads its last commit.
-  const files = [...single].flatMap(([path, message]) =>
-    message !== '' && isFromSame(message, target.options) && !isProtected(task, path) ? path : [],
-  );
+  const isOwn = ([path, message]: readonly [string, string]): boolean =>
+    (overwrite ? singles.has(path) : isFromSame(message, target.options)) && !isProtected(task, path);
+  const files = [...single].flatMap((entry) => (isOwn(entry) ? entry[0] : []));
   const [ended, parts] = [listItemPaths(false), listItemPaths(true)];
   const removed = [...(isDelivered ? [] : [itemPath]), ...ended, ...files];
-  return { removedFolders: [...ended, ...parts], named: { removed, removedFrom: parts } };
+  // With `overwrite`, other files may be a part of a delivery around the folder.
+  const isPart = overwrite && itemPath !== '' && single.size > files.length;
+  const around = isPart ? ['', ...parentFolders(itemPath.slice(0, -1)).map((path) => `${path}/`)] : [];
+  return { removedFolders: [...ended, ...parts], named: { removed, removedFrom: [...parts, ...around] } };
 }

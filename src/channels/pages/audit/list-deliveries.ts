@@ -1,6 +1,7 @@
 import type { GitHubClient } from '../../../github/api/client.ts';
 import { type CommitSummary, getLastCommits } from '../../../github/api/history.ts';
 import type { TreeFile } from '../../../github/api/tree-id.ts';
+import { lineIf } from '../../../plain-text.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
 import {
@@ -75,7 +76,10 @@ async function compareRecord(
   const { lost, changed, back, there, removed } = paths;
   if (state !== 'removed') {
     const others = state === 'lost' ? lost : [...changed, ...back];
-    const unknown = parts.length === 0 ? [] : [`whether the withdrawn files of ${itemPath || './'} are gone`];
+    const unknown = lineIf(
+      parts.length + removed.length > 0,
+      `whether the withdrawn files of ${itemPath || './'} are gone`,
+    );
     return { ...NOTHING, record, state, paths: there, changed: others, unknown };
   }
   if (!isFolderPath(itemPath)) return { ...NOTHING, record, state, paths: removed };
@@ -146,10 +150,6 @@ async function nameCommits(
       ...delivery,
       by: last ?? delivery.by,
     };
-    // With `overwrite`, a folder is removed without a record for each file.
-    if (delivery.state === 'lost' && parsed?.verb === 'REMOVE' && path === delivery.record.itemPath) {
-      return { ...found, state: 'removed', paths: delivery.changed, changed: [] };
-    }
     // A restoration puts back what `keep` removed.
     if (delivery.state !== 'back' || parsed === null) return found;
     return { ...found, state: 'there', paths: [...delivery.paths, ...delivery.changed], changed: [] };
