@@ -488,6 +488,19 @@ describe('withdrawing a folder', () => {
     expect(body).not.toContain(`](<${repository.pages.url}`);
   });
 
+  test("keeps the comment's link to another workflow's page, which stays", async () => {
+    const { repository, run } = await openPull();
+    await proven(deliver(repository));
+    const around = { deliverer: { name: 'octo/site/.github/workflows/other.yml', run: '1/1' } };
+    const given = { channel: 'K1', path: PATH, comment: 'true' };
+    const files = { 'other.html': createPage() };
+    await proven(play.deliver({ repository, files, run, inputs: given, around }));
+    await proven(play.deliver({ repository, run, inputs: { ...withdrawal, comment: 'true' } }));
+    const [{ body = '' } = {}] = await repository.issues.comments(1);
+    expect(body).toContain('Preview withdrawn: ');
+    expect(body).toContain(`](<${repository.pages.url}${PATH}other.html>)`);
+  });
+
   test("with `overwrite` doesn't name a delivery that a `!` line keeps", async () => {
     const repository = await play.repository();
     for (const path of [PATH, `${PATH}q/`]) {

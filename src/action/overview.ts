@@ -65,7 +65,7 @@ export function composeComment(
   });
 }
 
-/** Links that are verified now. Earlier links of unfinished reports stay, unless they are withdrawn. */
+/** Links that are verified now, and earlier links that this run neither replaced nor withdrew. */
 export function rememberLinks(
   reports: readonly Report[],
   { headSha, now }: CommentContext,
@@ -75,7 +75,7 @@ export function rememberLinks(
   const proven = reports.flatMap((report) =>
     report.url === null ? [] : { name: nameSubject(report), url: report.url, commit, time: now },
   );
-  const done = reports.filter(({ ready, wasAbsent, leavesFiles }) => ready && !wasAbsent && !leavesFiles);
+  const done = reports.filter(({ url }) => url !== null);
   if (done.length === reports.length) return proven;
   const settled = new Set(done.map(nameSubject));
   const isWithdrawn = createWithdrawnTest(reports.flatMap(({ gone = [] }) => gone));
