@@ -7,7 +7,7 @@ import { type BranchTree, blobsIn, filesBelow } from './branch-reader.ts';
 import { pageOfDelivered } from './commit-message.ts';
 import { type ComparedItem, isProtected, planChange } from './compare.ts';
 import { listVanished, readBefore, readFolderInBranch } from './compare-folder.ts';
-import { notOursError, notOwnedError } from './not-ours.ts';
+import { isWholeSite, notOursError, notOwnedError, takeOverHint } from './not-ours.ts';
 import {
   type FolderInBranch,
   findDeliveries,
@@ -28,7 +28,7 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedIte
   const { itemPath, destination } = task;
   const found = await findOwnBelow(task, folder);
   const { owned, unownedPaths } = found;
-  if (found.changedPage !== undefined) throw changedPageError(found.changedPage);
+  if (found.changedPage !== undefined) throw changedPageError(task, found.changedPage);
   refuseAddress(task, folder, owned.size > 0);
   const { removedFolders, named, notes, unsure } = found;
   const planned = planChange(task, { ...tree, owned, last, removedFolders, named, notes });
@@ -90,10 +90,9 @@ function refuseAddress(
   );
 }
 
-const changedPageError = (page: string): DeliveryError =>
-  notOursError(
-    `somebody changed ${page}, so it would still open, and nothing was removed`,
-    (w) => `set ${w.input('overwrite', 'true')} if you may remove that page`,
+const changedPageError = (task: PagesTask, page: string): DeliveryError =>
+  notOursError(`somebody changed ${page}, so it would still open, and nothing was removed`, (w) =>
+    isWholeSite(task) ? takeOverHint(w) : `set ${w.input('overwrite', 'true')} if you may remove that page`,
   );
 
 /** What stays might be of this tool, so the folder must not be reported as removed. */

@@ -1,7 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import type { CommitSummary } from '../../github/api/history.ts';
 import { nameFew } from '../../plain-text.ts';
-import type { Text } from '../../words.ts';
+import type { Text, Words } from '../../words.ts';
 import { parseMessage } from './commit-message.ts';
 import type { PagesOptions } from './destination.ts';
 import { isPictureOf } from './pictures.ts';
@@ -18,8 +18,17 @@ export function notOwnedError(task: PagesTask, paths: readonly string[], last?: 
     );
   }
   const partError = target.options.deliverer?.isRestricted ? null : findPartError(task, last?.message);
-  return partError ?? foreignError(target.options, paths, last?.isFirst);
+  return (
+    partError ?? foreignError(target.options, paths, last?.isFirst, isRemoval(task) && isWholeSite(task))
+  );
 }
+
+/** `overwrite` never withdraws the whole site. */
+export const isWholeSite = ({ itemPath, destination }: PagesTask): boolean =>
+  destination.siteRoot.startsWith(itemPath);
+
+export const takeOverHint = (w: Words): string =>
+  `deliver it once with ${w.input('overwrite', 'true')}, and withdraw it afterwards`;
 
 /** Explains that another file owns the page's URL. @param isSafe whether its bytes tell both apart */
 export function takenPageError(
@@ -54,6 +63,7 @@ export function foreignError(
   { deliverer: from, confine, isRemoval }: DeliveryOwner,
   paths: readonly string[],
   isFirst = false,
+  isWhole = false,
 ): DeliveryError {
   const others = confine === undefined ? from?.name : 'the same confined job';
   const [exists, its] = paths.length === 1 ? ['exists', 'its'] : ['exist', 'their'];
@@ -65,7 +75,7 @@ export function foreignError(
   return notOursError(`${named} already ${exists} in the repository, and ${why}${end}`, (w) => {
     if (!isRemoval && confine !== undefined) return `set ${w.input('name')} to another name`;
     const when = isFirst ? 'once, if it is yours' : `if you may ${isRemoval ? 'remove' : 'replace'} it`;
-    const overwrite = `set ${w.input('overwrite', 'true')} ${when}`;
+    const overwrite = isWhole ? takeOverHint(w) : `set ${w.input('overwrite', 'true')} ${when}`;
     if (isRemoval) return `leave it there, or ${overwrite}`;
     const pathHint = from?.isRestricted ? `leave out ${w.input('path')}` : `set ${w.input('path')}`;
     return `${pathHint} ${from?.isRestricted ? 'for' : 'to'} a path that nothing else uses, or ${overwrite}`;
