@@ -65,7 +65,7 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp]
     'the text of a page',
     {},
     { 'page.html': `Here it is:\n${page('<h1>1</h1>')}` },
-    /^page\.html shows the source of a page, or text before it: .*line 1: a person sees "Here it is:"/,
+    /^page\.html shows the source of a page, or text around it: .*line 1: a person sees "Here it is:"/,
   ],
   ['a missing marker', { marker: 'marker-43' }, { 'page.html': createPage() }, /marker was not found/],
   [

@@ -42,7 +42,7 @@ describe('a page that is shown completely', () => {
     ['a frame with its document', site('<iframe srcdoc="<p>a" src=a.html></iframe>')],
     [
       'a base of a frame',
-      site('<base href=a/><iframe srcdoc="<base href=b/><script src=c.js></script>">', 'a/b/c.js'),
+      site('<base href=a/><iframe srcdoc="<base href=b/><script src=c.js></script>"></iframe>', 'a/b/c.js'),
     ],
     [
       'a base before a frame has one',

@@ -24,6 +24,12 @@ describe('how a page begins and ends', () => {
       4,
       'a <script> that begins here',
     ],
+    ...['title', 'textarea', 'xmp', 'iframe', 'noscript'].map((name): [string, string, number, string] => [
+      `<${name}>, which takes in the rest`,
+      `${PAGE}\n<${name}>\n<p>1</p></body></html>`,
+      4,
+      `a <${name}> that begins here`,
+    ]),
     [
       'a comment',
       `${PAGE}\n<!-- the second half\n<p>2</p></body></html>`,
@@ -36,7 +42,7 @@ describe('how a page begins and ends', () => {
     expect(refusals).toMatchObject([{ kind: 'cut', line, text }]);
   });
 
-  test.each([
+  test.each<[string, string, number?]>([
     ['everything escaped', PAGE.replaceAll('<', '&lt;')],
     ['a fence', `\`\`\`html\n${PAGE}</body></html>\n\`\`\``],
     ['a fence without a doctype', '```html\n<div>1</div>\n```'],
@@ -44,12 +50,22 @@ describe('how a page begins and ends', () => {
     ['words before <html>', 'Sure!\n<html><h1>Report</h1></html>'],
     ['words before a head', 'Here it is:\n<head><title>1</title></head><body>1</body>'],
     ['dashes that are no front matter', `--- Here it is: ---\n${PAGE}`],
+    ['a fence after words', `Here it is:\n\`\`\`html\n<div>1</div>\n\`\`\``],
+    ['a fence after the page', `${PAGE}</body></html>\n\`\`\`\n`, 4],
+    ['words after the page', `${PAGE}</body></html>\nI hope this helps!`, 4],
+    ['words with a tag after the page', `${PAGE}</body></html>\nI used <b>one</b> script.`, 4],
     ['JSON escapes after <html>', '<!DOCTYPE html><html lang=\\"en\\">\\n<body>\\n<h1>Report</h1>'],
     ['JSON escapes', JSON.stringify(`${PAGE}</body></html>`)],
     ['JSON escapes without quotes', '<!DOCTYPE html>\\n<html lang=\\"en\\">\\n<body>\\n<h1>Report</h1>'],
-  ])('is refused for %s', async (_, html) => {
+  ])('is refused for %s', async (_, html, line = 1) => {
     const { refusals } = await inspectPage(html);
-    expect(refusals).toMatchObject([{ kind: 'source', line: 1 }]);
+    expect(refusals).toMatchObject([{ kind: 'source', line }]);
+  });
+
+  test('is quoted on one line, with escapes for what nobody sees', async () => {
+    const { refusals } = await inspectPage(`It\u2028is\u202e:${PAGE}`);
+    const text = 'a person sees "It is\\u202e:" before the page, or in its place';
+    expect(refusals).toMatchObject([{ text }]);
   });
 
   test.each([
@@ -62,6 +78,8 @@ describe('how a page begins and ends', () => {
     ['an XML declaration and a comment', `\ufeff<?xml version="1.0"?>\n<!-- saved -->\n${PAGE}`],
     ['a style sheet in a drawing', `${PAGE}<svg><style>a { b: c }</style><title>1</title></svg>`],
     ['a conditional comment at its end', `${PAGE}</body></html><![endif]>`],
+    ['a stray sign after it', `${PAGE}</body></html>\n>`],
+    ['a script and a comment after it', `${PAGE}</body></html><script>let a</script><!-- made by hand -->`],
     ['a tag in a script', `${PAGE}<script>const html = "<html>"; // <!-- </script>`],
   ])('is not refused for %s', async (_, html) => {
     expect((await inspectPage(html)).refusals).toEqual([]);

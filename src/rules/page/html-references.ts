@@ -1,4 +1,4 @@
-import type { Token } from 'parse5';
+import { type Token, TokenizerMode } from 'parse5';
 import { SAXParser, type StartTag, type Text } from 'parse5-sax-parser';
 import {
   type AddAddress,
@@ -66,6 +66,8 @@ interface DocumentContext {
   readonly firstLine: number;
   readonly level: number;
   readonly grade: ReferenceGrade;
+  /** Judges the document, unless it is within another one. */
+  readonly form?: SourceForm;
 }
 
 /** Finds and grades every address that a browser may use when it opens the page, or later. */
@@ -75,10 +77,17 @@ export async function searchPage(
   add: AddReference,
 ): Promise<Readonly<PageFields>> {
   const page = new PageFields(url);
-  const document = new DocumentSearch(add, page, { firstLine: 1, level: 0, grade: 'code' });
-  for await (const piece of pieces) document.search(piece, false);
+  const form = new SourceForm();
+  const document = new DocumentSearch(add, page, { firstLine: 1, level: 0, grade: 'code', form });
+  let length = 0;
+  let tail = '';
+  for await (const piece of pieces) {
+    document.search(piece, false);
+    length += piece.length;
+    tail = (tail + piece).slice(-4);
+  }
   document.search('', true);
-  page.form = document.endForm();
+  page.form = form.end(length, tail);
   return page;
 }
 
@@ -91,9 +100,6 @@ class DocumentSearch extends SAXParser {
   readonly #add: AddReference;
   readonly #page: PageFields;
   readonly #context: DocumentContext;
-  readonly #form = new SourceForm();
-  #length = 0;
-  #tail = '';
   /** Open templates: their content waits for a script. */
   #templates = 0;
   #depth = 0;
@@ -114,41 +120,35 @@ class DocumentSearch extends SAXParser {
 
   /** Synchronous, unlike the stream interface of the parser. */
   search(piece: string, isLast: boolean): void {
-    this.#length += piece.length;
-    this.#tail = (this.#tail + piece).slice(-4);
     this.tokenizer.write(piece, isLast);
     if (isLast) this.#endText();
   }
 
-  endForm(): FormProblem | null {
-    return this.#form.end(this.#length, this.#tail);
-  }
-
   /** The parser would leave a self-closing `svg` open. */
   override onStartTag(token: Token.TagToken): void {
-    this.#form.addTag(token, true, this.#depth > 0);
+    this.#context.form?.addTag(token, true, this.tokenizer.state !== TokenizerMode.DATA);
     super.onStartTag(token);
     if (token.selfClosing && FOREIGN_ELEMENTS.has(token.tagName))
       this.parserFeedbackSimulator.onEndTag(token);
   }
 
   override onCharacter(token: Token.CharacterToken): void {
-    this.#form.addText(token);
+    this.#context.form?.addText(token);
     if (this.#open !== null) super.onCharacter(token);
   }
 
   override onEndTag(token: Token.TagToken): void {
-    this.#form.addTag(token, false, this.#depth > 0);
+    this.#context.form?.addTag(token, false, false);
     super.onEndTag(token);
   }
 
   override onDoctype(token: Token.DoctypeToken): void {
-    this.#form.addDoctype(token);
+    this.#context.form?.addDoctype(token);
     super.onDoctype(token);
   }
 
   override onComment(token: Token.CommentToken): void {
-    this.#form.addComment(token);
+    this.#context.form?.addComment(token);
     super.onComment(token);
   }
 

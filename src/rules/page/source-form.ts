@@ -1,4 +1,5 @@
 import type { Token } from 'parse5';
+import { shorten, toOneLine } from '../../plain-text.ts';
 
 /** What is wrong with a file as a whole. */
 export interface FormProblem {
@@ -8,26 +9,26 @@ export interface FormProblem {
   readonly hint: string;
 }
 
-/** Elements that end at their end tag alone: without it they take in the rest of the file. */
-const TEXT_ONLY: ReadonlySet<string> = new Set(['script', 'style', 'title', 'textarea']);
+/** How a line begins if a page was delivered as text: with a fence, or with its own escaped start. */
+const SOURCE_TEXT = /^(?:```|<(?:!doctype|html)\b)/im;
 
-/** How the text of a page begins if the page was delivered as text: a fence, or its own escaped start. */
-const SOURCE_TEXT = /^(?:```|<(?:!doctype|html)\b)/i;
+/** A text after a page that somebody wrote, other than a stray sign or word. */
+const WRITTEN_TEXT = /```|\p{L}\s+\p{L}/u;
 
 /** Jekyll removes it. */
 const FRONT_MATTER = /^---[ \t]*\r?\n/;
 
 const PAGE_STARTS: ReadonlySet<string> = new Set(['html', 'head', 'body']);
 
-/** Characters of a text before the first tag that matter. */
-const LONGEST_LEAD = 2_000;
+/** Characters that matter of a text outside of the page. */
+const LONGEST_TEXT = 2_000;
 
 /** Judges how a page begins and ends, by what its parser reports. */
 export class SourceForm {
-  /** The text before the first tag, and its line. */
-  #lead = '';
-  #leadLine = 0;
-  #hasTag = false;
+  #where: 'before' | 'inside' | 'after' = 'before';
+  /** The text before the first tag or after the page, and its line. */
+  #outside = '';
+  #outsideLine = 0;
   #hasText = false;
   #source: FormProblem | null = null;
   #open: { readonly name: string; readonly line: number } | null = null;
@@ -44,15 +45,16 @@ export class SourceForm {
       this.#hasText = true;
       if (chars.startsWith('\\n')) this.#addSource(location?.startLine ?? 1, chars);
     }
-    if (this.#hasTag || this.#lead.length > LONGEST_LEAD || (this.#lead === '' && chars.trim() === ''))
+    const isStart = this.#outside === '';
+    if (this.#where === 'inside' || this.#outside.length > LONGEST_TEXT || (isStart && chars.trim() === ''))
       return;
-    this.#leadLine ||= location?.startLine ?? 1;
-    this.#lead += chars.slice(0, LONGEST_LEAD);
+    if (isStart) this.#outsideLine = location?.startLine ?? 1;
+    this.#outside += chars.slice(0, LONGEST_TEXT);
   }
 
   addDoctype({ location }: Token.DoctypeToken): void {
     this.#pass(location);
-    if (!this.#hasTag) this.#judgeLead(true);
+    this.#judgeOutside(true);
   }
 
   addComment({ data, location }: Token.CommentToken): void {
@@ -61,18 +63,18 @@ export class SourceForm {
     this.#commentEnd = data.slice(-1);
   }
 
-  /** @param isForeign whether the tag is in a drawing or formula, where these elements hold tags */
-  addTag({ tagName, location }: Token.TagToken, isStart: boolean, isForeign: boolean): void {
-    if (!this.#hasTag) this.#judgeLead(isStart && PAGE_STARTS.has(tagName));
-    this.#hasTag = true;
-    const takesRest = isStart && !isForeign && TEXT_ONLY.has(tagName);
+  /** @param takesRest whether only its own end tag ends the element, so that it takes in all other tags */
+  addTag({ tagName, location }: Token.TagToken, isStart: boolean, takesRest: boolean): void {
+    this.#judgeOutside(isStart && PAGE_STARTS.has(tagName));
+    this.#where = !isStart && tagName === 'html' ? 'after' : 'inside';
+    this.#outside = '';
     this.#open = takesRest ? { name: `<${tagName}>`, line: location?.startLine ?? 1 } : null;
     this.#pass(location);
   }
 
   /** The problem, once the whole file was read. @param length of the file, in UTF-16 units @param tail its last characters */
   end(length: number, tail: string): FormProblem | null {
-    if (!this.#hasTag) this.#judgeLead(false);
+    this.#judgeOutside(false);
     const cut = this.#findCut(length, tail);
     if (cut === null) return this.#source;
     const text = `the file ends inside ${cut.name}, so it was cut short`;
@@ -89,18 +91,21 @@ export class SourceForm {
     return this.#end === length ? null : { name: 'a tag', line: this.#lastLine };
   }
 
-  #judgeLead(isBeforePage: boolean): void {
-    const lead = this.#lead.trim();
-    if (lead === '' || FRONT_MATTER.test(lead) || !(isBeforePage || SOURCE_TEXT.test(lead))) return;
-    this.#addSource(this.#leadLine, lead);
+  #judgeOutside(isBeforePage: boolean): void {
+    const text = this.#outside.trim();
+    if (this.#where === 'after') {
+      if (WRITTEN_TEXT.test(text)) this.#addSource(this.#outsideLine, text, 'after the page');
+    } else if (text !== '' && !FRONT_MATTER.test(text) && (isBeforePage || SOURCE_TEXT.test(text))) {
+      this.#addSource(this.#outsideLine, text);
+    }
   }
 
-  #addSource(line: number, seen: string): void {
+  #addSource(line: number, seen: string, where = 'before the page, or in its place'): void {
     this.#source ??= {
       kind: 'source',
       line,
-      text: `a person sees ${JSON.stringify(seen.slice(0, 60))} before the page, or in its place`,
-      hint: 'write only the page into the file: it begins with <!doctype html>, without a fence, escapes or words before it',
+      text: `a person sees "${shorten(toOneLine(seen), 60)}" ${where}`,
+      hint: 'write only the page into the file, from <!doctype html> to </html>: no fence, escapes or other words',
     };
   }
 
