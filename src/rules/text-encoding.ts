@@ -35,7 +35,7 @@ export function createEncodingCheck(readCharset: (head: string) => string | null
       if (isWhole && isRight) decodePiece();
       if (isRight || UTF_16_MARK.test(head)) return null;
       const encoding = readCharset(head);
-      const isUnreadable = !head.startsWith(UTF_8_MARK) && encoding !== 'utf-8';
+      const isUnreadable = !BYTE_ORDER_MARK.test(head) && encoding !== 'utf-8';
       const text = isUnreadable
         ? `the text is ${encoding === null ? 'not in UTF-8' : `in ${encoding}`}, but GitHub Pages declares it as UTF-8`
         : PARTLY_MISREAD;
@@ -49,7 +49,8 @@ export const PARTLY_MISREAD = 'part of the text is not in UTF-8, so a browser sh
 const DECLARED_WITHIN = 1_024;
 
 export const UTF_16_MARK = /^(?:\xfe\xff|\xff\xfe)/;
-const UTF_8_MARK = '\xef\xbb\xbf';
+/** It overrides the encoding that a host declares. */
+export const BYTE_ORDER_MARK = /^(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)/;
 
 /** Labels of encodings that browsers show as a single �. @see https://encoding.spec.whatwg.org/#replacement */
 const REPLACEMENT = /^\s*(?:replacement|hz-gb-2312|(?:cs)?iso-?2022-?(?:kr|cn(?:-ext)?))\s*$/i;
@@ -66,7 +67,7 @@ export function readEncoding(label: string): string | null {
 
 /** Whether an encoding shows a UTF-8 text as it was written; true for other texts. @param head its beginning as Latin-1 */
 export function isReadAsWritten(head: string, encoding: string): boolean {
-  if (UTF_16_MARK.test(head) || head.startsWith(UTF_8_MARK)) return true;
+  if (BYTE_ORDER_MARK.test(head)) return true;
   const bytes = Buffer.from(head, 'latin1');
   let written: string;
   try {

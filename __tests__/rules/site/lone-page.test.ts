@@ -94,6 +94,7 @@ describe('a file that a browser shows as it is', () => {
     ['a text in Latin-1', 'a.log', Buffer.from('caf\xe9', 'latin1'), 'refused encoding'],
     ['a text in UTF-8', 'a.txt', 'Привет', ''],
     ['YAML with letters beyond ASCII', 'a.yaml', 'name: Grüße', 'unknown encoding'],
+    ['YAML with a byte order mark, which tells the encoding', 'a.yaml', '\ufeffname: Grüße', ''],
     ['YAML in ASCII', 'a.yml', 'name: a', ''],
     ['a table, which is downloaded', 'a.csv', Buffer.from([0xcf]), ''],
     [

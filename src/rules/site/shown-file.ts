@@ -1,7 +1,7 @@
 import { MEGABYTE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../inspect.ts';
 import { getBrowserDisplay, getContentType, isImage } from '../media-type.ts';
-import { createEncodingCheck, PARTLY_MISREAD } from '../text-encoding.ts';
+import { BYTE_ORDER_MARK, createEncodingCheck, PARTLY_MISREAD } from '../text-encoding.ts';
 import type { FindingText, SiteFinding } from './findings.ts';
 import { isSvg } from './site-address.ts';
 
@@ -48,7 +48,7 @@ async function judgePicture(file: Pick<LocalFile, 'pieces'>) {
 async function judgeText(type: string, file: Pick<LocalFile, 'pieces'>) {
   if (type.startsWith('text/') && !type.includes('charset')) {
     const text = `Pages serves ${type} without a charset, so a browser may show letters beyond ASCII wrongly`;
-    return (await isAscii(file)) ? null : ({ kind: 'encoding', line: 1, isOpen: true, text } as const);
+    return (await isReadAlike(file)) ? null : ({ kind: 'encoding', line: 1, isOpen: true, text } as const);
   }
   const encoding = createEncodingCheck(() => null);
   for await (const piece of file.pieces()) encoding.add(piece);
@@ -61,8 +61,12 @@ async function judgeText(type: string, file: Pick<LocalFile, 'pieces'>) {
     : ({ kind: 'encoding', line, isOpen: true, text: PARTLY_MISREAD } as const);
 }
 
-async function isAscii(file: Pick<LocalFile, 'pieces'>): Promise<boolean> {
-  for await (const piece of file.pieces()) if (piece.some((byte) => byte > 127)) return false;
+/** Whether a browser reads the text alike in every encoding: it is in ASCII, or its byte order mark counts. */
+async function isReadAlike(file: Pick<LocalFile, 'pieces'>): Promise<boolean> {
+  for await (const piece of file.pieces()) {
+    if (BYTE_ORDER_MARK.test(piece.toString('latin1', 0, 3))) return true;
+    if (piece.some((byte) => byte > 127)) return false;
+  }
   return true;
 }
 
