@@ -44,6 +44,9 @@ const GRADED: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['<svg><use href=a.svg#b /></svg>', 'use a.svg#b'],
     ['<svg><use xlink:href=a.svg#b /></svg>', 'use a.svg#b'],
     ['<svg><filter><feImage href=a.png /></filter></svg>', 'feImage a.png'],
+    ['<link rel=preload as=image imagesrcset="a.png 1x">', 'link a.png'],
+    ['<link rel="preload" href=a>', 'link a'],
+    ['<link rel="MODULEPRELOAD" href=a>', 'link a'],
     ['<p style="b: url(a.png)">', 'p a.png'],
     ['<meta http-equiv=refresh content="0; url=a.html">', 'meta a.html'],
     ['<meta http-equiv=" Refresh" content="5;URL=\'//a.example\'">', 'meta //a.example'],
@@ -59,13 +62,12 @@ const GRADED: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['<script type=Text/JavaScript>import("./a.js")</script>', 'script ./a.js'],
     ['<script type=application/x-javascript>import("./a.js")</script>', 'script ./a.js'],
     ['<svg><script>import("&#46;/a.js")</script></svg>', 'script ./a.js'],
-    ['<link rel=preload as=image imagesrcset="a.png 1x">', 'link a.png'],
     ['<link rel="alternate stylesheet" href=a.css>', 'link a.css'],
     ['<link rel=stylesheet disabled href=a.css>', 'link a.css'],
     ['<link rel=stylesheet type=text/less href=a.less>', 'link a.less'],
     ['<template><template><img src=a.png></template></template>', 'img a.png'],
     ['<template><iframe srcdoc="<img src=a.png>"></iframe></template>', 'img a.png'],
-    ...'icon mask-icon apple-touch-icon-precomposed apple-touch-startup-image preload MODULEPRELOAD prefetch'
+    ...'icon mask-icon apple-touch-icon-precomposed apple-touch-startup-image prefetch'
       .concat(' prerender manifest canonical&#10;icon')
       .split(' ')
       .map((rel) => [`<link rel="${rel}" href=a>`, 'link a'] as const),

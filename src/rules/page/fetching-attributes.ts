@@ -23,15 +23,16 @@ const frame = single('document');
 const anchor = single('document', 'link');
 const ahead = single('data', 'later');
 
-/** Link types that load a resource ahead or beside the page. Others, such as `canonical`, cause no request. */
-const LATER_LINK_TYPE = /^(?:(?:module)?preload|prefetch|prerender|manifest|.*icon.*|apple-touch-.*)$/;
+/** Link types that load a resource later or beside the page. Others, such as `canonical`, cause no request. */
+const LATER_LINK_TYPE = /^(?:prefetch|prerender|manifest|.*icon.*|apple-touch-.*)$/;
 
 const link: AddressReader = (address, tag, add) => {
   const types = getAttribute(tag, 'rel').toLowerCase().split(/\s+/);
   if (types.includes('stylesheet')) {
     const isUnused = types.includes('alternate') || hasAttribute(tag, 'disabled') || !isCss(tag);
     single('style', isUnused ? 'later' : 'code')(address, tag, add);
-  } else if (types.some((type) => LATER_LINK_TYPE.test(type))) ahead(address, tag, add);
+  } else if (types.some((type) => /^(?:module)?preload$/.test(type))) media(address, tag, add);
+  else if (types.some((type) => LATER_LINK_TYPE.test(type))) ahead(address, tag, add);
 };
 
 /** Whether a browser applies an element as CSS. Scripts may read other types. */
@@ -60,8 +61,7 @@ export function getScriptType(tag: StartTag): 'script' | 'module' | null {
 const SCRIPT_TYPE = /^(?:(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*)?$/;
 
 const candidates: AddressReader = (value, tag, add) => {
-  const read = tag.tagName === 'link' ? ahead : media;
-  for (const address of parseSrcset(value)) read(address, tag, add);
+  for (const address of parseSrcset(value)) media(address, tag, add);
 };
 
 const refresh: AddressReader = (content, tag, add) => {
