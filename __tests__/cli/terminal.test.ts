@@ -46,14 +46,14 @@ describe('createTerminal without a terminal on stderr', () => {
 
   test('prints no secret, and nothing that moves the cursor, turns a text around or cannot be seen', () => {
     const { print, printError, printJson, logger } = openTerminal({ tty: false, secret: 'ghp_secret' });
-    const text = 'a\u202eb\u034fc\u001b[31md\re\u0007f\u009b2Kg\u007f\nthe ghp_secret';
+    const text = 'a\u202eb\u034fc\u001b[31md\re\u0007f\u009b2K\u2028g\u007f\nthe ghp_secret';
     const prints = [print, printError, logger.info, logger.warning, logger.startSection];
     for (const printLine of prints) printLine(text);
     // The line breaks of a result stay.
     expect(output.stdout).toBe('a\\u202eb\\u034fc[31mdef2Kg\nthe ***\n');
     expect(output.stderr.match(/a\\u202eb\\u034fc\[31mdef2Kg\nthe \*\*\*/g)).toHaveLength(prints.length - 1);
-    printJson({ text: 'a\u202eb\u009bd' });
-    expect(output.stdout).toContain('a\\u202eb\\u009bd');
+    printJson({ text: 'a\u202eb\u009b\u2028d' });
+    expect(output.stdout).toContain('a\\u202eb\\u009b\\u2028d');
   });
 });
 

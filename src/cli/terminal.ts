@@ -41,7 +41,7 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
     isInteractive: () => stdout.isTTY === true,
     input: () => process.stdin,
     printJson: (data) =>
-      void stdout.write(`${showInvisible(JSON.stringify(data, null, 2)).replace(C1, escapeCode)}\n`),
+      void stdout.write(`${showInvisible(JSON.stringify(data, null, 2)).replace(UNESCAPED, escapeCode)}\n`),
     print,
     printError,
     printOutcome: (text, isGood) => print(text, isGood ? 'green' : 'red'),
@@ -70,15 +70,15 @@ const changingLine = (clock: Clock, show: (text: string) => void): Logger['progr
     () => show(''),
   );
 
-/** `JSON.stringify` doesn't escape these control characters. */
-const C1 = /[\u007f-\u009f]/g;
+/** `JSON.stringify` doesn't escape these control characters and line separators. */
+const UNESCAPED = /[\u007f-\u009f\u2028\u2029]/g;
 const escapeCode = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Removes characters that could move the cursor or change colors. Keeps line breaks. */
 function removeControlCharacters(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
-  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, '');
+  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, '');
 }
 
 /** Logs only warnings, and still masks secrets. */
