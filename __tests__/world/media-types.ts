@@ -1,32 +1,35 @@
-import { extname } from 'node:path/posix';
-
-const BY_ENDING: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.htm': 'text/html; charset=utf-8',
-  '.shtml': 'text/html; charset=utf-8',
-  '.xhtml': 'application/xhtml+xml; charset=utf-8',
-  '.xht': 'application/xhtml+xml; charset=utf-8',
-  '.md': 'text/markdown; charset=utf-8',
-  '.txt': 'text/plain; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'application/javascript; charset=utf-8',
-  '.mjs': 'application/javascript; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.xml': 'application/xml',
-  '.csv': 'text/csv; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.gif': 'image/gif',
-  '.webp': 'image/webp',
-  '.pdf': 'application/pdf',
-  '.wasm': 'application/wasm',
-  '.zip': 'application/zip',
-  '.gz': 'application/gzip',
+/** The types of GitHub Pages by file ending; `*` stands for the ending. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  'text/html; charset=utf-8': 'html htm shtml',
+  'application/xhtml+xml; charset=utf-8': 'xhtml xht',
+  'text/markdown; charset=utf-8': 'md',
+  'text/plain; charset=utf-8': 'txt log',
+  'text/*; charset=utf-8': 'css csv',
+  'text/yaml': 'yaml yml',
+  'application/javascript; charset=utf-8': 'js mjs',
+  'application/json; charset=utf-8': 'json',
+  'application/*': 'xml pdf wasm zip',
+  'application/gzip': 'gz',
+  'image/*': 'png gif webp avif bmp',
+  'image/jpeg': 'jpg jpeg',
+  'image/svg+xml': 'svg',
+  'image/vnd.microsoft.icon': 'ico',
+  'font/*': 'woff2',
+  'audio/*': 'ogg',
+  'video/*': 'mp4',
+  'video/x-matroska': 'mkv',
+  'video/3gpp': '3gp',
 };
 
+const TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries(ENDINGS).flatMap(([type, endings]) =>
+    endings.split(' ').map((ending) => [ending, type.replace('*', ending)]),
+  ),
+);
+
 export function getMediaType(name: string): string {
-  return BY_ENDING[extname(name).toLowerCase()] ?? 'application/octet-stream';
+  const [, ending = ''] = /\.([^./]+)$/.exec(name.toLowerCase()) ?? [];
+  return TYPES.get(ending) ?? 'application/octet-stream';
 }
 
 export function isTextFile(name: string): boolean {
