@@ -386,6 +386,57 @@ describe('a folder whose page needs code from another folder', () => {
   });
 });
 
+describe('a folder that was built for the root of its host', () => {
+  const files = (body: string) => ({
+    'dist/index.html': createPage(body),
+    ...{ 'dist/about/index.html': createPage(), 'dist/blog/index.html': createPage() },
+    ...{ 'dist/_astro/pic.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>\n', 'dist/c.js': '1;\n' },
+    ...{ 'dist/_app/immutable/a.js': '1;\n', 'dist/_app/immutable/b.js': '2;\n' },
+  });
+  const deliver = async (body: string) => {
+    const repository = await play.repository({ files: { '.nojekyll': '\n' } });
+    return play.deliver({
+      repository,
+      files: files(body),
+      inputs: { ...inputs, file: 'dist/', path: 'previews/1/' },
+    });
+  };
+  const IMAGE = '<img src="/_astro/pic.svg">';
+  const NAV = '<a href="/">Home</a><a href="/about/">About</a><a href="/blog/">Blog</a>';
+  const START =
+    '<script>Promise.all([import("/_app/immutable/a.js"), import("/_app/immutable/b.js")])</script>';
+
+  test.each([
+    ['all links of its entry lead out', IMAGE + NAV, 3, 'img /_astro/pic\\.svg'],
+    ['all its scripts lead out, though its text is there', START, 2, 'import /_app/immutable/a\\.js|script'],
+  ])('is refused if %s', async (_, body, count, first) => {
+    const says = `(?:${first}).* leads out of the folder .*/previews/1/, ${count} times → .* built the folder: set \`(?:kit\\.paths\\.)?base`;
+    await refused(deliver(body), new RegExp(`^check: .*${says}`));
+  });
+
+  test.each([
+    [
+      'a picture that leads out',
+      IMAGE,
+      /img \/_astro\/pic\.svg leads out of .* \(Astro built the folder: set `/,
+    ],
+    ['a missing picture', '<img src="fig/1.png">', /img fig\/1\.png is missing \(add the file to the folder/],
+    [
+      'some links that lead out',
+      `${NAV}<a href="c.js">c</a>`,
+      /the link to \/about\/ leads out .*, 2 times \(/,
+    ],
+  ])('is ready with %s in UNKNOWN', async (_, body, unknown) => {
+    const { report } = await proven(deliver(body));
+    expect(report.unknown[0]).toMatch(unknown);
+  });
+
+  test('is ready without a doubt if its links lead home and to an API', async () => {
+    const { report } = await proven(deliver('<a href="/">Home</a><a href="/api/v1">API</a>'));
+    expect(report.lines.UNKNOWN).not.toContain('leads out');
+  });
+});
+
 test('`auto` uses K2 for a program beside a page, and for a tag one release without a commit', async () => {
   const repository = await play.repository();
   const given = { 'page.html': createPage(), 'setup.exe': 'MZ\0program' };

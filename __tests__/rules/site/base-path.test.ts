@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Files, inspect, site } from './sites.ts';
+import { type Files, inspect, site, verdictOf } from './sites.ts';
 
 const PAGE = '<script src=/a.js></script><link rel=stylesheet href=/a.css>';
 /** A page that names this generator, or files that identify it. */
@@ -84,15 +84,60 @@ describe('a folder with the right base path, and an address that its generator l
     expect(await hintOf(files)).toBe(hint);
   });
 
-  test('is a note if it is only an image', async () => {
+  test('is unknown if it is only an image', async () => {
     const page = '<base href=/repo/previews/pr-12/><script src=_next/a.js></script><img src=/x.js>';
-    const { refusals, notes } = await inspect(site(page, '_next/a.js', 'x.js'));
-    expect([refusals, notes]).toMatchObject([[], [{ kind: 'base', hint }]]);
+    const { refusals, unknown } = await inspect(site(page, '_next/a.js', 'x.js'));
+    expect([refusals, unknown]).toMatchObject([[], [{ kind: 'base', hint }]]);
   });
 
   test('is not assumed if only a relative address leads into the folder', async () => {
     const page = '<meta name=generator content="Hexo 8.1.2"><script src=/a.js></script><img src=b.png>';
     expect(await hintOf(site(page, 'a.js', 'b.png'))).toContain('Hexo built the folder: set ');
+  });
+});
+
+describe('a folder whose entry has its styles in itself', () => {
+  const NAV = '<a href=/>Home</a><a href=/about/>About</a><a href=/blog/>Blog</a>';
+  const IMAGE = '<img src=/_astro/pic.CHuDQKg6.svg>';
+  const START =
+    '<script>Promise.all([import("/_app/immutable/a.js"), import("/_app/immutable/b.js")])</script>';
+  const files = (page: string): Files =>
+    site(page, 'about/index.html', 'blog/index.html', '_astro/pic.CHuDQKg6.svg', 'c.js', 'd.html', 'd.css');
+  const kit = (page: string): Files => ({
+    ...site(page, 'about.html', 'c.js'),
+    '_app/immutable/a.js': '',
+    '_app/immutable/b.js': '',
+  });
+
+  test.each<[string, string, Files]>([
+    ['all its links lead out', 'refused base', files(NAV)],
+    [
+      'all its links lead out, and its code does not',
+      'refused base',
+      files(`<script src=c.js></script>${NAV}`),
+    ],
+    ['its image and all its links lead out', 'refused base', files(IMAGE + NAV)],
+    ['all its scripts lead out, which only run later', 'refused base', kit(START)],
+    ['its preloads, scripts and link lead out', 'refused base', kit(`<a href=/about>About</a>${START}`)],
+    ['one link leads into the folder', 'unknown base', files(`${NAV}<a href=d.html>d</a>`)],
+    ['its only link leads out', 'unknown base', files('<a href=/d>d</a><a href=/d.html>d</a>')],
+    ['only its image leads out', 'unknown base', files(IMAGE)],
+    ['one script leads into the folder', 'note base', kit(`${START}<script src=c.js></script>`)],
+    [
+      'its links lead home and to an API',
+      '',
+      files('<a href=/>Home</a><a href=/repo/>Up</a><a href=/api/a>A</a>'),
+    ],
+    ['its links lead to other pages of the host', '', files('<a href=/x/>x</a><a href=/y/>y</a>')],
+    ['the links of another page lead out', 'note base', { ...files('<p>'), 'e.html': NAV }],
+  ])('is judged if %s: %s', async (_, verdict, given) => {
+    expect(verdictOf(await inspect(given))).toBe(verdict);
+  });
+
+  test('is refused with one finding that names the setting and counts all of them', async () => {
+    const { refusals } = await inspect(files(`<link rel=icon href=/c.js>${IMAGE}${NAV}`));
+    const hint = expect.stringContaining('Astro built the folder: set `base:');
+    expect(refusals).toMatchObject([{ kind: 'base', hint, count: 4 }]);
   });
 });
 

@@ -9,8 +9,8 @@ const OUTPUTS = new URL('outputs/', import.meta.url);
 const readOutput = (name: string): Record<string, string> =>
   JSON.parse(readFileSync(new URL(`${name}.json`, OUTPUTS), 'utf8')) as Record<string, string>;
 
-/** All scripts of these have `async`: what the pages show without them is unknown. */
-const ASYNC = new Set(['gatsby-absolute', 'qwik-absolute', 'solidstart-absolute', 'vike-absolute']);
+/** The script of these has `async`: what the pages show without it is unknown. */
+const ASYNC = new Set(['qwik-absolute', 'solidstart-absolute', 'vike-absolute']);
 
 /** Built for the root of a host; what to set for each. */
 const WRONG_BASE: Readonly<Record<string, string>> = {
@@ -86,6 +86,14 @@ describe('the output of a real generator', () => {
     },
   );
 
+  test('is refused if its first page shows all its text, but gets none of its scripts: sveltekit', async () => {
+    const files = readOutput('sveltekit-relative');
+    const entry = (files['index.html'] ?? '').replaceAll('"./', '"/');
+    const { refusals } = await inspect({ ...files, 'index.html': entry });
+    const hint = expect.stringContaining("SvelteKit built the folder: set `kit.paths.base: '/repo");
+    expect(refusals).toMatchObject([{ kind: 'base', hint, count: 14 }]);
+  });
+
   test('has a note with a hint if no code has a wrong base: eleventy-style', async () => {
     const { notes } = await inspect(readOutput('eleventy-style'));
     const hint = 'make it relative to its file, or begin it with';
@@ -95,13 +103,17 @@ describe('the output of a real generator', () => {
   test.each([
     ['pdoc', 'm.html'],
     ['sveltekit-relative', /^_app\/immutable\/entry\/start\..*\.js$/],
-  ])('has a note if a file is missing that its first page does not wait for: %s', async (name, missing) => {
-    const files = readOutput(name);
-    const others = Object.entries(files).filter(([path]) => path.match(missing)?.[0] !== path);
-    expect(others).toHaveLength(Object.keys(files).length - 1);
-    const { refusals, notes } = await inspect(Object.fromEntries(others));
-    expect([refusals, notes.map(({ kind }) => kind)]).toEqual([[], expect.arrayContaining(['missing'])]);
-  });
+  ])(
+    'is accepted, but not silently, without a file that its first page does not wait for: %s',
+    async (name, missing) => {
+      const files = readOutput(name);
+      const others = Object.entries(files).filter(([path]) => path.match(missing)?.[0] !== path);
+      expect(others).toHaveLength(Object.keys(files).length - 1);
+      const { refusals, unknown, notes } = await inspect(Object.fromEntries(others));
+      expect(refusals).toEqual([]);
+      expect([...unknown, ...notes].map(({ kind }) => kind)).toContain('missing');
+    },
+  );
 
   test.each(Object.keys(WRONG_BASE).filter((name) => name.endsWith('-absolute')))(
     'is accepted at the root of a host, for which it was made: %s',

@@ -59,11 +59,11 @@ describe('a page that is shown completely', () => {
   });
 
   test.each<[string, string, Files]>([
-    ['content', 'missing', site('<img src=a.png>')],
+    ['content of another page', 'missing', site('', 'b.html: <img src=a.png>')],
+    ['a picture of a style sheet', 'missing', site('<style>a { b: url(a.png) }</style>')],
     ['parts of a sheet', 'missing missing', site(STYLED, 'a.css: @import url(b.css); c { d: url(d) }')],
     ['what is loaded later', 'missing', site('<link rel=icon href=a.ico>')],
     ['a sheet that only a script reads', 'missing', site('<link rel=stylesheet type=text/less href=a.less>')],
-    ['each candidate', 'missing missing', site('<img src=a.png srcset="b.png 1x, c.png 2x">', 'a.png')],
     ['a template', 'later-host', site('<template><script src=https://a.example/a.js></script></template>')],
     ['a dynamic import', 'missing', site('<script>Promise.all([import("./a.js")])</script>')],
     ['a dynamic import from a host', 'later-host', site('<script>import("https://a.example/a.js")</script>')],
@@ -73,6 +73,17 @@ describe('a page that is shown completely', () => {
     ['a page for missing addresses', 'base', site('', '404.html: <script src=/a.js></script>', 'a.js')],
   ])('is accepted with a note: %s', async (_, kind, files) => {
     expect(await judge(files)).toBe(`note ${kind}`);
+  });
+
+  test.each([
+    ['<img src=figures/a.png>', 'missing'],
+    ['<img src=b.png srcset="b.png 1x, c.png 2x">', 'missing'],
+    ['<p style="background: url(a.png)">', 'missing'],
+    ['<img src=/b.png>', 'base'],
+    ['<a href=/d.html>d</a>', 'base'],
+    ['<a href=/>home</a><a href=/api/x>API</a>', ''],
+  ])('is shown with a doubt about what its reader meets: %s', async (entry, kind) => {
+    expect(await judge(site(entry, 'b.png', 'd.html'))).toBe(kind && `unknown ${kind}`);
   });
 });
 
@@ -125,8 +136,8 @@ describe('a page that misses its code', () => {
     ],
     [
       'its right address',
-      site('<img src=/b.png><script async src=/b.js></script>', 'b.js', 'b.png'),
-      'index.html line 1: script /b.js leads out of the folder /repo/previews/pr-12/ (use URLs relative ',
+      site('<script async src=/b.js></script><img src=/b.png>', 'b.js', 'b.png'),
+      'index.html line 1: script /b.js leads out of the folder /repo/previews/pr-12/, 2 times (use URLs relative ',
     ],
   ])('may be shown without a script that it does not wait for, which lacks %s', async (_, files, told) => {
     const { refusals, unknown } = await inspect(files);

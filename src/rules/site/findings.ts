@@ -59,6 +59,17 @@ export class FindingCollector {
     else known.count += 1;
   }
 
+  /** Moves the findings of a kind to another collector. */
+  moveTo(other: FindingCollector, kind: SiteFinding['kind']): void {
+    for (const [key, finding] of this.#findings) {
+      if (finding.kind !== kind) continue;
+      this.#findings.delete(key);
+      const known = other.#findings.get(key);
+      if (known === undefined) other.#findings.set(key, finding);
+      else known.count += finding.count;
+    }
+  }
+
   list(): readonly SiteFinding[] {
     return [...this.#findings.values()];
   }

@@ -33,6 +33,7 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
   await search.searchAll([options.entry, ...paths.filter(isOpenedPage)], 'code');
   await search.searchAll(paths, 'later');
   if (!options.isFolder) await search.judgeShown(options.entry);
+  judge.end();
   const findMaker = (page: string) => findGenerator(search.generators.get(page) ?? '', paths);
   const describe = (page: string) => describeBase(findMaker(page), options.sitePath, judge.hasRightBase);
   const list = (findings: FindingCollector): readonly SiteFinding[] =>

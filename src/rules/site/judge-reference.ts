@@ -39,6 +39,8 @@ export class ReferenceJudge {
   readonly #files: SiteFiles;
   readonly #options: SiteOptions;
   readonly #topFolders: ReadonlySet<string>;
+  /** The entry's links and scripts that lead out to files of the folder; `null` if one leads into the folder. */
+  readonly #lost = new Map<string, Set<string> | null>();
   readonly #deepest: number;
 
   constructor(files: SiteFiles, options: SiteOptions) {
@@ -62,12 +64,24 @@ export class ReferenceJudge {
     if (target === null) return null;
     const served = target.where === 'folder' ? findServed(target.path, this.#isFile) : null;
     if (served !== null) {
+      this.#lost.set(this.#useOf(reference), null);
       this.hasRightBase ||= isLoaded(reference.grade) && isAbsolute(reference) && isHtml(reference.file);
       if (reference.kind === 'module') this.#judgeModule(reference, served);
     } else if (target.where === 'host') this.#judgeHost(reference, target);
     else if (target.where === 'folder' && this.#options.isFolder) this.#judgeMissing(reference, target.path);
     else this.#judgeOutside(reference, target);
     return served;
+  }
+
+  /** Refuses a wrong base if all links of the entry lead out, or all its scripts. A single one may be meant so. */
+  end(): void {
+    const isLost = ['link', 'script'].some((use) => (this.#lost.get(use)?.size ?? 0) > 1);
+    for (const list of isLost ? [this.unknown, this.notes] : []) list.moveTo(this.refusals, 'base');
+  }
+
+  #useOf({ file, grade, kind }: SiteReference): 'link' | 'script' | '' {
+    if (file !== this.#options.entry) return '';
+    return grade === 'link' ? 'link' : /script|module/.test(kind) ? 'script' : '';
   }
 
   #judgeBareImport(reference: SiteReference): void {
@@ -98,7 +112,8 @@ export class ReferenceJudge {
       text: `${nameOf(reference)} is missing`,
       hint: this.#describeNear(path, grade),
     });
-    if (inFolder !== null) this.#addWrongBase(reference, `is missing, but the folder has ${inFolder}`);
+    if (inFolder !== null)
+      this.#addWrongBase(reference, inFolder, `is missing, but the folder has ${inFolder}`);
     else this.#add(reference, grade === 'link' ? 'link-missing' : 'missing', path, describe);
   }
 
@@ -108,7 +123,7 @@ export class ReferenceJudge {
     const near = [...this.#files.keys()].filter((path) => baseName(path).toLowerCase() === name).slice(0, 2);
     // Most folders have an index, so its name doesn't help.
     if (near.length === 0 || name === 'index.html') {
-      return isCode(grade) ? 'add the file to the folder, or remove the reference' : undefined;
+      return isLoaded(grade) ? 'add the file to the folder, or remove the reference' : undefined;
     }
     const isCase = near.some((path) => path.toLowerCase() === missing.toLowerCase());
     return `the folder has ${near.join(' and ')}${isCase ? '; GitHub Pages distinguishes upper and lower case' : ''}`;
@@ -120,8 +135,7 @@ export class ReferenceJudge {
     const isMachine = OWN_MACHINE.test(host);
     if (grade === 'link' || (selfContained === 'off' && !isMachine)) return;
     const isStart = isLoaded(grade);
-    const copy = isStart ? this.#findSuffix(path) : null;
-    const inFolder = copy === 'index.html' ? null : copy;
+    const inFolder = isStart ? this.#findSuffix(path) : null;
     const hint =
       inFolder === null
         ? 'deliver a copy of it in the folder'
@@ -142,8 +156,9 @@ export class ReferenceJudge {
   #judgeOutside(reference: SiteReference, { url, path }: ResolvedAddress): void {
     const { isFolder, selfContained, sitePath } = this.#options;
     const { address, file, grade } = reference;
-    if (isAbsolute(reference) && this.#findSuffix(path) !== null) {
-      this.#addWrongBase(reference, `leads out of the folder ${sitePath}`, path);
+    const inFolder = isAbsolute(reference) ? this.#findSuffix(path) : null;
+    if (inFolder !== null) {
+      this.#addWrongBase(reference, inFolder, `leads out of the folder ${sitePath}`, path);
       return;
     }
     if (grade === 'link') return;
@@ -165,13 +180,16 @@ export class ReferenceJudge {
       const suffix = names.slice(left).join('/');
       const served = findServed(suffix, this.#isFile);
       // Every path ends in the index of the folder, so that match proves nothing.
-      if (served !== null && (left === 0 || (suffix !== '' && served !== 'index.html'))) return served;
+      if (served !== null && served !== 'index.html') return served;
     }
     return null;
   }
 
   /** Adds a finding that all addresses with a wrong base share. Its hint is added at the end, except for `<base>`. */
-  #addWrongBase(reference: SiteReference, problem: string, path?: string): void {
+  #addWrongBase(reference: SiteReference, inFolder: string, problem: string, path?: string): void {
+    const use = this.#useOf(reference);
+    const lost = this.#lost.get(use);
+    if (lost !== null) this.#lost.set(use, lost?.add(inFolder) ?? new Set([inFolder]));
     const hint = `begin the \`<base href>\` of the page with \`${this.#options.sitePath}\``;
     this.#add(reference, 'base', '', () => ({
       text: `${nameOf(reference)} ${problem}`,
@@ -181,7 +199,11 @@ export class ReferenceJudge {
   }
 
   #add(reference: SiteReference, kind: SiteFinding['kind'], key: string, describe: () => FindingText): void {
-    this[LISTS[reference.grade]].add(kind, key, reference, describe);
+    const { grade, file, element } = reference;
+    // A reader of the entry meets these. A style sheet may name pictures that no page needs.
+    const isMet = grade === 'link' ? kind === 'base' : grade === 'content' && element !== 'style';
+    const list = isMet && file === this.#options.entry ? 'unknown' : LISTS[grade];
+    this[list].add(kind, key, reference, describe);
   }
 }
 
