@@ -64,6 +64,21 @@ test("a site for a fork's pull request, whose run may only read: one warning say
   expect(await repository.issues.comments(pull.number)).toEqual([]);
 });
 
+test("a fork's run of several files warns once for each reason and each copy", async () => {
+  const repository = await scenario.repository(SITE);
+  const { name, payload } = (await openPullRequest(repository, 'human:feature', site('first'))).opened;
+  const files = { 'out/a.html': createPage(), 'out/b.html': createPage() };
+  const inputs = { file: 'out/*', channel: 'K1+K3', token: scenario.world.token({ contents: 'read' }) };
+  const run = async (more: object) => {
+    const event = { name, payload };
+    const { stdout } = await scenario.deliver({ repository, files, inputs: { ...inputs, ...more }, event });
+    return (stdout.match(/^::warning.*Not ready.*/gm) ?? []).map((line) => line.match(/[ab]\.html$/)?.[0]);
+  };
+  expect(await run({ 'allow-public-bin': 'true' })).toEqual(['a.html', 'b.html']);
+  scenario.intercept({ method: 'POST', url: /filebin/, times: 99 }, { status: 403, body: 'blocked' });
+  expect(await run({ 'allow-public-bin': 'true' })).toEqual([undefined]);
+});
+
 test.each([
   ['that may write something', LOGINS.workflow],
   ['of a person', LOGINS.human],

@@ -43,12 +43,11 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     closeSync(reserved);
     const outputFailure = await writeOutputs(reports, env, logger);
     const notReady = reports.filter(({ result }) => result === 'not-ready');
-    const [refused] = notReady;
     // The step stays green, because nobody can give a fork's run more permissions.
     const isFork = findReadOnlyFork(currentRun) !== null && isAppToken(inputs.token);
-    const mayBeReadOnly = refused !== undefined && isFork && notReady.every(mayNotWrite);
+    const mayBeReadOnly = notReady.length > 0 && isFork && notReady.every(mayNotWrite);
     const isReadOnly = (await announce?.(reports, mayBeReadOnly)) !== true && mayBeReadOnly;
-    if (isReadOnly) logger.warning(describeOutcome(refused));
+    for (const text of isReadOnly ? new Set(notReady.map(describeOutcome)) : []) logger.warning(text);
     // An unreadable value doesn't leave the step green.
     const isForgiven = isReadOnly || /^(false|False|FALSE)$/.test(inputs['fail-on-not-ready']);
     const failed = isForgiven ? [] : notReady;
