@@ -64,6 +64,7 @@ describe('say', () => {
     const text: Text = (w) => `wait${w.orUse('K2', ' for it')}; ${w.grant('pages: read')}`;
     const permission = 'give the job `permissions: { pages: read }`';
     expect(say(text, ACTION, { isDelivered: false })).toBe(`wait; ${permission}`);
+    expect(say(text, ACTION, { chosen: ['K2', 'K3'] })).toBe(`wait; ${permission}`);
     expect(say(text, ACTION)).toBe(
       `wait, or use channel: K2 for it; ${permission}, or use channel: K3 (public to anyone with the link)`,
     );

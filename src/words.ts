@@ -61,6 +61,8 @@ export const ACTION: Face = {
 export interface HintContext {
   readonly isFolder?: boolean;
   readonly isPrivate?: boolean;
+  /** Its own channels, which are no other way. */
+  readonly chosen?: readonly ChannelKey[] | undefined;
   /** `false` for a withdrawal or an audit, which can't choose a channel. */
   readonly isDelivered?: boolean;
 }
@@ -82,9 +84,11 @@ export function say(text: Text, face: Face, delivered: HintContext = {}): string
       const way = `set ${input('token')} to one with the permissions \`${permissions}\``;
       return `${face.grant?.(permissions) ?? way}${words.orUse('K3')}`;
     },
-    orUse: (channels, about = '') =>
-      face.orUse?.(channels) ??
-      (delivered.isDelivered === false ? '' : `, or ${words.use(channels)}${about}`),
+    orUse(channels, about = '') {
+      const { isDelivered = true, chosen = [] } = delivered;
+      const others = [channels].flat().filter((key) => isDelivered && !chosen.includes(key));
+      return face.orUse?.(channels) ?? (others.length === 0 ? '' : `, or ${words.use(others)}${about}`);
+    },
     use(channels) {
       const { isFolder = false, isPrivate = false, isDelivered = true } = delivered;
       // Releases of a private repository are not public.

@@ -151,6 +151,7 @@ function createReasonWriter(face: Face, { operation, site, choice }: Delivery): 
   const context = {
     isFolder: site?.isFolder === true,
     isPrivate: choice?.isPrivate === true,
+    chosen: choice?.channels,
     isDelivered: operation === 'deliver',
   };
   return (error, attempt) => {
