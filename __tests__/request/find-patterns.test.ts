@@ -214,7 +214,8 @@ describe('findFiles, with a wrong pattern', () => {
     ['a named folder', ['out/', '!out/**'], /^the `!` lines exclude all of out\/$/],
     ['what is not named', ['!odd.html'], /^only `!` lines are given$/],
   ])('refuses ! lines that exclude %s', async (_, lines, message) => {
-    const refusal = { code: 'BAD_INPUT', step: 'check', message: expect.stringMatching(message) };
+    const hint = expect.not.stringContaining('deliver');
+    const refusal = { code: 'BAD_INPUT', step: 'check', message: expect.stringMatching(message), hint };
     await expect(findFiles(lines, workspace)).rejects.toMatchObject(refusal);
   });
 
@@ -254,11 +255,18 @@ describe('findFiles, with a wrong pattern', () => {
     expect([...(await found)].length).toBe(1);
   });
 
-  test.each(['!**/caf\u00e9.*', '!out/caf\u00e9.html', '!out/*\u00e9*'])(
-    'takes %s for a name with the accent apart',
+  test.each(['!**/caf\u00e9.*', '!\u00e9/caf\u00e9.html', '!\u00e9/*\u00e9*'])(
+    'takes %s for a name with the accent apart, and the other way round',
     async (line) => {
-      const folder = await folderWith(['out/cafe\u0301.html', 'out/b.html']);
-      await expect(find(['out/*', line], folder)).resolves.toEqual(['out/b.html at b.html']);
+      for (const [written, form] of [
+        ['NFC', 'NFD'],
+        ['NFD', 'NFC'],
+      ] as const) {
+        const names = ['\u00e9/caf\u00e9.html', '\u00e9/b.html'].map((name) => name.normalize(form));
+        const folder = await folderWith(names);
+        const given = ['\u00e9/*'.normalize(form), line.normalize(written)];
+        await expect(find(given, folder)).resolves.toEqual([`${names[1]} at b.html`]);
+      }
     },
   );
 

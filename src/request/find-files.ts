@@ -94,8 +94,9 @@ export const findFiles: FindFiles = async (lines, folder, signal) => {
 async function refuseElsewhere(exclusions: readonly LeftOutPaths[], named: readonly string[]): Promise<void> {
   const ways = named.flatMap(listWays);
   for (const { roots, line } of exclusions) {
-    const near = roots.filter((root) => ways.some((path) => isBelow(path, root) || isBelow(root, path)));
-    const found = await Promise.all(near.flatMap((root) => [root, root.normalize('NFD')]).map(exists));
+    const forms = roots.flatMap((root) => [root, root.normalize('NFC'), root.normalize('NFD')]);
+    const near = forms.filter((root) => ways.some((path) => isBelow(path, root) || isBelow(root, path)));
+    const found = await Promise.all(near.map(exists));
     if (found.includes(true)) continue;
     refuseInput(
       `the line ${line} does not exclude anything`,
@@ -113,7 +114,7 @@ function refuseFound(files: readonly FoundFile[]): void {
 
 function refuseNothingLeft(lines: readonly string[]): void {
   const named = lines.filter((line) => !isExclusion(line)).join(' ');
-  if (named === '') refuseInput('only `!` lines are given', 'add a line that names what to deliver');
+  if (named === '') refuseInput('only `!` lines are given', 'add a line that names the file or folder');
   refuseInput(`the \`!\` lines exclude all of ${named}`, 'remove or correct one of them');
 }
 
