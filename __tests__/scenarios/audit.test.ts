@@ -336,9 +336,7 @@ describe('a withdrawn delivery', () => {
     await go('p/one.html', 'b');
     const taken = await go('p/', 'a', { file: 'dist/\n!dist/a/**', operation: 'withdraw' });
     expect(taken.report.unknown.join()).not.toContain('what stays');
-    expect(taken.report.notes).toContain(
-      'still there, because another workflow delivered it: p/q/, p/one.html',
-    );
+    expect(taken.report.notes).toContain('still there, because somebody else delivered it: p/q/, p/one.html');
     const left = await audit(repository);
     expect(verdicts(left)).toEqual({
       'p/': 'as-delivered',

@@ -217,6 +217,19 @@ describe('a folder', () => {
       },
     );
 
+    test("names somebody else's folder that changed since, and its own even if none is kept", async () => {
+      const repository = await play.repository();
+      for (const nth of [1, 2]) await put(repository, `runs/${nth}/`, MANUAL);
+      await put(repository, 'runs/1/extra.html', NIGHTLY, { file: 'dist/index.html' });
+      await put(repository, 'runs/3/', NIGHTLY);
+      for (const nth of [2, 3]) await repository.commit(`runs/${nth}/index.html`, 'changed by a person');
+      const { report } = await put(repository, 'runs/4/', NIGHTLY, { keep: '1' });
+      expect(report.notes).toEqual([
+        '`keep` skips folders that changed since: runs/3/',
+        '`keep` skips folders that somebody else delivered: runs/1/, runs/2/',
+      ]);
+    });
+
     test('counts only the folders of its own workflow, from any run', async () => {
       const repository = await play.repository();
       await put(repository, 'runs/by-hand/', MANUAL);
@@ -224,7 +237,7 @@ describe('a folder', () => {
       for (const run of ['1', '2']) await put(repository, `runs/${run}/`, { ...NIGHTLY, run: `${run}/1` });
       const { report } = await put(repository, 'runs/3/', NIGHTLY);
       expect(report.site?.changes?.removedFolders).toEqual(['runs/1/']);
-      const foreign = '`keep` skips folders of another workflow: runs/by-hand/, runs/laptop/';
+      const foreign = '`keep` skips folders that somebody else delivered: runs/by-hand/, runs/laptop/';
       expect(report.notes).toContain(foreign);
       const all = await put(repository, 'runs/4/', NIGHTLY, { overwrite: 'true' });
       expect(new Set(removedBy(all))).toEqual(new Set(['runs/by-hand/', 'runs/laptop/', 'runs/2/']));

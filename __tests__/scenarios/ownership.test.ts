@@ -339,7 +339,7 @@ describe('a folder that is withdrawn', () => {
     await proven(put(repository, 'reports/', 'site'));
     await proven(put(repository, 'reports/pr-1/', 'preview'));
     const { report } = await proven(take(repository, 'reports/'));
-    expect(report.notes).toContain('still there, because another workflow delivered it: reports/pr-1/');
+    expect(report.notes).toContain('still there, because somebody else delivered it: reports/pr-1/');
     expect([repository.read('reports/b.txt'), repository.read('reports/pr-1/b.txt')?.toString()]).toEqual([
       null,
       'b',

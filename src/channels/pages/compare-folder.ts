@@ -47,7 +47,7 @@ export async function compareSite(task: PagesTask, together: readonly string[]):
   const squashed = 'folders of unknown origin, because the history begins with them (as after a squash)';
   const notes = [
     ...namedLine('`keep` skips folders that changed since', changed),
-    ...namedLine('`keep` skips folders of another workflow', foreign),
+    ...namedLine('`keep` skips folders that somebody else delivered', foreign),
     ...namedLine(`\`keep\` skips ${squashed}`, unattributed),
   ];
   const planned = planChange(task, { ...tree, owned, last, writes, removals, removedFolders, notes });

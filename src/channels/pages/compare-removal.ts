@@ -141,7 +141,7 @@ async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
       .find((page) => unownedPaths.includes(page)),
     notes: [
       ...namedLine('excluded, so still there', spared),
-      ...namedLine('still there, because another workflow delivered it', [
+      ...namedLine('still there, because somebody else delivered it', [
         ...staying.map(({ record }) => record.itemPath),
         ...ofOthers,
       ]),

@@ -66,9 +66,9 @@ export async function readRecords(
         records.set(named.itemPath, { ...found, ...named, ...newer, parts: parts.get(named.itemPath) ?? [] });
       }
       for (const path of parsed?.removedFrom ?? []) parts.set(path, [...(parts.get(path) ?? []), found]);
-      if (isEnough(records)) return { records, last, isComplete };
     }
     isComplete = isLastPage(answer, LIST_PAGE);
+    if (isEnough(records)) break;
   }
   return { records, last, isComplete };
 }

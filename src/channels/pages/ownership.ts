@@ -175,16 +175,12 @@ function sortByOwner(
   records: ReadonlyMap<string, DeliveryRecord>,
   lastOf: (itemPath: string) => LastCommit | null,
 ) {
-  const messageOf = (itemPath: string): string => lastOf(itemPath)?.message ?? '';
-  // A delivery into a folder with other files never matches the folder as a whole.
-  const changed = folders.filter((itemPath) =>
-    [records.get(itemPath), lastOf(itemPath)].some((commit) =>
-      isOwnDelivery(commit?.message ?? '', itemPath, options),
-    ),
-  );
+  // The last commit may be a change, or another delivery in the folder.
+  const messageOf = (itemPath: string): string => (records.get(itemPath) ?? lastOf(itemPath))?.message ?? '';
+  const changed = folders.filter((itemPath) => isOwnDelivery(messageOf(itemPath), itemPath, options));
   const foreign = folders.filter((itemPath) => {
-    const isDelivered = parseMessage(messageOf(itemPath))?.delivered !== undefined;
-    return isDelivered && !isFromSame(messageOf(itemPath), options) && !changed.includes(itemPath);
+    const message = messageOf(itemPath);
+    return parseMessage(message)?.delivered !== undefined && !isFromSame(message, options);
   });
   const unattributed = folders.filter(
     (itemPath) => lastOf(itemPath)?.isFirst && parseMessage(messageOf(itemPath)) === null,
