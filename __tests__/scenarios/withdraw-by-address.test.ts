@@ -36,6 +36,8 @@ describe('a delivery is withdrawn by its URL alone', () => {
     expect(withdrawn.report).toMatchObject({ ready: true, withdrawn: url });
     expect(withdrawn.report.wasAbsent).not.toBe(true);
     expect(JSON.stringify(withdrawn.report.notes)).not.toContain('no effect');
+    const again = await withdraw(repository, url, more);
+    expect(again.report).toMatchObject({ ready: true, wasAbsent: true });
   });
 });
 

@@ -229,8 +229,8 @@ export async function findShown(
   const commits = await getLastCommits(github, await getBranchHead(github, branch), sources);
   const parsedOf = (source: string) => parseMessage(commits.get(source)?.message ?? '');
   const delivered = sources.filter((source) => {
-    const delivery = parsedOf(source)?.delivered;
-    return delivery?.itemPath === source && delivery.page === path;
+    const { delivered, removed } = parsedOf(source) ?? {};
+    return delivered ? delivered.itemPath === source && delivered.page === path : removed?.includes(source);
   });
   if ((await getEntry(github, branch, path))?.type === 'blob') return [path, ...delivered];
   const unattributed = sources.filter((source) => commits.get(source)?.isFirst && parsedOf(source) === null);
