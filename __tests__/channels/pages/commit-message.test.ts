@@ -32,12 +32,12 @@ describe('the message of a commit', () => {
     ],
     [
       'the workflow and its run',
-      { ...ofFile, from: FROM },
+      { ...ofFile, deliverer: FROM },
       `ADD page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-from: 4242/1 octo/site/.github/workflows/a b.yml\nDelivered-object: ${OBJECT} ${PATH}`,
     ],
     [
       'for whom alone it is delivered',
-      { ...ofFile, from: { name: 'an agent' } },
+      { ...ofFile, deliverer: { name: 'an agent' } },
       `ADD page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-from: - an agent\nDelivered-object: ${OBJECT} ${PATH}`,
     ],
     [
@@ -122,7 +122,7 @@ describe('the message of a commit', () => {
     ['delivers and removes a part', [ofFolder], (text) => `${text}\nRemoved-from: previews/`],
     [
       'names two workflows',
-      [{ ...ofFile, from: FROM }],
+      [{ ...ofFile, deliverer: FROM }],
       (text) => text.replace(/(Delivered-from: .*\n)/, '$1$1'),
     ],
   ])('proves nothing where it %s', (_, messages, edit) => {
@@ -138,7 +138,7 @@ const held = { path: PATH, sha: OBJECT };
 const name = 'previews/ Deliver/answer';
 const withPicture = { ...FILE, pictures: [PICTURE] };
 const confined = (by?: string): string =>
-  format({ ...ofFile, delivered: withPicture, from: by === undefined ? by : { name: by } });
+  format({ ...ofFile, delivered: withPicture, deliverer: by === undefined ? by : { name: by } });
 
 test('a confined delivery owns only its own paths; the tool owns all of them', () => {
   for (const one of [held, PICTURE]) {

@@ -30,7 +30,7 @@ export interface DeliveredObject {
 export interface DeliveryMessage {
   readonly verb: 'ADD' | 'UPDATE' | 'REMOVE';
   readonly essence: string;
-  readonly from?: Deliverer | undefined;
+  readonly deliverer?: Deliverer | undefined;
   readonly delivered?: DeliveredObject | undefined;
   /** Removed files and whole deliveries, so that an audit knows that this tool removed them. */
   readonly removed?: readonly string[];
@@ -43,7 +43,7 @@ export const formatCommitMessage = (itemPath: string, message: DeliveryMessage):
 
 function formatNamed(
   name: string,
-  { verb, essence, from, delivered, removed = [], removedFrom = [] }: DeliveryMessage,
+  { verb, essence, deliverer, delivered, removed = [], removedFrom = [] }: DeliveryMessage,
 ) {
   const { itemPath = '', object = '', page, pictures = [], kept = [] } = delivered ?? {};
   const objects = delivered === undefined ? [] : [{ path: itemPath || ROOT, sha: object }, ...pictures];
@@ -51,7 +51,7 @@ function formatNamed(
     `${verb} ${name}: ${essence}`,
     '',
     TRAILER,
-    ...(from === undefined ? [] : [`${FROM_TRAILER}: ${from.run ?? NO_RUN} ${from.name}`]),
+    ...(deliverer === undefined ? [] : [`${FROM_TRAILER}: ${deliverer.run ?? NO_RUN} ${deliverer.name}`]),
     ...objects.map(({ path, sha }) => `${OBJECT_TRAILER}: ${sha} ${path}`),
     ...(page === undefined ? [] : [`${PAGE_TRAILER}: ${page}`]),
     ...kept.map(({ path, sha }) => `${KEPT_TRAILER}: ${sha} ${escapeName(path)}`),
@@ -86,14 +86,14 @@ export function parseMessage(message: string): DeliveryMessage | null {
     .map(parseObject)
     .map(({ path, sha }) => ({ path: unescapeName(path), sha }));
   const [page] = valuesOf(PAGE_TRAILER);
-  const [from] = valuesOf(FROM_TRAILER).map(parseObject);
+  const [by] = valuesOf(FROM_TRAILER).map(parseObject);
   const toItemPath = (path: string): string => (path === ROOT ? '' : path);
   const itemPath = main && toItemPath(main.path);
   const name = itemPath === undefined ? title.slice(0, title.indexOf(': ')) : shortName(itemPath);
   const parsed: DeliveryMessage = {
     verb: verb as DeliveryMessage['verb'],
     essence: title.slice(name.length + 2),
-    from: from && { name: from.path, ...(from.sha !== NO_RUN && { run: from.sha }) },
+    deliverer: by && { name: by.path, ...(by.sha !== NO_RUN && { run: by.sha }) },
     ...(main &&
       itemPath !== undefined && { delivered: { itemPath, object: main.sha, page, pictures, kept } }),
     removed: valuesOf(REMOVED_TRAILER).map(toItemPath),
@@ -150,7 +150,7 @@ export function describeReplaced(
   ownRun: Deliverer | undefined,
 ): string[] {
   if (replaced === undefined) return [];
-  const before = parseMessage(replaced.message)?.from;
+  const before = parseMessage(replaced.message)?.deliverer;
   if (before?.run && ownRun && nameDeliverer(before) === nameDeliverer(ownRun)) return [];
   const whose = before?.run ? nameDeliverer(before) : `commit ${replaced.sha.slice(0, 7)}`;
   return [`replaced the delivery of ${whose}`];

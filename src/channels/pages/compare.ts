@@ -118,7 +118,7 @@ function listRenewed(itemPath: string, pathsTo: PathsTo): readonly string[] {
 /** Plans the commit. @throws {DeliveryError} `NOT_OURS`: one refused file refuses the whole item */
 export function planChange(task: PagesTask, state: ItemState): PlannedItem {
   const { itemPath, target } = task;
-  const common = { essence: target.options.essence, from: target.options.deliverer };
+  const common = { essence: target.options.essence, deliverer: target.options.deliverer };
   const { writes = [], removals = [], removedFolders = [], notes = [], named } = state;
   const pathsTo = sortByAction(task, state);
   const [removedPaths, takenPaths] = [pathsTo('remove'), pathsTo('take over')];

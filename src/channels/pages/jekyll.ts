@@ -59,7 +59,7 @@ export function listTaken({ files, destination }: PagesTask, entries: ReadonlyMa
 export async function applyJekyll(
   destination: PagesDestination,
   files: PagesTask['files'],
-  { marker, nojekyll, deliverer: from }: Pick<PagesOptions, 'marker' | 'nojekyll' | 'deliverer'>,
+  { marker, nojekyll, deliverer }: Pick<PagesOptions, 'marker' | 'nojekyll' | 'deliverer'>,
   isOff: SwitchLookup,
 ): Promise<PagesDestination> {
   const { itemPath, entryPath: path, siteRoot, builtBy } = destination;
@@ -71,7 +71,7 @@ export async function applyJekyll(
     ...buildWithJekyll(servedPath(siteRoot, file.path), file.file.firstBytes),
   }));
   // Untrusted front matter could choose a URL, and templates could read other files.
-  const isOthers = from?.isRestricted === true;
+  const isOthers = deliverer?.isRestricted === true;
   const isShownAsPage = !isFolder && marker !== undefined && !isOthers && outputs[0]?.page != null;
   const changed = outputs.filter(({ isCopied, page }) => !isCopied || (isOthers && page !== null));
   if (!isShownAsPage && changed.length === 0) return destination;

@@ -60,16 +60,16 @@ export type DeliveryOwner = Pick<PagesOptions, 'deliverer' | 'confine' | 'overwr
 
 /** Others own the paths, or nobody can tell. @param isFirst whether the history begins there, as after a squash */
 export function foreignError(
-  { deliverer: from, confine, isRemoval }: DeliveryOwner,
+  { deliverer, confine, isRemoval }: DeliveryOwner,
   paths: readonly string[],
   isFirst = false,
   isWhole = false,
 ): DeliveryError {
-  const others = confine === undefined ? from?.name : 'the same confined job';
+  const others = confine === undefined ? deliverer?.name : 'the same confined job';
   const [exists, its] = paths.length === 1 ? ['exists', 'its'] : ['exist', 'their'];
   const why = isFirst
     ? "the branch's history begins with it (perhaps rewritten, as by a squash), so it is unknown who delivered it"
-    : `no record shows that ${from?.isRestricted ? others : 'this tool'} delivered ${its} current content`;
+    : `no record shows that ${deliverer?.isRestricted ? others : 'this tool'} delivered ${its} current content`;
   const named = nameFew(paths.map((path) => path || './'));
   const end = isRemoval ? '; nothing was removed' : '';
   return notOursError(`${named} already ${exists} in the repository, and ${why}${end}`, (w) => {
@@ -77,8 +77,8 @@ export function foreignError(
     const when = isFirst ? 'once, if it is yours' : `if you may ${isRemoval ? 'remove' : 'replace'} it`;
     const overwrite = isWhole ? takeOverHint(w) : `set ${w.input('overwrite', 'true')} ${when}`;
     if (isRemoval) return `leave it there, or ${overwrite}`;
-    const pathHint = from?.isRestricted ? `leave out ${w.input('path')}` : `set ${w.input('path')}`;
-    return `${pathHint} ${from?.isRestricted ? 'for' : 'to'} a path that nothing else uses, or ${overwrite}`;
+    const pathHint = deliverer?.isRestricted ? `leave out ${w.input('path')}` : `set ${w.input('path')}`;
+    return `${pathHint} ${deliverer?.isRestricted ? 'for' : 'to'} a path that nothing else uses, or ${overwrite}`;
   });
 }
 

@@ -36,7 +36,7 @@ export function isOwned(message: string, { path, sha }: TreeFile, page?: string)
 
 /** Whether the same deliverer made the commit, or `overwrite` treats it so; see the table above. */
 export const isFromSame = (message: string, { deliverer, overwrite }: DeliveryOwner): boolean =>
-  overwrite || parseMessage(message)?.from?.name === deliverer?.name;
+  overwrite || parseMessage(message)?.deliverer?.name === deliverer?.name;
 
 /** Whether others own it, so that it must not be touched. */
 export const isOfOthers = (message: string, options: DeliveryOwner): boolean =>

@@ -106,9 +106,9 @@ async function findGoal(task: PagesTask, newest: string): Promise<Goal> {
       throw notRestoredError("this tool didn't deliver the previous content");
     }
     const parsed = parseMessage(message);
-    const end = parsed?.from && (await getRunConclusion(target.github, parsed.from));
+    const end = parsed?.deliverer && (await getRunConclusion(target.github, parsed.deliverer));
     if (!STOPPED.includes(end ?? '')) {
-      const whose = parsed?.from ? nameDeliverer(parsed.from) : `commit ${sha.slice(0, 7)}`;
+      const whose = parsed?.deliverer ? nameDeliverer(parsed.deliverer) : `commit ${sha.slice(0, 7)}`;
       const doubt = `whether the restored delivery of ${whose} was ever verified`;
       const unknown = lineIf(end !== 'success', doubt);
       return {
@@ -143,7 +143,7 @@ function formatRestored(
   return formatCommitMessage(itemPath, {
     verb: 'UPDATE',
     essence: 'restored, because what replaced it was not verified',
-    from: parsed?.from,
+    deliverer: parsed?.deliverer,
     delivered: { ...describeDelivered(itemPath, files, kept), page: parsed?.delivered?.page },
   });
 }

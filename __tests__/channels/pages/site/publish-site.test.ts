@@ -170,5 +170,5 @@ test("a confined job's page stays its own after a restoration", async () => {
   const placed = await deliver('two');
   await action.restore?.([placed], [placed]);
   expect(branch.now).toEqual({ 'agent/a.html': shaOf('one') });
-  expect(parseMessage(branch.head.message)?.from).toEqual(from);
+  expect(parseMessage(branch.head.message)?.deliverer).toEqual(from);
 });

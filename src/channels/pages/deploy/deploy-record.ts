@@ -21,13 +21,13 @@ export interface DeployRecord {
   /** `null` for a folder without a branch. */
   readonly branch: string | null;
   readonly commit: string;
-  readonly from?: Deliverer | undefined;
+  readonly deliverer?: Deliverer | undefined;
   readonly files: ReadonlyMap<string, GitBlob>;
 }
 
-export function formatDeployRecord({ branch, commit, from, files }: DeployRecord): Buffer {
+export function formatDeployRecord({ branch, commit, deliverer, files }: DeployRecord): Buffer {
   const list = [...files].map(([path, { sha, size }]) => ({ path, size, blob: sha }));
-  const by = from && { name: from.name, run: from.run };
+  const by = deliverer && { name: deliverer.name, run: deliverer.run };
   const about = { tool: TOOL.name, version: TOOL.version, branch, commit, from: by };
   return Buffer.from(`${JSON.stringify({ ...about, files: list })}\n`);
 }
@@ -45,7 +45,7 @@ function parseDeployRecord(text: string): DeployRecord | null {
   const isShort = (value: unknown): value is string =>
     typeof value === 'string' && value.length <= TEXT.message;
   const by = isShort(name) && isShort(run) ? { name, run } : undefined;
-  return { branch: isShort(branch) ? branch : null, commit, from: by, files: entries };
+  return { branch: isShort(branch) ? branch : null, commit, deliverer: by, files: entries };
 }
 
 const LONGEST = 8_000_000;
@@ -102,16 +102,16 @@ export function refuseOtherSite(live: LiveSite, known: readonly LiveSite[], root
 function isSameSite(site: LiveSite, other: LiveSite): boolean {
   if (typeof site === 'string' || typeof other === 'string') return site === other;
   if (site.branch !== null) return site.branch === other.branch;
-  const format = (site: DeployRecord): string => `${formatDeployRecord({ ...site, from: undefined })}`;
+  const format = (site: DeployRecord): string => `${formatDeployRecord({ ...site, deliverer: undefined })}`;
   return format(site) === format(other);
 }
 
 function nameSite(live: LiveSite): string {
   if (live === 'none') return 'empty';
   if (live === 'foreign') return 'deployed by another tool';
-  const { branch, commit, from } = live;
+  const { branch, commit, deliverer } = live;
   if (branch !== null) return `deployed from the branch ${branch}`;
-  const whose = from === undefined ? 'by this tool' : `by ${nameDeliverer(from)}`;
+  const whose = deliverer === undefined ? 'by this tool' : `by ${nameDeliverer(deliverer)}`;
   return `deployed ${whose} without a branch (commit ${commit.slice(0, 7)})`;
 }
 
@@ -120,13 +120,13 @@ export function refuseForeignSite(
   root: URL,
   {
     branch = null,
-    deliverer: from,
+    deliverer,
   }: Pick<PagesOptions, 'deliverer'> & { readonly branch?: string | null | undefined },
 ): void {
   if (live === 'none') return;
   const other = live === 'foreign' ? null : live.branch;
   const isOwn = live !== 'foreign' && other === branch;
-  if (isOwn && (branch !== null || live.from?.name === from?.name)) return;
+  if (isOwn && (branch !== null || live.deliverer?.name === deliverer?.name)) return;
   const message = `the site at ${root.hostname} is ${nameSite(live)}, and a deployment replaces all of it`;
   throw new DeliveryError('NOT_OURS', message, {
     step: 'check',

@@ -79,9 +79,9 @@ export async function deploySite(source: ContentSource, target: DeployTarget, po
 
 type UploadedSite = Awaited<ReturnType<typeof upload>>;
 
-async function upload(found: SiteContent, { runtime, deliverer: from }: DeployTarget, ports: Ports) {
+async function upload(found: SiteContent, { runtime, deliverer }: DeployTarget, ports: Ports) {
   const { clock, logger } = ports;
-  const content = { ...found, deployRecord: { ...found.deployRecord, from } };
+  const content = { ...found, deployRecord: { ...found.deployRecord, deliverer } };
   return withRetries(ports, async () => {
     const begun = clock.now();
     const { id, size } = await uploadArtifact(() => packContent(content, clock.date()), runtime, ports);

@@ -33,7 +33,7 @@ export async function openDeployTarget(
   options: PagesOptions,
   ports: Ports,
 ): Promise<DeployTarget> {
-  const { branch, deliverer: from, overwrite, runtime, timeout } = options;
+  const { branch, deliverer, overwrite, runtime, timeout } = options;
   if (runtime == null) {
     const what = 'only an action in a job on github.com can do that';
     throw notDeployableError(`this site, and ${what}`, 'run this as an action (`uses:`)');
@@ -54,8 +54,8 @@ export async function openDeployTarget(
   ports.signal.throwIfAborted();
   if (hasFailed(read) && !overwrite) throw read;
   const live = hasFailed(read) ? null : read;
-  if (live !== null && !overwrite) refuseForeignSite(live, site.base, { branch, deliverer: from });
-  return { github, runtime, root: site.base, timeout, deliverer: from, live };
+  if (live !== null && !overwrite) refuseForeignSite(live, site.base, { branch, deliverer });
+  return { github, runtime, root: site.base, timeout, deliverer, live };
 }
 
 const notDeployableError = (what: string, change: string): DeliveryError =>
