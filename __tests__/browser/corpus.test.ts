@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { ScreenView } from '../../src/browser/screen-view.ts';
-import { BLANK_PAGES, type CorpusPage, SHOWN_PAGES } from './corpus.ts';
-import { viewPages } from './view-pages.ts';
+import { BLANK_PAGES, type CorpusPage, REPORTED_PAGES, SHOWN_PAGES } from './corpus.ts';
+import { isSaid, reportPages, viewPages } from './view-pages.ts';
 
 /** Every second page, because each needs a second of a processor: `npm run corpus` judges all of them. */
 const isChosen = (_page: CorpusPage, index: number): boolean => index % 2 === 0;
@@ -9,9 +9,11 @@ const BLANK = BLANK_PAGES.filter(isChosen);
 const SHOWN = SHOWN_PAGES.filter(isChosen);
 
 let views: ReadonlyMap<string, ScreenView>;
+let said: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
   views = await viewPages([...BLANK, ...SHOWN]);
+  said = await reportPages(REPORTED_PAGES);
 }, 600_000);
 
 describe('a page that shows a person nothing', () => {
@@ -27,5 +29,11 @@ describe('a page that a person sees', () => {
       reason: '',
       isMarkerVisible: marker === undefined ? null : true,
     });
+  });
+});
+
+describe('a page that is broken or needs other hosts', () => {
+  test.each(REPORTED_PAGES)('is refused, or named in UNKNOWN: $name', (page) => {
+    expect(isSaid(page, said.get(page.name)) ? page.says : said.get(page.name)).toBe(page.says);
   });
 });

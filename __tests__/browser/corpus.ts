@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { PNG } from 'pngjs';
+import type { SelfContained } from '../../src/rules/page/page-file.ts';
 import type { TestAnswer } from './test-host.ts';
 
 /** One answer of the corpus' host; without anything it never comes. */
@@ -12,6 +14,10 @@ export interface CorpusPage {
   /** Part of the reason; empty for a page that is shown. */
   readonly reason?: string;
   readonly marker?: string;
+  /** By default a page may need no other host. */
+  readonly mode?: SelfContained;
+  /** What a report must say, beginning with `refused: ` or `unknown: `; parts are separated by ` & `. */
+  readonly says?: string;
   /** Gets the same time as outside of tests, because it ends by itself. */
   readonly isPatient?: boolean;
   /** The page itself, as HTML or as an answer. */
@@ -36,7 +42,11 @@ const asPage = (source: string): string => (source.startsWith('<!doctype') ? sou
 /**
  * The pages of a text file, or their bodies. Below `-- name type status` is another file, or by `page` the page itself.
  */
-function readPages(name: string, columns: readonly ('reason' | 'marker')[]): CorpusPage[] {
+function readPages(
+  name: string,
+  columns: readonly ('reason' | 'marker' | 'mode' | 'says')[],
+  toPage = asPage,
+): CorpusPage[] {
   const [, ...texts] = readFileSync(new URL(name, import.meta.url), 'utf8').split(/^== /m);
   return texts.map((text) => {
     const [head = '', ...lines] = text.trimEnd().split('\n');
@@ -44,7 +54,7 @@ function readPages(name: string, columns: readonly ('reason' | 'marker')[]): Cor
     const known = columns.flatMap((column, at) => (values[at] === undefined ? [] : [[column, values[at]]]));
     const [source = '', ...parts] = lines.join('\n').split(/^-- /m);
     const { page: answer, ...files } = Object.fromEntries(parts.map(readPart));
-    return { name: title, page: answer ?? asPage(source.trimEnd()), files, ...Object.fromEntries(known) };
+    return { name: title, page: answer ?? toPage(source.trimEnd()), files, ...Object.fromEntries(known) };
   });
 }
 
@@ -93,5 +103,26 @@ export const SHOWN_PAGES: readonly CorpusPage[] = [
       type: 'text/html',
     },
     marker: 'Зеленый отчет',
+  },
+];
+
+/** Pages that a report refuses, or of which it names something in UNKNOWN. A name with an ending is the file's name. */
+export const REPORTED_PAGES: readonly CorpusPage[] = [
+  ...readPages('reported-pages.txt', ['mode', 'says'], (source) => source),
+  ...[
+    ['text-in-windows-1251.txt', '\xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0'],
+    ['text-in-latin-1.txt', 'Caf\xe9 cr\xe8me'],
+  ].map(([name = '', text = '']): CorpusPage => {
+    const says = `refused: ${name} line 1: the text is not in UTF-8, but GitHub Pages declares it as UTF-8 (save it as UTF-8)`;
+    return { name, says, page: { body: Buffer.from(text, 'latin1') } };
+  }),
+  {
+    name: 'picture-cut-short.png',
+    says: 'refused: picture-cut-short.png line 1: the picture has no end, so it was cut short',
+    page: {
+      body: PNG.sync
+        .write({ width: 640, height: 480, data: Buffer.alloc(640 * 480 * 4, 'page') })
+        .subarray(0, 300),
+    },
   },
 ];

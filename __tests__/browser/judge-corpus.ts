@@ -1,9 +1,13 @@
-import { BLANK_PAGES, SHOWN_PAGES } from './corpus.ts';
-import { viewPages } from './view-pages.ts';
+import { BLANK_PAGES, REPORTED_PAGES, SHOWN_PAGES } from './corpus.ts';
+import { isSaid, reportPages, viewPages } from './view-pages.ts';
 
-// Judges all pages of the corpus with a real browser, and names the wrong verdicts.
+// Judges all pages of the corpus with a real browser, and names the wrong verdicts and reports.
 const views = await viewPages([...BLANK_PAGES, ...SHOWN_PAGES]);
-const wrong = [
+const said = await reportPages(REPORTED_PAGES);
+const wrongReports = REPORTED_PAGES.flatMap((page) =>
+  isSaid(page, said.get(page.name)) ? [] : [`${page.name}: ${said.get(page.name)}`],
+);
+const wrongVerdicts = [
   ...BLANK_PAGES.map((page) => ({ ...page, verdict: 'not-shown' })),
   ...SHOWN_PAGES.map((page) => ({ ...page, verdict: 'shown', reason: '' })),
 ].flatMap(({ name, verdict, reason = '' }) => {
@@ -11,6 +15,7 @@ const wrong = [
   const isRight = view?.verdict === verdict && view.reason.includes(reason);
   return isRight ? [] : [`${name}: ${view?.verdict} ${view?.reason}`];
 });
+const wrong = [...wrongVerdicts, ...wrongReports];
 for (const line of wrong) console.error(line);
-console.log(`${views.size} pages, ${wrong.length} wrong verdicts`);
+console.log(`${views.size + said.size} pages, ${wrong.length} wrong`);
 if (wrong.length > 0) process.exitCode = 1;

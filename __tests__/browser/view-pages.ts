@@ -3,16 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserDriver, ScreenView } from '../../src/browser/screen-view.ts';
 import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
+import { judgeView } from '../../src/delivery/screen/screen-report.ts';
 import { SCREEN } from '../../src/protocol/limits.ts';
 import { readVisibleText } from '../../src/rules/page/visible-text.ts';
-import { BLANK_PAGES, COMMON_FILES, type CorpusPage, SHOWN_PAGES } from './corpus.ts';
+import { formatSiteFindings } from '../../src/rules/site/findings.ts';
+import { inspect } from '../rules/site/sites.ts';
+import { BLANK_PAGES, COMMON_FILES, type CorpusPage, REPORTED_PAGES, SHOWN_PAGES } from './corpus.ts';
 import { createTestHost, createTestScreen } from './test-host.ts';
 
 const HOST = 'https://octo.github.io';
-const PAGES = new Map([...BLANK_PAGES, ...SHOWN_PAGES].map((page) => [page.name, page]));
+const PAGES = new Map([...BLANK_PAGES, ...SHOWN_PAGES, ...REPORTED_PAGES].map((page) => [page.name, page]));
 
-/** `/name/page` is the page itself, `/name/file` one of its files. */
-const host = createTestHost(({ pathname }) => {
+/** `/name/page` is the page itself, `/name/file` one of its files, on all hosts but one. */
+const host = createTestHost(({ hostname, pathname }) => {
+  if (hostname === 'unreachable.dev') throw new Error('the host does not answer');
   const [, name = '', file = ''] = pathname.split('/');
   const found =
     file === 'page' ? PAGES.get(name)?.page : (PAGES.get(name)?.files?.[file] ?? COMMON_FILES[file]);
@@ -71,3 +75,30 @@ export async function viewPages(pages: readonly CorpusPage[]): Promise<ReadonlyM
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+/** What a report says of each page: why it is refused before publishing, or otherwise all that UNKNOWN names. */
+export async function reportPages(pages: readonly CorpusPage[]): Promise<ReadonlyMap<string, string>> {
+  const inspected = await Promise.all(pages.map(inspectPage));
+  const views = await viewPages(pages.filter((_, at) => inspected[at]?.refusals.length === 0));
+  return new Map(
+    pages.map(({ name, mode }, at) => {
+      const { refusals = [], unknown = [] } = inspected[at] ?? {};
+      const view = views.get(name);
+      const seen = view && judgeView(view, false, mode === 'enforce');
+      const refused = [...formatSiteFindings(refusals), ...(seen?.failure ? [seen.failure.message] : [])];
+      const open = [...formatSiteFindings(unknown), ...(seen?.unknown ?? [])];
+      const said = refused.length > 0 ? `refused: ${refused.join('; ')}` : `unknown: ${open.join('; ')}`;
+      return [name, said];
+    }),
+  );
+}
+
+function inspectPage({ name, page, mode = 'enforce' }: CorpusPage) {
+  const entry = name.includes('.') ? name : 'page.html';
+  const { body = '' } = typeof page === 'string' ? { body: page } : page;
+  return inspect({ [entry]: body }, { entry, isFolder: false, selfContained: mode });
+}
+
+/** Whether all that must be said of a page was said. */
+export const isSaid = ({ says = '' }: CorpusPage, said = ''): boolean =>
+  says.split(' & ').every((part) => said.includes(part));
