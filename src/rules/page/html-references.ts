@@ -1,4 +1,4 @@
-import { type Token, TokenizerMode } from 'parse5';
+import { type Token, type TokenHandler, TokenizerMode } from 'parse5';
 import { SAXParser, type StartTag, type Text } from 'parse5-sax-parser';
 import {
   type AddAddress,
@@ -79,15 +79,9 @@ export async function searchPage(
   const page = new PageFields(url);
   const form = new SourceForm();
   const document = new DocumentSearch(add, page, { firstLine: 1, level: 0, grade: 'code', form });
-  let length = 0;
-  let tail = '';
-  for await (const piece of pieces) {
-    document.search(piece, false);
-    length += piece.length;
-    tail = (tail + piece).slice(-4);
-  }
+  for await (const piece of pieces) document.search(piece, false);
   document.search('', true);
-  page.form = form.end(length, tail);
+  page.form = form.end();
   return page;
 }
 
@@ -113,6 +107,8 @@ class DocumentSearch extends SAXParser {
     this.#add = add;
     this.#page = page;
     this.#context = context;
+    const handler: TokenHandler = this.parserFeedbackSimulator;
+    handler.onParseError = (error) => context.form?.addError(error);
     this.on('startTag', (tag) => this.#readTag(tag));
     this.on('endTag', ({ tagName }) => this.#readEndTag(tagName));
     this.on('text', (text) => this.#readText(text));

@@ -1,4 +1,4 @@
-import type { Token } from 'parse5';
+import { ErrorCodes, type ParserError, type Token } from 'parse5';
 import { shorten, toOneLine } from '../../plain-text.ts';
 
 /** What is wrong with a file as a whole. */
@@ -23,28 +23,28 @@ const PAGE_STARTS: ReadonlySet<string> = new Set(['html', 'head', 'body']);
 /** Characters that matter of a text outside of the page. */
 const LONGEST_TEXT = 2_000;
 
+/** How the parser says that a file ends within something. */
+const CUTS: Readonly<Record<string, string>> = {
+  [ErrorCodes.eofInTag]: 'a tag',
+  [ErrorCodes.eofInComment]: 'a comment that begins here (<!--)',
+};
+
 /** Judges how a page begins and ends, by what its parser reports. */
 export class SourceForm {
   #where: 'before' | 'inside' | 'after' = 'before';
-  /** The text before the first tag or after the page, and its line. */
+  /** The text before the page's first element or after the page, and its line. */
   #outside = '';
   #outsideLine = 0;
-  #hasText = false;
   #source: FormProblem | null = null;
-  #open: { readonly name: string; readonly line: number } | null = null;
-  /** Where the last token ended, as a line and in UTF-16 units; and the line of it if it is a comment, otherwise 0. */
+  /** The last element or comment that takes in the rest of the file until it ends. */
+  #open = '';
+  #openLine = 1;
+  #cut = '';
+  /** Where the last token ended: the parser drops a tag without an end. */
   #lastLine = 1;
-  #end = 0;
-  #commentLine = 0;
-  #commentEnd = '';
 
   addText({ chars, location }: Token.CharacterToken): void {
-    this.#pass(location);
-    // JSON escapes that nobody resolved are the first text of the page.
-    if (this.#open === null && !this.#hasText && chars.trim() !== '') {
-      this.#hasText = true;
-      if (chars.startsWith('\\n')) this.#addSource(location?.startLine ?? 1, chars);
-    }
+    this.#lastLine = location?.endLine ?? 1;
     const isStart = this.#outside === '';
     if (this.#where === 'inside' || this.#outside.length > LONGEST_TEXT || (isStart && chars.trim() === ''))
       return;
@@ -53,65 +53,50 @@ export class SourceForm {
   }
 
   addDoctype({ location }: Token.DoctypeToken): void {
-    this.#pass(location);
+    this.#lastLine = location?.endLine ?? 1;
     this.#judgeOutside(true);
   }
 
-  addComment({ data, location }: Token.CommentToken): void {
-    this.#pass(location);
-    this.#commentLine = location?.startLine ?? 0;
-    this.#commentEnd = data.slice(-1);
+  addComment({ location }: Token.CommentToken): void {
+    this.#lastLine = (this.#cut === '' ? location?.endLine : location?.startLine) ?? 1;
   }
 
   /** @param takesRest whether only its own end tag ends the element, so that it takes in all other tags */
   addTag({ tagName, location }: Token.TagToken, isStart: boolean, takesRest: boolean): void {
-    this.#judgeOutside(isStart && PAGE_STARTS.has(tagName));
-    this.#where = !isStart && tagName === 'html' ? 'after' : 'inside';
+    const isPageStart = isStart && PAGE_STARTS.has(tagName);
+    this.#judgeOutside(isPageStart);
+    if (!isStart && tagName === 'html') this.#where = 'after';
+    else if (!isPageStart || this.#where === 'after') this.#where = 'inside';
     this.#outside = '';
-    this.#open = takesRest ? { name: `<${tagName}>`, line: location?.startLine ?? 1 } : null;
-    this.#pass(location);
+    this.#open = takesRest ? `a <${tagName}> that begins here` : '';
+    this.#openLine = location?.startLine ?? 1;
+    this.#lastLine = location?.endLine ?? 1;
   }
 
-  /** The problem, once the whole file was read. @param length of the file, in UTF-16 units @param tail its last characters */
-  end(length: number, tail: string): FormProblem | null {
+  addError({ code }: ParserError): void {
+    this.#cut ||= CUTS[code] ?? '';
+  }
+
+  /** The problem, once the whole file was read. */
+  end(): FormProblem | null {
     this.#judgeOutside(false);
-    const cut = this.#findCut(length, tail);
-    if (cut === null) return this.#source;
-    const text = `the file ends inside ${cut.name}, so it was cut short`;
-    return { kind: 'cut', line: cut.line, text, hint: 'write the file again, with its end' };
-  }
-
-  #findCut(length: number, tail: string) {
-    if (this.#open !== null) return { ...this.#open, name: `a ${this.#open.name} that begins here` };
-    // Without an end, a comment has the last characters of the file. `<!x>` and `<?x>` end without dashes.
-    if (this.#commentLine > 0 && !/--!?>$/.test(tail) && tail.endsWith(this.#commentEnd)) {
-      return { name: 'a comment that begins here (<!--)', line: this.#commentLine };
-    }
-    // The parser drops a tag without an end.
-    return this.#end === length ? null : { name: 'a tag', line: this.#lastLine };
+    const name = this.#open || this.#cut;
+    if (name === '') return this.#source;
+    const line = this.#open === '' ? this.#lastLine : this.#openLine;
+    const text = `the file ends inside ${name}, so it was cut short`;
+    return { kind: 'cut', line, text, hint: 'write the file again, with its end' };
   }
 
   #judgeOutside(isBeforePage: boolean): void {
     const text = this.#outside.trim();
-    if (this.#where === 'after') {
-      if (WRITTEN_TEXT.test(text)) this.#addSource(this.#outsideLine, text, 'after the page');
-    } else if (text !== '' && !FRONT_MATTER.test(text) && (isBeforePage || SOURCE_TEXT.test(text))) {
-      this.#addSource(this.#outsideLine, text);
-    }
-  }
-
-  #addSource(line: number, seen: string, where = 'before the page, or in its place'): void {
+    const isAfter = this.#where === 'after';
+    const isPage = FRONT_MATTER.test(text) || !(isBeforePage || SOURCE_TEXT.test(text));
+    if (text === '' || (isAfter ? !WRITTEN_TEXT.test(text) : isPage)) return;
     this.#source ??= {
       kind: 'source',
-      line,
-      text: `a person sees "${shorten(toOneLine(seen), 60)}" ${where}`,
+      line: this.#outsideLine,
+      text: `a person sees "${shorten(toOneLine(text), 60)}" ${isAfter ? 'after the page' : 'before the page, or in its place'}`,
       hint: 'write only the page into the file, from <!doctype html> to </html>: no fence, escapes or other words',
     };
-  }
-
-  #pass(location: Token.Location | null): void {
-    this.#lastLine = location?.endLine ?? this.#lastLine;
-    this.#end = location?.endOffset ?? this.#end;
-    this.#commentLine = 0;
   }
 }
