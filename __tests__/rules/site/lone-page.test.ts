@@ -175,6 +175,12 @@ describe('a page that is delivered alone', () => {
     expect(relative.unknown).toMatchObject([{ url: 'https://o.example/site/b.js', levels: 1 }]);
   });
 
+  test('is told the address of its import map, not the bare name', async () => {
+    const page = mapped('https://esm.sh/react@19');
+    const text = 'script https://esm.sh/react@19 is loaded from another host';
+    expect((await inspectPage(page)).refusals).toMatchObject([{ text }]);
+  });
+
   test.each([
     ['UTF-8 with a byte order mark', Buffer.from('\ufeff<p>ä<img src="ж.png">')],
     ['big-endian UTF-16', Buffer.from('\ufeff<p>ä<img src="ж.png">', 'utf16le').swap16()],

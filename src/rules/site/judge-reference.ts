@@ -129,7 +129,7 @@ export class ReferenceJudge {
     return `the folder has ${near.join(' and ')}${isCase ? '; GitHub Pages distinguishes upper and lower case' : ''}`;
   }
 
-  #judgeHost(reference: SiteReference, { url: { host }, path }: ResolvedAddress): void {
+  #judgeHost(reference: SiteReference, { url: { href, host }, path }: ResolvedAddress): void {
     const { isFolder, selfContained, origin = '', sitePath } = this.#options;
     const { grade } = reference;
     const isMachine = OWN_MACHINE.test(host);
@@ -141,7 +141,8 @@ export class ReferenceJudge {
         ? 'deliver a copy of it in the folder'
         : `the folder has ${inFolder}: use its relative URL, or build the site for ${origin}${sitePath}`;
     const describe = (): FindingText => ({
-      text: `${nameOf(reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isMachine ? 'the machine that built it' : 'another host'}`,
+      // An import map's name says nothing about the host.
+      text: `${nameOf(reference.isSpecifier ? { ...reference, address: href } : reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isMachine ? 'the machine that built it' : 'another host'}`,
       hint: isStart && isFolder ? hint : undefined,
     });
     const kind = !isStart ? 'later-host' : isMachine ? 'machine' : 'host';
