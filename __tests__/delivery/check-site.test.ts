@@ -4,7 +4,6 @@ import { type Delivery, newDelivery } from '../../src/delivery/delivery.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import { createMemoryFile } from '../../src/rules/inspect.ts';
 import { siteOfFile } from '../../src/rules/local-site.ts';
-import { EMBEDDING } from '../../src/rules/site/generators.ts';
 import { memoryFile, memorySite } from '../channels/pages/site/memory-files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../support/ports.ts';
 import { deliveryWith, PAGE, plannedAttempt, requestWith, taskWith } from './builders.ts';
@@ -184,23 +183,29 @@ describe('a page that is delivered alone', () => {
     expect(await checkAlone(mode, [PAGE_WITH_STYLE], { status: 404 })).toEqual({ code: 'BAD_FILE', asked });
   });
 
-  const [WARN, EMBED] = ['or set `self-contained: warn`', EMBEDDING];
+  const INLINE = 'set `self-contained: inline`';
+  const CDN = '<script src="https://cdn.example/a.js"></script>';
+  const PANDOC = '<meta content="pandoc" name="generator">';
   test.each([
+    [CDN, `${INLINE}, or set \`self-contained: warn\``],
+    [`${PANDOC}${CDN}`, `${INLINE}, or use \`--embed-resources\` of pandoc`],
     [
       '<link rel=stylesheet href="a_files/a.css">',
-      `put the missing files in place and deliver the folder site/out/, with \`entry: a.html\`, or ${EMBED}`,
+      `${INLINE}, or put the missing files in place and deliver the folder site/out/, with \`entry: a.html\``,
     ],
+    [`${PANDOC}<link rel=stylesheet href="a.css">`, `${INLINE}, or use \`--embed-resources\` of pandoc`],
     [
       '<script src="../../b.js"></script><script src="c.js"></script>',
-      `put the missing files in place and deliver a folder that has the page and these files, with \`entry: site/out/a.html\`, or ${EMBED}`,
+      'put the missing files in place and deliver a folder that has the page and these files, with `entry: site/out/a.html`',
     ],
     [
-      '<script src="../b.js"></script><script src="c.js"></script>',
-      `put the missing files in place and deliver the folder site/, with \`entry: out/a.html\`, or ${EMBED}`,
+      `<script src="../b.js"></script><script src="c.js"></script>${CDN}`,
+      'put the missing files in place and deliver the folder site/, with `entry: out/a.html`',
     ],
-    ['<script src="https://cdn.example/a.js"></script>', `${EMBED}, ${WARN}`],
-    ['<script src="/a.js"></script>', EMBED],
-    ['<meta charset=windows-1251>\xcf\xf0\xe8\xe2\xe5\xf2', 'save it as UTF-8'],
+    ['<script src="/a.js"></script>', 'write everything that it needs into the page'],
+    ['<script src="http://localhost/a.js"></script>', 'write everything that it needs into the page'],
+    [`${PANDOC}<script src="/a.js"></script>`, 'use `--embed-resources` of pandoc'],
+    [`${PANDOC}<meta charset=windows-1251>\xcf\xf0\xe8\xe2\xe5\xf2`, 'save it as UTF-8'],
   ])('leads out of %s', async (html, hint) => {
     const file = createMemoryFile('a.html', Buffer.from(html, 'latin1'));
     const given = { ...newDelivery('deliver', 'site/out/a.html'), site: siteOfFile(file) };

@@ -201,7 +201,7 @@ const PROBLEMS: Readonly<Partial<Record<SiteFinding['kind'], string>>> = {
   encoding: 'has text that would be unreadable',
 };
 
-/** What to change, or which folder to deliver instead. */
+/** What to change, or which folder to deliver instead: at most two ways, the likeliest first. */
 function describeWays(
   subject: string,
   { isFolder, entry }: LocalSite,
@@ -213,16 +213,20 @@ function describeWays(
   const page = names.splice(-1 - depth);
   const isNamed = names.length > 0 && !names.includes('..');
   const folder = isNamed ? `the folder ${names.join('/')}/` : 'a folder that has the page and these files';
+  const withEntry = (w: Words) => (page.length > depth ? `, with ${w.input('entry', page.join('/'))}` : '');
+  const areOnHosts = findings.every(({ kind }) => kind === 'host');
+  const canInline = findings.every(({ kind, levels: up }) => kind === 'host' || (up === 0 && levels === 0));
   const other = isFolder
     ? 'add the missing files to the folder, or correct the URLs'
-    : 'write it into the page';
-  const withEntry = (w: Words) => (page.length > depth ? `, with ${w.input('entry', page.join('/'))}` : '');
+    : 'write everything that it needs into the page';
   return (w) =>
     [
+      !isFolder && isHtml(entry.name) && canInline ? `set ${w.input('self-contained', 'inline')}` : '',
+      hint ?? '',
       levels < 0 ? '' : `put the missing files in place and deliver ${folder}${withEntry(w)}`,
-      hint ?? (levels < 0 ? other : ''),
-      findings.every(({ kind }) => kind === 'host') ? `set ${w.input('self-contained', 'warn')}` : '',
+      areOnHosts ? `set ${w.input('self-contained', 'warn')}` : hint === undefined && levels < 0 ? other : '',
     ]
       .filter((way) => way !== '')
+      .slice(0, 2)
       .join(', or ');
 }

@@ -18,7 +18,7 @@ describe('a folder that was built for another base path', () => {
   // Names and files of real output; of further generators in `generator-output.test.ts`.
   test.each<[string, string, Files]>([
     ['Hexo', 'root: /repo/previews/pr-12/', made('Hexo 8.1.2')],
-    ['Eleventy', "pathPrefix: '/repo/previews/pr-12/'", made('Eleventy v3.1.8')],
+    ['Eleventy', 'eleventy --pathprefix /repo/previews/pr-12/` and the HTML base', made('Eleventy v3.1.8')],
     ['Rspress', "base: '/repo/previews/pr-12/'` in rspress.config", made('Rspress v2.0.22')],
     ['Astro', "base: '/repo/previews/pr-12/'` in astro.config", made('', '_astro/pic.CHuDQKg6.svg')],
     ['SvelteKit', "kit.paths.base: '/repo/previews/pr-12'", made('', '_app/immutable/entry/app.fFUGcMIk.js')],
@@ -34,14 +34,16 @@ describe('a folder that was built for another base path', () => {
 
   test('is refused without the name of the generator that made only another page', async () => {
     const docs = 'docs/index.html: <meta name=generator content="mkdocs-1.6.1"><p>Docs</p>';
-    expect(await hintOf(made('', docs))).toMatch(/^use URLs relative to the page /);
+    expect(await hintOf(made('', docs))).toMatch(/^set the base path of the generator /);
   });
 
   test.each([
     ['Vite, and what builds on it, such as SolidStart', 'assets/index-DOHkgWaZ.js'],
     ['webpack, Flet and rustdoc', 'main.72224d9380efb4c9.js'],
   ])('is refused without a name if several generators write such files: %s', async (_, path) => {
-    expect(await hintOf(made('', path))).toMatch(/^use URLs relative to the page .*\/pr-12\/`$/);
+    expect(await hintOf(made('', path))).toMatch(
+      /^set the base path of the generator to `.*\/pr-12\/`, or use URLs relative to the page /,
+    );
   });
 
   test('is refused with the base to set at the root of a host, too', async () => {
@@ -59,6 +61,12 @@ describe('a folder that was built for another base path', () => {
   ])('does not refuse %s', async (_, files) => {
     const { refusals } = await inspect(files, { sitePath: '/' });
     expect(refusals).toMatchObject([{ kind: 'missing' }]);
+  });
+
+  test.each(['/', '/repo/previews/pr-12'])('was built by Angular with the base %s', async (base) => {
+    const page = `<base href="${base}"><app-root></app-root><script src="main-TKX5FEAQ.js" type="module"></script>`;
+    const setting = 'set the base with `ng build --base-href /repo/previews/pr-12/`, with its last slash';
+    expect(await hintOf(site(page, 'main-TKX5FEAQ.js'))).toBe(`Angular built the folder: ${setting}`);
   });
 
   test('must change the base of its page at the root of a host, too', async () => {

@@ -23,11 +23,12 @@ const WRONG_BASE: Readonly<Record<string, string>> = {
   'hugo-absolute': 'Hugo built the folder: set `baseURL` to the full URL that ends in /repo/previews/pr-12/',
   'next-absolute': "Next.js built the folder: set `basePath: '/repo/previews/pr-12'`",
   'nuxt-absolute': "Nuxt built the folder: set `app: { baseURL: '/repo/previews/pr-12/' }`",
-  'parcel-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
+  'parcel-absolute':
+    'Parcel built the folder: set the base with `parcel build --public-url /repo/previews/pr-12/`',
   'pelican-absolute':
     'Pelican built the folder: set `SITEURL` to the full URL that ends in /repo/previews/pr-12',
   'rsbuild-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
-  'vite-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
+  'vite-absolute': 'Vite built the folder: set the base with `vite build --base /repo/previews/pr-12/`',
   'vitepress-absolute': "VitePress built the folder: set `base: '/repo/previews/pr-12/'`",
   'webpack-absolute': 'set the base path of the generator to `/repo/previews/pr-12/`',
 };

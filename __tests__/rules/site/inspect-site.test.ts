@@ -137,7 +137,7 @@ describe('a page that misses its code', () => {
     [
       'its right address',
       site('<script async src=/b.js></script><img src=/b.png>', 'b.js', 'b.png'),
-      'index.html line 1: script /b.js leads out of the folder /repo/previews/pr-12/, 2 times (use URLs relative ',
+      'index.html line 1: script /b.js leads out of the folder /repo/previews/pr-12/, 2 times (set the base path ',
     ],
   ])('may be shown without a script that it does not wait for, which lacks %s', async (_, files, told) => {
     const { refusals, unknown } = await inspect(files);

@@ -175,6 +175,33 @@ describe('a page that is delivered alone', () => {
     expect(relative.unknown).toMatchObject([{ url: 'https://o.example/site/b.js', levels: 1 }]);
   });
 
+  // Lines of real pages, each with its scripts on another host or beside it.
+  test.each([
+    ['`--embed-resources` of pandoc', '<meta name="generator" content="pandoc" />'],
+    ['`embed-resources: true` of Quarto', '<meta name="generator" content="quarto-1.6.42">'],
+    [
+      '`--self-contained-html` of pytest-html',
+      'by <a href="https://pypi.python.org/pypi/pytest-html">pytest-html</a>',
+    ],
+    ['`inline=True` of Altair', "'<p>This usually means there\\'s a typo in your chart specification. '"],
+    ['`include_plotlyjs=True` of Plotly', "<script>window.PlotlyConfig = {MathJaxConfig: 'local'};</script>"],
+    [
+      '`mode="inline"` of Bokeh',
+      '<script src="https://cdn.bokeh.org/bokeh/release/bokeh-3.9.2.min.js"></script>',
+    ],
+    [
+      "`cdn_resources='in_line'` of pyvis",
+      '<script src="https://cdnjs.cloudflare.com/ajax/libs/vis-network/9.1.2/dist/dist/vis-network.min.css"></script>',
+    ],
+    [
+      '`--HTMLExporter.require_js_url= --HTMLExporter.mathjax_url=` of nbconvert',
+      '<script src="https://cdnjs.cloudflare.com/ajax/libs/require.js/2.1.10/require.min.js"></script>',
+    ],
+  ])('names the option that writes everything into it: %s', async (option, line) => {
+    const { refusals } = await inspectPage(`${line}<script src="a.js"></script>`);
+    expect(refusals.at(-1)).toMatchObject({ hint: `use ${option}` });
+  });
+
   test('is told the address of its import map, not the bare name', async () => {
     const page = mapped('https://esm.sh/react@19');
     const text = 'script https://esm.sh/react@19 is loaded from another host';

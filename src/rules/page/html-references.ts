@@ -31,7 +31,6 @@ export const SEARCH_LIMITS = {
 class PageFields {
   base: string;
   importMap = NO_IMPORT_MAP;
-  generator = '';
   hasScript = false;
   complete = true;
   /** What is wrong with the file as a whole; `null` for nothing. */
@@ -42,7 +41,7 @@ class PageFields {
     this.base = url;
   }
 
-  /** Only the first base and the first generator count. */
+  /** Only the first base counts. */
   read(tag: StartTag): void {
     if (tag.tagName === 'base' && !this.#hasBase && hasAttribute(tag, 'href')) {
       this.#hasBase = true;
@@ -51,9 +50,6 @@ class PageFields {
       // No address can be relative to a `data:` URL, so the URL of the page counts.
       else if (URL.canParse('x', base)) this.base = base;
     } else if (tag.tagName === 'script') this.hasScript = true;
-    else if (tag.tagName === 'meta' && getAttribute(tag, 'name').toLowerCase() === 'generator') {
-      this.generator ||= getAttribute(tag, 'content').slice(0, 200);
-    }
   }
 }
 

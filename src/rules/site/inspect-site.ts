@@ -17,7 +17,7 @@ import { decodeText, isHtml, isXhtml, LARGEST_PAGE } from '../page/page-file.ts'
 import { findCssReferences, findScriptReferences } from '../page/script-references.ts';
 import { createEncodingCheck, type MisreadText } from '../text-encoding.ts';
 import type { FindingCollector, SiteFiles, SiteFinding, SiteInspection, SiteOptions } from './findings.ts';
-import { describeBase, describeRouter, EMBEDDING, findGenerator } from './generators.ts';
+import { describeBase, describeEmbedding, describeRouter, findGenerator } from './generators.ts';
 import { ReferenceJudge } from './judge-reference.ts';
 import { judgeShownFile } from './shown-file.ts';
 import { getKindOfName, gradeVisit, hasReferences, isOpenedPage, isSvg } from './site-address.ts';
@@ -34,28 +34,41 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
   await search.searchAll(paths, 'later');
   if (!options.isFolder) await search.judgeShown(options.entry);
   judge.end();
-  const findMaker = (page: string) => findGenerator(search.generators.get(page) ?? '', paths);
-  const describe = (page: string) => describeBase(findMaker(page), options.sitePath, judge.hasRightBase);
-  const list = (findings: FindingCollector): readonly SiteFinding[] =>
-    findings
-      .list()
-      .map((finding) => (finding.kind === 'base' ? withHint(finding, describe(finding.file)) : finding));
-  const refusals = list(judge.refusals);
+  const findMaker = async (page: string) => findGenerator(await readStart(page, files), paths);
+  const maker = await findMaker(options.entry);
+  const addHint = async (finding: SiteFinding): Promise<SiteFinding> => {
+    const { kind, file, hint } = finding;
+    if (kind !== 'base') return NEEDED.has(kind) ? { ...finding, hint: hint ?? embedding } : finding;
+    const own = file === options.entry ? maker : await findMaker(file);
+    const setting = describeBase(own, options.sitePath, judge.hasRightBase);
+    // A generator also writes the `<base>`, and would write it again.
+    return { ...finding, hint: !own?.[1] ? (hint ?? setting) : setting };
+  };
+  const embedding = options.isFolder || maker === undefined ? undefined : describeEmbedding(maker);
+  const list = (findings: FindingCollector) => Promise.all(findings.list().map(addHint));
   return {
-    refusals: options.isFolder ? refusals : refusals.map((finding) => withHint(finding, EMBEDDING)),
-    unknown: list(judge.unknown),
-    notes: list(judge.notes),
+    refusals: await list(judge.refusals),
+    unknown: await list(judge.unknown),
+    notes: await list(judge.notes),
     hasAbsolute: judge.hasRightBase,
-    routerSetting: search.hasScript
-      ? describeRouter(findMaker(options.entry), options.sitePath, judge.hasRightBase)
-      : null,
+    routerSetting: search.hasScript ? describeRouter(maker, options.sitePath, judge.hasRightBase) : null,
   };
 }
 
-const withHint = (finding: SiteFinding, hint: string): SiteFinding => ({
-  ...finding,
-  hint: finding.hint ?? hint,
-});
+/** What a page may need besides itself. */
+const NEEDED: ReadonlySet<SiteFinding['kind']> = new Set(['host', 'machine', 'outside']);
+
+/** The beginning of a page, which tells its generator. */
+async function readStart(path: string, files: SiteFiles): Promise<string> {
+  const file = isHtml(path) && !isXhtml(path) ? files.get(path) : undefined;
+  let start = '';
+  if (file === undefined || file.size > LARGEST_PAGE) return start;
+  for await (const piece of decodeText(file.pieces())) {
+    start += piece;
+    if (start.length > MEGABYTE) break;
+  }
+  return start;
+}
 
 const LARGEST_TEXT = 8 * MEGABYTE;
 
@@ -68,7 +81,6 @@ interface FileVisit {
 
 /** Searches the files of a site, and the files that they load, one at a time. */
 class SiteSearch {
-  readonly generators = new Map<string, string>();
   hasScript = false;
   readonly #files: SiteFiles;
   readonly #judge: ReferenceJudge;
@@ -162,7 +174,7 @@ class SiteSearch {
     const page = await searchPage(pieces, url, (found, { base, importMap }) => {
       this.#follow({ ...visit, importMap }, found, base);
     });
-    const { complete, generator, hasScript, form } = page;
+    const { complete, hasScript, form } = page;
     if (isLoaded(grade)) this.hasScript ||= hasScript;
     if (!complete) this.#addIncomplete(path, 'is nested too deeply');
     else if (form !== null) {
@@ -171,7 +183,6 @@ class SiteSearch {
       const list = grade === 'later' ? notes : refusals;
       list.add(kind, path, { file: path, line }, () => said);
     }
-    if (generator !== '') this.generators.set(path, generator);
   }
 
   #searchText(visit: FileVisit, code: string): void {
