@@ -10,7 +10,7 @@ const LAYERS = [
   ['request'],
   ['channels'],
   ['proof'],
-  ['github', 'browser'],
+  ['github', 'browser', 'convert'],
   ['http'],
   ['rules'],
   ['other files of src'],

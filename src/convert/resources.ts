@@ -1,0 +1,25 @@
+/** A file that a page needs, as it was fetched or read from the page's folder. */
+export interface Resource {
+  /** The URL after redirects. References in the file are relative to it. */
+  readonly url: string;
+  readonly bytes: Buffer;
+  /** The header, or the type by name for a local file. */
+  readonly contentType: string;
+}
+
+/**
+ * Reads a resource. It rejects with the reason, and the converter lets that pass. The caller limits files, bytes and
+ * time, and decides which addresses and which folder may be read.
+ */
+export type ReadResource = (url: URL) => Promise<Resource>;
+
+export interface InlinedFile {
+  readonly url: string;
+  readonly sha256: string;
+  readonly size: number;
+}
+
+/** A bundle has its own copy of `DeliveryError`, so a fault of the page is data. */
+export type Converted =
+  | { readonly page: Buffer; readonly files: readonly InlinedFile[]; readonly notes: readonly string[] }
+  | { readonly problem: string; readonly line: number | null; readonly hint: string };
