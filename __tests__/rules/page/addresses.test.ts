@@ -39,7 +39,7 @@ test.each([
   [',,a.png,,', 'a.png'],
   ['', ''],
 ])('The addresses of the srcset %j are %s.', (srcset, addresses) => {
-  expect([...parseSrcset(srcset)].join(' ')).toBe(addresses);
+  expect(Array.from(parseSrcset(srcset), ({ address }) => address).join(' ')).toBe(addresses);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatAddress } from '../../../src/rules/page/addresses.ts';
-import { SEARCH_LIMITS } from '../../../src/rules/page/html-references.ts';
+import { SEARCH_LIMITS } from '../../../src/rules/page/page-reader.ts';
 import { searchText } from './search-page.ts';
 
 /** `element address` of each reference except links. */

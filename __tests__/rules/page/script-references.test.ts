@@ -49,7 +49,7 @@ describe('findScriptReferences', () => {
 
   test('returns the offset of an address', () => {
     expect(find('a;\nimport("./b.js")', true)).toEqual([
-      { offset: 10, address: './b.js', kind: 'module', grade: 'later', isSpecifier: true },
+      { offset: 10, end: 18, address: './b.js', kind: 'module', grade: 'later', isSpecifier: true },
     ]);
   });
 

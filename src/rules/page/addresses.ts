@@ -13,6 +13,8 @@ const GRADES = ['code', 'async', 'content', 'later', 'link'] as const;
 
 export interface FoundAddress {
   readonly offset: number;
+  /** Where the address ends, or the quotes or `url()` around it. */
+  readonly end: number;
   readonly address: string;
   readonly kind: ResourceKind;
   readonly grade: ReferenceGrade;
@@ -20,7 +22,7 @@ export interface FoundAddress {
   readonly isSpecifier?: boolean;
 }
 
-export interface PageReference extends Omit<FoundAddress, 'offset'> {
+export interface PageReference extends Omit<FoundAddress, 'offset' | 'end'> {
   readonly line: number;
   readonly element: string;
 }
@@ -73,17 +75,20 @@ export const decodePercents = (text: string, encoding: 'utf8' | 'latin1' = 'utf8
  * The addresses of a `srcset`. Commas separate them, but may also be part of an address.
  * @see https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
  */
-export function* parseSrcset(srcset: string): Generator<string, void, undefined> {
+export function* parseSrcset(
+  srcset: string,
+): Generator<{ offset: number; address: string }, void, undefined> {
   const next = /[\s,]*(\S+)/y;
   for (let match = next.exec(srcset); match !== null; match = next.exec(srcset)) {
     const [, run = ''] = match;
+    const offset = next.lastIndex - run.length;
     let end = run.length;
     while (run[end - 1] === ',') end -= 1;
     if (end === run.length) {
       const comma = srcset.indexOf(',', next.lastIndex);
       next.lastIndex = comma === -1 ? srcset.length : comma;
     }
-    yield run.slice(0, end);
+    yield { offset, address: run.slice(0, end) };
   }
 }
 

@@ -16,23 +16,38 @@ type AddressReader = (value: string, tag: StartTag, add: AddAddress) => void;
 const single =
   (kind: ResourceKind, grade: ReferenceGrade = 'content'): AddressReader =>
   (address, _, add) =>
-    add({ offset: 0, address, kind, grade });
+    add({ offset: 0, end: address.length, address, kind, grade });
 
 const media = single('data');
 const frame = single('document');
 const anchor = single('document', 'link');
 const ahead = single('data', 'later');
 
-/** Link types that load a resource later or beside the page. Others, such as `canonical`, cause no request. */
-const LATER_LINK_TYPE = /^(?:prefetch|prerender|manifest|.*icon.*|apple-touch-.*)$/;
+/** Link types that load a resource now, or later or beside the page. Others, such as `canonical`, cause no request. */
+const PRELOAD_LINK_TYPE = /^(?:module)?preload$/;
+const LATER_LINK_TYPE = /^(?:prefetch|prerender|manifest)$/;
+const ICON_LINK_TYPE = /^(?:.*icon.*|apple-touch-.*)$/;
+const CONNECT_LINK_TYPE = /^(?:preconnect|dns-prefetch)$/;
+
+const getLinkTypes = (tag: StartTag): readonly string[] =>
+  getAttribute(tag, 'rel').toLowerCase().split(/\s+/);
+
+/** Whether a link only prepares requests: a page looks the same without it. */
+export const isNetworkHint = (tag: StartTag): boolean =>
+  tag.tagName === 'link' &&
+  getLinkTypes(tag).some((type) =>
+    [PRELOAD_LINK_TYPE, LATER_LINK_TYPE, CONNECT_LINK_TYPE].some((kind) => kind.test(type)),
+  ) &&
+  !getLinkTypes(tag).some((type) => type === 'stylesheet' || ICON_LINK_TYPE.test(type));
 
 const link: AddressReader = (address, tag, add) => {
-  const types = getAttribute(tag, 'rel').toLowerCase().split(/\s+/);
+  const types = getLinkTypes(tag);
   if (types.includes('stylesheet')) {
     const isUnused = types.includes('alternate') || hasAttribute(tag, 'disabled') || !isCss(tag);
     single('style', isUnused ? 'later' : 'code')(address, tag, add);
-  } else if (types.some((type) => /^(?:module)?preload$/.test(type))) media(address, tag, add);
-  else if (types.some((type) => LATER_LINK_TYPE.test(type))) ahead(address, tag, add);
+  } else if (types.some((type) => PRELOAD_LINK_TYPE.test(type))) media(address, tag, add);
+  else if (types.some((type) => LATER_LINK_TYPE.test(type) || ICON_LINK_TYPE.test(type)))
+    ahead(address, tag, add);
 };
 
 /** Whether a browser applies an element as CSS. Scripts may read other types. */
@@ -58,10 +73,15 @@ export function getScriptType(tag: StartTag): 'script' | 'module' | null {
   return SCRIPT_TYPE.test(type) ? 'script' : null;
 }
 
+/** Whether a script element holds an import map. */
+export const isImportMap = (tag: StartTag): boolean => /^\s*importmap\s*$/i.test(getAttribute(tag, 'type'));
+
 const SCRIPT_TYPE = /^(?:(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*)?$/;
 
 const candidates: AddressReader = (value, tag, add) => {
-  for (const address of parseSrcset(value)) media(address, tag, add);
+  for (const { offset, address } of parseSrcset(value)) {
+    media(address, tag, (found) => add({ ...found, offset, end: offset + address.length }));
+  }
 };
 
 const refresh: AddressReader = (content, tag, add) => {

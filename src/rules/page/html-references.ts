@@ -1,5 +1,5 @@
 import { type Token, type TokenHandler, TokenizerMode } from 'parse5';
-import { SAXParser, type StartTag, type Text } from 'parse5-sax-parser';
+import type { StartTag } from 'parse5-sax-parser';
 import {
   type AddAddress,
   createLineCounter,
@@ -11,24 +11,17 @@ import {
   type ReferenceGrade,
   trimAddress,
 } from './addresses.ts';
-import { getAddressReader, getScriptType, gradeScript, isCss } from './fetching-attributes.ts';
+import { getAddressReader, getScriptType, gradeScript, isCss, isImportMap } from './fetching-attributes.ts';
 import { addImportMap, NO_IMPORT_MAP } from './import-map.ts';
+import { PageReader, SEARCH_LIMITS, type TextPlace } from './page-reader.ts';
 import { findCssReferences, findScriptReferences } from './script-references.ts';
 import { type FormProblem, SourceForm } from './source-form.ts';
-
-/** Limits far beyond real pages, so that a hostile page can't take much time. */
-export const SEARCH_LIMITS = {
-  depth: 2_048,
-  documents: 16,
-  maps: 64,
-  mapEntries: 4_096,
-} as const;
 
 /**
  * The page's own settings, as far as it was read: base and import map apply only to what follows them.
  * @see https://html.spec.whatwg.org/multipage/semantics.html#the-base-element
  */
-class PageFields {
+export class PageFields {
   base: string;
   importMap = NO_IMPORT_MAP;
   hasScript = false;
@@ -81,52 +74,29 @@ export async function searchPage(
   return page;
 }
 
-const TEXT_ELEMENTS = new Set(['script', 'style']);
-
-/** Elements with their own parsing rules. */
-const FOREIGN_ELEMENTS = new Set(['svg', 'math']);
-
-class DocumentSearch extends SAXParser {
+class DocumentSearch extends PageReader {
   readonly #add: AddReference;
   readonly #page: PageFields;
   readonly #context: DocumentContext;
-  /** Open templates: their content waits for a script. */
-  #templates = 0;
-  #depth = 0;
-  #open: StartTag | null = null;
-  #text = '';
-  #textLine = 1;
   #maps = 0;
 
   constructor(add: AddReference, page: PageFields, context: DocumentContext) {
-    super({ sourceCodeLocationInfo: true });
+    super();
     this.#add = add;
     this.#page = page;
     this.#context = context;
     const handler: TokenHandler = this.parserFeedbackSimulator;
     handler.onParseError = (error) => context.form?.addError(error);
-    this.on('startTag', (tag) => this.#readTag(tag));
-    this.on('endTag', ({ tagName }) => this.#readEndTag(tagName));
-    this.on('text', (text) => this.#readText(text));
   }
 
-  /** Synchronous, unlike the stream interface of the parser. */
-  search(piece: string, isLast: boolean): void {
-    this.tokenizer.write(piece, isLast);
-    if (isLast) this.#endText();
-  }
-
-  /** The parser would leave a self-closing `svg` open. */
   override onStartTag(token: Token.TagToken): void {
     this.#context.form?.addTag(token, true, this.tokenizer.state !== TokenizerMode.DATA);
     super.onStartTag(token);
-    if (token.selfClosing && FOREIGN_ELEMENTS.has(token.tagName))
-      this.parserFeedbackSimulator.onEndTag(token);
   }
 
   override onCharacter(token: Token.CharacterToken): void {
     this.#context.form?.addText(token);
-    if (this.#open !== null) super.onCharacter(token);
+    super.onCharacter(token);
   }
 
   override onEndTag(token: Token.TagToken): void {
@@ -144,25 +114,12 @@ class DocumentSearch extends SAXParser {
     super.onComment(token);
   }
 
-  #readTag(tag: StartTag): void {
-    this.#endText();
-    const name = tag.tagName;
-    if (FOREIGN_ELEMENTS.has(name)) this.#depth += 1;
-    if (this.#depth > SEARCH_LIMITS.depth) {
-      this.#page.complete = false;
-      this.stop();
-      return;
+  protected override readTag(tag: StartTag): void {
+    if (this.isTooDeep) this.#page.complete = false;
+    else {
+      this.#searchAttributes(tag, tag.tagName);
+      if (!this.isInert && !this.isForeign) this.#page.read(tag);
     }
-    this.#searchAttributes(tag, name);
-    if (name === 'template') this.#templates += 1;
-    if (TEXT_ELEMENTS.has(name)) this.#open = tag;
-    if (this.#templates === 0 && this.#depth === 0) this.#page.read(tag);
-  }
-
-  #readEndTag(name: string): void {
-    this.#endText();
-    if (name === 'template') this.#templates = Math.max(this.#templates - 1, 0);
-    if (FOREIGN_ELEMENTS.has(name)) this.#depth = Math.max(this.#depth - 1, 0);
   }
 
   #searchAttributes(tag: StartTag, element: string): void {
@@ -189,30 +146,18 @@ class DocumentSearch extends SAXParser {
     this.#page.complete &&= page.complete;
   }
 
-  #readText({ text, sourceCodeLocation }: Text): void {
-    if (this.#open === null) return;
-    if (this.#text === '') this.#textLine = sourceCodeLocation?.startLine ?? 1;
-    // Reading a character joins the many parts of the string, which saves memory.
-    void text.charCodeAt(0);
-    this.#text += text;
+  protected override readText(tag: StartTag, text: string, { startLine }: TextPlace): void {
+    if (tag.tagName === 'script') this.#searchScript(tag, text, startLine);
+    else if (isCss(tag)) findCssReferences(text, this.#adder(text, startLine, 'style', this.#grade));
   }
 
-  #endText(): void {
-    const [tag, text] = [this.#open, this.#text];
-    this.#open = null;
-    this.#text = '';
-    if (tag === null || text === '') return;
-    if (tag.tagName === 'script') this.#searchScript(tag, text);
-    else if (isCss(tag)) findCssReferences(text, this.#adder(text, this.#textLine, 'style', this.#grade));
-  }
-
-  #searchScript(tag: StartTag, text: string): void {
+  #searchScript(tag: StartTag, text: string, line: number): void {
     const kind = getScriptType(tag);
-    if (/^\s*importmap\s*$/i.test(getAttribute(tag, 'type'))) {
-      if (this.#templates === 0) this.#addMap(text);
+    if (isImportMap(tag)) {
+      if (!this.isInert) this.#addMap(text);
     } else if (kind !== null && !hasAttribute(tag, 'src')) {
       const grade = laterGrade(this.#grade, gradeScript(tag));
-      findScriptReferences(text, kind === 'module', this.#adder(text, this.#textLine, 'script', grade));
+      findScriptReferences(text, kind === 'module', this.#adder(text, line, 'script', grade));
     }
   }
 
@@ -228,13 +173,13 @@ class DocumentSearch extends SAXParser {
   }
 
   get #grade(): ReferenceGrade {
-    return this.#templates > 0 ? laterGrade(this.#context.grade, 'later') : this.#context.grade;
+    return this.isInert ? laterGrade(this.#context.grade, 'later') : this.#context.grade;
   }
 
   /** Completes the addresses found in a text. @param line the line of the document that the text begins on */
   #adder(text: string, line: number, element: string, grade: ReferenceGrade): AddAddress {
     const getLine = createLineCounter(text, this.#context.firstLine - 1 + line);
-    return ({ offset, ...found }) => {
+    return ({ offset, end: _, ...found }) => {
       if (!isExternal(found.address)) return;
       const address = trimAddress(found.address, MAX_ADDRESS);
       const reference = { ...found, address, line: getLine(offset), element };

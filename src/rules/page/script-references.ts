@@ -5,16 +5,28 @@ import type { AddAddress } from './addresses.ts';
 
 /** Finds static imports of a module, and literal addresses of `import()`. A browser sees the rest. */
 export function findScriptReferences(code: string, isModule: boolean, add: AddAddress): void {
+  for (const { n: address, s: start, e: length, d: call, a: attributes, offset } of readImports(code)) {
+    const isStatic = call === -1;
+    if (address === undefined || (isStatic && !isModule)) continue;
+    const kind = isStatic && attributes !== -1 ? 'data' : 'module';
+    const place = { offset: offset + start, end: offset + length };
+    add({ ...place, address, kind, grade: isStatic ? 'code' : 'later', isSpecifier: true });
+  }
+}
+
+/** Finds each `import.meta` of a module. @returns where it begins and ends */
+export function* findImportMeta(code: string): Generator<readonly [number, number], void, undefined> {
+  for (const { d, s, e, offset } of readImports(code)) if (d === -2) yield [offset + s, offset + e];
+}
+
+function* readImports(
+  code: string,
+): Generator<Imports[number] & { readonly offset: number }, void, undefined> {
   if (!/import|export/.test(code)) return;
-  for (let start = 0; start < code.length; ) {
-    const { end, imports } = lexPiece(code, start);
-    for (const { n: address, s: at, d: call, a: attributes } of imports) {
-      const isStatic = call === -1;
-      if (address === undefined || (isStatic && !isModule)) continue;
-      const kind = isStatic && attributes !== -1 ? 'data' : 'module';
-      add({ offset: start + at, address, kind, grade: isStatic ? 'code' : 'later', isSpecifier: true });
-    }
-    start = end;
+  for (let offset = 0; offset < code.length; ) {
+    const { end, imports } = lexPiece(code, offset);
+    for (const found of imports) yield { ...found, offset };
+    offset = end;
   }
 }
 
@@ -58,18 +70,18 @@ export function findCssReferences(text: string, add: AddAddress): void {
   const functions: string[] = [];
   let atRule = '';
   const nameAt = (start: number, end: number): string => ident.decode(text.slice(start, end)).toLowerCase();
-  const addAt = (offset: number, address: string): void => {
+  const addAt = (offset: number, end: number, address: string): void => {
     if (atRule === 'namespace') return;
-    add({ offset, address, kind: atRule === 'import' ? 'style' : 'data', grade: 'content' });
+    add({ offset, end, address, kind: atRule === 'import' ? 'style' : 'data', grade: 'content' });
     if (atRule === 'import') atRule = '';
   };
   const isAddress = (): boolean =>
     functions.length === 0 ? atRule === 'import' : ADDRESS_FUNCTIONS.has(functions.at(-1) ?? '');
   css.tokenize(text, (type, start, end) => {
     if (type === css.WhiteSpace || type === css.Comment) return;
-    if (type === css.Url) addAt(start, url.decode(text.slice(start, end)));
+    if (type === css.Url) addAt(start, end, url.decode(text.slice(start, end)));
     else if (type === css.String) {
-      if (isAddress()) addAt(start, string.decode(text.slice(start, end)));
+      if (isAddress()) addAt(start, end, string.decode(text.slice(start, end)));
     } else if (type === css.Function) functions.push(nameAt(start, end - 1));
     else if (type === css.LeftParenthesis) functions.push('');
     else if (type === css.RightParenthesis) functions.pop();
