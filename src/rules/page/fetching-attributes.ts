@@ -111,6 +111,22 @@ const FETCHING_ATTRIBUTES: ReadonlyMap<string, AddressReader> = new Map(
   READERS.flatMap(([read, names]) => names.split(', ').map((name) => [name, read] as const)),
 );
 
-/** The reader for the addresses of an attribute. */
-export const getAddressReader = (element: string, name: string): AddressReader | undefined =>
-  name === 'style' ? style : FETCHING_ATTRIBUTES.get(`${element} ${name}`);
+interface FetchingAttribute {
+  /** As the page writes it, such as `xlink:href`. */
+  readonly name: string;
+  readonly value: string;
+  /** Finds the addresses; `null` for the document of an `srcdoc`. */
+  readonly find: ((add: AddAddress) => void) | null;
+}
+
+/** The attributes of a tag with addresses, or with a document. */
+export function* listFetchingAttributes(tag: StartTag): Generator<FetchingAttribute, void, undefined> {
+  // A browser ignores the `src` of a frame with a `srcdoc`.
+  const hasDocument = tag.tagName === 'iframe' && hasAttribute(tag, 'srcdoc');
+  for (const { name: ownName, prefix, value } of tag.attrs) {
+    const name = prefix ? `${prefix}:${ownName}` : ownName;
+    if (hasDocument && name === 'srcdoc') yield { name, value, find: null };
+    const read = name === 'style' ? style : FETCHING_ATTRIBUTES.get(`${tag.tagName} ${name}`);
+    if (!hasDocument && read !== undefined) yield { name, value, find: (add) => read(value, tag, add) };
+  }
+}

@@ -11,7 +11,13 @@ import {
   type ReferenceGrade,
   trimAddress,
 } from './addresses.ts';
-import { getAddressReader, getScriptType, gradeScript, isCss, isImportMap } from './fetching-attributes.ts';
+import {
+  getScriptType,
+  gradeScript,
+  isCss,
+  isImportMap,
+  listFetchingAttributes,
+} from './fetching-attributes.ts';
 import { addImportMap, NO_IMPORT_MAP } from './import-map.ts';
 import { PageReader, SEARCH_LIMITS, type TextPlace } from './page-reader.ts';
 import { findCssReferences, findScriptReferences } from './script-references.ts';
@@ -117,23 +123,17 @@ class DocumentSearch extends PageReader {
   protected override readTag(tag: StartTag): void {
     if (this.isTooDeep) this.#page.complete = false;
     else {
-      this.#searchAttributes(tag, tag.tagName);
+      this.#searchAttributes(tag);
       if (!this.isInert && !this.isForeign) this.#page.read(tag);
     }
   }
 
-  #searchAttributes(tag: StartTag, element: string): void {
+  #searchAttributes(tag: StartTag): void {
     const location = tag.sourceCodeLocation as Token.LocationWithAttributes | undefined;
-    // A browser ignores the `src` of a frame with a `srcdoc`.
-    const hasDocument = element === 'iframe' && hasAttribute(tag, 'srcdoc');
-    for (const { name, prefix, value } of tag.attrs) {
-      const fullName = prefix ? `${prefix}:${name}` : name;
-      const isDocument = hasDocument && fullName === 'srcdoc';
-      const readAddresses = hasDocument ? undefined : getAddressReader(element, fullName);
-      if (readAddresses === undefined && !isDocument) continue;
-      const line = location?.attrs?.[fullName]?.startLine ?? location?.startLine ?? 1;
-      if (isDocument) this.#searchDocument(value, line);
-      else readAddresses?.(value, tag, this.#adder(value, line, element, this.#grade));
+    for (const { name, value, find } of listFetchingAttributes(tag)) {
+      const line = location?.attrs?.[name]?.startLine ?? location?.startLine ?? 1;
+      if (find === null) this.#searchDocument(value, line);
+      else find(this.#adder(value, line, tag.tagName, this.#grade));
     }
   }
 

@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto';
+import { readEncoding } from '../../rules/text-encoding.ts';
+import type { Resource } from '../resources.ts';
+
+/** The content type without parameters, safe in any attribute. */
+export const getMediaType = ({ contentType }: Resource): string =>
+  /^\s*([\w.+-]+\/[\w.+-]+)/.exec(contentType)?.[1]?.toLowerCase() ?? 'application/octet-stream';
+
+/**
+ * Decodes a script or style sheet as a browser does.
+ * @param declared the encoding that the element or the text itself names
+ * @see https://encoding.spec.whatwg.org/#decode
+ */
+export function decodeResource({ bytes, contentType }: Resource, declared = ''): string {
+  const mark = bytes.toString('hex', 0, 3).replace(/^(fffe|feff).*/, '$1');
+  const marked = { fffe: 'utf-16le', feff: 'utf-16be', efbbbf: 'utf-8' }[mark];
+  const [, sent = ''] = /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType) ?? [];
+  const encoding = marked ?? readEncoding(sent) ?? readEncoding(declared) ?? 'utf-8';
+  return new TextDecoder(encoding === 'replacement' ? 'utf-8' : encoding).decode(bytes);
+}
+
+/** The encoding that a style sheet declares. UTF-16 can't be true, because the declaration is ASCII. */
+export const readStyleCharset = ({ bytes }: Resource): string =>
+  /^@charset "(?!utf-16)([^"]*)";/i.exec(bytes.toString('latin1', 0, 1_024))?.[1] ?? '';
+
+/** A `data:` URL that needs no escapes in attributes, style sheets, scripts and JSON, in any encoding of a page. */
+export function toDataUrl(type: string, content: string | Buffer): string {
+  if (typeof content !== 'string') return `data:${type};base64,${content.toString('base64')}`;
+  const escaped = content.replace(/[%#"'`&<>\\\p{Cc}\P{ASCII}]+/gu, (run) =>
+    Buffer.from(run).toString('hex').replace(/../g, '%$&'),
+  );
+  return `data:${type};charset=utf-8,${escaped}`;
+}
+
+/**
+ * Whether an `integrity` attribute allows the bytes: one of its strongest hashes must match.
+ * @see https://www.w3.org/TR/SRI/#does-response-match-metadatalist
+ */
+export function matchesIntegrity(bytes: Buffer, integrity: string): boolean {
+  const named = [...integrity.matchAll(/(?<!\S)(sha(?:256|384|512))-([\w+/=-]+)/g)];
+  const strongest = named
+    .map(([, name]) => name)
+    .sort()
+    .at(-1);
+  if (strongest === undefined) return true;
+  const digest = hash(strongest, bytes, 'base64');
+  return named.some(
+    ([, name, value = '']) =>
+      name === strongest && Buffer.from(value, 'base64').toString('base64') === digest,
+  );
+}
