@@ -2,46 +2,62 @@ import { inlinePage } from '../../src/convert/inline/inline-page.ts';
 import type { Converted, ReadResource } from '../../src/convert/resources.ts';
 import { getContentType } from '../../src/rules/media-type.ts';
 
-/** A file by its content, or with its content type; a text that begins with `→ ` is a redirect. */
-export type TestFile = string | Buffer | { readonly type: string; readonly body: string | Buffer };
+/** The content of a file; with its content type, or where it leads. */
+export type TestFile =
+  | string
+  | Buffer
+  | { readonly type: string; readonly body: string | Buffer }
+  | { readonly to: string };
 
-/** The URL of the page, which nothing of an inlined page may name. */
-export const PAGE = 'https://page.invalid/';
+export type TestFiles = Readonly<Record<string, TestFile>>;
 
-/** Reads files by URL, or by their path in the page's folder. */
-export function createReader(files: Readonly<Record<string, TestFile>>, reads: string[] = []): ReadResource {
+/** The folder of the page, which no inlined page may name. */
+export const FOLDER = 'https://page.invalid/';
+
+/** Reads files by URL, or by their path in the page's folder. @param reads receives what is read */
+export function createReader(files: TestFiles, reads: string[] = []): ReadResource {
   return async function read(url) {
-    const path = url.href.startsWith(PAGE) ? url.href.slice(PAGE.length) : url.href;
-    reads.push(path);
-    const file = files[path];
-    if (file === undefined) throw new Error(`404 ${path}`);
-    if (typeof file === 'string' && file.startsWith('→ ')) {
-      return read(new URL(file.slice(2)));
-    }
-    const { type, body } =
-      typeof file === 'string' || Buffer.isBuffer(file)
-        ? { type: getContentType(url.pathname), body: file }
-        : file;
+    const name = url.href.replace(FOLDER, '');
+    reads.push(name);
+    const file = files[name];
+    if (file === undefined) throw new Error(`404 ${name}`);
+    if (typeof file === 'object' && 'to' in file) return read(new URL(file.to));
+    const isPlain = typeof file === 'string' || Buffer.isBuffer(file);
+    const { type, body } = isPlain ? { type: getContentType(url.pathname), body: file } : file;
     return { url: url.href, bytes: Buffer.from(body), contentType: type };
   };
 }
 
 export const convert = (
   page: string | Buffer,
-  files: Readonly<Record<string, TestFile>> = {},
+  files: TestFiles = {},
+  reads: string[] = [],
 ): Promise<Converted> =>
   inlinePage(Buffer.from(page), {
-    url: new URL('report.html', PAGE),
-    read: createReader(files),
+    url: new URL('report.html', FOLDER),
+    read: createReader(files, reads),
     signal: new AbortController().signal,
   });
 
-/** The page that becomes of one; or its problem. */
-export async function inline(
-  page: string | Buffer,
-  files: Readonly<Record<string, TestFile>> = {},
-): Promise<string> {
+/** The inlined page, or its problem. */
+export async function inline(page: string | Buffer, files: TestFiles = {}): Promise<string> {
   const converted = await convert(page, files);
   if ('page' in converted) return converted.page.toString();
   return `line ${converted.line}: ${converted.problem}`;
 }
+
+/** Shows each `data:` URL as its content in brackets. */
+export const unfold = (text: string): string =>
+  text
+    .replace(/data:([\w/+.-]+);charset=utf-8,([^"]*)/g, (_, type: string, code: string) => {
+      const shown = unfold(decodeURIComponent(code))
+        .replace(/\n\/\/# sourceURL=.*$/, '')
+        .replace(
+          /document\.currentScript&&Object.defineProperty\(document\.currentScript,"src",\{value:(.*?),configurable:true\}\);/,
+          'src=$1; ',
+        );
+      return `‹${type.replace('text/', '')} ${shown}›`;
+    })
+    .replace(/data:([\w/+.-]+);base64,([\w+/]*=*)/g, (_, type: string, bytes: string) => {
+      return `‹${type} ${Buffer.from(bytes, 'base64')}›`;
+    });

@@ -1,5 +1,4 @@
-import type { StartTag } from 'parse5-sax-parser';
-import { type FoundAddress, getAttribute, hasAttribute, isLoaded } from '../../rules/page/addresses.ts';
+import { type FoundAddress, getAttribute, hasAttribute } from '../../rules/page/addresses.ts';
 import {
   getScriptType,
   isCss,
@@ -10,18 +9,13 @@ import {
 import { PageFields } from '../../rules/page/html-references.ts';
 import { addImportMap } from '../../rules/page/import-map.ts';
 import { type PageElement, PageElements } from './page-elements.ts';
-import { joinParts, type PageFiles, PageProblem } from './page-files.ts';
-import { replaceAddresses, writeInAttribute, writeInStyle } from './replace-addresses.ts';
-import { getMediaType } from './resource-text.ts';
+import { joinParts, type PageFiles, PageProblem, replaceAddresses } from './page-files.ts';
+import { getMediaType, matchesIntegrity } from './resource-text.ts';
 import { Scripts } from './scripts.ts';
 import { Sprites } from './sprites.ts';
-import { Styles } from './styles.ts';
+import { inlineSheet, inlineStyle, writeInStyle } from './styles.ts';
 
-interface Edit {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
+type Edit = readonly [start: number, end: number, text: string];
 
 const escapeText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 const escapeValue = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
@@ -29,178 +23,164 @@ const escapeValue = (text: string): string => text.replaceAll('&', '&amp;').repl
 /** A policy that names what a page may load. */
 const LOADING_POLICY = /-src(?:-elem|-attr)?(?:\s|$)/i;
 
-/**
- * Puts the files that a document needs into it. All other characters stay.
- * @param base the URL that its addresses are relative to
- */
-export const inlineDocument = (source: string, base: string, files: PageFiles): Promise<string> =>
-  new InlinedDocument(source, base, files).write();
+/** Puts the files that a document needs into it. @param base the URL that its addresses are relative to */
+export async function inlineDocument(source: string, base: string, files: PageFiles): Promise<string> {
+  const elements = new PageElements(source);
+  if (elements.isTooDeep) {
+    throw new PageProblem('the page is nested too deeply', 'correct the program that writes it');
+  }
+  const document = new InlinedDocument(elements, base, files);
+  for (const element of elements.all) {
+    await document.inline(element, source).catch((thrown: unknown) => {
+      if (thrown instanceof PageProblem) thrown.line = element.place.startLine;
+      throw thrown;
+    });
+  }
+  const parts: string[] = [];
+  let at = 0;
+  for (const [start, end, text] of document.finish()) {
+    parts.push(source.slice(at, start), text);
+    at = end;
+  }
+  return joinParts([...parts, source.slice(at)]);
+}
 
 class InlinedDocument {
-  readonly #source: string;
+  readonly #elements: PageElements;
   readonly #files: PageFiles;
   readonly #page: PageFields;
-  readonly #styles: Styles;
   readonly #scripts: Scripts;
   readonly #sprites: Sprites;
   readonly #edits: Edit[] = [];
   readonly #maps: PageElement[] = [];
-  #policyLine: number | null = null;
-  /** Where an import map can come before the first import. */
-  #mapStart: number | null = null;
+  #policy: PageProblem | null = null;
 
-  constructor(source: string, base: string, files: PageFiles) {
-    this.#source = source;
+  constructor(elements: PageElements, base: string, files: PageFiles) {
+    this.#elements = elements;
     this.#files = files;
     this.#page = new PageFields(base);
-    this.#styles = new Styles(files);
-    this.#scripts = new Scripts(files, this.#styles, this.#page);
-    this.#sprites = new Sprites(files);
+    this.#scripts = new Scripts(files, this.#page);
+    this.#sprites = new Sprites(elements.all);
   }
 
-  async write(): Promise<string> {
-    const elements = new PageElements(this.#source);
-    if (!elements.isComplete) {
-      throw new PageProblem('the page is nested too deeply', 'correct the program that writes it');
-    }
-    for (const element of elements.all) {
-      await this.#inlineElement(element).catch((thrown: unknown) => {
-        if (thrown instanceof PageProblem) thrown.line = element.place.startLine;
-        throw thrown;
-      });
-    }
+  /** All edits in the order of the page. */
+  finish(): readonly Edit[] {
     this.#writeMap();
-    this.#insert(elements.bodyEnd, await this.#sprites.write(elements.all));
-    if (this.#edits.length > 0) this.#refusePolicy();
-    return this.#applyEdits();
+    this.#edit(this.#elements.bodyEnd, this.#elements.bodyEnd, this.#sprites.write());
+    if (this.#edits.length > 0 && this.#policy !== null) throw this.#policy;
+    return this.#edits.sort(([a], [b]) => a - b);
   }
 
-  async #inlineElement(element: PageElement): Promise<void> {
+  async inline(element: PageElement, source: string): Promise<void> {
     const { tag, place, isInert, isForeign } = element;
     if (isNetworkHint(tag) && !hasAttribute(tag, 'onload')) {
-      this.#edits.push({ start: place.startOffset, end: place.endOffset, text: '' });
-      return;
+      return this.#edit(place.startOffset, place.endOffset, '');
     }
-    const needed = this.#scripts.importCount;
     await this.#inlineAttributes(element);
-    if (element.text !== '') await this.#inlineText(element);
-    if (this.#scripts.importCount > needed) this.#mapStart ??= element.before;
-    if (!isInert && !isForeign) {
-      this.#page.read(tag);
-      this.#readPolicy(element);
-    }
+    // In a drawing the text has escapes.
+    const given = isForeign ? element.text : source.slice(place.endOffset, element.textEnd);
+    const text = await this.#inlineText(element, given);
+    if (text !== given) this.#edit(place.endOffset, element.textEnd, isForeign ? escapeText(text) : text);
+    if (isInert || isForeign) return;
+    this.#page.read(tag);
+    this.#readPolicy(element);
   }
 
-  async #inlineAttributes({ tag, place }: PageElement): Promise<void> {
-    const { base } = this.#page;
-    let hasFile = false;
+  #edit(start: number, end: number, text: string): void {
+    if (end > start || text !== '') this.#edits.push([start, end, text]);
+  }
+
+  #editAttribute({ place }: PageElement, name: string, text: string): void {
+    const { startOffset = 0, endOffset = 0 } = place.attrs?.[name] ?? {};
+    this.#edit(startOffset, endOffset, text);
+  }
+
+  async #inlineAttributes(element: PageElement): Promise<void> {
+    const { tag } = element;
+    const isUnused = tag.tagName === 'script' && hasAttribute(tag, 'nomodule');
     for (const { name, value, find } of listFetchingAttributes(tag)) {
+      const isStyle = name === 'style';
+      const replace = async (found: FoundAddress): Promise<string | null> =>
+        isUnused && !isStyle ? '' : this.#inlineAddress(found, element, isStyle);
       const written =
         find === null
-          ? await inlineDocument(value, base, this.#files)
-          : await replaceAddresses(value, find, {
-              replace: (found) => this.#inlineAddress(found, tag, name),
-              write: name === 'style' ? writeInStyle : writeInAttribute,
-            });
+          ? await inlineDocument(value, this.#page.base, this.#files)
+          : await replaceAddresses(value, find, replace, isStyle ? writeInStyle : undefined);
       if (written === value) continue;
-      const { startOffset: start = 0, endOffset: end = 0 } = place.attrs?.[name] ?? {};
-      const isUnused = tag.tagName === 'script' && hasAttribute(tag, 'nomodule');
-      this.#edits.push({ start, end, text: isUnused ? '' : `${name}="${escapeValue(written)}"` });
-      hasFile = true;
-    }
-    for (const name of hasFile ? ['integrity', 'crossorigin'] : []) {
-      const { startOffset: start = 0, endOffset: end = 0 } = place.attrs?.[name] ?? {};
-      this.#edits.push({ start, end, text: '' });
+      this.#editAttribute(element, name, `${name}="${escapeValue(written)}"`);
+      if (!isStyle) for (const check of ['integrity', 'crossorigin']) this.#editAttribute(element, check, '');
     }
   }
 
   /** The address to write instead of one in an attribute; `null` if a browser loads nothing from there. */
-  async #inlineAddress(found: FoundAddress, tag: StartTag, name: string): Promise<string | null> {
-    if (found.kind === 'document' && !isLoaded(found.grade)) return null;
-    if (tag.tagName === 'script' && hasAttribute(tag, 'nomodule')) return '';
+  async #inlineAddress(
+    found: FoundAddress,
+    { tag, isInert }: PageElement,
+    isStyle: boolean,
+  ): Promise<string | null> {
+    const { kind } = found;
     const url = URL.parse(found.address, this.#page.base);
-    if (url === null) return null;
-    if (name !== 'style') await this.#files.checkIntegrity(url, getAttribute(tag, 'integrity'));
-    if (tag.tagName === 'use') return this.#sprites.add(url);
+    if (url === null || found.grade === 'link') return null;
+    if (isStyle) return this.#files.inlineData(url);
+    await this.#checkIntegrity(url, getAttribute(tag, 'integrity'));
+    if (tag.tagName === 'use') return this.#sprites.add(url, this.#files);
     const charset = getAttribute(tag, 'charset');
-    const isSheet = found.kind === 'style' || getAttribute(tag, 'as').toLowerCase() === 'style';
-    if (isSheet && isCss(tag)) return this.#styles.inlineSheet(url, [], charset);
-    if (found.kind === 'script') return this.#scripts.inlineScript(url, charset);
-    if (found.kind === 'module') return this.#scripts.inlineModule(url);
-    if (found.kind === 'document') await this.#refuseFrame(url, tag);
-    return this.#styles.inlineData(url);
+    const isSheet = kind === 'style' || getAttribute(tag, 'as').toLowerCase() === 'style';
+    if (isSheet && isCss(tag)) return inlineSheet(url, this.#files, charset);
+    if (kind === 'script') return this.#scripts.inlineScript(url, charset);
+    if (kind === 'module') return this.#scripts.inlineModule(url);
+    const isDocument = kind === 'document' && !(await this.#isPicture(url, tag.tagName));
+    if (!isDocument) return this.#files.inlineData(url);
+    if (isInert) return null;
+    const what = `<${tag.tagName}> shows another document, ${this.#files.show(url)}`;
+    throw new PageProblem(
+      `${what}, which can't become part of the page`,
+      'replace it with a link or a picture',
+    );
   }
 
-  /** An object may be a picture. @throws {PageProblem} for another page */
-  async #refuseFrame(url: URL, { tagName }: StartTag): Promise<void> {
+  async #checkIntegrity(url: URL, integrity: string): Promise<void> {
+    if (integrity === '' || matchesIntegrity((await this.#files.read(url)).bytes, integrity)) return;
+    const what = `${this.#files.show(url)} is not the file that its attribute integrity names`;
+    throw new PageProblem(what, 'correct or remove the attribute integrity');
+  }
+
+  async #isPicture(url: URL, tagName: string): Promise<boolean> {
     const mayBePicture = tagName === 'object' || tagName === 'embed';
-    if (mayBePicture && getMediaType(await this.#files.read(url)).startsWith('image/')) return;
-    const what = `<${tagName}> shows another document, ${this.#files.show(url)}, which can't become part of this page`;
-    throw new PageProblem(what, 'replace it with a link or a picture');
+    return mayBePicture && getMediaType(await this.#files.read(url)).startsWith('image/');
   }
 
-  async #inlineText(element: PageElement): Promise<void> {
-    const { place, textEnd: end, isForeign } = element;
-    const start = place.endOffset;
-    const raw = this.#source.slice(start, end);
-    // In a drawing the text has escapes.
-    const isEscaped = isForeign && raw.replace(/\r\n?/g, '\n') !== element.text;
-    const given = isEscaped ? element.text : raw;
-    const written = await this.#rewriteText(element, given);
-    if (written === given) return;
-    const text = isEscaped ? escapeText(written) : written;
-    this.#edits.push({ start, end, text });
-  }
-
-  async #rewriteText(element: PageElement, given: string): Promise<string> {
+  async #inlineText(element: PageElement, text: string): Promise<string> {
     const { tag, isInert } = element;
-    if (tag.tagName === 'style') return isCss(tag) ? this.#styles.rewrite(given, this.#page.base) : given;
+    const { base, importMap } = this.#page;
     const type = getScriptType(tag);
+    if (tag.tagName === 'style' && isCss(tag)) return inlineStyle(text, base, this.#files);
+    if (tag.tagName !== 'script' || hasAttribute(tag, 'src')) return text;
     if (isImportMap(tag) && !isInert) {
       this.#maps.push(element);
-      this.#page.importMap = addImportMap(this.#page.importMap, given, this.#page.base);
+      this.#page.importMap = addImportMap(importMap, text, base);
     }
-    const isRun = type !== null && !hasAttribute(tag, 'src');
-    return isRun ? this.#scripts.rewrite(given, type === 'module', this.#page.base) : given;
+    return type === null ? text : this.#scripts.rewrite(text, type === 'module', base);
   }
 
-  /** Older browsers read one import map, before the first module. */
+  /** Writes one import map, before all scripts: older browsers read no other. */
   #writeMap(): void {
-    if (this.#mapStart === null) return;
-    const [first] = this.#maps;
     const map = this.#scripts.composeMap(this.#maps.map(({ text }) => text));
-    const isFirst = first !== undefined && first.place.startOffset < this.#mapStart;
-    for (const [at, { place, textEnd }] of this.#maps.entries()) {
-      this.#edits.push({ start: place.endOffset, end: textEnd, text: isFirst && at === 0 ? map : '{}' });
-    }
-    if (!isFirst) this.#insert(this.#mapStart, `<script type="importmap">${map}</script>`);
+    const isScript = ({ tag, isInert, isForeign }: PageElement): boolean =>
+      !isInert && !isForeign && /^(?:script|template|svg|math)$/.test(tag.tagName);
+    const first = this.#elements.all.find(isScript)?.place.startOffset;
+    if (map === null || first === undefined) return;
+    this.#edits.unshift([first, first, `<script type="importmap">${map}</script>`]);
+    for (const { place, textEnd } of this.#maps)
+      this.#edit(place.startOffset, textEnd, '<script type="text">');
   }
 
   #readPolicy({ tag, place }: PageElement): void {
     const name = getAttribute(tag, 'http-equiv').trim().toLowerCase();
     if (tag.tagName !== 'meta' || name !== 'content-security-policy') return;
-    if (LOADING_POLICY.test(getAttribute(tag, 'content'))) this.#policyLine ??= place.startLine;
-  }
-
-  #refusePolicy(): void {
-    if (this.#policyLine === null) return;
+    if (!LOADING_POLICY.test(getAttribute(tag, 'content'))) return;
     const what = "the page's Content-Security-Policy may block what is put into the page";
-    const problem = new PageProblem(what, 'remove this <meta>: one file needs no other host');
-    problem.line = this.#policyLine;
-    throw problem;
-  }
-
-  #insert(at: number, text: string): void {
-    if (text !== '') this.#edits.push({ start: at, end: at, text });
-  }
-
-  #applyEdits(): string {
-    const parts: string[] = [];
-    let at = 0;
-    for (const { start, end, text } of this.#edits.toSorted((a, b) => a.start - b.start)) {
-      parts.push(this.#source.slice(at, start), text);
-      at = end;
-    }
-    return joinParts([...parts, this.#source.slice(at)]);
+    this.#policy ??= new PageProblem(what, 'remove this <meta>: one file needs no other host');
+    this.#policy.line = place.startLine;
   }
 }

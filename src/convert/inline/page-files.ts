@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { MEGABYTE } from '../../protocol/limits.ts';
-import { formatAddress } from '../../rules/page/addresses.ts';
+import { type AddAddress, type FoundAddress, formatAddress, isExternal } from '../../rules/page/addresses.ts';
 import { LARGEST_PAGE } from '../../rules/page/page-file.ts';
 import type { InlinedFile, ReadResource, Resource } from '../resources.ts';
-import { getMediaType, matchesIntegrity } from './resource-text.ts';
+import { getMediaType, toDataUrl } from './resource-text.ts';
 
 /** A fault of the page, or of a file that it needs. */
 export class PageProblem extends Error {
@@ -17,7 +17,7 @@ export class PageProblem extends Error {
 }
 
 export interface InlineOptions {
-  /** Of the page. Addresses in its folder are the page's own. */
+  /** Of the page. What is in its folder is the page's own. */
   readonly url: URL;
   readonly read: ReadResource;
   readonly signal: AbortSignal;
@@ -27,7 +27,8 @@ export interface InlineOptions {
 export class PageFiles {
   readonly files: InlinedFile[] = [];
   readonly notes = new Set<string>();
-  readonly #read = new Map<string, Resource>();
+  readonly #resources = new Map<string, Resource>();
+  readonly #made = new Map<string, string>();
   readonly #options: InlineOptions;
   readonly #folder: string;
 
@@ -37,19 +38,18 @@ export class PageFiles {
   }
 
   async read(url: URL): Promise<Resource> {
-    const address = new URL(url);
-    address.hash = '';
-    const known = this.#read.get(address.href);
+    const address = url.href.slice(0, url.href.length - url.hash.length);
+    const known = this.#resources.get(address);
     if (known !== undefined) return known;
     this.#options.signal.throwIfAborted();
-    const resource = await this.#options.read(address);
-    const { url: found, bytes } = resource;
-    this.#read.set(address.href, resource);
-    this.files.push({ url: found, sha256: hash('sha256', bytes), size: bytes.length });
+    const resource = await this.#options.read(new URL(address));
+    this.#resources.set(address, resource);
+    const { bytes } = resource;
+    this.files.push({ url: resource.url, sha256: hash('sha256', bytes), size: bytes.length });
     return resource;
   }
 
-  /** Reads a style sheet or script. Hosts answer with a page if they don't have it. */
+  /** Reads a style sheet or script. Some hosts answer with a page if they don't have it. */
   async readCode(url: URL): Promise<Resource> {
     const resource = await this.read(url);
     if (getMediaType(resource) !== 'text/html') return resource;
@@ -57,10 +57,18 @@ export class PageFiles {
     throw new PageProblem(what, 'correct the address');
   }
 
-  async checkIntegrity(url: URL, integrity: string): Promise<void> {
-    if (integrity === '' || matchesIntegrity((await this.read(url)).bytes, integrity)) return;
-    const what = `${this.show(url)} is not the file that its integrity attribute names`;
-    throw new PageProblem(what, 'correct or remove the attribute `integrity`');
+  /** A picture, font or other file as it is. A fragment selects a part of it. */
+  async inlineData(url: URL): Promise<string> {
+    const resource = await this.read(url);
+    const make = async (): Promise<string> => toDataUrl(getMediaType(resource), resource.bytes);
+    return `${await this.makeOnce(`data ${resource.url}`, make)}${url.hash}`;
+  }
+
+  /** A page may name a file a thousand times. */
+  async makeOnce(key: string, make: () => Promise<string>): Promise<string> {
+    const made = this.#made.get(key) ?? (await make());
+    this.#made.set(key, made);
+    return made;
   }
 
   /** The path of an address within the page's folder; `null` for an address outside of it. */
@@ -72,9 +80,32 @@ export class PageFiles {
 
 /** Joins parts of a page, but not more than a page may have: files that import each other may grow without end. */
 export function joinParts(parts: readonly string[]): string {
-  let length = 0;
-  for (const part of parts) length += part.length;
-  if (length <= LARGEST_PAGE) return parts.join('');
+  if (parts.reduce((length, part) => length + part.length, 0) <= LARGEST_PAGE) return parts.join('');
   const what = `with everything that it needs, the page is larger than ${LARGEST_PAGE / MEGABYTE} MB`;
   throw new PageProblem(what, 'leave out pictures or other large files');
+}
+
+/**
+ * Replaces the addresses in a text, one after the other.
+ * @param replace returns `null` to leave an address
+ * @param writeBare writes an address that has no quotes
+ */
+export async function replaceAddresses(
+  text: string,
+  find: (add: AddAddress) => void,
+  replace: (found: FoundAddress) => Promise<string | null>,
+  writeBare = (address: string): string => address,
+): Promise<string> {
+  const found: FoundAddress[] = [];
+  find((one) => isExternal(one.address) && found.push(one));
+  const parts: string[] = [];
+  let at = 0;
+  for (const one of found) {
+    const address = await replace(one);
+    if (address === null) continue;
+    const given = text.slice(one.offset, one.end);
+    parts.push(text.slice(at, one.offset), /^["'`]/.test(given) ? `"${address}"` : writeBare(address));
+    at = one.end;
+  }
+  return joinParts([...parts, text.slice(at)]);
 }

@@ -6,22 +6,21 @@ import type { Resource } from '../resources.ts';
 export const getMediaType = ({ contentType }: Resource): string =>
   /^\s*([\w.+-]+\/[\w.+-]+)/.exec(contentType)?.[1]?.toLowerCase() ?? 'application/octet-stream';
 
+const MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be', efbb: 'utf-8' };
+
 /**
  * Decodes a script or style sheet as a browser does.
- * @param declared the encoding that the element or the text itself names
+ * @param declared the encoding that the element names
  * @see https://encoding.spec.whatwg.org/#decode
  */
 export function decodeResource({ bytes, contentType }: Resource, declared = ''): string {
-  const mark = bytes.toString('hex', 0, 3).replace(/^(fffe|feff).*/, '$1');
-  const marked = { fffe: 'utf-16le', feff: 'utf-16be', efbbbf: 'utf-8' }[mark];
   const [, sent = ''] = /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType) ?? [];
-  const encoding = marked ?? readEncoding(sent) ?? readEncoding(declared) ?? 'utf-8';
+  // UTF-16 can't be true in a style sheet, because its own declaration is ASCII.
+  const [, own = ''] = /^@charset "(?!utf-16)([^"]*)";/i.exec(bytes.toString('latin1', 0, 1_024)) ?? [];
+  const marked = MARKS[bytes.toString('hex', 0, 2)];
+  const encoding = marked ?? [sent, own, declared].map(readEncoding).find((found) => found !== null);
   return new TextDecoder(encoding === 'replacement' ? 'utf-8' : encoding).decode(bytes);
 }
-
-/** The encoding that a style sheet declares. UTF-16 can't be true, because the declaration is ASCII. */
-export const readStyleCharset = ({ bytes }: Resource): string =>
-  /^@charset "(?!utf-16)([^"]*)";/i.exec(bytes.toString('latin1', 0, 1_024))?.[1] ?? '';
 
 /** A `data:` URL that needs no escapes in attributes, style sheets, scripts and JSON, in any encoding of a page. */
 export function toDataUrl(type: string, content: string | Buffer): string {
@@ -42,10 +41,11 @@ export function matchesIntegrity(bytes: Buffer, integrity: string): boolean {
     .map(([, name]) => name)
     .sort()
     .at(-1);
-  if (strongest === undefined) return true;
-  const digest = hash(strongest, bytes, 'base64');
-  return named.some(
-    ([, name, value = '']) =>
-      name === strongest && Buffer.from(value, 'base64').toString('base64') === digest,
+  const digest = strongest && hash(strongest, bytes, 'hex');
+  return (
+    digest === undefined ||
+    named.some(
+      ([, name, value = '']) => name === strongest && Buffer.from(value, 'base64').toString('hex') === digest,
+    )
   );
 }

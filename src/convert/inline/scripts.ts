@@ -1,61 +1,52 @@
 import { parseJson, toFields } from '../../plain-text.ts';
-import type { FoundAddress } from '../../rules/page/addresses.ts';
-import { isExternal } from '../../rules/page/addresses.ts';
+import { type FoundAddress, formatAddress, isExternal } from '../../rules/page/addresses.ts';
 import type { PageFields } from '../../rules/page/html-references.ts';
 import { resolveSpecifier } from '../../rules/page/import-map.ts';
-import { findImportMeta, findScriptReferences } from '../../rules/page/script-references.ts';
+import { findOwnAddress, findScriptReferences } from '../../rules/page/script-references.ts';
 import type { Resource } from '../resources.ts';
-import { joinParts, type PageFiles, PageProblem } from './page-files.ts';
-import { replaceAddresses, writeInScript } from './replace-addresses.ts';
+import { type PageFiles, PageProblem, replaceAddresses } from './page-files.ts';
 import { decodeResource, getMediaType, toDataUrl } from './resource-text.ts';
-import type { Styles } from './styles.ts';
+import { inlineSheet } from './styles.ts';
 
 const WORKER =
-  /\b(?:new\s+(?:Shared)?Worker|importScripts|serviceWorker\s*\.\s*register)\s*\(\s*(["'`])([^"'`$]+)\1/g;
+  /\b(?:new\s+(?:Shared)?Worker|importScripts|serviceWorker\.register)\s*\(\s*(["'`])([^"'`$]+)\1/g;
 
 const STRICT = /^(?:\s|\/\/[^\n]*|\/\*(?:(?!\*\/).)*\*\/)*(["'])use strict\1/s;
 
 /**
- * The scripts of a document. Each imported module has a name, and the document's import map says which `data:` URL that
- * is: so a module stays one module, and modules may import each other in a circle.
+ * The scripts of a document. An imported module gets a name, and an import map says which `data:` URL that is. So a
+ * module stays one module, and modules may import each other.
  */
 export class Scripts {
   readonly #files: PageFiles;
-  readonly #styles: Styles;
   readonly #page: PageFields;
-  /** The modules by name, as `data:` URLs. */
+  /** The `data:` URLs of modules by name. */
   readonly #modules = new Map<string, string>();
   readonly #imported = new Set<string>();
 
-  constructor(files: PageFiles, styles: Styles, page: PageFields) {
+  constructor(files: PageFiles, page: PageFields) {
     this.#files = files;
-    this.#styles = styles;
     this.#page = page;
   }
 
-  get importCount(): number {
-    return this.#imported.size;
-  }
-
-  /** An import map of the page with the imported modules. @param maps the page's own import maps */
-  composeMap(maps: readonly string[]): string {
+  /** The text of an import map, or `null` without imports. @param texts the page's own import maps */
+  composeMap(texts: readonly string[]): string | null {
+    if (this.#imported.size === 0) return null;
+    const maps = texts.map((text) => toFields(parseJson(text))).reverse();
+    const join = (field: string): object => Object.assign({}, ...maps.map((map) => toFields(map[field])));
     const modules = Object.fromEntries([...this.#imported].map((name) => [name, this.#modules.get(name)]));
-    const given = maps.map((text) => toFields(parseJson(text))).reverse();
-    const join = (field: string): object => Object.assign({}, ...given.map((map) => toFields(map[field])));
-    const joined = { ...Object.assign({}, ...given), imports: { ...join('imports'), ...modules } };
-    const scopes = given.some((map) => 'scopes' in map) ? { scopes: join('scopes') } : {};
-    return JSON.stringify({ ...joined, ...scopes }).replaceAll('<', '\\u003c');
+    const map = { imports: { ...join('imports'), ...modules }, scopes: join('scopes') };
+    return JSON.stringify(map).replaceAll('<', '\\u003c');
   }
 
-  /** A classic script. It still knows the address that it came from. */
-  async inlineScript(url: URL, declared: string): Promise<string> {
+  /** A classic script. It still knows the address that it came from. @param charset the encoding that the element names */
+  async inlineScript(url: URL, charset: string): Promise<string> {
     const resource = await this.#files.readCode(url);
-    const given = decodeResource(resource, declared);
+    const given = decodeResource(resource, charset);
     const code = await this.rewrite(given, false, resource.url);
-    const strict = STRICT.test(given) ? '"use strict";' : '';
-    const source = this.#writeAddress(url.href);
-    const own = `document.currentScript&&Object.defineProperty(document.currentScript,"src",{value:${source},configurable:true});`;
-    return toDataUrl('text/javascript', `${strict}${own}${code}\n//# sourceURL=${this.#nameModule(url)}`);
+    const field = `"src",{value:${this.#writeAddress(url.href)},configurable:true}`;
+    const start = `document.currentScript&&Object.defineProperty(document.currentScript,${field});`;
+    return this.#toDataUrl(url, `${STRICT.test(given) ? '"use strict";' : ''}${start}${code}`);
   }
 
   async inlineModule(url: URL): Promise<string> {
@@ -70,23 +61,30 @@ export class Scripts {
 
   async #makeModule(url: URL, resource: Resource): Promise<string> {
     const type = getMediaType(resource);
-    if (type === 'text/css') return this.#styles.inlineSheet(url);
-    if (/[/+]json$|wasm$/.test(type)) return toDataUrl(type, resource.bytes);
-    const text = this.#writeOwnAddress(new TextDecoder().decode(resource.bytes), resource.url);
-    const code = await this.rewrite(text, true, resource.url);
-    return toDataUrl('text/javascript', `${code}\n//# sourceURL=${this.#nameModule(url)}`);
+    if (type === 'text/css') return inlineSheet(url, this.#files);
+    if (/[/+]json$|\/wasm$/.test(type)) return this.#files.inlineData(url);
+    const given = new TextDecoder().decode(resource.bytes);
+    // Nothing is relative to a `data:` URL.
+    const find = findOwnAddress.bind(null, given);
+    const code = await replaceAddresses(given, find, async () => `(${this.#writeAddress(resource.url)})`);
+    return this.#toDataUrl(url, await this.rewrite(code, true, resource.url));
   }
 
-  /** Lets a script import by name. @param base the URL that its imports are relative to */
-  async rewrite(code: string, isModule: boolean, base: string): Promise<string> {
-    this.#noteWorkers(code);
-    return replaceAddresses(code, (add) => findScriptReferences(code, isModule, add), {
-      replace: (found) => this.#import(found, base),
-      write: writeInScript,
-    });
+  /** Browsers name a script by its `data:` URL in every error, unless it has a name. */
+  #toDataUrl = (url: URL, code: string): string =>
+    toDataUrl('text/javascript', `${code}\n//# sourceURL=${this.#nameModule(url)}`);
+
+  /** Lets a script import modules by name. @param base the URL that its imports are relative to */
+  rewrite(code: string, isModule: boolean, base: string): Promise<string> {
+    for (const [, , address = ''] of code.matchAll(WORKER)) {
+      const text = `a script starts ${formatAddress(address)}, which stays outside of the page`;
+      if (isExternal(address)) this.#files.notes.add(text);
+    }
+    const find = findScriptReferences.bind(null, code, isModule);
+    return replaceAddresses(code, find, (found) => this.#importModule(found, base));
   }
 
-  async #import({ address, grade }: FoundAddress, base: string): Promise<string | null> {
+  async #importModule({ address, grade }: FoundAddress, base: string): Promise<string | null> {
     const resolved = resolveSpecifier(address, this.#page.importMap, base);
     if (resolved === null && grade === 'code') {
       const what = `no import map says where the module ${JSON.stringify(address)} is`;
@@ -103,33 +101,15 @@ export class Scripts {
   /** A name that is a URL, and needs no escapes in a script. */
   #nameModule({ href }: URL): string {
     const path = this.#files.ownPath(href);
-    return (path === null ? href : `page:${path}`).replace(
-      /['`\\]/g,
-      (sign) => `%${Buffer.from(sign).toString('hex')}`,
-    );
+    return (path === null ? href : `page:${path}`)
+      .replace(/'/g, '%27')
+      .replace(/`/g, '%60')
+      .replace(/\\/g, '%5c');
   }
 
   /** The address of a file as code. Where the page will be is not known yet. */
   #writeAddress(address: string): string {
     const path = this.#files.ownPath(address);
     return path === null ? JSON.stringify(address) : `new URL(${JSON.stringify(path)},document.baseURI).href`;
-  }
-
-  /** Replaces `import.meta.url`: nothing is relative to a `data:` URL. */
-  #writeOwnAddress(code: string, address: string): string {
-    const parts: string[] = [];
-    let at = 0;
-    for (const [start, end] of findImportMeta(code)) {
-      const [field] = /^\s*\.\s*url\b/.exec(code.slice(end, end + 100)) ?? [];
-      if (field === undefined) continue;
-      parts.push(code.slice(at, start), `(${this.#writeAddress(address)})`);
-      at = end + field.length;
-    }
-    return joinParts([...parts, code.slice(at)]);
-  }
-
-  #noteWorkers(code: string): void {
-    for (const [, , address] of code.matchAll(WORKER))
-      this.#files.notes.add(`a script starts ${address}, which stays outside of the page`);
   }
 }

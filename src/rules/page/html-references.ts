@@ -95,6 +95,11 @@ class DocumentSearch extends PageReader {
     handler.onParseError = (error) => context.form?.addError(error);
   }
 
+  override search(piece: string, isLast: boolean): void {
+    super.search(piece, isLast);
+    if (this.isTooDeep) this.#page.complete = false;
+  }
+
   override onStartTag(token: Token.TagToken): void {
     this.#context.form?.addTag(token, true, this.tokenizer.state !== TokenizerMode.DATA);
     super.onStartTag(token);
@@ -121,11 +126,8 @@ class DocumentSearch extends PageReader {
   }
 
   protected override readTag(tag: StartTag): void {
-    if (this.isTooDeep) this.#page.complete = false;
-    else {
-      this.#searchAttributes(tag);
-      if (!this.isInert && !this.isForeign) this.#page.read(tag);
-    }
+    this.#searchAttributes(tag);
+    if (!this.isInert && !this.isForeign) this.#page.read(tag);
   }
 
   #searchAttributes(tag: StartTag): void {

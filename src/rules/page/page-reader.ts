@@ -46,7 +46,8 @@ export abstract class PageReader extends SAXParser {
     return this.#depth > 0;
   }
 
-  protected get isTooDeep(): boolean {
+  /** Whether the rest of the page was not read. */
+  get isTooDeep(): boolean {
     return this.#depth > SEARCH_LIMITS.depth;
   }
 
@@ -70,8 +71,8 @@ export abstract class PageReader extends SAXParser {
   #readTag(tag: StartTag): void {
     this.#endText();
     const name = tag.tagName;
-    if (FOREIGN_ELEMENTS.has(name)) this.#depth += 1;
     this.readTag(tag);
+    if (FOREIGN_ELEMENTS.has(name)) this.#depth += 1;
     if (this.isTooDeep) this.stop();
     else if (name === 'template') this.#templates += 1;
     else if (TEXT_ELEMENTS.has(name)) this.#open = tag;

@@ -5,18 +5,23 @@ import type { AddAddress } from './addresses.ts';
 
 /** Finds static imports of a module, and literal addresses of `import()`. A browser sees the rest. */
 export function findScriptReferences(code: string, isModule: boolean, add: AddAddress): void {
-  for (const { n: address, s: start, e: length, d: call, a: attributes, offset } of readImports(code)) {
+  for (const { n: address, s: start, e: stop, d: call, a: attributes, offset } of readImports(code)) {
     const isStatic = call === -1;
     if (address === undefined || (isStatic && !isModule)) continue;
     const kind = isStatic && attributes !== -1 ? 'data' : 'module';
-    const place = { offset: offset + start, end: offset + length };
+    const place = { offset: offset + start, end: offset + stop };
     add({ ...place, address, kind, grade: isStatic ? 'code' : 'later', isSpecifier: true });
   }
 }
 
-/** Finds each `import.meta` of a module. @returns where it begins and ends */
-export function* findImportMeta(code: string): Generator<readonly [number, number], void, undefined> {
-  for (const { d, s, e, offset } of readImports(code)) if (d === -2) yield [offset + s, offset + e];
+/** Finds each `import.meta.url` of a module. */
+export function findOwnAddress(code: string, add: AddAddress): void {
+  for (const { d: call, s: start, e: stop, offset } of readImports(code)) {
+    const [field = ''] = /^\s*\.\s*url\b/.exec(code.slice(offset + stop, offset + stop + 100)) ?? [];
+    if (call !== -2 || field === '') continue;
+    const place = { offset: offset + start, end: offset + stop + field.length };
+    add({ ...place, address: 'import.meta.url', kind: 'data', grade: 'later' });
+  }
 }
 
 function* readImports(

@@ -1,0 +1,297 @@
+import { hash } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { convert, inline, type TestFiles, unfold } from './inline-one.ts';
+
+const FILES: TestFiles = {
+  'a.css': 'a { b: url(p/a.png) }',
+  'nested.css': '@import "sub/b.css" layer(x) supports(display: grid) print; i { b: c }',
+  'sub/b.css': 'b { c: url("../p/a.png"), src("x.woff2") }',
+  'sub/x.woff2': 'FONT',
+  'circle.css': '@import url(circle.css);',
+  'p/a.png': 'PNG',
+  'b.png': 'B',
+  'a.svg': '<svg/>',
+  'a.js': 'one()',
+  'strict.js': '/* a */ // b\n"use strict"\none()',
+  'page.js': { type: 'text/html; charset=utf-8', body: '<h1>Not found</h1>' },
+  'https://cdn.dev/lib@1/x.js': 'x("</script>", \'&\\\', "é")',
+  'https://cdn.dev/lib': { to: 'https://cdn.dev/lib@1/x.js' },
+  'https://cdn.dev/a.css': 'a { b: url(./a.png?v=1#x) }',
+  'https://cdn.dev/a.png?v=1': 'CDN',
+  'sprite.svg': '<?xml version="1.0"?><svg><symbol id="dot"><title>é</title></symbol><g id="two"/></svg>',
+  'main.html': '<p>',
+};
+
+/** A page and what becomes of it, with each file in brackets. */
+const PAGES: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  'style sheets': [
+    [
+      '<link rel=stylesheet href=a.css media="print" title=\'t\'>',
+      '<link rel=stylesheet href="‹css a { b: url("‹image/png PNG›") }›" media="print" title=\'t\'>',
+    ],
+    [
+      '<link rel="alternate stylesheet" href=a.css>',
+      '<link rel="alternate stylesheet" href="‹css a { b: url("‹image/png PNG›") }›">',
+    ],
+    [
+      '<link rel=stylesheet href="nested.css">',
+      '<link rel=stylesheet href="‹css @import "‹css b { c: url("‹image/png PNG›"), src("‹font/woff2 FONT›") }›" layer(x) supports(display: grid) print; i { b: c }›">',
+    ],
+    [
+      '<link rel="stylesheet" href="//cdn.dev/a.css" integrity="" crossorigin=anonymous>',
+      '<link rel="stylesheet" href="‹css a { b: url("‹image/png CDN›#x") }›"  >',
+    ],
+    [
+      '<style>@import url(sub/b.css) screen;</style>',
+      '<style>@import url("‹css b { c: url("‹image/png PNG›"), src("‹font/woff2 FONT›") }›") screen;</style>',
+    ],
+    ['<style>\r\na{b:url( b.png )}\r\n</style>', '<style>\r\na{b:url("‹image/png B›")}\r\n</style>'],
+    [
+      '<svg><style>a &gt; b { c: url(b.png) }</style></svg>',
+      '<svg><style>a > b { c: url("‹image/png B›") }</style></svg>',
+    ],
+    ['<p style="a: url(\'b.png\'); c: d">', '<p style="a: url(&quot;‹image/png B›&quot;); c: d">'],
+    [
+      '<link rel=preload as=style href=a.css onload="this.rel=\'stylesheet\'">',
+      '<link rel=preload as=style href="‹css a { b: url("‹image/png PNG›") }›" onload="this.rel=\'stylesheet\'">',
+    ],
+    [
+      '<base href="sub/"><link rel=stylesheet href=b.css>',
+      '<base href="sub/"><link rel=stylesheet href="‹css b { c: url("‹image/png PNG›"), src("‹font/woff2 FONT›") }›">',
+    ],
+  ],
+  scripts: [
+    [
+      '<script src=a.js></script>',
+      '<script src="‹javascript src=new URL("a.js",document.baseURI).href; one()›"></script>',
+    ],
+    [
+      '<script async src="a.js" defer></script>',
+      '<script async src="‹javascript src=new URL("a.js",document.baseURI).href; one()›" defer></script>',
+    ],
+    [
+      '<script src=strict.js></script>',
+      '<script src="‹javascript "use strict";src=new URL("strict.js",document.baseURI).href; /* a */ // b\n"use strict"\none()›"></script>',
+    ],
+    [
+      '<script src="https://cdn.dev/lib"></script>',
+      '<script src="‹javascript src="https://cdn.dev/lib"; x("</script>", \'&\\\', "é")›"></script>',
+    ],
+    [
+      '<svg><script xlink:href="a.js"/></svg>',
+      '<svg><script xlink:href="‹javascript src=new URL("a.js",document.baseURI).href; one()›"/></svg>',
+    ],
+    ['<script nomodule src=gone.js></script>', '<script nomodule src=""></script>'],
+    [
+      '<script type=text/x-template src=gone.html></script>',
+      '<script type=text/x-template src=gone.html></script>',
+    ],
+  ],
+  pictures: [
+    [
+      '<img src=b.png srcset="p/a.png 1x, b.png 2x" alt="a &amp; b">',
+      '<img src="‹image/png B›" srcset="‹image/png PNG› 1x, ‹image/png B› 2x" alt="a &amp; b">',
+    ],
+    [
+      '<picture><source srcset=b.png media=print><img src=b.png></picture>',
+      '<picture><source srcset="‹image/png B›" media=print><img src="‹image/png B›"></picture>',
+    ],
+    [
+      '<link rel="shortcut icon" href=b.png><video poster=b.png></video>',
+      '<link rel="shortcut icon" href="‹image/png B›"><video poster="‹image/png B›"></video>',
+    ],
+    [
+      '<object data=a.svg></object><embed src=b.png>',
+      '<object data="‹image/svg+xml <svg/>›"></object><embed src="‹image/png B›">',
+    ],
+    [
+      '<svg><image href="b.png"/><image xlink:href="b.png"/></svg>',
+      '<svg><image href="‹image/png B›"/><image xlink:href="‹image/png B›"/></svg>',
+    ],
+    ['<template><img src=b.png></template>', '<template><img src="‹image/png B›"></template>'],
+    [
+      '<body><svg><use href="sprite.svg#dot"/><use xlink:href="sprite.svg#two"/></svg></body>',
+      '<body><svg><use href="#dot"/><use xlink:href="#two"/></svg><svg style="position:absolute;width:0;height:0" aria-hidden="true"><svg><symbol id="dot"><title>&#233;</title></symbol><g id="two"/></svg></svg></body>',
+    ],
+    [
+      '<iframe srcdoc="<img src=&quot;b.png&quot;>"></iframe>',
+      '<iframe srcdoc="<img src=&quot;‹image/png B›&quot;>"></iframe>',
+    ],
+  ],
+  'what only prepares requests': [
+    ['a<link rel=preconnect href=https://cdn.dev><link rel="dns-prefetch" href=//x>b', 'ab'],
+    ['<link rel=modulepreload href=a.js><link rel=prefetch href=x><link rel=manifest href=x>', ''],
+  ],
+  'what stays': [
+    ...[
+      '<a href="main.html">x</a>',
+      '<link rel=canonical href=x>',
+      '<img src="data:,x">',
+      '<p data-src=x.png>',
+    ],
+    ...['<!-- <img src=x> --><noscript><img src=x></noscript>', "<P CLASS = 'a'  ID=b>\r\n<br/ >", ''],
+    ...[
+      '<template><iframe src=x.html></iframe></template>',
+      '<img src="https://"><textarea><img src=x></textarea>',
+    ],
+  ].map((page) => [page, page] as const),
+};
+
+describe('inlinePage', () => {
+  test.each(Object.entries(PAGES).flatMap(([of, pages]) => pages.map(([page, made]) => [of, page, made])))(
+    'inlines %s: %s',
+    async (_, page, made) => {
+      expect(unfold(await inline(page as string, FILES))).toBe(made);
+    },
+  );
+
+  test.each([
+    [
+      'a frame',
+      '<iframe src=main.html></iframe>',
+      "<iframe> shows another document, main.html, which can't become part of the page",
+    ],
+    [
+      'an object with a page',
+      '<object data="main.html"></object>',
+      "<object> shows another document, main.html, which can't become part of the page",
+    ],
+    [
+      'a refresh',
+      '<meta http-equiv=refresh content="0; url=main.html">',
+      "<meta> shows another document, main.html, which can't become part of the page",
+    ],
+    [
+      'a style sheet that imports itself',
+      '<link rel=stylesheet href=circle.css>',
+      'the style sheet circle.css imports itself',
+    ],
+    [
+      'a page instead of a script',
+      '<script src=page.js></script>',
+      'page.js is a web page, not a style sheet or script',
+    ],
+    [
+      'other bytes than named',
+      `<script src=a.js integrity="sha256-${hash('sha256', 'x', 'base64')}"></script>`,
+      'a.js is not the file that its attribute integrity names',
+    ],
+    [
+      'an id that is used twice',
+      '<p id=dot><svg><use href="sprite.svg#dot"/></svg>',
+      'the drawing sprite.svg#dot has the id dot, which the page uses already',
+    ],
+    [
+      'a part that a drawing lacks',
+      '<svg><use href="sprite.svg#x"/></svg>',
+      'the drawing sprite.svg#x has no such part',
+    ],
+    ['a drawing that is none', '<svg><use href="a.js#x"/></svg>', 'the drawing a.js#x has no such part'],
+    [
+      'a bare name',
+      '<script type=module>import "react"</script>',
+      'no import map says where the module "react" is',
+    ],
+    [
+      'a policy',
+      '<meta http-equiv=Content-Security-Policy content="script-src \'self\'"><p><img src=b.png>',
+      "the page's Content-Security-Policy may block what is put into the page",
+    ],
+  ])('refuses %s', async (_, page, problem) => {
+    expect(await inline(`\n${page}`, FILES)).toBe(`line 2: ${problem}`);
+  });
+
+  test('names the line of a problem in a nested document by its frame', async () => {
+    expect(await inline('\n<p>\n<iframe srcdoc="\n\n<iframe src=x>"></iframe>')).toMatch(/^line 3: <iframe>/);
+  });
+
+  test.each([
+    ['sha256', hash('sha256', 'one()', 'base64')],
+    ['sha384', hash('sha384', 'one()', 'base64')],
+    ['sha512', `x sha256-x sha512-${hash('sha512', 'one()', 'base64')}?a`],
+  ])('accepts the strongest hash of an integrity attribute: %s', async (name, value) => {
+    const page = `<script src=a.js integrity="${name}-${value}" crossorigin></script>`;
+    expect(unfold(await inline(page, FILES))).toMatch(/one\(\)›" {2}><\/script>$/);
+  });
+
+  test('ignores a policy that names no sources, or if nothing is put into the page', async () => {
+    const upgrade =
+      '<meta http-equiv=content-security-policy content=upgrade-insecure-requests><img src=b.png>';
+    expect(await inline(upgrade, FILES)).toContain('data:');
+    const alone = '<meta http-equiv=content-security-policy content="default-src \'none\'">';
+    expect(await inline(alone, FILES)).toBe(alone);
+  });
+
+  test('lets the reason pass if a file cannot be had', async () => {
+    await expect(inline('<img src=gone.png>')).rejects.toThrow('404 gone.png');
+  });
+
+  test('reads each file once, in page order, and lists it with its hash', async () => {
+    const reads: string[] = [];
+    const page =
+      '<img src=b.png><link rel=stylesheet href=nested.css><img src="b.png#x"><script src="https://cdn.dev/lib"></script>';
+    const converted = await convert(page, FILES, reads);
+    expect(reads).toEqual([
+      'b.png',
+      'nested.css',
+      'sub/b.css',
+      'p/a.png',
+      'sub/x.woff2',
+      'https://cdn.dev/lib',
+      'https://cdn.dev/lib@1/x.js',
+    ]);
+    const { files } = converted as { files: readonly unknown[] };
+    expect(files[0]).toEqual({ url: 'https://page.invalid/b.png', sha256: hash('sha256', 'B'), size: 1 });
+    expect(files.at(-1)).toMatchObject({ url: 'https://cdn.dev/lib@1/x.js' });
+    expect(await convert(page, FILES)).toEqual(converted);
+  });
+
+  test('ends if its signal is aborted', async () => {
+    const { inlinePage } = await import('../../src/convert/inline/inline-page.ts');
+    const options = { url: new URL('https://page.invalid/'), read: () => Promise.reject(new Error('read')) };
+    const signal = AbortSignal.abort(new Error('ended'));
+    await expect(inlinePage(Buffer.from('<img src=a.png>'), { ...options, signal })).rejects.toThrow('ended');
+  });
+
+  test.each([
+    ['Latin-1', Buffer.from('<p>é</p><img src=b.png>\xff', 'latin1'), 'latin1'],
+    ['UTF-8 with a mark', Buffer.from('\ufeff<p>é</p>\0<img src=b.png>'), 'utf8'],
+  ] as const)('keeps all other bytes of a page in %s', async (_, page, encoding) => {
+    const converted = await convert(page, FILES);
+    const made = 'page' in converted ? converted.page : Buffer.alloc(0);
+    expect(made.toString(encoding)).toBe(
+      page.toString(encoding).replace('src=b.png', 'src="data:image/png;base64,Qg=="'),
+    );
+    expect(made.length).toBe(page.length + '"data:image/png;base64,Qg=="'.length - 'b.png'.length);
+  });
+
+  test.each([
+    ['the header', { type: 'text/css; charset=windows-1251', body: Buffer.from([0xe6]) }, 'ж'],
+    ['a mark', { type: 'text/css; charset=windows-1251', body: Buffer.from('\ufeffж') }, 'ж'],
+    ['a mark of UTF-16', { type: 'text/css', body: Buffer.from('\ufeffж', 'utf16le') }, 'ж'],
+    [
+      'its own declaration',
+      { type: 'text/css', body: Buffer.from('@charset "koi8-r";\xd6', 'latin1') },
+      '@charset "koi8-r";ж',
+    ],
+    ['the attribute', { type: 'text/css', body: Buffer.from([0xe6]) }, 'ж'],
+    ['nothing', { type: 'text/css; charset=x', body: Buffer.from('ж') }, 'ж'],
+  ])('decodes a style sheet by %s', async (by, file, text) => {
+    const charset = by === 'the attribute' ? 'windows-1251' : 'replacement';
+    const page = `<link rel=stylesheet href=x.css${by === 'nothing' ? '' : ` charset=${charset}`}>`;
+    expect(unfold(await inline(page, { 'x.css': file }))).toContain(`‹css ${text}›`);
+  });
+
+  test('ends before files that grow without end take the memory', async () => {
+    const sheets = Array.from({ length: 40 }, (_, at): [string, string] => [
+      `${at}.css`,
+      at === 0 ? '/* 1000 */'.repeat(100) : `@import "${at - 1}.css"; `.repeat(2),
+    ]);
+    const problem = 'line 1: with everything that it needs, the page is larger than 32 MB';
+    expect(await inline('<link rel=stylesheet href=39.css>', Object.fromEntries(sheets))).toBe(problem);
+    const picture = { 'a.png': Buffer.alloc(100_000) };
+    expect(await inline('<img src=a.png>'.repeat(1_000), picture)).toBe(
+      problem.replace('line 1', 'line null'),
+    );
+  });
+});
