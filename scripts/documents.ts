@@ -71,11 +71,24 @@ export function inputsPage(existing: string): string {
   }, existing);
 }
 
+/** The content of styles.json: the style sheets of a rendered page, so that the bundle reads no file. */
+export function stylesJson(): string {
+  const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+  const css = [
+    read('node_modules/github-markdown-css/github-markdown.css'),
+    read('node_modules/highlight.js/styles/github.min.css'),
+    `@media (prefers-color-scheme: dark) {${read('node_modules/highlight.js/styles/github-dark.min.css')}}`,
+    read('src/convert/render/page.css'),
+  ];
+  return `${JSON.stringify({ css: css.join('\n') }, null, 2)}\n`;
+}
+
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 if (process.argv[1] === import.meta.filename) {
   writeFileSync('contract.json', contractJson());
   writeFileSync('report.schema.json', reportSchemaJson());
   writeFileSync('action.yml', actionYml());
+  writeFileSync('src/convert/render/styles.json', stylesJson());
   writeFileSync('docs/inputs.md', inputsPage(readFileSync('docs/inputs.md', 'utf8')));
 }

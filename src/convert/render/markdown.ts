@@ -1,0 +1,104 @@
+import { alert } from '@mdit/plugin-alert';
+import { footnote } from '@mdit/plugin-footnote';
+import { tasklist } from '@mdit/plugin-tasklist';
+import GithubSlugger from 'github-slugger';
+import MarkdownIt from 'markdown-it';
+import type Token from 'markdown-it/lib/token.mjs';
+import anchor from 'markdown-it-anchor';
+import { full as emoji } from 'markdown-it-emoji';
+import { highlight } from './code.ts';
+import type { Render, Source } from './source.ts';
+
+const SAFE_LINKS = ['http:', 'https:', 'mailto:'];
+
+/** Headings may link to themselves, as on GitHub. */
+const permalink = anchor.permalink.linkInsideHeader({
+  class: 'anchor',
+  symbol: '<span class="octicon octicon-link"></span>',
+  placement: 'before',
+  ariaHidden: true,
+  space: false,
+});
+
+/** Text without its marks; in addresses, an emoji is its name, as on GitHub. */
+const wordsOf = (tokens: readonly Token[], isAddress: boolean): string =>
+  tokens
+    .filter(({ type }) => ['text', 'code_inline', 'emoji'].includes(type))
+    .map(({ type, markup, content }) => (isAddress && type === 'emoji' ? markup : content))
+    .join('');
+
+/** The anchors of one page are unique, so each page has its own memory of them. */
+const toSlug = (title: string, { env }: { readonly env: { readonly slugger: GithubSlugger } }): string =>
+  env.slugger.slug(title);
+
+const parser = new MarkdownIt({ linkify: true, highlight })
+  .use(footnote)
+  .use(alert)
+  .use(tasklist, { label: false, containerClass: 'contains-task-list' })
+  .use(emoji, { shortcuts: {} })
+  .use(anchor, {
+    slugifyWithState: toSlug,
+    getTokensText: (tokens) => wordsOf(tokens, true),
+    tabIndex: false,
+    permalink,
+  });
+// Otherwise names such as README.md would be links.
+parser.linkify.set({ fuzzyLink: false });
+
+/** Front matter is shown as code; the lines stay where they are. */
+const fenceFrontMatter = (text: string): string =>
+  text.replace(/^---\r?\n([\s\S]*?\n)---[ \t]*(?:\r?\n|$)/, '~~~~~~~~~~yaml\n$1~~~~~~~~~~\n');
+
+/** Every token, with its line; tokens within a paragraph have none of their own. */
+function* walk(tokens: readonly Token[]): Generator<{ readonly token: Token; readonly line: number }> {
+  let line = 1;
+  for (const token of tokens) {
+    line = token.map === null ? line : token.map[0] + 1;
+    yield { token, line };
+    let inner = line;
+    for (const child of token.children ?? []) {
+      yield { token: child, line: inner };
+      inner += child.type === 'softbreak' || child.type === 'hardbreak' ? 1 : 0;
+    }
+  }
+}
+
+/** Puts a picture into the page, or its words if the picture can't be had. @returns the reason */
+function embed(token: Token, pictureOf: Source['pictureOf']): string | null {
+  const src = token.attrGet('src') ?? '';
+  const picture = pictureOf(src);
+  if ('data' in picture) {
+    token.attrSet('src', picture.data);
+    return null;
+  }
+  const words = wordsOf(token.children ?? [], false);
+  Object.assign(token, { type: 'text', content: `[picture: ${words || src}]`, children: null });
+  return `the picture ${src} ${picture.reason}`;
+}
+
+function disarmLink(token: Token, base: URL): void {
+  const href = token.attrGet('href') ?? '';
+  if (SAFE_LINKS.includes(URL.parse(href, base)?.protocol ?? '')) return;
+  token.attrs = (token.attrs ?? []).filter(([name]) => name !== 'href');
+}
+
+/** Markdown as GitHub shows it; raw HTML is text. */
+export const renderMarkdown: Render = (source: Source) => {
+  const env = { slugger: new GithubSlugger() };
+  const tokens = parser.parse(fenceFrontMatter(source.text), env);
+  const notes: string[] = [];
+  let title: string | undefined;
+  let isInHeading = false;
+  for (const { token, line } of walk(tokens)) {
+    const { type } = token;
+    if (type === 'link_open') disarmLink(token, source.url);
+    if (type === 'inline' && isInHeading) title ??= wordsOf(token.children ?? [], false).trim() || undefined;
+    isInHeading = type === 'heading_open';
+    const problem = type === 'image' ? embed(token, source.pictureOf) : null;
+    if (problem !== null) notes.push(`line ${line}: ${problem}`);
+    if (type === 'fence' && /^mermaid\b/.test(token.info)) {
+      notes.push(`line ${line}: the Mermaid diagram is shown as code`);
+    }
+  }
+  return { html: parser.renderer.render(tokens, parser.options, env), title, notes };
+};

@@ -1,0 +1,39 @@
+import { hash } from 'node:crypto';
+import { escapeHtml, type Rendered } from './source.ts';
+import styles from './styles.json' with { type: 'json' };
+
+/** No script runs, and no other host is asked, whatever the content is. */
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+export const sha256 = (bytes: Buffer): string => hash('sha256', bytes);
+
+interface PageSource {
+  readonly name: string;
+  readonly bytes: Buffer;
+  /** The link to the source; `null` if it is not delivered. */
+  readonly href: string | null;
+}
+
+/** Puts rendered content into a page of its own. */
+export function framePage({ html, title }: Rendered, { name, bytes, href }: PageSource): Buffer {
+  const link = href === null ? escapeHtml(name) : `<a href="${escapeHtml(href)}">${escapeHtml(name)}</a>`;
+  return Buffer.from(`<!DOCTYPE html>
+<html>
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title ?? name)}</title>
+<style>${styles.css}</style>
+</head>
+<body class="markdown-body">
+<main>
+${html}
+</main>
+<footer>Source: ${link}, SHA-256 <code>${sha256(bytes)}</code></footer>
+</body>
+</html>
+`);
+}

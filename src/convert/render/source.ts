@@ -1,0 +1,46 @@
+import MarkdownIt from 'markdown-it';
+
+/** A picture as a `data:` URL, or why it can't be shown. */
+export type Picture = { readonly data: string } | { readonly reason: string };
+
+/** A text file with what its renderer may ask for. */
+export interface Source {
+  readonly name: string;
+  readonly text: string;
+  /** Links and pictures are relative to it. */
+  readonly url: URL;
+  /** Each picture is read once; a renderer runs again as soon as all are there. */
+  readonly pictureOf: (address: string) => Picture;
+}
+
+/** The HTML of a page's content. Everything in it that comes from the source is escaped. */
+export interface Rendered {
+  readonly html: string;
+  /** The name of the file if it is absent. */
+  readonly title?: string | undefined;
+  readonly notes?: readonly string[];
+}
+
+export type Render = (source: Source) => Rendered;
+
+/** A fault of the source itself. */
+export class SourceProblem extends Error {
+  readonly line: number | null;
+  readonly hint: string;
+
+  constructor(problem: string, line: number | null, hint: string) {
+    super(problem);
+    this.line = line;
+    this.hint = hint;
+  }
+}
+
+export const { escapeHtml } = new MarkdownIt().utils;
+
+/** Such as `1 row` and `1,200 rows`. */
+export const countOf = (count: number, one: string): string =>
+  `${count.toLocaleString('en-US')} ${one}${count === 1 ? '' : 's'}`;
+
+/** Says what a page leaves out; nothing if all is shown. */
+export const formatRest = (count: number, one: string): string =>
+  count > 0 ? `<p class="rest">${countOf(count, `more ${one}`)} in the source</p>` : '';
