@@ -1,5 +1,8 @@
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { systemClock, watchForEnd, watchForStop } from '../src/system.ts';
+import { createWorkFolders, systemClock, watchForEnd, watchForStop } from '../src/system.ts';
+import { temporaryFolder } from './support/files.ts';
 
 /** Longer than any test may take. */
 const AN_HOUR = 3_600_000;
@@ -51,3 +54,15 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
     expect(process.listenerCount(name)).toBe(before);
   },
 );
+
+test('creates private folders, and removes all of them', async () => {
+  const folders = createWorkFolders(await temporaryFolder());
+  const paths = [await folders.open(), await folders.open()];
+  expect(new Set(paths).size).toBe(2);
+  for (const path of paths) {
+    expect((await stat(path)).mode & 0o777).toBe(0o700);
+    await writeFile(join(path, 'a'), 'x');
+  }
+  await folders.remove();
+  for (const path of paths) await expect(stat(path)).rejects.toThrow('ENOENT');
+});

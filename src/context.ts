@@ -15,7 +15,7 @@ import { openRepository } from './open-repository.ts';
 import type { Logger, Ports } from './ports.ts';
 import type { RawInputs } from './request/inputs.ts';
 import type { DeliveryRequest } from './request/parse-request.ts';
-import { random, systemClock, watchForEnd } from './system.ts';
+import { createWorkFolders, random, systemClock, watchForEnd } from './system.ts';
 import { ACTION, type Face, say } from './words.ts';
 
 /** Creates the real clock, network and randomness for an interface. */
@@ -37,16 +37,18 @@ export async function runRequest(
   parts: InterfaceParts = {},
 ): Promise<readonly Report[]> {
   const end = watchForEnd();
+  const folders = createWorkFolders(ports.tempFolder);
   try {
-    const { request, remove } = await Promise.race([openContent(given, ports), end.comes]);
-    const context = createDeliveryContext(request, ports, parts);
+    const request = await Promise.race([openContent(given, ports, folders.open), end.comes]);
+    const context = createDeliveryContext(request, ports, parts, folders.open);
     try {
       const perform = request.operation === 'audit' ? audit : deliver;
       return await Promise.race([perform(context), end.comes]);
     } finally {
-      await Promise.race([Promise.all([context.screen.close(), remove()]), end.comes]);
+      await Promise.race([context.screen.close(), end.comes]);
     }
   } finally {
+    await folders.remove();
     end.unwatch();
   }
 }
@@ -75,6 +77,7 @@ export function createDeliveryContext(
   request: DeliveryRequest,
   ports: Ports,
   { face = ACTION, authorize }: InterfaceParts = {},
+  openFolder = createWorkFolders(ports.tempFolder).open,
 ): DeliveryContext {
   const options = {
     ...ports,
@@ -85,6 +88,7 @@ export function createDeliveryContext(
     ...ports,
     request,
     face,
+    openFolder,
     screen: createLazyScreen(() => loadScreen(options), ports),
     openRepository: (query) => openRepository(request, query, ports, authorize),
   };

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -94,3 +94,19 @@ export function keepOldHeapSmall(): void {
 /** Creates a folder that only this user can read. */
 export const createTemporaryFolder = (parent: string, purpose = ''): Promise<string> =>
   mkdtemp(join(parent, `${TOOL.name}-${purpose}`));
+
+/** Private folders for one request, which are removed together. A leftover folder doesn't undo the delivery. */
+export function createWorkFolders(parent: string) {
+  const opened: Promise<string>[] = [];
+  return {
+    open(): Promise<string> {
+      const folder = createTemporaryFolder(parent);
+      opened.push(folder);
+      return folder;
+    },
+    async remove(): Promise<void> {
+      const remove = async (folder: Promise<string>) => rm(await folder, { recursive: true, force: true });
+      await Promise.allSettled(opened.map(remove));
+    },
+  } as const;
+}

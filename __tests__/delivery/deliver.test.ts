@@ -52,6 +52,7 @@ async function delivering({ files = { 'page.html': BYTES }, ...stage }: Stage = 
     request,
     screen: new FakeScreen(),
     face: ACTION,
+    openFolder: temporaryFolder,
     openRepository: async (query) => {
       asked.push(query);
       if (stage.refusal !== undefined) throw stage.refusal;

@@ -95,7 +95,7 @@ export async function checkSite(
 
 /** What a page may load from other hosts. A folder usually has pages that need them. */
 export function chooseSelfContained({ site }: Delivery, { selfContained }: DeliveryRequest): SelfContained {
-  if (selfContained !== 'auto') return selfContained;
+  if (selfContained !== 'auto' && selfContained !== 'inline') return selfContained;
   return site?.isFolder ? 'warn' : 'enforce';
 }
 

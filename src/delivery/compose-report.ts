@@ -62,6 +62,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     gates,
     file: reportFile(delivery),
     site: reportSite(delivery, placement),
+    ...(given.inlined && { inlined: given.inlined }),
     channel: attempts[0]?.task.plan.channel ?? null,
     commitSha: placement?.commitSha ?? null,
     duplicates: listDuplicates(delivery).map((attempt) => reportDuplicate(attempt, toReason)),

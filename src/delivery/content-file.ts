@@ -1,4 +1,4 @@
-import { open, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { untilAborted } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
@@ -7,27 +7,20 @@ import { CONTENT, MEGABYTE, SECOND } from '../protocol/limits.ts';
 import type { GivenContent } from '../request/inputs.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { EMPTY_HINT } from '../rules/inspect.ts';
-import { createTemporaryFolder } from '../system.ts';
 
-/** Writes given content to a private temporary file. @throws {DeliveryError} `TOO_LARGE`, `BAD_INPUT` */
+/** Writes given content to a file in a private folder. @throws {DeliveryError} `TOO_LARGE`, `BAD_INPUT` */
 export async function openContent(
   request: DeliveryRequest,
   ports: Ports,
-): Promise<{ readonly request: DeliveryRequest; readonly remove: () => Promise<void> }> {
+  openFolder: () => Promise<string>,
+): Promise<DeliveryRequest> {
   const { content } = request;
   const [name = ''] = request.file;
-  if (content === undefined) return { request, remove: async () => undefined };
-  const folder = await createTemporaryFolder(ports.tempFolder);
-  // A leftover file doesn't undo the delivery.
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true }).catch(() => undefined);
-  try {
-    await writeContent(join(folder, name), content, ports);
-    // The name must not lead to any other local file.
-    return { request: { ...request, folder, allowedRoots: [folder], allowsFullPaths: false }, remove };
-  } catch (thrown) {
-    await remove();
-    throw thrown;
-  }
+  if (content === undefined) return request;
+  const folder = await openFolder();
+  await writeContent(join(folder, name), content, ports);
+  // The name must not lead to any other local file.
+  return { ...request, folder, allowedRoots: [folder], allowsFullPaths: false };
 }
 
 async function writeContent(path: string, content: GivenContent, ports: Ports): Promise<void> {

@@ -16,6 +16,8 @@ export interface DeliveryContext extends RequestContext {
   readonly face: Face;
   /** Opens pages in a browser, which starts with the first page. */
   readonly screen: Screen;
+  /** Creates a private folder, which is removed when the request ends. */
+  readonly openFolder: () => Promise<string>;
   /** Gets a token if needed, and loads what the query names. @see protocol 5 */
   readonly openRepository: (query: RepositoryQuery) => Promise<OpenRepository>;
 }

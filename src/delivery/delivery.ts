@@ -6,6 +6,7 @@ import type {
   Placement,
   PreparedTask,
 } from '../channels/channel.ts';
+import type { InlinedFile } from '../convert/resources.ts';
 import { type DeliveryError, type ErrorCode, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
 import type { ProbeResult, Proof } from '../proof/probe-result.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
@@ -51,6 +52,8 @@ export interface Delivery extends ChannelItem {
   readonly subject: string;
   /** Whether the file is deleted when the delivery ends. */
   readonly isTemporary?: boolean | undefined;
+  /** What was put into the page; absent unless it was made self-contained. */
+  readonly inlined?: readonly InlinedFile[];
   readonly choice: ChannelChoice | null;
   /** Folders only: what to set if the page was built for another path; `null` if it has no script. */
   readonly routerSetting: string | null;

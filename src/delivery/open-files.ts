@@ -18,11 +18,12 @@ import type { Words } from '../words.ts';
 import { describeProblems, type FileProblems, findProblems, refuseSecretNames } from './check-content.ts';
 import { checkSite } from './check-site.ts';
 import { folderChannelError, refuseTooLarge, takesFolders } from './choose-channel.ts';
+import { convertFile, isConverted } from './convert/convert-file.ts';
 import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
-import type { RequestContext } from './delivery-context.ts';
+import type { DeliveryContext, RequestContext } from './delivery-context.ts';
 
 /** Opens and checks every named file and folder. */
-export async function openFiles(run: RequestContext): Promise<readonly Delivery[]> {
+export async function openFiles(run: DeliveryContext): Promise<readonly Delivery[]> {
   const { request, logger } = run;
   const { file, findFiles, folder, path } = request;
   if (file.length === 0) return [newDelivery('deliver', LINK_SUBJECT)];
@@ -42,9 +43,26 @@ export async function openFiles(run: RequestContext): Promise<readonly Delivery[
     const file = resolve(folder, subject);
     const isFolder = await isFolderAt(file);
     const name = isFolder ? siteName(file, path, isOnly) : deliveredName(relativePath, path);
+    if (isFolder && request.selfContained === 'inline') refuseInlineFolder();
     if (!isFolder) refuseHiddenType(subject, name, path);
-    return openSite({ ...delivery, name }, isFolder ? file : root, run);
+    const open = isFolder || !isConverted([subject, name], request) ? openSite : openConverted;
+    return open({ ...delivery, name }, isFolder ? file : root, run);
   });
+}
+
+const refuseInlineFolder = (): never =>
+  refuseInput(
+    (w) => `${w.input('self-contained', 'inline')} is for a single page`,
+    (w) => `name the page, or set ${w.input('self-contained', 'auto')} for the folder`,
+  );
+
+/** Checks a file, converts it, and checks the page that is delivered in its place. */
+async function openConverted(delivery: Delivery, root: string, run: DeliveryContext): Promise<Delivery> {
+  // The converted page must contain the marker.
+  const source = await openSite(delivery, root, { ...run, request: { ...run.request, marker: undefined } });
+  const { path, unknown, ...converted } = await convertFile(source, run);
+  const page = await openSite({ ...delivery, ...converted }, root, run, { path, given: delivery.subject });
+  return { ...page, unknown: [...page.unknown, ...unknown] };
 }
 
 /** A browser would download a page under such a name, so a folder is probably meant. */
@@ -60,14 +78,20 @@ function refuseHiddenType(subject: string, name: string, path = ''): void {
  * Reads and checks a file, or every file of a folder. One error names all problems.
  *
  * @param root the folder itself, or the parent folder of a single file
+ * @param converted the file to open in place of the named file
  * @see protocol 1, 7, 8, design 6
  */
-export async function openSite(delivery: Delivery, root: string, run: RequestContext): Promise<Delivery> {
+export async function openSite(
+  delivery: Delivery,
+  root: string,
+  run: RequestContext,
+  converted?: FileLocation,
+): Promise<Delivery> {
   const { subject } = delivery;
   const { logger, request } = run;
   const path = resolve(request.folder, subject);
   const isFolder = path === root;
-  const location = locate({ path, given: subject }, root, request);
+  const location = converted ?? locate({ path, given: subject }, root, request);
   const entryPath = isFolder ? request.entry : basename(subject);
   const { paths, leftOut } = isFolder ? await listFolder(location, run) : { paths: [entryPath], leftOut: [] };
   const progress = logger.progress(`check ${subject}`, paths.length, 'files');

@@ -2,6 +2,7 @@ import { formatChangeCounts } from '../channels/site-changes.ts';
 import { countFiles, formatSeconds, nameFew, neutralizeText } from '../plain-text.ts';
 import { describeProof } from '../proof/probe-result.ts';
 import { CHANNELS, RESULTS } from '../protocol/words.ts';
+import { describeInlined } from './convert/convert-file.ts';
 import { type ChannelAttempt, type Delivery, listDuplicates, mainAttempt, NO_SUBJECT } from './delivery.ts';
 import { formatPlanned, formatReason, type Report, type ReportFields } from './report.ts';
 import { type Conclusion, isUnexpected, operationReport } from './report-operations.ts';
@@ -68,6 +69,7 @@ function describeCode({ file, site, commitSha }: ReportFields, delivery: Deliver
     if (local?.leftOut.length) parts.push(`left out: ${nameFew(local.leftOut)}`);
   } else if (file !== null && file.size !== null) parts.push(`${file.size} bytes`);
   if (file !== null && file.sha256 !== null) parts.push(`sha256 ${file.sha256}`);
+  if (delivery.inlined !== undefined) parts.push(describeInlined(delivery.inlined));
   const also = duplicates.map(({ task }) => task.plan.channel);
   return [...parts, ...also.map((key) => `duplicate ${key} (${CHANNELS[key].name})`)];
 }

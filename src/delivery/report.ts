@@ -1,4 +1,5 @@
 import type { ChangeCounts, SiteChanges } from '../channels/site-changes.ts';
+import type { InlinedFile } from '../convert/resources.ts';
 import type { ErrorCode } from '../errors.ts';
 import { lineIf } from '../plain-text.ts';
 import type { ProvenSubject } from '../proof/probe-result.ts';
@@ -107,6 +108,8 @@ export interface Report {
   } | null;
   /** `null` for a file. */
   readonly site: SiteReport | null;
+  /** Only if the page was made self-contained: what was put into it. A file of its folder has a relative path. */
+  readonly inlined?: readonly InlinedFile[];
   readonly channel: ChannelKey | null;
   readonly commitSha: string | null;
   readonly rawUrl: string | null;

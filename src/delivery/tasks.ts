@@ -164,8 +164,8 @@ const listOngoing = (deliveries: readonly Delivery[], key: ChannelKey): readonly
   deliveries.flatMap((delivery) => ongoingAttempt(delivery, key) ?? []);
 
 function endCheck(deliveries: readonly Delivery[]): readonly Delivery[] {
-  const open = 'whether the repository and host accept it: a check sends no request';
-  const reason = 'only checked: nothing failed, and nothing was sent or published';
+  const open = 'whether the repository and host accept it: a check asks neither';
+  const reason = 'only checked: nothing failed, and nothing was published';
   const planned = { reason, next: 'deliver it' };
   return deliveries.map((delivery) => ({ ...delivery, planned, unknown: [...delivery.unknown, open] }));
 }

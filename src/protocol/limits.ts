@@ -234,6 +234,15 @@ export const CONTENT = {
   time: 600 * SECOND,
 } as const;
 
+/** A page that is made self-contained, or a text that is rendered as a page. `time` is for each file. */
+export const CONVERT = {
+  source: 20 * MEGABYTE,
+  files: 100,
+  bytes: 20 * MEGABYTE,
+  time: 30 * SECOND,
+  reads: 6,
+} as const;
+
 export const PROGRESS_INTERVAL = {
   action: 10 * SECOND,
   cli: 3 * SECOND,

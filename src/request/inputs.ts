@@ -244,8 +244,8 @@ export const INPUTS = {
     K1,
   ),
   'self-contained': input(
-    oneOf('auto', 'enforce', 'warn', 'off'),
-    'K1 only. What to do with a page that loads something from another host. `enforce` refuses it, `warn` reports it in UNKNOWN, `off` ignores it. `auto` is `enforce` for a single page and `warn` for a folder. A page without one of its own style sheets or scripts is always refused, but a missing `async` script is only reported in UNKNOWN.',
+    oneOf('auto', 'enforce', 'warn', 'off', 'inline'),
+    'What to do with a page that loads something from another host. `enforce` refuses it, `warn` reports it in UNKNOWN, `off` ignores it (all K1 only). `inline`, for a single page, fetches what it needs from its folder and from other hosts and puts it into the page first, also for a check. `auto` is `enforce` for a single page and `warn` for a folder. A page without one of its own style sheets or scripts is always refused, but a missing `async` script is only reported in UNKNOWN.',
     {
       ...K1,
       tools: ['deliver', 'check'],

@@ -129,8 +129,8 @@ function chooseDeliverer(
   };
 }
 
-/** Values that request nothing, so ignoring them needs no note. */
-const NO_WISH: readonly string[] = ['', 'off', 'auto'];
+/** Values that need no note: they request nothing, or work on every channel. */
+const NO_WISH: readonly string[] = ['', 'off', 'auto', 'inline'];
 
 /** The inputs for certain channels with a value that somebody chose: not a default, and not filled in by the runner. */
 const listScopedInputs = (raw: RawInputs, given: readonly InputName[] = INPUT_NAMES): readonly InputName[] =>

@@ -18,6 +18,7 @@ import { siteOfFile } from '../../../src/rules/local-site.ts';
 import { ACTION } from '../../../src/words.ts';
 import { memoryFile, memorySite } from '../../channels/pages/site/memory-files.ts';
 import { FakeScreen, pictureOf, viewWith } from '../../support/fake-screen.ts';
+import { temporaryFolder } from '../../support/files.ts';
 import { FakeHttp, fakePorts, type Scripted } from '../../support/ports.ts';
 import {
   attemptWith,
@@ -62,7 +63,8 @@ function setUp({ inputs = {}, answer = () => viewWith(), host = { status: 404 } 
     throw new Error('no test opens a repository');
   };
   const lazy = createLazyScreen(async () => screen, ports);
-  const context = { ...ports, request: requestWith(inputs), screen: lazy, face: ACTION, openRepository };
+  const openers = { openFolder: temporaryFolder, openRepository };
+  const context = { ...ports, request: requestWith(inputs), screen: lazy, face: ACTION, ...openers };
   return { screen, http, ports, context };
 }
 
@@ -258,7 +260,7 @@ describe('a page before it is published', () => {
       'is left open if it misses a file',
       [{ error: '404', url: 'https://octo.github.io/site/a.js' }],
       undefined,
-      /contacts no host/,
+      /`check` doesn't ask it/,
     ],
   ])('that shows nothing %s by a check, which asks no host', async (_, failedRequests, code, open) => {
     const inputs = { picture: 'true' };

@@ -42,14 +42,15 @@ export async function viewLocalPages(
     const page = await pageToView(url, delivery, request, local);
     const view = await compareWithRoots(await context.screen.view(page), delivery, page, context.screen);
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
-    const refusesHosts = chooseSelfContained(delivery, request) === 'enforce';
+    // What the scripts of a converted page request is reported.
+    const refusesHosts = !delivery.inlined && chooseSelfContained(delivery, request) === 'enforce';
     const { failure } = judgeView(view, request.screen === 'enforce', refusesHosts);
     const viewed = { ...delivery, localView: isServedAsIs ? view : null };
     if (failure !== null && isServedAsIs && !(await dependsOnHost(view, url, context))) {
       return withFailure(viewed, 'check', failure.withLeftBehind([]));
     }
     if (failure !== null && request.checkOnly) {
-      const unknown = `${failure.message}; whether the host has the files that the page requested: \`check\` contacts no host`;
+      const unknown = `${failure.message}; whether the host has the files that the page requested: \`check\` doesn't ask it`;
       return { ...viewed, unknown: [...viewed.unknown, unknown] };
     }
     return withPicture ? addPicture(viewed, view, context) : viewed;

@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { CONVERT, MEGABYTE } from '../../src/protocol/limits.ts';
+import type { RawInputs } from '../../src/request/inputs.ts';
+import { temporaryFolder } from '../support/files.ts';
+import type { BufferedReply } from '../world/server/interceptions.ts';
+import { type PlayedDelivery, proven, refused, setUpPlay, writesOf } from './play.ts';
+import { MARKER } from './scenario.ts';
+
+const play = setUpPlay();
+const CDN = 'https://cdn.octo.dev';
+const SCRIPT = 'document.title = "from the CDN";';
+const STYLE = 'p { color: teal }';
+const page = (head: string): string =>
+  `<!doctype html>\n<html lang="en"><head><title>Report</title>\n${head}\n</head><body><p>${MARKER}</p></body></html>\n`;
+const SCRIPTED = page(`<script src="${CDN}/a.js"></script>`);
+const STYLED = page(`<link rel="stylesheet" href="style.css"><script src="${CDN}/a.js"></script>`);
+
+let answers: Record<string, BufferedReply>;
+beforeEach(() => {
+  answers = { '/a.js': { status: 200, headers: { 'content-type': 'text/javascript' }, body: SCRIPT } };
+  play.world.host('cdn.octo.dev', ({ path }) => answers[path] ?? { status: 404, body: 'not here' });
+});
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const deliver = (
+  files: PlayedDelivery['files'],
+  inputs: Partial<RawInputs> = {},
+  more: PlayedDelivery = {},
+) => play.deliver({ files: files ?? {}, inputs: { 'self-contained': 'inline', ...inputs }, ...more });
+
+describe('self-contained: inline', () => {
+  test('delivers the page with what it needs, and says what came from where', async () => {
+    const played = await proven(deliver({ 'page.html': STYLED, 'style.css': STYLE }));
+    const { report, repository, log } = played;
+    const served = String(await repository.read('page.html'));
+    expect(served).not.toMatch(/cdn\.octo|style\.css|\.invalid/);
+    expect(report.file).toEqual({ path: 'page.html', size: served.length, sha256: sha256(served) });
+    const said = "inlined 2 files, 1 KB, from cdn.octo.dev and the page's folder";
+    expect(report.lines.CODE).toContain(`; ${said}`);
+    expect(log).toContain(said);
+    const inlined = [
+      { url: 'style.css', sha256: sha256(STYLE), size: STYLE.length },
+      { url: `${CDN}/a.js`, sha256: sha256(SCRIPT), size: SCRIPT.length },
+    ];
+    expect(report.inlined).toEqual(inlined);
+    // The same inputs give the same bytes, so nothing is committed again.
+    const again = await proven(deliver({ 'page.html': STYLED, 'style.css': STYLE }, {}, { repository }));
+    expect(again.report.file?.sha256).toBe(report.file?.sha256);
+    expect(writesOf(again)).toEqual([]);
+  });
+
+  test('asks other hosts without the token, a cookie or a private address', async () => {
+    const { requests, sightings } = await proven(deliver({ 'page.html': SCRIPTED }));
+    expect(requests.filter((one) => one.includes('cdn.octo.dev'))).toEqual([`GET ${CDN}/a.js`]);
+    expect(sightings('cookie')).toEqual([]);
+    expect(sightings('authorization').every(({ host }) => host.endsWith('github.com'))).toBe(true);
+  });
+
+  test.each<[string, Partial<RawInputs>, number]>([
+    ['a release', { channel: 'K2' }, 1],
+    ['a file-bin', { channel: 'K3', token: '' }, 1],
+    ['several pages', { file: '*.html' }, 2],
+    ['a text from a pipe', { file: '', content: SCRIPTED, name: 'page.html' }, 1],
+  ])('works for %s', async (_, inputs, count) => {
+    const { reports } = await proven(deliver({ 'page.html': SCRIPTED, 'two.html': SCRIPTED }, inputs));
+    expect(reports.map(({ inlined }) => inlined?.map(({ url }) => url))).toEqual(
+      Array(count).fill([`${CDN}/a.js`]),
+    );
+    expect(reports.flatMap(({ notes }) => notes).join()).not.toContain('had no effect');
+  });
+
+  test.each<[string, Partial<RawInputs>]>([
+    ['a check', {}],
+    ['a dry run', { 'dry-run': 'true' }],
+  ])('%s says what the delivery says', async (kind, inputs) => {
+    const around = kind === 'a check' ? { around: { checkOnly: true } } : {};
+    const { report, requests } = await deliver({ 'page.html': SCRIPTED }, inputs, around);
+    expect(report).toMatchObject({ result: 'planned', inlined: [{ url: `${CDN}/a.js` }] });
+    expect(requests).toContain(`GET ${CDN}/a.js`);
+    await refused(deliver({ 'page.html': page(`<img src="${CDN}/no.png">`) }, inputs, around), /HTTP 404/);
+  });
+
+  test.each<[string, string, boolean]>([
+    ['ready', SCRIPTED, true],
+    ['refused', page('<img src="gone.png">'), false],
+  ])('changes no file at hand and leaves no private one: %s', async (_, text, ready) => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'page.html'), text);
+    const around = { folder, allowedRoots: [folder] };
+    const { report } = await deliver({}, { file: 'page.html' }, { around });
+    expect(report.ready).toBe(ready);
+    expect(await readFile(join(folder, 'page.html'), 'utf8')).toBe(text);
+    expect((await readdir(play.world.folder)).filter((name) => name.startsWith('screen-delivery-'))).toEqual(
+      [],
+    );
+  });
+
+  test('takes a file of another type as ever', async () => {
+    const { report } = await proven(deliver({ 'a.txt': 'src="https://cdn.octo.dev/a.js"\n' }));
+    expect(report.inlined).toBeUndefined();
+  });
+
+  test.each<[string, Record<string, string>, Partial<RawInputs>, RegExp]>([
+    [
+      'a folder',
+      { 'dist/index.html': SCRIPTED },
+      { file: 'dist/' },
+      /^check: `self-contained: inline` is for a single page → name the page, or set `self-contained: auto`/,
+    ],
+    [
+      'a missing file of another host',
+      { 'page.html': page(`<script src="${CDN}/gone.js"></script>`) },
+      {},
+      /^check 404: https:\/\/cdn\.octo\.dev\/gone\.js can't be put into the page: its host answers HTTP 404 → correct its URL/,
+    ],
+    [
+      'a missing file of its folder',
+      { 'page.html': STYLED },
+      {},
+      /^check: style\.css can't be put into the page: the file style\.css does not exist → correct its URL in the page, or put the file/,
+    ],
+    [
+      'a hidden file as a picture',
+      { 'page.html': page('<img src=".env">'), '.env': 'A=1' },
+      {},
+      /^check: \.env can't be put into the page: the file \.env is hidden/,
+    ],
+    [
+      'a hidden file, with its dot escaped',
+      { 'page.html': page('<img src="a/%2e./%2eenv">'), '.env': 'A=1' },
+      {},
+      /^check: \.env can't be put into the page: the file \.env is hidden/,
+    ],
+    [
+      'a file above its folder',
+      { 'docs/page.html': page('<img src="../secret.png">'), 'secret.png': 'x' },
+      {},
+      /can't be put into the page: it is above the folder of the page/,
+    ],
+    [
+      'a file above its folder, with the path escaped',
+      { 'docs/page.html': page('<img src="..%2Fsecret.png">'), 'secret.png': 'x' },
+      {},
+      /can't be put into the page: it is above the folder of the page/,
+    ],
+    [
+      'a host of this machine',
+      { 'page.html': page('<img src="https://localhost/a.png">') },
+      {},
+      /^check: https:\/\/localhost\/a\.png can't be put into the page: it is not an external https URL/,
+    ],
+    [
+      'a private address',
+      { 'page.html': page('<img src="https://10.0.0.1/a.png">') },
+      {},
+      /10\.0\.0\.1 is a private address/,
+    ],
+    [
+      'a URL without https',
+      { 'page.html': page('<img src="http://cdn.octo.dev/a.js">') },
+      {},
+      /it begins with http:, not https:/,
+    ],
+    [
+      'a credential of the job in a URL, which goes to nobody',
+      { 'page.html': page(`<img src="${CDN}/a.js?key=the-secret-of-this-job-0123456789">`) },
+      {},
+      /^check: the file page\.html contains a credential/,
+    ],
+  ])('refuses %s', async (_, files, inputs, says) => {
+    const [file = ''] = Object.keys(files);
+    const around = { secrets: [{ name: 'KEY', value: 'the-secret-of-this-job-0123456789' }] };
+    const played = await refused(deliver(files, { file, ...inputs }, { around }), says);
+    expect(played.sightings('the-secret-of-this-job')).toEqual([]);
+  });
+
+  test.each<[string, BufferedReply, RegExp]>([
+    [
+      'a redirect into a private network',
+      { status: 302, headers: { location: 'https://10.0.0.1/latest/meta-data' } },
+      /a\.js can't be put into the page: it is not an external https URL: 10\.0\.0\.1 is a private address/,
+    ],
+    [
+      'a redirect to http',
+      { status: 302, headers: { location: 'http://cdn.octo.dev/b.js' } },
+      /redirects to a URL that is not https/,
+    ],
+    [
+      'a redirect in a circle',
+      { status: 302, headers: { location: '/a.js' } },
+      /redirects more than 10 times/,
+    ],
+    [
+      '60 MB',
+      { status: 200, body: Buffer.alloc(60 * MEGABYTE) },
+      /^check: https:\/\/cdn\.octo\.dev\/a\.js can't be put into the page: the page may need 20 MB at most/,
+    ],
+    [
+      'a bomb',
+      { status: 200, headers: { 'content-encoding': 'gzip' }, body: gzipSync(Buffer.alloc(60 * MEGABYTE)) },
+      /the page may need 20 MB at most/,
+    ],
+    [
+      'a secret',
+      { status: 200, body: `const token = 'ghp_${'x7Kq2mZ9'.repeat(4)}aBcD';` },
+      /^check: the file page\.html contains what looks like a secret/,
+    ],
+  ])('refuses %s from a host', async (_, reply, says) => {
+    answers['/a.js'] = reply;
+    await refused(deliver({ 'page.html': SCRIPTED }), says);
+  });
+
+  test('refuses the file after the hundredth by its URL', async () => {
+    const names = Array.from({ length: CONVERT.files + 1 }, (_, nth) => `/${nth}.png`);
+    for (const name of names) answers[name] = { status: 200, body: name };
+    const images = names.map((name) => `<img src="${CDN}${name}">`);
+    await refused(
+      deliver({ 'page.html': page(images.join('')) }),
+      /^check: https:\/\/cdn\.octo\.dev\/100\.png can't be put into the page: the page may need 100 files at most/,
+    );
+  });
+
+  test('reads a compressed answer, and tries again after a fault that passes', async () => {
+    const headers = { 'content-type': 'text/javascript', 'content-encoding': 'gzip' };
+    answers['/a.js'] = { status: 200, headers, body: gzipSync(SCRIPT) };
+    play.intercept({ url: /cdn\.octo\.dev/ }, { status: 503 });
+    const { report } = await proven(deliver({ 'page.html': SCRIPTED }));
+    expect(report.inlined).toEqual([{ url: `${CDN}/a.js`, sha256: sha256(SCRIPT), size: SCRIPT.length }]);
+  });
+
+  test('a stop during a fetch ends the delivery', async () => {
+    const stop = new AbortController();
+    play.intercept({ url: /cdn\.octo\.dev/ }, { fault: 'hang' });
+    const playing = deliver({ 'page.html': SCRIPTED }, {}, { signal: stop.signal });
+    setImmediate(() => stop.abort());
+    expect((await playing).report.notReady).toMatchObject({ step: 'check' });
+  });
+});

@@ -1,0 +1,156 @@
+import { realpathSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { addAbortSignal } from 'node:stream';
+import type { ReadResource, Resource } from '../../convert/resources.ts';
+import { DeliveryError, toDeliveryError } from '../../errors.ts';
+import { connectionError } from '../../http/client.ts';
+import { followRedirects } from '../../http/follow.ts';
+import { decodeBody, discard, parseRetryAfter, readType } from '../../http/response.ts';
+import type { HttpResponse } from '../../ports.ts';
+import { CONVERT, MEGABYTE } from '../../protocol/limits.ts';
+import { withRetries } from '../../retry.ts';
+import { parseExternalAddress } from '../../rules/external-address.ts';
+import { inspectFile } from '../../rules/inspect.ts';
+import { getContentType } from '../../rules/media-type.ts';
+import { decodePath, encodePath } from '../../rules/naming.ts';
+import { isBelow } from '../../rules/open-file.ts';
+import type { RequestContext } from '../delivery-context.ts';
+
+/** Deep enough that a path with `../` stays apart from an absolute path. */
+const ABOVE = '/above'.repeat(32);
+
+interface ResourceSources {
+  readonly run: RequestContext;
+  /** Aborts when the time for all files is over. */
+  readonly limit: AbortSignal;
+}
+
+/** Reads what a page needs: files of its folder, and files of public hosts, without credentials. */
+export class ResourceReader {
+  readonly #path: string;
+  /** The page's folder on a made-up host. Nobody can guess its name, so no file of another host leads into the folder. */
+  readonly #folder: URL;
+  readonly #sources: ResourceSources;
+  readonly #known = new Map<string, Promise<Resource>>();
+  #bytes = 0;
+
+  /** @param page the absolute path of the page */
+  constructor(page: string, sources: ResourceSources) {
+    this.#path = dirname(page);
+    this.#folder = new URL(`https://own-${sources.run.random().toString(36).slice(2)}.invalid${ABOVE}/`);
+    this.#sources = sources;
+  }
+
+  /** The made-up URL of a file in the page's folder. */
+  toUrl(name: string): string {
+    return this.#folder.href + encodePath(name);
+  }
+
+  /** How messages and reports name a URL: a file of the folder by its path. */
+  toName({ href }: { readonly href: string }): string {
+    const { href: folder, origin } = this.#folder;
+    return href.startsWith(`${origin}/`) ? decodePath(href.replace(folder, '').replace(origin, '')) : href;
+  }
+
+  /** @throws {DeliveryError} `BAD_FILE` for what can't be read; `TOO_LARGE` above a limit */
+  readonly read: ReadResource = (url) => {
+    const { href } = new URL(url.href.replace(/#.*/s, ''));
+    const known = this.#known.get(href);
+    if (known !== undefined) return known;
+    const reading = this.#readNew(new URL(href));
+    this.#known.set(href, reading);
+    return reading;
+  };
+
+  async #readNew(url: URL): Promise<Resource> {
+    const { run, limit } = this.#sources;
+    const name = this.toName(url);
+    const isOwn = url.host === this.#folder.host;
+    try {
+      if (this.#known.size >= CONVERT.files) throw tooMuchError(name, `${CONVERT.files} files`);
+      if (isOwn) return await this.#readOwn(url, name);
+      const signal = AbortSignal.any([run.signal, limit]);
+      return await withRetries({ ...run, signal }, () => this.#fetch(url, name), CONVERT.time);
+    } catch (thrown) {
+      run.signal.throwIfAborted();
+      const failure = toDeliveryError(thrown);
+      throw ['TOO_LARGE', 'LOCAL'].includes(failure.code) ? failure : unreadError(name, failure, isOwn);
+    }
+  }
+
+  async #readOwn({ href, pathname }: URL, name: string): Promise<Resource> {
+    const { run } = this.#sources;
+    const isBeside = href.startsWith(this.#folder.href);
+    const path = resolve(this.#path, decodePath(pathname.slice(isBeside ? this.#folder.pathname.length : 1)));
+    if ((!isBeside && pathname.startsWith(ABOVE.slice(0, 7))) || !isBelow(this.#path, path)) {
+      throw new DeliveryError('BAD_FILE', 'it is above the folder of the page', { hint: OWN_HINT });
+    }
+    const location = { path, given: name, within: realpathSync.native(this.#path), refusesHidden: true };
+    const secrets = run.request.ownSecrets;
+    const accept = (size: number): void => this.#count(size, name);
+    const options = { ...location, marker: undefined, secrets, mayBeEmpty: true, accept, signal: run.signal };
+    const chunks: Buffer[] = [];
+    await inspectFile(options, async (file) => {
+      for await (const chunk of file.pieces()) chunks.push(chunk);
+    });
+    return { url: href, bytes: Buffer.concat(chunks), contentType: getContentType(path) };
+  }
+
+  async #fetch(url: URL, name: string): Promise<Resource> {
+    const { run, limit } = this.#sources;
+    const { http, clock } = run;
+    const signal = AbortSignal.any([run.signal, limit, clock.timeout(CONVERT.time)]);
+    const guard = (hop: URL): void => void parseExternalAddress(hop, 'it');
+    const chunks: Buffer[] = [];
+    let size = 0;
+    try {
+      const { response, hops } = await followRedirects(http, url, { signal, guard, publicOnly: true });
+      if (response.status !== 200) throw refusedError(response, clock.date());
+      addAbortSignal(signal, response.body);
+      for await (const chunk of decodeBody(response)) {
+        size += chunk.length;
+        this.#count(chunk.length, name);
+        chunks.push(chunk);
+      }
+      return {
+        url: (hops.at(-1) ?? url).href,
+        bytes: Buffer.concat(chunks),
+        contentType: readType(response),
+      };
+    } catch (thrown) {
+      this.#bytes -= size;
+      throw connectionError(thrown, { url, signal });
+    }
+  }
+
+  #count(bytes: number, name: string): void {
+    this.#bytes += bytes;
+    if (this.#bytes > CONVERT.bytes) throw tooMuchError(name, `${CONVERT.bytes / MEGABYTE} MB`);
+  }
+}
+
+function refusedError(response: HttpResponse, now: number): DeliveryError {
+  const { status: httpCode } = response;
+  discard(response);
+  return new DeliveryError('HOST_ERROR', `its host answers HTTP ${httpCode}`, {
+    httpCode,
+    retryable: httpCode === 429 || httpCode >= 500,
+    retryAfter: parseRetryAfter(response, now),
+  });
+}
+
+const OWN_HINT = "correct its URL in the page, or put the file into the page's folder";
+const HOST_HINT = "correct its URL in the page, or save the file in the page's folder and refer to it there";
+
+const unreadError = (name: string, { message, httpCode }: DeliveryError, isOwn: boolean): DeliveryError =>
+  new DeliveryError('BAD_FILE', `${name} can't be put into the page: ${message}`, {
+    httpCode,
+    hint: isOwn ? OWN_HINT : HOST_HINT,
+    leftBehind: [],
+  });
+
+const tooMuchError = (name: string, most: string): DeliveryError =>
+  new DeliveryError('TOO_LARGE', `${name} can't be put into the page: the page may need ${most} at most`, {
+    hint: 'let the page load less, or deliver it as a folder with its files',
+    leftBehind: [],
+  });
