@@ -38,7 +38,7 @@ describe('self-contained: inline', () => {
     const played = await proven(deliver({ 'page.html': STYLED, 'style.css': STYLE }));
     const { report, repository, log } = played;
     const served = String(await repository.read('page.html'));
-    expect(served).not.toMatch(/cdn\.octo|style\.css|\.invalid/);
+    expect(served).not.toMatch(/(?:src|href)="(?!data:)|\.invalid/);
     expect(report.file).toEqual({ path: 'page.html', size: served.length, sha256: sha256(served) });
     const said = "inlined 2 files, 1 KB, from cdn.octo.dev and the page's folder";
     expect(report.lines.CODE).toContain(`; ${said}`);

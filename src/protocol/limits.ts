@@ -240,7 +240,6 @@ export const CONVERT = {
   files: 100,
   bytes: 20 * MEGABYTE,
   time: 30 * SECOND,
-  reads: 6,
 } as const;
 
 export const PROGRESS_INTERVAL = {

@@ -31,7 +31,7 @@ export class ResourceReader {
   /** The page's folder on a made-up host. Nobody can guess its name, so no file of another host leads into the folder. */
   readonly #folder: URL;
   readonly #sources: ResourceSources;
-  readonly #known = new Map<string, Promise<Resource>>();
+  #files = 0;
   #bytes = 0;
 
   /** @param page the absolute path of the page */
@@ -42,8 +42,8 @@ export class ResourceReader {
   }
 
   /** The made-up URL of a file in the page's folder. */
-  toUrl(name: string): string {
-    return this.#folder.href + encodePath(name);
+  toUrl(name: string): URL {
+    return new URL(this.#folder.href + encodePath(name));
   }
 
   /** How messages and reports name a URL: a file of the folder by its path. */
@@ -53,21 +53,13 @@ export class ResourceReader {
   }
 
   /** @throws {DeliveryError} `BAD_FILE` for what can't be read; `TOO_LARGE` above a limit */
-  readonly read: ReadResource = (url) => {
-    const { href } = new URL(url.href.replace(/#.*/s, ''));
-    const known = this.#known.get(href);
-    if (known !== undefined) return known;
-    const reading = this.#readNew(new URL(href));
-    this.#known.set(href, reading);
-    return reading;
-  };
-
-  async #readNew(url: URL): Promise<Resource> {
+  readonly read: ReadResource = async (url) => {
     const { run, limit } = this.#sources;
     const name = this.toName(url);
     const isOwn = url.host === this.#folder.host;
     try {
-      if (this.#known.size >= CONVERT.files) throw tooMuchError(name, `${CONVERT.files} files`);
+      this.#files += 1;
+      if (this.#files > CONVERT.files) throw tooMuchError(name, `${CONVERT.files} files`);
       if (isOwn) return await this.#readOwn(url, name);
       const signal = AbortSignal.any([run.signal, limit]);
       return await withRetries({ ...run, signal }, () => this.#fetch(url, name), CONVERT.time);
@@ -76,7 +68,7 @@ export class ResourceReader {
       const failure = toDeliveryError(thrown);
       throw ['TOO_LARGE', 'LOCAL'].includes(failure.code) ? failure : unreadError(name, failure, isOwn);
     }
-  }
+  };
 
   async #readOwn({ href, pathname }: URL, name: string): Promise<Resource> {
     const { run } = this.#sources;
