@@ -6,13 +6,23 @@ import { toFields } from '../../plain-text.ts';
 import { MEGABYTE, SECOND } from '../../protocol/limits.ts';
 import type { Converted, InlinedFile, ReadResource, Resource } from '../resources.ts';
 import { isLanguage, renderCode } from './code.ts';
+import { renderJson } from './json.ts';
+import { renderLog } from './log.ts';
 import { renderMarkdown } from './markdown.ts';
+import { renderNotebook } from './notebook.ts';
 import { framePage, sha256 } from './page.ts';
 import { type Picture, type Render, type Rendered, type Source, SourceProblem } from './source.ts';
+import { renderTable } from './table.ts';
+import { renderTestResults } from './test-results.ts';
 
 /** How each kind of text is rendered; any other name that ends like a programming language is code. */
 const KINDS: readonly { readonly endings: readonly string[]; readonly render: Render }[] = [
   { endings: ['md', 'markdown'], render: renderMarkdown },
+  { endings: ['csv', 'tsv'], render: renderTable },
+  { endings: ['json'], render: renderJson },
+  { endings: ['log', 'txt'], render: renderLog },
+  { endings: ['ipynb'], render: renderNotebook },
+  { endings: ['xml'], render: renderTestResults },
 ];
 
 /** Browsers show these themselves. */

@@ -1,0 +1,54 @@
+import { AnsiUp } from 'ansi_up';
+import { shorten } from '../../plain-text.ts';
+import { formatRest, type Render } from './source.ts';
+
+/** A log's end matters most, so a long one shows both ends. */
+const LIMITS = { first: 5_000, last: 20_000, characters: 10_000 } as const;
+
+/** Colors the lines of a terminal; what a carriage return overwrites is not shown. */
+function colorLines(lines: readonly string[]): string[] {
+  const terminal = new AnsiUp();
+  terminal.use_classes = true;
+  return lines.map((line) => {
+    const text = line.trimEnd();
+    const shown = shorten(text.slice(text.lastIndexOf('\r') + 1), LIMITS.characters);
+    // The line feed ends a broken escape sequence.
+    return terminal.ansi_to_html(shown) + terminal.ansi_to_html('\n').trimEnd();
+  });
+}
+
+/** What a terminal shows, with its colors; nothing if that is nothing. */
+export function terminalBlock(text: string): string {
+  const shown = text.replace(/^\s*\n/, '').trimEnd();
+  return shown === '' ? '' : `<pre>${colorLines(shown.split('\n')).join('\n')}</pre>`;
+}
+
+function* linesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const feed = text.indexOf('\n', start);
+    const end = feed === -1 ? text.length : feed;
+    yield text.slice(start, end);
+    start = end + 1;
+  }
+}
+
+/** Logs and plain text, with a link for each line. */
+export const renderLog: Render = ({ text }) => {
+  const [first, last]: [string[], string[]] = [[], []];
+  let count = 0;
+  for (const line of linesOf(text)) {
+    count += 1;
+    (count <= LIMITS.first ? first : last).push(line);
+    if (last.length === 2 * LIMITS.last) last.splice(0, LIMITS.last);
+  }
+  const end = last.slice(-LIMITS.last);
+  const format = (lines: readonly string[], before: number): string =>
+    colorLines(lines)
+      .map((html, index) => [before + index + 1, html])
+      .map(([number, html]) => `<div id="L${number}"><a href="#L${number}">${number}</a>${html}</div>`)
+      .join('\n');
+  const omitted = count - first.length - end.length;
+  return {
+    html: `<div class="lines">${format(first, 0)}${formatRest(omitted, 'line')}${format(end, count - end.length)}</div>`,
+  };
+};

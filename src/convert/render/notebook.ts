@@ -1,0 +1,87 @@
+import querystring from 'node:querystring';
+import { toFields } from '../../plain-text.ts';
+import { codeBlock } from './code.ts';
+import { visitJson } from './json.ts';
+import { terminalBlock } from './log.ts';
+import { renderMarkdown } from './markdown.ts';
+import { type Render, type Source, SourceProblem } from './source.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A notebook has a text in one piece, or as a list of its lines. */
+const toLines = (value: unknown): string =>
+  Array.isArray(value) ? value.map(toLines).join('') : typeof value === 'string' ? value : '';
+
+const toList = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(toFields) : []);
+
+const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/svg+xml'];
+
+/** Kinds of text, the best first. HTML is shown as it is written. */
+const TEXTS = ['text/plain', 'text/latex', 'application/json', 'text/html'];
+
+/** The picture that an output or attachment holds, as a URL in which nothing but base64 is left. */
+function toPictureUrl(bundle: Fields): string | null {
+  const type = PICTURES.find((one) => bundle[one] !== undefined);
+  if (type === undefined) return null;
+  const content = Buffer.from(toLines(bundle[type]), type === 'image/svg+xml' ? 'utf8' : 'base64');
+  return `data:${type};base64,${content.toString('base64')}`;
+}
+
+function renderOutput(output: Fields, renderText: (text: string) => string): string {
+  if (output.output_type === 'stream') return terminalBlock(toLines(output.text));
+  if (output.output_type === 'error') {
+    const lines = Array.isArray(output.traceback) ? output.traceback.map(toLines) : [];
+    return terminalBlock(lines.length > 0 ? lines.join('\n') : `${output.ename}: ${output.evalue}`);
+  }
+  const data = toFields(output.data);
+  const picture = toPictureUrl(data);
+  if (picture !== null) return `<p><img src="${picture}" alt="output"></p>`;
+  const markdown = toLines(data['text/markdown']);
+  if (markdown !== '') return renderText(markdown);
+  const found = data[TEXTS.find((type) => data[type] !== undefined) ?? ''];
+  return terminalBlock(toLines(found) || JSON.stringify(found ?? '', null, 2));
+}
+
+/** A cell's own pictures, or those of the folder and other hosts. */
+const pictureOfCell =
+  (cell: Fields, source: Source): Source['pictureOf'] =>
+  (address) => {
+    const [, name] = /^attachment:(.*)$/.exec(address) ?? [];
+    if (name === undefined) return source.pictureOf(address);
+    const data = toPictureUrl(toFields(toFields(cell.attachments)[querystring.unescape(name)]));
+    return data === null ? { reason: 'is not in the notebook' } : { data };
+  };
+
+function readNotebook(text: string): { readonly cells: readonly Fields[]; readonly language: string } {
+  visitJson(text, {});
+  const { cells, metadata, nbformat } = toFields(JSON.parse(text));
+  if (nbformat !== 4) {
+    const hint = 'convert it with `jupyter nbconvert --to notebook`';
+    throw new SourceProblem('the file is not a notebook of format 4', null, hint);
+  }
+  const { language_info, kernelspec } = toFields(metadata);
+  const language = toFields(language_info).name ?? toFields(kernelspec).language ?? 'python';
+  return { cells: toList(cells), language: String(language) };
+}
+
+/** A notebook's text, code and outputs. */
+export const renderNotebook: Render = (source) => {
+  const { cells, language } = readNotebook(source.text);
+  const notes: string[] = [];
+  let title: string | undefined;
+  const parts = cells.map((cell, index) => {
+    const renderText = (text: string): string => {
+      const cellSource = { ...source, text, pictureOf: pictureOfCell(cell, source) };
+      const rendered = renderMarkdown(cellSource);
+      title ??= rendered.title;
+      notes.push(...(rendered.notes ?? []).map((note) => `cell ${index + 1}, ${note}`));
+      return rendered.html;
+    };
+    const text = toLines(cell.source);
+    if (cell.cell_type === 'markdown') return renderText(text);
+    if (cell.cell_type !== 'code') return terminalBlock(text);
+    const outputs = toList(cell.outputs).map((output) => renderOutput(output, renderText));
+    return `<p class="count">[${Number(cell.execution_count ?? '') || ' '}]</p>${codeBlock(text, language)}${outputs.join('\n')}`;
+  });
+  return { html: parts.join('\n'), title, notes };
+};

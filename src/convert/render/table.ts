@@ -1,0 +1,63 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { shorten } from '../../plain-text.ts';
+import { escapeHtml, formatRest, type Render, SourceProblem } from './source.ts';
+
+const LIMITS = { rows: 5_000, cells: 200_000, characters: 10_000 } as const;
+
+const NUMBER = /^[-+]?\d[\d.,' ]*(e[-+]?\d+)?\s?%?$/i;
+
+/** What separates the fields: what the first line has most. */
+function findDelimiter(text: string): string {
+  const [first = ''] = text.split('\n', 1);
+  const count = (delimiter: string): number => first.split(delimiter).length;
+  return [',', ';', '\t'].reduce((most, one) => (count(one) > count(most) ? one : most));
+}
+
+/** Reads the first rows, and counts all. @throws {SourceProblem} if quotes don't match */
+function readRows(
+  text: string,
+  isTsv: boolean,
+): { readonly rows: readonly string[][]; readonly count: number } {
+  const rows: string[][] = [];
+  let [count, cells, line] = [0, 0, 0];
+  const options = {
+    delimiter: isTsv ? '\t' : findDelimiter(text),
+    // A quote within a field has no meaning in TSV.
+    relax_quotes: isTsv,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    on_record: (row: string[], { lines }: { readonly lines: number }): null => {
+      [count, cells, line] = [count + 1, cells + row.length, lines];
+      if (rows.length <= LIMITS.rows && cells <= LIMITS.cells) rows.push(row);
+      return null;
+    },
+  };
+  try {
+    parse(text, options);
+  } catch (thrown) {
+    if (!(thrown instanceof CsvError)) throw thrown;
+    const reason = thrown.code.replace('CSV_', '').replaceAll('_', ' ').toLowerCase();
+    throw new SourceProblem(`a row can't be read: ${reason}`, line + 1, 'close each quote');
+  }
+  return { rows, count };
+}
+
+/** CSV and TSV as a table whose first row stays in sight. */
+export const renderTable: Render = ({ name, text }) => {
+  const { rows, count } = readRows(text, /\.tsv$/i.test(name));
+  const [head = [], ...body] = rows;
+  const isNumeric = head.map((_, column) =>
+    body.every(({ [column]: cell = '' }) => cell === '' || NUMBER.test(cell)),
+  );
+  const formatRow = (tag: string) => (row: readonly string[]) => {
+    const cells = row.map((cell, column) => {
+      const start = isNumeric[column] ? `<${tag} class="number">` : `<${tag}>`;
+      return `${start}${escapeHtml(shorten(cell, LIMITS.characters))}</${tag}>`;
+    });
+    return `<tr>${cells.join('')}</tr>`;
+  };
+  const table = `<table><thead>${formatRow('th')(head)}</thead><tbody>
+${body.map(formatRow('td')).join('\n')}
+</tbody></table>`;
+  return { html: `<div class="wide">${table}</div>${formatRest(count - rows.length, 'row')}` };
+};

@@ -1,0 +1,133 @@
+import { SaxesParser } from 'saxes';
+import { shorten } from '../../plain-text.ts';
+import { renderCode } from './code.ts';
+import { terminalBlock } from './log.ts';
+import { countOf, escapeHtml, formatRest, type Render, SourceProblem } from './source.ts';
+
+const LIMITS = { elements: 300_000, shown: 1_000, characters: 20_000 } as const;
+
+/** From good to bad. */
+const OUTCOMES = ['passed', 'skipped', 'flaky', 'failed', 'error'] as const;
+
+/** What an element within a test says about the test. */
+const ELEMENTS: Readonly<Record<string, (typeof OUTCOMES)[number]>> = {
+  failure: 'failed',
+  error: 'error',
+  skipped: 'skipped',
+  flakyFailure: 'flaky',
+  flakyError: 'flaky',
+  'system-out': 'passed',
+  'system-err': 'passed',
+};
+
+interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: Element[];
+  text: string;
+}
+
+/** @throws {SourceProblem} if the XML is not well-formed */
+function parseXml(xml: string): Element {
+  const parser = new SaxesParser();
+  const root: Element = { name: '', attributes: {}, children: [], text: '' };
+  const open = [root];
+  let count = 0;
+  const refuse = (problem: string): never => {
+    throw new SourceProblem(`the XML ${problem}`, parser.line, 'write well-formed XML');
+  };
+  const addText = (text: string): void => {
+    const element = open.at(-1) ?? root;
+    element.text += text;
+  };
+  parser.on('error', ({ message }) => refuse(`is not valid: ${message.replace(/^\d+:\d+: |\.$/g, '')}`));
+  parser.on('opentag', ({ name, attributes }) => {
+    const element: Element = { name, attributes, children: [], text: '' };
+    open.at(-1)?.children.push(element);
+    open.push(element);
+    count += 1;
+    if (count > LIMITS.elements) refuse(`has over ${LIMITS.elements} elements`);
+  });
+  parser.on('text', addText);
+  parser.on('cdata', addText);
+  parser.on('closetag', () => void open.pop());
+  parser.write(xml).close();
+  return root.children[0] ?? root;
+}
+
+interface Test {
+  readonly name: string;
+  readonly outcome: (typeof OUTCOMES)[number];
+  readonly seconds: number;
+  /** Messages, traces and what the test wrote. */
+  readonly text: string;
+}
+
+function toTest({ attributes, children }: Element): Test {
+  const parts = children.filter((child) => Object.hasOwn(ELEMENTS, child.name));
+  const texts = parts.map(({ name, attributes: { message = '' }, text }) =>
+    [ELEMENTS[name] === 'passed' ? `${name}:` : '', text.includes(message) ? '' : message, text].join('\n'),
+  );
+  return {
+    name: [attributes.classname, attributes.name].filter(Boolean).join(' › '),
+    outcome: OUTCOMES.findLast((one) => parts.some(({ name }) => ELEMENTS[name] === one)) ?? 'passed',
+    seconds: Number.parseFloat(attributes.time?.replaceAll(',', '') ?? '') || 0,
+    text: shorten(texts.join('\n'), LIMITS.characters),
+  };
+}
+
+interface Suite {
+  readonly name: string;
+  readonly tests: readonly Test[];
+}
+
+/** A suite may hold tests, further suites, or both. */
+function listSuites({ attributes, children }: Element): Suite[] {
+  const tests = children.filter(({ name }) => name === 'testcase').map(toTest);
+  const inner = children.filter(({ name }) => name === 'testsuite').flatMap(listSuites);
+  return tests.length > 0 ? [{ name: attributes.name ?? '', tests }, ...inner] : inner;
+}
+
+const formatTime = (seconds: number): string => `<i>${Number(seconds.toFixed(3))} s</i>`;
+
+const formatOutcome = (outcome: string, count = ''): string =>
+  `<b class="${outcome}">${count} ${outcome}</b>`;
+
+function formatCounts(tests: readonly Test[]): string {
+  const counts = OUTCOMES.toReversed().flatMap((outcome) => {
+    const count = tests.filter((test) => test.outcome === outcome).length;
+    return count > 0 ? formatOutcome(outcome, count.toLocaleString('en-US')) : [];
+  });
+  const seconds = tests.reduce((sum, test) => sum + test.seconds, 0);
+  return [...counts, countOf(tests.length, 'test'), formatTime(seconds)].join(', ');
+}
+
+const formatFailure = ({ name, outcome, seconds, text }: Test): string =>
+  `<details open><summary>${formatOutcome(outcome)} ${escapeHtml(name)} ${formatTime(seconds)}</summary>
+${terminalBlock(text)}</details>`;
+
+function formatSuite({ name, tests }: Suite): string {
+  const rows = tests.slice(0, LIMITS.shown).map(
+    (test) => `<tr><td>${formatOutcome(test.outcome)}</td><td>${escapeHtml(test.name)}
+${test.outcome === 'skipped' ? terminalBlock(test.text) : ''}</td><td>${formatTime(test.seconds)}</td></tr>`,
+  );
+  return `<details><summary>${escapeHtml(name)} ${formatCounts(tests)}</summary>
+<table>${rows.join('\n')}</table>${formatRest(tests.length - LIMITS.shown, 'test')}</details>`;
+}
+
+/** The results of tests, failures first; other XML is shown as code. */
+export const renderTestResults: Render = (source) => {
+  const root = parseXml(source.text);
+  if (root.name !== 'testsuites' && root.name !== 'testsuite') return renderCode(source);
+  const suites = listSuites(root);
+  const tests = suites.flatMap((suite) => suite.tests);
+  const failed = tests.filter(({ outcome }) => outcome === 'failed' || outcome === 'error');
+  const html = [
+    `<h1>${escapeHtml(source.name)}</h1><p>${formatCounts(tests)}</p>`,
+    ...failed.slice(0, LIMITS.shown).map(formatFailure),
+    formatRest(failed.length - LIMITS.shown, 'failed test'),
+    '<h2>All tests</h2>',
+    ...suites.map(formatSuite),
+  ];
+  return { html: html.join('\n') };
+};
