@@ -9,6 +9,7 @@ import { siteOfFile } from '../rules/local-site.ts';
 import { baseName, decodePath, deliveredName, siteName } from '../rules/naming.ts';
 import { locate } from '../rules/open-file.ts';
 import { namesPathInFolder } from './choose-channel.ts';
+import { chooseConversion, renderedName } from './convert/convert-file.ts';
 import { type Delivery, mainAttempt, newDelivery, withAttempt } from './delivery.ts';
 import type { RequestContext } from './delivery-context.ts';
 
@@ -54,6 +55,11 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
       items.push({ site: null, name, isLeftOut: (path) => isLeftOut(join(file, path)) });
       continue;
     }
+    const name = deliveredName(relativePath, path);
+    if ((await chooseConversion(subject, name, request)) === 'render') {
+      items.push({ name: renderedName(name, path), site: null });
+      continue;
+    }
     // If the file still exists, its size decides the channel, and K2 and K3 compare its digest.
     const opened = await resultOf(async () =>
       inspectFile({
@@ -64,7 +70,7 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
       }),
     );
     items.push({
-      name: deliveredName(relativePath, path),
+      name,
       site: hasFailed(opened) ? null : siteOfFile(opened),
     });
   }

@@ -1,5 +1,6 @@
 import { basename, join, resolve } from 'node:path';
 import { mapConcurrently } from '../async.ts';
+import { requireSite } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
 import { countFiles, firstFew, nameFew } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
@@ -7,10 +8,10 @@ import { SITE } from '../protocol/limits.ts';
 import { isFolderAt, refuseOneNameForMany } from '../request/find-files.ts';
 import { refuseInput } from '../request/input-kinds.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { inspectFile, type LocalFile } from '../rules/inspect.ts';
+import { type InspectOptions, inspectFile, type LocalFile } from '../rules/inspect.ts';
 import { type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local-site.ts';
 import { getBrowserDisplay } from '../rules/media-type.ts';
-import { deliveredName, siteName } from '../rules/naming.ts';
+import { baseName, deliveredName, nameFromFile, siteName } from '../rules/naming.ts';
 import { type FileLocation, locate } from '../rules/open-file.ts';
 import { changedError } from '../rules/unchanged-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
@@ -18,7 +19,7 @@ import type { Words } from '../words.ts';
 import { describeProblems, type FileProblems, findProblems, refuseSecretNames } from './check-content.ts';
 import { checkSite } from './check-site.ts';
 import { folderChannelError, refuseTooLarge, takesFolders } from './choose-channel.ts';
-import { convertFile, isConverted } from './convert/convert-file.ts';
+import { type Conversion, chooseConversion, convertFile, renderedName } from './convert/convert-file.ts';
 import { type Delivery, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
 import type { DeliveryContext, RequestContext } from './delivery-context.ts';
 
@@ -42,12 +43,30 @@ export async function openFiles(run: DeliveryContext): Promise<readonly Delivery
     logger.startSection(`Check ${subject}`);
     const file = resolve(folder, subject);
     const isFolder = await isFolderAt(file);
-    const name = isFolder ? siteName(file, path, isOnly) : deliveredName(relativePath, path);
-    if (isFolder && request.selfContained === 'inline') refuseInlineFolder();
-    if (!isFolder) refuseHiddenType(subject, name, path);
-    const open = isFolder || !isConverted([subject, name], request) ? openSite : openConverted;
-    return open({ ...delivery, name }, isFolder ? file : root, run);
+    if (isFolder) return openFolder({ ...delivery, name: siteName(file, path, isOnly) }, run);
+    const name = deliveredName(relativePath, path);
+    const conversion = await chooseConversion(subject, name, request);
+    if (conversion !== null) return openConverted({ ...delivery, name }, root, conversion, run);
+    refuseHiddenType(subject, name, path);
+    const opened = await openSite({ ...delivery, name }, root, run);
+    return request.render
+      ? withNote(opened, `${subject} was not rendered: this type is shown as it is`)
+      : opened;
   });
+}
+
+const withNote = (delivery: Delivery, note: string): Delivery => ({
+  ...delivery,
+  notes: [...delivery.notes, note],
+});
+
+async function openFolder(delivery: Delivery, run: RequestContext): Promise<Delivery> {
+  const { folder, render, selfContained } = run.request;
+  if (selfContained === 'inline') refuseInlineFolder();
+  const opened = await openSite(delivery, resolve(folder, delivery.subject), run);
+  return render
+    ? withNote(opened, 'the folder was delivered as it is: only single files are rendered')
+    : opened;
 }
 
 const refuseInlineFolder = (): never =>
@@ -57,12 +76,24 @@ const refuseInlineFolder = (): never =>
   );
 
 /** Checks a file, converts it, and checks the page that is delivered in its place. */
-async function openConverted(delivery: Delivery, root: string, run: DeliveryContext): Promise<Delivery> {
+async function openConverted(
+  delivery: Delivery,
+  root: string,
+  conversion: Conversion,
+  run: DeliveryContext,
+): Promise<Delivery> {
+  const { subject } = delivery;
+  const isRendered = conversion === 'render';
+  const name = isRendered ? renderedName(delivery.name, run.request.path) : delivery.name;
   // The converted page must contain the marker.
-  const source = await openSite(delivery, root, { ...run, request: { ...run.request, marker: undefined } });
-  const { path, unknown, ...converted } = await convertFile(source, run);
-  const page = await openSite({ ...delivery, ...converted }, root, run, { path, given: delivery.subject });
-  return { ...page, unknown: [...page.unknown, ...unknown] };
+  const given = await openSite(delivery, root, { ...run, request: { ...run.request, marker: undefined } });
+  const { path, unknown, ...converted } = await convertFile(given, conversion, run);
+  const location = { path, given: subject, name: isRendered ? baseName(name) : basename(subject) };
+  const opened = await openSite({ ...delivery, name, ...converted }, root, run, location);
+  const page = { ...opened, unknown: [...opened.unknown, ...unknown] };
+  if (!isRendered) return page;
+  const source = { name: nameFromFile(basename(subject)), file: requireSite(given).entry };
+  return { ...page, site: { ...requireSite(page), source } };
 }
 
 /** A browser would download a page under such a name, so a folder is probably meant. */
@@ -85,14 +116,14 @@ export async function openSite(
   delivery: Delivery,
   root: string,
   run: RequestContext,
-  converted?: FileLocation,
+  converted?: NamedLocation,
 ): Promise<Delivery> {
   const { subject } = delivery;
   const { logger, request } = run;
   const path = resolve(request.folder, subject);
   const isFolder = path === root;
-  const location = converted ?? locate({ path, given: subject }, root, request);
-  const entryPath = isFolder ? request.entry : basename(subject);
+  const location: NamedLocation = converted ?? locate({ path, given: subject }, root, request);
+  const entryPath = isFolder ? request.entry : (location.name ?? basename(subject));
   const { paths, leftOut } = isFolder ? await listFolder(location, run) : { paths: [entryPath], leftOut: [] };
   const progress = logger.progress(`check ${subject}`, paths.length, 'files');
   const checked = await mapConcurrently(paths, SITE.checks, async (name) => {
@@ -164,9 +195,11 @@ export const relistFolders = (
     throw changedError(`the folder ${subject}`, firstFew([...added, ...removed]));
   });
 
+type NamedLocation = FileLocation & Pick<InspectOptions, 'name'>;
+
 /** Reads and checks a file. @returns no `file` if it can't be read */
 async function checkFile(
-  location: FileLocation,
+  location: NamedLocation,
   nameInFolder: string | null,
   run: RequestContext,
 ): Promise<FileProblems & { readonly file?: LocalFile }> {
@@ -178,7 +211,7 @@ async function checkFile(
     ...location,
     path: join(location.path, nameInFolder ?? ''),
     given,
-    name: nameInFolder ?? basename(given),
+    name: nameInFolder ?? location.name ?? basename(given),
     secrets: request.ownSecrets,
     marker: isEntry ? request.marker : undefined,
     mayBeEmpty: !isEntry,

@@ -68,6 +68,7 @@ function describeCode({ file, site, commitSha }: ReportFields, delivery: Deliver
     parts.push(`entry ${entry}`);
     if (local?.leftOut.length) parts.push(`left out: ${nameFew(local.leftOut)}`);
   } else if (file !== null && file.size !== null) parts.push(`${file.size} bytes`);
+  if (local?.source !== undefined) parts.push(`rendered as ${delivery.name}`);
   if (file !== null && file.sha256 !== null) parts.push(`sha256 ${file.sha256}`);
   if (delivery.inlined !== undefined) parts.push(describeInlined(delivery.inlined));
   const also = duplicates.map(({ task }) => task.plan.channel);

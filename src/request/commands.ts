@@ -57,7 +57,8 @@ export const CLI_COMMANDS: Readonly<Record<CommandName, CommandDefinition>> = {
   },
   check: {
     usage: 'FILE…|FOLDER|-',
-    description: 'check files without publishing them; only `--self-contained inline` contacts hosts, to fetch what a page needs',
+    description:
+      'check files without publishing them; only `--self-contained inline` contacts hosts, to fetch what a page needs',
     takes: [1, ANY, 'at least one file'],
     explains: 'name entry channel marker json report verbose help',
     notes: [SOURCES],

@@ -256,6 +256,11 @@ export const INPUTS = {
       },
     },
   ),
+  render: input(
+    OFF,
+    'Deliver Markdown, CSV, TSV, JSON, a log, a notebook, JUnit XML, a diff or source code as a page, such as `report.md.html`. K1 gets the file beside the page, in the same commit. To withdraw one from K2 or K3, set it as well.',
+    { tools: ['deliver', 'check'], means: { mcp: 'Show Markdown, data, logs or test results as a page.' } },
+  ),
   screen: input(
     oneOf<ScreenMode>('auto', 'enforce', 'off'),
     'Open the verified page (K1) in a real browser. `auto` refuses a page that shows nothing. `enforce` also refuses exceptions, failed requests and console errors, needs a browser, and opens links (K4). `off` skips this.',

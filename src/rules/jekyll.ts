@@ -19,6 +19,12 @@ export function buildWithJekyll(path: string, head: string): JekyllOutput {
   return { isCopied: !hasFrontMatter, page: isRendered ? path.replace(MARKDOWN, '.html') : null };
 }
 
+/** Whether Jekyll publishes the file's bytes. @param mayBecomePage whether it may publish a page of them as well */
+export function isPublishedAsIs(path: string, head: string, mayBecomePage: boolean): boolean {
+  const { isCopied, page } = buildWithJekyll(path, head);
+  return isCopied && (mayBecomePage || page === null);
+}
+
 /** Whether Jekyll excludes the path. @see https://jekyllrb.com/docs/configuration/options/ (exclude) */
 export const isLeftOutByJekyll = (path: string): boolean =>
   EXCLUDED.test(path) || path.split('/').some((part) => /^[_.#~]|~$/u.test(part) && part !== '.htaccess');

@@ -13,6 +13,8 @@ export interface LocalSite {
   /** The page whose URL is handed over, or the single file. */
   readonly entry: LocalFile;
   readonly files: readonly LocalFile[];
+  /** The text that a single rendered page shows, with its name beside the page. */
+  readonly source?: { readonly name: string; readonly file: LocalFile };
   readonly size: number;
   /** Hidden files and folders, and what `!` lines exclude. */
   readonly leftOut: readonly string[];

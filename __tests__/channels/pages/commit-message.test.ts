@@ -9,8 +9,8 @@ import { isOfOthers, isOwned } from '../../../src/channels/pages/ownership.ts';
 
 const PATH = 'previews/pr-12/page.html';
 const OBJECT = 'b10b'.repeat(10);
-const FILE = { itemPath: PATH, object: OBJECT, pictures: [], kept: [] };
-const FOLDER = { itemPath: 'previews/pr-12/', object: 'a'.repeat(40), pictures: [], kept: [] };
+const FILE = { itemPath: PATH, object: OBJECT, beside: [], kept: [] };
+const FOLDER = { itemPath: 'previews/pr-12/', object: 'a'.repeat(40), beside: [], kept: [] };
 const REMOVED = ['previews/', 'previews/a/deep/', ''];
 const PICTURE = { path: `${PATH}.png`, sha: 'p1' };
 
@@ -42,7 +42,7 @@ describe('the message of a commit', () => {
     ],
     [
       'a page with its picture',
-      { ...ofFile, delivered: { ...FILE, pictures: [PICTURE] } },
+      { ...ofFile, delivered: { ...FILE, beside: [PICTURE] } },
       `ADD page.html: from run 7 of Deliver\n\nDelivered-by: screen-delivery\nDelivered-object: ${OBJECT} ${PATH}\nDelivered-object: p1 ${PATH}.png`,
     ],
     [
@@ -91,7 +91,7 @@ describe('the message of a commit', () => {
       .array(name, { maxLength: 3 })
       .map((parts) => parts.map((part) => `${part}/`).join(''));
     const kept = fc.array(fc.record({ path: name, sha }), { maxLength: 4 });
-    const folder = fc.record({ itemPath, object: sha, kept, pictures: fc.constant([]) });
+    const folder = fc.record({ itemPath, object: sha, kept, beside: fc.constant([]) });
     const noise = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
     fc.assert(
       fc.property(fc.oneof(folder, fc.constant(FILE)), name, noise, (delivered, essence, more) => {
@@ -136,7 +136,7 @@ describe('the message of a commit', () => {
 const held = { path: PATH, sha: OBJECT };
 
 const name = 'previews/ Deliver/answer';
-const withPicture = { ...FILE, pictures: [PICTURE] };
+const withPicture = { ...FILE, beside: [PICTURE] };
 const confined = (by?: string): string =>
   format({ ...ofFile, delivered: withPicture, deliverer: by === undefined ? by : { name: by } });
 

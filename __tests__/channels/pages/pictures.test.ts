@@ -15,7 +15,7 @@ const WITHDRAWN: Contents = {};
 /** The message of a delivery of a page with pictures. */
 function formatDelivery(itemPath: string, content: string, pictures: Contents = {}): string {
   const shas = Object.entries(pictures).map(([path, text]) => ({ path, sha: shaOf(text) }));
-  const delivered = { itemPath, object: shaOf(content), pictures: shas, kept: [] };
+  const delivered = { itemPath, object: shaOf(content), beside: shas, kept: [] };
   return formatCommitMessage(itemPath, { verb: 'ADD', essence: 'x', delivered });
 }
 

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { CommitSummary } from '../../github/api/history.ts';
 import { hashTree, type TreeFile } from '../../github/api/tree-id.ts';
 import { type Deliverer, nameDeliverer } from '../../github/workflow-run.ts';
@@ -11,7 +12,6 @@ import {
   TRAILER,
 } from '../../protocol/words.ts';
 import { baseName } from '../../rules/naming.ts';
-import { isPictureOf } from './pictures.ts';
 import { isFolderPath } from './target.ts';
 
 /** A single file, or all files of a folder, as one commit delivered them. */
@@ -22,7 +22,8 @@ export interface DeliveredObject {
   readonly object: string;
   /** The path behind the published URL, if it isn't the file itself or the folder's `index.html`. */
   readonly page?: string | undefined;
-  readonly pictures: readonly TreeFile[];
+  /** A page's pictures and its source, in the page's folder. */
+  readonly beside: readonly TreeFile[];
   /** Other files that the folder had, relative to it; a whole folder ends in `/`. */
   readonly kept: readonly TreeFile[];
 }
@@ -45,8 +46,8 @@ function formatNamed(
   name: string,
   { verb, essence, deliverer, delivered, removed = [], removedFrom = [] }: DeliveryMessage,
 ) {
-  const { itemPath = '', object = '', page, pictures = [], kept = [] } = delivered ?? {};
-  const objects = delivered === undefined ? [] : [{ path: itemPath || ROOT, sha: object }, ...pictures];
+  const { itemPath = '', object = '', page, beside = [], kept = [] } = delivered ?? {};
+  const objects = delivered === undefined ? [] : [{ path: itemPath || ROOT, sha: object }, ...beside];
   return [
     `${verb} ${name}: ${essence}`,
     '',
@@ -81,7 +82,7 @@ export function parseMessage(message: string): DeliveryMessage | null {
   if (verb === undefined || !lines.includes(TRAILER)) return null;
   const valuesOf = (trailer: string): string[] =>
     lines.flatMap((line) => (line.startsWith(`${trailer}: `) ? [line.slice(trailer.length + 2)] : []));
-  const [main, ...pictures] = valuesOf(OBJECT_TRAILER).map(parseObject);
+  const [main, ...beside] = valuesOf(OBJECT_TRAILER).map(parseObject);
   const kept = valuesOf(KEPT_TRAILER)
     .map(parseObject)
     .map(({ path, sha }) => ({ path: unescapeName(path), sha }));
@@ -94,8 +95,7 @@ export function parseMessage(message: string): DeliveryMessage | null {
     verb: verb as DeliveryMessage['verb'],
     essence: title.slice(name.length + 2),
     deliverer: by && { name: by.path, ...(by.sha !== NO_RUN && { run: by.sha }) },
-    ...(main &&
-      itemPath !== undefined && { delivered: { itemPath, object: main.sha, page, pictures, kept } }),
+    ...(main && itemPath !== undefined && { delivered: { itemPath, object: main.sha, page, beside, kept } }),
     removed: valuesOf(REMOVED_TRAILER).map(toItemPath),
     removedFrom: valuesOf(REMOVED_FROM_TRAILER).map(toItemPath),
   };
@@ -103,12 +103,13 @@ export function parseMessage(message: string): DeliveryMessage | null {
   return isWhole && formatNamed(name, parsed) === text ? parsed : null;
 }
 
-/** Only a folder may have other files beside it; a page has its pictures. */
+/** Only a folder may keep other files; a page may have files of its own beside it. */
 function isDelivery({ delivered, removed = [], removedFrom = [] }: DeliveryMessage): boolean {
   if (delivered === undefined || removedFrom.length > 0) return false;
-  const { itemPath, pictures, kept } = delivered;
-  if (isFolderPath(itemPath)) return pictures.length === 0;
-  return removed.length + kept.length === 0 && pictures.every(({ path }) => isPictureOf(path, itemPath));
+  const { itemPath, beside, kept } = delivered;
+  if (isFolderPath(itemPath)) return beside.length === 0;
+  const isBeside = ({ path }: TreeFile): boolean => dirname(path) === dirname(itemPath);
+  return removed.length + kept.length === 0 && beside.every(isBeside);
 }
 
 function parseObject(value: string): TreeFile {
@@ -128,21 +129,21 @@ function unescapeName(name: string): string {
 export const pageOfDelivered = ({ itemPath, page }: Pick<DeliveredObject, 'itemPath' | 'page'>): string =>
   page ?? (isFolderPath(itemPath) ? `${itemPath}index.html` : itemPath);
 
-/** Describes a delivery. @param files for a single file: the file, then its pictures */
+/** Describes a delivery. @param files for a single file: the file, then those beside it */
 export function describeDelivered(
   itemPath: string,
   files: readonly TreeFile[],
   others: readonly TreeFile[] = [],
 ): DeliveredObject {
-  const [main, ...pictures] = files;
-  if (!isFolderPath(itemPath)) return { itemPath, object: main?.sha ?? '', pictures, kept: [] };
+  const [main, ...beside] = files;
+  if (!isFolderPath(itemPath)) return { itemPath, object: main?.sha ?? '', beside, kept: [] };
   const within = files.map(({ path, sha }) => ({ path: path.slice(itemPath.length), sha }));
-  return { itemPath, object: hashTree(within), pictures: [], kept: others };
+  return { itemPath, object: hashTree(within), beside: [], kept: others };
 }
 
-/** The file of a single delivery, then its pictures; empty for a folder. */
-export const listAlone = ({ itemPath, object, pictures }: DeliveredObject): readonly TreeFile[] =>
-  isFolderPath(itemPath) ? [] : [{ path: itemPath, sha: object }, ...pictures];
+/** The file of a single delivery, then those beside it; empty for a folder. */
+export const listAlone = ({ itemPath, object, beside }: DeliveredObject): readonly TreeFile[] =>
+  isFolderPath(itemPath) ? [] : [{ path: itemPath, sha: object }, ...beside];
 
 /** Says whose delivery was replaced, unless the same run made it: somebody may use its URL. */
 export function describeReplaced(

@@ -6,7 +6,7 @@ import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
 import { listRivals, MARKDOWN } from '../../rules/jekyll.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import { type BranchTree, blobsIn } from './branch-reader.ts';
-import { parseMessage } from './commit-message.ts';
+import { listAlone, parseMessage } from './commit-message.ts';
 import { type ComparedItem, planChange } from './compare.ts';
 import { listTaken, pageOf, switchFileOf } from './jekyll.ts';
 import { takenPageError } from './not-ours.ts';
@@ -37,11 +37,9 @@ export async function compareFiles(tasks: readonly PagesTask[]): Promise<readonl
   );
   // A cache may still serve a file that is missing now.
   await readPaths([...taskPaths], github, read, new Set(tasks.map(({ itemPath }) => itemPath)));
-  // A new page has no picture yet, so two requests are saved.
-  const mayHavePictures = (task: PagesTask): boolean =>
-    isHtml(task.itemPath) && (isRemoval(task) || read.entries.has(task.itemPath));
-  const pictures = tasks.filter(mayHavePictures).flatMap(({ itemPath }) => listPicturePaths(itemPath));
-  const further = new Set([...pictures, ...tasks.flatMap((task) => listTakers(task, read.entries))]);
+  const further = new Set(
+    tasks.flatMap((task) => [...listRelated(task, read), ...listTakers(task, read.entries)]),
+  );
   await readPaths(
     [...further].filter((path) => !taskPaths.has(path)),
     github,
@@ -49,7 +47,7 @@ export async function compareFiles(tasks: readonly PagesTask[]): Promise<readonl
   );
   const rest = await readOtherFiles(tasks, head, taskPaths);
   return forEachItem(tasks, async (task) => {
-    const old = listPicturePaths(task.itemPath).filter((path) => !taskPaths.has(path));
+    const old = listRelated(task, read).filter((path) => !taskPaths.has(path));
     return compareFile(task, read, old, rest);
   });
 }
@@ -95,10 +93,28 @@ async function readOtherFiles(
   return hasFailed(entries) ? new Map() : new Map([...entries].filter(([path]) => !taskPaths.has(path)));
 }
 
+/** The page that came with the path, if the path is not that page. */
+const pageWith = ({ itemPath }: PagesTask, { commits }: ReadPaths): string => {
+  const { delivered } = parseMessage(commits.get(itemPath)?.message ?? '') ?? {};
+  return delivered?.beside.some(({ path }) => path === itemPath) ? delivered.itemPath : itemPath;
+};
+
+/** Paths that belong to the item's page: its pictures, which may be older or newer, and what its commit names. */
+function listRelated(task: PagesTask, read: ReadPaths): readonly string[] {
+  const { itemPath } = task;
+  const page = isRemoval(task) ? pageWith(task, read) : itemPath;
+  const { delivered } = parseMessage(read.commits.get(itemPath)?.message ?? '') ?? {};
+  const named = delivered?.itemPath === page ? listAlone(delivered).map(({ path }) => path) : [];
+  // A new page has no picture yet, so two requests are saved.
+  const mayHavePictures = isHtml(page) && (isRemoval(task) || read.entries.has(page));
+  const all = [...named, ...(mayHavePictures ? listPicturePaths(page) : [])];
+  return [...new Set(all)].filter((path) => path !== itemPath);
+}
+
 function listTakers({ files, destination }: PagesTask, entries: BranchTree['entries']): readonly string[] {
-  const [file] = files;
-  if (file === undefined || entries.has(file.path) || destination.builtBy !== 'branch') return [];
-  const names = listRivals(pageOf(destination, file));
+  if (destination.builtBy !== 'branch') return [];
+  const added = files.filter(({ path }) => !entries.has(path));
+  const names = added.flatMap((file) => listRivals(pageOf(destination, file)));
   return names.length === 0 ? [] : [switchFileOf(destination), ...names];
 }
 
@@ -116,11 +132,11 @@ function refuseTakenAddress(
   if (foreign !== undefined) throw takenPageError(task, foreign);
 }
 
-/** The earlier contents of the path, without the delivered one. */
-function listEarlierBlobs({ itemPath, files }: PagesTask, last: LastCommit | null | undefined) {
-  const versions = new Map(last?.blobs.map((blob) => [blob.sha, blob]));
-  versions.delete(files.find(({ path }) => path === itemPath)?.file.blobSha ?? '');
-  return [...versions.values()];
+/** The earlier contents of a path, without the delivered one. */
+function listEarlierBlobs({ files }: PagesTask, path: string, { commits }: ReadPaths) {
+  const versions = new Map(commits.get(path)?.blobs.map((blob) => [blob.sha, blob]));
+  versions.delete(files.find((file) => file.path === path)?.file.blobSha ?? '');
+  return [path, [...versions.values()]] as const;
 }
 
 /** @param old paths of earlier pictures, beside the delivered ones @param rest other files of the branch */
@@ -140,21 +156,25 @@ function compareFile(task: PagesTask, read: ReadPaths, old: readonly string[], r
   };
   if (!isRemoval(task)) refuseTakenAddress(task, read, isOurs);
   // Removing the page alone would let a rival show at the same URL.
-  const alike = isRemoval(task) ? [itemPath, ...rivals] : [itemPath];
+  const alike = isRemoval(task) ? [itemPath, ...rivals] : wanted;
   const counted = new Set([...wanted, ...old, ...alike]);
   const entries = new Map([...read.entries].filter(([path]) => counted.has(path)));
+  const pictures = listPicturePaths(itemPath);
   const owned = [...entries.keys()].filter((path) =>
-    isOurs(path, alike.includes(path) ? undefined : itemPath),
+    isOurs(path, alike.includes(path) && !pictures.includes(path) ? undefined : pageWith(task, read)),
   );
   const last = read.commits.get(itemPath);
   const state = { head: read.head, entries, owned: new Set(owned), last };
   const planned = planChange(task, state);
-  const previous = [itemPath, listEarlierBlobs(task, last)] as const;
+  const shown = new Set(
+    [itemPath, ...files.map(({ path }) => path)].filter((path) => !pictures.includes(path)),
+  );
+  const previous = [...shown].map((path) => listEarlierBlobs(task, path, read));
   const goneFiles = blobsIn([entries], planned.change?.removals ?? []);
   const replaced = (state.owned.has(itemPath) && last) || undefined;
   const wasOurs = last?.messages.some((message) => parseMessage(message) !== null) === true;
   const placement = isRemoval(task)
-    ? { ...describeRemoved(planned, new Map([...goneFiles, previous]), rest), wasOurs }
-    : describePublished(planned, { previous: new Map([previous]), goneFiles, entries, replaced });
+    ? { ...describeRemoved(planned, new Map([...goneFiles, ...previous]), rest), wasOurs }
+    : describePublished(planned, { previous: new Map(previous), goneFiles, entries, replaced });
   return { ...planned, placement };
 }

@@ -110,9 +110,9 @@ function createIndex(): (named: NamedPath) => Pick<DeliveryRecord, 'isReplaced' 
 }
 
 function createDeliveredLookup(delivered: DeliveredObject): (path: string) => boolean {
-  const { itemPath, pictures } = delivered;
+  const { itemPath, beside } = delivered;
   const isKept = createKeptLookup(delivered);
-  const files = new Set([itemPath, ...pictures.map(({ path }) => path)]);
+  const files = new Set([itemPath, ...beside.map(({ path }) => path)]);
   return (path) => (isFolderPath(itemPath) ? path.startsWith(itemPath) && !isKept(path) : files.has(path));
 }
 

@@ -2,7 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { getEntry } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { nameFew } from '../../plain-text.ts';
-import { buildWithJekyll, listRivals, listShown, MARKDOWN } from '../../rules/jekyll.ts';
+import { buildWithJekyll, isPublishedAsIs, listRivals, listShown, MARKDOWN } from '../../rules/jekyll.ts';
 import type { Words } from '../../words.ts';
 import {
   addressOf,
@@ -73,7 +73,9 @@ export async function applyJekyll(
   // Untrusted front matter could choose a URL, and templates could read other files.
   const isOthers = deliverer?.isRestricted === true;
   const isShownAsPage = !isFolder && marker !== undefined && !isOthers && outputs[0]?.page != null;
-  const changed = outputs.filter(({ isCopied, page }) => !isCopied || (isOthers && page !== null));
+  const changed = outputs.filter(
+    ({ path, file }) => !isPublishedAsIs(servedPath(siteRoot, path), file.firstBytes, !isOthers),
+  );
   if (!isShownAsPage && changed.length === 0) return destination;
   if (await isOff(destination)) return destination;
   if (!isShownAsPage) throw jekyllError(destination, isOthers, changed);
@@ -88,6 +90,25 @@ export async function applyJekyll(
     notes,
     rivals,
   };
+}
+
+/** How a site serves the source of a rendered page: not unchanged, unchanged, or also as a page that Jekyll makes of it. */
+export async function describeSource(
+  site: PagesDestination,
+  { path, file }: PagesTask['files'][number],
+  { deliverer }: Pick<PagesOptions, 'deliverer'>,
+  isOff: SwitchLookup,
+): Promise<{ readonly isServed: boolean; readonly notes: readonly string[] }> {
+  const served = servedPath(site.siteRoot, path);
+  const { page } = buildWithJekyll(served, file.firstBytes);
+  const isServed = isPublishedAsIs(served, file.firstBytes, deliverer?.isRestricted !== true);
+  if (site.builtBy !== 'branch' || (isServed && page === null) || (await isOff(site))) {
+    return { isServed: true, notes: [] };
+  }
+  const note = isServed
+    ? `Jekyll also publishes ${served} as the page ${page}`
+    : `${served} is not beside the page, because Jekyll would change it or make a page of it`;
+  return { isServed, notes: [note] };
 }
 
 /** @param changed files with the page that Jekyll makes of each; `null` if it skips the file */

@@ -3,6 +3,7 @@ import { countFiles, lineIf, namedLine, nameFew } from '../../plain-text.ts';
 import type { Check } from '../../proof/check.ts';
 import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
+import { isHtml } from '../../rules/page/page-file.ts';
 import type { Placement } from '../channel.ts';
 import type { PreviousBlobs } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
@@ -156,12 +157,14 @@ export function describeRemoved(
   const isFolder = isFolderPath(itemPath);
   const alike = destination.rivals?.filter((path) => change?.removals.includes(path)) ?? [];
   const { first, others } = checksOfRemoved(removedBlobs, destination, rest);
+  // The source of a page is removed with the page.
+  const hasPage = !isHtml(itemPath) && [...removedBlobs.keys()].some(isHtml);
   const sites =
     removedFolders.length > 1 ? `, of ${removedFolders.length} sites: ${nameFew(removedFolders)}` : '';
   return {
     evidence: 'nothing that this tool delivered exists there',
     written: false,
-    first: isFolder || MARKDOWN.test(itemPath) ? first : { ...first, url: destination.pageUrl },
+    first: isFolder || MARKDOWN.test(itemPath) || hasPage ? first : { ...first, url: destination.pageUrl },
     others,
     expectedBlobs: new Map([...removedBlobs.keys()].map((path) => [path, null])),
     notes: [

@@ -17,7 +17,7 @@ import { parseMessage } from './commit-message.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import type { PagesOptions } from './destination.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
-import { applyJekyll, createSwitchLookup, type SwitchLookup } from './jekyll.ts';
+import { applyJekyll, createSwitchLookup, describeSource, type SwitchLookup } from './jekyll.ts';
 import { findShown, isOwned } from './ownership.ts';
 import { listPicturePaths, listPictureUrls } from './pictures.ts';
 import { findSetup } from './set-up.ts';
@@ -73,20 +73,23 @@ async function prepareItem(item: ChannelItem, batch: BatchContext): Promise<Page
   const { options } = batch.target;
   const { isRemoval = false } = options;
   const isFolder = isFolderItem(item);
-  const settings = await findDestination(item, batch);
-  const { itemPath, entryPath: path, branch } = settings;
-  const files = isRemoval ? [] : listFiles(item, itemPath);
+  const found = await findDestination(item, batch);
+  const { itemPath, entryPath: path, branch } = found;
+  const shown = isRemoval ? [] : listFiles(item, itemPath);
+  const beside = await listSource(item, found, batch);
+  const files = [...shown, ...beside.files];
+  const settings = { ...found, notes: [...found.notes, ...beside.notes] };
   if (files.some((file) => file.path === DEPLOY_RECORD_PATH))
     refuseSpecialFile(DEPLOY_RECORD_PATH, null, isFolder);
-  const built = await resultOf(() => applyJekyll(settings, files, options, batch.isJekyllOff));
+  const built = await resultOf(() => applyJekyll(settings, shown, options, batch.isJekyllOff));
   // For a folder, this failure is reported together with its pages' problems.
   if (hasFailed(built) && !isFolder && batch.pages !== 'not-requested') throw built;
   const destination = hasFailed(built) ? settings : built;
   const served = describeServed(destination, isFolder ? itemPath : null);
   const hasPicture = options.picture && served.display === 'page' && served.pictureUrls !== null;
-  // Through the API, a folder would take a request for each file. Method A can't write a picture beside its
-  // page.
-  const single = hasPicture && batch.singleMethod === 'A' ? 'B' : batch.singleMethod;
+  const isAlone = !hasPicture && files.length < 2;
+  // Through the API, a folder would take a request for each file. Method A writes one file.
+  const single = batch.singleMethod === 'A' && !isAlone ? 'B' : batch.singleMethod;
   const target = { ...batch.target, method: isFolder ? 'C' : single, branch };
   const isSpared = (path: string): boolean => item.isLeftOut?.(path.slice(itemPath.length)) === true;
   const common = { target, itemPath, files, destination, isSpared };
@@ -197,6 +200,21 @@ function folderLocation({ site, name }: ChannelItem, { target: { options }, page
   const given = name.replace(/\/?$/, '/');
   const root = options.path === undefined ? rootOf(pages) + (options.defaultFolder ?? '') : '';
   return { path: given.startsWith(root) ? given : root + given, name: '', entryName: site?.entry.name ?? '' };
+}
+
+/** The source of a rendered page, beside the page, if the site serves it unchanged. */
+async function listSource({ site }: ChannelItem, destination: PagesDestination, batch: BatchContext) {
+  const { source } = site ?? {};
+  if (source === undefined) return { files: [], notes: [] };
+  const { itemPath } = destination;
+  const file = { path: itemPath.slice(0, -baseName(itemPath).length) + source.name, file: source.file };
+  const { isServed, notes } = await describeSource(
+    destination,
+    file,
+    batch.target.options,
+    batch.isJekyllOff,
+  );
+  return { files: isServed ? [file] : [], notes };
 }
 
 function listFiles(item: ChannelItem, itemPath: string): readonly FileWrite<LocalFile>[] {

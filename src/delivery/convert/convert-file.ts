@@ -7,65 +7,112 @@ import type { Converted, InlinedFile } from '../../convert/resources.ts';
 import { DeliveryError } from '../../errors.ts';
 import { countFiles, nameFew } from '../../plain-text.ts';
 import { CONVERT, MEGABYTE } from '../../protocol/limits.ts';
+import { refuseInput } from '../../request/input-kinds.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
+import type { LocalFile } from '../../rules/inspect.ts';
+import { isPublishedAsIs } from '../../rules/jekyll.ts';
+import { encodePath, nameFromFile } from '../../rules/naming.ts';
 import { isHtml, isXhtml } from '../../rules/page/page-file.ts';
 import type { Delivery } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { ResourceReader } from './read-resources.ts';
 
-/** Whether a file becomes another page before it is delivered. Either name may make it a page. */
-export const isConverted = (names: readonly string[], { selfContained }: DeliveryRequest): boolean =>
-  selfContained === 'inline' && names.some((name) => isHtml(name) && !isXhtml(name));
+/** How a file becomes another page before it is delivered. */
+export type Conversion = 'inline' | 'render';
 
-/** A converted file. */
-interface Conversion {
+/** @param name under which it would be delivered @returns `null` for a file that is delivered as it is */
+export async function chooseConversion(
+  subject: string,
+  name: string,
+  { render, selfContained }: DeliveryRequest,
+): Promise<Conversion | null> {
+  if (render && (await loadConvert()).isRenderable(subject)) return 'render';
+  const isPage = [subject, name].some((one) => isHtml(one) && !isXhtml(one));
+  return selfContained === 'inline' && isPage ? 'inline' : null;
+}
+
+/** The name of a rendered page: the name in `path`, or the file's with `.html`. @throws {DeliveryError} `BAD_INPUT` */
+export function renderedName(name: string, path = ''): string {
+  if (path === '' || path.endsWith('/')) return `${name}.html`;
+  if (isHtml(name)) return name;
+  return refuseInput(
+    (w) => `${w.subject('path')} is not the name of a page`,
+    (w) => `set ${w.input('path', `${path}.html`)}, or a folder that ends in /`,
+  );
+}
+
+interface ConvertedFile {
   /** Absolute path of the page, in a private folder. */
   readonly path: string;
-  readonly inlined: readonly InlinedFile[];
+  readonly inlined?: readonly InlinedFile[];
+  readonly notes: readonly string[];
   readonly unknown: readonly string[];
 }
 
 /**
- * Makes a page self-contained. The file at hand stays as it is.
+ * Makes a page of a checked file: the same page, self-contained, or a page that shows the text. The file stays as it is.
  *
- * @param delivery with the checked file
- * @throws {DeliveryError} `BAD_FILE` with what to change in the page; `TOO_LARGE`
+ * @throws {DeliveryError} `BAD_FILE` with what to change in the file; `TOO_LARGE`
  */
 export async function convertFile(
-  { site, subject }: Delivery,
+  { site, subject }: Pick<Delivery, 'site' | 'subject'>,
+  conversion: Conversion,
   context: DeliveryContext,
-): Promise<Conversion> {
+): Promise<ConvertedFile> {
   const { request, clock, logger } = context;
   const { entry } = requireSite({ site, name: subject });
   if (entry.size > CONVERT.source) throw tooLargeError(subject);
-  logger.startSection(`Put what ${subject} needs into it`);
+  logger.startSection(`Make a page of ${subject}`);
   const limit = clock.timeout(request.timeout);
-  const page = resolve(request.folder, subject);
-  const reader = new ResourceReader(page, { run: context, limit });
-  const { inlinePage } = await loadConvert();
-  const signal = AbortSignal.any([context.signal, limit]);
-  const url = reader.toUrl(basename(page));
-  const done = await inlinePage(await buffer(entry.read()), { url, read: reader.read, signal });
-  if ('problem' in done) throw badPageError(subject, done);
+  const file = resolve(request.folder, subject);
+  const reader = new ResourceReader(file, { run: context, limit });
+  const { inlinePage, renderText } = await loadConvert();
+  const source = await buffer(entry.read());
+  const name = basename(file);
+  const options = {
+    url: reader.toUrl(name),
+    read: reader.read,
+    signal: AbortSignal.any([context.signal, limit]),
+  };
+  const sourceHref = linkToSource(nameFromFile(name), entry, request);
+  const done = await (conversion === 'inline'
+    ? inlinePage(source, options)
+    : renderText(source, { ...options, name, sourceHref }));
+  if ('problem' in done) throw badFileError(subject, done);
   const path = join(await context.openFolder(), 'page');
   await writeFile(path, done.page, { flag: 'wx', mode: 0o600 });
-  const inlined = done.files.map((file) => ({ ...file, url: reader.toName({ href: file.url }) }));
-  logger.info(describeInlined(inlined));
-  return { path, inlined, unknown: done.notes };
+  const inlined = done.files.map((part) => ({ ...part, url: reader.toName({ href: part.url }) }));
+  if (inlined.length > 0) logger.info(describeInlined(inlined));
+  const [notes, unknown] = conversion === 'inline' ? [[], done.notes] : [done.notes, []];
+  return { path, ...(conversion === 'inline' || inlined.length > 0 ? { inlined } : {}), notes, unknown };
+}
+
+/** The link to a text beside its page; `null` if no text is there, or a site may not serve it unchanged. */
+function linkToSource(
+  name: string,
+  { firstBytes }: LocalFile,
+  { channels, url, binIsNew, tagIsDefault, token, clientId, deliverer }: DeliveryRequest,
+): string | null {
+  const isForSite =
+    channels === 'auto'
+      ? url === undefined && binIsNew && tagIsDefault && (token ?? clientId) !== undefined
+      : channels[0] === 'K1';
+  const isServed = isPublishedAsIs(name, firstBytes, deliverer?.isRestricted !== true);
+  return isForSite && isServed ? `./${encodePath(name)}` : null;
 }
 
 const tooLargeError = (subject: string): DeliveryError =>
   new DeliveryError('TOO_LARGE', `${subject} has more than ${CONVERT.source / MEGABYTE} MB`, {
-    hint: (w) => `leave ${w.input('self-contained', 'inline')} out, or make the page smaller`,
+    hint: 'make it smaller, or deliver it as it is',
     leftBehind: [],
   });
 
-function badPageError(
+function badFileError(
   subject: string,
   { problem, line, hint }: Extract<Converted, { readonly problem: string }>,
 ): DeliveryError {
   const where = line === null ? '' : ` line ${line}`;
-  return new DeliveryError('BAD_FILE', `${subject}${where} can't be inlined: ${problem}`, {
+  return new DeliveryError('BAD_FILE', `${subject}${where} can't be made a page: ${problem}`, {
     hint,
     leftBehind: [],
   });

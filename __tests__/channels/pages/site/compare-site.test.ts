@@ -36,7 +36,7 @@ test('the plan for a folder takes over the picture that was delivered with a sin
   const branch = new MemoryBranch();
   const delivered = {
     ...{ itemPath: 'p/1/index.html', object: shaOf('page'), kept: [] },
-    pictures: [{ path: 'p/1/index.html.png', sha: shaOf('old') }],
+    beside: [{ path: 'p/1/index.html.png', sha: shaOf('old') }],
   };
   const message = formatCommitMessage(delivered.itemPath, { verb: 'ADD', essence: 'x', delivered });
   branch.commit(heldFiles({ 'p/1/index.html': 'page', 'p/1/index.html.png': 'old' }), message, null);

@@ -89,7 +89,7 @@ describe('publishing a site', () => {
     const paths = ['index.html', ...Array.from({ length: SITE.plainProbes + 2 }, (_, nth) => `${nth}.txt`)];
     const branch = new MemoryBranch();
     const files = paths.map((path) => ({ path, sha: shaOf('new') }));
-    const delivered = { itemPath: 'p/1/', object: hashTree(files), pictures: [], kept: [] };
+    const delivered = { itemPath: 'p/1/', object: hashTree(files), beside: [], kept: [] };
     const message = formatCommitMessage('p/1/', { verb: 'ADD', essence: 'x', delivered });
     const all = (folder: string) => Object.fromEntries(paths.map((path) => [folder + path, 'new']));
     branch.commit(heldFiles(all('p/1/')), message);

@@ -1,0 +1,175 @@
+import { describe, expect, test } from '@jest/globals';
+import type { RawInputs } from '../../src/request/inputs.ts';
+import type { TestRepository } from '../world/repository.ts';
+import { type PlayedDelivery, proven, refused, setUpPlay, writesOf } from './play.ts';
+
+const play = setUpPlay();
+const NOTE = '# Report\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n**marker-42**\n';
+const NEWER = NOTE.replace('marker-42', 'marker-43');
+
+const deliver = (
+  files: PlayedDelivery['files'],
+  inputs: Partial<RawInputs> = {},
+  more: Omit<PlayedDelivery, 'files' | 'inputs'> = {},
+) => play.deliver({ files: files ?? {}, inputs: { render: 'true', ...inputs }, ...more });
+
+const readText = async (repository: TestRepository, path: string): Promise<string | undefined> =>
+  (await repository.read(path))?.toString();
+
+const NOTE_ON_JEKYLL = 'Jekyll also publishes report.md as the page report.html';
+
+describe('render: true', () => {
+  test('delivers a page and its source in one commit, and proves both', async () => {
+    const repository = await play.repository();
+    const commits = (await repository.log()).length;
+    const played = await proven(deliver({ 'report.md': NOTE }, { marker: 'marker-42' }, { repository }));
+    const { report } = played;
+    expect(report).toMatchObject({ url: `${repository.pages.url}report.md.html`, notes: [NOTE_ON_JEKYLL] });
+    expect(await readText(repository, 'report.md')).toBe(NOTE);
+    expect(await readText(repository, 'report.md.html')).toMatch(/<table>.*<a href="\.\/report\.md">/s);
+    expect(await repository.log()).toHaveLength(commits + 1);
+    expect(report.lines.CODE).toContain(`; rendered as report.md.html; sha256 ${report.file?.sha256}`);
+    for (const name of ['report.md', 'report.md.html']) {
+      expect(played.requests.some((one) => one.startsWith(`GET ${repository.pages.url}${name}?v=`))).toBe(
+        true,
+      );
+    }
+    const again = await proven(deliver({ 'report.md': NOTE }, {}, { repository }));
+    expect(writesOf(again)).toEqual([]);
+  });
+
+  test('is not ready if the site does not serve the source', async () => {
+    const repository = await play.repository();
+    play.alterSite(repository, 'report.md', { status: 404 });
+    await refused(deliver({ 'report.md': NOTE }, {}, { repository }), /^verify 404: .*report\.md/);
+  });
+
+  test('a later delivery replaces both', async () => {
+    const repository = await play.repository();
+    await proven(deliver({ 'report.md': NOTE }, {}, { repository }));
+    await proven(deliver({ 'report.md': NEWER }, {}, { repository }));
+    expect(await readText(repository, 'report.md')).toBe(NEWER);
+    expect(await readText(repository, 'report.md.html')).toContain('marker-43');
+  });
+
+  test.each<[string, (url: string) => Partial<RawInputs>]>([
+    ['the file', () => ({ file: 'report.md' })],
+    ["the file's name", () => ({ file: 'report.md', render: 'false' })],
+    ["the page's path", () => ({ path: 'report.md.html', render: 'false' })],
+    ["the source's path", () => ({ path: 'report.md', render: 'false' })],
+    ["the page's URL", (url) => ({ url })],
+    ["the source's URL", (url) => ({ url: url.replace('.html', '') })],
+  ])('a withdrawal removes both by %s', async (_, inputs) => {
+    const repository = await play.repository();
+    const { report } = await proven(deliver({ 'report.md': NOTE }, {}, { repository }));
+    const given = { operation: 'withdraw', channel: 'K1', file: '', ...inputs(report.url ?? '') };
+    const { report: withdrawn, requests } = await proven(deliver({}, given, { repository }));
+    expect(withdrawn.result).toBe('withdrawn');
+    for (const name of ['report.md', 'report.md.html']) {
+      expect(await repository.read(name)).toBeNull();
+      expect(requests.some((one) => one.startsWith(`GET ${repository.pages.url}${name}?v=`))).toBe(true);
+    }
+  });
+
+  test.each<[string, Partial<RawInputs>, readonly string[]]>([
+    ['a path', { path: 'docs/out.html' }, ['docs/out.html', 'docs/report.md']],
+    ['a folder', { path: 'docs/' }, ['docs/report.md.html', 'docs/report.md']],
+    ['several files', { file: 'report.md\na/**' }, ['report.md.html', 'report.md', 'a/b.md.html', 'a/b.md']],
+  ])('puts the source beside the page: %s', async (_, inputs, paths) => {
+    const { repository } = await proven(deliver({ 'report.md': NOTE, 'a/b.md': NOTE }, inputs));
+    for (const path of paths) expect(await repository.read(path)).not.toBeNull();
+  });
+
+  test.each<[string, Partial<RawInputs>]>([
+    ['a release', { channel: 'K2', tag: 'v1' }],
+    ['a file-bin', { channel: 'K3', token: '', bin: 'my-own-bin-7' }],
+  ])('delivers the page alone to %s, and withdraws it', async (_, inputs) => {
+    const repository = await play.repository();
+    const files = { 'report.md': NOTE };
+    const { report } = await proven(deliver(files, inputs, { repository }));
+    expect(report.url).toMatch(/\/report\.md\.html$/);
+    const stored = [
+      ...repository.releases().flatMap(({ assets }) => assets.map(({ name }) => name)),
+      ...[...play.world.filebin.bins.values()].flatMap((bin) => [...bin.files.keys()]),
+    ];
+    expect(stored).toEqual(['report.md.html']);
+    const removal = { ...inputs, operation: 'withdraw', overwrite: 'true' };
+    const { report: withdrawn } = await proven(deliver(files, removal, { repository }));
+    expect(withdrawn.withdrawn).toBe(report.url);
+  });
+
+  test('audits both', async () => {
+    const repository = await play.repository();
+    await proven(deliver({ 'report.md': NOTE }, {}, { repository }));
+    const audit = () =>
+      deliver({}, { operation: 'audit', channel: 'K1', file: '', render: 'false' }, { repository });
+    expect((await proven(audit())).report).toMatchObject({
+      subject: 'report.md.html',
+      verdict: 'as-delivered',
+    });
+    await repository.commit('report.md', 'changed');
+    expect((await audit()).report.verdict).toBe('changed');
+  });
+
+  test.each<[string, Record<string, string>, Partial<RawInputs>, RegExp]>([
+    [
+      'a page',
+      { 'page.html': `<!doctype html><p>${'x'.repeat(9)}</p>` },
+      {},
+      /^page\.html was not rendered: this type is shown as it is$/,
+    ],
+    [
+      'a folder',
+      { 'dist/index.html': '<!doctype html><p>x</p>' },
+      { file: 'dist/' },
+      /^the folder was delivered as it is/,
+    ],
+  ])('delivers %s as it is, with a note', async (_, files, inputs, note) => {
+    const { report } = await proven(deliver(files, inputs));
+    expect(report.notes).toContainEqual(expect.stringMatching(note));
+  });
+
+  test('a site that Jekyll builds shows the same page, without a source that Jekyll would change', async () => {
+    const repository = await play.repository();
+    const text = `---\ntitle: x\n---\n${NOTE}`;
+    const { report } = await proven(deliver({ 'report.md': text }, {}, { repository }));
+    expect(await repository.read('report.md')).toBeNull();
+    expect(await readText(repository, 'report.md.html')).not.toContain('href="./report.md"');
+    expect(report.notes).toEqual([
+      'report.md is not beside the page, because Jekyll would change it or make a page of it',
+    ]);
+    const switched = await play.repository({ files: { '.nojekyll': '', 'index.html': 'x' } });
+    await proven(deliver({ 'report.md': text }, {}, { repository: switched }));
+    expect(await readText(switched, 'report.md')).toBe(text);
+  });
+
+  test.each<[string, Record<string, string | Buffer>, Partial<RawInputs>, RegExp]>([
+    [
+      'a path that names no page',
+      { 'report.md': NOTE },
+      { path: 'out.md' },
+      /^check: input `path` is not the name of a page → set `path: out\.md\.html`/,
+    ],
+    [
+      'a file that is broken',
+      { 'report.md': Buffer.from([0x23, 0xff]) },
+      {},
+      /^check: report\.md line 1 can't be made a page: the file is not in UTF-8/,
+    ],
+    [
+      'a secret in the source',
+      { 'report.md': `ghp_${'x7Kq2mZ9'.repeat(4)}aBcD` },
+      {},
+      /^check: the file report\.md contains what looks like a secret/,
+    ],
+    [
+      'a Git LFS pointer',
+      { 'report.md': `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 5\n` },
+      {},
+      /is a Git LFS pointer/,
+    ],
+    ['a source at a path of somebody else', { 'README.md': NOTE }, {}, /README\.md/],
+  ])('refuses %s', async (_, files, inputs, says) => {
+    await refused(deliver(files, { file: Object.keys(files)[0] ?? '', ...inputs }), says);
+  });
+});
