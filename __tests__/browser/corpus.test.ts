@@ -23,8 +23,10 @@ describe('a page that shows a person nothing', () => {
 });
 
 describe('a page that a person sees', () => {
-  test.each(SHOWN)('is shown: $name', ({ name, marker }) => {
-    expect(views.get(name)).toMatchObject({
+  test.each(SHOWN)('is shown: $name', ({ name, marker, tags = '' }) => {
+    const view = views.get(name);
+    expect(view?.unfilledTags.join(' ')).toBe(tags);
+    expect(view).toMatchObject({
       verdict: 'shown',
       reason: '',
       isMarkerVisible: marker === undefined ? null : true,

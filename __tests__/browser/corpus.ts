@@ -18,6 +18,8 @@ export interface CorpusPage {
   readonly mode?: SelfContained;
   /** What a report must say, beginning with `refused: ` or `unknown: `; parts are separated by ` & `. */
   readonly says?: string;
+  /** The template tags that it shows, separated by spaces. */
+  readonly tags?: string;
   /** Gets the same time as outside of tests, because it ends by itself. */
   readonly isPatient?: boolean;
   /** The page itself, as HTML or as an answer. */
@@ -44,14 +46,14 @@ const asPage = (source: string): string => (source.startsWith('<!doctype') ? sou
  */
 function readPages(
   name: string,
-  columns: readonly ('reason' | 'marker' | 'mode' | 'says')[],
+  columns: readonly ('reason' | 'marker' | 'tags' | 'mode' | 'says')[],
   toPage = asPage,
 ): CorpusPage[] {
   const [, ...texts] = readFileSync(new URL(name, import.meta.url), 'utf8').split(/^== /m);
   return texts.map((text) => {
     const [head = '', ...lines] = text.trimEnd().split('\n');
     const [title = '', ...values] = head.split('|').map((one) => one.trim());
-    const known = columns.flatMap((column, at) => (values[at] === undefined ? [] : [[column, values[at]]]));
+    const known = columns.flatMap((column, at) => (values[at] ? [[column, values[at]]] : []));
     const [source = '', ...parts] = lines.join('\n').split(/^-- /m);
     const { page: answer, ...files } = Object.fromEntries(parts.map(readPart));
     return { name: title, page: answer ?? toPage(source.trimEnd()), files, ...Object.fromEntries(known) };
@@ -89,7 +91,7 @@ export const BLANK_PAGES: readonly CorpusPage[] = [
 
 /** Pages that a person sees. */
 export const SHOWN_PAGES: readonly CorpusPage[] = [
-  ...readPages('shown-pages.txt', ['marker']),
+  ...readPages('shown-pages.txt', ['marker', 'tags']),
   {
     name: 'marker-far-below',
     page: page(`${'<p>Line of text</p>'.repeat(3_000)}<p>run 4711</p>`),

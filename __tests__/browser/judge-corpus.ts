@@ -10,10 +10,11 @@ const wrongReports = REPORTED_PAGES.flatMap((page) =>
 const wrongVerdicts = [
   ...BLANK_PAGES.map((page) => ({ ...page, verdict: 'not-shown' })),
   ...SHOWN_PAGES.map((page) => ({ ...page, verdict: 'shown', reason: '' })),
-].flatMap(({ name, verdict, reason = '' }) => {
+].flatMap(({ name, verdict, reason = '', tags = '' }) => {
   const view = views.get(name);
-  const isRight = view?.verdict === verdict && view.reason.includes(reason);
-  return isRight ? [] : [`${name}: ${view?.verdict} ${view?.reason}`];
+  const isRight =
+    view?.verdict === verdict && view.reason.includes(reason) && view.unfilledTags.join(' ') === tags;
+  return isRight ? [] : [`${name}: ${view?.verdict} ${view?.reason} ${view?.unfilledTags}`];
 });
 const wrong = [...wrongVerdicts, ...wrongReports];
 for (const line of wrong) console.error(line);

@@ -25,6 +25,8 @@ const SNAPSHOT: PageSnapshot = {
   title: 'Page',
   headings: [],
   isComplete: true,
+  isWaiting: false,
+  unfilledTags: [],
   text: 'Cannot GET /',
   painted: { characters: 10, images: 0, drawings: 0 },
   largestPicture: 0,
@@ -93,8 +95,32 @@ describe('a page that scripts render', () => {
     }
   });
 
+  const OWN = { ownText: 'SalesdashboardLoading…Updatedeverynight' };
+  const LOADING = { text: 'Sales dashboard Loading… Updated every night', isWaiting: true };
+  const TOLD = { text: 'Sales dashboard Loading… Updated every night: HTTP 404' };
+  const logo = { painted: { characters: 10, images: 1, drawings: 0 }, largestPicture: 150 };
+
+  test.each<[string, string, Partial<PageSnapshot>, object, object]>([
+    ['not-shown', 'it asks to wait for it', LOADING, GOT_NOTHING, OWN],
+    ['not-shown', 'it asks to wait for it, beside a logo', { ...LOADING, ...logo }, GOT_NOTHING, OWN],
+    ['not-shown', 'it shows the code of the failure', TOLD, GOT_NOTHING, OWN],
+    ['not-shown', 'it asks to wait on a link', LOADING, GOT_NOTHING, {}],
+    ['shown', 'more of it is below', { ...LOADING, hasMore: true }, GOT_NOTHING, OWN],
+    ['shown', 'it has a large picture', { ...LOADING, largestPicture: 800 }, GOT_NOTHING, OWN],
+    ['shown', 'its own text names the code', TOLD, GOT_NOTHING, { ownText: `${OWN.ownText}:HTTP404` }],
+    ['shown', 'it asks for nothing', LOADING, {}, OWN],
+  ])('is %s without its data if %s', (verdict, _, snapshot, events, page) => {
+    expect(judgeSnapshot(snapshot, events, page).verdict).toBe(verdict);
+  });
+
   test.each<[string, Partial<PageSnapshot>, object, object]>([
     ['its own text is not known', {}, GOT_NOTHING, {}],
+    [
+      'most of its own text is shown, with a text between',
+      { text: 'Pets of the town Search… Dogs, cats, mice, fish and very many more' },
+      GOT_NOTHING,
+      { ownText: 'SkiptocontentPetsofthetownDogs,cats,mice,fishandverymanymore' },
+    ],
     ['its own text is shown', {}, GOT_NOTHING, { ownText: 'Petsand' }],
     ['its own text is shown in other letters', { text: 'CAFE\u0301' }, GOT_NOTHING, { ownText: 'caf\u00e9' }],
     ['they got some', {}, { ownData: { missing: { error: '404', url: '/api.json' }, found: 1 } }, SCRIPTED],

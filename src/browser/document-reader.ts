@@ -23,9 +23,14 @@ export class DocumentReader {
   readonly #boxes: ContentBox[] = [];
   readonly #range = document.createRange();
   readonly #start = performance.now();
+  readonly #unfilled = new Set<string>();
+  #templateTag = /x/;
+  #isWaiting = false;
   #elements = 0;
 
-  run(): FrameContent {
+  /** @param templateTag finds a tag of a template */
+  run(templateTag: RegExp): FrameContent {
+    this.#templateTag = templateTag;
     if (document.documentElement !== null) this.#visit(document.documentElement);
     return {
       title: document.title,
@@ -33,6 +38,8 @@ export class DocumentReader {
         .filter((heading) => heading.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true }))
         .map((heading) => heading.textContent),
       isComplete: document.readyState === 'complete',
+      isWaiting: this.#isWaiting,
+      unfilledTags: [...this.#unfilled],
       boxes: this.#boxes,
     };
   }
@@ -66,9 +73,18 @@ export class DocumentReader {
     this.#range.selectNodeContents(node);
     const lines = [...this.#range.getClientRects()].filter(({ width, height }) => width >= 2 && height >= 2);
     const parent = this.#parentOf(node);
+    if (lines.length > 0 && parent !== null) this.#readPhrase(text.trim(), parent);
     for (const [index, line] of lines.slice(0, 4).entries()) {
       this.#add('text', line, index === 0 ? text : '', parent);
     }
+  }
+
+  /** Code may show template tags, and what a person clicks may end with an ellipsis. */
+  #readPhrase(text: string, parent: DomElement): void {
+    const isWaiting = /^(?:loading|please wait)\b|(?:…|\.\.\.)$/i.test(text);
+    if (isWaiting && parent.closest('a, button, summary, label, textarea') === null) this.#isWaiting = true;
+    const [tag] = this.#templateTag.exec(text) ?? [];
+    if (tag && parent.closest('code, pre, samp, kbd, textarea') === null) this.#unfilled.add(tag);
   }
 
   #addElement(element: DomElement): void {

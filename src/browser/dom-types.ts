@@ -19,6 +19,10 @@ export interface FrameContent {
   /** Texts of visible `h1` elements. */
   readonly headings: readonly string[];
   readonly isComplete: boolean;
+  /** Whether a text asks to wait, in any language that ends it with an ellipsis. */
+  readonly isWaiting: boolean;
+  /** Template tags in its text that nothing filled, such as `{{ title }}`. */
+  readonly unfilledTags: readonly string[];
   readonly boxes: readonly ContentBox[];
 }
 
@@ -43,6 +47,7 @@ export interface DomElement extends DomNode {
   readonly placeholder?: string;
   readonly textContent: string;
   getBoundingClientRect(): PageBox;
+  closest(selector: string): DomElement | null;
   checkVisibility(options: object): boolean;
 }
 

@@ -57,6 +57,7 @@ function cleanView(view: ScreenView, { origin }: URL): ScreenView {
     failedRequests: view.failedRequests.map(({ error, url }) => ({ error, url: clean(url) })),
     blockedRequests: view.blockedRequests.map(clean),
     consoleErrors: view.consoleErrors.map(clean),
+    unfilledTags: view.unfilledTags.map(clean),
   };
 }
 

@@ -61,6 +61,8 @@ export interface ScreenFacts {
   /** URLs that this tool refused, because they are internal. */
   readonly blockedRequests: readonly string[];
   readonly consoleErrors: readonly string[];
+  /** Template tags on the page that nothing filled in, such as `{{ title }}`. */
+  readonly unfilledTags: readonly string[];
   /** Other hosts that the page requested something from, also without success. */
   readonly otherHosts: readonly RequestedHost[];
   /** CSS pixels by which the page is wider than a phone's 390; 0 if it fits. */
@@ -114,6 +116,7 @@ export function createUncheckedView(reason: string, hint = ''): ScreenView {
     failedRequests: [],
     blockedRequests: [],
     consoleErrors: [],
+    unfilledTags: [],
     otherHosts: [],
     overflow: 0,
     elapsed: 0,

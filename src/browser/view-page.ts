@@ -1,6 +1,7 @@
 import type { Frame } from '#puppeteer';
 import { untilAborted } from '../async.ts';
 import { withoutSpace } from '../plain-text.ts';
+import { TEMPLATE_TAG } from '../rules/page/page-file.ts';
 import { DocumentReader } from './document-reader.ts';
 import type { ContentBox, FrameContent } from './dom-types.ts';
 import { evaluateApart, type OpenPage, type PagePicture, SCROLL_BACK, takePicture } from './open-page.ts';
@@ -10,6 +11,8 @@ import type { ScreenView } from './screen-view.ts';
 export interface PageSnapshot extends Pick<ScreenView, 'title' | 'painted' | 'isMarkerVisible' | 'isStable'> {
   readonly headings: readonly string[];
   readonly isComplete: boolean;
+  readonly isWaiting: boolean;
+  readonly unfilledTags: readonly string[];
   readonly text: string;
   /** The longest side of a visible picture or drawing, in CSS pixels; or 0. */
   readonly largestPicture: number;
@@ -33,7 +36,7 @@ const FRAME_TIME = 1_000;
 export async function inspectPage(opened: OpenPage, before: PageSnapshot | null): Promise<PageSnapshot> {
   const { marker } = opened.wanted;
   const main = opened.page.mainFrame();
-  const { title, headings, isComplete, boxes } = await inspectFrame(main);
+  const { boxes, ...content } = await inspectFrame(main);
   const picture = await takePicture(opened, before?.picture);
   const { grid } = picture;
   let visible = keepVisible([...boxes, ...(await inspectInnerFrames(opened))], grid);
@@ -41,9 +44,7 @@ export async function inspectPage(opened: OpenPage, before: PageSnapshot | null)
   if (visible.length === 0) visible = await inspectBelow(opened, boxes);
   const text = visible.map((box) => box.text).join(' ');
   return {
-    title,
-    headings,
-    isComplete,
+    ...content,
     text,
     painted: countPainted(visible),
     picture,
@@ -71,7 +72,7 @@ function countPainted(visible: readonly ContentBox[]): PageSnapshot['painted'] {
 }
 
 const inspectFrame = async (frame: Frame): Promise<FrameContent> =>
-  (await evaluateApart(frame, `new (${DocumentReader.toString()})().run()`)) as FrameContent;
+  (await evaluateApart(frame, `new (${DocumentReader.toString()})().run(${TEMPLATE_TAG})`)) as FrameContent;
 
 /** The content of inner frames, by window coordinates. Error pages don't count. */
 async function inspectInnerFrames({ page, events, clock }: OpenPage): Promise<ContentBox[]> {

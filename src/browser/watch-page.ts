@@ -124,6 +124,7 @@ function createView(
     failedRequests: [...events.failed.own, ...events.failed.other],
     blockedRequests: [...events.refused.keys()].map((url) => toPlainLine(url)),
     consoleErrors: events.consoleErrors,
+    unfilledTags: snapshot?.unfilledTags.map((tag) => toPlainLine(tag)) ?? [],
     otherHosts: [...events.otherHosts].map(([host, requests]) => ({ host, requests })),
   };
 }

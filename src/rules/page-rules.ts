@@ -2,5 +2,5 @@
 
 export { findAdditions, hasSameAddresses, isGatePage, readCharset } from './page/link-page.ts';
 export { parsePage } from './page/parse-page.ts';
-export { readVisibleText, showsText } from './page/visible-text.ts';
+export { findUnfilledTags, readVisibleText, showsText } from './page/visible-text.ts';
 export { inspectSite } from './site/inspect-site.ts';

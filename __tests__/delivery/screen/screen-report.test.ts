@@ -20,6 +20,7 @@ const FAULTS: readonly (readonly [string, Partial<ScreenView>, RegExp])[] = [
     /^request to an internal address, which was blocked: http:/,
   ],
   ['a console error', { consoleErrors: ['x'.repeat(5_000)] }, /^console error: x{200}…$/],
+  ['a template tag', { unfilledTags: ['{{ a }}'] }, /^template tag that nothing filled in: \{\{ a \}\}$/],
   ['an invisible marker', { isMarkerVisible: false }, /^the marker is not visible on the page$/],
 ];
 

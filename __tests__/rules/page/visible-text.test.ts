@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parsePage } from '../../../src/rules/page/parse-page.ts';
-import { readVisibleText, showsText } from '../../../src/rules/page/visible-text.ts';
+import { findUnfilledTags, readVisibleText, showsText } from '../../../src/rules/page/visible-text.ts';
 import { finish } from '../../support/finish.ts';
 
 const shows = (html: string, text: string): boolean => showsText(parsePage(html), text);
@@ -70,4 +70,14 @@ describe('the text of a page', () => {
       expect(finish(() => shows(html, 'build 42'))).toBe(false);
     },
   );
+});
+
+test.each([
+  ['<h1>{{ title }}</h1>{% for a in b %}<p>{{ title }} of <%= shop %></p>', '{{ title }} {% for a in b %}'],
+  ['<p>Dear <%= name %></p>', '<%= name %>'],
+  ['<div id=app><h1>{{ title }}</h1></div><script src=vue.js></script>', ''],
+  ['<p>Write <code>{{ title }}</code></p><pre>{% for a in b %}</pre><p hidden>{{ a }}</p>', ''],
+  ['<p>In a workflow: ${{ github.sha }}. The set {{1,2},{3}}; 5 % {a}</p><!-- {{ a }} -->', ''],
+])('The template tags that nothing fills in %j are %j.', (html, tags) => {
+  expect(findUnfilledTags(html).join(' ')).toBe(tags);
 });

@@ -30,6 +30,14 @@ export async function pageToView(
   return { ...page, marker: isVisible ? marker : undefined, ownText: shown.slice(0, SCREEN.text) };
 }
 
+/** Template tags on a page that no browser opened. A script may fill them in, so only a page without one is searched. */
+export async function listUnfilledTags({ site }: Delivery): Promise<readonly string[]> {
+  const file = site?.entry;
+  if (file === undefined || !isHtml(file.name) || file.size > SCREEN.markedPage) return [];
+  const { findUnfilledTags } = await loadPageRules();
+  return findUnfilledTags(await text(decodeText(file.read())));
+}
+
 /**
  * Every file to publish, by its path on the host. Lists them when a browser asks first.
  *

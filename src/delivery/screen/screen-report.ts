@@ -1,4 +1,5 @@
 import {
+  createUncheckedView,
   type FailedRequest,
   formatRequest,
   isOwnRequest,
@@ -70,9 +71,11 @@ export function formatShare(share: number): string {
   return `${percent > 0 && percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`;
 }
 
-/** For UNKNOWN: why no browser has opened a page. */
-export const describeUnseen = (reason: string, hint = ''): string =>
-  `whether a browser shows the page: ${reason}${hint === '' ? '' : ` (${hint})`}`;
+/** For UNKNOWN: why no browser has opened a page, and what its own text shows. */
+export const describeUnseen = (reason: string, hint = '', unfilledTags: readonly string[] = []): string[] => [
+  `whether a browser shows the page: ${reason}${hint === '' ? '' : ` (${hint})`}`,
+  ...listProblems({ ...createUncheckedView(reason), unfilledTags }),
+];
 
 /**
  * Fails a page that shows nothing. Other problems are in UNKNOWN, or fail with `screen: enforce`.
@@ -86,7 +89,7 @@ export function judgeView(view: ScreenView, isEnforced: boolean, refusesHosts = 
   const hosts = describeHosts(view);
   const failure = findFailure(view, isEnforced, problems) ?? (refusesHosts ? otherHostsError(view) : null);
   const isShown = verdict === 'shown';
-  const seen = isShown ? [...problems, ...hosts] : [describeUnseen(reason, hint)];
+  const seen = isShown ? [...problems, ...hosts] : describeUnseen(reason, hint, view.unfilledTags);
   return {
     failure,
     notes: lineIf(isShown && overflow > 0, `at the width of a phone the page is ${overflow} pixels too wide`),
@@ -163,6 +166,7 @@ const KINDS = [
   ['failedRequests', 'not loaded'],
   ['blockedRequests', 'request to an internal address, which was blocked'],
   ['consoleErrors', 'console error'],
+  ['unfilledTags', 'template tag that nothing filled in'],
 ] as const;
 
 /** Several problems of each kind are named, because the first may matter least. */

@@ -20,7 +20,7 @@ import {
 import type { DeliveryContext } from '../delivery-context.ts';
 import { addPicture } from './add-picture.ts';
 import { dependsOnHost } from './ask-host.ts';
-import { listLocalFiles, listScreenPages, pageToView } from './page-to-view.ts';
+import { listLocalFiles, listScreenPages, listUnfilledTags, pageToView } from './page-to-view.ts';
 import { describeUnseen, describeView, formatShare, judgeView } from './screen-report.ts';
 
 /** Opens each page before publishing. Refuses a page that shows nothing, unless it needs files of its host. */
@@ -84,7 +84,8 @@ async function viewPublishedPage(
   const attempt = shownAttempt(delivery);
   if (attempt?.placement == null || attempt.proof === null) return delivery;
   if (obstacle !== '') {
-    return withAttempt(delivery, { ...attempt, unknown: [...attempt.unknown, describeUnseen(obstacle)] });
+    const unseen = describeUnseen(obstacle, '', await listUnfilledTags(delivery));
+    return withAttempt(delivery, { ...attempt, unknown: [...attempt.unknown, ...unseen] });
   }
   const { placement, proof } = attempt;
   // A cache would show the previous page.
@@ -95,9 +96,11 @@ async function viewPublishedPage(
     isPrivateHost: proof.isInternal && proof.hosts.every((host) => host === url.host),
   };
   // The page stays verified, even if the job ends now.
-  const view = await context.screen
+  const seen = await context.screen
     .view(page)
     .catch(() => createUncheckedView('the step was stopped before a browser opened it'));
+  const isUnseen = seen.verdict === 'not-checked' && seen.httpCode === null;
+  const view = isUnseen ? { ...seen, unfilledTags: await listUnfilledTags(delivery) } : seen;
   context.logger.info(`${delivery.subject}: ${describeView(view)}`);
   const { failure, notes, unknown } = judgeView(view, request.screen === 'enforce');
   const { agreement, different } = await compareWithLocal(delivery.localView, view, context);

@@ -7,6 +7,9 @@ export type SelfContained = 'enforce' | 'warn' | 'off';
 /** The largest page that is searched, in bytes. Measured with Node 24: 1 to 12 seconds, and 0.12 to 0.3 GB. */
 export const LARGEST_PAGE = 32 * MEGABYTE;
 
+/** A tag of a template that should have been filled in, but not an expression of a workflow. */
+export const TEMPLATE_TAG = /(?<!\$)\{\{[^{}]{1,80}\}\}|\{%[^{}]{1,80}%\}|<%[^<>]{1,80}%>/;
+
 export const isHtml = (name: string): boolean => /html/.test(getContentType(name));
 
 export const isXhtml = (name: string): boolean => /xhtml/.test(getContentType(name));

@@ -1,6 +1,7 @@
 import type { DefaultTreeAdapterTypes as Dom } from 'parse5';
 import { withoutSpace } from '../../plain-text.ts';
 import { getAttribute, hasAttribute } from './addresses.ts';
+import { TEMPLATE_TAG } from './page-file.ts';
 import { type PageTree, parsePage } from './parse-page.ts';
 
 /** Elements with text that a browser does not show, or only after a person or script acts. */
@@ -21,17 +22,25 @@ export function showsText(page: PageTree, text: string): boolean {
 /** The visible text of a page, without spaces. */
 export const readVisibleText = (html: string): string => readShownText(parsePage(html));
 
-/** The visible text, without spaces and without the effects of style sheets and scripts. */
-function readShownText({ document }: PageTree): string {
-  let shown = '';
+/** Template tags that a browser shows, of a page without a script that could fill them in. */
+export function findUnfilledTags(html: string): readonly string[] {
+  if (/<script\b/i.test(html)) return [];
+  const texts = [...listShownTexts(parsePage(html), /^(?:code|pre|samp|kbd)$/)];
+  return [...new Set(texts.flatMap((text) => TEMPLATE_TAG.exec(text)?.[0] ?? []))];
+}
+
+const readShownText = (page: PageTree): string => [...listShownTexts(page)].map(withoutSpace).join('');
+
+/** The visible texts, without the effects of style sheets and scripts. @param skipped names of elements to leave out */
+function* listShownTexts({ document }: PageTree, skipped = /^$/): Generator<string, void, undefined> {
   const pending: Dom.Node[] = [document];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (node.nodeName === '#text' && 'value' in node) shown += withoutSpace(node.value);
+    if (node.nodeName === '#text' && 'value' in node) yield node.value;
     if (!('childNodes' in node)) continue;
-    if ('attrs' in node && (WITHOUT_TEXT.has(node.nodeName) || hidesItself(node))) continue;
+    const isHidden = WITHOUT_TEXT.has(node.nodeName) || skipped.test(node.nodeName);
+    if ('attrs' in node && (isHidden || hidesItself(node))) continue;
     for (const child of shownChildren(node).toReversed()) pending.push(child);
   }
-  return shown;
 }
 
 function shownChildren(node: Dom.ParentNode): readonly Dom.ChildNode[] {
