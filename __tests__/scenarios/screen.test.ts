@@ -86,6 +86,8 @@ const ROUTER =
   "const { pathname } = location;\napp.innerHTML = pathname === '/' ? '<h1>Bericht</h1>' : `<p>404 Seite ${pathname} gibt es nicht</p>`;\n";
 const BLANK_ONLINE = `<!doctype html><title>App</title><p id="app">${MARKER}</p>
 <script>fetch('data.json').then((answer) => answer.ok && document.getElementById('app').remove())</script>\n`;
+const WAITS =
+  "<h1>Sales dashboard</h1><p id=s>Loading…</p><footer>Made by the sales team</footer><script>fetch('sales.json').then((answer) => answer.json()).then((data) => { s.textContent = data.total }, () => 0)</script>";
 const DEPLOYED = { 'dist/index.html': createPage(MARKER), 'dist/about.html': createPage('About') };
 const LINK = { file: 'dist/', url: 'https://site.deployed.dev/' };
 const EMPTIES = '<script>document.body.replaceChildren()</script>';
@@ -101,6 +103,22 @@ test.each<[string, Record<string, string>, Record<string, string>, string, Step 
     '',
     'verify',
     /does not show the page/,
+  ],
+  [
+    'a page that waits for data that its host lacks is refused',
+    { 'page.html': createPage(WAITS) },
+    { channel: 'K1' },
+    '',
+    'check',
+    /shows only "\S+ Sales dashboard Loading… Made by the sales team.*": 404 \/.*sales\.json/,
+  ],
+  [
+    'a page that tells that its host lacks its data is refused',
+    { 'page.html': createPage(WAITS.replace('() => 0', "() => { s.textContent = 'Error: HTTP 404' }")) },
+    { channel: 'K1' },
+    '',
+    'check',
+    /shows only "\S+ Sales dashboard Error: HTTP 404 Made by the sales team.*": 404 \/.*sales\.json/,
   ],
   [
     'a folder whose router does not know its URL is refused, in any language',
@@ -122,6 +140,23 @@ test.each<[string, Record<string, string>, Record<string, string>, string, Step 
   } else {
     expectNotReady(delivered, step, reason, step === 'verify' ? { httpCode: 200 } : {});
   }
+});
+
+test.each<[string, string, string, string[]]>([
+  ['no browser opens', 'off', '<h1>{{ title }}</h1>', ['{{ title }}']],
+  ['a browser opens', 'auto', '<h1>{{ title }}</h1>', ['{{ title }}']],
+  [
+    'a browser opens, and a script fills in',
+    'auto',
+    '<h1 id=t>{{ title }}</h1><p>{% if a %}</p><script>t.textContent = "Report"</script>',
+    ['{% if a %}'],
+  ],
+  ['no browser opens, and a script may fill in', 'off', '<h1>{{ title }}</h1><script>fill()</script>', []],
+])('the template tags of a page that %s are in UNKNOWN', async (_, screen, body, tags) => {
+  const { report } = await deliverPage(await scenario.repository(), createPage(body + MARKER), { screen });
+  expect(report).toMatchObject({ ready: true });
+  const unknown = report.unknown.filter((line) => !/^whether a browser shows/.test(line));
+  expect(unknown).toEqual(tags.map((tag) => `template tag that nothing filled in: ${tag}`));
 });
 
 describe('a step that is stopped while a browser runs', () => {

@@ -73,7 +73,7 @@ const SMALL = { moving: 200, alone: 256 } as const;
 
 /** What the page shows in place of its content. Only HTML and XML can: any text in other types is content. */
 function describeOtherContent(snapshot: PageSnapshot, events: PageEvents, page: PageToView): Reason | null {
-  const { text, painted, largestPicture } = snapshot;
+  const { text, largestPicture } = snapshot;
   const { contentType, ownData } = events;
   const isHtml = /html|^$/.test(contentType);
   const isDrawn = isHtml || /svg/.test(contentType);
@@ -83,7 +83,7 @@ function describeOtherContent(snapshot: PageSnapshot, events: PageEvents, page: 
   // The error text may be the delivered content.
   const isMeant = isErrorPageName(new URL(page.url).pathname) || snapshot.isMarkerVisible === true;
   const isSmall = largestPicture <= SMALL.moving;
-  const lacking = isMeant ? undefined : findMissingData(text, events, page);
+  const lacking = isMeant ? undefined : findMissingData(snapshot, events, page);
   if (
     !isMeant &&
     isSmall &&
@@ -92,7 +92,7 @@ function describeOtherContent(snapshot: PageSnapshot, events: PageEvents, page: 
   ) {
     return describeError(text, events);
   }
-  if (lacking !== undefined && ownData.found === 0 && painted.images === 0 && isShort(text)) {
+  if (lacking !== undefined && ownData.found === 0 && isShort(text)) {
     return [`the page shows only "${toPlainLine(text, 160)}"`, formatRequest(lacking)];
   }
   const cause = findCause(events);
@@ -106,15 +106,27 @@ function describeOtherContent(snapshot: PageSnapshot, events: PageEvents, page: 
 }
 
 /**
- * Data that scripts did not get from the page's host, or from another host that the page names. If the page shows text
- * of its own HTML, scripts don't make all of it. Styles may change the case of that text.
+ * Data that scripts did not get from the page's host, or from another host that the page names. The page needs it if it
+ * asks to wait, shows the error code, or shows less than half of the text of its own HTML.
  */
-function findMissingData(text: string, { ownData, failed }: PageEvents, { ownText }: PageToView) {
-  const isOwnShown =
-    ownText === undefined ||
-    (ownText !== '' && withoutSpace(text).toLowerCase().includes(ownText.toLowerCase()));
-  if (isOwnShown) return undefined;
-  return ownData.missing ?? failed.other.find(({ url }) => text.includes(url));
+function findMissingData(snapshot: PageSnapshot, { ownData, failed }: PageEvents, { ownText }: PageToView) {
+  const { text, painted, largestPicture, isWaiting, hasMore } = snapshot;
+  const missing = ownData.missing ?? failed.other.find(({ url }) => text.includes(url));
+  if (missing === undefined) return undefined;
+  const isNamed = text.includes(missing.error) && ownText?.includes(missing.error) === false;
+  const isNeeded =
+    !hasMore && (isWaiting || isNamed)
+      ? largestPicture <= SMALL.moving
+      : painted.images === 0 && !isOwnShown(text, ownText);
+  return isNeeded ? missing : undefined;
+}
+
+/** Styles may hide a part of the page's own text, change its case, or add text within it. */
+function isOwnShown(text: string, ownText: string | undefined): boolean {
+  if (ownText === undefined) return true;
+  const seen = withoutSpace(text).toLowerCase();
+  const parts = ownText.toLowerCase().match(/.{1,10}/gs) ?? [];
+  return parts.length > 0 && 2 * parts.filter((part) => seen.includes(part)).length >= parts.length;
 }
 
 /** Pages name the URLs that they lack, so URLs don't count. */
