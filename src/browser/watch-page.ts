@@ -2,7 +2,7 @@ import { untilAborted } from '../async.ts';
 import { SCREEN, SECOND } from '../protocol/limits.ts';
 import { isMarkerOnPage } from './find-marker.ts';
 import { judge, judgeNavigationError, type PageJudgment } from './judge.ts';
-import { evaluateApart, type OpenPage } from './open-page.ts';
+import { evaluateApart, type OpenPage, SCROLL_BACK } from './open-page.ts';
 import { toPlainLine } from './page-events.ts';
 import { createUncheckedView, type ScreenView } from './screen-view.ts';
 import { inspectPage, type PageSnapshot } from './view-page.ts';
@@ -65,6 +65,18 @@ export async function watchPage(
   return { ...createView(opened, judgment, snapshot), overflow: overflow ?? 0, elapsed };
 }
 
+/** Lets a page load what it loads on the way down, and returns to its top, within the pause of a shown page. */
+const SCROLL_THROUGH = `(async () => {
+  const { scrollHeight } = document.scrollingElement ?? document.documentElement;
+  const step = Math.max(innerHeight, scrollHeight / 8);
+  for (let top = innerHeight; top < scrollHeight; top += step) {
+    await new Promise(requestAnimationFrame);
+    scrollTo({ top, behavior: 'instant' });
+  }
+  await new Promise(requestAnimationFrame);
+  ${SCROLL_BACK};
+})()`;
+
 /** @returns the last snapshot; `isStable` needs at least two */
 async function watch(
   opened: OpenPage,
@@ -72,7 +84,7 @@ async function watch(
   within: Within,
   signal: AbortSignal,
 ): Promise<PageSnapshot | null> {
-  const { events, clock, wanted } = opened;
+  const { events, clock, wanted, page } = opened;
   let last: PageSnapshot | null = null;
   let settledSince: number | null = null;
   while (!events.crash.signal.aborted) {
@@ -100,7 +112,9 @@ async function watch(
     }
     if (isLate || (isDone && (!isShown || last?.isMarkerVisible !== false))) break;
     const interval = snapshot === null ? INTERVAL.unseen : INTERVAL.seen;
-    await clock.sleep(Math.min(interval, Math.max(1, deadline - clock.now())), signal);
+    const slept = clock.sleep(Math.min(interval, Math.max(1, deadline - clock.now())), signal);
+    const scrolling = isShown && settledSince === now && evaluateApart(page.mainFrame(), SCROLL_THROUGH);
+    await Promise.all([slept, scrolling && within(SNAPSHOT_TIME, scrolling)]);
   }
   return last;
 }
