@@ -115,7 +115,7 @@ export const REPORTED_PAGES: readonly CorpusPage[] = [
     ['text-in-windows-1251.txt', '\xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0'],
     ['text-in-latin-1.txt', 'Caf\xe9 cr\xe8me'],
   ].map(([name = '', text = '']): CorpusPage => {
-    const says = `refused: ${name} line 1: the text is not in UTF-8, but GitHub Pages declares it as UTF-8 (save it as UTF-8)`;
+    const says = `refused: ${name} line 1: the text is not in UTF-8, but GitHub Pages declares it as UTF-8 & save it as UTF-8`;
     return { name, says, page: { body: Buffer.from(text, 'latin1') } };
   }),
   {
@@ -128,3 +128,9 @@ export const REPORTED_PAGES: readonly CorpusPage[] = [
     },
   },
 ];
+
+/** The file of a page, as it is delivered. */
+export function fileOf({ name, page }: CorpusPage): readonly [name: string, content: string | Buffer] {
+  const { body = '' } = typeof page === 'string' ? { body: page } : page;
+  return [name.includes('.') ? name : 'page.html', body];
+}

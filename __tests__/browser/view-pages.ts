@@ -8,7 +8,7 @@ import { SCREEN } from '../../src/protocol/limits.ts';
 import { readVisibleText } from '../../src/rules/page/visible-text.ts';
 import { formatSiteFindings } from '../../src/rules/site/findings.ts';
 import { inspect } from '../rules/site/sites.ts';
-import { BLANK_PAGES, COMMON_FILES, type CorpusPage, REPORTED_PAGES, SHOWN_PAGES } from './corpus.ts';
+import { BLANK_PAGES, COMMON_FILES, type CorpusPage, fileOf, REPORTED_PAGES, SHOWN_PAGES } from './corpus.ts';
 import { createTestHost, createTestScreen } from './test-host.ts';
 
 const HOST = 'https://octo.github.io';
@@ -93,9 +93,8 @@ export async function reportPages(pages: readonly CorpusPage[]): Promise<Readonl
   );
 }
 
-function inspectPage({ name, page, mode = 'enforce' }: CorpusPage) {
-  const entry = name.includes('.') ? name : 'page.html';
-  const { body = '' } = typeof page === 'string' ? { body: page } : page;
+function inspectPage({ mode = 'enforce', ...page }: CorpusPage) {
+  const [entry, body] = fileOf(page);
   return inspect({ [entry]: body }, { entry, isFolder: false, selfContained: mode });
 }
 

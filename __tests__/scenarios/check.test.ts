@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import type { RunContext } from '../../src/request/parse-request.ts';
+import { type CorpusPage, fileOf, REPORTED_PAGES } from '../browser/corpus.ts';
 import { type Played, type PlayedDelivery, proven, refused, setUpPlay } from './play.ts';
 import { createPage } from './scenario.ts';
 
@@ -21,7 +22,15 @@ async function check(delivery: PlayedDelivery) {
   return played;
 }
 
-test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp]>([
+type PlayedFiles = NonNullable<PlayedDelivery['files']>;
+
+/** The first text that must be said of a page. */
+const firstSaid = ({ says = '' }: CorpusPage): string => says.replace(/^\w+: | & .*|; .*/g, '');
+
+/** Whether the file itself tells that a person would see something broken. */
+const isRefusedAtOnce = ({ says = '' }: CorpusPage): boolean => /^refused: \S+ line/.test(says);
+
+test.each<[string, Partial<RawInputs>, PlayedFiles, RegExp | string]>([
   ['a folder built for the root', { file: 'dist/', path: 'd2/' }, BUILT, /leads out of the folder/],
   [
     'a page without the script beside it',
@@ -55,18 +64,12 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp]
   ],
   ['a folder for a tag', { file: 'dist/', tag: 'v1' }, BUILT, /takes single files/],
   ['a folder for a bin', { file: 'dist/', bin: 'my-own-bin' }, BUILT, /takes single files/],
-  [
-    'a page that was cut short',
+  ...REPORTED_PAGES.filter(isRefusedAtOnce).map((page): [string, Partial<RawInputs>, PlayedFiles, string] => [
+    page.name,
     {},
-    { 'page.html': page('<h1>1</h1>\n<script>\nlet a') },
-    /^page\.html was cut short: page\.html line 3: the file ends inside a <script> that begins here/,
-  ],
-  [
-    'the text of a page',
-    {},
-    { 'page.html': `Here it is:\n${page('<h1>1</h1>')}` },
-    /^page\.html shows the source of a page, or text around it: .*line 1: a person sees "Here it is:"/,
-  ],
+    Object.fromEntries([fileOf(page)]),
+    firstSaid(page),
+  ]),
   ['a missing marker', { marker: 'marker-43' }, { 'page.html': createPage() }, /marker was not found/],
   [
     'a page that needs its folder, reached by a link',
@@ -79,7 +82,8 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp]
   const around = { sourceIsPrivate: false };
   const last = (played: Played) => played.reports.at(-1)?.notReady;
   const { reason, hint = '', step } = last(await play.deliver({ repository, files, inputs, around })) ?? {};
-  expect([step, reason]).toEqual([expect.stringMatching(/^(?:check|place)$/), expect.stringMatching(says)]);
+  const told = typeof says === 'string' ? expect.stringContaining(says) : expect.stringMatching(says);
+  expect([step, reason]).toEqual([expect.stringMatching(/^(?:check|place)$/), told]);
   const dry = { ...inputs, 'dry-run': 'true' };
   expect(last(await play.deliver({ repository, files, inputs: dry, around }))).toMatchObject({
     step,
@@ -88,6 +92,17 @@ test.each<[string, Partial<RawInputs>, Readonly<Record<string, string>>, RegExp]
   const own = last(await check({ repository, files, inputs, around }));
   expect(own).toMatchObject({ step, reason, hint: expect.stringContaining(hint) });
 });
+
+test.each(REPORTED_PAGES.filter(({ says = '' }) => /^unknown: \S+ line/.test(says)))(
+  'a delivery names in UNKNOWN, and a check as well, what only a person can judge: $name',
+  async ({ mode = 'enforce', ...page }) => {
+    const files = Object.fromEntries([fileOf(page)]);
+    const given = { files, inputs: { 'self-contained': mode } };
+    for (const { report } of [await proven(play.deliver(given)), await check(given)]) {
+      expect(report.unknown).toContainEqual(expect.stringContaining(firstSaid(page)));
+    }
+  },
+);
 
 test.each<[string, Partial<RawInputs>, Partial<RunContext>, RegExp]>([
   ['a repository that may be private', {}, { sourceIsPrivate: null }, /^authorize: .*may be private/],
