@@ -35,7 +35,7 @@ describe('a page that a person sees', () => {
 });
 
 describe('a page that is broken or needs other hosts', () => {
-  test.each(REPORTED_PAGES)('is refused, or named in UNKNOWN: $name', (page) => {
-    expect(isSaid(page, said.get(page.name)) ? page.says : said.get(page.name)).toBe(page.says);
+  test.each(REPORTED_PAGES)('is refused, or named in UNKNOWN: $name', ({ name, says }) => {
+    expect(isSaid(says, said.get(name)) ? says : said.get(name)).toBe(says);
   });
 });

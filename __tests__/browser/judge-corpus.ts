@@ -4,8 +4,8 @@ import { isSaid, reportPages, viewPages } from './view-pages.ts';
 // Judges all pages of the corpus with a real browser, and names the wrong verdicts and reports.
 const views = await viewPages([...BLANK_PAGES, ...SHOWN_PAGES]);
 const said = await reportPages(REPORTED_PAGES);
-const wrongReports = REPORTED_PAGES.flatMap((page) =>
-  isSaid(page, said.get(page.name)) ? [] : [`${page.name}: ${said.get(page.name)}`],
+const wrongReports = REPORTED_PAGES.flatMap(({ name, says }) =>
+  isSaid(says, said.get(name)) ? [] : [`${name}: ${said.get(name)}`],
 );
 const wrongVerdicts = [
   ...BLANK_PAGES.map((page) => ({ ...page, verdict: 'not-shown' })),

@@ -99,5 +99,5 @@ function inspectPage({ mode = 'enforce', ...page }: CorpusPage) {
 }
 
 /** Whether all that must be said of a page was said. */
-export const isSaid = ({ says = '' }: CorpusPage, said = ''): boolean =>
+export const isSaid = (says = '', said = ''): boolean =>
   says.split(' & ').every((part) => said.includes(part));

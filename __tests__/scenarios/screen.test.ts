@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Step } from '../../src/protocol/words.ts';
+import { type CorpusPage, fileOf, REPORTED_PAGES } from '../browser/corpus.ts';
+import { isSaid } from '../browser/view-pages.ts';
 import { findChromium, type StepBrowser } from '../world/chromium.ts';
 import { DeployedSite } from '../world/hosts/deployed-site.ts';
 import type { TestRepository } from '../world/repository.ts';
@@ -59,6 +61,10 @@ describe('a page in a real browser', () => {
   });
 });
 
+/** Whether a browser opens a page of the corpus, because its file alone is no reason to refuse it. */
+const isOpened = ({ name, says = '' }: CorpusPage): boolean =>
+  !name.includes('.') && !/^refused: \S+ line/.test(says);
+
 describe('files of one step in a real browser', () => {
   test('a picture is shown, a page with only an error is refused, and UNKNOWN names a PDF', async () => {
     const files = {
@@ -79,6 +85,31 @@ describe('files of one step in a real browser', () => {
       'whether a browser shows the page: a file for a viewer or player is not opened in a browser',
     ]);
   });
+
+  test.each(['enforce', 'warn'])(
+    'pages are refused or reported as the corpus says, with `%s`',
+    async (mode) => {
+      const pages = REPORTED_PAGES.filter((page) => page.mode === mode && isOpened(page));
+      for (const host of ['api.weather.dev', 'cdn.dev', 'data.dev', 'unpkg.com']) {
+        scenario.world.host(host, ({ path }) => {
+          const [, name, file = ''] = path.split('/');
+          const answer = pages.find((page) => page.name === name)?.files?.[file];
+          if (answer === undefined || typeof answer === 'string') return { status: 404, body: 'not found' };
+          const { type = 'text/html', headers, body = '' } = answer;
+          return { status: 200, headers: { 'content-type': type, ...headers }, body };
+        });
+      }
+      const files = Object.fromEntries(pages.map((page) => [`${page.name}.html`, String(fileOf(page)[1])]));
+      const inputs = { ...browser.inputs, file: Object.keys(files).join('\n'), 'self-contained': mode };
+      const { reports } = await scenario.deliver({ files, inputs, env: browser.env });
+      const said = reports.map(({ notReady, unknown }) =>
+        notReady === null ? `unknown: ${unknown.join('; ')}` : `refused: ${notReady.reason}`,
+      );
+      const wanted = pages.map(({ name, says }) => says?.replace('page.html', `${name}.html`));
+      const found = wanted.map((says, at) => (isSaid(says, said[at]) ? says : said[at]));
+      expect(found).toEqual(wanted);
+    },
+  );
 });
 
 const APP = `<!doctype html><html><head><title>App</title></head><body><div id="app"></div><script type="module" src="./app.js"></script></body></html>`;
