@@ -194,7 +194,7 @@ describe('a page that is delivered alone', () => {
       '<script src="https://cdnjs.cloudflare.com/ajax/libs/vis-network/9.1.2/dist/dist/vis-network.min.css"></script>',
     ],
     [
-      '`--HTMLExporter.require_js_url= --HTMLExporter.mathjax_url=` of nbconvert',
+      '`--HTMLExporter.require_js_url= --HTMLExporter.mathjax_url=` (formulas stay LaTeX) of nbconvert',
       '<script src="https://cdnjs.cloudflare.com/ajax/libs/require.js/2.1.10/require.min.js"></script>',
     ],
   ])('names the option that writes everything into it: %s', async (option, line) => {
