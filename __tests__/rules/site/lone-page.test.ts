@@ -195,7 +195,7 @@ describe('a page that is delivered alone', () => {
     ],
     [
       '`--HTMLExporter.require_js_url= --HTMLExporter.mathjax_url=` (formulas stay LaTeX) of nbconvert',
-      '<script src="https://cdnjs.cloudflare.com/ajax/libs/require.js/2.1.10/require.min.js"></script>',
+      '<body class="jp-Notebook" data-jp-theme-light="true" data-jp-theme-name="JupyterLab Light">',
     ],
   ])('names the option that writes everything into it: %s', async (option, line) => {
     const { refusals } = await inspectPage(`${line}<script src="a.js"></script>`);

@@ -43,7 +43,7 @@ const GENERATORS: readonly Generator[] = [
     'nbconvert',
     '',
     '`--HTMLExporter.require_js_url= --HTMLExporter.mathjax_url=` (formulas stay LaTeX)',
-    /\/require\.js\/2\.1\.10\/require\.min/,
+    /<body class="jp-Notebook"/,
   ],
 ];
 
