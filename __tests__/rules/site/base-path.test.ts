@@ -22,6 +22,11 @@ describe('a folder that was built for another base path', () => {
     ['Rspress', "base: '/repo/previews/pr-12/'` in rspress.config", made('Rspress v2.0.22')],
     ['Astro', "base: '/repo/previews/pr-12/'` in astro.config", made('', '_astro/pic.CHuDQKg6.svg')],
     ['SvelteKit', "kit.paths.base: '/repo/previews/pr-12'", made('', '_app/immutable/entry/app.fFUGcMIk.js')],
+    [
+      'React Router',
+      "basename: '/repo/previews/pr-12/'` in react-router.config",
+      site(`<script>window.__reactRouterContext = {}</script>${PAGE}`, 'a.js', 'a.css'),
+    ],
     ['Slidev', 'slidev build --base /repo/previews/pr-12/', made('', 'assets/slidev/shortcuts-DlL240M5.js')],
   ])(
     'is refused with the setting of the generator that a page or a file names: %s',

@@ -25,6 +25,12 @@ const GENERATORS: readonly Generator[] = [
   ['Rspress', "`base: '{base}'` in rspress.config"],
   ['Slidev', 'the base with `slidev build --base {base}`', '', /\nassets\/slidev\//],
   [
+    'React Router',
+    "`base: '{base}'` in vite.config and `basename: '{base}'` in react-router.config",
+    '',
+    /window\.__reactRouterContext/,
+  ],
+  [
     'Angular',
     'the base with `ng build --base-href {base}`, with its last slash',
     '',
@@ -58,7 +64,7 @@ export function findGenerator(text: string, paths: readonly string[]): Generator
 }
 
 const describeSetting = (setting: string, base: string): string =>
-  setting.replace('{base}', () => base).replace('{bare}', () => base.slice(0, -1));
+  setting.replaceAll('{base}', () => base).replace('{bare}', () => base.slice(0, -1));
 
 /** What to change so that the URLs of a site lead into its folder. @param isRight whether some already do */
 export function describeBase(generator: Generator | undefined, base: string, isRight: boolean): string {
