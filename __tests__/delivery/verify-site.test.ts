@@ -189,6 +189,11 @@ describe('the files of a link', () => {
     expect(asked.filter(({ url }) => url.includes('?'))).toEqual([]);
     return { identicalFiles, paths: asked.map(({ path }) => path), slept: ports.clock.slept };
   }
+  test('are refused without a link', async () => {
+    const [refused] = await createNativeChannel(undefined).prepare([{ site: null, name: '' }]);
+    expect(refused).toMatchObject({ code: 'BAD_INPUT', message: 'no link was given to verify' });
+  });
+
   const MANY = 101;
 
   test('are all asked before its page is asked again, at once where they are many and all fresh and right', async () => {

@@ -179,8 +179,7 @@ export const SITE = {
   apiWrites: 20,
   /** Neighbouring folders whose last commit is read, for `keep`. */
   siblings: 500,
-  /** How many sites one withdrawal removes. For changed sites it reads the older trees of only a few. */
-  removals: 500,
+  /** Older commits whose trees a withdrawal reads, for changed sites. */
   olderTrees: 20,
   kept: 500,
   /** Files whose own history is read, to see whether they were delivered one by one. */

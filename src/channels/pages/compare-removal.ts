@@ -7,7 +7,7 @@ import { type BranchTree, blobsIn, filesBelow } from './branch-reader.ts';
 import { pageOfDelivered } from './commit-message.ts';
 import { type ComparedItem, isProtected, planChange } from './compare.ts';
 import { listVanished, readBefore, readFolderInBranch } from './compare-folder.ts';
-import { isWholeSite, notOursError, notOwnedError, takeOverHint } from './not-ours.ts';
+import { notOursError, notOwnedError, overwriteHint } from './not-ours.ts';
 import {
   type FolderInBranch,
   findDeliveries,
@@ -92,7 +92,7 @@ function refuseAddress(
 
 const changedPageError = (task: PagesTask, page: string): DeliveryError =>
   notOursError(`somebody changed ${page}, so it would still open, and nothing was removed`, (w) =>
-    isWholeSite(task) ? takeOverHint(w) : `set ${w.input('overwrite', 'true')} if you may remove that page`,
+    overwriteHint(w, 'if you may remove that page', task),
   );
 
 /** What stays might be of this tool, so the folder must not be reported as removed. */
@@ -119,18 +119,18 @@ async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
   const existing = filesBelow(folder.tree, itemPath);
   const spared = [...existing.keys()].filter(task.isSpared);
   const others = [...existing.keys()].filter((path) => !owned.has(path) && !task.isSpared(path));
-  const singles = others.filter((path) => folder.isPartial || folder.singles.has(path));
-  const single = overwrite
-    ? new Map(others.flatMap((path) => (existing.get(path)?.type === 'blob' ? [[path, '']] : [])))
-    : await findSingleFiles(target, folder.tree, singles);
+  const singles = others.filter((path) => (folder.isPartial && !overwrite) || folder.singles.has(path));
+  const single = overwrite ? new Map<string, string>() : await findSingleFiles(target, folder.tree, singles);
   const isOthers = (path: string): boolean => !isFromSame(single.get(path) ?? '', target.options);
   const ofOthers = [...single.keys()].filter(isOthers);
-  for (const path of single.keys()) if (!ofOthers.includes(path)) owned.add(path);
+  const ownSingles = overwrite ? singles : [...single.keys()].filter((path) => !isOthers(path));
+  const taken = overwrite ? others.filter((path) => existing.get(path)?.type === 'blob') : ownSingles;
+  for (const path of taken) owned.add(path);
   const unownedPaths = others.filter((path) => !owned.has(path));
   const staying = all.filter((site) => !goes(site));
   const known = new Set([...ofOthers, ...staying.flatMap(({ files }) => files.map(({ path }) => path))]);
   return {
-    ...nameRemoved(task, folder, going, single),
+    ...nameRemoved(task, folder, going, { ownSingles, taken }),
     owned,
     unownedPaths,
     leavesFiles: spared.length > 0,
@@ -152,9 +152,9 @@ async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
 /** Names what the commit removes, without deliveries that somebody else already emptied. */
 function nameRemoved(
   task: PagesTask,
-  { isDelivered, singles }: FolderInBranch,
+  { isDelivered }: FolderInBranch,
   going: readonly OwnedSite[],
-  single: ReadonlyMap<string, string>,
+  { ownSingles, taken }: Readonly<Record<'ownSingles' | 'taken', readonly string[]>>,
 ) {
   const { itemPath, target } = task;
   const { overwrite } = target.options;
@@ -165,13 +165,11 @@ function nameRemoved(
       const isFound = goesAnyway || files.length > stays;
       return isFound && stays > 0 === isPart ? record.itemPath : [];
     });
-  const isOwn = ([path, message]: readonly [string, string]): boolean =>
-    (overwrite ? singles.has(path) : isFromSame(message, target.options)) && !isProtected(task, path);
-  const files = [...single].flatMap((entry) => (isOwn(entry) ? entry[0] : []));
+  const files = ownSingles.filter((path) => !isProtected(task, path));
   const [ended, parts] = [listItemPaths(false), listItemPaths(true)];
   const removed = [...(isDelivered ? [] : [itemPath]), ...ended, ...files];
   // With `overwrite`, other files may be a part of a delivery around the folder.
-  const isPart = overwrite && itemPath !== '' && single.size > files.length;
+  const isPart = itemPath !== '' && taken.length > ownSingles.length;
   const around = isPart ? ['', ...parentFolders(itemPath.slice(0, -1)).map((path) => `${path}/`)] : [];
   return { removedFolders: [...ended, ...parts], named: { removed, removedFrom: [...parts, ...around] } };
 }

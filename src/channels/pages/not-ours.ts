@@ -18,17 +18,14 @@ export function notOwnedError(task: PagesTask, paths: readonly string[], last?: 
     );
   }
   const partError = target.options.deliverer?.isRestricted ? null : findPartError(task, last?.message);
-  return (
-    partError ?? foreignError(target.options, paths, last?.isFirst, isRemoval(task) && isWholeSite(task))
-  );
+  return partError ?? foreignError(target.options, paths, last?.isFirst, task);
 }
 
-/** `overwrite` never withdraws the whole site. */
-export const isWholeSite = ({ itemPath, destination }: PagesTask): boolean =>
-  destination.siteRoot.startsWith(itemPath);
-
-export const takeOverHint = (w: Words): string =>
-  `deliver it once with ${w.input('overwrite', 'true')}, and withdraw it afterwards`;
+/** A way out of a refusal. `overwrite` never withdraws the whole site. */
+export const overwriteHint = (w: Words, when: string, task?: PagesTask): string =>
+  task && isRemoval(task) && task.destination.siteRoot.startsWith(task.itemPath)
+    ? `deliver it once with ${w.input('overwrite', 'true')}, and withdraw it afterwards`
+    : `set ${w.input('overwrite', 'true')} ${when}`;
 
 /** Explains that another file owns the page's URL. @param isSafe whether its bytes tell both apart */
 export function takenPageError(
@@ -63,7 +60,7 @@ export function foreignError(
   { deliverer, confine, isRemoval }: DeliveryOwner,
   paths: readonly string[],
   isFirst = false,
-  isWhole = false,
+  task?: PagesTask,
 ): DeliveryError {
   const others = confine === undefined ? deliverer?.name : 'the same confined job';
   const [exists, its] = paths.length === 1 ? ['exists', 'its'] : ['exist', 'their'];
@@ -75,7 +72,7 @@ export function foreignError(
   return notOursError(`${named} already ${exists} in the repository, and ${why}${end}`, (w) => {
     if (!isRemoval && confine !== undefined) return `set ${w.input('name')} to another name`;
     const when = isFirst ? 'once, if it is yours' : `if you may ${isRemoval ? 'remove' : 'replace'} it`;
-    const overwrite = isWhole ? takeOverHint(w) : `set ${w.input('overwrite', 'true')} ${when}`;
+    const overwrite = overwriteHint(w, when, task);
     if (isRemoval) return `leave it there, or ${overwrite}`;
     const pathHint = deliverer?.isRestricted ? `leave out ${w.input('path')}` : `set ${w.input('path')}`;
     return `${pathHint} ${deliverer?.isRestricted ? 'for' : 'to'} a path that nothing else uses, or ${overwrite}`;

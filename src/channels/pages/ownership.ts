@@ -101,10 +101,8 @@ export async function findDeliveries(
   for (const record of records.values()) {
     if (!isOfSite(record) || !hasFilesBelow(tree, record.itemPath)) continue;
     if (!isWithBelow && record.itemPath !== folder) continue;
-    const isFull = sites.size >= SITE.removals || found.size >= SITE.files;
-    const listed = isFull ? null : await listRecordedFiles(record, tree, readOlder);
+    const listed = await listRecordedFiles(record, tree, readOlder);
     isPartial ||= listed === null && record.itemPath !== folder;
-    if (isFull) break;
     const delivered = listed ?? [];
     const files = delivered.filter((file) => holdsFile(tree, file) && !found.has(file.path));
     for (const { path } of files) found.add(path);
