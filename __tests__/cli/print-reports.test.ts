@@ -53,7 +53,7 @@ test('a page that is not ready begins with the reason, once, and says what to ch
   expect(printed.join('\n').split('\n')).toEqual([
     'Not ready: it shows | nothing | (step verify, HTTP 404)',
     'To fix: set `path:`',
-    'Status: what is there',
+    'Not verified: what is there',
   ]);
 });
 

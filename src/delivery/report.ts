@@ -224,8 +224,9 @@ export const listCopies = ({ duplicates }: Report): readonly string[] =>
 export const listNotes = ({ notes, urlNote }: Report): readonly string[] =>
   notes.filter((note) => note !== urlNote);
 
-/** What a line of UNKNOWN is for people. */
-export const unknownLabel = ({ notReady }: Report): string => (notReady === null ? 'Not verified' : 'Status');
+/** What a line of UNKNOWN is for people. If nothing was published, it says so. */
+export const unknownLabel = ({ operation, notReady, mayBeWritten }: Report): string =>
+  notReady && operation === 'deliver' && mayBeWritten === false ? 'Status' : 'Not verified';
 
 export const gateTitles = ({ result }: Report): typeof GATE_TITLES =>
   result === 'withdrawn' ? REMOVAL_GATE_TITLES : GATE_TITLES;
