@@ -60,13 +60,8 @@ async function listOwnVanished(
 ): Promise<readonly string[]> {
   const vanished = listVanished(task, tree, older);
   if (vanished.length === 0 || !isMixed) return vanished;
-  const then = await findDeliveries(
-    task.target,
-    { head: before ?? null, entries: older },
-    task.itemPath,
-    true,
-  );
-  const { owned } = await findOwnBelow(task, then);
+  const then = { head: before ?? null, entries: older };
+  const { owned } = await findOwnBelow(task, await findDeliveries(task.target, then, task.itemPath, true));
   return vanished.filter((path) => owned.has(path));
 }
 

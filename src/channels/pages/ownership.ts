@@ -86,12 +86,8 @@ export async function findDeliveries(
 ): Promise<FolderInBranch> {
   const { github, readEntries } = target;
   if (tree.head === null) return { tree, sites: new Map(), singles: new Set() };
-  const { records, last, isComplete } = await readRecords(
-    github,
-    tree.head,
-    folder,
-    (read) => !isWithBelow && read.has(folder),
-  );
+  const isEnough = (read: ReadonlyMap<string, unknown>): boolean => !isWithBelow && read.has(folder);
+  const { records, last, isComplete } = await readRecords(github, tree.head, folder, isEnough);
   const readOlder = limitTrees(readEntries, SITE.olderTrees);
   const sites = new Map<string, OwnedSite>();
   const found = new Set<string>();
@@ -112,10 +108,8 @@ export async function findDeliveries(
     sites.set(record.itemPath, { record, files, changed });
   }
   const present = [...sites.values()].filter(({ files }) => files.length > 0);
-  refuseOthers(
-    target,
-    present.map(({ record }) => [record.itemPath, record.message]),
-  );
+  const owners = present.map(({ record }) => [record.itemPath, record.message] as const);
+  refuseOthers(target, owners);
   const before = (newest?.parts[0] ?? newest ?? last)?.parent;
   const alone = [...records.values()].flatMap(({ delivered }) => (delivered ? listAlone(delivered) : []));
   const singles = new Set(alone.map(({ path }) => path));
