@@ -12,7 +12,7 @@ export type TestFile =
 export type TestFiles = Readonly<Record<string, TestFile>>;
 
 /** The folder of the page, which no inlined page may name. */
-export const FOLDER = 'https://page.invalid/';
+export const FOLDER = 'https://page.invalid/above/reports/';
 
 /** Reads files by URL, or by their path in the page's folder. @param reads receives what is read */
 export function createReader(files: TestFiles, reads: string[] = []): ReadResource {
@@ -42,7 +42,11 @@ export const convert = (
 /** The inlined page, or its problem. */
 export async function inline(page: string | Buffer, files: TestFiles = {}): Promise<string> {
   const converted = await convert(page, files);
-  if ('page' in converted) return converted.page.toString();
+  if ('page' in converted) {
+    const made = converted.page.toString();
+    if (made.includes('page.invalid')) throw new Error(`the page names its made-up host: ${made}`);
+    return made;
+  }
   return `line ${converted.line}: ${converted.problem}`;
 }
 

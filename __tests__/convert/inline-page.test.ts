@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { convert, inline, type TestFiles, unfold } from './inline-one.ts';
+import { convert, FOLDER, inline, type TestFiles, unfold } from './inline-one.ts';
 
 const FILES: TestFiles = {
   'a.css': 'a { b: url(p/a.png) }',
@@ -12,6 +12,7 @@ const FILES: TestFiles = {
   'b.png': 'B',
   'a.svg': '<svg/>',
   'a.js': 'one()',
+  'https://page.invalid/top.js': 'top()',
   'strict.js': '/* a */ // b\n"use strict"\none()',
   'page.js': { type: 'text/html; charset=utf-8', body: '<h1>Not found</h1>' },
   'https://cdn.dev/lib@1/x.js': 'x("</script>", \'&\\\', "é")',
@@ -76,6 +77,10 @@ const PAGES: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     [
       '<script src="https://cdn.dev/lib"></script>',
       '<script src="‹javascript src="https://cdn.dev/lib"; x("</script>", \'&\\\', "é")›"></script>',
+    ],
+    [
+      '<script src="/top.js"></script>',
+      '<script src="‹javascript src=new URL("/top.js",document.baseURI).href; top()›"></script>',
     ],
     [
       '<svg><script xlink:href="a.js"/></svg>',
@@ -241,7 +246,7 @@ describe('inlinePage', () => {
       'https://cdn.dev/lib@1/x.js',
     ]);
     const { files } = converted as { files: readonly unknown[] };
-    expect(files[0]).toEqual({ url: 'https://page.invalid/b.png', sha256: hash('sha256', 'B'), size: 1 });
+    expect(files[0]).toEqual({ url: `${FOLDER}b.png`, sha256: hash('sha256', 'B'), size: 1 });
     expect(files.at(-1)).toMatchObject({ url: 'https://cdn.dev/lib@1/x.js' });
     expect(await convert(page, FILES)).toEqual(converted);
   });
@@ -294,4 +299,41 @@ describe('inlinePage', () => {
       problem.replace('line 1', 'line null'),
     );
   });
+
+  test.each([
+    ['nested documents', nestDocuments(17), 'line 1: the page is nested too deeply'],
+    ['nested drawings', '<svg>'.repeat(3_000), 'line null: the page is nested too deeply'],
+    [
+      'elements',
+      '<meta>'.repeat(60_000),
+      'line null: with everything that it needs, the page is larger than 32 MB',
+    ],
+    [
+      'addresses',
+      `<p style="${'a:url(b.png);'.repeat(60_000)}">`,
+      'line 1: with everything that it needs, the page is larger than 32 MB',
+    ],
+  ])('ends for too many %s', async (_, page, problem) => {
+    expect(await inline(page, FILES)).toBe(problem);
+  });
+
+  test.each(['/', '/*', '//', '// */', '"use strict', '<svg ', '</svg>', 'new Worker(', 'import.meta'])(
+    'takes linear time for many %s',
+    async (piece) => {
+      const text = piece.repeat(1_000_000 / piece.length);
+      const page = `<script src=a.js integrity="${text.replaceAll('"', '')}"></script><script type=module src=a.js></script>`;
+      const begin = process.cpuUsage();
+      expect(await inline(page, { 'a.js': text })).toContain('data:');
+      await inline('<svg><use href="a.svg#x"/></svg>', { 'a.svg': text });
+      expect(process.cpuUsage(begin).user).toBeLessThan(20_000_000);
+    },
+  );
 });
+
+/** A page in a frame of a page, and so on. */
+function nestDocuments(levels: number): string {
+  let page = '<p>';
+  for (let level = 0; level < levels; level += 1)
+    page = `<iframe srcdoc="${page.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">`;
+  return page;
+}

@@ -8,12 +8,20 @@ import {
 } from '../../rules/page/fetching-attributes.ts';
 import { PageFields } from '../../rules/page/html-references.ts';
 import { addImportMap } from '../../rules/page/import-map.ts';
+import { SEARCH_LIMITS } from '../../rules/page/page-reader.ts';
 import { type PageElement, PageElements } from './page-elements.ts';
 import { joinParts, type PageFiles, PageProblem, replaceAddresses } from './page-files.ts';
 import { getMediaType, matchesIntegrity } from './resource-text.ts';
 import { Scripts } from './scripts.ts';
 import { Sprites } from './sprites.ts';
 import { inlineSheet, inlineStyle, writeInStyle } from './styles.ts';
+
+interface DocumentContext {
+  readonly base: string;
+  readonly files: PageFiles;
+  /** How many documents are around it. */
+  readonly level: number;
+}
 
 type Edit = readonly [start: number, end: number, text: string];
 
@@ -24,12 +32,17 @@ const escapeValue = (text: string): string => text.replaceAll('&', '&amp;').repl
 const LOADING_POLICY = /-src(?:-elem|-attr)?(?:\s|$)/i;
 
 /** Puts the files that a document needs into it. @param base the URL that its addresses are relative to */
-export async function inlineDocument(source: string, base: string, files: PageFiles): Promise<string> {
+export async function inlineDocument(
+  source: string,
+  base: string,
+  files: PageFiles,
+  level = 0,
+): Promise<string> {
   const elements = new PageElements(source);
-  if (elements.isTooDeep) {
+  if (elements.isTooDeep || level > SEARCH_LIMITS.documents) {
     throw new PageProblem('the page is nested too deeply', 'correct the program that writes it');
   }
-  const document = new InlinedDocument(elements, base, files);
+  const document = new InlinedDocument(elements, { base, files, level });
   for (const element of elements.all) {
     await document.inline(element, source).catch((thrown: unknown) => {
       if (thrown instanceof PageProblem) thrown.line = element.place.startLine;
@@ -48,6 +61,7 @@ export async function inlineDocument(source: string, base: string, files: PageFi
 class InlinedDocument {
   readonly #elements: PageElements;
   readonly #files: PageFiles;
+  readonly #level: number;
   readonly #page: PageFields;
   readonly #scripts: Scripts;
   readonly #sprites: Sprites;
@@ -55,12 +69,13 @@ class InlinedDocument {
   readonly #maps: PageElement[] = [];
   #policy: PageProblem | null = null;
 
-  constructor(elements: PageElements, base: string, files: PageFiles) {
+  constructor(elements: PageElements, { base, files, level }: DocumentContext) {
+    this.#level = level;
     this.#elements = elements;
     this.#files = files;
     this.#page = new PageFields(base);
     this.#scripts = new Scripts(files, this.#page);
-    this.#sprites = new Sprites(elements.all);
+    this.#sprites = new Sprites(elements.ids);
   }
 
   /** All edits in the order of the page. */
@@ -104,7 +119,7 @@ class InlinedDocument {
         isUnused && !isStyle ? '' : this.#inlineAddress(found, element, isStyle);
       const written =
         find === null
-          ? await inlineDocument(value, this.#page.base, this.#files)
+          ? await inlineDocument(value, this.#page.base, this.#files, this.#level + 1)
           : await replaceAddresses(value, find, replace, isStyle ? writeInStyle : undefined);
       if (written === value) continue;
       this.#editAttribute(element, name, `${name}="${escapeValue(written)}"`);

@@ -1,6 +1,9 @@
 import type { Token } from 'parse5';
 import type { StartTag } from 'parse5-sax-parser';
+import { getAttribute, hasAttribute, isExternal } from '../../rules/page/addresses.ts';
+import { listFetchingAttributes } from '../../rules/page/fetching-attributes.ts';
 import { PageReader, type TextPlace } from '../../rules/page/page-reader.ts';
+import { MOST_ADDRESSES, refuseSize } from './page-files.ts';
 
 /** A tag of a page; for a script or style with its text. */
 export interface PageElement {
@@ -12,9 +15,13 @@ export interface PageElement {
   textEnd: number;
 }
 
-/** Lists the tags of a page in its order. */
+/** Tags that matter for others, or for an import map. */
+const ALWAYS_LISTED = /^(?:base|link|math|meta|script|style|svg|template)$/;
+
+/** Lists the tags of a page that need files, in its order. */
 export class PageElements extends PageReader {
   readonly all: PageElement[] = [];
+  readonly ids = new Set<string>();
   bodyEnd: number;
 
   constructor(source: string) {
@@ -28,12 +35,24 @@ export class PageElements extends PageReader {
   }
 
   protected override readTag(tag: StartTag): void {
+    if (hasAttribute(tag, 'id')) this.ids.add(getAttribute(tag, 'id'));
     const { isInert, isForeign } = this;
     const { sourceCodeLocation: place } = tag;
-    if (place) this.all.push({ tag, place, isInert, isForeign, text: '', textEnd: place.endOffset });
+    if (!place || !(ALWAYS_LISTED.test(tag.tagName) || needsFile(tag))) return;
+    this.all.push({ tag, place, isInert, isForeign, text: '', textEnd: place.endOffset });
+    if (this.all.length > MOST_ADDRESSES) refuseSize();
   }
 
   protected override readText(_: StartTag, text: string, { endOffset }: TextPlace): void {
     Object.assign(this.all.at(-1) ?? {}, { text, textEnd: endOffset });
   }
+}
+
+function needsFile(tag: StartTag): boolean {
+  let isNeeded = false;
+  for (const { find } of listFetchingAttributes(tag)) {
+    if (find === null) return true;
+    find(({ address, grade }) => (isNeeded ||= grade !== 'link' && isExternal(address)));
+  }
+  return isNeeded;
 }

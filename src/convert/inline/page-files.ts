@@ -30,11 +30,11 @@ export class PageFiles {
   readonly #resources = new Map<string, Resource>();
   readonly #made = new Map<string, string>();
   readonly #options: InlineOptions;
-  readonly #folder: string;
+  readonly #folder: URL;
 
   constructor(options: InlineOptions) {
     this.#options = options;
-    this.#folder = new URL('.', options.url).href;
+    this.#folder = new URL('.', options.url);
   }
 
   async read(url: URL): Promise<Resource> {
@@ -71,16 +71,26 @@ export class PageFiles {
     return made;
   }
 
-  /** The path of an address within the page's folder; `null` for an address outside of it. */
-  ownPath = (address: string): string | null =>
-    address.startsWith(this.#folder) ? address.slice(this.#folder.length) : null;
+  /** The path of a file of the page's own host, of which the page must not tell; `null` for another host. */
+  ownPath(address: string): string | null {
+    const { href, origin } = this.#folder;
+    const isOwn = address.startsWith(`${origin}/`);
+    return isOwn ? address.slice(address.startsWith(href) ? href.length : origin.length) : null;
+  }
 
   show = ({ href }: URL): string => formatAddress(this.ownPath(href) ?? href);
 }
 
+/** Far beyond real pages, so that a hostile page can't take much memory. */
+export const MOST_ADDRESSES = 50_000;
+
 /** Joins parts of a page, but not more than a page may have: files that import each other may grow without end. */
 export function joinParts(parts: readonly string[]): string {
-  if (parts.reduce((length, part) => length + part.length, 0) <= LARGEST_PAGE) return parts.join('');
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  return length > LARGEST_PAGE ? refuseSize() : parts.join('');
+}
+
+export function refuseSize(): never {
   const what = `with everything that it needs, the page is larger than ${LARGEST_PAGE / MEGABYTE} MB`;
   throw new PageProblem(what, 'leave out pictures or other large files');
 }
@@ -97,7 +107,7 @@ export async function replaceAddresses(
   writeBare = (address: string): string => address,
 ): Promise<string> {
   const found: FoundAddress[] = [];
-  find((one) => isExternal(one.address) && found.push(one));
+  find((one) => isExternal(one.address) && found.push(one) > MOST_ADDRESSES && refuseSize());
   const parts: string[] = [];
   let at = 0;
   for (const one of found) {

@@ -11,7 +11,7 @@ import { inlineSheet } from './styles.ts';
 const WORKER =
   /\b(?:new\s+(?:Shared)?Worker|importScripts|serviceWorker\.register)\s*\(\s*(["'`])([^"'`$]+)\1/g;
 
-const STRICT = /^(?:\s|\/\/[^\n]*|\/\*(?:(?!\*\/).)*\*\/)*(["'])use strict\1/s;
+const STRICT = /^(?:\s|\/\/[^\n]*\n|\/\*(?:(?!\*\/).)*\*\/)*(["'])use strict\1/s;
 
 /**
  * The scripts of a document. An imported module gets a name, and an import map says which `data:` URL that is. So a
@@ -46,7 +46,10 @@ export class Scripts {
     const code = await this.rewrite(given, false, resource.url);
     const field = `"src",{value:${this.#writeAddress(url.href)},configurable:true}`;
     const start = `document.currentScript&&Object.defineProperty(document.currentScript,${field});`;
-    return this.#toDataUrl(url, `${STRICT.test(given) ? '"use strict";' : ''}${start}${code}`);
+    return this.#toDataUrl(
+      url,
+      `${STRICT.test(given.slice(0, 10_000)) ? '"use strict";' : ''}${start}${code}`,
+    );
   }
 
   async inlineModule(url: URL): Promise<string> {

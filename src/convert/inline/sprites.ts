@@ -1,29 +1,25 @@
-import { getAttribute } from '../../rules/page/addresses.ts';
-import { type PageElement, PageElements } from './page-elements.ts';
+import { PageElements } from './page-elements.ts';
 import { type PageFiles, PageProblem } from './page-files.ts';
 import { decodeResource } from './resource-text.ts';
-
-const listIds = (elements: readonly PageElement[]): readonly string[] =>
-  elements.map(({ tag }) => getAttribute(tag, 'id')).filter((id) => id !== '');
 
 /** Drawings of which `<use>` shows a part. Browsers refuse a `data:` URL there, so the drawings join the page. */
 export class Sprites {
   readonly #drawings = new Map<string, string>();
   readonly #ids: Set<string>;
 
-  /** @param page its elements have ids, too */
-  constructor(page: readonly PageElement[]) {
-    this.#ids = new Set(listIds(page));
+  /** @param ids of the page */
+  constructor(ids: ReadonlySet<string>) {
+    this.#ids = new Set(ids);
   }
 
   /** @returns the address of the part within the page */
   async add(url: URL, files: PageFiles): Promise<string> {
     const resource = await files.read(url);
-    const [drawing] = /<svg[\s>].*<\/svg>/is.exec(decodeResource(resource)) ?? [];
-    const { size } = this.#drawings;
-    if (drawing !== undefined) this.#drawings.set(resource.url, drawing);
-    const ids = this.#drawings.size > size ? listIds(new PageElements(drawing ?? '').all) : [];
-    const twice = ids.find((id) => this.#ids.has(id));
+    const isKnown = this.#drawings.has(resource.url);
+    const drawing = isKnown ? '' : readDrawing(decodeResource(resource));
+    if (!isKnown) this.#drawings.set(resource.url, drawing);
+    const { ids } = new PageElements(drawing);
+    const twice = [...ids].find((id) => this.#ids.has(id));
     for (const id of ids) this.#ids.add(id);
     if (twice === undefined && this.#ids.has(url.hash.slice(1))) return url.hash;
     const what =
@@ -39,3 +35,7 @@ export class Sprites {
     return all && `<svg style="position:absolute;width:0;height:0" aria-hidden="true">${all}</svg>`;
   }
 }
+
+/** The drawing of an SVG file, without what is before it. */
+const readDrawing = (svg: string): string =>
+  svg.slice(Math.max(svg.search(/<svg[\s>]/), 0), svg.lastIndexOf('</svg>') + '</svg>'.length);
