@@ -1,13 +1,10 @@
 import hljs from 'highlight.js/lib/common';
 import dockerfile from 'highlight.js/lib/languages/dockerfile';
 import powershell from 'highlight.js/lib/languages/powershell';
-import { escapeHtml, formatRest, type Render } from './source.ts';
+import { escapeHtml, formatRest, type Render, SHOWN } from './source.ts';
 
 hljs.registerLanguage('dockerfile', dockerfile);
 hljs.registerLanguage('powershell', powershell);
-
-/** Highlighting takes much more memory than the text. */
-const SHOWN_CHARACTERS = 1_000_000;
 
 /** A language's name, alias or ending that the highlighter knows. */
 export const isLanguage = (name: string): boolean => hljs.getLanguage(name) !== undefined;
@@ -17,11 +14,9 @@ export const highlight = (code: string, language: string): string =>
   isLanguage(language) ? hljs.highlight(code, { language, ignoreIllegals: true }).value : escapeHtml(code);
 
 export const codeBlock = (code: string, language: string): string =>
-  `<pre><code class="hljs">${highlight(code, language)}</code></pre>`;
+  `<pre><code class="hljs">${highlight(code.slice(0, SHOWN), language)}</code></pre>${formatRest(code.length - SHOWN, 'character')}`;
 
 /** Source code and diffs, in the language of the name's ending. */
-export const renderCode: Render = ({ name, text }) => {
-  const shown = text.slice(0, SHOWN_CHARACTERS);
-  const language = name.slice(name.lastIndexOf('.') + 1);
-  return { html: codeBlock(shown, language) + formatRest(text.length - shown.length, 'character') };
-};
+export const renderCode: Render = ({ name, text }) => ({
+  html: codeBlock(text, name.slice(name.lastIndexOf('.') + 1)),
+});

@@ -1,19 +1,23 @@
 import { AnsiUp } from 'ansi_up';
 import { shorten } from '../../plain-text.ts';
-import { formatRest, type Render } from './source.ts';
+import { formatRest, type Render, SourceProblem } from './source.ts';
 
 /** A log's end matters most, so a long one shows both ends. */
-const LIMITS = { first: 5_000, last: 20_000, characters: 10_000 } as const;
+const LIMITS = { first: 5_000, last: 20_000, characters: 10_000, page: 25_000_000 } as const;
 
 /** Colors the lines of a terminal; what a carriage return overwrites is not shown. */
 function colorLines(lines: readonly string[]): string[] {
   const terminal = new AnsiUp();
   terminal.use_classes = true;
+  let room: number = LIMITS.page;
   return lines.map((line) => {
     const text = line.trimEnd();
     const shown = shorten(text.slice(text.lastIndexOf('\r') + 1), LIMITS.characters);
     // The line feed ends a broken escape sequence.
-    return terminal.ansi_to_html(shown) + terminal.ansi_to_html('\n').trimEnd();
+    const html = terminal.ansi_to_html(shown) + terminal.ansi_to_html('\n').trimEnd();
+    room -= html.length;
+    if (room < 0) throw new SourceProblem('the text has too many colors', null, 'write it without colors');
+    return html;
   });
 }
 

@@ -7,7 +7,7 @@ import type Token from 'markdown-it/lib/token.mjs';
 import anchor from 'markdown-it-anchor';
 import { full as emoji } from 'markdown-it-emoji';
 import { highlight } from './code.ts';
-import type { Render, Source } from './source.ts';
+import { formatRest, type Render, SHOWN, type Source } from './source.ts';
 
 const SAFE_LINKS = ['http:', 'https:', 'mailto:'];
 
@@ -85,7 +85,7 @@ function disarmLink(token: Token, base: URL): void {
 /** Markdown as GitHub shows it; raw HTML is text. */
 export const renderMarkdown: Render = (source: Source) => {
   const env = { slugger: new GithubSlugger() };
-  const tokens = parser.parse(fenceFrontMatter(source.text), env);
+  const tokens = parser.parse(fenceFrontMatter(source.text.slice(0, SHOWN)), env);
   const notes: string[] = [];
   let title: string | undefined;
   let isInHeading = false;
@@ -100,5 +100,6 @@ export const renderMarkdown: Render = (source: Source) => {
       notes.push(`line ${line}: the Mermaid diagram is shown as code`);
     }
   }
-  return { html: parser.renderer.render(tokens, parser.options, env), title, notes };
+  const html = parser.renderer.render(tokens, parser.options, env);
+  return { html: html + formatRest(source.text.length - SHOWN, 'character'), title, notes };
 };

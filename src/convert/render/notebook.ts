@@ -4,7 +4,10 @@ import { codeBlock } from './code.ts';
 import { visitJson } from './json.ts';
 import { terminalBlock } from './log.ts';
 import { renderMarkdown } from './markdown.ts';
-import { type Render, type Source, SourceProblem } from './source.ts';
+import { formatRest, type Render, type Source, SourceProblem } from './source.ts';
+
+/** The cells that are shown. */
+const CELLS = 5_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -69,7 +72,7 @@ export const renderNotebook: Render = (source) => {
   const { cells, language } = readNotebook(source.text);
   const notes: string[] = [];
   let title: string | undefined;
-  const parts = cells.map((cell, index) => {
+  const parts = cells.slice(0, CELLS).map((cell, index) => {
     const renderText = (text: string): string => {
       const cellSource = { ...source, text, pictureOf: pictureOfCell(cell, source) };
       const rendered = renderMarkdown(cellSource);
@@ -83,5 +86,5 @@ export const renderNotebook: Render = (source) => {
     const outputs = toList(cell.outputs).map((output) => renderOutput(output, renderText));
     return `<p class="count">[${Number(cell.execution_count ?? '') || ' '}]</p>${codeBlock(text, language)}${outputs.join('\n')}`;
   });
-  return { html: parts.join('\n'), title, notes };
+  return { html: parts.join('\n') + formatRest(cells.length - CELLS, 'cell'), title, notes };
 };

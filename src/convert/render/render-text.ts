@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { runInNewContext } from 'node:vm';
 import { mapConcurrently } from '../../async.ts';
 import { toMessage } from '../../errors.ts';
-import { toFields } from '../../plain-text.ts';
+import { firstFew, toFields } from '../../plain-text.ts';
 import { MEGABYTE, SECOND } from '../../protocol/limits.ts';
-import type { Converted, InlinedFile, ReadResource, Resource } from '../resources.ts';
+import type { Converted, ReadResource, Resource } from '../resources.ts';
 import { isLanguage, renderCode } from './code.ts';
 import { renderJson } from './json.ts';
 import { renderLog } from './log.ts';
@@ -15,38 +15,34 @@ import { type Picture, type Render, type Rendered, type Source, SourceProblem } 
 import { renderTable } from './table.ts';
 import { renderTestResults } from './test-results.ts';
 
-/** How each kind of text is rendered; any other name that ends like a programming language is code. */
-const KINDS: readonly { readonly endings: readonly string[]; readonly render: Render }[] = [
+/** How each kind of text is rendered. All else that ends like a programming language is code. */
+const KINDS: readonly { readonly endings: readonly string[]; readonly render: Render | null }[] = [
   { endings: ['md', 'markdown'], render: renderMarkdown },
   { endings: ['csv', 'tsv'], render: renderTable },
   { endings: ['json'], render: renderJson },
   { endings: ['log', 'txt'], render: renderLog },
   { endings: ['ipynb'], render: renderNotebook },
   { endings: ['xml'], render: renderTestResults },
+  // Browsers show these themselves.
+  { endings: ['html', 'htm', 'xhtml', 'svg'], render: null },
 ];
 
-/** Browsers show these themselves. */
-const PAGES = ['html', 'xhtml', 'htm', 'svg'];
-
-const AS_IT_IS = 'deliver it without `render`';
-
 const LIMITS = {
-  bytes: 20 * MEGABYTE,
-  /** Of one run; a source with pictures is rendered twice. */
+  source: 20 * MEGABYTE,
+  page: 30 * MEGABYTE,
+  /** A source with pictures is rendered twice. */
   time: 25 * SECOND,
-  /** As text, and each as often as it is shown. */
-  pictures: 30 * MEGABYTE,
   reads: 6,
 } as const;
 
-function findRenderer(name: string): Render | undefined {
-  const [, ending = ''] = /\.(\w+)$/.exec(name.toLowerCase()) ?? [];
+function findRenderer(name: string): Render | null {
+  const ending = name.toLowerCase().split('.').at(-1) ?? '';
   const kind = KINDS.find(({ endings }) => endings.includes(ending));
-  return kind?.render ?? (isLanguage(ending) && !PAGES.includes(ending) ? renderCode : undefined);
+  return kind !== undefined ? kind.render : isLanguage(ending) ? renderCode : null;
 }
 
-/** Whether a file with this name can be shown as a page. */
-export const isRenderable = (name: string): boolean => findRenderer(name) !== undefined;
+/** Whether a file with this name can be rendered as a page. */
+export const isRenderable = (name: string): boolean => findRenderer(name) !== null;
 
 interface RenderOptions {
   readonly name: string;
@@ -58,74 +54,71 @@ interface RenderOptions {
   readonly signal: AbortSignal;
 }
 
-/** Renders Markdown, data, logs, test results and code as one self-contained page without scripts. */
+/** Renders Markdown, data, logs, test results or code as one self-contained page without scripts. */
 export async function renderText(source: Buffer, options: RenderOptions): Promise<Converted> {
-  const { name, sourceHref: href } = options;
+  const { name, url, sourceHref: href } = options;
+  const pictures = new Map<string, Picture>();
   try {
-    const render = findRenderer(name);
-    if (render === undefined) throw new SourceProblem('this kind of file is not rendered', null, 'rename it');
     const text = decode(source);
-    const work = (pictures: Pictures): Rendered =>
-      runLimited(() => render({ ...options, text, pictureOf: createLookup(pictures, options.url) }));
-    const pictures: Pictures = new Map();
-    const first = work(pictures);
+    const run = (): Rendered => renderLimited({ name, url, text, pictureOf: createLookup(pictures, url) });
+    let rendered = run();
     await readPictures(pictures, options);
-    const rendered = pictures.size === 0 ? first : work(pictures);
-    const files = [...pictures.values()].flatMap(({ file }) => file ?? []);
-    return { page: framePage(rendered, { name, bytes: source, href }), files, notes: rendered.notes ?? [] };
+    if (pictures.size > 0) rendered = run();
+    const page = framePage(rendered, { name, bytes: source, href });
+    if (page.length > LIMITS.page) throw tooLarge('page', LIMITS.page);
+    const files = [...pictures.values()].flatMap((picture) => ('file' in picture ? picture.file : []));
+    return { page, files, notes: firstFew(rendered.notes ?? []) };
   } catch (thrown) {
     if (!(thrown instanceof SourceProblem)) throw thrown;
     return { problem: thrown.message, line: thrown.line, hint: thrown.hint };
   }
 }
 
+const tooLarge = (what: string, limit: number): SourceProblem =>
+  new SourceProblem(`the ${what} is larger than ${limit / MEGABYTE} MB`, null, 'render a smaller file');
+
 function decode(source: Buffer): string {
-  if (source.length > LIMITS.bytes) {
-    throw new SourceProblem(`the file is larger than ${LIMITS.bytes / MEGABYTE} MB`, null, AS_IT_IS);
-  }
+  if (source.length > LIMITS.source) throw tooLarge('file', LIMITS.source);
   if (isUtf8(source)) return new TextDecoder().decode(source);
-  let line = 1;
-  // No part of a character in UTF-8 is a line feed.
-  for (let start = 0; ; line += 1) {
+  for (let [start, line] = [0, 1]; ; line += 1) {
+    // No part of a character in UTF-8 is a line feed.
     const end = source.indexOf(10, start);
-    if (end === -1 || !isUtf8(source.subarray(start, end))) break;
+    if (end === -1 || !isUtf8(source.subarray(start, end))) {
+      throw new SourceProblem('the file is not in UTF-8', line, 'save it in UTF-8');
+    }
     start = end + 1;
   }
-  throw new SourceProblem('the file is not in UTF-8', line, 'save it in UTF-8');
 }
 
 /** Libraries can't be stopped in any other way, and a hostile source may take any time. */
-function runLimited(work: () => Rendered): Rendered {
+function renderLimited(source: Source): Rendered {
+  const work = (): Rendered => findRenderer(source.name)?.(source) ?? renderCode(source);
   try {
     return runInNewContext('work()', { work }, { timeout: LIMITS.time });
   } catch (thrown) {
     const isTimeout = toFields(thrown).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-    // A full stack or a string that is too long.
+    // The stack is full, or a string is too long.
     if (!isTimeout && !(thrown instanceof RangeError)) throw thrown;
     const problem = isTimeout ? `takes over ${LIMITS.time / SECOND} s to render` : 'is nested too deeply';
-    throw new SourceProblem(`the file ${problem}`, null, AS_IT_IS);
+    throw new SourceProblem(`the file ${problem}`, null, 'deliver it without `render`');
   }
 }
 
-type Pictures = Map<string, Picture & { readonly file?: InlinedFile }>;
-
-/** What a renderer may ask for; the first run only finds out which pictures there are. */
-function createLookup(pictures: Pictures, base: URL): Source['pictureOf'] {
-  let shown = 0;
+/** The first run only finds out which pictures there are. */
+function createLookup(pictures: Map<string, Picture>, base: URL): Source['pictureOf'] {
+  let room: number = LIMITS.page;
   return (address) => {
     if (address.startsWith('data:image/')) return { data: address };
-    const url = URL.parse(address, base)?.href;
-    if (url === undefined) return { reason: 'has no valid URL' };
+    const url = URL.parse(address, base)?.href ?? address;
     const picture = pictures.get(url) ?? { reason: 'was not read' };
     pictures.set(url, picture);
-    shown += 'data' in picture ? picture.data.length : 0;
-    if (shown <= LIMITS.pictures) return picture;
-    const limit = `${LIMITS.pictures / MEGABYTE} MB`;
-    throw new SourceProblem(`the pictures take over ${limit}`, null, 'use smaller pictures');
+    room -= 'data' in picture ? picture.data.length : 0;
+    if (room < 0) throw tooLarge('page', LIMITS.page);
+    return picture;
   };
 }
 
-async function readPictures(pictures: Pictures, { read, signal }: RenderOptions): Promise<void> {
+async function readPictures(pictures: Map<string, Picture>, { read, signal }: RenderOptions): Promise<void> {
   await mapConcurrently([...pictures.keys()], LIMITS.reads, async (address) => {
     signal.throwIfAborted();
     try {
@@ -137,7 +130,7 @@ async function readPictures(pictures: Pictures, { read, signal }: RenderOptions)
   });
 }
 
-function toPicture({ url, bytes, contentType }: Resource): Picture & { readonly file?: InlinedFile } {
+function toPicture({ url, bytes, contentType }: Resource): Picture {
   const [type = ''] = contentType.toLowerCase().split(';');
   if (!/^image\/[\w.+-]+$/.test(type)) return { reason: `is no picture but ${type}` };
   const file = { url, sha256: sha256(bytes), size: bytes.length };

@@ -1,7 +1,8 @@
 import MarkdownIt from 'markdown-it';
+import type { InlinedFile } from '../resources.ts';
 
 /** A picture as a `data:` URL, or why it can't be shown. */
-export type Picture = { readonly data: string } | { readonly reason: string };
+export type Picture = { readonly data: string; readonly file?: InlinedFile } | { readonly reason: string };
 
 /** A text file with what its renderer may ask for. */
 export interface Source {
@@ -34,6 +35,9 @@ export class SourceProblem extends Error {
     this.hint = hint;
   }
 }
+
+/** Characters that are parsed: the libraries take some hundred times the memory of a text. */
+export const SHOWN = 500_000;
 
 export const { escapeHtml } = new MarkdownIt().utils;
 

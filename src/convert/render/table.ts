@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { shorten } from '../../plain-text.ts';
 import { escapeHtml, formatRest, type Render, SourceProblem } from './source.ts';
 
-const LIMITS = { rows: 5_000, cells: 200_000, characters: 10_000 } as const;
+const LIMITS = { rows: 5_000, cells: 200_000, rowCharacters: 1_000_000, characters: 10_000 } as const;
 
 const NUMBER = /^[-+]?\d[\d.,' ]*(e[-+]?\d+)?\s?%?$/i;
 
@@ -26,6 +26,7 @@ function readRows(
     relax_quotes: isTsv,
     relax_column_count: true,
     skip_empty_lines: true,
+    max_record_size: LIMITS.rowCharacters,
     on_record: (row: string[], { lines }: { readonly lines: number }): null => {
       [count, cells, line] = [count + 1, cells + row.length, lines];
       if (rows.length <= LIMITS.rows && cells <= LIMITS.cells) rows.push(row);

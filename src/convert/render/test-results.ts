@@ -4,7 +4,7 @@ import { renderCode } from './code.ts';
 import { terminalBlock } from './log.ts';
 import { countOf, escapeHtml, formatRest, type Render, SourceProblem } from './source.ts';
 
-const LIMITS = { elements: 300_000, shown: 1_000, characters: 20_000 } as const;
+const LIMITS = { parts: 300_000, shown: 1_000, characters: 20_000 } as const;
 
 /** From good to bad. */
 const OUTCOMES = ['passed', 'skipped', 'flaky', 'failed', 'error'] as const;
@@ -32,9 +32,13 @@ function parseXml(xml: string): Element {
   const parser = new SaxesParser();
   const root: Element = { name: '', attributes: {}, children: [], text: '' };
   const open = [root];
-  let count = 0;
+  let room: number = LIMITS.parts;
   const refuse = (problem: string): never => {
     throw new SourceProblem(`the XML ${problem}`, parser.line, 'write well-formed XML');
+  };
+  const count = (): void => {
+    room -= 1;
+    if (room < 0) refuse(`has over ${LIMITS.parts} elements and attributes`);
   };
   const addText = (text: string): void => {
     const element = open.at(-1) ?? root;
@@ -45,9 +49,9 @@ function parseXml(xml: string): Element {
     const element: Element = { name, attributes, children: [], text: '' };
     open.at(-1)?.children.push(element);
     open.push(element);
-    count += 1;
-    if (count > LIMITS.elements) refuse(`has over ${LIMITS.elements} elements`);
   });
+  parser.on('opentagstart', count);
+  parser.on('attribute', count);
   parser.on('text', addText);
   parser.on('cdata', addText);
   parser.on('closetag', () => void open.pop());
