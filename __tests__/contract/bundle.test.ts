@@ -18,6 +18,7 @@ describe('bundles', () => {
   test.each([
     ['the parsers of pages', 'page-rules', ['unexpected-question-mark-instead-of-tag-name']],
     ['the code that drives a browser', 'browser', ['Target.setAutoAttach', 'puppeteer', 'pixelmatch']],
+    ['the converters of files', 'convert', ['markdown-body', 'hljs-']],
     ['the MCP server', 'mcp', ['io.modelcontextprotocol/']],
   ])('load %s only when needed, from a separate file', (_, name, [marker = '', ...more]) => {
     expect(countIn(read(`dist/${name}.js`), marker)).toBeGreaterThan(0);

@@ -22,16 +22,23 @@ export interface DeliveryKind {
   readonly withdraws?: boolean;
   /** Only matching requests fail; the others are covered by another kind. */
   readonly requests?: RegExp;
+  /** Texts of the page that is delivered in place of the file. */
+  readonly becomes?: readonly string[];
+  /** Faults after which the delivery may give up, although they pass. */
+  readonly endsAfter?: RegExp;
 }
 
 export const PAGE_CONTENT = `<!doctype html><title>Привет</title><p>marker-42</p><p>${'a line of text. '.repeat(20)}</p>\n`;
 /** Just above the limit of the single-call write. */
 export const LARGE_CONTENT = Buffer.alloc(1_048_577, 32);
 const OLDER_CONTENT = PAGE_CONTENT.replace('a line', 'an older line');
+const STYLE_URL = 'https://cdn.octo.dev/style.css';
+export const STYLE = 'p { color: teal }'.padEnd(400);
 export const DELIVERY_FILES: Readonly<Record<string, string | Buffer>> = {
   'page.html': PAGE_CONTENT,
   'older.html': OLDER_CONTENT,
   'large.bin': LARGE_CONTENT,
+  'inlined.html': PAGE_CONTENT.replace('<p>', `<link rel="stylesheet" href="${STYLE_URL}"><p>`),
 };
 
 /** Every channel and method, and their rare cases. */
@@ -82,6 +89,14 @@ export const DELIVERY_KINDS: readonly DeliveryKind[] = [
     inputs: { channel: 'K1' },
     repository: { pages: { startsBuilds: false } },
     requests: /pages\/builds/,
+  },
+  {
+    name: 'K1, a page that is made self-contained',
+    file: 'inlined.html',
+    inputs: { channel: 'K1', 'self-contained': 'inline' },
+    requests: /cdn\.octo\.dev/,
+    becomes: ['marker-42', 'href="data:text/css'],
+    endsAfter: /no answer|silence|drip|HTML/,
   },
   {
     name: 'K1, by the device flow',

@@ -74,6 +74,7 @@ export class FaultRunner<F extends InjectedFault> {
     return requests.flatMap((request) =>
       faults
         .filter(({ on }) => on?.test(request.name) ?? true)
+        .map((fault) => (deliveryKind.endsAfter?.test(fault.name) ? { ...fault, isTransient: false } : fault))
         .flatMap((fault) =>
           [false, true].map((isPermanent) => ({ deliveryKind, request, fault, isPermanent })),
         ),

@@ -30,7 +30,9 @@ async function checkReady(
   world: GitHubWorld,
   { report, deliveryKind, recordedHttp }: DeliveryRun,
 ): Promise<string[]> {
-  const bytes = Buffer.from(DELIVERY_FILES[deliveryKind.file] ?? '');
+  const { becomes, file } = deliveryKind;
+  const isWanted = (body: Buffer): boolean => becomes?.every((text) => body.includes(text)) === true;
+  const bytes = recordedHttp.publicBodies.find(isWanted) ?? Buffer.from(DELIVERY_FILES[file] ?? '');
   const urls = [report.url, report.rawUrl, ...report.duplicates.map(({ url }) => url)];
   const wrong: string[] = [];
   if (report.url === null || report.lines.RESULT !== `${RESULTS.ready} → ${report.url}`) {

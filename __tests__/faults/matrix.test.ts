@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { writeFiles } from '../world/runner.ts';
-import { replyHtml } from '../world/server/messages.ts';
+import { replyHtml, replyText } from '../world/server/messages.ts';
 import { type GitHubWorld, startWorld } from '../world/world.ts';
-import { DELIVERY_FILES, DELIVERY_KINDS, PAGE_CONTENT } from './delivery-kinds.ts';
+import { DELIVERY_FILES, DELIVERY_KINDS, PAGE_CONTENT, STYLE } from './delivery-kinds.ts';
 import { FaultRunner, isTargetRequest } from './fault-runner.ts';
 import { MatrixSummary } from './matrix-summary.ts';
 import { createWorldHttp } from './recorded-http.ts';
@@ -17,6 +17,7 @@ const summary = new MatrixSummary();
 beforeAll(async () => {
   world = await startWorld();
   world.host('preview.example.com', () => replyHtml(200, PAGE_CONTENT));
+  world.host('cdn.octo.dev', () => replyText(200, STYLE, { 'content-type': 'text/css' }));
   await writeFiles(world.folder, DELIVERY_FILES);
   runner = new FaultRunner(world, ({ clock, repository, cell }) =>
     createWorldHttp(world, clock, (request) =>

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { errors } from 'undici';
 import type { HttpResponse } from '../../src/ports.ts';
-import { EXCHANGE, SECOND } from '../../src/protocol/limits.ts';
+import { EXCHANGE, MEGABYTE, SECOND } from '../../src/protocol/limits.ts';
 import type { TestRepository } from '../world/repository.ts';
 import type { InjectedFault } from './fault-runner.ts';
 import {
@@ -18,6 +19,9 @@ export interface SimulatedFault extends InjectedFault {
 
 /** Requests to which GitHub's limits and permissions apply. */
 const GITHUB = /^\w+ (api|uploads)\.github\.com\//;
+
+/** Files that a page needs. */
+const RESOURCES = /^GET cdn\.octo\.dev\//;
 
 const UNICORN = '<!doctype html><title>Unicorn!</title><p>We had issues producing the response.</p>';
 
@@ -98,6 +102,14 @@ export const SIMULATED_FAULTS: readonly SimulatedFault[] = [
     GITHUB,
   ),
   lasting('HTTP 404', answers(404, 'Not Found')),
+  lasting('an endless answer', async ({ callHost }) => sendEndlessly(await callHost()), RESOURCES),
+  lasting(
+    'an answer that grows when decoded',
+    async ({ callHost }) => decodeToMuch(await callHost()),
+    RESOURCES,
+  ),
+  lasting('a redirect to a private address', redirects('https://10.0.0.1/latest/meta-data'), RESOURCES),
+  lasting('a redirect to this machine', redirects('https://metadata.google.internal/'), RESOURCES),
   lasting('TLS failure', fails(createNetworkError('CERT_HAS_EXPIRED'))),
 ];
 
@@ -125,6 +137,22 @@ function answersPage(status: number): Respond {
   const headers = { 'content-type': 'text/html' };
   return async () => createResponse({ status, headers, body: Buffer.from(UNICORN) });
 }
+
+function redirects(location: string): Respond {
+  return async () => createResponse({ status: 302, headers: { location }, body: Buffer.alloc(0) });
+}
+
+function sendEndlessly({ body: _, ...head }: BufferedResponse): HttpResponse {
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (;;) yield Buffer.alloc(MEGABYTE, 32);
+  }
+  return { ...head, body: Readable.from(pieces(), { objectMode: false }) };
+}
+
+const decodeToMuch = ({ headers, ...head }: BufferedResponse): HttpResponse =>
+  createResponse({ ...head, headers: { ...headers, 'content-encoding': 'gzip' }, body: BOMB });
+
+const BOMB = gzipSync(Buffer.alloc(60 * MEGABYTE));
 
 function createNetworkError(code: string): Error {
   return Object.assign(new Error(code), { code });

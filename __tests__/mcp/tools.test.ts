@@ -14,7 +14,7 @@ describe('the tools', () => {
     );
     const file = ['file', 'content', 'name'];
     expect(taken).toEqual({
-      deliver: [...file, 'entry', 'as', 'marker', 'path', 'other_hosts', 'picture', 'timeout'],
+      deliver: [...file, 'entry', 'as', 'marker', 'path', 'other_hosts', 'render', 'picture', 'timeout'],
       verify: [...file, 'entry', 'marker', 'url', 'timeout'],
       check: [...file, 'entry', 'as', 'marker', 'path', 'other_hosts'],
       withdraw: [...file, 'url', 'timeout'],

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { expectReady } from './expect-report.ts';
-import { listRequests, setUpScenario } from './scenario.ts';
+import { expectNotReady, expectReady } from './expect-report.ts';
+import { createPage, listRequests, setUpScenario } from './scenario.ts';
 
 const MEGABYTE = 1_048_576;
 const scenario = setUpScenario();
@@ -22,6 +22,16 @@ test.each([60, 95])(
     expect(scenario.world.traffic.lines().filter((line) => line.includes('/git/blobs'))).toEqual([]);
   },
 );
+
+test('a page that needs 60 MB of another host is refused with little memory', async () => {
+  const bytes = randomBytes(60 * MEGABYTE);
+  scenario.world.host('cdn.octo.dev', () => ({ status: 200, body: bytes }));
+  const page = createPage('<img src="https://cdn.octo.dev/a.png">');
+  const given = { files: { 'page.html': page }, inputs: { ...inputs, 'self-contained': 'inline' } };
+  const delivered = await scenario.deliver(given);
+  expectNotReady(delivered, 'check', /cdn\.octo\.dev\/a\.png can't be put into the page: .* 20 MB at most/);
+  expect((delivered.maxRssKb ?? 0) / 1_024).toBeLessThan(200);
+});
 
 test('an interrupted upload is sent again with little memory, and leaves one complete asset', async () => {
   const repository = await scenario.repository();

@@ -106,6 +106,8 @@ function describeContent(delivery: Delivery, main: ChannelAttempt): readonly str
 const ONLY_MARKER =
   'what else the page shows, such as a login: no file was given, so only the marker was checked';
 
+const UNSEEN_REQUESTS = 'whether the page requests other hosts when it is opened: no browser opened it';
+
 /** Lists what was not verified. @see protocol 4.7 */
 export function listUnknown(
   delivery: Delivery,
@@ -116,6 +118,8 @@ export function listUnknown(
   if (main?.proof?.match === 'altered')
     unknown.push('the body has the marker, but its bytes differ from the file');
   if (main?.proof?.match === 'marked') unknown.push(ONLY_MARKER);
+  const isUnseen = main?.placement != null && main.task.served === undefined;
+  if (isUnseen && delivery.inlined && !delivery.site?.source) unknown.push(UNSEEN_REQUESTS);
   for (const { task, failure, restored, unknown: lines } of listDuplicates(delivery)) {
     const { channel } = task.plan;
     unknown.push(...lines.map((line) => `${channel}: ${line}`));

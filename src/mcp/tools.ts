@@ -33,7 +33,7 @@ export const TOOLS: Readonly<
   check: {
     title: 'Check a file without publishing it',
     description:
-      'Runs all checks of `deliver` that need no host: secrets, size, name, marker, and what a page loads. Do not use it to deliver: it returns no URL.',
+      'Runs the checks of `deliver` that need no host. Do not use it to deliver: it returns no URL.',
     annotations: { ...READS, openWorldHint: false },
   },
   withdraw: {

@@ -259,7 +259,7 @@ export const INPUTS = {
   render: input(
     OFF,
     'Deliver Markdown, CSV, TSV, JSON, a log, a notebook, JUnit XML, a diff or source code as a page, such as `report.md.html`. K1 gets the file beside the page, in the same commit. To withdraw one from K2 or K3, set it as well.',
-    { tools: ['deliver', 'check'], means: { mcp: 'Show Markdown, data, logs or test results as a page.' } },
+    { tools: ['deliver'], means: { mcp: 'Show Markdown, data or a log as a page.' } },
   ),
   screen: input(
     oneOf<ScreenMode>('auto', 'enforce', 'off'),
