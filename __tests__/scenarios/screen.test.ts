@@ -8,6 +8,7 @@ import { isSaid } from '../browser/view-pages.ts';
 import { findChromium, type StepBrowser } from '../world/chromium.ts';
 import { DeployedSite } from '../world/hosts/deployed-site.ts';
 import type { TestRepository } from '../world/repository.ts';
+import { replyText } from '../world/server/messages.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
 import { createPage, MARKER, type ScenarioDelivery, setUpScenario } from './scenario.ts';
 
@@ -188,6 +189,35 @@ test.each<[string, string, string, string[]]>([
   expect(report).toMatchObject({ ready: true });
   const unknown = report.unknown.filter((line) => !/^whether a browser shows/.test(line));
   expect(unknown).toEqual(tags.map((tag) => `template tag that nothing filled in: ${tag}`));
+});
+
+describe('a page that is made self-contained', () => {
+  const head =
+    '<link rel="stylesheet" href="https://cdn.octo.dev/a.css"><script src="https://cdn.octo.dev/a.js"></script>';
+  const inline = { 'self-contained': 'inline' };
+  const serve = (script: string): void =>
+    scenario.world.host('cdn.octo.dev', ({ path }) =>
+      path === '/a.js'
+        ? replyText(200, script, { 'content-type': 'text/javascript' })
+        : replyText(200, 'h1 { color: teal }', { 'content-type': 'text/css' }),
+    );
+
+  test('is shown, and UNKNOWN names the hosts that its scripts request', async () => {
+    serve('fetch("https://tiles.octo.dev/1.png").catch(() => undefined)');
+    scenario.world.host('tiles.octo.dev', () => replyText(200, 'x', { 'access-control-allow-origin': '*' }));
+    const repository = await scenario.repository();
+    const { report } = await deliverPage(repository, createPage(`${head}<h1>1</h1>`), inline);
+    expect(report).toMatchObject({ notReady: null, screen: { verdict: 'shown' } });
+    expect(report.unknown).toEqual(['requests to other hosts: tiles.octo.dev (1)']);
+    expect(report.inlined).toHaveLength(2);
+  });
+
+  test('is refused if its scripts fetch what it shows', async () => {
+    serve('fetch("https://gone.octo.dev/1").then(() => document.body.append("shown"))');
+    const page = `<!doctype html><title>App</title>${head}<body></body>\n`;
+    const refused = await deliverPage(await scenario.repository(), page, { ...inline, marker: '' });
+    expectNotReady(refused, 'check', /does not show the page/);
+  });
 });
 
 describe('a step that is stopped while a browser runs', () => {
