@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { getDeploymentState } from '../world/deployment-store.ts';
+import { replyText } from '../world/server/messages.ts';
 import { LOGINS } from '../world/tokens.ts';
 import { runExample } from './example-steps.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
@@ -77,6 +78,52 @@ test("a fork's run of several files warns once for each reason and each copy", a
   expect(await run({ 'allow-public-bin': 'true' })).toEqual(['a.html', 'b.html']);
   scenario.intercept({ method: 'POST', url: /filebin/, times: 99 }, { status: 403, body: 'blocked' });
   expect(await run({ 'allow-public-bin': 'true' })).toEqual([undefined]);
+});
+
+const JUNIT = (failures: number): string =>
+  `<testsuites><testsuite name="unit" tests="2" failures="${failures}"><testcase name="adds" classname="sum" time="0.1"/><testcase name="divides" classname="sum" time="0.2">${failures === 0 ? '' : '<failure message="by zero">at sum.js:7</failure>'}</testcase></testsuite></testsuites>\n`;
+
+test('the test results of a pull request: a page with its source, replaced by each push, and removed at the end', async () => {
+  const results = ['test-results.yml', 'test'] as const;
+  const repository = await scenario.repository(SITE);
+  const pull = await openPullRequest(repository, 'feature', { 'junit.xml': JUNIT(1) });
+  const path = `test-results/pr-${pull.number}/junit.xml`;
+  const url = `${repository.pages.url}${path}.html`;
+  const opened = await runExample(scenario, results, pull.opened);
+  expect(opened.report).toMatchObject({ notReady: null, url });
+  expect(String(await scenario.fetchPublic(url))).toContain('by zero');
+  expect(String(await scenario.fetchPublic(url.replace(/\.html$/, '')))).toBe(JUNIT(1));
+
+  const { report } = await runExample(scenario, results, await pull.push({ 'junit.xml': JUNIT(0) }));
+  expect(report).toMatchObject({ notReady: null, url });
+  expect(await repository.log()).toHaveLength(3);
+  const [comment] = await repository.issues.comments(pull.number);
+  expect(comment?.body).toContain(`<${url}>`);
+  const closed = await runExample(scenario, results, (await pull.close()).pull_request);
+  expect(closed.report).toMatchObject({ notReady: null, withdrawn: url });
+  for (const name of [path, `${path}.html`]) expect(await repository.read(name)).toBeNull();
+});
+
+test('pages with libraries from a CDN are delivered with these in them', async () => {
+  scenario.world.host('cdn.octo.dev', () =>
+    replyText(200, 'document.title = "chart";', { 'content-type': 'text/javascript' }),
+  );
+  const repository = await scenario.repository(SITE);
+  const page = createPage('<script src="https://cdn.octo.dev/chart.umd.js"></script>');
+  const files = { 'out/notebook.html': page, 'out/chart.html': page };
+  const pushed = {
+    repository,
+    name: 'push',
+    ref: 'refs/heads/main',
+    sha: 'a'.repeat(40),
+    payload: {},
+    files,
+  };
+  const { reports } = await runExample(scenario, ['self-contained-pages.yml', 'pages'], pushed);
+  expect(reports.map(({ ready, inlined }) => [ready, inlined?.length])).toEqual([
+    [true, 1],
+    [true, 1],
+  ]);
 });
 
 test.each([
