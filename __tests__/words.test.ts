@@ -4,11 +4,11 @@ import { listInputs } from '../src/mcp/tools.ts';
 import type { ChannelKey } from '../src/protocol/words.ts';
 import { commandFace, toolFace } from '../src/request/faces.ts';
 import { INPUTS, type ToolName } from '../src/request/inputs.ts';
-import { ACTION, type HintContext, say, type Text } from '../src/words.ts';
+import { ACTION, advise, type HintContext, say, type Text } from '../src/words.ts';
 import { listNamedInputs, listTexts } from './support/source-texts.ts';
 
 const toolOf = (tool: ToolName, fixed = {}) => toolFace(tool, listInputs(tool, fixed));
-const ONLY = 'only the person who configured this server can set';
+const WITHHELD = "ask your human: only this server's settings allow it";
 
 describe('every text of the sources', () => {
   /** What only one interface shows: its own files, its words, and the descriptions of its inputs. */
@@ -77,13 +77,13 @@ describe('say', () => {
       (w) => `set ${w.input('message', "it's")}`,
       "set `message: it's`",
       "set `--message 'it'\\''s'`",
-      `set \`--message 'it'\\''s'\` (${ONLY} \`--message\` among its flags)`,
+      "ask your human: set `--message 'it'\\''s'`",
     ],
     [
       (w) => `set ${w.input('overwrite', 'true')} and ${w.input('prune', 'true')}`,
       'set `overwrite: true` and `prune: true`',
       'set `--overwrite` and `--prune`',
-      `set \`--overwrite\` and \`--prune\` (${ONLY} \`--overwrite\`, \`--prune\` among its flags)`,
+      WITHHELD,
     ],
     [
       (w) => `set ${w.input('self-contained', 'warn')} or ${w.input('picture', 'false')}`,
@@ -95,7 +95,13 @@ describe('say', () => {
       (w) => `allow ${w.input('allow-secret', '01')}${w.fingerprint('01')}`,
       'allow `allow-secret: 01` (fingerprint 01)',
       'allow `--allow-secret 01` (fingerprint 01)',
-      `allow \`--allow-secret\` (${ONLY} \`--allow-secret\` among its flags)`,
+      WITHHELD,
+    ],
+    [
+      (w) => `set ${w.input('path')}${w.orSet('overwrite', 'true', ' to replace it')}`,
+      'set `path:`, or set `overwrite: true` to replace it',
+      'set `--path`, or set `--overwrite` to replace it',
+      'set `path`',
     ],
     [(w) => `set ${w.input('file')}`, 'set `file:`', 'set `FILE`', 'set `file`'],
     [
@@ -108,7 +114,7 @@ describe('say', () => {
       (w) => w.say((inner) => inner.grant('pages: read')),
       'give the job `permissions: { pages: read }`, or use channel: K3 (public to anyone with the link)',
       'set GITHUB_TOKEN to one with the permissions `pages: read`, or use `--channel K3` (public to anyone with the link)',
-      `set \`GITHUB_TOKEN\` to one with the permissions \`pages: read\` (${ONLY} \`GITHUB_TOKEN\` in its environment)`,
+      'ask your human: set `GITHUB_TOKEN` to one with the permissions `pages: read`',
     ],
     [
       (w) => w.link,
@@ -117,17 +123,15 @@ describe('say', () => {
       'use the tool verify for a link',
     ],
   ])('renders %s for each interface', (text, action, cli, mcp) => {
-    expect([ACTION, commandFace('deliver'), toolOf('deliver')].map((face) => say(text, face))).toEqual([
+    expect([ACTION, commandFace('deliver'), toolOf('deliver')].map((face) => advise(text, face))).toEqual([
       action,
       cli,
       mcp,
     ]);
   });
 
-  const BOTH: Text = (w) => `set ${w.input('path')}, or ${w.input('overwrite', 'true')}`;
-
   test('tells an agent of no channel that only a person can choose', () => {
-    const ask = 'ask the person who configured this server for another channel';
+    const ask = 'ask your human for another channel';
     expect(say((w) => w.use('K3'), toolOf('deliver'))).toBe(ask);
     expect(say((w) => w.use(['K1', 'K3']), toolOf('deliver', { channel: 'K2' }))).toBe(ask);
     expect(say((w) => `set ${w.input('path', 'a/')}`, toolOf('withdraw'))).toBe('set `url` to the URL of a/');
@@ -139,17 +143,26 @@ describe('say', () => {
     expect(said).toEqual(["`'dist/**'`", "`'dist/**'`", 'each on a line of `file`']);
   });
 
-  test('says of the inputs that a tool does not take who can set them', () => {
-    expect(say(BOTH, toolOf('withdraw'))).toBe(
-      `set \`url\`, or \`--overwrite\` (${ONLY} \`--overwrite\` among its flags)`,
+  test('tells the person who configured the server what a tool can not do, and an agent not how', () => {
+    const told: [string, boolean][] = [];
+    const face = toolFace(
+      'withdraw',
+      listInputs('withdraw', {}),
+      'GH_TOKEN',
+      (...way) => void told.push(way),
     );
-    expect(say((w) => `set ${w.input('branch', 'gh-pages')}`, toolOf('deliver', { branch: 'main' }))).toBe(
-      `set \`--branch gh-pages\` (${ONLY} \`--branch\` among its flags)`,
+    const text: Text = (w) => `leave it there${w.orSet('overwrite', 'true', ' if you may remove it')}`;
+    expect(advise(text, face)).toBe('leave it there');
+    expect(advise((w) => `set ${w.input('overwrite', 'true')}`, face)).toBe(WITHHELD);
+    const branch = 'set `--branch gh-pages` and `GH_TOKEN`';
+    expect(advise((w) => `set ${w.input('branch', 'gh-pages')} and ${w.input('token')}`, face)).toBe(
+      `ask your human: ${branch}`,
     );
-    const face = toolFace('deliver', listInputs('deliver', {}), 'GH_TOKEN');
-    expect(say((w) => `${w.input('token')} and ${w.input('setup')}`, face)).toBe(
-      `\`GH_TOKEN\` and \`--setup\` (${ONLY} \`GH_TOKEN\` in its environment and \`--setup\` among its flags)`,
-    );
+    expect(told).toEqual([
+      ['set `--overwrite` if you may remove it', true],
+      ['set `--overwrite`', true],
+      [branch, false],
+    ]);
   });
 
   test('chooses no channel where a link is verified', () => {
@@ -164,10 +177,10 @@ describe('say', () => {
   });
 
   test('says of the inputs that the narrow action does not take where they can be set', () => {
-    expect(say((w) => `set ${w.input('name')} or ${w.input('token')}`, NARROW)).toBe(
+    expect(advise((w) => `set ${w.input('name')} or ${w.input('token')}`, NARROW)).toBe(
       'set `name:` or `GITHUB_TOKEN` in the `env:` of the step',
     );
-    expect(say((w) => `set ${w.input('setup', 'true')}, or ${w.use(['K2', 'K3'])}`, NARROW)).toBe(
+    expect(advise((w) => `set ${w.input('setup', 'true')}, or ${w.use(['K2', 'K3'])}`, NARROW)).toBe(
       'set `setup: true`, or use `channel: K2` or K3 (public to anyone with the link) (this action takes only `name`, `content` and `marker`; use the full action to set `setup`, `channel`)',
     );
   });

@@ -1,7 +1,7 @@
 import { getSystemErrorMap } from 'node:util';
 import type { ErrorCode } from './protocol/error-codes.ts';
 import type { Step } from './protocol/words.ts';
-import { ACTION, type Face, say, type Text } from './words.ts';
+import { ACTION, advise, type Face, say, type Text } from './words.ts';
 
 export type { ErrorCode };
 
@@ -66,7 +66,7 @@ export class DeliveryError extends Error {
 
   /** Worded for the action, like `message`; pass on `advice` instead. */
   get hint(): string | undefined {
-    return this.advice && say(this.advice, ACTION);
+    return this.advice && advise(this.advice, ACTION);
   }
 
   messageFor(face: Face): string {
@@ -109,10 +109,8 @@ export async function resultOf<T>(work: () => Promise<T>): Promise<Result<T>> {
 export const hasFailed = <T>(result: Result<T>): result is DeliveryError => result instanceof DeliveryError;
 
 /** The abort reason of a delivery's own signal. */
-export const stoppedError = (): DeliveryError =>
-  new DeliveryError('ABORTED', 'the delivery was stopped before it was finished', {
-    hint: 'run it again: files that are already correct are only verified',
-  });
+export const stoppedError = (hint = 'run it again: files that are already correct are only verified') =>
+  new DeliveryError('ABORTED', 'the delivery was stopped before it was finished', { hint });
 
 /** A stop before a request was sent, so nothing is left behind. */
 export const unsentError = (signal: AbortSignal): DeliveryError =>

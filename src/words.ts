@@ -15,6 +15,8 @@ export interface Words {
   use(channels: Channels): string;
   /** The same as the last of several ways. Empty if nothing is delivered. @param about what follows it */
   orUse(channels: Channels, about?: string): string;
+  /** A last way out: to set an input. Empty for an interface that withholds it. @param about what follows it */
+  orSet(name: string, value: string, about: string): string;
   /** A way out: give the token permissions, such as `contents: write`, or use K3. */
   grant(permissions: string): string;
   /** A way out: verify a link. */
@@ -35,12 +37,14 @@ export interface Words {
 
 /** One interface. Absent words, such as for channels and permissions, follow from its inputs. */
 export interface Face
-  extends Omit<Words, 'filesIn' | 'leaveOut' | 'use' | 'orUse' | 'grant' | 'say' | 'fingerprint'>,
+  extends Omit<Words, 'filesIn' | 'leaveOut' | 'use' | 'orUse' | 'orSet' | 'grant' | 'say' | 'fingerprint'>,
     Partial<Pick<Words, 'filesIn' | 'leaveOut' | 'orUse' | 'grant' | 'fingerprint'>> {
   /** @param ways the channels in words */
   readonly use?: (ways: string, channels: readonly ChannelKey[]) => string;
-  /** A note on inputs that this interface doesn't take, and who can set them. */
-  readonly others?: (names: readonly string[]) => string;
+  /** A hint for this interface, if it can't set some of the named inputs. */
+  readonly advise?: (hint: string, names: readonly string[]) => string;
+  /** Takes the last way out of a hint, if this interface may not name the input. */
+  readonly withhold?: (name: string, way: string) => boolean;
 }
 
 /** A warning wherever a text recommends K3. */
@@ -68,8 +72,17 @@ export interface HintContext {
 }
 
 /** A text in the words of one interface. It names only channels that can take the delivery. */
-export function say(text: Text, face: Face, delivered: HintContext = {}): string {
-  if (typeof text === 'string') return text;
+export const say = (text: Text, face: Face, delivered?: HintContext): string =>
+  render(text, face, delivered).said;
+
+/** A hint in the words of one interface: only ways out that its user can take. */
+export function advise(hint: Text, face: Face, delivered?: HintContext): string {
+  const { said, named } = render(hint, face, delivered);
+  return face.advise?.(said, named) ?? said;
+}
+
+function render(text: Text, face: Face, delivered: HintContext = {}) {
+  if (typeof text === 'string') return { said: text, named: [] };
   const named = new Set<string>();
   const input: Words['input'] = (name, value) => {
     named.add(name);
@@ -102,11 +115,14 @@ export function say(text: Text, face: Face, delivered: HintContext = {}): string
       const isPage = keys.includes('K1') || keys.includes('K4');
       return isFolder && !isPage ? `pack the folder into one file and ${way}` : way;
     },
+    orSet(name, value, about) {
+      const way = `set ${face.input(name, value)}${about}`;
+      return face.withhold?.(name, way) ? '' : `, or ${way}`;
+    },
     input,
     say: (inner) => (typeof inner === 'string' ? inner : inner(words)),
   };
-  const said = text(words);
-  return `${said}${face.others?.([...named]) ?? ''}`;
+  return { said: text(words), named: [...named] };
 }
 
 /** Such as `K1, K2 or K3`. */

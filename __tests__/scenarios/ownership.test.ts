@@ -397,7 +397,7 @@ describe('a delivery from before the branch was squashed', () => {
       );
     const once = 'or set `overwrite: true` once';
     await refused(put('third'), says(`set \`path:\` to a path that nothing else uses, ${once}`));
-    const taken = place.path === './' ? 'or deliver it once with `overwrite: true`, and withdraw it' : once;
+    const taken = place.path === './' ? 'or set `overwrite: true` to deliver it once, and withdraw it' : once;
     await refused(take(), says(`leave it there, ${taken}`));
     await proven(put(text, { overwrite: 'true' }));
     const head = repository.head();
@@ -413,7 +413,7 @@ describe('a delivery from before the branch was squashed', () => {
       await repository.commit('index.html', 'of a person');
       await refused(
         take(),
-        /somebody changed index\.html.* → deliver it once with `overwrite: true`, and withdraw/,
+        /somebody changed index\.html.* → leave it there, or set `overwrite: true` to deliver it once, and withdraw/,
       );
       await proven(put('third', { overwrite: 'true' }));
       await proven(take());

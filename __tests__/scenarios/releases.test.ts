@@ -344,7 +344,7 @@ test.each([
   { tag: 'v1', file: '', path: 'd/' },
 ])('no folder is withdrawn if the channel has no folders: %j', async (inputs) => {
   const withdrawal = { files: { 'd/a.zip': 'PK' }, inputs: { operation: 'withdraw', ...inputs } };
-  const says = /^check: .*K2 and K3 have no folders to withdraw.* → .*`file:`.*`path:`/;
+  const says = /^check: .*releases and the file-bin have no folders to withdraw.* → .*`file:`.*`path:`/;
   expect((await refused(play.deliver(withdrawal), says)).requests).toEqual([]);
 });
 

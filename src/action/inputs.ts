@@ -78,11 +78,11 @@ export const NARROW: Face = {
   orUse: () => '',
   input: (name, value) =>
     name === 'token' ? '`GITHUB_TOKEN` in the `env:` of the step' : ACTION.input(name, value),
-  others(names) {
+  advise(hint, names) {
     const others = names.filter((name) => name !== 'token' && !NARROW_INPUTS.includes(name));
-    if (others.length === 0) return '';
+    if (others.length === 0) return hint;
     const list = others.map((name) => `\`${name}\``).join(', ');
-    return ` (this action takes only \`name\`, \`content\` and \`marker\`; use the full action to set ${list})`;
+    return `${hint} (this action takes only \`name\`, \`content\` and \`marker\`; use the full action to set ${list})`;
   },
 };
 

@@ -12,7 +12,7 @@ import { refuseSecretInputs } from '../request/create-request.ts';
 import { commandFace } from '../request/faces.ts';
 import { completeInputs, parseInputs } from '../request/inputs.ts';
 import { systemClock, watchForStop } from '../system.ts';
-import { type Face, say } from '../words.ts';
+import { advise, type Face } from '../words.ts';
 import {
   asksForJson,
   type CliCommand,
@@ -98,7 +98,7 @@ async function flushOutput(limit: AbortSignal | undefined): Promise<void> {
 function printFailure(terminal: Terminal, failure: DeliveryError, face: Face, isJson: boolean): void {
   const { redact } = terminal.redactor;
   const reason = redact(failure.messageFor(face));
-  const hint = redact(say(failure.advice ?? '', face));
+  const hint = redact(advise(failure.advice ?? '', face));
   if (isJson) terminal.printJson({ ...composeDocument([]), code: failure.code, reason, hint });
   else terminal.printError([`Error: ${reason}`, ...lineIf(hint !== '', `To fix: ${hint}`)].join('\n'));
 }

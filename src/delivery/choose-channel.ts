@@ -1,10 +1,9 @@
 import { DeliveryError, hasFailed } from '../errors.ts';
 import type { RepositoryContext, RepositoryQuery } from '../github/api/repository.ts';
 import { MAX_FILE_SIZE, MEGABYTE, SIZE } from '../protocol/limits.ts';
-import type { ChannelKey } from '../protocol/words.ts';
+import { CHANNEL_LABELS, type ChannelKey } from '../protocol/words.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { type BrowserDisplay, getBrowserDisplay } from '../rules/media-type.ts';
-import type { Words } from '../words.ts';
 import type { ChannelChoice, Delivery } from './delivery.ts';
 import type { OpenRepository } from './delivery-context.ts';
 
@@ -121,7 +120,7 @@ export function refuseTooLarge(
     const limit = MAX_FILE_SIZE[key];
     if (limit === undefined || size <= limit.bytes) continue;
     const most = `${limit.bytes / MEGABYTE} MB`;
-    const message = `the file ${given} has ${size} bytes, but ${key} takes at most ${most}`;
+    const message = `the file ${given} has ${size} bytes, but ${CHANNEL_LABELS[key]} takes at most ${most}`;
     const instead = isPart ? 'leave it out of the folder, or ' : '';
     throw new DeliveryError('TOO_LARGE', message, { hint: (w) => instead + w.use(limit.instead) });
   }
@@ -140,14 +139,15 @@ function refusePublicBin(
   if (isPublic && !isPrivate) return;
   const known = isPrivate ? 'is private' : 'may be private';
   const missing = Object.entries({ token, repository }).flatMap(([name, value]) => (value ? [] : [name]));
-  const forK1 = (w: Words): string =>
-    hasFailed(github) ? `set ${missing.map((name) => w.input(name)).join(' and ')} for K1, or, ` : '';
   throw new DeliveryError(
     'NOT_EXTERNAL',
-    `${reason}, so the public file-bin (K3) was chosen, but the file's repository ${known}`,
+    `${reason}, so the public file-bin was chosen, but the file's repository ${known}`,
     {
       step: 'authorize',
-      hint: (w) => `${forK1(w)}if the file may be public, set ${w.input('allow-public-bin', 'true')}`,
+      hint: (w) =>
+        hasFailed(github)
+          ? `set ${missing.map((name) => w.input(name)).join(' and ')} for GitHub Pages${w.orSet('allow-public-bin', 'true', ' if the file may be public')}`
+          : `set ${w.input('allow-public-bin', 'true')} if the file may be public`,
     },
   );
 }
@@ -157,7 +157,7 @@ function unnamedBinError(
   { github }: RepositoryContext,
   reason: string,
 ): DeliveryError {
-  const message = `${reason}, so only a named bin of the file-bin (K3) can be emptied`;
+  const message = `${reason}, so only a named bin of the file-bin can be emptied`;
   return new DeliveryError(hasFailed(github) ? github.code : 'BAD_INPUT', message, {
     step: 'check',
     hint: (w) =>

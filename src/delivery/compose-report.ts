@@ -7,7 +7,7 @@ import { SITE } from '../protocol/limits.ts';
 import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { operationOf } from '../request/parse-request.ts';
-import { ACTION, type Face, say } from '../words.ts';
+import { ACTION, advise, type Face, say } from '../words.ts';
 import {
   addressToHandOver,
   type ChannelAttempt,
@@ -170,7 +170,7 @@ function createReasonWriter(face: Face, { operation, site, choice }: Delivery): 
       code,
       reason: neutralizeText(prefix + error.messageFor(face) + back),
       ...(findings.length > 1 && { findings: parts }),
-      hint: neutralizeText(say(advice, face, context)),
+      hint: neutralizeText(advise(advice, face, context)),
     };
   };
 }

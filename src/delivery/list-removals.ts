@@ -21,7 +21,7 @@ export async function listRemovals({ request, signal }: RequestContext): Promise
     channels === 'auto' ? binIsNew && tagIsDefault : channels.every((channel) => channel === 'K1');
   if (!mayBeFolder && items.some(isFolder)) {
     refuseInput(
-      'K2 and K3 have no folders to withdraw',
+      'releases and the file-bin have no folders to withdraw',
       (w) => `give the names as ${w.input('file')}, or set ${w.input('path')} to one of them`,
     );
   }
@@ -43,7 +43,8 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
     return [{ site: null, name }];
   }
   if (file.length === 0) {
-    return [{ site: null, name: path?.endsWith('/') ? path : baseName(path ?? '') }];
+    const name = path?.endsWith('/') ? path : baseName(path ?? '');
+    return [{ site: null, name, sha256: request.deliveredSha256 }];
   }
   const named = await findFiles(file, folder, signal);
   refuseOneNameForMany(named.size, path);

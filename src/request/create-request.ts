@@ -71,7 +71,7 @@ export async function refuseSecretInputs(
       (w) =>
         `${w.subject(name)} contains what looks like a secret: ${nameSecret(first.rule)}${w.fingerprint(first.fingerprint)}`,
       (w) =>
-        `remove and revoke it, or set ${w.input('allow-secret', first.fingerprint)} if it is known to be harmless`,
+        `remove and revoke it${w.orSet('allow-secret', first.fingerprint, ' if it is known to be harmless')}`,
     );
   }
 }

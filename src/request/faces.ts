@@ -30,19 +30,28 @@ function formatFlag(name: string, value?: string): string {
   return `\`--${name} ${/^[\w./:@%+=,*<>…-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`}\``;
 }
 
+/** These widen what a call may do. Only the server's log names them, never an answer. */
+const CONSENTS: readonly string[] = ['overwrite', 'allow-secret', 'allow-public-bin'];
+
+/** What only the person who configured the server can do. @param isSecret whether no answer may repeat it */
+export type TellHuman = (way: string, isSecret: boolean) => void;
+
 /** The words of a tool with its arguments; only the person who configured the server can set other inputs. */
-export function toolFace(tool: ToolName, args: readonly InputName[], token = TOKEN): Face {
+export function toolFace(
+  tool: ToolName,
+  args: readonly InputName[],
+  token = TOKEN,
+  tellHuman: TellHuman = () => undefined,
+): Face {
   const verifies = tool === 'verify';
   // An agent withdraws by URL only.
   const isAddress = (name: string): boolean => name === 'path' && tool === 'withdraw';
-  const isFlag = (name: string): boolean =>
-    !isAddress(name) && FLAGS.some((flag) => flag === name && !args.includes(flag));
+  const isOwn = (name: string): boolean => isAddress(name) || args.some((argument) => argument === name);
+  const isFlag = (name: string): boolean => !isOwn(name) && FLAGS.some((flag) => flag === name);
   const input: Face['input'] = (name, value) => {
     if (name === 'token') return `\`${token}\``;
     if (isAddress(name)) return `\`url\`${value === undefined ? '' : ` to the URL of ${value}`}`;
-    // The value of this flag is only for the person who reads the log.
-    if (isFlag(name)) return formatFlag(name, name === 'allow-secret' ? undefined : value);
-    return formatArgument(name as InputName, value);
+    return isFlag(name) ? formatFlag(name, value) : formatArgument(name as InputName, value);
   };
   return {
     input,
@@ -59,14 +68,16 @@ export function toolFace(tool: ToolName, args: readonly InputName[], token = TOK
     folder: 'the allowed folder',
     filesIn: () => 'each on a line of `file`',
     leaveOut: () => 'deliver a folder without it',
-    others(names) {
-      const flags = names.filter(isFlag).map((name) => `\`--${name}\``);
-      const settings = [
-        ...(names.includes('token') ? [`\`${token}\` in its environment`] : []),
-        ...(flags.length === 0 ? [] : [`${flags.join(', ')} among its flags`]),
-      ];
-      if (settings.length === 0) return '';
-      return ` (only the person who configured this server can set ${settings.join(' and ')})`;
+    withhold(name, way) {
+      if (isOwn(name)) return false;
+      tellHuman(way, CONSENTS.includes(name));
+      return true;
+    },
+    advise(hint, names) {
+      if (names.every(isOwn)) return hint;
+      const isSecret = names.some((name) => CONSENTS.includes(name));
+      tellHuman(hint, isSecret);
+      return isSecret ? "ask your human: only this server's settings allow it" : `ask your human: ${hint}`;
     },
   };
 }
@@ -85,6 +96,6 @@ function useChannel(channels: readonly ChannelKey[], args: readonly InputName[])
   // No argument chooses the public bin or a link.
   const own = args.includes('channel') ? channels.filter((key) => key === 'K1' || key === 'K2') : [];
   return own.length === 0
-    ? 'ask the person who configured this server for another channel'
+    ? 'ask your human for another channel'
     : `use ${own.map((key) => formatArgument('channel', key)).join(' or ')}`;
 }

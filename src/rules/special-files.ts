@@ -53,7 +53,7 @@ export function refuseSpecialFile(path: string, siteRoot: string | null, isPart 
     hint: (w) => {
       const way = isPart ? w.leaveOut(`**/${baseName(path)}`) : `set ${w.input('path')} to another path`;
       if (path === DEPLOY_RECORD_PATH) return way;
-      return `${way}, or set ${w.input('overwrite', 'true')} if you want that`;
+      return way + w.orSet('overwrite', 'true', ' if you want that');
     },
     leftBehind: [],
   });

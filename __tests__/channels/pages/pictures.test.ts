@@ -82,7 +82,7 @@ describe('a page with a picture', () => {
   ])('neither replaces nor removes what was delivered as %s', async (_, message) => {
     const commits: Commits = [PAGE, [{ [PICTURE]: 'mine' }, message]];
     const { state } = await compare({ [PATH]: 'new', [PICTURE]: 'p1' }, commits);
-    const hint = 'set `picture: false`, or `overwrite: true` to replace it';
+    const hint = 'set `picture: false`, or set `overwrite: true` to replace it';
     expect(state).toMatchObject({ code: 'NOT_OURS', message: expect.stringContaining(PICTURE), hint });
     for (const wanted of [{ [PATH]: 'new' }, WITHDRAWN]) {
       expect((await compare(wanted, commits)).beside).toEqual({});

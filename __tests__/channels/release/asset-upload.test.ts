@@ -173,7 +173,7 @@ describe('an upload to a release', () => {
     ['old', 'with other bytes'],
   ])('replaces no existing asset without overwrite: digest %s', async (digest, words) => {
     const { deliver } = await openRelease({ ...OLD, digest });
-    const says = `release v1 already has an asset a.zip ${words} → .*\`overwrite: true\`.*\`path:\``;
+    const says = `release v1 already has an asset a.zip ${words} → .*\`path:\`.*\`overwrite: true\``;
     expect(writesOf(await refused(deliver({}), new RegExp(says)))).toEqual([]);
   });
 });

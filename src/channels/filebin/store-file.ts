@@ -66,7 +66,7 @@ export function findOrAllowUpload(
   if (named === undefined || overwrite) return undefined;
   throw new DeliveryError('NOT_OURS', `bin ${bin} already holds another file named ${filename}`, {
     hint: (w) =>
-      `set ${w.input('path')} to another name, or ${w.input('overwrite', 'true')} to replace the file`,
+      `set ${w.input('path')} to another name${w.orSet('overwrite', 'true', ' to replace the file')}`,
   });
 }
 

@@ -7,7 +7,7 @@ import { type BranchTree, blobsIn, filesBelow } from './branch-reader.ts';
 import { pageOfDelivered } from './commit-message.ts';
 import { type ComparedItem, isProtected, planChange } from './compare.ts';
 import { listVanished, readBefore, readFolderInBranch } from './compare-folder.ts';
-import { notOursError, notOwnedError, overwriteHint } from './not-ours.ts';
+import { notOursError, notOwnedError, orOverwrite } from './not-ours.ts';
 import {
   type FolderInBranch,
   findDeliveries,
@@ -86,8 +86,9 @@ function refuseAddress(
 }
 
 const changedPageError = (task: PagesTask, page: string): DeliveryError =>
-  notOursError(`somebody changed ${page}, so it would still open, and nothing was removed`, (w) =>
-    overwriteHint(w, 'if you may remove that page', task),
+  notOursError(
+    `somebody changed ${page}, so it would still open, and nothing was removed`,
+    (w) => `leave it there${orOverwrite(w, 'if you may remove that page', task)}`,
   );
 
 /** What stays might be of this tool, so the folder must not be reported as removed. */

@@ -14,18 +14,22 @@ export function notOwnedError(task: PagesTask, paths: readonly string[], last?: 
   if (picture !== undefined) {
     return notOursError(
       `${picture} has the path of the page's picture, and this tool didn't take it of this page`,
-      (w) => `set ${w.input('picture', 'false')}, or ${w.input('overwrite', 'true')} to replace it`,
+      (w) => `set ${w.input('picture', 'false')}${w.orSet('overwrite', 'true', ' to replace it')}`,
     );
   }
   const partError = target.options.deliverer?.isRestricted ? null : findPartError(task, last?.message);
   return partError ?? foreignError(target.options, paths, last?.isFirst, task);
 }
 
-/** A way out of a refusal. `overwrite` never withdraws the whole site. */
-export const overwriteHint = (w: Words, when: string, task?: PagesTask): string =>
-  task && isRemoval(task) && task.destination.siteRoot.startsWith(task.itemPath)
-    ? `deliver it once with ${w.input('overwrite', 'true')}, and withdraw it afterwards`
-    : `set ${w.input('overwrite', 'true')} ${when}`;
+/** A last way out of a refusal. `overwrite` never withdraws the whole site. */
+export function orOverwrite(w: Words, when: string, task?: PagesTask): string {
+  const isWhole = task && isRemoval(task) && task.destination.siteRoot.startsWith(task.itemPath);
+  return w.orSet(
+    'overwrite',
+    'true',
+    isWhole ? ' to deliver it once, and withdraw it afterwards' : ` ${when}`,
+  );
+}
 
 /** Explains that another file owns the page's URL. @param isSafe whether its bytes tell both apart */
 export function takenPageError(
@@ -37,7 +41,7 @@ export function takenPageError(
   return notOursError(`${rival} is on the branch, and Jekyll shows it at the URL of ${path}`, (w) =>
     isConfined
       ? `set ${w.input('name')} to another name`
-      : `set ${w.input('path')} to ${isFolderPath(itemPath) ? 'a folder of its own' : 'another name'}, or ${isSafe ? `${w.input('overwrite', 'true')} to show your page at that URL anyway` : `remove ${rival}`}`,
+      : `set ${w.input('path')} to ${isFolderPath(itemPath) ? 'a folder of its own' : 'another name'}${isSafe ? w.orSet('overwrite', 'true', ' to show your page at that URL anyway') : `, or remove ${rival}`}`,
   );
 }
 
@@ -49,7 +53,7 @@ function findPartError(task: PagesTask, message = ''): DeliveryError | null {
   return notOursError(
     `${itemPath} already exists in the repository, and it came with the folder ${whole || './'} that was delivered as a whole`,
     (w) =>
-      `set ${w.input('path', whole || './')} to ${all} all of it, or ${w.input('overwrite', 'true')} if you may ${alone} ${itemPath} alone`,
+      `set ${w.input('path', whole || './')} to ${all} all of it${w.orSet('overwrite', 'true', ` if you may ${alone} ${itemPath} alone`)}`,
   );
 }
 
@@ -72,10 +76,10 @@ export function foreignError(
   return notOursError(`${named} already ${exists} in the repository, and ${why}${end}`, (w) => {
     if (!isRemoval && confine !== undefined) return `set ${w.input('name')} to another name`;
     const when = isFirst ? 'once, if it is yours' : `if you may ${isRemoval ? 'remove' : 'replace'} it`;
-    const overwrite = overwriteHint(w, when, task);
-    if (isRemoval) return `leave it there, or ${overwrite}`;
+    const overwrite = orOverwrite(w, when, task);
+    if (isRemoval) return `leave it there${overwrite}`;
     const pathHint = deliverer?.isRestricted ? `leave out ${w.input('path')}` : `set ${w.input('path')}`;
-    return `${pathHint} ${deliverer?.isRestricted ? 'for' : 'to'} a path that nothing else uses, or ${overwrite}`;
+    return `${pathHint} ${deliverer?.isRestricted ? 'for' : 'to'} a path that nothing else uses${overwrite}`;
   });
 }
 

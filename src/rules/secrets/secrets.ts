@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { keepRecent } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
 import type { Ports } from '../../ports.ts';
-import { ACTION, say, type Words } from '../../words.ts';
+import type { Words } from '../../words.ts';
 import type { LocalFile } from '../inspect.ts';
 import { decodeText } from '../page/page-file.ts';
 import { UTF_16_MARK } from '../text-encoding.ts';
@@ -58,11 +58,10 @@ export async function refuseSecrets(
     );
     return `the file ${file.name} contains what looks like a secret: ${secrets.join(', ')}`;
   };
-  logger.debug(say(about, ACTION));
   const fingerprints = [...new Set(found.map(({ fingerprint }) => fingerprint))].join(' ');
   throw new DeliveryError('BAD_FILE', about, {
     hint: (w) =>
-      `remove it from the file and revoke it, or, if it is known to be harmless, set ${w.input('allow-secret', fingerprints)}`,
+      `remove it from the file and revoke it${w.orSet('allow-secret', fingerprints, ' if it is known to be harmless')}`,
   });
 }
 

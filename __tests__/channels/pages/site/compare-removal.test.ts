@@ -119,7 +119,7 @@ describe('withdrawing a site', () => {
 
   test('that came with another one names that one', async () => {
     const hint =
-      'set `path: p/1/` to withdraw all of it, or `overwrite: true` if you may remove p/1/css/ alone';
+      'set `path: p/1/` to withdraw all of it, or set `overwrite: true` if you may remove p/1/css/ alone';
     const withdrawn = withdrawFolder(await deliveredBranch(), 'p/1/css/');
     await expect(withdrawn).resolves.toMatchObject({ code: 'NOT_OURS', hint });
   });

@@ -78,7 +78,7 @@ const requestDeployRecord = (root: URL, ports: Ports): Promise<LiveSite> =>
     throw new DeliveryError('HOST_ERROR', message, {
       httpCode: status,
       hint: (w) =>
-        `try again; to deliver, set ${w.input('overwrite', 'true')} if the whole site may be replaced`,
+        `try again${w.orSet('overwrite', 'true', ' for a delivery that may replace the whole site')}`,
       retryable: true,
     });
   });
@@ -132,7 +132,7 @@ export function refuseForeignSite(
     step: 'check',
     hint: (w) =>
       other !== null
-        ? `set ${w.input('branch', other)}, or ${w.input('overwrite', 'true')} to replace the whole site`
+        ? `set ${w.input('branch', other)}${w.orSet('overwrite', 'true', ' to replace the whole site')}`
         : `set ${w.input('overwrite', 'true')} once, if the whole site may be replaced`,
   });
 }
