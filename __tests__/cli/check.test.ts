@@ -36,7 +36,7 @@ test.each<[string, readonly string[], RegExp]>([
   ['absent.html', [], /does not exist\n {2}To fix: /],
   ['page.html', ['--path', 'previews/week'], /browsers download\n {2}To fix: set `?--path previews\/week\//],
   ['folder', [], /contains no files to deliver\n {2}To fix: /],
-  ['page.html', ['--marker', 'marker-43'], /marker was not found in the file.*\n {2}To fix: /],
+  ['page.html', ['--marker', 'marker-43'], /expected text was not found in the file.*\n {2}To fix: /],
   // A name that no channel accepts.
   ['.git', [], /leads into \.git\n {2}To fix: choose another path$/],
 ])('check says of %s with the flags %j whether it can be delivered, and asks no host', async (...row) => {

@@ -75,7 +75,13 @@ describe('opening a site', () => {
   const NO_PAGE = /^the folder dist has no page index\.html$/;
   test.each<[string, Files, Request, RegExp, RegExp]>([
     ['an entry without a byte', { 'index.html': '' }, [], /index\.html is empty$/, /./],
-    ['no marker', { 'index.html': PAGE, 'a.txt': 'x' }, [{ marker: 'gone' }], /marker was not found/, /./],
+    [
+      'no marker',
+      { 'index.html': PAGE, 'a.txt': 'x' },
+      [{ marker: 'gone' }],
+      /expected text was not found/,
+      /./,
+    ],
     [
       'another page',
       { 'start.html': PAGE, 'deep/page.htm': PAGE },

@@ -95,7 +95,7 @@ test.each<[keyof Report['lines'], string, DeliveryParts | ChannelAttempt]>([
   ['TEST', `HTTP none; marker found: no; ${NO_BUILD}`, attemptWith(sought)],
   ['TEST', 'nothing was fetched; the delivery ended at step verify', attemptWith(unplaced)],
   ['TEST', 'nothing was fetched; the delivery ended at step check', { main: null, failure: bad }],
-  ['UNKNOWN', 'the body has the marker, but its bytes differ from the file', marked('altered', 1)],
+  ['UNKNOWN', 'the body has the expected text, but its bytes differ from the file', marked('altered', 1)],
   ['UNKNOWN', 'the lock; the raw address', attemptWith({ unknown: ['the lock', 'the raw address'] })],
   ['UNKNOWN', PLACED_LATER, attemptWith(unproven)],
   ['UNKNOWN', "the duplicate on K3 isn't verified: it went wrong", { duplicates: [duplicate] }],

@@ -86,7 +86,7 @@ describe('verifying', () => {
     ['the page before', { body: OLD }, 200, /the previous content$/, /cache.*`path:`/],
     ['a beginning', { body: BYTES.slice(0, 9) }, 200, /only the beginning/, /only a part/],
     ['something else', { body: 'Please read' }, 200, /other content/, /another run replaced the file/],
-    ['other bytes with the marker', ALTERED, 200, /marker, but other content/, /\.nojekyll/],
+    ['other bytes with the marker', ALTERED, 200, /expected text, but other content/, /\.nojekyll/],
     ['silence', RESET, undefined, /^[^:]*: reset$/, /plug it in/],
   ])('goes on after %s until the file shows, and fails at the deadline', async (_, answer, ...error) => {
     const shown = await provePage(({ nth }) => (nth <= 3 ? answer : FILE));
@@ -243,7 +243,9 @@ describe('the address without ?v=', () => {
     const { proof, unknown, asked, elapsed } = await provePlain(() => ({ body: OLD, headers }));
     expect([proof?.match, unknown, elapsed]).toEqual(['identical', [], 2 * INTERVAL]);
     const { url, note } = proof?.versioned ?? {};
-    expect(note).toBe(`the URL without ?v= may still show the previous version ${until}`);
+    expect(note).toBe(
+      `without its question mark and the part after it, this URL may still show the previous version ${until}`,
+    );
     // The new page is still behind it, on every node, and at that address as it is.
     expect(asked.filter(({ isFresh }) => isFresh)).toHaveLength(5 + AGREEING_ANSWERS.usual);
     expect(asked.slice(-AGREEING_ANSWERS.usual).map((one) => one.url)).toEqual(

@@ -70,7 +70,7 @@ test.each<[string, Partial<RawInputs>, PlayedFiles, RegExp | string]>([
     Object.fromEntries([fileOf(page)]),
     firstSaid(page),
   ]),
-  ['a missing marker', { marker: 'marker-43' }, { 'page.html': createPage() }, /marker was not found/],
+  ['a missing marker', { marker: 'marker-43' }, { 'page.html': createPage() }, /expected text was not found/],
   [
     'a page that needs its folder, reached by a link',
     { file: 'dist/', channel: 'K4', url: 'https://a.octo.com/x/' },

@@ -313,7 +313,7 @@ describe('a link with only a marker', () => {
     const { report } = await proven(check(page(MARK), type, more));
     const claim = `the given link ${verb} at ${HOST}/r/7`;
     expect(report.lines.CLAIM).toMatch(claim);
-    expect(report.lines.UNKNOWN).toContain('no file was given, so only the marker was checked');
+    expect(report.lines.UNKNOWN).toContain('no file was given, so only the expected text was checked');
   });
 
   test('to a file that a browser saves is reported as a download', async () => {

@@ -124,7 +124,7 @@ describe('a folder', () => {
       expectSite(delivered, `${repository.pages.url}${PATH}`, 4);
       expect(delivered.log.includes('already holds this site')).toBe(!written);
       expect(listUnproven(delivered.report)).toBe(
-        'without ?v= a cache still answered older copies of 1 file, but not of the page; it may show them for up to 10 minutes',
+        'a cache still answered older copies of 1 file, but not of the page; it may show them for up to 10 minutes',
       );
     }
   });

@@ -135,7 +135,11 @@ test('K4: with the file every byte is compared; with only the marker, UNKNOWN sa
   scenario.world.host('preview.agent-host.com', () => replyHtml(200, createPage()));
   for (const [given, unknown, test] of [
     [{ files: { 'page.html': createPage() }, inputs: { url } }, later, 'all bytes compared'],
-    [{ inputs: { channel: 'native', url, marker: MARKER } }, /only the marker was checked$/, 'yes, 1 ×'],
+    [
+      { inputs: { channel: 'native', url, marker: MARKER } },
+      /only the expected text was checked$/,
+      'yes, 1 ×',
+    ],
   ] as const) {
     const delivered = await scenario.deliver({ repository, ...given });
     await expectReady(scenario, delivered, { channel: 'K4', shows: createPage(), url, unknown });

@@ -63,7 +63,7 @@ function findReason(snapshot: PageSnapshot, events: PageEvents, page: PageToView
   const other = describeOtherContent(snapshot, events, page);
   if (other !== null) return other;
   if (events.navigations > ENDLESS) return [describeEndless(events)];
-  return [snapshot.isMarkerVisible === false ? 'the marker is not visible on the page' : ''];
+  return [snapshot.isMarkerVisible === false ? 'the expected text is not visible on the page' : ''];
 }
 
 const LONGEST_WITHOUT_DATA = 250;

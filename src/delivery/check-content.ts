@@ -30,7 +30,7 @@ export interface FileProblems {
 
 function refuseMissingMarker({ markerCount }: LocalFile, given: string): void {
   if (markerCount !== 0) return;
-  throw new DeliveryError('BAD_INPUT', `the marker was not found in the file ${given}`, {
+  throw new DeliveryError('BAD_INPUT', `the expected text was not found in the file ${given}`, {
     hint: (w) => `set ${w.input('marker')} to a text of the file, or leave it out to compare all bytes`,
   });
 }

@@ -104,7 +104,7 @@ function describeContent(delivery: Delivery, main: ChannelAttempt): readonly str
 }
 
 const ONLY_MARKER =
-  'what else the page shows, such as a login: no file was given, so only the marker was checked';
+  'what else the page shows, such as a login: no file was given, so only the expected text was checked';
 
 const UNSEEN_REQUESTS = 'whether the page requests other hosts when it is opened: no browser opened it';
 
@@ -116,7 +116,7 @@ export function listUnknown(
   const main = mainAttempt(delivery);
   const unknown = [...delivery.unknown, ...(main?.unknown ?? [])];
   if (main?.proof?.match === 'altered')
-    unknown.push('the body has the marker, but its bytes differ from the file');
+    unknown.push('the body has the expected text, but its bytes differ from the file');
   if (main?.proof?.match === 'marked') unknown.push(ONLY_MARKER);
   const isUnseen = main?.placement != null && main.task.served === undefined;
   if (isUnseen && delivery.inlined && !delivery.site?.source) unknown.push(UNSEEN_REQUESTS);

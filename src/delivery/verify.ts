@@ -66,7 +66,7 @@ function describeOld(plain: readonly AddressProof[]): readonly string[] {
   const time = describeCacheTime(times.includes(null) ? null : Math.max(...times.map(Number)));
   const page = all.length > old.length ? 'besides the page' : 'but not of the page';
   return [
-    `without ?v= a cache still answered older copies of ${countFiles(old.length)}, ${page}; it may show them ${time}`,
+    `a cache still answered older copies of ${countFiles(old.length)}, ${page}; it may show them ${time}`,
   ];
 }
 

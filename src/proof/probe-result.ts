@@ -19,7 +19,7 @@ const MATCHES = {
   gone: { proves: true, text: 'no content' },
   /** Counts only if the host's build is known. */
   altered: {
-    text: 'the marker, but other content than the file',
+    text: 'the expected text, but other content than the file',
     hint: 'the host or a proxy changed the file: for a Pages site, commit an empty .nojekyll to its root, or give the job `pages: read`',
   },
   previous: {
@@ -37,7 +37,7 @@ const MATCHES = {
     hint: 'check that the URL belongs to the file; the host may add to a page, but no <base>, no <meta http-equiv>, and nothing to a page above 2 MB or nested deeper than 512',
   },
   unmarked: {
-    text: 'content without the marker',
+    text: 'content without the expected text',
     hint: (w) =>
       `open the URL: if it is the right page, set ${w.input('marker')} to text that the page shows; otherwise correct the URL`,
   },
@@ -45,12 +45,12 @@ const MATCHES = {
     text: 'a login page: the URL is not public, or its host is in private mode',
   },
   echo: {
-    text: 'the marker, but only in its URL, title, scripts, comments, attributes or hidden parts',
+    text: 'the expected text, but only in its URL, title, scripts, comments, attributes or hidden parts',
     hint: (w) =>
       `set ${w.input('marker')} to text that only this page shows, or name the file in ${w.input('file')}`,
   },
   'no-text': {
-    text: 'the marker, but neither in a page nor in plain text',
+    text: 'the expected text, but neither in a page nor in plain text',
     hint: (w) => `name the file in ${w.input('file')}, to compare its bytes`,
   },
   gate: {
@@ -191,6 +191,10 @@ export function describeCacheTime(freshFor: number | null): string {
   const minutes = Math.ceil(freshFor / MINUTE);
   return `for up to ${minutes} minute${minutes === 1 ? '' : 's'}`;
 }
+
+/** The note beside a URL with `?v=`. @param until such as `until 2026-01-02 03:04 UTC` */
+export const noteEarlier = (until: string): string =>
+  `without its question mark and the part after it, this URL may still show the previous version ${until}`;
 
 /** @param now milliseconds since the epoch */
 export function describeCacheEnd(freshFor: number | null, now: number): string {

@@ -4,7 +4,7 @@ import { AGREEING_ANSWERS, SITE } from '../protocol/limits.ts';
 import { withVersion } from '../rules/naming.ts';
 import { AddressProof } from './address-proof.ts';
 import { type Check, isRemovedCheck } from './check.ts';
-import { describeCacheEnd, describeProbe } from './probe-result.ts';
+import { describeCacheEnd, describeProbe, noteEarlier } from './probe-result.ts';
 import { prove } from './prove.ts';
 
 /**
@@ -53,8 +53,7 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   const url = withVersion(check.url, version);
   await prove(toPlainProofs([{ ...withoutOld(stalePage.check), url }]));
   const until = describeCacheEnd(stalePage.freshFor, run.ports.clock.date());
-  const note = `the URL without ?v= may still show the previous version ${until}`;
-  return { page: first.proven ?? page, files, plain, versioned: { url, note } };
+  return { page: first.proven ?? page, files, plain, versioned: { url, note: noteEarlier(until) } };
 }
 
 const withoutVersion = ({ plainSeries, ...check }: Check): readonly Check[] =>

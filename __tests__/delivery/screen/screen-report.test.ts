@@ -21,7 +21,7 @@ const FAULTS: readonly (readonly [string, Partial<ScreenView>, RegExp])[] = [
   ],
   ['a console error', { consoleErrors: ['x'.repeat(5_000)] }, /^console error: x{200}…$/],
   ['a template tag', { unfilledTags: ['{{ a }}'] }, /^template tag that nothing filled in: \{\{ a \}\}$/],
-  ['an invisible marker', { isMarkerVisible: false }, /^the marker is not visible on the page$/],
+  ['an invisible marker', { isMarkerVisible: false }, /^the expected text is not visible on the page$/],
 ];
 
 describe('the judgement of a view', () => {

@@ -183,5 +183,5 @@ function listProblems(view: ScreenView, known = ''): string[] {
       .map((text) => `${kind}: ${shorten(text, SCREEN.text)}`)
       .map((line, at) => (at === NAMED - 1 && more > 0 ? `${line} and ${more} more` : line));
   });
-  return view.isMarkerVisible === false ? [...lines, 'the marker is not visible on the page'] : lines;
+  return view.isMarkerVisible === false ? [...lines, 'the expected text is not visible on the page'] : lines;
 }

@@ -67,7 +67,7 @@ export function proveFiles(
     }),
     unknown: [
       ...lineIf(isRendered, `how the site's build renders ${page}: the audit compared only the source file`),
-      ...lineIf(unprobed > 0, `whether a cache serves other content without ?v= for ${unprobed} more files`),
+      ...lineIf(unprobed > 0, `whether a cache serves other content for ${unprobed} more files`),
     ],
   };
 }
