@@ -113,14 +113,16 @@ export interface KnownBuild {
 
 /** @param seen the SHA-256 that a built page must have */
 export function judgeAnswer(
-  { match, lastModified, version, fingerprint, hosts }: ProbeResult,
-  { endsOn, expect: { is, after }, series: { acceptsOld } }: Check,
+  { match, lastModified, version, fingerprint, hosts, freshFor }: ProbeResult,
+  { endsOn, expect: { is, after, file }, series: { acceptsOld } }: Check,
   { builtAt, outdated }: KnownBuild,
   seen?: string,
 ): Verdict {
   if (endsOn !== undefined && hosts.at(-1) !== endsOn) return 'wrong';
   if (provesAlone({ match })) return 'right';
-  if (match === 'previous') return acceptsOld ? 'old' : 'wrong';
+  // An audit doesn't know the previous contents, but a cache says how long it keeps its copy.
+  const isCopy = match === 'previous' || (match === 'different' && file?.sha256 === null && !!freshFor);
+  if (isCopy) return acceptsOld ? 'old' : 'wrong';
   const since = after ?? builtAt;
   const isNew = since !== undefined && (lastModified ?? 0) >= since && version !== outdated;
   if (is === 'replaced' && match === 'served') return isNew ? 'right' : 'wrong';
