@@ -8,6 +8,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import '../support/one-realm.ts';
 import { createRedactor } from '../../src/credentials.ts';
 import { McpSession, type McpSettings } from '../../src/mcp/session.ts';
+import type { ToolArguments } from '../../src/mcp/tools.ts';
 import type { ToolName } from '../../src/request/inputs.ts';
 import { captureOutput } from '../cli/terminals.ts';
 import { drawn } from '../rules/secrets/fake-secrets.ts';
@@ -21,6 +22,9 @@ const output = captureOutput();
 const PAGE = '<p>marker-42</p>\n';
 const TOKEN = 'ghp_AbCd0123';
 
+/** A server whose human allowed the public bin. */
+const BIN = { 'allow-public-bin': 'true' };
+
 const SITE = { token: TOKEN, fixed: { repository: 'octo/pages-demo' } };
 
 /** A file-bin that accepts this page; any other host answers 401. */
@@ -32,17 +36,23 @@ function fakeBin({ method, url }: Seen): Scripted {
 }
 
 /** One call of a tool, on a root of its own unless one is given. */
-async function run(tool: ToolName, args: Record<string, string>, settings: Partial<McpSettings> = {}) {
+async function run(tool: ToolName, args: ToolArguments, settings: Partial<McpSettings> = {}) {
   const host = new FakeHttp(fakeBin);
   const ports = fakePorts(host.http);
   const root = settings.root ?? (await temporaryFolder());
   const redactor = createRedactor();
   redactor.addSecret(settings.token ?? '');
-  const usual = { root, fixed: {}, token: '', secrets: [], env: {}, redactor };
+  const usual = { root, fixed: BIN, token: '', secrets: [], env: {}, redactor };
   const session = new McpSession({ ...usual, ...settings }, ports);
   const mcpReq = { signal: ports.signal } as ServerContext['mcpReq'];
-  const answer = await session.run({ tool, args, handle: undefined, isDeclined: false }, { mcpReq });
-  return { host, answer };
+  const call = async (name: ToolName, given: ToolArguments) => {
+    const answer = await session.run(
+      { tool: name, args: given, handle: undefined, isDeclined: false },
+      { mcpReq },
+    );
+    return { host, answer, reports: session.ended.at(-1)?.document.reports ?? [], call };
+  };
+  return call(tool, args);
 }
 
 async function folderWith(...names: readonly string[]): Promise<string> {
@@ -69,9 +79,9 @@ describe('a file', () => {
     const root = await folderWith('page.html', 'index.html');
     await symlink('page.html', join(root, 'link.html'));
     for (const file of ['link.html', '.']) {
-      const { answer } = await run('check', { file }, { ...SITE, root });
-      expect(answer.result).toBe('planned');
-      expect(answer.say).toMatch(/found no problem\. .*\nNot certain: .*a check asks neither/);
+      const { answer } = await run('deliver', { file }, { ...SITE, root });
+      // The host of these tests accepts no token.
+      expect([file, answer.code]).toEqual([file, 'BAD_TOKEN']);
     }
   });
 
@@ -83,12 +93,10 @@ describe('a file', () => {
       await mkdir(root);
       await symlink(join(outside, 'page.html'), join(root, 'link.html'));
       await symlink(outside, join(root, 'folder'));
-      for (const tool of ['deliver', 'check'] as const) {
-        const { host, answer } = await run(tool, { file }, { root });
-        expect(answer.result).toBe('not-ready');
-        expect(JSON.stringify(answer)).toMatch(/outside|symbolic link/);
-        expect(host.seen).toEqual([]);
-      }
+      const { host, answer } = await run('deliver', { file }, { root });
+      expect(answer.result).toBe('not-ready');
+      expect(JSON.stringify(answer)).toMatch(/outside|symbolic link/);
+      expect(host.seen).toEqual([]);
     },
   );
 });
@@ -102,15 +110,15 @@ test('a content leaves nothing behind, however the call ends', async () => {
   };
   const root = await temporaryFolder();
   const content = { content: text, name: 'a.html' };
-  expect((await run('check', content, { root })).answer.result).toBe('planned');
+  expect((await run('deliver', { ...content, dry_run: true }, { root })).answer.result).toBe('planned');
   expect((await run('deliver', content, { root })).answer.result).toBe('not-ready');
   expect((await run('deliver', { ...content, entry: '../' }, { root })).answer.result).toBe('not-ready');
   expect(await findLeft()).toEqual([]);
 });
 
 test('a content gets the name that every interface gives it', async () => {
-  const { answer } = await run('deliver', { content: PAGE, name: 'Мой файл.html' });
-  expect(answer).toMatchObject({ result: 'ready', reports: [{ file: { path: 'Мой-файл.html' } }] });
+  const { reports } = await run('deliver', { content: PAGE, name: 'Мой файл.html' });
+  expect(reports).toMatchObject([{ result: 'ready', file: { path: 'Мой-файл.html' } }]);
 });
 
 test.each<[string, Record<string, string>, Record<string, string>]>([
@@ -120,7 +128,8 @@ test.each<[string, Record<string, string>, Record<string, string>]>([
 ])('a page for a %s never goes to the public bin for want of a token', async (_, args, fixed) => {
   const { answer, host } = await run('deliver', { content: PAGE, name: 'a.html', ...args }, { fixed });
   expect(answer).toMatchObject({ result: 'not-ready', code: 'NO_TOKEN' });
-  expect(answer.hint).toMatch(/^set `GITHUB_TOKEN` .* \(only the person who configured this server can set/);
+  expect(answer.hint).toMatch(/^ask your human: set `GITHUB_TOKEN` /);
+  expect(answer.say).toMatch(/You can change that: set `GITHUB_TOKEN` /);
   expect(host.seen).toEqual([]);
 });
 
@@ -133,7 +142,7 @@ test('the token of the server is refused in a file, a content and an argument', 
     { content: 'x', name: 'a.html', path: TOKEN },
   ]) {
     const { answer, host } = await run('deliver', args, { root, token: TOKEN });
-    expect(answer).toMatchObject({ result: 'not-ready', url: '' });
+    expect([answer.result, answer.url]).toEqual(['not-ready', undefined]);
     expect(JSON.stringify(answer)).not.toContain(TOKEN);
     expect(host.seen).toEqual([]);
   }
@@ -142,18 +151,18 @@ test('the token of the server is refused in a file, a content and an argument', 
 test('what the server has fixed can not be changed by a call', async () => {
   const fixed = { channel: 'K3', marker: 'marker-42' };
   const args = { content: PAGE, name: 'a.html', as: 'page', marker: 'other' };
-  const { answer } = await run('deliver', args, { fixed });
-  expect(answer).toMatchObject({ result: 'ready', reports: [{ channel: 'K3' }] });
+  const { reports } = await run('deliver', args, { fixed });
+  expect(reports).toMatchObject([{ result: 'ready', channel: 'K3' }]);
 });
 
 test('an argument for another channel is told in a note, and what the server has fixed for one is not', async () => {
   const args = { content: PAGE, name: 'a.html' };
   const fixed = { channel: 'K3', branch: 'main' };
-  const { answer } = await run('deliver', args, { fixed });
-  expect(answer).toMatchObject({ result: 'ready', reports: [{ channel: 'K3' }] });
-  expect(JSON.stringify(answer)).not.toContain('had no effect');
+  const { reports } = await run('deliver', args, { fixed });
+  expect(reports).toMatchObject([{ result: 'ready', channel: 'K3' }]);
+  expect(JSON.stringify(reports)).not.toContain('had no effect');
   const noted = await run('deliver', { ...args, other_hosts: 'allow' }, { fixed });
-  expect(JSON.stringify(noted.answer)).toMatch(/`other_hosts` had no effect: it is for K1 \(pages\)/);
+  expect(JSON.stringify(noted.reports)).toMatch(/`other_hosts` had no effect: it is for K1 \(pages\)/);
 });
 
 describe('a file with a secret', () => {
@@ -172,12 +181,13 @@ describe('a file with a secret', () => {
       const root = await temporaryFolder();
       await writeFiles(root, files);
       const at = output.stderr.length;
-      const { answer, host } = await run('deliver', { file, 'allow-secret': 'x' }, { root, token: TOKEN });
-      const fingerprint = /fingerprint ([0-9a-f]{16})/.exec(output.stderr.slice(at))?.[1] ?? 'none';
+      const call = await run('deliver', { file, 'allow-secret': 'x' }, { root, token: TOKEN });
+      const { answer, host, reports } = call;
+      const fingerprint = /--allow-secret '?([0-9a-f]{16})/.exec(output.stderr.slice(at))?.[1] ?? 'none';
       expect(fingerprint).toMatch(/^[0-9a-f]{16}$/);
       expect(answer.reason).toContain('contains what looks like a secret: GitHub token in line');
-      expect(answer.hint).toMatch(/`--allow-secret` \(only the person who configured this server can set/);
-      expect(JSON.stringify(answer)).not.toContain(fingerprint);
+      expect(answer.hint).toMatch(/remove it from the file and revoke it$/);
+      expect(JSON.stringify([answer, reports])).not.toMatch(RegExp(`${fingerprint}|allow-secret`));
       expect(host.seen).toEqual([]);
     },
   );
@@ -203,14 +213,13 @@ describe('what is hidden', () => {
   test.each([
     ...['.env', '.ssh/config', '.config/app/session.json', '.config', '.config/', 'site/.env', 'site/.cache'],
     ...['./site/../.env', 'link.html', 'linked', 'linked/index.html'],
-  ])('is never delivered, checked or verified: %s', async (file) => {
+  ])('is never delivered or verified: %s', async (file) => {
     const root = await temporaryFolder();
     await writeFiles(root, HIDDEN);
     await symlink(join(root, '.env'), join(root, 'link.html'));
     await symlink(join(root, '.config'), join(root, 'linked'));
     for (const [tool, args] of [
       ['deliver', { file }],
-      ['check', { file }],
       ['verify', { file, url: 'https://a.example.com/' }],
     ] as const) {
       const { answer, host } = await run(tool, args, { root });
@@ -225,34 +234,40 @@ describe('what is hidden', () => {
   test('is left out of a folder, and a root may be hidden itself', async () => {
     const root = join(await temporaryFolder(), '.pages');
     await writeFiles(root, { ...HIDDEN, 'site/.well-known/a.txt': 'x' });
-    const outside = (await run('check', { file: '/etc/passwd' }, { root })).answer;
+    const outside = (await run('deliver', { file: '/etc/passwd' }, { root })).answer;
     expect(outside.reason).toMatch(/^the file \/etc\/passwd is outside the allowed folder \/.*\/\.pages$/);
     expect(outside.hint).toBe('only a person can deliver it');
-    const { answer } = await run('check', { file: 'site' }, { ...SITE, root });
+    const { reports } = await run('deliver', { file: 'site' }, { ...SITE, root });
     const leftOut = ['.cache/', '.env', '.well-known/'];
-    expect(answer).toMatchObject({ result: 'planned', reports: [{ site: { count: 1, leftOut } }] });
-    expect(answer.reports[0]?.lines.CODE).toContain('left out: .cache/, .env, .well-known/');
+    expect(reports).toMatchObject([{ notReady: { code: 'BAD_TOKEN' }, site: { count: 1, leftOut } }]);
+    expect(reports[0]?.lines.CODE).toContain('left out: .cache/, .env, .well-known/');
     await symlink('.env', join(root, 'site/env.txt'));
     await symlink('.cache', join(root, 'site/linked'));
     await symlink('.', join(root, 'site/loop'));
     await symlink('self', join(root, 'site/self'));
-    const circle = (await run('check', { file: 'site/self' }, { root })).answer;
+    const circle = (await run('deliver', { file: 'site/self' }, { root })).answer;
     expect(circle.hint).toBe('only a person can deliver it');
-    const refused = await run('check', { file: 'site' }, { root });
+    const refused = await run('deliver', { file: 'site' }, { root });
     for (const name of ['env.txt', 'linked/', 'loop/', 'self'])
       expect(refused.answer.reason).toContain(`${name} is a symbolic link`);
     expect(refused.answer.hint).toBe('only a person can deliver it');
-    expect((await run('check', { content: PAGE, name: '.env' }, { root })).answer.reason).toContain('hidden');
+    expect((await run('deliver', { content: PAGE, name: '.env' }, { root })).answer.reason).toContain(
+      'hidden',
+    );
     const link = join(await temporaryFolder(), 'link');
     await symlink(root, link);
     await writeFile(join(root, 'index.html'), PAGE);
     await rm(join(root, 'site'), { recursive: true });
     for (const file of ['.', link, root]) {
-      const { answer: whole } = await run('check', { file }, { ...SITE, root: link });
-      expect([file, whole.result, whole.reason]).toEqual([file, 'planned', expect.any(String)]);
+      const { answer: whole } = await run('deliver', { file }, { ...SITE, root: link });
+      expect([file, whole.code]).toEqual([file, 'BAD_TOKEN']);
     }
     for (const path of ['.hid/x.html', 'a/.well-known/x.html', '.x.html', '.x/']) {
-      const { answer: one } = await run('check', { content: PAGE, name: 'x.html', path }, { ...SITE, root });
+      const { answer: one } = await run(
+        'deliver',
+        { content: PAGE, name: 'x.html', path },
+        { ...SITE, root },
+      );
       expect([path, one.reason]).toEqual([path, 'argument `path` has a name that begins with a dot']);
     }
   });
@@ -266,19 +281,23 @@ test('a repository is named by the server alone, and never by a remote that an a
   });
   const { answer, host } = await run('deliver', { file: 'page.html', as: 'page' }, { root, token: TOKEN });
   expect([answer.code, host.seen]).toEqual(['BAD_INPUT', []]);
-  expect(answer.hint).toMatch(/^set `--repository owner\/name` \(only the person/);
+  expect(answer.hint).toMatch(/^ask your human: set `--repository owner\/name`/);
 });
 
 test.each<[ToolName, Record<string, string>, RegExp]>([
   ['deliver', { file: 'absent.html' }, /does not exist/],
   ['deliver', { content: 'x', name: '../a.html' }, /`name` is not a file name/],
   ['verify', {}, /K4 needs a link/],
-  ['check', { marker: 'marker-42' }, /nothing to deliver/],
+  ['deliver', { marker: 'marker-42' }, /nothing to deliver/],
   ['withdraw', {}, /nothing to withdraw/],
 ])('%s %j is an answer that says what to change, and no request', async (tool, args, reason) => {
-  const { answer, host } = await run(tool, args);
-  expect(answer).toMatchObject({ result: 'not-ready', url: '', reason: expect.stringMatching(reason) });
-  expect([answer.reports.length, host.seen]).toEqual([1, []]);
+  const { answer, host, reports } = await run(tool, args);
+  expect([answer.result, answer.url, answer.reason]).toEqual([
+    'not-ready',
+    undefined,
+    expect.stringMatching(reason),
+  ]);
+  expect([reports.length, host.seen]).toEqual([1, []]);
 });
 
 test('an environment that trusts any host is refused', async () => {

@@ -41,7 +41,7 @@ async function setUp(progressToken?: string) {
   redactor.addSecret(SECRET);
   const settings = {
     root,
-    fixed: {},
+    fixed: { 'allow-public-bin': 'true' },
     token: '',
     secrets: [{ name: 'DB_SECRET', value: SECRET }],
     env: {},
@@ -72,11 +72,11 @@ describe('a call that the client cancels', () => {
     const call = session.run(CALL, context);
     await requested;
     stop.abort('any text');
-    await expect(call).resolves.toMatchObject({ reports: [{ notReady: { code: 'ABORTED' } }] });
+    await expect(call).resolves.toMatchObject({ code: 'ABORTED' });
     expect(session.ended).toMatchObject([
       { tool: 'deliver', canceled: true, answer: { result: 'not-ready' } },
     ]);
-    expect(output.stderr).toMatch(/^deliver 1, canceled: not-ready: /m);
+    expect(output.stderr).toMatch(/^deliver 1, canceled: not-ready: There is no link to give you: /m);
   });
 
   test('before it began sends nothing', async () => {
@@ -90,7 +90,7 @@ describe('a call that the client cancels', () => {
 test('more calls at once than allowed are refused, and what is under way can be waited for', async () => {
   const { context, stop, session } = await setUp();
   const calls = Array.from({ length: MCP.calls + 1 }, () => session.run(CALL, context));
-  await expect(calls.at(-1)).resolves.toMatchObject({ reports: [{ notReady: { code: 'RATE_LIMITED' } }] });
+  await expect(calls.at(-1)).resolves.toMatchObject({ code: 'RATE_LIMITED' });
   stop.abort();
   await session.settle();
   expect(session.ended).toHaveLength(MCP.calls + 1);
@@ -99,17 +99,17 @@ test('more calls at once than allowed are refused, and what is under way can be 
 test('only the last answers are kept', async () => {
   const { context, session } = await setUp();
   for (let count = 0; count < MCP.answers + 2; count += 1) {
-    await session.run({ ...CALL, tool: 'check', args: { name: `${count}` } }, context);
+    await session.run({ ...CALL, args: { name: `${count}` } }, context);
   }
-  const paths = session.ended.map(({ answer }) => answer.reports[0]?.file?.path);
+  const paths = session.ended.map(({ document }) => document.reports[0]?.file?.path);
   expect([paths.length, paths.at(-1)]).toEqual([MCP.answers, `${MCP.answers + 1}`]);
 });
 
 describe('progress', () => {
   test('is sent with a growing number and without secrets, where the client asked for it', async () => {
     const { context, session, sent } = await setUp('p1');
-    await session.run({ ...CALL, tool: 'check' }, context);
-    await session.run({ ...CALL, tool: 'check', args: { file: `${SECRET}.html` } }, context);
+    await session.run({ ...CALL, args: { file: 'absent.html' } }, context);
+    await session.run({ ...CALL, args: { file: `${SECRET}.html` } }, context);
     expect(sent.length).toBeGreaterThan(0);
     const restart = sent.findLastIndex(({ progress }) => progress === 1);
     for (const call of [sent.slice(0, restart), sent.slice(restart)]) {
@@ -125,13 +125,13 @@ describe('progress', () => {
   ])('is not sent %s', async (_, token, isFull) => {
     Object.defineProperty(process.stdout, 'writableNeedDrain', { configurable: true, value: isFull });
     const { context, session, sent } = await setUp(token);
-    await session.run({ ...CALL, tool: 'check' }, context);
+    await session.run({ ...CALL, args: { file: 'absent.html' } }, context);
     Reflect.deleteProperty(process.stdout, 'writableNeedDrain');
     expect(sent).toEqual([]);
   });
 });
 
-test('every line of the log goes to stderr and to the client, on one line and without secrets', () => {
+test('every line of the log goes to stderr, on one line and without secrets', () => {
   const sent: string[] = [];
   const logger = createCallLogger(
     'deliver 1',
@@ -145,7 +145,8 @@ test('every line of the log goes to stderr and to the client, on one line and wi
   logger.warning('two\nlines\u001b[2J\u202e');
   logger.debug('for the person who runs the server');
   const lines = ['Check a.html', 'the token ***', 'warning: two lines [2J\\u202e'];
-  expect(sent).toEqual(lines);
+  // A client gets the steps.
+  expect(sent).toEqual(['Check a.html']);
   lines.push('for the person who runs the server');
   expect(output.stderr).toBe(lines.map((line) => `deliver 1: ${line}\n`).join(''));
   expect(output.stdout).toBe('');

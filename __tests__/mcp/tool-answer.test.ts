@@ -1,63 +1,72 @@
 import { expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
-import { composeDocument, type Report, reportText } from '../../src/delivery/report.ts';
-import { formatAnswer, sayToHuman } from '../../src/mcp/tool-answer.ts';
+import { composeDocument, type Report } from '../../src/delivery/report.ts';
+import { composeAnswer, sayToHuman } from '../../src/mcp/tool-answer.ts';
 import { planned, provenFile, unprovenFile } from '../action/reports.ts';
 
-test.each<[string, readonly Report[]]>([
-  ['ready', [provenFile('a.html')]],
-  ['planned', [planned('a.html')]],
-  ['not-ready', [unprovenFile('a.html')]],
-])('the text of an answer that is %s begins with it, and holds the report', (result, reports) => {
-  const document = composeDocument(reports.map((report) => ({ ...report, notes: ['a note'] })));
-  const answer = { ...document, say: sayToHuman(document, undefined) };
-  const text = formatAnswer(answer);
-  expect(text.startsWith(`${result}: ${answer.url || answer.reason}\n\n`)).toBe(true);
-  for (const report of reports) expect(text).toContain(`${reportText(report)}\nNote: a note`);
-  expect(answer.say).toContain(answer.url);
-  expect(answer.say).toMatch(/^[A-Z].*\S$/s);
+const REPORT = 'screen-delivery://reports/1';
+const answerTo = (reports: readonly Report[]) =>
+  composeAnswer(composeDocument(reports), REPORT, { ways: [] });
+const said = (...reports: readonly Report[]) => sayToHuman(composeDocument(reports), { ways: [] });
+
+test('an answer has what an agent needs, and no empty field', () => {
+  const ready = provenFile('a.html');
+  const { say: _, ...more } = answerTo([{ ...ready, opens: 'page', replaced: true, notes: ['a note'] }]);
+  expect(more).toEqual({ result: 'ready', url: ready.url, opens: 'page', replaced: true, report: REPORT });
+  const { say: __, unknown: ___, ...failed } = answerTo([unprovenFile('a.html')]);
+  const { reason, hint, code } = composeDocument([unprovenFile('a.html')]);
+  expect(failed).toEqual({ result: 'not-ready', reason, hint, code, report: REPORT });
 });
 
-test('the text of an answer names what failed also where it is the last of many', () => {
-  const many = Array.from({ length: 60 }, (_, at) => provenFile(`${at}.html`));
-  const failed = unprovenFile('last.html');
-  const [first, second = ''] = formatAnswer({ ...composeDocument([...many, failed]), say: '' }).split('\n\n');
-  expect(first).toMatch(/^not-ready: 1 of 61 are not ready; last\.html/);
-  expect(second).toBe(reportText(failed));
+test('an answer stays short, whatever the report holds', () => {
+  const long = Array.from({ length: 200 }, (_, nth) => `whether ${nth} ${'x'.repeat(500)}`);
+  const { unknown = [], say } = answerTo([{ ...provenFile('a.html'), unknown: long }]);
+  expect([unknown.length, Math.max(...unknown.map(({ length }) => length))]).toEqual([10, 201]);
+  expect(say.length).toBeLessThan(700);
+  expect(say).toMatch(/, and 198 more\.$/);
 });
 
 const URL_OF = provenFile('a.html').url;
+const PUBLIC = 'It is public: anyone with the link can';
 
-test.each<[string, Partial<Report>, RegExp]>([
-  ['downloads', { verb: 'downloads' }, RegExp(`^It is ready, and I verified that it downloads: ${URL_OF}$`)],
+test.each<[string, Partial<Report>, string]>([
+  ['opens', { opens: 'page' }, `It is ready: ${URL_OF}\n${PUBLIC} open it as a page.`],
   [
-    'expires',
-    { verb: 'is available', notes: ['it is public', 'the bin expires'] },
-    RegExp(`it is available: ${URL_OF}\nPlease note: it is public; the bin expires\\.$`),
+    'downloads, and expires',
+    { opens: 'download', expires: '2026-12-05T19:21:04.400Z', notes: ['the bin expires'] },
+    `It is ready: ${URL_OF}\n${PUBLIC} download it until 2026-12-05.`,
+  ],
+  [
+    'replaces another one, which a cache still shows',
+    { opens: 'page', replaced: true, urlNote: 'it is late' },
+    `It is ready: ${URL_OF}\n${PUBLIC} open it as a page. It replaces the earlier version.\nPlease use exactly this link: it is late.`,
   ],
   [
     'may not open again',
-    { unknown: ['whether the file can be downloaded again'] },
-    RegExp(`${URL_OF}\nNot certain: whether the file can be downloaded again\\.$`),
+    { opens: 'page', unknown: ['whether it opens again'] },
+    `It is ready: ${URL_OF}\n${PUBLIC} open it as a page.\nNot certain: whether it opens again.`,
   ],
-  ['was removed', { result: 'withdrawn' }, /^It is removed, .* no longer shows it\.$/],
+  ['is a link', { channel: 'K4' }, `I checked the link, and it shows what it should to anyone: ${URL_OF}`],
+  ['was removed', { result: 'withdrawn' }, 'It is removed, and I verified that its link no longer shows it.'],
   [
     'was removed in part',
     { result: 'withdrawn', unknown: ['what stays in ./: b.html'] },
-    /^It is removed, .*\nNot certain: what stays in \.\/: b\.html\.$/,
+    'It is removed, and I verified that its link no longer shows it.\nNot certain: what stays in ./: b.html.',
   ],
   [
     'had nothing to remove',
-    {
-      result: 'withdrawn',
-      wasAbsent: true,
-      withdrawn: 'https://octo.github.io/demo/rael/',
-      notes: ['a note'],
-    },
-    /^There was nothing to remove: https:\/\/octo\.github\.io\/demo\/rael\/$/,
+    { result: 'withdrawn', wasAbsent: true, withdrawn: 'https://octo.github.io/demo/rael/', notes: ['x'] },
+    'There was nothing to remove: https://octo.github.io/demo/rael/',
   ],
 ])('a human is told that a page %s', (_, more, says) => {
-  expect(sayToHuman(composeDocument([{ ...provenFile('a.html'), ...more }]), undefined)).toMatch(says);
+  expect(said({ ...provenFile('a.html'), ...more })).toBe(says);
+});
+
+test('a human is told before anything is put on the public bin', () => {
+  expect(said(planned('a.html'))).toBe('I checked it and found no problem. Nothing is published yet.');
+  expect(said({ ...planned('a.html'), channel: 'K3' })).toMatch(
+    /^Nothing is uploaded yet\. .* Shall I do that\?$/,
+  );
 });
 
 test.each([
@@ -66,12 +75,20 @@ test.each([
   ['audit', /^I couldn't verify that everything is as it was delivered: /],
 ] as const)('a human is told what failed by %s', (operation, says) => {
   const report: Report = { ...unprovenFile('a.html'), operation };
-  expect(sayToHuman(composeDocument([report]), undefined)).toMatch(says);
+  expect(said(report)).toMatch(says);
+  expect(said({ ...report, channel: 'K4' })).toMatch(/^I couldn't confirm the link: /);
+  const ways = ['set `GITHUB_TOKEN`'];
+  expect(sayToHuman(composeDocument([report]), { ways })).toContain(
+    '. You can change that: set `GITHUB_TOKEN`.',
+  );
 });
 
 test('a human is told the page and the code alone', () => {
-  const asked = { userCode: 'ABCD-0001', page: 'https://github.com/login/device', handle: 'a-handle' };
-  const say = sayToHuman(composeDocument([unprovenFile('a.html')]), asked);
-  expect(say).toMatch(/^Please open https:\/\/github\.com\/login\/device and enter the code ABCD-0001, /);
-  expect(say).not.toContain('a-handle');
+  const required = { userCode: 'ABCD-0001', page: 'https://github.com/login/device', handle: 'a-handle' };
+  const answer = composeAnswer(composeDocument([unprovenFile('a.html')]), REPORT, { required, ways: [] });
+  expect(answer).toMatchObject({ result: 'authorization_required', authorization: required });
+  expect(answer.say).toMatch(
+    /^Please open https:\/\/github\.com\/login\/device and enter the code ABCD-0001, /,
+  );
+  expect(answer.say).not.toContain('a-handle');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createInputSchema, TOOLS, toRawInputs } from '../../src/mcp/tools.ts';
+import { createInputSchema, TOOLS, toRawInputs, withoutNull } from '../../src/mcp/tools.ts';
 import type { ToolName } from '../../src/request/inputs.ts';
 
 const DEFINITIONS = Object.entries(TOOLS);
@@ -14,10 +14,9 @@ describe('the tools', () => {
     );
     const file = ['file', 'content', 'name'];
     expect(taken).toEqual({
-      deliver: [...file, 'entry', 'as', 'marker', 'path', 'other_hosts', 'render', 'picture', 'timeout'],
+      deliver: [...file, 'entry', 'as', 'marker', 'path', 'other_hosts', 'picture', 'dry_run', 'timeout'],
       verify: [...file, 'entry', 'marker', 'url', 'timeout'],
-      check: [...file, 'entry', 'as', 'marker', 'path', 'other_hosts'],
-      withdraw: [...file, 'url', 'timeout'],
+      withdraw: ['url', 'timeout'],
       audit: ['path', 'timeout'],
     });
   });
@@ -75,10 +74,11 @@ describe('the arguments', () => {
     expect(names({ 'client-id': 'x' }, 'verify')).not.toContain('authorization');
   });
 
-  test('have values of their own', () => {
-    const given = { as: 'download', other_hosts: 'allow', file: 'a.html', timeout: 20 };
+  test('have values of their own, and null is none', () => {
+    const given = { as: 'download', other_hosts: 'allow', file: 'a.html', timeout: 20, dry_run: true };
     expect(toRawInputs(given, 'deliver')).toEqual({
-      ...{ channel: 'K2', 'self-contained': 'warn', file: 'a.html', timeout: '20' },
+      ...{ channel: 'K2', 'self-contained': 'warn', file: 'a.html', timeout: '20', 'dry-run': 'true' },
     });
+    expect(withoutNull({ ...given, path: null })).toEqual(given);
   });
 });

@@ -52,7 +52,8 @@ describe('an agent that was misled by a prompt', () => {
     ]) {
       const { answer } = await server.call('deliver', { ...page, path });
       expect([path, answer.result]).toEqual([path, 'not-ready']);
-      expect(JSON.stringify(answer)).not.toMatch(/set `(?:overwrite|allow)/);
+      const report = await server.read(answer.report);
+      expect(JSON.stringify([answer, report])).not.toMatch(/overwrite|allow-/);
     }
     expect((await repository.read('index.html'))?.toString()).toBe(createPage('of a person'));
     expect((await repository.log()).map(({ sha }) => sha)).toContain(head);
@@ -75,9 +76,9 @@ describe('an agent that was misled by a prompt', () => {
     ] as const) {
       const { answer } = await server.call(tool, args);
       expect(answer).toMatchObject({ result: 'not-ready', code: 'NOT_OURS' });
-      expect(answer.hint).toBe(
-        `${way}, or set \`--overwrite\` if you may ${verb} it (only the person who configured this server can set \`--overwrite\` among its flags)`,
-      );
+      expect(answer.hint).toBe(way);
+      const allowed = `a person may allow it: set \`--overwrite\` if you may ${verb} it`;
+      expect(server.stderr()).toContain(allowed);
     }
     expect(await repository.head()).toBe(head);
     await server.close();

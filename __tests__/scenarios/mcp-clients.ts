@@ -44,7 +44,8 @@ export async function prepareServer(world: GitHubWorld, { files, env, flags = []
 
 /** Starts the server of the bundle and connects an official client of the given line. */
 export async function connectClient(line: ClientLine, world: GitHubWorld, start: ServerStart = {}) {
-  const transport = new StdioClientTransport(await prepareServer(world, start));
+  const prepared = await prepareServer(world, start);
+  const transport = new StdioClientTransport(prepared);
   const { decide } = start;
   const client = new Client(
     { name: 'test', version: '1.0.0' },
@@ -64,6 +65,7 @@ export async function connectClient(line: ClientLine, world: GitHubWorld, start:
   });
   await client.connect(transport);
   return {
+    folder: prepared.cwd,
     stderr: () => log,
     listTools: async () => (await client.listTools()).tools,
     async call(name: string, args: Record<string, unknown>, { onProgress, signal }: CallOptions = {}) {

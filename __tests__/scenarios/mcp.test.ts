@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DeployedSite } from '../world/hosts/deployed-site.ts';
 import type { TestRepository } from '../world/repository.ts';
+import { writeFiles } from '../world/runner.ts';
 import { type ClientLine, type ConnectedServer, connectClient } from './mcp-clients.ts';
 import { INITIALIZE, startProcess, toLine } from './mcp-process.ts';
 import { createPage, MARKER, setUpScenario } from './scenario.ts';
@@ -34,7 +35,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     });
     // From here on, the client checks every answer against its tool's schema.
     const tools = await server.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['deliver', 'verify', 'check', 'withdraw', 'audit']);
+    expect(tools.map(({ name }) => name)).toEqual(['deliver', 'verify', 'withdraw', 'audit']);
     for (const tool of tools) {
       expect(tool).toMatchObject({ title: expect.any(String), outputSchema: { type: 'object' } });
     }
@@ -42,7 +43,8 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     const page = `${repository.pages.url}page.html`;
 
     const refused = await server.call('deliver', { ...to, file: 'page.html' });
-    expect(refused).toMatchObject({ isError: true, answer: { result: 'not-ready', url: '' } });
+    expect(refused).toMatchObject({ isError: true, answer: { result: 'not-ready' } });
+    expect(refused.answer.url).toBeUndefined();
     expect(refused.answer.reason).toContain('cdn.example.com');
     expect(refused.answer.hint).not.toBe('');
 
@@ -54,18 +56,23 @@ describe.each(LINES)('a client of the %s specification', (line) => {
       server.call('deliver', { file: 'second.html' }),
     ]);
     expect(delivered).toMatchObject({ isError: false, answer: { result: 'ready', url: page } });
-    expect(delivered.text).toContain(`ready: ${page}`);
+    expect(JSON.parse(delivered.text)).toEqual(delivered.answer);
+    // Clients read both.
+    expect(JSON.stringify(delivered).length).toBeLessThan(1_500);
+    const report = await server.read(delivered.answer.report);
+    expect(report).toMatchObject({ url: page, reports: [{ lines: { RESULT: `ГОТОВО → ${page}` } }] });
     // Without a path, at a new path.
-    const own = new RegExp(`^${repository.pages.url}agents/[0-9a-f]{12}/second\\.html$`);
+    const own = new RegExp(`^${repository.pages.url}agent/[0-9a-f]{8}/second\\.html$`);
     expect(second.answer).toMatchObject({ result: 'ready', url: expect.stringMatching(own) });
-    expect(second.answer.say.split('\n')[0]).toBe(
-      `It is ready, and I verified that it opens on the screen: ${second.answer.url}`,
+    expect(second.answer.say).toMatch(
+      `It is ready: ${second.answer.url}\nIt is public: anyone with the link can open it as a page.`,
     );
     expect((await repository.read('page.html'))?.toString()).toBe(createPage());
     expect(progress).toEqual(expect.arrayContaining(['Check page.html', 'Authorize', 'Plan']));
+    expect(progress.length).toBeLessThanOrEqual(10);
 
     const verified = await server.call('verify', { url: page, content: createPage(), name: 'page.html' });
-    expect(verified.answer).toMatchObject({ result: 'ready', url: page, reports: [{ channel: 'K4' }] });
+    expect(verified.answer).toMatchObject({ result: 'ready', url: page });
 
     const site = new DeployedSite({ 'index.html': createPage(), 'b.css': '' });
     scenario.world.host('site.deployed.dev', site.answer);
@@ -74,16 +81,15 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     expect(proven.answer).toMatchObject({ result: 'ready', url: deployed.url });
 
     const withdrawn = await server.call('withdraw', { url: page });
-    expect(withdrawn.answer).toMatchObject({ result: 'withdrawn', url: '', reports: [{ withdrawn: page }] });
-    expect(withdrawn.text).toMatch(/^withdrawn: page\.html is removed$/m);
+    expect(withdrawn.answer).toMatchObject({ result: 'withdrawn', reason: 'page.html is removed' });
     expect(await repository.read('page.html')).toBeNull();
     const nothing = await server.call('withdraw', { url: page });
     expect(nothing.answer.result).toBe('withdrawn');
-    expect(nothing.text).toMatch(/^withdrawn: there was nothing to remove at page\.html/);
+    expect(nothing.answer.reason).toBe('there was nothing to remove at page.html');
 
     await repository.commit('others.html', createPage('of somebody else'));
     const { answer } = await server.call('withdraw', { url: `${repository.pages.url}others.html` });
-    expect(`${answer.code}: ${answer.hint}`).toMatch(/^NOT_OURS: .*`--overwrite`.*person/);
+    expect(`${answer.code}: ${answer.hint}`).toBe('NOT_OURS: leave it there');
 
     expect(await server.read('screen-delivery://contract')).toMatchObject({ version: '1.1' });
     await server.close();
@@ -121,14 +127,12 @@ test.each(LINES)("gets a code and a handle to continue if it can't ask its user 
   const onProgress = (message: string): void => void progress.push(message);
   const first = await server.call('deliver', PAGE, { onProgress });
   expect(first.isError).toBe(false);
-  const { result, url, authorization: asked, reports } = first.answer;
-  expect([result, url, asked?.page]).toEqual([
-    'authorization_required',
-    '',
-    'https://github.com/login/device',
+  const { result, url, authorization: asked, code } = first.answer;
+  const page = 'https://github.com/login/device';
+  expect([result, url, asked?.page, code]).toEqual([
+    ...['authorization_required', undefined, page, 'AUTHORIZATION_REQUIRED'],
   ]);
   expect(asked?.userCode).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
-  expect(reports).toMatchObject([{ notReady: { code: 'AUTHORIZATION_REQUIRED', step: 'authorize' } }]);
   const { handle: authorization = '', userCode } = asked ?? {};
 
   // The person takes longer than a call may take: the answer has the same code, and nothing is lost.
@@ -160,11 +164,81 @@ test('does not ask again after its user declined, and the file is not published 
   const server = await connectClient('2026', scenario.world, { decide: () => 'decline', flags });
   const page = { as: 'page', content: createPage(), name: 'page.html' };
   const { answer } = await server.call('deliver', page);
-  const reports = [{ notReady: { step: 'authorize' } }];
-  expect(answer).toMatchObject({ result: 'not-ready', url: '', reports });
+  expect([answer.result, answer.url, answer.code]).toEqual(['not-ready', undefined, 'NOT_AUTHORIZED']);
   expect(scenario.world.traffic.exchanges(/filebin/)).toEqual([]);
   expect(await repository.head()).toBe(before);
   await server.close();
+});
+
+describe('what a server delivered', () => {
+  test('goes to a place of its own, is corrected there, and is known while a cache is late', async () => {
+    const repository = await createRepository();
+    const files = { 'a/index.html': createPage('a'), 'b/index.html': createPage('b'), 'a.zip': 'PK 1' };
+    const env = { GITHUB_TOKEN: scenario.world.token() };
+    const server = await connectClient('2025', scenario.world, {
+      ...{ files, env, flags: ['--repository', repository.fullName] },
+    });
+    const deliver = async (args: object) => (await server.call('deliver', { ...args })).answer;
+    const [first, second, zip] = [
+      await deliver({ file: 'a' }),
+      await deliver({ file: 'b' }),
+      await deliver({ file: 'a.zip' }),
+    ];
+    expect(first.url).toMatch(/\/agent\/[0-9a-f]{8}\/a\/$/);
+    expect(zip).toMatchObject({ opens: 'download', url: expect.stringMatching(/\/a-[0-9a-f]{8}\.zip$/) });
+    expect(await repository.read('index.html')).toBeNull();
+    repository.pages.purges = false;
+    await writeFiles(server.folder, { 'a/index.html': createPage('corrected'), 'a.zip': 'PK 22' });
+    const corrected = await deliver({ file: './a/' });
+    expect(corrected).toMatchObject({ result: 'ready', replaced: true });
+    expect(corrected.url?.replace(/\?v=.*/, '')).toBe(first.url);
+    expect(await deliver({ file: 'a.zip' })).toMatchObject({ result: 'ready', replaced: true, url: zip.url });
+    for (const [tool, args] of [
+      ['verify', { url: first.url, marker: 'corrected' }],
+      ['verify', { url: corrected.url, file: 'a' }],
+      ['audit', { path: `${new URL(first.url ?? '').pathname.split('/').slice(2).join('/')}` }],
+    ] as const) {
+      const { answer } = await server.call(tool, args);
+      expect([tool, answer.result]).toEqual([tool, tool === 'audit' ? 'audited' : 'ready']);
+      const until = /may still show the previous version until 2\d+-\d\d-\d\d \d\d:\d\d UTC/;
+      const isShown = tool === 'audit' || (/\?v=/.test(answer.url ?? '') && until.test(answer.say));
+      expect([tool, answer.say, isShown]).toEqual([tool, answer.say, true]);
+    }
+    expect((await server.call('verify', { url: first.url, marker: 'a second' })).answer.result).toBe(
+      'not-ready',
+    );
+    const untouched = await server.call('verify', { url: second.url, file: 'b' });
+    expect(untouched.answer).toMatchObject({ result: 'ready', url: second.url });
+    await server.close();
+  });
+
+  test('on the public bin was announced, and is taken back by its URL, whatever became of its file', async () => {
+    const files = { 'a.html': createPage() };
+    const server = await connectClient('2026', scenario.world, { files });
+    const announced = await server.call('deliver', { file: 'a.html' });
+    expect(announced.answer).toMatchObject({
+      result: 'planned',
+      hint: expect.stringMatching(/^ask your human/),
+    });
+    expect(announced.answer.say).toMatch(/^Nothing is uploaded yet\. .*public file-bin/);
+    expect(scenario.world.traffic.exchanges(/filebin/).filter(({ method }) => method === 'POST')).toEqual([]);
+    const { answer } = await server.call('deliver', { file: 'a.html' });
+    expect(answer).toMatchObject({
+      result: 'ready',
+      opens: 'download',
+      expires: expect.stringMatching(/^2/),
+    });
+    await writeFiles(server.folder, { 'a.html': createPage('edited since') });
+    const { url } = answer;
+    // Another server can't know whose file it is.
+    const other = await connectClient('2026', scenario.world, { files });
+    const refused = await other.call('withdraw', { url });
+    expect(refused.answer.code).toBe('NOT_OURS');
+    expect(JSON.stringify(refused)).not.toMatch(/overwrite/);
+    expect((await server.call('withdraw', { url })).answer.result).toBe('withdrawn');
+    await server.close();
+    await other.close();
+  });
 });
 
 test.each(LINES)('can cancel a call, and the log reports what the call left (%s)', async (line) => {
@@ -182,11 +256,12 @@ test.each(LINES)('can cancel a call, and the log reports what the call left (%s)
   expect(ended).toMatchObject({
     tool: 'deliver',
     canceled: true,
-    answer: { result: 'not-ready', url: '', reports: [{ notReady: { code: 'ABORTED' } }] },
+    result: 'not-ready',
+    say: expect.stringContaining('the file is published'),
+    hint: expect.stringMatching(/^call it again .* `withdraw` takes the `url` that you get$/),
   });
   // The file is committed, and the answer says so.
   expect(await repository.read('page.html')).not.toBeNull();
-  expect(JSON.stringify(ended)).toContain('the file is published');
   release();
   await server.close();
 });
@@ -220,7 +295,9 @@ describe('the process', () => {
     const wrong = [{ id: 7 }, { id: 7.5, method: 'ping' }, { id: 7, result: 'x' }, { id: 7, result: {} }];
     for (const message of wrong) server.write(toLine(message));
     server.write(toLine({ id: 8, method: 'nothing' }));
-    server.write(toLine({ id: 3, method: 'tools/call', params: { name: 'check', arguments: { file: 7 } } }));
+    server.write(
+      toLine({ id: 3, method: 'tools/call', params: { name: 'deliver', arguments: { file: 7 } } }),
+    );
     server.write(toLine({ id: 4, method: 'tools/call', params: { name: 'none', arguments: {} } }));
     server.write(toLine({ id: 99, method: 'ping' }));
     expect(await server.answerTo(3)).toMatchObject({ result: { isError: true } });
@@ -245,10 +322,10 @@ describe('the process', () => {
     await arrived;
     server.kill();
     const { result } = (await server.answerTo(3)) as { result: { structuredContent: unknown } };
-    expect(result.structuredContent).toMatchObject({ reports: [{ notReady: { code: 'ABORTED' } }] });
+    expect(result.structuredContent).toMatchObject({ code: 'ABORTED' });
     expect(await server.exitCode).toBe(0);
     release();
-    expect(server.stderr()).toMatch(/^deliver 1.*: not-ready: the delivery was stopped/m);
+    expect(server.stderr()).toMatch(/^deliver 1.*: not-ready: .*: the delivery was stopped/m);
   });
 });
 

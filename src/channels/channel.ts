@@ -10,6 +10,8 @@ import type { SiteChanges } from './site-changes.ts';
 export interface ChannelItem {
   /** `null` for a link with a marker alone, and for a removal without a file to compare with. */
   readonly site: LocalSite | null;
+  /** To withdraw from a bin without the file: the SHA-256 of what was delivered. */
+  readonly sha256?: string | null | undefined;
   /** The checked name with its folders. In a removal, a name that ends in `/` means all deliveries below it. */
   readonly name: string;
   /** The path below the common folder of all items; absent for a single item. */
@@ -86,6 +88,10 @@ export interface Placement {
   readonly others?: readonly Check[];
   readonly plan?: Partial<ChannelPlan>;
   readonly commitSha?: string;
+  /** When the host deletes it: a date in ISO 8601. */
+  readonly expires?: string;
+  /** Whether it replaced an earlier delivery of this tool. */
+  readonly replaced?: boolean;
   readonly deployment?: string;
   readonly pictures?: PlacedPictures | undefined;
   readonly changes?: SiteChanges;

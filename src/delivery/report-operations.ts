@@ -73,7 +73,17 @@ const DELIVER: OperationReport = {
     return count === null ? 'marker found: none was given' : formatMarker(count);
   },
   listUnknown: listUnknownAfterFailure,
-  fields: (_, main, ready) => (ready && main ? { verb: verbOf(main), proven: listProven(main) } : {}),
+  fields(_, main, ready) {
+    if (!ready || main === null) return {};
+    const { expires, replaced = false } = main.placement ?? {};
+    return {
+      verb: verbOf(main),
+      opens: howItOpens(main),
+      ...(expires && { expires }),
+      replaced,
+      proven: listProven(main),
+    };
+  },
 };
 
 /** A link is only verified: nothing is written or left behind. */
@@ -159,6 +169,12 @@ export function operationReport({ operation, subject, attempts }: Delivery): Ope
 
 const verbOf = ({ proof, task: { plan } }: ChannelAttempt): string =>
   (proof?.isDownload && plan.downloadVerb) || plan.verb;
+
+/** A release and a bin send every file as a download. */
+const howItOpens = ({ proof, task: { plan, served } }: ChannelAttempt): 'page' | 'download' =>
+  proof?.isDownload || ['K2', 'K3'].includes(plan.channel) || served?.display === 'none'
+    ? 'download'
+    : 'page';
 
 /** Whether an internal error ended it at an unknown point. */
 export const isUnexpected = (delivery: Delivery): boolean =>

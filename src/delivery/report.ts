@@ -86,6 +86,12 @@ export interface Report {
   readonly url: string | null;
   /** Only if ready: the claim about `url`, such as `opens on the screen` or `downloads`. */
   readonly verb?: string;
+  /** Only if ready: whether a browser shows what is at `url`, or saves it. */
+  readonly opens?: 'page' | 'download';
+  /** Only if ready: when the host deletes it, if that is known. */
+  readonly expires?: string;
+  /** Only if ready: whether an earlier delivery of this tool was replaced. */
+  readonly replaced?: boolean;
   /** Only if `url` has `?v=`: how long a cache may show the earlier version without it. Show it with `url`. */
   readonly urlNote?: string;
   /** Only if a withdrawal or an audit is ready: the outcome, such as `page.html is removed`. */

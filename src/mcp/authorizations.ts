@@ -32,8 +32,8 @@ export interface ToolCall {
 
 /** The authorizations of one server. Tokens stay in memory only. @see protocol 4.1, 5 */
 export class PersonAuthorizations {
-  /** Tokens by app. */
-  readonly #tokens = new Map<string, string>();
+  /** The server has one app. */
+  #token: string | null | undefined;
   readonly #waiting = new Map<string, Pick<ToolCall, 'tool' | 'args'> & { flow: DeviceFlow }>();
 
   /** The arguments of this call, or of the call that it continues. @throws {DeliveryError} `BAD_INPUT` */
@@ -62,7 +62,6 @@ export class PersonAuthorizations {
     options: DeviceFlowOptions,
     ports: Ports,
   ): Promise<string | PersonRequest> {
-    const app = `${options.authUrl.origin} ${options.clientId}`;
     const waiting = this.#waiting.get(handle);
     try {
       if (isDeclined) {
@@ -70,12 +69,9 @@ export class PersonAuthorizations {
         const message = 'the person declined the authorization';
         throw new DeliveryError('NOT_AUTHORIZED', message, { step: 'authorize', hint });
       }
-      const known = this.#tokens.get(app);
-      if (known !== undefined) return known;
       const until = ports.clock.now() + MCP.authorization;
-      const token = waiting && (await pollForToken(waiting.flow, ports, until));
-      if (token) this.#tokens.set(app, token);
-      if (token) return token;
+      this.#token ??= waiting && (await pollForToken(waiting.flow, ports, until));
+      if (this.#token) return this.#token;
     } catch (thrown) {
       // A canceled call may continue later.
       if (!ports.signal.aborted) this.#waiting.delete(handle);
@@ -91,7 +87,7 @@ export class PersonAuthorizations {
 
   /** Forgets a token that the host rejected. */
   forget(token: string): void {
-    for (const [app, known] of this.#tokens) if (known === token) this.#tokens.delete(app);
+    if (this.#token === token) this.#token = undefined;
   }
 }
 

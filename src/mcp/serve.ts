@@ -6,6 +6,7 @@ import {
   inputRequired,
   inputResponse,
   McpServer,
+  ResourceTemplate,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -20,8 +21,8 @@ import type { ToolName } from '../request/inputs.ts';
 import { systemClock } from '../system.ts';
 import type { PersonRequest, ToolCall } from './authorizations.ts';
 import { createCallLogger, McpSession, type McpSettings, writeLogLine } from './session.ts';
-import { formatAnswer, type ToolAnswer } from './tool-answer.ts';
-import { createInputSchema, TOOLS, type ToolArguments } from './tools.ts';
+import type { ToolAnswer } from './tool-answer.ts';
+import { createInputSchema, TOOLS, type ToolArguments, withoutNull } from './tools.ts';
 
 /** Serves MCP until stdin closes or the signal aborts, and all calls have ended. @throws {DeliveryError} */
 export async function startServer(settings: McpSettings, signal: AbortSignal): Promise<void> {
@@ -54,17 +55,28 @@ export async function startServer(settings: McpSettings, signal: AbortSignal): P
   await handle.close();
 }
 
-const INSTRUCTIONS =
-  'A file that exists only in your environment is not delivered until its https URL is verified. Call `deliver`, and tell your human `say`. Never give a URL that is not in `url`. The resource screen-delivery://contract has the rules.';
+const INSTRUCTIONS = [
+  'Your human can see a page or file of yours only at a public https URL. `deliver` publishes it, verifies it, and only then returns `url`.',
+  'Repeat `say` to your human after each call: it has the facts in plain words. `hint` is for you alone.',
+  'Never give a URL that is not in `url`, and never compose one.',
+  'Everything is public. Deliver nothing that is secret or personal.',
+  'If a call is refused, change the content as `hint` says, or ask your human. Never look for a way around a refusal.',
+  'To correct a page, deliver the same file or name again: its URL stays.',
+].join(' ');
 
 const JSON_TYPE = 'application/json';
 
+const TEXT = z.string().optional();
+
 /** Kept short, because clients list it with every tool. report.schema.json describes reports. */
 const ANSWER_SCHEMA = z.strictObject({
-  ...{ result: z.string(), url: z.string(), reason: z.string(), hint: z.string() },
-  code: z.string().nullable(),
-  reports: z.array(z.unknown()),
-  say: z.string().describe('What to tell your human, in at most three sentences.'),
+  result: z.string(),
+  say: z.string().describe('Repeat this to your human.'),
+  ...{ url: TEXT, opens: TEXT, expires: TEXT, code: TEXT, reason: TEXT },
+  replaced: z.boolean().optional(),
+  unknown: z.array(z.string()).optional(),
+  hint: TEXT.describe('For you alone.'),
+  report: z.string(),
   authorization: z
     .unknown()
     .optional()
@@ -79,7 +91,7 @@ function createServer(session: McpSession): McpServer {
     { instructions: INSTRUCTIONS },
   );
   for (const name of Object.keys(TOOLS) as ToolName[]) {
-    const inputSchema = createInputSchema(name, session.settings.fixed);
+    const inputSchema = z.preprocess(withoutNull, createInputSchema(name, session.settings.fixed));
     server.registerTool(
       name,
       { ...TOOLS[name], inputSchema, outputSchema: ANSWER_SCHEMA },
@@ -130,7 +142,7 @@ function askPerson({ userCode, page, handle }: PersonRequest): InputRequiredResu
 }
 
 const toResult = (answer: ToolAnswer) => ({
-  content: [{ type: 'text' as const, text: formatAnswer(answer) }],
+  content: [{ type: 'text' as const, text: JSON.stringify(answer) }],
   structuredContent: { ...answer },
   isError: answer.result === 'not-ready',
 });
@@ -146,14 +158,26 @@ function registerResources(server: McpServer, session: McpSession): void {
     [
       'answers',
       'The last answers',
-      'The answers to the last calls of this server, the newest last. A canceled call gets no answer, but its outcome is listed here.',
-      () => session.ended,
+      'What came of the last calls of this server, the newest last, also of canceled calls.',
+      () =>
+        session.ended.map(({ tool, canceled, answer: { report, result, say, hint } }) => ({
+          ...{ tool, canceled, result, say, hint, report },
+        })),
     ],
   ] as const;
   for (const [name, title, description, read] of resources) {
     const uri = `${TOOL.name}://${name}`;
-    server.registerResource(name, uri, { title, description, mimeType: JSON_TYPE }, async () => ({
-      contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(read(), null, 2) }],
-    }));
+    const about = { title, description, mimeType: JSON_TYPE };
+    server.registerResource(name, uri, about, async () => toContents(uri, read()));
   }
+  const reports = new ResourceTemplate(`${TOOL.name}://reports/{call}`, { list: undefined });
+  const about = { title: 'A report', description: 'The whole report of a recent call.', mimeType: JSON_TYPE };
+  server.registerResource('reports', reports, about, async ({ href }) => {
+    const found = session.ended.find(({ answer }) => answer.report === href);
+    return toContents(href, found?.document ?? null);
+  });
 }
+
+const toContents = (uri: string, content: unknown) => ({
+  contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(content, null, 2) }],
+});

@@ -1,27 +1,30 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { opendirSync, realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { reportOnRequest } from '../context.ts';
 import type { OwnCredential, Redactor } from '../credentials.ts';
-import { composeDocument } from '../delivery/report.ts';
+import { composeDocument, type Report, type ReportDocument } from '../delivery/report.ts';
 import { DeliveryError, stoppedError } from '../errors.ts';
 import type { authorizeDevice } from '../github/device-flow.ts';
-import { toOneLine } from '../plain-text.ts';
+import { formatTime, toOneLine } from '../plain-text.ts';
 import type { Clock, Logger, Ports } from '../ports.ts';
 import { lineProgress } from '../progress.ts';
-import { MCP, PROGRESS_INTERVAL } from '../protocol/limits.ts';
-import { toolFace } from '../request/faces.ts';
+import { noteEarlier } from '../proof/probe-result.ts';
+import { MCP, PROGRESS_INTERVAL, SITE_CACHE } from '../protocol/limits.ts';
+import { TOOL } from '../protocol/words.ts';
+import { type TellHuman, toolFace } from '../request/faces.ts';
 import type { InputName, RawInputs, ToolName } from '../request/inputs.ts';
 import { createLocalRequest, type LocalContext } from '../request/local-request.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
+import { withVersion } from '../rules/naming.ts';
 import {
   authorizationRequiredError,
   PersonAuthorizations,
   type PersonRequest,
   type ToolCall,
 } from './authorizations.ts';
-import { formatAnswer, sayToHuman, type ToolAnswer } from './tool-answer.ts';
+import { composeAnswer, type ForHuman, type ToolAnswer } from './tool-answer.ts';
 import { listInputs, type ToolArguments, toRawInputs } from './tools.ts';
 
 export interface McpSettings {
@@ -41,17 +44,30 @@ export interface McpSettings {
 /** Marks deliveries by agents. Without `--overwrite`, a call replaces or removes no others. */
 const AGENT = 'an agent over MCP';
 
+const TAKE_BACK =
+  'call it again with the same arguments: it only verifies what is there, and `withdraw` takes the `url` that you get';
+
+interface EndedCall {
+  readonly tool: ToolName;
+  readonly canceled: boolean;
+  readonly answer: ToolAnswer;
+  readonly document: ReportDocument;
+}
+
 /** The calls of one server. */
 export class McpSession {
   /** The root with symbolic links resolved, and as given. Files may be named through either. */
   readonly roots: readonly [string, string];
   /** The last calls, the newest last. Canceled calls got no answer. */
-  readonly ended: { readonly tool: ToolName; readonly canceled: boolean; readonly answer: ToolAnswer }[] = [];
+  readonly ended: EndedCall[] = [];
   readonly settings: McpSettings;
   readonly #ports: Ports;
   readonly #authorizations = new PersonAuthorizations();
   readonly #running = new Set<Promise<ToolAnswer>>();
   readonly #seed = randomUUID();
+  /** The SHA-256 of each delivered page or file, by its URL. */
+  readonly #delivered = new Map<string, string | null | undefined>();
+  #isBinTold = false;
   #count = 0;
 
   /** @throws {DeliveryError} `BAD_INPUT` if the root isn't a folder */
@@ -64,7 +80,7 @@ export class McpSession {
   /** Runs a call. Never throws: a failure or a stop becomes an answer. */
   async run(call: ToolCall, { mcpReq }: Pick<ServerContext, 'mcpReq'>): Promise<ToolAnswer> {
     this.#count += 1;
-    const work = this.#runAndLog(call, `${call.tool} ${this.#count}`, mcpReq);
+    const work = this.#runAndLog(call, this.#count, mcpReq);
     this.#running.add(work);
     return work.finally(() => this.#running.delete(work));
   }
@@ -75,62 +91,106 @@ export class McpSession {
   }
 
   /** A canceled call gets no answer, but the log and the resource have its outcome. */
-  async #runAndLog(call: ToolCall, label: string, request: ServerContext['mcpReq']): Promise<ToolAnswer> {
+  async #runAndLog(call: ToolCall, nth: number, request: ServerContext['mcpReq']): Promise<ToolAnswer> {
     const { redactor } = this.settings;
+    const label = `${call.tool} ${nth}`;
     const { clock, signal } = this.#ports;
     const logger = createCallLogger(label, redactor, clock, createProgressReporter(request));
     // The client's abort reason may be any value, so it becomes our own.
     const stop = new AbortController();
-    request.signal.addEventListener('abort', () => stop.abort(stoppedError()), { once: true });
-    if (request.signal.aborted) stop.abort(stoppedError());
+    const abort = (): void => stop.abort(stoppedError(TAKE_BACK));
+    request.signal.addEventListener('abort', abort, { once: true });
+    if (request.signal.aborted) abort();
     const callPorts = { ...this.#ports, logger, signal: AbortSignal.any([signal, stop.signal]) };
-    const answer = await this.#answer(call, callPorts);
+    const { answer, document } = await this.#answer(call, `${TOOL.name}://reports/${nth}`, callPorts);
     const canceled = request.signal.aborted;
-    this.ended.push({ tool: call.tool, canceled, answer });
+    this.ended.push({ tool: call.tool, canceled, answer, document });
     if (this.ended.length > MCP.answers) this.ended.shift();
-    writeLogLine(`${label}${canceled ? ', canceled' : ''}: ${formatAnswer(answer)}`, redactor);
+    writeLogLine(`${label}${canceled ? ', canceled' : ''}: ${answer.result}: ${answer.say}`, redactor);
     return answer;
   }
 
-  async #answer(call: ToolCall, ports: Ports): Promise<ToolAnswer> {
-    const { redactor, fixed, tokenVariable } = this.settings;
-    let begun = call;
-    let required: PersonRequest | undefined;
-    let granted: string | undefined;
+  async #answer(call: ToolCall, report: string, ports: Ports) {
+    const outcome: CallOutcome = { begun: call, ways: [] };
+    const document = composeDocument(await this.#verifyOwn(call, outcome, ports));
+    const isAsked = this.#needsConsent(call) && document.reports[0]?.channel === 'K3';
+    if (isAsked) this.#isBinTold = true;
+    const hint = isAsked
+      ? 'ask your human: if they agree, call again with the same arguments'
+      : document.hint;
+    return { document, answer: composeAnswer({ ...document, hint }, report, outcome) };
+  }
+
+  /** Before its first upload to the public bin, a server says what that means. */
+  #needsConsent({ tool }: ToolCall): boolean {
+    const { fixed, token } = this.settings;
+    const isAllowed = token || fixed['client-id'] || fixed.channel || fixed['allow-public-bin'] === 'true';
+    return tool === 'deliver' && !isAllowed && !this.#isBinTold;
+  }
+
+  /** A cache may show the earlier version of what this server delivered, so it is verified past caches first. */
+  async #verifyOwn(call: ToolCall, outcome: CallOutcome, ports: Ports): Promise<readonly Report[]> {
+    const url = withoutVersion(call.args.url);
+    if (call.tool !== 'verify' || !this.#delivered.has(url)) return this.#perform(call, outcome, ports);
+    const verify = (args: ToolArguments) =>
+      this.#perform({ ...call, args: { ...call.args, ...args } }, outcome, ports);
+    const now = ports.clock.date();
+    const fresh = await verify({ url: withVersion(url, `${now}`).href });
+    const opened = fresh.every(({ ready }) => ready) ? await verify({ url, timeout: 1 }) : fresh;
+    if (opened.every(({ ready }) => ready)) return opened;
+    return fresh.map((report) =>
+      report.ready ? { ...report, urlNote: noteEarlier(`until ${formatTime(now + SITE_CACHE)}`) } : report,
+    );
+  }
+
+  async #perform(call: ToolCall, outcome: CallOutcome, ports: Ports): Promise<readonly Report[]> {
+    const { fixed, redactor, tokenVariable } = this.settings;
     const createRequest = async (): Promise<DeliveryRequest> => {
       if (this.#running.size >= MCP.calls) {
         const message = `${MCP.calls} calls are running already`;
         const hint = 'wait until one of them ends, or name several files in one call';
         throw new DeliveryError('RATE_LIMITED', message, { step: 'check', hint });
       }
-      begun = { ...call, args: this.#authorizations.findArguments(call, ports.clock) };
-      return this.#createRequest(begun, ports);
+      outcome.begun = { ...call, args: this.#authorizations.findArguments(call, ports.clock) };
+      return this.#createRequest(outcome.begun, ports);
     };
     const authorize: typeof authorizeDevice = async (options, authorizePorts) => {
-      const result = await this.#authorizations.authorize(begun, options, authorizePorts);
-      if (typeof result !== 'string') {
-        required = result;
-        throw authorizationRequiredError(result);
+      const result = await this.#authorizations.authorize(outcome.begun, options, authorizePorts);
+      if (typeof result === 'string') {
+        outcome.granted = result;
+        return result;
       }
-      granted = result;
-      return granted;
+      outcome.required = result;
+      throw authorizationRequiredError(result);
+    };
+    const tellHuman: TellHuman = (way, isSecret) => {
+      // An agent must not learn how to allow it.
+      if (isSecret) ports.logger.debug(`a person may allow it: ${way}`);
+      else outcome.ways.push(redactor.redact(way));
     };
     const reports = await reportOnRequest(createRequest(), ports, {
       asked: { ...toRawInputs(call.args, call.tool), operation: call.tool },
       redactor,
-      face: toolFace(call.tool, listInputs(call.tool, fixed), tokenVariable),
+      face: toolFace(call.tool, listInputs(call.tool, fixed), tokenVariable, tellHuman),
       authorize,
     });
+    const { granted } = outcome;
     if (granted !== undefined && reports.some(({ notReady }) => notReady?.code === 'BAD_TOKEN')) {
       this.#authorizations.forget(granted);
     }
-    const document = composeDocument(reports);
-    const say = sayToHuman(document, required);
-    if (required === undefined) return { say, ...document };
-    return { say, ...document, result: 'authorization_required', authorization: required };
+    if (call.tool === 'deliver') this.#remember(reports);
+    return reports;
   }
 
-  async #createRequest({ tool, args }: ToolCall, ports: Ports): Promise<DeliveryRequest> {
+  #remember(reports: readonly Report[]): void {
+    for (const { url, file } of reports)
+      if (url !== null) this.#delivered.set(withoutVersion(url), file?.sha256);
+    const [oldest = ''] = this.#delivered.keys();
+    if (this.#delivered.size > MCP.remembered) this.#delivered.delete(oldest);
+  }
+
+  async #createRequest(call: ToolCall, ports: Ports): Promise<DeliveryRequest> {
+    const { tool, args } = call;
     const { env, fixed, secrets, token } = this.settings;
     const asked = toRawInputs(args, tool);
     // An agent may have written the folder's git remote, so only the environment names the repository.
@@ -145,20 +205,38 @@ export class McpSession {
       allowsFullPaths: false,
       refusesHidden: true,
       defaultFolder: this.#folderFor(args),
+      deliveredSha256: this.#delivered.get(withoutVersion(args.url)),
       // Fixed inputs must not be reported as having no effect.
       givenInputs: Object.keys(asked) as InputName[],
       named: { ...asked, ...fixed },
     };
     const { timeout = fixed.timeout } = asked;
-    const inputs = { repository, ...asked, ...fixed, ...(timeout && { timeout }), token };
+    const dryRun = this.#needsConsent(call) && { 'dry-run': 'true' };
+    const inputs = { repository, ...asked, ...fixed, ...(timeout && { timeout }), ...dryRun, token };
     return createLocalRequest(tool, inputs, context, ports);
   }
 
-  /** A separate folder for each delivery of each server. A repeated call gets the same folder. */
-  #folderFor({ file, content, name }: ToolArguments): string {
-    const id = JSON.stringify([this.#seed, file, content, name]);
-    return `agents/${createHash('sha256').update(id).digest('hex').slice(0, 12)}/`;
+  /** A separate folder for each source of each server: a correction goes to the same folder again. */
+  #folderFor({ file, name = '' }: ToolArguments): string {
+    const source = file === undefined ? name : relative(this.roots[1], resolve(this.roots[1], `${file}`));
+    const id = createHash('sha256').update(`${this.#seed} ${source}`).digest('hex').slice(0, 8);
+    return `agent/${id}/`;
   }
+}
+
+/** What is known of a call on its way. */
+interface CallOutcome extends ForHuman {
+  begun: ToolCall;
+  required?: PersonRequest;
+  granted?: string;
+  readonly ways: string[];
+}
+
+/** The URL as people open it; any other text as it is. */
+function withoutVersion(address: ToolArguments[string] = ''): string {
+  const url = URL.parse(`${address}`);
+  url?.searchParams.delete('v');
+  return url?.href ?? `${address}`;
 }
 
 function findRoots(root: string): readonly [string, string] {
@@ -175,12 +253,13 @@ function findRoots(root: string): readonly [string, string] {
   }
 }
 
-/** Sends lines as progress if the client requested it. Ignores clients that don't read. */
+/** Sends a few lines as progress if the client requested it. Ignores clients that don't read. */
 function createProgressReporter({ _meta, notify, signal }: ServerContext['mcpReq']) {
   const progressToken = _meta?.progressToken;
   let progress = 0;
   return (message: string): void => {
     if (progressToken === undefined || signal.aborted || process.stdout.writableNeedDrain) return;
+    if (progress === MCP.progress) return;
     progress += 1;
     const params = { progressToken, progress, message };
     notify({ method: 'notifications/progress', params }).catch(() => undefined);
@@ -192,22 +271,22 @@ export function writeLogLine(line: string, { redact }: Pick<Redactor, 'redact'>)
   process.stderr.write(`${toOneLine(redact(line))}\n`);
 }
 
-/** Logs one call to stderr. @param report sends a line to the client as progress */
+/** Logs one call to stderr. @param report sends a step to the client as progress */
 export function createCallLogger(
   call: string,
   redactor: Redactor,
   clock: Pick<Clock, 'now'>,
   report: (line: string) => void = () => undefined,
 ): Logger {
+  const info = (line: string): void => writeLogLine(`${call}: ${line}`, redactor);
   const print = (line: string): void => {
-    writeLogLine(`${call}: ${line}`, redactor);
+    info(line);
     report(toOneLine(redactor.redact(line)));
   };
   return {
-    info: print,
-    warning: (line) => print(`warning: ${line}`),
-    // Not sent to the client, because agents must not see how to allow secrets.
-    debug: (line) => writeLogLine(`${call}: ${line}`, redactor),
+    info,
+    warning: (line) => info(`warning: ${line}`),
+    debug: info,
     startSection: print,
     endSection: () => undefined,
     mask: (secret) => redactor.addSecret(secret),

@@ -1,60 +1,108 @@
-import { type ReportDocument, reportText, sortByResult } from '../delivery/report.ts';
-import { firstFew } from '../plain-text.ts';
-import { SITE } from '../protocol/limits.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Report, ReportDocument } from '../delivery/report.ts';
+import type { ErrorCode } from '../errors.ts';
+import { lineIf, shorten } from '../plain-text.ts';
+import { SITE, TEXT } from '../protocol/limits.ts';
 import type { PersonRequest } from './authorizations.ts';
 
-export interface ToolAnswer extends Omit<ReportDocument, 'result'> {
+/** What an agent needs now, without empty fields: `say` is for its human, `hint` for itself. */
+export interface ToolAnswer {
   readonly result: ReportDocument['result'] | 'authorization_required';
   readonly say: string;
-  /** What a person must do before the call continues. */
+  readonly url?: string;
+  readonly opens?: 'page' | 'download';
+  readonly expires?: string;
+  readonly replaced?: true;
+  readonly unknown?: readonly string[];
+  readonly reason?: string;
+  readonly hint?: string;
+  readonly code?: ErrorCode;
   readonly authorization?: PersonRequest;
+  /** The resource with the whole report. */
+  readonly report: string;
 }
 
-/** At most three sentences for a human who doesn't know channels and gates. */
-export function sayToHuman(
-  { result, url, reason, hint, reports }: ReportDocument,
-  required: PersonRequest | undefined,
-): string {
+/** What only a person can do about a call. */
+export interface ForHuman {
+  readonly required?: PersonRequest;
+  /** The ways out that only the person who configured the server can take. */
+  readonly ways: readonly string[];
+}
+
+/** @param report the resource with the document */
+export function composeAnswer(document: ReportDocument, report: string, forHuman: ForHuman): ToolAnswer {
+  const { result, url, reason, hint, code, reports } = document;
+  const { required: authorization } = forHuman;
+  const [{ opens, expires } = {}] = reports;
+  const told = {
+    ...(url && { url, opens, expires, replaced: reports.some((each) => each.replaced) }),
+    ...(authorization === undefined && { unknown: listUnknown(document).slice(0, SITE.named) }),
+    ...{ code, reason: shorten(reason, TEXT.answer), hint: shorten(hint, TEXT.answer), authorization },
+  };
+  const filled = Object.entries(told).filter(([, value]) => value && !isDeepStrictEqual(value, []));
+  return {
+    result: authorization === undefined ? result : 'authorization_required',
+    say: sayToHuman(document, forHuman),
+    ...Object.fromEntries(filled),
+    report,
+  };
+}
+
+const listUnknown = ({ reports }: ReportDocument): readonly string[] =>
+  [...new Set(reports.flatMap(({ unknown }) => unknown))].map((line) => shorten(line, TEXT.message));
+
+/** One or two sentences, and what is not certain, for a human who doesn't know channels and gates. */
+export function sayToHuman(document: ReportDocument, { required, ways }: ForHuman): string {
+  const { result, reason, reports } = document;
   if (required !== undefined) {
     return `Please open ${required.page} and enter the code ${required.userCode}, so that I can publish in your repository.`;
   }
-  const verbs = [...new Set(reports.map(({ verb = 'opens' }) => verb))].join(' or ');
-  const notes = formatNotes('Please note', new Set(reports.flatMap((report) => report.notes)));
-  const unknown = formatNotes('Not certain', new Set(reports.flatMap((report) => report.unknown)));
+  const { operation = 'deliver', channel }: Partial<Report> = reports[0] ?? {};
   const texts = {
-    ready: `It is ready, and I verified that it ${verbs}: ${url.replaceAll('\n', ' and ')}${notes}${unknown}`,
+    ready: sayReady(document),
     withdrawn: reports.every(({ wasAbsent }) => wasAbsent)
       ? `There was nothing to remove: ${[...new Set(reports.map(({ withdrawn }) => withdrawn))].join(' and ')}`
-      : `It is removed, and I verified that its link no longer shows it.${unknown}`,
+      : 'It is removed, and I verified that its link no longer shows it.',
     audited: `I checked everything again: ${reason}.`,
-    planned: `I checked it and found no problem. Nothing was published.${notes}${unknown}`,
-    'not-ready': `${FAILURES[reports[0]?.operation ?? 'deliver']}: ${reason}.${hint === '' ? '' : ` To fix it: ${hint}.`}`,
+    planned: channel === 'K3' ? ON_BIN : 'I checked it and found no problem. Nothing is published yet.',
+    'not-ready': [
+      `${channel === 'K4' ? "I couldn't confirm the link" : FAILURES[operation]}: ${shorten(reason, TEXT.message)}.`,
+      ...ways.map((way) => `You can change that: ${way}.`),
+    ].join(' '),
   };
-  return texts[result];
+  return [texts[result], ...sayUnknown(document)].join('\n');
 }
 
-/** Starts a new line, so that no period follows a URL. */
-const formatNotes = (about: string, lines: ReadonlySet<string>): string =>
-  lines.size === 0 ? '' : `\n${about}: ${firstFew([...lines]).join('; ')}.`;
+const ON_BIN =
+  'Nothing is uploaded yet. I can only put it on a public file-bin, where anyone with the link can download it for about 7 days. Shall I do that?';
+
+/** The URL ends its line, so that no period follows it. */
+function sayReady({ url, reports }: ReportDocument): string {
+  const [{ channel, opens, expires, urlNote } = {}] = reports;
+  const first =
+    channel === 'K4' ? 'I checked the link, and it shows what it should to anyone' : 'It is ready';
+  const can = opens === 'download' ? 'download it' : 'open it as a page';
+  const until = expires === undefined ? '' : ` until ${expires.slice(0, 10)}`;
+  const replaced = reports.some((report) => report.replaced) ? ' It replaces the earlier version.' : '';
+  return [
+    `${first}: ${url.replaceAll('\n', ' and ')}`,
+    ...lineIf(channel !== 'K4', `It is public: anyone with the link can ${can}${until}.${replaced}`),
+    ...lineIf(urlNote !== undefined, `Please use exactly this link: ${urlNote}.`),
+  ].join('\n');
+}
+
+/** At most two, because a human reads no list. */
+function sayUnknown(document: ReportDocument): readonly string[] {
+  const { result, reports } = document;
+  const isFailed = result === 'not-ready';
+  const lines = listUnknown(document);
+  const more = lines.length > 2 ? `, and ${lines.length - 2} more` : '';
+  const isSaid = lines.length > 0 && result !== 'planned' && !(isFailed && reports[0]?.channel === 'K4');
+  return lineIf(isSaid, `${isFailed ? 'Not verified' : 'Not certain'}: ${lines.slice(0, 2).join('; ')}${more}.`);
+}
 
 const FAILURES = {
   deliver: 'There is no link to give you',
   withdraw: "I couldn't verify that it is removed",
   audit: "I couldn't verify that everything is as it was delivered",
 } as const;
-
-/** The answer as text: the result and the first reports, failures first. */
-export function formatAnswer({ authorization, result, url, reason, reports }: ToolAnswer): string {
-  if (authorization !== undefined) {
-    const { userCode, page, handle } = authorization;
-    return [
-      `authorization_required: show your human only this: open ${page} and enter the code ${userCode}.`,
-      `Then call this tool again with authorization: ${handle}.`,
-      'If they decline, do not ask again.',
-    ].join('\n');
-  }
-  const texts = sortByResult(reports)
-    .slice(0, SITE.named)
-    .map((report) => [reportText(report), ...report.notes.map((note) => `Note: ${note}`)].join('\n'));
-  return [`${result}: ${url || reason}`, ...texts].join('\n\n');
-}

@@ -21,25 +21,19 @@ export const TOOLS: Readonly<
   deliver: {
     title: 'Deliver a file, a folder or text',
     description:
-      'Publishes it, fetches it back from its public URL, verifies the bytes, and only then returns the https URL. Tell your human `say`. Do not use it for anything secret or private, because it becomes public.',
+      'Publishes it, verifies what its public URL shows, and only then returns the https URL. Repeat `say` to your human. Do not use it for anything secret or private, because it becomes public.',
     annotations: { ...WRITES, idempotentHint: false },
   },
   verify: {
     title: 'Verify a link',
     description:
-      'Verifies that an existing https link shows your content: some text (`marker`), or all bytes (`file` or `content`). Do not use it for what `deliver` published, or for local links.',
+      'Verifies that an existing https link shows your content. It needs `marker` (a text of the page), or `file` or `content` (all bytes). Do not use it right after `deliver`, which has verified its URL.',
     annotations: { ...READS, openWorldHint: true },
-  },
-  check: {
-    title: 'Check a file without publishing it',
-    description:
-      'Runs the checks of `deliver` that need no host. Do not use it to deliver: it returns no URL.',
-    annotations: { ...READS, openWorldHint: false },
   },
   withdraw: {
     title: 'Withdraw what was delivered',
     description:
-      "Removes what `deliver` published at a URL, and verifies that it is gone. Files that this tool didn't deliver stay. Do not use it before a new delivery to the same path, which replaces the old one.",
+      "Removes what `deliver` published at its `url`, and verifies that it is gone. Files that this tool didn't deliver stay. Do not use it before a correction, because `deliver` replaces the earlier version.",
     annotations: { ...WRITES, idempotentHint: true },
   },
   audit: {
@@ -60,7 +54,7 @@ const AUTHORIZATION = z
 
 /** Refuses unknown arguments, such as a token or an input that is `fixed`. */
 export function createInputSchema(tool: ToolName, fixed: Readonly<Partial<RawInputs>>) {
-  const maySuspend = Object.hasOwn(fixed, 'client-id') && tool !== 'verify' && tool !== 'check';
+  const maySuspend = Object.hasOwn(fixed, 'client-id') && tool !== 'verify';
   const shape = Object.fromEntries(
     listInputs(tool, fixed).map((name) => {
       const argument = createArgument(name, tool, fixed);
@@ -79,6 +73,12 @@ export function createInputSchema(tool: ToolName, fixed: Readonly<Partial<RawInp
   });
 }
 
+/** Some models send every argument, as `null` if they don't mean it. */
+export const withoutNull = (args: unknown): unknown =>
+  typeof args === 'object' && args !== null
+    ? Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null))
+    : args;
+
 function nameUnknown(key: string, known: readonly string[]): string {
   const closest = findClosestName(key, known);
   return closest === undefined ? key : `${key} (did you mean ${closest}?)`;
@@ -92,7 +92,8 @@ export function listInputs(tool: ToolName, fixed: Readonly<Partial<RawInputs>>):
   });
 }
 
-const argumentOf = (name: InputName): string => (INPUTS[name] as InputDefinition).argument?.name ?? name;
+const argumentOf = (name: InputName): string =>
+  (INPUTS[name] as InputDefinition).argument?.name ?? name.replace('-', '_');
 
 function createArgument(name: InputName, tool: ToolName, fixed: Readonly<Partial<RawInputs>>) {
   const { default: usual, description, means, json, argument }: InputDefinition = INPUTS[name];

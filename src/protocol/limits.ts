@@ -215,10 +215,15 @@ export const SCREEN = {
   seen: 100_000,
 } as const;
 
+/** GitHub Pages lets caches keep a page for ten minutes. */
+export const SITE_CACHE = 600 * SECOND;
+
 /** Lengths in characters, except `marker` and `refusal`, which are in bytes. */
 export const TEXT = {
   path: 1_024,
   message: 200,
+  /** A reason or a hint in an agent's answer. */
+  answer: 600,
   marker: 65_536,
   hostMessage: 300,
   refusal: 4_096,
@@ -244,7 +249,8 @@ export const CONVERT = {
 export const PROGRESS_INTERVAL = {
   action: 10 * SECOND,
   cli: 3 * SECOND,
-  mcp: 5 * SECOND,
+  /** Many clients end a call after 60 s of silence. */
+  mcp: 45 * SECOND,
   terminal: SECOND / 2,
 } as const;
 
@@ -268,4 +274,7 @@ export const MCP = {
   /** Clients give up after 60 s by default. */
   authorization: 40 * SECOND,
   answers: 20,
+  progress: 10,
+  /** Deliveries whose bytes a server remembers. */
+  remembered: 1_000,
 } as const;

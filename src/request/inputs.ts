@@ -14,9 +14,9 @@ export type Operation = 'deliver' | 'withdraw' | 'audit';
 
 export type ScreenMode = 'auto' | 'enforce' | 'off';
 
-export type ToolName = 'deliver' | 'verify' | 'check' | 'withdraw' | 'audit';
+export type ToolName = 'deliver' | 'verify' | 'withdraw' | 'audit';
 
-export type CommandName = ToolName | 'mcp' | 'contract';
+export type CommandName = ToolName | 'check' | 'mcp' | 'contract';
 
 /** What is delivered instead of a file: a text, or what a pipe brings. */
 export type GivenContent = string | AsyncIterable<Uint8Array>;
@@ -61,7 +61,7 @@ const K1: InputUse = { channels: ['K1'] };
 const FOLDER: InputUse = { ...K1, isForFolders: true };
 const ACCOUNT: InputUse = { channels: ['K1', 'K2'] };
 
-const FILE_TOOLS: readonly ToolName[] = ['deliver', 'verify', 'check', 'withdraw'];
+const FILE_TOOLS: readonly ToolName[] = ['deliver', 'verify'];
 
 /** Every input. action.yml, documents, flags, tools, contract, and the type of a request come from these rows. */
 export const INPUTS = {
@@ -73,7 +73,6 @@ export const INPUTS = {
       tools: FILE_TOOLS,
       means: {
         mcp: "File or folder (one site) below the server's root, one per line. No globs, no hidden files.",
-        withdraw: 'The delivered file, to compare it with the published one. The file-bin needs it.',
       },
     },
   ),
@@ -96,7 +95,7 @@ export const INPUTS = {
     channels: ['K1', 'K4'],
     isForFolders: true,
     flag: 'every',
-    tools: ['deliver', 'verify', 'check'],
+    tools: FILE_TOOLS,
   }),
   prune: input(
     ON,
@@ -122,7 +121,7 @@ export const INPUTS = {
     required('auto', PARSERS.channels),
     '`auto`, `K1` or `pages`, `K2` or `release`, `K3` or `filebin`, `K4` or `native` (a link). In a list such as `K1+K3`, the first channel is the main one; later channels get duplicates. `auto` takes a tag (K2), bin (K3) or link (K4) that you set. Otherwise it uses K1 for files that a browser shows and K2 for other files, or K3 without a token.',
     {
-      tools: ['deliver', 'check'],
+      tools: ['deliver'],
       argument: {
         name: 'as',
         description: 'What people get. `auto` decides by the type of the file.',
@@ -141,7 +140,7 @@ export const INPUTS = {
     'Text that the file and the fetched page must both contain. A given file must match in all bytes too, unless the site builds the page.',
     {
       flag: 'every',
-      tools: ['deliver', 'verify', 'check'],
+      tools: FILE_TOOLS,
       means: {
         mcp: 'Text that it must contain, also when fetched back. The bytes of a file are compared too.',
       },
@@ -181,7 +180,7 @@ export const INPUTS = {
     optional(PARSERS.path),
     "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: name of the asset or of the file in the bin. Default: the file's name (K1: in the folder that the site is built from).",
     {
-      tools: ['deliver', 'check', 'audit'],
+      tools: ['deliver', 'audit'],
       means: {
         mcp: 'Path on the site, a folder ending in `/`, or the name of a download. Default: a path of its own.',
         withdraw:
@@ -248,7 +247,7 @@ export const INPUTS = {
     'What to do with a page that loads something from another host. `enforce` refuses it, `warn` reports it in UNKNOWN, `off` ignores it (all K1 only). `inline`, for a single page, fetches what it needs from its folder and from other hosts and puts it into the page first, also for a check. `auto` is `enforce` for a single page and `warn` for a folder. A page without one of its own style sheets or scripts is always refused, but a missing `async` script is only reported in UNKNOWN.',
     {
       ...K1,
-      tools: ['deliver', 'check'],
+      tools: ['deliver'],
       argument: {
         name: 'other_hosts',
         description: 'For a page that loads from other hosts. By default, a single page is refused.',
@@ -292,7 +291,9 @@ export const INPUTS = {
     'Name of a GitHub environment, such as `preview`. The action creates a deployment with the verified link, so the pull request has a "View deployment" button. Needs `permissions: { deployments: write }`.',
     { flag: 'none' },
   ),
-  'dry-run': input(OFF, 'Make all checks and show the plan, but write nothing. The result is `planned`.'),
+  'dry-run': input(OFF, 'Make all checks and show the plan, but write nothing. The result is `planned`.', {
+    tools: ['deliver'],
+  }),
   'fail-on-not-ready': input(
     ON,
     "Fail the step if a delivery is not ready. A fork's run, whose token may only read, warns instead.",

@@ -50,6 +50,8 @@ export interface RunContext {
   readonly refusesHidden?: boolean | undefined;
   /** The folder of the site for a delivery without a path, ending in `/`. */
   readonly defaultFolder?: string | undefined;
+  /** The SHA-256 of what was delivered at the URL to withdraw, if that is known. */
+  readonly deliveredSha256?: string | null | undefined;
   /** Whether to make only the checks, without any request to a host. */
   readonly checkOnly?: boolean;
   /** Bytes to deliver instead of the input `content`, such as standard input. */

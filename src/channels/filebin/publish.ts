@@ -134,6 +134,7 @@ function placementOfFile(upload: BinUpload, result: StoreResult, isLocked: boole
     written,
     first: pageCheck(urlFor(BIN.get, options, filename), { is: 'bytes', file: upload.file }, host, COUNTED),
     plan: { verb, method: POST },
+    ...(expires !== undefined && { expires: shortHostMessage(expires) }),
     notes: [
       ...lineIf(filename !== asked.normalize('NFC'), `the bin named it ${filename}`),
       expires === undefined

@@ -28,12 +28,12 @@ export function createFilebinRemover(options: BinOptions, ports: Ports): Channel
   const read = () => withRetries(ports, () => readBin(options, ports));
   return {
     prepare: (items) =>
-      forEachItem(items, async ({ site, name }) => {
+      forEachItem(items, async ({ site, name, sha256 }) => {
         const filename = binFileName(flatName(name));
         return {
           plan: planInBin(bin, filename, 'one DELETE', 'is removed'),
           filename,
-          sha256: site?.entry.sha256,
+          sha256: site?.entry.sha256 ?? sha256 ?? undefined,
         };
       }),
     async preview(tasks) {
@@ -71,6 +71,6 @@ function mayRemove({ filename, sha256 }: BinRemoval, { files }: BinState, { bin,
     sha256 === undefined ? 'no file was given to compare it with' : 'its bytes differ from the given file';
   throw new DeliveryError('NOT_OURS', `${filename} in bin ${bin} may be somebody else's: ${description}`, {
     hint: (w) =>
-      `set ${w.input('file')} to the file as it was delivered, or ${w.input('overwrite', 'true')} to delete any file with this name`,
+      `set ${w.input('file')} to the file as it was delivered${w.orSet('overwrite', 'true', ' to delete any file with this name')}`,
   });
 }

@@ -68,6 +68,7 @@ export function describePublished(
     written: false,
     ...onHost({ first: served.first, others }, listBuildRefusals(task)),
     ...(commitSha && { commitSha }),
+    replaced: change !== undefined && replaced !== undefined,
     ...(isOnBranch && { expectedBlobs: listExpectedBlobs(task) }),
     ...(pictures && { pictures: addressesOfPictures(pictures, destination.pageUrl) }),
     ...(isFolder && { changes, treeSha, ...(servedSize && { servedSize }) }),

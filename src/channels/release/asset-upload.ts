@@ -22,6 +22,7 @@ import {
   isInterim,
   isQuiet,
   isStored,
+  mayReplace,
   type PlacedAsset,
   type UploadRelease,
   unfinishedError,
@@ -67,7 +68,7 @@ class AssetUpload {
     const { release } = this.#target;
     try {
       const asset = await withRetries(this.#ports, () => this.#attempt());
-      return { release, asset, written: this.#uploadedAs !== null };
+      return { release, asset, written: this.#uploadedAs !== null, replaced: this.#replacedId !== null };
     } catch (thrown) {
       const failure = this.#uploads.explain(thrown);
       if (this.#uploadedAs === null) throw failure;
@@ -97,9 +98,10 @@ class AssetUpload {
 
   async #putInPlace(existing: Asset | undefined, incoming: Asset | undefined): Promise<Asset> {
     const { name } = this.#task;
-    const { release, overwrite } = this.#target;
+    const { release } = this.#target;
     if (existing && this.#holdsFile(existing)) return existing;
-    if (existing && !overwrite) throw assetExistsError(name, release.tag_name, existing);
+    if (existing && !mayReplace(existing, this.#target))
+      throw assetExistsError(name, release.tag_name, existing);
     if (!existing && !incoming) return this.#upload(name);
     return this.#replace(existing, incoming ?? (await this.#upload(this.#incomingName)));
   }

@@ -24,6 +24,7 @@ export interface PlacedAsset {
   readonly release: Release;
   readonly asset: Asset;
   readonly written: boolean;
+  readonly replaced?: boolean;
 }
 
 export type PlacedFiles = ReadonlyMap<AssetTask, Result<PlacedAsset>>;
@@ -38,10 +39,16 @@ export const hasDigestOf = ({ digest }: Asset, { sha256 }: LocalFile): boolean =
 export const isStored = (asset: Asset, file: LocalFile): boolean =>
   asset.digest == null ? asset.size === file.size : hasDigestOf(asset, file);
 
+/** Agents may replace what agents uploaded. */
+export const mayReplace = (
+  asset: Asset,
+  { overwrite, soleDeliverer: owner }: Pick<UploadRelease, 'overwrite' | 'soleDeliverer'>,
+): boolean => overwrite || (owner !== undefined && hasOwnLabel(asset, owner));
+
 export function assetExistsError(name: string, tag: string, { digest }: Asset): DeliveryError {
   const what = digest == null ? 'without a digest' : 'with other bytes';
   return new DeliveryError('NOT_OURS', `release ${tag} already has an asset ${name} ${what}`, {
-    hint: (w) => `set ${w.input('overwrite', 'true')} to replace it, or ${w.input('path')} to another name`,
+    hint: (w) => `set ${w.input('path')} to another name${w.orSet('overwrite', 'true', ' to replace it')}`,
   });
 }
 

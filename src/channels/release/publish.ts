@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { forEachItem } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf, toDeliveryError } from '../../errors.ts';
 import { getTagCommit } from '../../github/api/history.ts';
@@ -21,6 +22,7 @@ import {
   type AssetTask,
   assetExistsError,
   hasDigestOf,
+  mayReplace,
   type PlacedAsset,
   type PlacedFiles,
   planAsset,
@@ -58,7 +60,8 @@ export function createReleasePublisher(
   };
 }
 
-async function prepareAsset(item: ChannelItem, { tag }: ReleaseOptions, access: RepositoryContext) {
+async function prepareAsset(item: ChannelItem, options: ReleaseOptions, access: RepositoryContext) {
+  const { tag, path, defaultFolder } = options;
   requireGitHub(access);
   const { entry: file } = requireSite(item);
   if (access.privateRepository === true) {
@@ -68,7 +71,8 @@ async function prepareAsset(item: ChannelItem, { tag }: ReleaseOptions, access: 
         `set ${w.input('repository')} to a public one${w.orUse('K1', ' with a public site')}${w.orUse('K3')}`,
     });
   }
-  const originalName = flatName(item.name);
+  const id = path === undefined && defaultFolder !== undefined ? `-${basename(defaultFolder)}` : '';
+  const originalName = flatName(item.name).replace(/\.|$/, (end) => id + end);
   const name = await assetName(originalName);
   const plan = planAsset(tag, name, 'one asset upload', 'downloads');
   return { plan, file, name, originalName };
@@ -92,7 +96,9 @@ async function previewAssets(batch: ReleaseBatch, ports: Ports): Promise<readonl
     if (existing === undefined) return `the asset ${name} would be added to the release ${tag}`;
     if (isUnfinished(existing)) return `this would wait until another job has uploaded ${name}`;
     if (hasDigestOf(existing, file)) return describeStored(existing, tag);
-    return batch.overwrite ? `the asset ${name} would be replaced` : assetExistsError(name, tag, existing);
+    return mayReplace(existing, batch)
+      ? `the asset ${name} would be replaced`
+      : assetExistsError(name, tag, existing);
   };
   return batch.tasks.map(describe).map((preview) => (hasFailed(preview) ? preview : preview + deleted));
 }
@@ -159,7 +165,7 @@ async function readTag(placed: PlacedFiles, batch: ReleaseBatch): Promise<string
 }
 
 function placementOfAsset(
-  { asset, release, written }: PlacedAsset,
+  { asset, release, written, replaced = false }: PlacedAsset,
   { file, originalName }: AssetTask,
   { github, tag: wantedTag, tagIsDefault, soleDeliverer: deliverer }: ReleaseBatch,
   commit: string | null,
@@ -175,6 +181,7 @@ function placementOfAsset(
       destination: `release ${tag}${commit === null ? '' : ` at commit ${commit}`}, asset ${asset.name}`,
     },
     written,
+    replaced,
     notes: [
       ...lineIf(
         asset.name !== originalName,

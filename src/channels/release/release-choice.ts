@@ -21,6 +21,9 @@ export interface ReleaseOptions {
   readonly overwrite: boolean;
   /** The deliverer in the label. Without `overwrite`, only its assets are deleted. */
   readonly soleDeliverer?: string | undefined;
+  readonly path?: string | undefined;
+  /** Its last part also tells apart the assets of the same name. */
+  readonly defaultFolder?: string | undefined;
   readonly timeout: number;
   readonly job: string;
   /** The commit for a new named tag; absent for the default branch's head. */
