@@ -14,9 +14,10 @@ import * as z from 'zod';
 import { untilAborted } from '../async.ts';
 import { createPorts } from '../context.ts';
 import { stoppedError } from '../errors.ts';
+import { machineContract } from '../protocol/contract.ts';
+import { ERROR_CODES } from '../protocol/error-codes.ts';
 import { MCP } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
-import { toolContract } from '../request/commands.ts';
 import type { ToolName } from '../request/inputs.ts';
 import { systemClock } from '../system.ts';
 import type { PersonRequest, ToolCall } from './authorizations.ts';
@@ -152,8 +153,8 @@ function registerResources(server: McpServer, session: McpSession): void {
     [
       'contract',
       'The machine contract',
-      'Channels, gates, limits, what is not a delivery, and what each error code means: the content of contract.json.',
-      toolContract,
+      'Channels, gates, limits, what is not a delivery, and what each error code means.',
+      () => ({ ...machineContract(), error_codes: ERROR_CODES }),
     ],
     [
       'answers',

@@ -66,7 +66,7 @@ export const ERROR_CODES = {
   },
   NOT_OURS: {
     meaning: 'Something that this tool did not deliver is already at the destination.',
-    action: 'Choose another path. Overwrite only if the human allows it.',
+    action: 'Choose another path, or ask the human.',
   },
   TOO_LARGE: {
     meaning: 'The file is too large for the channel.',
