@@ -72,8 +72,7 @@ describe('self-contained: inline', () => {
       Array(count).fill([`${CDN}/a.js`]),
     );
     expect(reports.flatMap(({ notes }) => notes).join()).not.toContain('had no effect');
-    for (const { unknown } of reports)
-      expect(unknown).toEqual([expect.stringMatching(/browser/)]);
+    for (const { unknown } of reports) expect(unknown).toEqual([expect.stringMatching(/browser/)]);
   });
 
   test.each<[string, Partial<RawInputs>]>([

@@ -98,7 +98,10 @@ function sayUnknown(document: ReportDocument): readonly string[] {
   const lines = listUnknown(document);
   const more = lines.length > 2 ? `, and ${lines.length - 2} more` : '';
   const isSaid = lines.length > 0 && result !== 'planned' && !(isFailed && reports[0]?.channel === 'K4');
-  return lineIf(isSaid, `${isFailed ? 'Not verified' : 'Not certain'}: ${lines.slice(0, 2).join('; ')}${more}.`);
+  return lineIf(
+    isSaid,
+    `${isFailed ? 'Not verified' : 'Not certain'}: ${lines.slice(0, 2).join('; ')}${more}.`,
+  );
 }
 
 const FAILURES = {
