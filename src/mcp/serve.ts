@@ -22,7 +22,7 @@ import type { ToolName } from '../request/inputs.ts';
 import { systemClock } from '../system.ts';
 import type { PersonRequest, ToolCall } from './authorizations.ts';
 import { createCallLogger, McpSession, type McpSettings, writeLogLine } from './session.ts';
-import type { ToolAnswer } from './tool-answer.ts';
+import { ANSWER_SCHEMA, type ToolAnswer } from './tool-answer.ts';
 import { createInputSchema, TOOLS, type ToolArguments, withoutNull } from './tools.ts';
 
 /** Serves MCP until stdin closes or the signal aborts, and all calls have ended. @throws {DeliveryError} */
@@ -66,23 +66,6 @@ const INSTRUCTIONS = [
 ].join(' ');
 
 const JSON_TYPE = 'application/json';
-
-const TEXT = z.string().optional();
-
-/** Kept short, because clients list it with every tool. report.schema.json describes reports. */
-const ANSWER_SCHEMA = z.strictObject({
-  result: z.string(),
-  say: z.string().describe('Repeat this to your human.'),
-  ...{ url: TEXT, opens: TEXT, expires: TEXT, code: TEXT, reason: TEXT },
-  replaced: z.boolean().optional(),
-  unknown: z.array(z.string()).optional(),
-  hint: TEXT.describe('For you alone.'),
-  report: z.string(),
-  authorization: z
-    .unknown()
-    .optional()
-    .describe('Show your human `page` and `userCode` alone, then call again with `authorization`: `handle`.'),
-} satisfies Record<keyof ToolAnswer, z.ZodType>);
 
 const QUESTION = 'authorization';
 

@@ -47,19 +47,12 @@ const AGENT = 'an agent over MCP';
 const TAKE_BACK =
   'call it again with the same arguments: it only verifies what is there, and `withdraw` takes the `url` that you get';
 
-interface EndedCall {
-  readonly tool: ToolName;
-  readonly canceled: boolean;
-  readonly answer: ToolAnswer;
-  readonly document: ReportDocument;
-}
-
 /** The calls of one server. */
 export class McpSession {
   /** The root with symbolic links resolved, and as given. Files may be named through either. */
   readonly roots: readonly [string, string];
   /** The last calls, the newest last. Canceled calls got no answer. */
-  readonly ended: EndedCall[] = [];
+  readonly ended: { tool: ToolName; canceled: boolean; answer: ToolAnswer; document: ReportDocument }[] = [];
   readonly settings: McpSettings;
   readonly #ports: Ports;
   readonly #authorizations = new PersonAuthorizations();

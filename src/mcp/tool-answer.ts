@@ -1,26 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
 import type { Report, ReportDocument } from '../delivery/report.ts';
-import type { ErrorCode } from '../errors.ts';
 import { lineIf, shorten } from '../plain-text.ts';
 import { SITE, TEXT } from '../protocol/limits.ts';
 import type { PersonRequest } from './authorizations.ts';
 
-/** What an agent needs now, without empty fields: `say` is for its human, `hint` for itself. */
-export interface ToolAnswer {
-  readonly result: ReportDocument['result'] | 'authorization_required';
-  readonly say: string;
-  readonly url?: string;
-  readonly opens?: 'page' | 'download';
-  readonly expires?: string;
-  readonly replaced?: true;
-  readonly unknown?: readonly string[];
-  readonly reason?: string;
-  readonly hint?: string;
-  readonly code?: ErrorCode;
-  readonly authorization?: PersonRequest;
-  /** The resource with the whole report. */
-  readonly report: string;
-}
+const TOLD = z.string().optional();
+
+/** What an agent needs now, without empty fields. Kept short, because clients list it with every tool. */
+export const ANSWER_SCHEMA = z.strictObject({
+  result: z.string(),
+  say: z.string().describe('Repeat this to your human.'),
+  ...{ url: TOLD, opens: TOLD, expires: TOLD, code: TOLD, reason: TOLD },
+  replaced: z.boolean().optional(),
+  unknown: z.array(z.string()).optional(),
+  hint: TOLD.describe('For you alone.'),
+  report: z.string(),
+  authorization: z
+    .strictObject({ userCode: z.string(), page: z.string(), handle: z.string() })
+    .optional()
+    .describe('Show your human `page` and `userCode` alone, then call again with `authorization`: `handle`.'),
+});
+
+export type ToolAnswer = z.infer<typeof ANSWER_SCHEMA>;
 
 /** What only a person can do about a call. */
 export interface ForHuman {
