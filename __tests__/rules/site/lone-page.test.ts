@@ -95,6 +95,12 @@ describe('a file that a browser shows as it is', () => {
     ['a text in UTF-8', 'a.txt', 'Привет', ''],
     ['YAML with letters beyond ASCII', 'a.yaml', 'name: Grüße', 'unknown encoding'],
     ['YAML with a byte order mark, which tells the encoding', 'a.yaml', '\ufeffname: Grüße', ''],
+    [
+      'YAML with a byte order mark and a stray byte',
+      'a.yaml',
+      Buffer.concat([Buffer.from('\ufeffname: Grüße'), Buffer.from([0xff])]),
+      'unknown encoding',
+    ],
     ['YAML in ASCII', 'a.yml', 'name: a', ''],
     ['a table, which is downloaded', 'a.csv', Buffer.from([0xcf]), ''],
     [

@@ -1,3 +1,4 @@
+import { text as joinText } from 'node:stream/consumers';
 import { MEGABYTE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../inspect.ts';
 import { getBrowserDisplay, getContentType, isImage } from '../media-type.ts';
@@ -46,17 +47,16 @@ async function judgePicture(file: Pick<LocalFile, 'pieces'>) {
 }
 
 async function judgeText(type: string, file: Pick<LocalFile, 'pieces'>) {
-  if (type.startsWith('text/') && !type.includes('charset')) {
+  if (type.startsWith('text/') && !type.includes('charset') && !(await isReadAlike(file))) {
     const text = `Pages serves ${type} without a charset, so a browser may show letters beyond ASCII wrongly`;
-    return (await isReadAlike(file)) ? null : ({ kind: 'encoding', line: 1, isOpen: true, text } as const);
+    return { kind: 'encoding', line: 1, isOpen: true, text } as const;
   }
   const encoding = createEncodingCheck(() => null);
   for await (const piece of file.pieces()) encoding.add(piece);
   const misread = encoding.end();
   if (misread === null) return null;
   const { line, text, isUnreadable } = misread;
-  const isRefused = isUnreadable && (await isMostlyWrong(file));
-  return isRefused
+  return isUnreadable && (await isMostlyWrong(file))
     ? ({ kind: 'encoding', line, isOpen: false, text, hint: 'save it as UTF-8' } as const)
     : ({ kind: 'encoding', line, isOpen: true, text: PARTLY_MISREAD } as const);
 }
@@ -72,14 +72,8 @@ async function isReadAlike(file: Pick<LocalFile, 'pieces'>): Promise<boolean> {
 
 /** A few stray bytes leave a log readable. */
 async function isMostlyWrong(file: Pick<LocalFile, 'pieces'>): Promise<boolean> {
-  const decoder = new TextDecoder();
-  const counts = { all: 0, letters: 0, wrong: 0 };
-  const count = (text: string): void => {
-    counts.all += text.length;
-    counts.letters += text.match(/[^\0-\x7f]/g)?.length ?? 0;
-    counts.wrong += text.match(/\ufffd/g)?.length ?? 0;
-  };
-  for await (const piece of file.pieces()) count(decoder.decode(piece, { stream: true }));
-  count(decoder.decode());
-  return counts.wrong > counts.letters / 2 && counts.wrong > counts.all / 100;
+  const text = await joinText(file.pieces());
+  const countWithout = (others: RegExp): number => text.replace(others, '').length;
+  const wrong = countWithout(/[^\ufffd]+/g);
+  return wrong > countWithout(/[\0-\x7f]+/g) / 2 && wrong > text.length / 100;
 }
