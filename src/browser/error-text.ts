@@ -1,23 +1,23 @@
+import { STATUS_CODES } from 'node:http';
 import type { PageSnapshot } from './view-page.ts';
 
 /**
- * Words of error pages by hosts, frameworks and programs. Other error pages, in any language, are found by comparing a
- * folder's pages with the page at a path that doesn't exist.
+ * Words of error pages by HTTP, hosts, frameworks and programs. Other error pages, in any language, are found by
+ * comparing a folder's pages with the page at a path that doesn't exist.
  */
 const ERROR_WORDS: ReadonlySet<string> = new Set(
   [
-    '400 401 403 404 405 408 410 429 500 501 502 503 504 http https status code error exception',
-    'not found gone bad gateway request timeout too many requests forbidden unauthorized get',
-    'access permission denied internal server service temporarily unavailable',
-    "the this that page file url resource site requested was were is are be could can has can't couldn't isn't",
-    "cannot doesn't does moved or exist missing available on here there for looking you we i what find a an",
-    "sorry oops ooops whoops we're you're that's all know unexpected unknown fatal network application occurred",
-    'something went wrong please try again later retry reload refresh go back return take me to home homepage start',
-    'undefined null nan object failed unable load fetch connect data enable javascript need run app dynamically imported module',
-    'nginx apache cloudflare ubuntu debian',
-  ].flatMap((line) => line.split(' ')),
+    ...Object.entries(STATUS_CODES).flatMap(([code, name = '']) => (Number(code) < 400 ? [] : [code, name])),
+    'http error exception undefined null nan object failed access denied unexpected fatal network nginx apache',
+    'ubuntu the this page site url requested was were be is are can cannot could does moved exist find',
+    'available oops whoops sorry something went wrong please try again later reload go back return take me',
+    'home occurred has an temporarily or on to you we looking unable load data fetch get enable javascript',
+    'need run app dynamically imported module',
+    "that's can't doesn't you're",
+  ].flatMap((line) => line.toLowerCase().split(' ')),
 );
 
+/** What at least one part of an error page says. */
 const ERROR =
   /404|410 gone|\bnot? (?:be )?(?:found|exist|available)|n't (?:exist|find|be found)|error|exception|undefined|\bnull\b|\bnan\b|object object|went wrong|cannot get|\bbad \w|timeout|too many requests|forbidden|unauthorized|denied|unavailable|failed to|unable to|enable javascript/;
 
@@ -82,14 +82,11 @@ export const isOnlyWaiting = (text: string, isUnfinished: boolean): boolean =>
   (/^(?:(?:loading|please wait)[\s.…!,]*)+(?:\d+ ?%)?$/i.test(text.trim()) ||
     (isUnfinished && /(?:…|\.\.\.)(?:\s*\d+ ?%)?$/.test(text.trim())));
 
-/** Error screens of browsers and frameworks. Any text may follow. */
+/** Error screens of browsers and frameworks, after which any text may follow. */
 const ERROR_SCREENS =
   /^(This page contains the following errors:|Application error: a (client|server)-side exception has occurred|Unexpected Application Error!)/;
 
-/** Browsers show the source of XML that they can't draw. */
-const SOURCE_SCREEN = /^This XML file does not appear to have any style information/;
-
-/** @param isDrawn whether browsers draw this type rather than show its source */
+/** @param isDrawn whether browsers draw this type. They show the source of XML that they can't draw. */
 export const isErrorScreen = (text: string, isDrawn: boolean): boolean =>
   (text.length <= 2_000 && ERROR_SCREENS.test(simplify(text))) ||
-  (isDrawn && SOURCE_SCREEN.test(simplify(text)));
+  (isDrawn && simplify(text).startsWith('This XML file does not appear to have any style information'));
