@@ -81,7 +81,7 @@ export class DocumentReader {
 
   /** Code may show template tags, and what a person clicks may end with an ellipsis. */
   #readPhrase(text: string, parent: DomElement): void {
-    const isWaiting = /^(?:loading|please wait)\b|(?:…|\.\.\.)$/i.test(text);
+    const isWaiting = /^(?:loading|please wait)[\s.…!,]*$|(?:…|\.\.\.)$/i.test(text);
     if (isWaiting && parent.closest('a, button, summary, label, textarea') === null) this.#isWaiting = true;
     const [tag] = this.#templateTag.exec(text) ?? [];
     if (tag && parent.closest('code, pre, samp, kbd, textarea') === null) this.#unfilled.add(tag);

@@ -5,6 +5,8 @@ export interface PageToView {
   readonly marker?: string | undefined;
   /** The beginning of its HTML's text, without spaces; absent if unknown. */
   readonly ownText?: string | undefined;
+  /** Template tags in that text, which no script of the page can fill in. */
+  readonly ownTags?: readonly string[] | undefined;
   readonly local?: LocalFiles | undefined;
   /** Whether this host may be in a private network, because the page was verified there. No other host may. */
   readonly isPrivateHost?: boolean | undefined;

@@ -23,19 +23,13 @@ export async function pageToView(
   // For a link, only the marker is known.
   if (file === undefined) return { ...page, marker: isSought && !/[<>]/.test(marker) ? marker : undefined };
   if (!isHtml(file.name) || file.size > SCREEN.markedPage) return page;
-  const { readVisibleText } = await loadPageRules();
-  const shown = readVisibleText(await text(decodeText(file.read())));
+  const { findUnfilledTags, readVisibleText } = await loadPageRules();
+  const html = await text(decodeText(file.read()));
+  const shown = readVisibleText(html);
   // The marker may be in a comment or script.
   const isVisible = isSought && shown.includes(withoutSpace(marker));
-  return { ...page, marker: isVisible ? marker : undefined, ownText: shown.slice(0, SCREEN.text) };
-}
-
-/** Template tags on a page that no browser opened. A script may fill them in, so only a page without one is searched. */
-export async function listUnfilledTags({ site }: Delivery): Promise<readonly string[]> {
-  const file = site?.entry;
-  if (file === undefined || !isHtml(file.name) || file.size > SCREEN.markedPage) return [];
-  const { findUnfilledTags } = await loadPageRules();
-  return findUnfilledTags(await text(decodeText(file.read())));
+  const own = { ownText: shown.slice(0, SCREEN.text), ownTags: findUnfilledTags(html) };
+  return { ...page, ...own, marker: isVisible ? marker : undefined };
 }
 
 /**

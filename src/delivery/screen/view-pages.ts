@@ -20,7 +20,7 @@ import {
 import type { DeliveryContext } from '../delivery-context.ts';
 import { addPicture } from './add-picture.ts';
 import { dependsOnHost } from './ask-host.ts';
-import { listLocalFiles, listScreenPages, listUnfilledTags, pageToView } from './page-to-view.ts';
+import { listLocalFiles, listScreenPages, pageToView } from './page-to-view.ts';
 import { describeUnseen, describeView, formatShare, judgeView } from './screen-report.ts';
 
 /** Opens each page before publishing. Refuses a page that shows nothing, unless it needs files of its host. */
@@ -83,10 +83,6 @@ async function viewPublishedPage(
   const { request } = context;
   const attempt = shownAttempt(delivery);
   if (attempt?.placement == null || attempt.proof === null) return delivery;
-  if (obstacle !== '') {
-    const unseen = describeUnseen(obstacle, '', await listUnfilledTags(delivery));
-    return withAttempt(delivery, { ...attempt, unknown: [...attempt.unknown, ...unseen] });
-  }
   const { placement, proof } = attempt;
   // A cache would show the previous page.
   const url = proof.versioned?.url ?? placement.first.url;
@@ -95,12 +91,15 @@ async function viewPublishedPage(
     // A host behind a redirect stays refused.
     isPrivateHost: proof.isInternal && proof.hosts.every((host) => host === url.host),
   };
+  if (obstacle !== '') {
+    const unseen = describeUnseen(obstacle, '', page.ownTags);
+    return withAttempt(delivery, { ...attempt, unknown: [...attempt.unknown, ...unseen] });
+  }
   // The page stays verified, even if the job ends now.
   const seen = await context.screen
     .view(page)
     .catch(() => createUncheckedView('the step was stopped before a browser opened it'));
-  const isUnseen = seen.verdict === 'not-checked' && seen.httpCode === null;
-  const view = isUnseen ? { ...seen, unfilledTags: await listUnfilledTags(delivery) } : seen;
+  const view = seen.httpCode === null ? { ...seen, unfilledTags: page.ownTags ?? [] } : seen;
   context.logger.info(`${delivery.subject}: ${describeView(view)}`);
   const { failure, notes, unknown } = judgeView(view, request.screen === 'enforce');
   const { agreement, different } = await compareWithLocal(delivery.localView, view, context);

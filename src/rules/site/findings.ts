@@ -62,11 +62,9 @@ export class FindingCollector {
   /** Moves the findings of a kind to another collector. */
   moveTo(other: FindingCollector, kind: SiteFinding['kind']): void {
     for (const [key, finding] of this.#findings) {
-      if (finding.kind !== kind) continue;
-      this.#findings.delete(key);
+      if (finding.kind !== kind || !this.#findings.delete(key)) continue;
       const known = other.#findings.get(key);
-      if (known === undefined) other.#findings.set(key, finding);
-      else known.count += finding.count;
+      other.#findings.set(key, { ...finding, ...known, count: finding.count + (known?.count ?? 0) });
     }
   }
 
