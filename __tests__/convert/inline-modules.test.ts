@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { convert, inline, type TestFiles, unfold } from './inline-one.ts';
 
@@ -96,6 +97,13 @@ describe('modules', () => {
     expect(unfold(await inline(html, FILES))).toBe(
       `<script type=module src="‹javascript ${FILES['optional.js']}›"></script>`,
     );
+  });
+
+  test('have the hashes that an import map names', async () => {
+    const page = (hash: string): string =>
+      `<script type=importmap>{"integrity":{"./d.json":"sha256-${hash}"}}</script><script>import("./d.json")</script>`;
+    expect(await inline(page('x'), FILES)).toBe('line 1: d.json is not the file whose hash the page names');
+    expect(await inline(page(hash('sha256', '{}', 'base64')), FILES)).toContain('import("page:d.json")');
   });
 
   test('join several import maps, of which the first counts', async () => {

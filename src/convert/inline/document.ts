@@ -7,11 +7,10 @@ import {
   listFetchingAttributes,
 } from '../../rules/page/fetching-attributes.ts';
 import { PageFields } from '../../rules/page/html-references.ts';
-import { addImportMap } from '../../rules/page/import-map.ts';
 import { SEARCH_LIMITS } from '../../rules/page/page-reader.ts';
 import { type PageElement, PageElements } from './page-elements.ts';
-import { joinParts, type PageFiles, PageProblem, replaceAddresses } from './page-files.ts';
-import { getMediaType, matchesIntegrity } from './resource-text.ts';
+import { type PageFiles, PageProblem, replaceAddresses, TextParts } from './page-files.ts';
+import { getMediaType } from './resource-text.ts';
 import { Scripts } from './scripts.ts';
 import { Sprites } from './sprites.ts';
 import { inlineSheet, inlineStyle, writeInStyle } from './styles.ts';
@@ -49,13 +48,15 @@ export async function inlineDocument(
       throw thrown;
     });
   }
-  const parts: string[] = [];
+  const parts = new TextParts();
   let at = 0;
   for (const [start, end, text] of document.finish()) {
-    parts.push(source.slice(at, start), text);
+    parts.add(source.slice(at, start));
+    parts.add(text);
     at = end;
   }
-  return joinParts([...parts, source.slice(at)]);
+  parts.add(source.slice(at));
+  return parts.join();
 }
 
 class InlinedDocument {
@@ -66,6 +67,7 @@ class InlinedDocument {
   readonly #scripts: Scripts;
   readonly #sprites: Sprites;
   readonly #edits: Edit[] = [];
+  readonly #added = new TextParts();
   readonly #maps: PageElement[] = [];
   #policy: PageProblem | null = null;
 
@@ -102,6 +104,7 @@ class InlinedDocument {
   }
 
   #edit(start: number, end: number, text: string): void {
+    this.#added.add(text);
     if (end > start || text !== '') this.#edits.push([start, end, text]);
   }
 
@@ -137,7 +140,7 @@ class InlinedDocument {
     const url = URL.parse(found.address, this.#page.base);
     if (url === null || found.grade === 'link') return null;
     if (isStyle) return this.#files.inlineData(url);
-    await this.#checkIntegrity(url, getAttribute(tag, 'integrity'));
+    await this.#files.checkIntegrity(url, getAttribute(tag, 'integrity'));
     if (tag.tagName === 'use') return this.#sprites.add(url, this.#files);
     const charset = getAttribute(tag, 'charset');
     const isSheet = kind === 'style' || getAttribute(tag, 'as').toLowerCase() === 'style';
@@ -154,12 +157,6 @@ class InlinedDocument {
     );
   }
 
-  async #checkIntegrity(url: URL, integrity: string): Promise<void> {
-    if (integrity === '' || matchesIntegrity((await this.#files.read(url)).bytes, integrity)) return;
-    const what = `${this.#files.show(url)} is not the file that its attribute integrity names`;
-    throw new PageProblem(what, 'correct or remove the attribute integrity');
-  }
-
   async #isPicture(url: URL, tagName: string): Promise<boolean> {
     const mayBePicture = tagName === 'object' || tagName === 'embed';
     return mayBePicture && getMediaType(await this.#files.read(url)).startsWith('image/');
@@ -167,20 +164,20 @@ class InlinedDocument {
 
   async #inlineText(element: PageElement, text: string): Promise<string> {
     const { tag, isInert } = element;
-    const { base, importMap } = this.#page;
+    const { base } = this.#page;
     const type = getScriptType(tag);
     if (tag.tagName === 'style' && isCss(tag)) return inlineStyle(text, base, this.#files);
     if (tag.tagName !== 'script' || hasAttribute(tag, 'src')) return text;
     if (isImportMap(tag) && !isInert) {
       this.#maps.push(element);
-      this.#page.importMap = addImportMap(importMap, text, base);
+      this.#scripts.addMap(text);
     }
     return type === null ? text : this.#scripts.rewrite(text, type === 'module', base);
   }
 
   /** Writes one import map, before all scripts: older browsers read no other. */
   #writeMap(): void {
-    const map = this.#scripts.composeMap(this.#maps.map(({ text }) => text));
+    const map = this.#scripts.composeMap();
     const isScript = ({ tag, isInert, isForeign }: PageElement): boolean =>
       !isInert && !isForeign && /^(?:script|template|svg|math)$/.test(tag.tagName);
     const first = this.#elements.all.find(isScript)?.place.startOffset;

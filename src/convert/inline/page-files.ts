@@ -3,7 +3,7 @@ import { MEGABYTE } from '../../protocol/limits.ts';
 import { type AddAddress, type FoundAddress, formatAddress, isExternal } from '../../rules/page/addresses.ts';
 import { LARGEST_PAGE } from '../../rules/page/page-file.ts';
 import type { InlinedFile, ReadResource, Resource } from '../resources.ts';
-import { getMediaType, toDataUrl } from './resource-text.ts';
+import { getMediaType, matchesIntegrity, toDataUrl } from './resource-text.ts';
 
 /** A fault of the page, or of a file that it needs. */
 export class PageProblem extends Error {
@@ -28,7 +28,6 @@ export class PageFiles {
   readonly files: InlinedFile[] = [];
   readonly notes = new Set<string>();
   readonly #resources = new Map<string, Resource>();
-  readonly #made = new Map<string, string>();
   readonly #options: InlineOptions;
   readonly #folder: URL;
 
@@ -60,15 +59,14 @@ export class PageFiles {
   /** A picture, font or other file as it is. A fragment selects a part of it. */
   async inlineData(url: URL): Promise<string> {
     const resource = await this.read(url);
-    const make = async (): Promise<string> => toDataUrl(getMediaType(resource), resource.bytes);
-    return `${await this.makeOnce(`data ${resource.url}`, make)}${url.hash}`;
+    return `${toDataUrl(getMediaType(resource), resource.bytes)}${url.hash}`;
   }
 
-  /** A page may name a file a thousand times. */
-  async makeOnce(key: string, make: () => Promise<string>): Promise<string> {
-    const made = this.#made.get(key) ?? (await make());
-    this.#made.set(key, made);
-    return made;
+  /** @param integrity the hashes that the page names, or an empty text */
+  async checkIntegrity(url: URL, integrity: string): Promise<void> {
+    if (integrity === '' || matchesIntegrity((await this.read(url)).bytes, integrity)) return;
+    const what = `${this.show(url)} is not the file whose hash the page names`;
+    throw new PageProblem(what, 'correct the URL, or the attribute integrity');
   }
 
   /** The path of a file of the page's own host, of which the page must not tell; `null` for another host. */
@@ -84,10 +82,18 @@ export class PageFiles {
 /** Far beyond real pages, so that a hostile page can't take much memory. */
 export const MOST_ADDRESSES = 50_000;
 
-/** Joins parts of a page, but not more than a page may have: files that import each other may grow without end. */
-export function joinParts(parts: readonly string[]): string {
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  return length > LARGEST_PAGE ? refuseSize() : parts.join('');
+/** A text in parts, which grows no larger than a page may be: files that import each other could grow without end. */
+export class TextParts {
+  readonly #parts: string[] = [];
+  #length = 0;
+
+  add(text: string): void {
+    this.#length += text.length;
+    if (this.#length > LARGEST_PAGE) refuseSize();
+    this.#parts.push(text);
+  }
+
+  join = (): string => this.#parts.join('');
 }
 
 export function refuseSize(): never {
@@ -108,14 +114,16 @@ export async function replaceAddresses(
 ): Promise<string> {
   const found: FoundAddress[] = [];
   find((one) => isExternal(one.address) && found.push(one) > MOST_ADDRESSES && refuseSize());
-  const parts: string[] = [];
+  const parts = new TextParts();
   let at = 0;
   for (const one of found) {
     const address = await replace(one);
     if (address === null) continue;
     const given = text.slice(one.offset, one.end);
-    parts.push(text.slice(at, one.offset), /^["'`]/.test(given) ? `"${address}"` : writeBare(address));
+    parts.add(text.slice(at, one.offset));
+    parts.add(/^["'`]/.test(given) ? `"${address}"` : writeBare(address));
     at = one.end;
   }
-  return joinParts([...parts, text.slice(at)]);
+  parts.add(text.slice(at));
+  return parts.join();
 }

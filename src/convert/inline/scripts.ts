@@ -1,7 +1,7 @@
 import { parseJson, toFields } from '../../plain-text.ts';
 import { type FoundAddress, formatAddress, isExternal } from '../../rules/page/addresses.ts';
 import type { PageFields } from '../../rules/page/html-references.ts';
-import { resolveSpecifier } from '../../rules/page/import-map.ts';
+import { addImportMap, resolveSpecifier } from '../../rules/page/import-map.ts';
 import { findOwnAddress, findScriptReferences } from '../../rules/page/script-references.ts';
 import type { Resource } from '../resources.ts';
 import { type PageFiles, PageProblem, replaceAddresses } from './page-files.ts';
@@ -23,17 +23,28 @@ export class Scripts {
   /** The `data:` URLs of modules by name. */
   readonly #modules = new Map<string, string>();
   readonly #imported = new Set<string>();
+  /** The page's own import maps, the last one first. */
+  readonly #maps: Readonly<Record<string, unknown>>[] = [];
+  readonly #integrity = new Map<string, string>();
 
   constructor(files: PageFiles, page: PageFields) {
     this.#files = files;
     this.#page = page;
   }
 
-  /** The text of an import map, or `null` without imports. @param texts the page's own import maps */
-  composeMap(texts: readonly string[]): string | null {
+  addMap(text: string): void {
+    const map = toFields(parseJson(text));
+    this.#maps.unshift(map);
+    this.#page.importMap = addImportMap(this.#page.importMap, text, this.#page.base);
+    for (const [address, hashes] of Object.entries(toFields(map.integrity)))
+      this.#integrity.set(URL.parse(address, this.#page.base)?.href ?? '', String(hashes));
+  }
+
+  /** The text of one import map for the page's own and for the imported modules; `null` without imports. */
+  composeMap(): string | null {
     if (this.#imported.size === 0) return null;
-    const maps = texts.map((text) => toFields(parseJson(text))).reverse();
-    const join = (field: string): object => Object.assign({}, ...maps.map((map) => toFields(map[field])));
+    const join = (field: string): object =>
+      Object.assign({}, ...this.#maps.map((map) => toFields(map[field])));
     const modules = Object.fromEntries([...this.#imported].map((name) => [name, this.#modules.get(name)]));
     const map = { imports: { ...join('imports'), ...modules }, scopes: join('scopes') };
     return JSON.stringify(map).replaceAll('<', '\\u003c');
@@ -57,6 +68,7 @@ export class Scripts {
     if (!this.#modules.has(name)) {
       // A module that imports itself, directly or not, needs only its name.
       this.#modules.set(name, '');
+      await this.#files.checkIntegrity(url, this.#integrity.get(url.href) ?? '');
       this.#modules.set(name, await this.#makeModule(url, await this.#files.readCode(url)));
     }
     return this.#modules.get(name) ?? '';

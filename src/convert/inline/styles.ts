@@ -38,8 +38,6 @@ export async function inlineSheet(
     const what = `the style sheet ${files.show(url)} imports itself`;
     throw new PageProblem(what, 'remove the @import that leads back to it');
   }
-  return files.makeOnce(`sheet ${resource.url}`, async () => {
-    const text = decodeResource(resource, charset);
-    return toDataUrl('text/css', await inlineStyle(text, resource.url, files, [...importers, resource.url]));
-  });
+  const text = decodeResource(resource, charset);
+  return toDataUrl('text/css', await inlineStyle(text, resource.url, files, [...importers, resource.url]));
 }
