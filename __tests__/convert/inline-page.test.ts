@@ -318,7 +318,7 @@ describe('inlinePage', () => {
   test.each(['/', '/*', '//', '// */', '"use strict', '<svg ', '</svg>', 'new Worker(', 'import.meta'])(
     'takes linear time for many %s',
     async (piece) => {
-      const text = piece.repeat(1_000_000 / piece.length);
+      const text = piece.repeat(300_000 / piece.length);
       const page = `<script src=a.js integrity="${text.replaceAll('"', '')}"></script><script type=module src=a.js></script>`;
       const begin = process.cpuUsage();
       expect(await inline(page, { 'a.js': text })).toContain('data:');

@@ -27,6 +27,8 @@ export interface InlineOptions {
 export class PageFiles {
   readonly files: InlinedFile[] = [];
   readonly notes = new Set<string>();
+  /** The `data:` URLs of style sheets, which may import each other many times. */
+  readonly sheets = new Map<string, string>();
   readonly #resources = new Map<string, Resource>();
   readonly #options: InlineOptions;
   readonly #folder: URL;

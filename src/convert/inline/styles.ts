@@ -39,5 +39,9 @@ export async function inlineSheet(
     throw new PageProblem(what, 'remove the @import that leads back to it');
   }
   const text = decodeResource(resource, charset);
-  return toDataUrl('text/css', await inlineStyle(text, resource.url, files, [...importers, resource.url]));
+  const made =
+    files.sheets.get(resource.url) ??
+    toDataUrl('text/css', await inlineStyle(text, resource.url, files, [...importers, resource.url]));
+  files.sheets.set(resource.url, made);
+  return made;
 }
