@@ -124,12 +124,13 @@ describe('modules', () => {
 
 test('Workers stay outside, and are named once.', async () => {
   const html =
-    '<script src=worker.js></script><script>new Worker("w.js"); new SharedWorker(url); new Worker("data:,")</script>';
+    '<script src=worker.js></script><script>new Worker("w.js"); new SharedWorker(url); new Worker(new URL("u.js", import.meta.url)); new Worker("data:,")</script>';
   const converted = await convert(html, FILES);
   expect(converted).toMatchObject({
     notes: [
       'a script starts w.js, which stays outside of the page',
       'a script starts s.js, which stays outside of the page',
+      'a script starts u.js, which stays outside of the page',
     ],
   });
 });

@@ -206,6 +206,17 @@ describe('inlinePage', () => {
     expect(await inline(`\n${page}`, FILES)).toBe(`line 2: ${problem}`);
   });
 
+  test.each(['<script/>', '<style/>', '<image href="b.png"/>', '<a onclick="x"/>', '<iframe srcdoc="x"/>'])(
+    'refuses a drawing with %s, because it would become part of the page',
+    async (part) => {
+      const files = { 's.svg': `<svg><g id="x">${part}</g></svg>` };
+      const problem = 'has scripts, styles or files, which would become part of the page';
+      expect(await inline('<svg><use href="s.svg#x"/></svg>', files)).toBe(
+        `line 1: the drawing s.svg#x ${problem}`,
+      );
+    },
+  );
+
   test('names the line of a problem in a nested document by its frame', async () => {
     expect(await inline('\n<p>\n<iframe srcdoc="\n\n<iframe src=x>"></iframe>')).toMatch(/^line 3: <iframe>/);
   });

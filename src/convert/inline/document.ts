@@ -190,9 +190,9 @@ class InlinedDocument {
   #readPolicy({ tag, place }: PageElement): void {
     const name = getAttribute(tag, 'http-equiv').trim().toLowerCase();
     if (tag.tagName !== 'meta' || name !== 'content-security-policy') return;
-    if (!LOADING_POLICY.test(getAttribute(tag, 'content'))) return;
+    if (this.#policy !== null || !LOADING_POLICY.test(getAttribute(tag, 'content'))) return;
     const what = "the page's Content-Security-Policy may block what is put into the page";
-    this.#policy ??= new PageProblem(what, 'remove this <meta>: one file needs no other host');
+    this.#policy = new PageProblem(what, 'remove this <meta>: one file needs no other host');
     this.#policy.line = place.startLine;
   }
 }

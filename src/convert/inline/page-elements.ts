@@ -22,6 +22,8 @@ const ALWAYS_LISTED = /^(?:base|link|math|meta|script|style|svg|template)$/;
 export class PageElements extends PageReader {
   readonly all: PageElement[] = [];
   readonly ids = new Set<string>();
+  /** Whether an attribute, such as `onload`, has a script. */
+  hasHandler = false;
   bodyEnd: number;
 
   constructor(source: string) {
@@ -36,6 +38,7 @@ export class PageElements extends PageReader {
 
   protected override readTag(tag: StartTag): void {
     if (hasAttribute(tag, 'id')) this.ids.add(getAttribute(tag, 'id'));
+    this.hasHandler ||= tag.attrs.some(({ name }) => name.startsWith('on'));
     const { isInert, isForeign } = this;
     const { sourceCodeLocation: place } = tag;
     if (!place || !(ALWAYS_LISTED.test(tag.tagName) || needsFile(tag))) return;

@@ -9,7 +9,7 @@ import { decodeResource, getMediaType, toDataUrl } from './resource-text.ts';
 import { inlineSheet } from './styles.ts';
 
 const WORKER =
-  /\b(?:new\s+(?:Shared)?Worker|importScripts|serviceWorker\.register)\s*\(\s*(["'`])([^"'`$]+)\1/g;
+  /\b(?:new\s+(?:Shared)?Worker|importScripts|serviceWorker\.register)\s*\(\s*(?:new\s+URL\(\s*)?(["'`])([^"'`$]+)\1/g;
 
 const STRICT = /^(?:\s|\/\/[^\n]*\n|\/\*(?:(?!\*\/).)*\*\/)*(["'])use strict\1/s;
 

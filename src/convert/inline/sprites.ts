@@ -18,13 +18,19 @@ export class Sprites {
     const isKnown = this.#drawings.has(resource.url);
     const drawing = isKnown ? '' : readDrawing(decodeResource(resource));
     if (!isKnown) this.#drawings.set(resource.url, drawing);
-    const { ids } = new PageElements(drawing);
+    const { ids, all, hasHandler } = new PageElements(drawing);
     const twice = [...ids].find((id) => this.#ids.has(id));
     for (const id of ids) this.#ids.add(id);
-    if (twice === undefined && this.#ids.has(url.hash.slice(1))) return url.hash;
-    const what =
-      twice === undefined ? 'has no such part' : `has the id ${twice}, which the page uses already`;
-    throw new PageProblem(`the drawing ${files.show(url)} ${what}`, 'correct the drawing or the <use>');
+    const problem =
+      hasHandler || all.some(({ tag }) => tag.tagName !== 'svg')
+        ? 'has scripts, styles or files, which would become part of the page'
+        : twice !== undefined
+          ? `has the id ${twice}, which the page uses already`
+          : this.#ids.has(url.hash.slice(1))
+            ? null
+            : 'has no such part';
+    if (problem === null) return url.hash;
+    throw new PageProblem(`the drawing ${files.show(url)} ${problem}`, 'correct the drawing or the <use>');
   }
 
   /** All drawings as one, which takes no space. */
