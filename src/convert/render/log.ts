@@ -14,7 +14,7 @@ function colorLines(lines: readonly string[]): string[] {
     const text = line.trimEnd();
     const shown = shorten(text.slice(text.lastIndexOf('\r') + 1), LIMITS.characters);
     // The line feed ends a broken escape sequence.
-    const html = terminal.ansi_to_html(shown) + terminal.ansi_to_html('\n').trimEnd();
+    const html = terminal.ansi_to_html(`${shown}\n`).replace(/\n(<\/span>)?$/, '$1');
     room -= html.length;
     if (room < 0) throw new SourceProblem('the text has too many colors', null, 'write it without colors');
     return html;

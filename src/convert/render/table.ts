@@ -47,9 +47,10 @@ function readRows(
 export const renderTable: Render = ({ name, text }) => {
   const { rows, count } = readRows(text, /\.tsv$/i.test(name));
   const [head = [], ...body] = rows;
-  const isNumeric = head.map((_, column) =>
-    body.every(({ [column]: cell = '' }) => cell === '' || NUMBER.test(cell)),
-  );
+  const isNumeric = head.map((_, column) => {
+    const cells = body.flatMap(({ [column]: cell = '' }) => (cell === '' ? [] : cell));
+    return cells.length > 0 && cells.every((cell) => NUMBER.test(cell));
+  });
   const formatRow = (tag: string) => (row: readonly string[]) => {
     const cells = row.map((cell, column) => {
       const start = isNumeric[column] ? `<${tag} class="number">` : `<${tag}>`;
