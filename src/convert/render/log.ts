@@ -9,6 +9,8 @@ const LIMITS = { first: 5_000, last: 20_000, characters: 10_000, page: 25_000_00
 function colorLines(lines: readonly string[]): string[] {
   const terminal = new AnsiUp();
   terminal.use_classes = true;
+  // Without a prototype, so that no name of one is a scheme.
+  terminal.url_allowlist = { __proto__: null, http: 1, https: 1 };
   let room: number = LIMITS.page;
   return lines.map((line) => {
     const text = line.trimEnd();
