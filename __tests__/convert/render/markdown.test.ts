@@ -25,6 +25,11 @@ describe('Markdown as GitHub shows it', () => {
       'See https://a.example/b?c=d.',
       '<a href="https://a.example/b?c=d">https://a.example/b?c=d</a>.',
     ],
+    [
+      'an address without a scheme',
+      '(www.a.example/b).',
+      '(<a href="http://www.a.example/b">www.a.example/b</a>).',
+    ],
     ['a mail address', 'me@example.com', '<a href="mailto:me@example.com">me@example.com</a>'],
     ['no name of a file as an address', 'README.md', '<p>README.md</p>'],
     [

@@ -29,32 +29,18 @@ export function terminalBlock(text: string): string {
   return shown === '' ? '' : `<pre>${colorLines(shown.split('\n')).join('\n')}</pre>`;
 }
 
-function* linesOf(text: string): Generator<string> {
-  for (let start = 0; start < text.length; ) {
-    const feed = text.indexOf('\n', start);
-    const end = feed === -1 ? text.length : feed;
-    yield text.slice(start, end);
-    start = end + 1;
-  }
-}
-
 /** Logs and plain text, with a link for each line. */
 export const renderLog: Render = ({ text }) => {
-  const [first, last]: [string[], string[]] = [[], []];
-  let count = 0;
-  for (const line of linesOf(text)) {
-    count += 1;
-    (count <= LIMITS.first ? first : last).push(line);
-    if (last.length === 2 * LIMITS.last) last.splice(0, LIMITS.last);
-  }
-  const end = last.slice(-LIMITS.last);
-  const format = (lines: readonly string[], before: number): string =>
-    colorLines(lines)
+  const lines = text.replace(/\n$/, '').split('\n');
+  const first = lines.slice(0, LIMITS.first);
+  const last = lines.slice(LIMITS.first).slice(-LIMITS.last);
+  const format = (part: readonly string[], before: number): string =>
+    colorLines(part)
       .map((html, index) => [before + index + 1, html])
       .map(([number, html]) => `<div id="L${number}"><a href="#L${number}">${number}</a>${html}</div>`)
       .join('\n');
-  const omitted = count - first.length - end.length;
+  const rest = formatRest(lines.length - first.length - last.length, 'line');
   return {
-    html: `<div class="lines">${format(first, 0)}${formatRest(omitted, 'line')}${format(end, count - end.length)}</div>`,
+    html: `<div class="lines">${format(first, 0)}${rest}${format(last, lines.length - last.length)}</div>`,
   };
 };

@@ -43,7 +43,15 @@ const parser = new MarkdownIt({ linkify: true, highlight })
     permalink,
   });
 // Otherwise names such as README.md would be links.
-parser.linkify.set({ fuzzyLink: false });
+parser.linkify.set({ fuzzyLink: false }).add('www.', {
+  validate: (text, at, linkify) => {
+    const start = '//www.';
+    return Math.max(0, linkify.testSchemaAt(start + text.slice(at, at + 2_000), 'http:', 0) - start.length);
+  },
+  normalize: (match) => {
+    match.url = `http://${match.url}`;
+  },
+});
 
 /** Front matter is shown as code; the lines stay where they are. */
 const fenceFrontMatter = (text: string): string =>

@@ -79,15 +79,10 @@ const tooLarge = (what: string, limit: number): SourceProblem =>
 
 function decode(source: Buffer): string {
   if (source.length > LIMITS.source) throw tooLarge('file', LIMITS.source);
-  if (isUtf8(source)) return new TextDecoder().decode(source);
-  for (let [start, line] = [0, 1]; ; line += 1) {
-    // No part of a character in UTF-8 is a line feed.
-    const end = source.indexOf(10, start);
-    if (end === -1 || !isUtf8(source.subarray(start, end))) {
-      throw new SourceProblem('the file is not in UTF-8', line, 'save it in UTF-8');
-    }
-    start = end + 1;
-  }
+  const text = new TextDecoder().decode(source);
+  if (isUtf8(source)) return text;
+  const line = text.slice(0, text.indexOf('\ufffd')).split('\n').length;
+  throw new SourceProblem('the file is not in UTF-8', line, 'save it in UTF-8');
 }
 
 /** Libraries can't be stopped in any other way, and a hostile source may take any time. */
