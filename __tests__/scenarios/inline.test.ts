@@ -150,6 +150,18 @@ describe('self-contained: inline', () => {
       /can't be put into the page: it is above the folder of the page/,
     ],
     [
+      'a file that a line excludes',
+      { 'page.html': page('<img src="a.png">'), 'a.png': 'x' },
+      { file: '*.html\n!a.png' },
+      /^check: a\.png can't be put into the page: a `!` line excludes it/,
+    ],
+    [
+      'a path without an ending',
+      { 'page.html': SCRIPTED },
+      { path: 'preview' },
+      /names a file of a type that browsers download/,
+    ],
+    [
       'a host of this machine',
       { 'page.html': page('<img src="https://localhost/a.png">') },
       {},

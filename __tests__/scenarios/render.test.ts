@@ -52,6 +52,25 @@ describe('render: true', () => {
     expect(await readText(repository, 'report.md.html')).toContain('marker-43');
   });
 
+  test('a later delivery removes the earlier source, and may take its path', async () => {
+    const repository = await play.repository();
+    const files = { 'a.md': NOTE, 'b.md': NOTE, 'other/b.md': NEWER };
+    const place = { path: 'docs/out.html' };
+    await proven(deliver(files, { file: 'a.md', ...place }, { repository }));
+    await proven(deliver(files, { file: 'b.md', ...place }, { repository }));
+    expect([await repository.read('docs/a.md'), await readText(repository, 'docs/b.md')]).toEqual([
+      null,
+      NOTE,
+    ]);
+    const plain = { render: 'false', file: 'other/b.md', path: 'docs/b.md' };
+    await proven(deliver(files, plain, { repository }));
+    expect(await readText(repository, 'docs/b.md')).toBe(NEWER);
+    // The page has lost its source, and is withdrawn alone.
+    const removal = { operation: 'withdraw', file: '', render: 'false', path: 'docs/out.html' };
+    await proven(deliver({}, removal, { repository }));
+    expect(await readText(repository, 'docs/b.md')).toBe(NEWER);
+  });
+
   test.each<[string, (url: string) => Partial<RawInputs>]>([
     ['the file', () => ({ file: 'report.md' })],
     ["the file's name", () => ({ file: 'report.md', render: 'false' })],
@@ -138,6 +157,10 @@ describe('render: true', () => {
     expect(report.notes).toEqual([
       'report.md is not beside the page, because Jekyll would change it or make a page of it',
     ]);
+    const byAgent = await play.repository();
+    const around = { soleDeliverer: 'agents' };
+    await proven(deliver({ 'report.md': NOTE }, {}, { repository: byAgent, around }));
+    expect(await byAgent.read('report.md')).toBeNull();
     const switched = await play.repository({ files: { '.nojekyll': '', 'index.html': 'x' } });
     await proven(deliver({ 'report.md': text }, {}, { repository: switched }));
     expect(await readText(switched, 'report.md')).toBe(text);
@@ -168,7 +191,7 @@ describe('render: true', () => {
       {},
       /is a Git LFS pointer/,
     ],
-    ['a source at a path of somebody else', { 'README.md': NOTE }, {}, /README\.md/],
+    ['a source at a path of somebody else', { 'README.md': NOTE }, {}, /^place: .*README\.md/],
   ])('refuses %s', async (_, files, inputs, says) => {
     await refused(deliver(files, { file: Object.keys(files)[0] ?? '', ...inputs }), says);
   });

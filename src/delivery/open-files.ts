@@ -46,8 +46,8 @@ export async function openFiles(run: DeliveryContext): Promise<readonly Delivery
     if (isFolder) return openFolder({ ...delivery, name: siteName(file, path, isOnly) }, run);
     const name = deliveredName(relativePath, path);
     const conversion = await chooseConversion(subject, name, request);
+    if (conversion !== 'render') refuseHiddenType(subject, name, path);
     if (conversion !== null) return openConverted({ ...delivery, name }, root, conversion, run);
-    refuseHiddenType(subject, name, path);
     const opened = await openSite({ ...delivery, name }, root, run);
     return request.render
       ? withNote(opened, `${subject} was not rendered: this type is shown as it is`)

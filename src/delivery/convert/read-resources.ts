@@ -77,6 +77,9 @@ export class ResourceReader {
     if ((!isBeside && pathname.startsWith(ABOVE.slice(0, 7))) || !isBelow(this.#path, path)) {
       throw new DeliveryError('BAD_FILE', 'it is above the folder of the page', { hint: OWN_HINT });
     }
+    if (run.request.isLeftOut(path)) {
+      throw new DeliveryError('BAD_FILE', 'a `!` line excludes it', { hint: OWN_HINT });
+    }
     const location = { path, given: name, within: realpathSync.native(this.#path), refusesHidden: true };
     const secrets = run.request.ownSecrets;
     const accept = (size: number): void => this.#count(size, name);
