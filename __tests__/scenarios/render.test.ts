@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { readJobRuntime } from '../../src/channels/pages/deploy/job-runtime.ts';
 import type { RawInputs } from '../../src/request/inputs.ts';
 import type { TestRepository } from '../world/repository.ts';
+import type { BufferedReply } from '../world/server/interceptions.ts';
 import { type PlayedDelivery, proven, refused, setUpPlay, writesOf } from './play.ts';
 
 const play = setUpPlay();
@@ -50,6 +52,31 @@ describe('render: true', () => {
     await proven(deliver({ 'report.md': NEWER }, {}, { repository }));
     expect(await readText(repository, 'report.md')).toBe(NEWER);
     expect(await readText(repository, 'report.md.html')).toContain('marker-43');
+  });
+
+  test('a page that is not shown is replaced by the earlier page and its source', async () => {
+    const repository = await play.repository();
+    await proven(deliver({ 'report.md': NOTE }, {}, { repository }));
+    const hide = (real: BufferedReply): BufferedReply =>
+      String(real.body).includes('marker-43') ? { status: 404 } : real;
+    play.alterSite(repository, 'report.md.html', { alter: hide });
+    const inputs = { 'on-failure': 'restore', timeout: '30' };
+    const { report } = await deliver({ 'report.md': NEWER }, inputs, { repository });
+    expect(report).toMatchObject({ ready: false, restored: { proven: true } });
+    expect(await readText(repository, 'report.md')).toBe(NOTE);
+    expect(await readText(repository, 'report.md.html')).toContain('marker-42');
+  });
+
+  test('a site without a branch is deployed with both', async () => {
+    const repository = await play.repository({ pages: { buildType: 'workflow', built: false } });
+    const job = { commit: (await repository.head()) ?? '', repository: repository.fullName };
+    const around = { runtime: readJobRuntime(await play.world.actions.startJob(job)) };
+    const { report } = await proven(
+      deliver({ 'report.md': NOTE }, { channel: 'K1', path: './' }, { repository, around }),
+    );
+    expect(report.url).toBe(`${repository.pages.url}report.md.html`);
+    expect(String(await repository.pages.readLive('report.md'))).toBe(NOTE);
+    expect(String(await repository.pages.readLive('report.md.html'))).toContain('href="./report.md"');
   });
 
   test('a later delivery removes the earlier source, and may take its path', async () => {
