@@ -16,8 +16,9 @@ import { decodePath, encodePath } from '../../rules/naming.ts';
 import { isBelow } from '../../rules/open-file.ts';
 import type { RequestContext } from '../delivery-context.ts';
 
+const LEVEL = '/above';
 /** Deep enough that a path with `../` stays apart from an absolute path. */
-const ABOVE = '/above'.repeat(32);
+const DEPTH = 32;
 
 interface ResourceSources {
   readonly run: RequestContext;
@@ -37,7 +38,9 @@ export class ResourceReader {
   /** @param page the absolute path of the page */
   constructor(page: string, sources: ResourceSources) {
     this.#path = dirname(page);
-    this.#folder = new URL(`https://own-${sources.run.random().toString(36).slice(2)}.invalid${ABOVE}/`);
+    this.#folder = new URL(
+      `https://own-${sources.run.random().toString(36).slice(2)}.invalid${LEVEL.repeat(DEPTH)}/`,
+    );
     this.#sources = sources;
   }
 
@@ -74,16 +77,23 @@ export class ResourceReader {
     const { run } = this.#sources;
     const isBeside = href.startsWith(this.#folder.href);
     const path = resolve(this.#path, decodePath(pathname.slice(isBeside ? this.#folder.pathname.length : 1)));
-    if ((!isBeside && pathname.startsWith(ABOVE.slice(0, 7))) || !isBelow(this.#path, path)) {
+    if ((!isBeside && pathname.startsWith(`${LEVEL}/`)) || !isBelow(this.#path, path)) {
       throw new DeliveryError('BAD_FILE', 'it is above the folder of the page', { hint: OWN_HINT });
     }
     if (run.request.isLeftOut(path)) {
       throw new DeliveryError('BAD_FILE', 'a `!` line excludes it', { hint: OWN_HINT });
     }
+    // The page that comes out is searched for secrets.
     const location = { path, given: name, within: realpathSync.native(this.#path), refusesHidden: true };
-    const secrets = run.request.ownSecrets;
     const accept = (size: number): void => this.#count(size, name);
-    const options = { ...location, marker: undefined, secrets, mayBeEmpty: true, accept, signal: run.signal };
+    const options = {
+      ...location,
+      marker: undefined,
+      secrets: [],
+      mayBeEmpty: true,
+      accept,
+      signal: run.signal,
+    };
     const chunks: Buffer[] = [];
     await inspectFile(options, async (file) => {
       for await (const chunk of file.pieces()) chunks.push(chunk);
