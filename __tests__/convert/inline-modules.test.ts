@@ -99,6 +99,11 @@ describe('modules', () => {
     );
   });
 
+  test('do not have the names of an import map in a template', async () => {
+    const page = `<template><script type=importmap>${REACT}</script></template><script type=module>import "react"</script>`;
+    expect(await inline(page, FILES)).toBe('line 1: no import map says where the module "react" is');
+  });
+
   test('have the hashes that an import map names', async () => {
     const page = (hash: string): string =>
       `<script type=importmap>{"integrity":{"./d.json":"sha256-${hash}"}}</script><script>import("./d.json")</script>`;

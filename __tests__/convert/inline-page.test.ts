@@ -48,8 +48,8 @@ const PAGES: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ],
     ['<style>\r\na{b:url( b.png )}\r\n</style>', '<style>\r\na{b:url("‹image/png B›")}\r\n</style>'],
     [
-      '<svg><style>a &gt; b { c: url(b.png) }</style></svg>',
-      '<svg><style>a > b { c: url("‹image/png B›") }</style></svg>',
+      '<svg><style>a &gt; b[c="&amp;lt;"] { c: url(b.png) }</style></svg>',
+      '<svg><style>a > b[c="&amp;lt;"] { c: url("‹image/png B›") }</style></svg>',
     ],
     ['<p style="a: url(\'b.png\'); c: d">', '<p style="a: url(&quot;‹image/png B›&quot;); c: d">'],
     [
@@ -115,8 +115,8 @@ const PAGES: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ],
     ['<template><img src=b.png></template>', '<template><img src="‹image/png B›"></template>'],
     [
-      '<body><svg><use href="sprite.svg#dot"/><use xlink:href="sprite.svg#two"/></svg></body>',
-      '<body><svg><use href="#dot"/><use xlink:href="#two"/></svg><svg style="position:absolute;width:0;height:0" aria-hidden="true"><svg><symbol id="dot"><title>&#233;</title></symbol><g id="two"/></svg></svg></body>',
+      '<body><template></body></template><svg></body><use href="sprite.svg#dot"/><use xlink:href="sprite.svg#two"/></svg></body>',
+      '<body><template></body></template><svg></body><use href="#dot"/><use xlink:href="#two"/></svg><svg style="position:absolute;width:0;height:0" aria-hidden="true"><svg><symbol id="dot"><title>&#233;</title></symbol><g id="two"/></svg></svg></body>',
     ],
     [
       '<iframe srcdoc="<img src=&quot;b.png&quot;>"></iframe>',

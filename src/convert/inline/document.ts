@@ -178,8 +178,8 @@ class InlinedDocument {
   /** Writes one import map, before all scripts: older browsers read no other. */
   #writeMap(): void {
     const map = this.#scripts.composeMap();
-    const isScript = ({ tag, isInert, isForeign }: PageElement): boolean =>
-      !isInert && !isForeign && /^(?:script|template|svg|math)$/.test(tag.tagName);
+    // A template or drawing comes before the scripts in it.
+    const isScript = ({ tag }: PageElement): boolean => /^(?:script|template|svg|math)$/.test(tag.tagName);
     const first = this.#elements.all.find(isScript)?.place.startOffset;
     if (map === null || first === undefined) return;
     this.#edits.unshift([first, first, `<script type="importmap">${map}</script>`]);
