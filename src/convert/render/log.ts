@@ -3,7 +3,7 @@ import { shorten } from '../../plain-text.ts';
 import { formatRest, type Render, SourceProblem } from './source.ts';
 
 /** A log's end matters most, so a long one shows both ends. */
-const LIMITS = { first: 5_000, last: 20_000, characters: 10_000, page: 25_000_000 } as const;
+const LIMITS = { first: 5_000, last: 20_000, characters: 10_000, block: 20_000, page: 25_000_000 } as const;
 
 /** Colors the lines of a terminal; what a carriage return overwrites is not shown. */
 function colorLines(lines: readonly string[]): string[] {
@@ -25,22 +25,29 @@ function colorLines(lines: readonly string[]): string[] {
 
 /** What a terminal shows, with its colors; nothing if that is nothing. */
 export function terminalBlock(text: string): string {
-  const shown = text.replace(/^\s*\n/, '').trimEnd();
+  const shown = shorten(text.replace(/^\s*\n/, '').trimEnd(), LIMITS.block);
   return shown === '' ? '' : `<pre>${colorLines(shown.split('\n')).join('\n')}</pre>`;
 }
 
 /** Logs and plain text, with a link for each line. */
 export const renderLog: Render = ({ text }) => {
-  const lines = text.replace(/\n$/, '').split('\n');
-  const first = lines.slice(0, LIMITS.first);
-  const last = lines.slice(LIMITS.first).slice(-LIMITS.last);
+  const [first, last]: [string[], string[]] = [[], []];
+  let count = 0;
+  // A file of empty lines would not fit into memory as a list.
+  for (let [start, end] = [0, 0]; start < text.length; start = end + 1, count += 1) {
+    end = text.indexOf('\n', start);
+    if (end === -1) end = text.length;
+    (count < LIMITS.first ? first : last).push(text.slice(start, end));
+    if (last.length === 2 * LIMITS.last) last.splice(0, LIMITS.last);
+  }
+  const tail = last.slice(-LIMITS.last);
   const format = (part: readonly string[], before: number): string =>
     colorLines(part)
       .map((html, index) => [before + index + 1, html])
       .map(([number, html]) => `<div id="L${number}"><a href="#L${number}">${number}</a>${html}</div>`)
       .join('\n');
-  const rest = formatRest(lines.length - first.length - last.length, 'line');
+  const rest = formatRest(count - first.length - tail.length, 'line');
   return {
-    html: `<div class="lines">${format(first, 0)}${rest}${format(last, lines.length - last.length)}</div>`,
+    html: `<div class="lines">${format(first, 0)}${rest}${format(tail, count - tail.length)}</div>`,
   };
 };

@@ -1,10 +1,9 @@
 import { SaxesParser } from 'saxes';
-import { shorten } from '../../plain-text.ts';
 import { renderCode } from './code.ts';
 import { terminalBlock } from './log.ts';
 import { countOf, escapeHtml, formatRest, type Render, SourceProblem } from './source.ts';
 
-const LIMITS = { parts: 300_000, shown: 1_000, characters: 20_000 } as const;
+const LIMITS = { parts: 300_000, shown: 1_000 } as const;
 
 /** From good to bad. */
 const OUTCOMES = ['passed', 'skipped', 'flaky', 'failed', 'error'] as const;
@@ -33,18 +32,20 @@ function parseXml(xml: string): Element {
   const root: Element = { name: '', attributes: {}, children: [], text: '' };
   const open = [root];
   let room: number = LIMITS.parts;
-  const refuse = (problem: string): never => {
-    throw new SourceProblem(`the XML ${problem}`, parser.line, 'write well-formed XML');
+  const refuse = (problem: string, hint: string): never => {
+    throw new SourceProblem(`the XML ${problem}`, parser.line, hint);
   };
   const count = (): void => {
     room -= 1;
-    if (room < 0) refuse(`has over ${LIMITS.parts} elements and attributes`);
+    if (room < 0) refuse(`has over ${LIMITS.parts} elements and attributes`, 'render a smaller file');
   };
   const addText = (text: string): void => {
     const element = open.at(-1) ?? root;
     element.text += text;
   };
-  parser.on('error', ({ message }) => refuse(`is not valid: ${message.replace(/^\d+:\d+: |\.$/g, '')}`));
+  parser.on('error', ({ message }) =>
+    refuse(`is not valid: ${message.replace(/^\d+:\d+: |\.$/g, '')}`, 'write well-formed XML'),
+  );
   parser.on('opentag', ({ name, attributes }) => {
     const element: Element = { name, attributes, children: [], text: '' };
     open.at(-1)?.children.push(element);
@@ -74,11 +75,11 @@ function toTest({ attributes, children }: Element): Test {
     text.trim() === '' ? '' : text,
   ]);
   return {
-    name: [attributes.classname, attributes.name].filter(Boolean).join(' › '),
+    name: [...new Set([attributes.classname, attributes.name])].filter(Boolean).join(' › '),
     outcome: OUTCOMES.findLast((one) => parts.some(({ name }) => ELEMENTS[name] === one)) ?? 'passed',
     seconds: Number.parseFloat(attributes.time?.replaceAll(',', '') ?? '') || 0,
     // XML can't hold an escape character, so pytest writes this.
-    text: shorten(texts.filter(Boolean).join('\n').replaceAll('#x1B[', '\u001b['), LIMITS.characters),
+    text: texts.filter(Boolean).join('\n').replaceAll('#x1B[', '\u001b['),
   };
 }
 
