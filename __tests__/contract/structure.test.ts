@@ -37,6 +37,7 @@ test('files of src import packages only through their documented entries', () =>
     '@modelcontextprotocol/server/stdio',
     'css-tree/tokenizer',
     'css-tree/utils',
+    'csv-parse/sync',
     'es-module-lexer/minimal/js',
   ]);
   // https://pptr.dev/guides/running-puppeteer-in-the-browser

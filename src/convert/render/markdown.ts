@@ -3,11 +3,12 @@ import { footnote } from '@mdit/plugin-footnote';
 import { tasklist } from '@mdit/plugin-tasklist';
 import GithubSlugger from 'github-slugger';
 import MarkdownIt from 'markdown-it';
-import type Token from 'markdown-it/lib/token.mjs';
 import anchor from 'markdown-it-anchor';
 import { full as emoji } from 'markdown-it-emoji';
 import { highlight } from './code.ts';
 import { formatRest, type Render, SHOWN, type Source } from './source.ts';
+
+type Token = ReturnType<MarkdownIt['parse']>[number];
 
 const SAFE_LINKS = ['http:', 'https:', 'mailto:'];
 
