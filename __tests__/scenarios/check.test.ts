@@ -104,6 +104,39 @@ test.each(REPORTED_PAGES.filter(({ says = '' }) => /^unknown: \S+ line/.test(say
   },
 );
 
+test.each<[string, Record<string, string>, Partial<RawInputs>, RegExp]>([
+  [
+    'a page of Altair',
+    {
+      'page.html':
+        '<script src="https://cdn.jsdelivr.net/npm/vega@6"></script><script>"<p>This usually means there is a typo in your chart specification."</script><p>1</p>',
+    },
+    {},
+    /vega@6 is loaded from another host → set `self-contained: inline`, or use `inline=True` of Altair$/,
+  ],
+  [
+    'a page with an import map',
+    {
+      'page.html':
+        '<script type=importmap>{"imports":{"react":"https://esm.sh/react@19"}}</script><script type=module>import "react"</script><p>1</p>',
+    },
+    {},
+    /script https:\/\/esm\.sh\/react@19 is loaded .* → set `self-contained: inline`, or set `self-contained: warn`$/,
+  ],
+  [
+    'a build of Angular without its last slash',
+    {
+      'dist/index.html':
+        '<base href="/repo/app"><app-root></app-root><script src="main-TKX5FEAQ.js" type="module"></script>',
+      'dist/main-TKX5FEAQ.js': '',
+    },
+    { file: 'dist/', path: 'app/' },
+    / → Angular built the folder: set the base with `ng build --base-href \/\S+\/app\/`, with its last slash$/,
+  ],
+])('names the option that only the tool has: %s', async (_, files, inputs, says) => {
+  await refused(play.deliver({ files, inputs }), says);
+});
+
 test.each<[string, Partial<RawInputs>, Partial<RunContext>, RegExp]>([
   ['a repository that may be private', {}, { sourceIsPrivate: null }, /^authorize: .*may be private/],
   ['a folder', { file: 'dist/' }, {}, /^check: there is no token, and K3 takes single files/],
@@ -142,7 +175,7 @@ test.each(['a.html, b.html', '- a.html\n- b.html', '"a.html"', '- *.html'])(
 );
 
 test.each([
-  ['/assets/a.js', /generator to `\/play-\d+\/d2\/`$/],
+  ['/assets/a.js', /generator to `\/play-\d+\/d2\/`, or use URLs relative to the page \(`.+`\)$/],
   ['/d2/assets/a.js', /set `pages-base:` to it$/],
 ])("a check names the site's URL only if it helps: %s in the folder d2/", async (src, hint) => {
   const files = inFolder({ 'index.html': page(`<script src="${src}"></script>`), ...SCRIPT });
