@@ -103,6 +103,30 @@ describe('pictures', () => {
     expect(result).toMatchObject({ files: asked.map((url) => ({ url, size: DOT.length })), notes: [] });
   });
 
+  test('are only what their host calls a picture', async () => {
+    const read: ReadResource = async ({ href }) => ({ url: href, bytes: DOT, contentType: 'text/html; a=b' });
+    expect(await render('a.md', '![b](b.png)', read)).toMatchObject({
+      files: [],
+      notes: ['line 1: the picture b.png is no picture but text/html'],
+    });
+  });
+
+  test('are not waited for after a stop', async () => {
+    const stop = new AbortController();
+    const read: ReadResource = async () => {
+      stop.abort(new Error('stopped'));
+      throw new Error('failed');
+    };
+    await expect(render('a.md', '![b](b.png)', read, stop.signal)).rejects.toThrow('stopped');
+  });
+
+  test('count as often as they are shown', async () => {
+    const large = `data:image/png;base64,${'A'.repeat(400_000)}`;
+    const texts = ['', ...Array.from({ length: 90 }, () => '![][a]')];
+    const result = await render('a.md', `[a]: ${large}\n${texts.join('\n')}`);
+    expect(result).toMatchObject({ problem: 'the page is larger than 30 MB', line: null });
+  });
+
   test('that are missing are named with their line, and shown as their text', async () => {
     const result = await render('a.md', 'One\n![](b.png)\n\n| a |\n|---|\n| b |\n| ![*c* d](c.png) |');
     expect(result).toMatchObject({

@@ -9,14 +9,15 @@ const NOTHING: ReadResource = async ({ href }) => {
 export const render = (
   name: string,
   text: string | Buffer,
-  read: ReadResource = NOTHING,
+  read = NOTHING,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<Converted> =>
-  renderText(Buffer.from(text as string), {
+  renderText(typeof text === 'string' ? Buffer.from(text) : text, {
     name,
-    url: new URL(name, 'https://folder.example/'),
+    url: new URL(encodeURIComponent(name), 'https://folder.example/'),
     sourceHref: name,
     read,
-    signal: new AbortController().signal,
+    signal,
   });
 
 /** The content of a rendered page, without its frame. */

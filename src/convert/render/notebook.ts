@@ -52,11 +52,11 @@ const pictureOfCell =
     const [, name] = /^attachment:(.*)$/.exec(address) ?? [];
     if (name === undefined) return source.pictureOf(address);
     const data = toPictureUrl(toFields(toFields(cell.attachments)[querystring.unescape(name)]));
-    return data === null ? { reason: 'is not in the notebook' } : { data };
+    return data === null ? { reason: 'is not in the notebook' } : source.pictureOf(data);
   };
 
 function readNotebook(text: string): { readonly cells: readonly Fields[]; readonly language: string } {
-  visitJson(text, {});
+  visitJson(text);
   const { cells, metadata, nbformat } = toFields(JSON.parse(text));
   if (nbformat !== 4) {
     const hint = 'convert it with `jupyter nbconvert --to notebook`';

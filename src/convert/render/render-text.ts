@@ -99,14 +99,18 @@ function renderLimited(source: Source): Rendered {
   }
 }
 
-/** The first run only finds out which pictures there are. */
+/** The first run only finds out which pictures there are. A picture may be shown many times. */
 function createLookup(pictures: Map<string, Picture>, base: URL): Source['pictureOf'] {
   let room: number = LIMITS.page;
-  return (address) => {
+  const find = (address: string): Picture => {
     if (address.startsWith('data:image/')) return { data: address };
     const url = URL.parse(address, base)?.href ?? address;
     const picture = pictures.get(url) ?? { reason: 'was not read' };
     pictures.set(url, picture);
+    return picture;
+  };
+  return (address) => {
+    const picture = find(address);
     room -= 'data' in picture ? picture.data.length : 0;
     if (room < 0) throw tooLarge('page', LIMITS.page);
     return picture;
