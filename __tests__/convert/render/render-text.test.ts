@@ -54,7 +54,11 @@ describe('each kind of text', () => {
       '&quot;b&quot;</span>: <span class="hljs-number">12345678901234567890.0</span></li>\n<li><details open><summary><span class="hljs-attr">&quot;1&quot;</span>: { <i>1 value</i> }</summary><ul><li><span class="hljs-attr">&quot;a&quot;</span>: []</li></ul></details></li>\n<li><span class="hljs-attr">&quot;b&quot;</span>: <span class="hljs-literal">null</span>',
     ],
     ['a.json', '"<b>\\u00e9"', '<span class="hljs-string">&quot;&lt;b&gt;é&quot;</span>'],
-    ['a.json', `[${'1,'.repeat(150)}1]`, '<details><summary>[ <i>151 values</i> ]</summary>'],
+    [
+      'a.json',
+      `[[${'1,'.repeat(150)}1]]`,
+      '<details open><summary>[ <i>1 value</i> ]</summary><ul><li><details><summary>[ <i>151 values</i> ]</summary>',
+    ],
     ['a.json', `[${'1,'.repeat(50_001)}1]`, '<p class="rest">3 more values in the source</p>'],
     ['a.json', `${'['.repeat(200)}${']'.repeat(200)}`, '<p class="rest">1 more value in the source</p>'],
     [

@@ -58,15 +58,17 @@ function readValues(text: string): Value {
   return root;
 }
 
-function formatValue({ html, brackets, shown, size }: Value): string {
+function formatValue({ html, brackets, shown, size }: Value, isRoot: boolean): string {
   if (size === 0) return `<li>${html}${brackets}</li>`;
   const summary = `${html}${brackets[0]} <i>${countOf(size, 'value')}</i> ${brackets[1]}`;
   const rest = size > shown.length ? `<li>${formatRest(size - shown.length, 'value')}</li>` : '';
-  const list = `<ul>${shown.map(formatValue).join('\n')}${rest}</ul>`;
-  return `<li><details${size > LIMITS.open ? '' : ' open'}><summary>${summary}</summary>${list}</details></li>`;
+  const list = `<ul>${shown.map((one) => formatValue(one, false)).join('\n')}${rest}</ul>`;
+  return `<li><details${isRoot || size <= LIMITS.open ? ' open' : ''}><summary>${summary}</summary>${list}</details></li>`;
 }
 
 /** JSON as a tree that folds. */
 export const renderJson: Render = ({ text }) => ({
-  html: `<ul class="json">${readValues(text).shown.map(formatValue).join('')}</ul>`,
+  html: `<ul class="json">${readValues(text)
+    .shown.map((one) => formatValue(one, true))
+    .join('')}</ul>`,
 });
