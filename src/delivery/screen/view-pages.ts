@@ -43,8 +43,7 @@ export async function viewLocalPages(
     const view = await compareWithRoots(await context.screen.view(page), delivery, page, context.screen);
     context.logger.info(`${delivery.subject}: ${describeView(view)}`);
     // What the scripts of a converted page request is reported.
-    const refusesHosts =
-      request.selfContained !== 'inline' && chooseSelfContained(delivery, request) === 'enforce';
+    const refusesHosts = !delivery.inlined && chooseSelfContained(delivery, request) === 'enforce';
     const { failure } = judgeView(view, request.screen === 'enforce', refusesHosts);
     const viewed = { ...delivery, localView: isServedAsIs ? view : null };
     if (failure !== null && isServedAsIs && !(await dependsOnHost(view, url, context))) {
