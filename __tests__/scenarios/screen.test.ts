@@ -62,6 +62,19 @@ describe('a page in a real browser', () => {
   });
 });
 
+test('a rendered text is shown, and delivered and withdrawn with its source and its picture', async () => {
+  const repository = await scenario.repository();
+  const files = { 'report.md': `# Report\n\n${MARKER}\n` };
+  const given = { ...browser.inputs, render: 'true', picture: 'true', marker: MARKER };
+  const { report } = await scenario.deliver({ repository, files, inputs: given, env: browser.env });
+  expect(report).toMatchObject({ notReady: null, unknown: [], screen: { verdict: 'shown', agreement: 1 } });
+  const names = ['report.md', 'report.md.html', 'report.md.html.png'];
+  for (const name of names) expect(await repository.read(name)).not.toBeNull();
+  const inputs = { operation: 'withdraw', file: '', path: 'report.md', channel: 'K1' };
+  expect((await scenario.deliver({ repository, inputs })).outputs.result).toBe('withdrawn');
+  for (const name of names) expect(await repository.read(name)).toBeNull();
+});
+
 /** Whether a browser opens a page of the corpus, because its file alone is no reason to refuse it. */
 const isOpened = ({ name, says = '' }: CorpusPage): boolean =>
   !name.includes('.') && !/^refused: \S+ line/.test(says);
