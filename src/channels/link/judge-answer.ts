@@ -23,6 +23,7 @@ export const createLinkJudge =
     // If the file is known, the marker doesn't count.
     if (file && hasMarker) match = 'different';
     else if (found === 'altered') match = await matchMarked(fetched, marker);
+    else if (found === 'unmarked' && (await isGate(fetched))) match = 'gate';
     const [, needed] = NEEDED_TYPES.find(([name]) => home !== undefined && name.test(home.pathname)) ?? [];
     // A link's URL may not show the type.
     const shown = { display, name: file?.name ?? '', isPart: !isPage };
@@ -55,6 +56,12 @@ async function matchMarked(fetched: FetchedContent, marker: string): Promise<Con
   const page = parsePage(Buffer.from(readPrefix(), 'latin1').toString());
   if (isGatePage(page)) return 'gate';
   return showsText(page, marker) ? 'marked' : 'echo';
+}
+
+async function isGate(fetched: FetchedContent): Promise<boolean> {
+  if (fetched.status !== 200 || !hasPageType(fetched)) return false;
+  const { isGatePage, parsePage } = await loadPageRules();
+  return isGatePage(parsePage(Buffer.from(fetched.readPrefix(), 'latin1').toString()));
 }
 
 /** @returns what a link's page adds to the file; `null` if it is not the whole file with additions */
