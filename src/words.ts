@@ -16,7 +16,7 @@ export interface Words {
   /** The same as the last of several ways. Empty if nothing is delivered. @param about what follows it */
   orUse(channels: Channels, about?: string): string;
   /** A last way out: to set an input. Empty for an interface that withholds it. @param about what follows it */
-  orSet(name: string, value: string, about: string): string;
+  orSet(name: string, value: string | undefined, about: string): string;
   /** A way out: give the token permissions, such as `contents: write`, or use K3. */
   grant(permissions: string): string;
   /** A way out: verify a link. */

@@ -5,9 +5,11 @@ import { composeAnswer, sayToHuman } from '../../src/mcp/tool-answer.ts';
 import { planned, provenFile, unprovenFile } from '../action/reports.ts';
 
 const REPORT = 'screen-delivery://reports/1';
+const DELIVER = { tool: 'deliver' } as const;
 const answerTo = (reports: readonly Report[]) =>
-  composeAnswer(composeDocument(reports), REPORT, { ways: [] });
-const said = (...reports: readonly Report[]) => sayToHuman(composeDocument(reports), { ways: [] });
+  composeAnswer(composeDocument(reports), REPORT, { ...DELIVER, ways: [] });
+const said = (...reports: readonly Report[]) =>
+  sayToHuman(composeDocument(reports), { ...DELIVER, ways: [] });
 
 test('an answer has what an agent needs, and no empty field', () => {
   const ready = provenFile('a.html');
@@ -73,19 +75,21 @@ test.each([
   ['deliver', /^There is no link to give you: /],
   ['withdraw', /^I couldn't verify that it is removed: /],
   ['audit', /^I couldn't verify that everything is as it was delivered: /],
-] as const)('a human is told what failed by %s', (operation, says) => {
-  const report: Report = { ...unprovenFile('a.html'), operation };
-  expect(said(report)).toMatch(says);
-  expect(said({ ...report, channel: 'K4' })).toMatch(/^I couldn't confirm the link: /);
+  ['verify', /^I couldn't confirm the link: /],
+] as const)('a human is told what failed by %s', (tool, says) => {
+  const document = composeDocument([unprovenFile('a.html')]);
+  expect(sayToHuman(document, { tool, ways: [] })).toMatch(says);
   const ways = ['set `GITHUB_TOKEN`'];
-  expect(sayToHuman(composeDocument([report]), { ways })).toContain(
-    '. You can change that: set `GITHUB_TOKEN`.',
-  );
+  expect(sayToHuman(document, { tool, ways })).toContain('. You can change that: set `GITHUB_TOKEN`.');
 });
 
 test('a human is told the page and the code alone', () => {
   const required = { userCode: 'ABCD-0001', page: 'https://github.com/login/device', handle: 'a-handle' };
-  const answer = composeAnswer(composeDocument([unprovenFile('a.html')]), REPORT, { required, ways: [] });
+  const answer = composeAnswer(composeDocument([unprovenFile('a.html')]), REPORT, {
+    ...DELIVER,
+    required,
+    ways: [],
+  });
   expect(answer).toMatchObject({ result: 'authorization_required', authorization: required });
   expect(answer.say).toMatch(
     /^Please open https:\/\/github\.com\/login\/device and enter the code ABCD-0001, /,

@@ -304,7 +304,7 @@ describe('a folder', () => {
       'for a named tag, whose release takes only files,',
       {},
       { channel: 'auto', tag: 'v1' },
-      /^check: a tag was named, and K2 takes single files, not the folder dist\/ → .*`tar -czf site\.tar\.gz dist\/`/,
+      /^check: a tag was named, and a GitHub release takes single files, not the folder dist\/ → .*`tar -czf site\.tar\.gz dist\/`/,
     ],
     ['with a secret in the name of a hidden file', hidden, {}, /^check: the name of a file contains/],
     [

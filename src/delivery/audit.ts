@@ -75,7 +75,7 @@ function nothingFoundError(
   const message = `no delivery of this tool was found in ${searched} of the repository${site}`;
   return new DeliveryError('NOT_FOUND', message, {
     hint: (w) =>
-      `set ${w.input('path')} to the delivered folder or asset, or ${w.input('branch')} or ${w.input('tag')} to where it was delivered`,
+      `set ${w.input('path')} to the delivered folder or asset${w.orSet('branch', undefined, ' to where it was delivered')}${w.orSet('tag', undefined, ' to its release')}`,
     leftBehind: [],
   });
 }

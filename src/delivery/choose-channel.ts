@@ -172,15 +172,19 @@ export const takesFolders = (channel: ChannelKey): boolean => channel === 'K1' |
 /** A channel that takes no folders was chosen. @param reason why it was chosen */
 export function folderChannelError(
   given: string,
-  channel: string,
+  channel: ChannelKey,
   reason = '',
   hasToken = true,
 ): DeliveryError {
   const why = reason === '' ? '' : `${reason}, and `;
   const isPlain = /^[\w./][\w./-]*$/.test(given);
   const pack = `\`tar -czf site.tar.gz${isPlain ? ` ${given}\`` : '` with the folder in quotes'}`;
-  return new DeliveryError('BAD_INPUT', `${why}${channel} takes single files, not the folder ${given}`, {
-    hint: (w) =>
-      `for a site with a page ${hasToken ? w.use('K1') : `set ${w.input('token')}${w.ownToken || ` and ${w.input('repository')}`}`}, with ${w.input('setup', 'true')} and ${w.input('branch', 'gh-pages')} if there is no Pages site yet; otherwise pack it (${pack}) and deliver the archive`,
-  });
+  return new DeliveryError(
+    'BAD_INPUT',
+    `${why}a ${CHANNEL_LABELS[channel]} takes single files, not the folder ${given}`,
+    {
+      hint: (w) =>
+        `for a site with a page ${hasToken ? w.use('K1') : `set ${w.input('token')}${w.ownToken || ` and ${w.input('repository')}`}`}; otherwise pack it (${pack}) and deliver the archive`,
+    },
+  );
 }

@@ -104,7 +104,7 @@ export class McpSession {
   }
 
   async #answer(call: ToolCall, report: string, ports: Ports) {
-    const outcome: CallOutcome = { begun: call, ways: [] };
+    const outcome: CallOutcome = { tool: call.tool, begun: call, ways: [] };
     const document = composeDocument(await this.#verifyOwn(call, outcome, ports));
     const isAsked = this.#needsConsent(call) && document.reports[0]?.channel === 'K3';
     if (isAsked) this.#isBinTold = true;

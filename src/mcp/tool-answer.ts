@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import type { Report, ReportDocument } from '../delivery/report.ts';
+import type { ReportDocument } from '../delivery/report.ts';
 import { lineIf, shorten } from '../plain-text.ts';
 import { SITE, TEXT } from '../protocol/limits.ts';
+import type { ToolName } from '../request/inputs.ts';
 import type { PersonRequest } from './authorizations.ts';
 
 const TOLD = z.string().optional();
@@ -24,8 +25,9 @@ export const ANSWER_SCHEMA = z.strictObject({
 
 export type ToolAnswer = z.infer<typeof ANSWER_SCHEMA>;
 
-/** What only a person can do about a call. */
+/** A call, and what only a person can do about it. */
 export interface ForHuman {
+  readonly tool: ToolName;
   readonly required?: PersonRequest;
   /** The ways out that only the person who configured the server can take. */
   readonly ways: readonly string[];
@@ -54,25 +56,25 @@ const listUnknown = ({ reports }: ReportDocument): readonly string[] =>
   [...new Set(reports.flatMap(({ unknown }) => unknown))].map((line) => shorten(line, TEXT.message));
 
 /** One or two sentences, and what is not certain, for a human who doesn't know channels and gates. */
-export function sayToHuman(document: ReportDocument, { required, ways }: ForHuman): string {
+export function sayToHuman(document: ReportDocument, { tool, required, ways }: ForHuman): string {
   const { result, reason, reports } = document;
   if (required !== undefined) {
     return `Please open ${required.page} and enter the code ${required.userCode}, so that I can publish in your repository.`;
   }
-  const { operation = 'deliver', channel }: Partial<Report> = reports[0] ?? {};
   const texts = {
     ready: sayReady(document),
     withdrawn: reports.every(({ wasAbsent }) => wasAbsent)
       ? `There was nothing to remove: ${[...new Set(reports.map(({ withdrawn }) => withdrawn))].join(' and ')}`
       : 'It is removed, and I verified that its link no longer shows it.',
     audited: `I checked everything again: ${reason}.`,
-    planned: channel === 'K3' ? ON_BIN : 'I checked it and found no problem. Nothing is published yet.',
+    planned:
+      reports[0]?.channel === 'K3' ? ON_BIN : 'I checked it and found no problem. Nothing is published yet.',
     'not-ready': [
-      `${channel === 'K4' ? "I couldn't confirm the link" : FAILURES[operation]}: ${shorten(reason, TEXT.message)}.`,
+      `${FAILURES[tool]}: ${shorten(reason, TEXT.message)}.`,
       ...ways.map((way) => `You can change that: ${way}.`),
     ].join(' '),
   };
-  return [texts[result], ...sayUnknown(document)].join('\n');
+  return [texts[result], ...sayUnknown(document, tool)].join('\n');
 }
 
 const ON_BIN =
@@ -94,20 +96,18 @@ function sayReady({ url, reports }: ReportDocument): string {
 }
 
 /** At most two, because a human reads no list. */
-function sayUnknown(document: ReportDocument): readonly string[] {
-  const { result, reports } = document;
+function sayUnknown(document: ReportDocument, tool: ToolName): readonly string[] {
+  const { result } = document;
   const isFailed = result === 'not-ready';
   const lines = listUnknown(document);
   const more = lines.length > 2 ? `, and ${lines.length - 2} more` : '';
-  const isSaid = lines.length > 0 && result !== 'planned' && !(isFailed && reports[0]?.channel === 'K4');
-  return lineIf(
-    isSaid,
-    `${isFailed ? 'Not verified' : 'Not certain'}: ${lines.slice(0, 2).join('; ')}${more}.`,
-  );
+  const isSaid = lines.length > 0 && result !== 'planned' && !(isFailed && tool === 'verify');
+  return lineIf(isSaid, `${isFailed ? 'Not verified' : 'Not certain'}: ${lines.slice(0, 2).join('; ')}${more}.`);
 }
 
 const FAILURES = {
   deliver: 'There is no link to give you',
+  verify: "I couldn't confirm the link",
   withdraw: "I couldn't verify that it is removed",
   audit: "I couldn't verify that everything is as it was delivered",
 } as const;

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { findClosestName } from '../plain-text.ts';
 import { MCP } from '../protocol/limits.ts';
 import {
+  argumentOf,
   INPUT_NAMES,
   INPUTS,
   type InputDefinition,
@@ -91,9 +92,6 @@ export function listInputs(tool: ToolName, fixed: Readonly<Partial<RawInputs>>):
     return tools?.includes(tool) && (name === 'timeout' || !Object.hasOwn(fixed, name));
   });
 }
-
-const argumentOf = (name: InputName): string =>
-  (INPUTS[name] as InputDefinition).argument?.name ?? name.replace('-', '_');
 
 function createArgument(name: InputName, tool: ToolName, fixed: Readonly<Partial<RawInputs>>) {
   const { default: usual, description, means, json, argument }: InputDefinition = INPUTS[name];

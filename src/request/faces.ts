@@ -1,7 +1,7 @@
 import { type ChannelKey, TOOL } from '../protocol/words.ts';
 import type { Face } from '../words.ts';
 import { FLAGS, isSwitch } from './commands.ts';
-import { INPUTS, type InputDefinition, type InputName, type ToolName } from './inputs.ts';
+import { argumentOf, INPUTS, type InputDefinition, type InputName, type ToolName } from './inputs.ts';
 
 const TOKEN = 'GITHUB_TOKEN';
 
@@ -84,7 +84,7 @@ export function toolFace(
 
 function formatArgument(name: InputName, value?: string): string {
   const { argument, json }: InputDefinition = INPUTS[name];
-  const shown = argument?.name ?? name;
+  const shown = argumentOf(name);
   if (value === undefined) return `\`${shown}\``;
   const [own = value] = Object.entries(argument?.values ?? {}).flatMap(([key, is]) =>
     is === value ? key : [],

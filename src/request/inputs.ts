@@ -342,6 +342,10 @@ export const INPUTS = {
 
 export type InputName = keyof typeof INPUTS;
 
+/** The name of a tool's argument. */
+export const argumentOf = (name: InputName): string =>
+  (INPUTS[name] as InputDefinition).argument?.name ?? name.replace('-', '_');
+
 export const INPUT_NAMES = Object.keys(INPUTS) as InputName[];
 
 /** The inputs as the user wrote them; empty if not set. */

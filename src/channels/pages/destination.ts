@@ -141,7 +141,7 @@ function pathOf(
   if (address.host !== rootUrl.host || !given.startsWith(root)) {
     throw new DeliveryError('BAD_INPUT', `${address.href} is not below ${rootUrl.href}`, {
       hint: (w) =>
-        `set ${w.input('repository')} to the repository of this site, or ${w.input('url')} to a delivered URL`,
+        `set ${w.input('url')} to a delivered URL${w.orSet('repository', undefined, ' to the repository of this site')}`,
     });
   }
   if (!path.startsWith(folder.replace(/^\.\/$/, ''))) {
