@@ -323,6 +323,77 @@ describe('earlier deployments', () => {
   });
 });
 
+describe('the comment of a run that has begun', () => {
+  const inputs = { comment: 'true', environment: '', path: 'pr/' };
+  /** What the comment says while a delivery waits, and afterwards. */
+  const watch = async (
+    repository: TestRepository,
+    head: string,
+    id: number,
+    { level = 'write', ...more }: Partial<PlayedDelivery> & { readonly level?: 'read' | 'write' },
+  ) => {
+    const run = { ...runForPull(repository, head, { number: 1 }), number: [id, 1] as const };
+    const seen = new Set<string>();
+    const body = () => repository.issues.comments(1)[0]?.body ?? '';
+    const onPause = () => void seen.add(body());
+    const given = {
+      ...more,
+      inputs: { ...inputs, ...more.inputs },
+      token: token({ pull_requests: level }),
+      onPause,
+    };
+    const { report } = await deliver(repository, run, given);
+    return { report, seen: [...seen], after: body() };
+  };
+  const setUp = async () => {
+    const { repository, head } = await repositoryWithPull();
+    repository.issues.openPullRequest('Change', 'feature');
+    return { repository, next: 'd00dfeed'.repeat(5), head };
+  };
+  const LINE = (next: string, head: string) =>
+    `<!-- begun -->Delivering <code>${next.slice(0, 7)}</code>; the link shows <code>${head.slice(0, 7)}</code>.`;
+
+  test('says what its link shows in one line under it, and no URL before its proof', async () => {
+    const { repository, head, next } = await setUp();
+    const first = await watch(repository, head, 1, {});
+    expect(first.seen).toEqual(['']);
+    const url = `${repository.pages.url}pr/page.html`;
+    const second = await watch(repository, next, 2, { files: { 'other.html': createPage('second') } });
+    expect(second.report.ready).toBe(true);
+    expect(second.seen).toEqual([expect.stringContaining(`\n\n<${url}>\n\n${LINE(next, head)}\n\n`)]);
+    expect(second.seen.join()).not.toContain('other.html');
+    expect(second.after).not.toContain('begun');
+  });
+
+  test('is corrected if nothing is verified, and has one line if two runs begin', async () => {
+    const { repository, head, next } = await setUp();
+    await watch(repository, head, 1, {});
+    if (repository.site) repository.site.live = false;
+    const failing = { files: { 'page.html': createPage('broken') }, inputs: { timeout: '20' } };
+    play.intercept({ method: 'PATCH', url: /\/issues\/comments\//, skip: 1 }, { status: 404, body: '{}' });
+    const lost = await watch(repository, next, 2, failing);
+    expect(lost.after).toContain(LINE(next, head));
+    const last = await watch(repository, next, 3, failing);
+    expect(last.seen.map((body) => body.split('begun').length)).toEqual([2]);
+    expect(last.after).not.toContain('begun');
+    expect(last.after).toContain('Last verified');
+    const again = await watch(repository, next, 4, failing);
+    expect(again.seen).toEqual([expect.stringMatching(/Last verified at .*\n\n<!-- begun -->Delivering /)]);
+  });
+
+  test.each([
+    ['of a later run', 1, {}, {}],
+    ['if the token may not write', 3, {}, { level: 'read' as const }],
+    ['for a dry run', 3, { 'dry-run': 'true' }, {}],
+    ['for a withdrawal', 3, { operation: 'withdraw', file: '' }, { files: {} }],
+  ])('is unchanged %s', async (_, id, more, given) => {
+    const { repository, head, next } = await setUp();
+    await watch(repository, head, 2, {});
+    const { seen } = await watch(repository, next, id, { inputs: more, ...given });
+    expect(seen.join()).not.toContain('begun');
+  });
+});
+
 describe('a failure to announce', () => {
   const BLOCK =
     'give the job `permissions: { contents: write, pages: write, pull-requests: write, deployments: write }`';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { withCleanupSignal } from '../async.ts';
 import { composeDocument, type Report } from '../delivery/report.ts';
-import { DeliveryError, type ErrorCode, toDeliveryError } from '../errors.ts';
+import { DeliveryError, type ErrorCode, resultOf, toDeliveryError } from '../errors.ts';
 import type { ApiConnection, GitHubClient } from '../github/api/client.ts';
 import { createDeployment, retireDeployments, setDeploymentState } from '../github/api/deployments.ts';
 import { rewriteOwnComments, updateStickyComment } from '../github/api/pull-requests.ts';
@@ -21,7 +21,13 @@ import {
   type PullRequest,
   type RunBranch,
 } from './current-run.ts';
-import { type CommentContext, composeComment, composeWithdrawnComment, rememberLinks } from './overview.ts';
+import {
+  type CommentContext,
+  composeBegunComment,
+  composeComment,
+  composeWithdrawnComment,
+  rememberLinks,
+} from './overview.ts';
 
 interface Announcement {
   readonly request: DeliveryRequest;
@@ -133,10 +139,17 @@ function findEventRepository(
 }
 
 /** Steps with the same path, files or link share a comment. Other comments lose links to withdrawn files. */
-function beginComment(
-  { request: { operation, path, file, url }, run, pull }: Announcement,
-  { logger, clock }: Ports,
-): End {
+async function beginComment(
+  { request: { operation, path, file, url }, run, pull, connect }: Announcement,
+  begun: Ports,
+): Promise<End> {
+  const { logger, clock } = begun;
+  const mark = createMark(path ?? (file.join('\n') || (url?.href ?? '')));
+  if (pull !== null && operation === 'deliver') {
+    const compose = (body: string) => noteBegun(body, pull, run);
+    // If this fails, the end still says what the link shows.
+    await resultOf(() => updateStickyComment(connect(), { number: pull.number, mark, compose }, begun));
+  }
   return async (reports, connect, ports) => {
     if (pull === null) {
       requireBranch(run);
@@ -144,7 +157,6 @@ function beginComment(
       return;
     }
     const { number, headSha } = pull;
-    const mark = createMark(path ?? (file.join('\n') || (url?.href ?? '')));
     const context = { subject: 'Preview', headSha, now: clock.date(), runUrl: run.url };
     const compose = (body: string): string | null =>
       body === '' && operation !== 'deliver'
@@ -162,6 +174,13 @@ function beginComment(
     const changed = await rewriteOwnComments(github, number, `<!-- ${TOOL.name}:`, rewrite);
     if (changed > 0) logger.info(`Comments of other steps updated, because their files are gone: ${changed}`);
   };
+}
+
+/** The text while this run delivers; `null` for a new comment, or if a later run wrote it. */
+function noteBegun(body: string, { headSha }: PullRequest, run: CurrentRun): string | null {
+  const memory = readMemory(body);
+  if (memory === null || headSha === null || isEarlierRun(run.number, memory.run)) return null;
+  return composeBegunComment(body, memory, headSha);
 }
 
 /** The new text; `null` if a later run wrote the comment and this run changed nothing. */

@@ -7,6 +7,7 @@ import { decodePercents } from '../rules/page/addresses.ts';
 import { type CommentMemory, formatMemory, type ProvenLink } from './comment-memory.ts';
 import {
   escapeMarkdown,
+  formatAddressLink,
   formatFoldedSection,
   formatInlineCode,
   formatLink,
@@ -63,6 +64,22 @@ export function composeComment(
     elsewhere: runUrl === null ? 'see the summary' : formatLink('see the summary', runUrl),
     limit: COMMENTS.body,
   });
+}
+
+/** Marks the one line that a run adds when it begins. */
+const BEGUN = '<!-- begun -->';
+
+/** The text with a line under its first link that says what the link shows; `null` without a verified link. */
+export function composeBegunComment(body: string, memory: CommentMemory, headSha: string): string | null {
+  const [link] = memory.proven;
+  if (link === undefined) return null;
+  const [, ...blocks] = body.split('\n\n').filter((block) => !block.startsWith(BEGUN));
+  const address = formatAddressLink(link.url);
+  const first = blocks.findIndex((block) => block.includes(address));
+  const last = blocks[first + 1]?.startsWith(address) ? first + 1 : Math.max(first, 0);
+  const shows = link.commit === null ? 'an earlier commit' : formatInlineCode(link.commit);
+  const line = `${BEGUN}Delivering ${formatInlineCode(headSha.slice(0, 7))}; the link shows ${shows}.`;
+  return joinBlocks([formatMemory(memory), ...blocks.toSpliced(last + 1, 0, line)]);
 }
 
 /** Links that are verified now, and earlier links that this run neither replaced nor withdrew. */
