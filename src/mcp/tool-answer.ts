@@ -102,7 +102,10 @@ function sayUnknown(document: ReportDocument, tool: ToolName): readonly string[]
   const lines = listUnknown(document);
   const more = lines.length > 2 ? `, and ${lines.length - 2} more` : '';
   const isSaid = lines.length > 0 && result !== 'planned' && !(isFailed && tool === 'verify');
-  return lineIf(isSaid, `${isFailed ? 'Not verified' : 'Not certain'}: ${lines.slice(0, 2).join('; ')}${more}.`);
+  return lineIf(
+    isSaid,
+    `${isFailed ? 'Not verified' : 'Not certain'}: ${lines.slice(0, 2).join('; ')}${more}.`,
+  );
 }
 
 const FAILURES = {

@@ -58,9 +58,7 @@ function describeSpecial(task: PagesTask, paths: readonly string[]): readonly st
     const effect = findEffect(path, builtRoot(task));
     return effect === undefined ? [] : [`${path} (${effect})`];
   });
-  const what = task.target.options.overwrite
-    ? 'removed too'
-    : 'not removed, because that needs `overwrite`';
+  const what = task.target.options.overwrite ? 'removed too' : 'not removed, because that needs `overwrite`';
   return namedLine(what, special);
 }
 
