@@ -160,6 +160,7 @@ describe('a page that is delivered alone', () => {
     ['a link', '<a href=b.html>b</a>', ''],
     ['a part of itself', '<svg><use href="page.html#a"/></svg>', ''],
     ['nothing', '<style>a { b: c }</style><img src=data:,>', ''],
+    ['attributes that never end', `<p>1</p><p ${'<meta '.repeat(150_000)}>`, ''],
     ['a bare name', '<script type=module>import "a"</script>', 'refused bare-import'],
     ['a module that its import map names', mapped('https://a.example/a.js'), 'refused host'],
     ['a module that its import map holds', mapped('data:text/javascript,1'), ''],

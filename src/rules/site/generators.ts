@@ -55,7 +55,7 @@ const GENERATORS: readonly Generator[] = [
 
 /** The generator of a page. @param text the page's beginning @param paths the files of its folder */
 export function findGenerator(text: string, paths: readonly string[]): Generator | undefined {
-  const [meta = ''] = /<meta\b[^>]*\bname=["']?generator\b[^>]*>/i.exec(text) ?? [];
+  const [meta = ''] = /<meta\b[^<>]{0,200}\bname=["']?generator\b[^<>]{0,200}>/i.exec(text) ?? [];
   const traces = `\n${paths.join('\n')}\n${text}`;
   return (
     GENERATORS.find(([name]) => new RegExp(`content=["']?${name}`, 'i').test(meta)) ??
