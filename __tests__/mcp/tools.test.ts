@@ -50,6 +50,7 @@ describe('the arguments', () => {
 
   test('are accepted as they are described, and verify needs its link', () => {
     expect(complain('deliver', { file: 'a.html', other_hosts: 'allow', timeout: 20 })).toBe('');
+    expect(complain('deliver', { file: 'a.md', render: true })).toBe('');
     expect(complain('verify', { url: 'https://a.dev/', marker: 'build-1' })).toBe('');
     expect(complain('verify', { marker: 'build-1' })).toContain('expected string');
   });

@@ -117,6 +117,17 @@ describe('render: true', () => {
     }
   });
 
+  test('a withdrawal by the path of a source that no browser shows checks the page as well', async () => {
+    const repository = await play.repository();
+    const { report } = await proven(deliver({ 'data.csv': 'a,b\n1,2\n' }, {}, { repository }));
+    const removal = { operation: 'withdraw', file: '', path: 'data.csv', render: 'false' };
+    const withdrawn = await proven(deliver({}, removal, { repository }));
+    expect(withdrawn.report).toMatchObject({
+      withdrawn: report.url,
+      gone: [report.url, `${repository.pages.url}data.csv`],
+    });
+  });
+
   test.each<[string, Partial<RawInputs>, readonly string[]]>([
     ['a path', { path: 'docs/out.html' }, ['docs/out.html', 'docs/report.md']],
     ['a folder', { path: 'docs/' }, ['docs/report.md.html', 'docs/report.md']],
@@ -191,6 +202,11 @@ describe('render: true', () => {
     const switched = await play.repository({ files: { '.nojekyll': '', 'index.html': 'x' } });
     await proven(deliver({ 'report.md': text }, {}, { repository: switched }));
     expect(await readText(switched, 'report.md')).toBe(text);
+  });
+
+  test('refuses a source that Jekyll would show in place of a page of somebody else', async () => {
+    const repository = await play.repository({ files: { 'report.html': 'theirs' } });
+    await refused(deliver({ 'report.md': NOTE }, {}, { repository }), /^place: .*report\.html/);
   });
 
   test.each<[string, Record<string, string | Buffer>, Partial<RawInputs>, RegExp]>([

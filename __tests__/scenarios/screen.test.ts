@@ -67,7 +67,8 @@ test('a rendered text is shown, and delivered and withdrawn with its source and 
   const files = { 'report.md': `# Report\n\n${MARKER}\n` };
   const given = { ...browser.inputs, render: 'true', picture: 'true', marker: MARKER };
   const { report } = await scenario.deliver({ repository, files, inputs: given, env: browser.env });
-  expect(report).toMatchObject({ notReady: null, unknown: [], screen: { verdict: 'shown', agreement: 1 } });
+  expect(report).toMatchObject({ notReady: null, unknown: [] });
+  expect(report.screen).toMatchObject({ verdict: 'shown', agreement: 1, isMarkerVisible: true });
   const names = ['report.md', 'report.md.html', 'report.md.html.png'];
   for (const name of names) expect(await repository.read(name)).not.toBeNull();
   const inputs = { operation: 'withdraw', file: '', path: 'report.md', channel: 'K1' };
