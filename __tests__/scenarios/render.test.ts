@@ -204,6 +204,17 @@ describe('render: true', () => {
     expect(await readText(switched, 'report.md')).toBe(text);
   });
 
+  test('names an allowed finding of the source, even if the page leaves it out', async () => {
+    const rows = Array.from({ length: 6_000 }, (_, nth) => `${nth},x`).join('\n');
+    const files = { 'data.csv': `${rows}\nghp_${'x7Kq2mZ9'.repeat(4)}aBcD,y\n` };
+    const { report: refusal } = await refused(deliver(files), /what looks like a secret/);
+    const [, fingerprint = ''] = /fingerprint (\w+)/.exec(refusal.notReady?.reason ?? '') ?? [];
+    const { report } = await proven(deliver(files, { 'allow-secret': fingerprint }));
+    expect(report.unknown).toContain(
+      'whether allowed findings that look like secrets are harmless: data.csv',
+    );
+  });
+
   test('refuses a source that Jekyll would show in place of a page of somebody else', async () => {
     const repository = await play.repository({ files: { 'report.html': 'theirs' } });
     await refused(deliver({ 'report.md': NOTE }, {}, { repository }), /^place: .*report\.html/);

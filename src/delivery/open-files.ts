@@ -90,10 +90,11 @@ async function openConverted(
   const { path, unknown, ...converted } = await convertFile(given, conversion, run);
   const location = { path, given: subject, name: isRendered ? baseName(name) : basename(subject) };
   const opened = await openSite({ ...delivery, name, ...converted }, root, run, location);
-  const page = { ...opened, unknown: [...opened.unknown, ...unknown] };
-  if (!isRendered) return page;
+  if (!isRendered) return { ...opened, unknown: [...opened.unknown, ...unknown] };
   const source = { name: nameFromFile(basename(subject)), file: requireSite(given).entry };
-  return { ...page, site: { ...requireSite(page), source } };
+  // A long text is shown in part, so its secrets may be in the source alone.
+  const allUnknown = [...given.unknown, ...opened.unknown, ...unknown];
+  return { ...opened, unknown: allUnknown, site: { ...requireSite(opened), source } };
 }
 
 /** A browser would download a page under such a name, so a folder is probably meant. */
