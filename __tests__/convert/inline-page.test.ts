@@ -46,6 +46,14 @@ const PAGES: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
       '<style>@import url(sub/b.css) screen;</style>',
       '<style>@import url("‹css b { c: url("‹image/png PNG›"), src("‹font/woff2 FONT›") }›") screen;</style>',
     ],
+    [
+      '<style>a { b: url(sub/x.woff2) format("woff2"), url(gone.woff?#x) format(\'woff\'),url("gone.ttf") format(truetype) }</style>',
+      '<style>a { b: url("‹font/woff2 FONT›") format("woff2"), url("data:,") format(\'woff\'),url("data:,") format(truetype) }</style>',
+    ],
+    [
+      '<style>a { b: /* url(c.woff2) format("woff2"), */ url(b.png) format("woff"), url(sub/x.woff2) format("woff2"); c: url(b.png) }</style>',
+      '<style>a { b: /* url(c.woff2) format("woff2"), */ url("‹image/png B›") format("woff"), url("‹font/woff2 FONT›") format("woff2"); c: url("‹image/png B›") }</style>',
+    ],
     ['<style>\r\na{b:url( b.png )}\r\n</style>', '<style>\r\na{b:url("‹image/png B›")}\r\n</style>'],
     [
       '<svg><style>a &gt; b[c="&amp;lt;"] { c: url(b.png) }</style></svg>',

@@ -2,6 +2,10 @@ import { findCssReferences } from '../../rules/page/script-references.ts';
 import { type PageFiles, PageProblem, replaceAddresses } from './page-files.ts';
 import { decodeResource, toDataUrl } from './resource-text.ts';
 
+/** What precedes a font that no browser reads, because all read the WOFF2 before it. */
+const AFTER_WOFF2 =
+  /\)\s*format\(\s*(["']?)woff2\1\s*\)(?:\s*,\s*url\([^()]*\)\s*format\([^()]*\))*\s*,\s*(?:url\(\s*)?$/i;
+
 export const writeInStyle = (address: string): string => `url("${address}")`;
 
 /**
@@ -18,9 +22,10 @@ export const inlineStyle = (
   replaceAddresses(
     text,
     (add) => findCssReferences(text, add),
-    async ({ address, kind }) => {
+    async ({ address, kind, offset }) => {
       const url = URL.parse(address, base);
       if (url === null) return null;
+      if (AFTER_WOFF2.test(text.slice(Math.max(0, offset - 500), offset))) return 'data:,';
       return kind === 'style' ? inlineSheet(url, files, '', importers) : files.inlineData(url);
     },
     writeInStyle,
