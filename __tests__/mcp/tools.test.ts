@@ -50,7 +50,6 @@ describe('the arguments', () => {
 
   test('are accepted as they are described, and verify needs its link', () => {
     expect(complain('deliver', { file: 'a.html', other_hosts: 'allow', timeout: 20 })).toBe('');
-    expect(complain('deliver', { file: 'a.md', render: true })).toBe('');
     expect(complain('verify', { url: 'https://a.dev/', marker: 'build-1' })).toBe('');
     expect(complain('verify', { marker: 'build-1' })).toContain('expected string');
   });
@@ -79,7 +78,13 @@ describe('the arguments', () => {
     const given = { as: 'download', other_hosts: 'allow', file: 'a.html', timeout: 20, dry_run: true };
     expect(toRawInputs(given, 'deliver')).toEqual({
       ...{ channel: 'K2', 'self-contained': 'warn', file: 'a.html', timeout: '20', 'dry-run': 'true' },
+      render: 'false',
     });
+    expect(toRawInputs({ other_hosts: 'inline' }, 'deliver')).toEqual({
+      'self-contained': 'inline',
+      render: 'true',
+    });
+    expect(toRawInputs({ as: 'page' }, 'verify')).toEqual({});
     expect(withoutNull({ ...given, path: null })).toEqual(given);
   });
 });

@@ -139,7 +139,7 @@ test.each<[string, Record<string, string>, Partial<RawInputs>, RegExp]>([
 
 test.each<[string, Partial<RawInputs>, Partial<RunContext>, RegExp]>([
   ['a repository that may be private', {}, { sourceIsPrivate: null }, /^authorize: .*may be private/],
-  ['a folder', { file: 'dist/' }, {}, /^check: there is no token, and K3 takes single files/],
+  ['a folder', { file: 'dist/' }, {}, /^check: there is no token, and a file-bin takes single files/],
   [
     'a file for a folder of the site',
     { path: 'a/' },

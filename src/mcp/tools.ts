@@ -108,11 +108,12 @@ function createArgument(name: InputName, tool: ToolName, fixed: Readonly<Partial
 
 /** Converts arguments to inputs. */
 export function toRawInputs(args: ToolArguments, tool: ToolName): Partial<RawInputs> {
-  return Object.fromEntries(
-    listInputs(tool, {}).flatMap((name) => {
-      const given = args[argumentOf(name)];
-      const { argument }: InputDefinition = INPUTS[name];
-      return given === undefined ? [] : [[name, argument?.values[`${given}`] ?? `${given}`]];
-    }),
-  );
+  const given = listInputs(tool, {}).flatMap((name) => {
+    const value = args[argumentOf(name)];
+    const { argument }: InputDefinition = INPUTS[name];
+    return value === undefined ? [] : [[name, argument?.values[`${value}`] ?? `${value}`]];
+  });
+  // People read an agent's Markdown as a page, unless they want the file.
+  const render = tool === 'deliver' ? { render: `${args.as !== 'download'}` } : {};
+  return { ...Object.fromEntries(given), ...render };
 }

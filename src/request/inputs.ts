@@ -124,7 +124,7 @@ export const INPUTS = {
       tools: ['deliver'],
       argument: {
         name: 'as',
-        description: 'What people get. `auto` decides by the type of the file.',
+        description: 'What people get. `page` and `auto` show Markdown, data, logs and notebooks as a page.',
         values: { auto: 'auto', page: 'K1', download: 'K2' },
       },
       means: {
@@ -250,15 +250,15 @@ export const INPUTS = {
       tools: ['deliver'],
       argument: {
         name: 'other_hosts',
-        description: 'For a page that loads from other hosts. By default, a single page is refused.',
-        values: { refuse: 'enforce', allow: 'warn' },
+        description:
+          'For a page that loads from other hosts. By default, a single page is refused. `inline` puts what it loads into it.',
+        values: { refuse: 'enforce', inline: 'inline', allow: 'warn' },
       },
     },
   ),
   render: input(
     OFF,
     'Deliver Markdown, CSV, TSV, JSON, a log, a notebook, JUnit XML, a diff or source code as a page, such as `report.md.html`. K1 gets the file beside the page, in the same commit. To withdraw one from K2 or K3, set it as well.',
-    { tools: ['deliver'], means: { mcp: 'Show Markdown, data or a log as a page.' } },
   ),
   screen: input(
     oneOf<ScreenMode>('auto', 'enforce', 'off'),
