@@ -110,17 +110,26 @@ describe('a page that may be built for another place', () => {
     });
   const [header, whole] = [showing(8), showing(17)];
   const OF_SITE = 'https://octo.github.io/site/';
-  type Views = { below: ScreenView; root?: ScreenView; ofSite?: ScreenView; nowhere?: ScreenView };
-  const look = async ({ below, root = whole, ofSite = root, nowhere = below }: Views) => {
-    const at = { [BELOW]: below, [ROOT]: root, [OF_SITE]: ofSite, [NOWHERE]: nowhere };
-    const { screen, context } = setUp({ answer: ({ url }) => at[url] ?? BLANK });
+  type Views = {
+    below: ScreenView;
+    again?: ScreenView;
+    root?: ScreenView;
+    ofSite?: ScreenView;
+    nowhere?: ScreenView;
+  };
+  const look = async ({ below, again = below, root = whole, ofSite = root, nowhere = below }: Views) => {
+    const at = { [BELOW]: again, [ROOT]: root, [OF_SITE]: ofSite, [NOWHERE]: nowhere };
+    const first = [below];
+    const { screen, context } = setUp({
+      answer: ({ url }) => (url === BELOW ? first.shift() : undefined) ?? at[url] ?? BLANK,
+    });
     const [viewed] = await viewLocalPages([{ ...plannedSite(), routerSetting: SETTING }], context);
     return { screen, viewed };
   };
 
   test('is refused where it shows more at the root, and in its folder what it shows anywhere', async () => {
     const { screen, viewed } = await look({ below: header });
-    expect(screen.asked.map(({ url }) => url)).toEqual([BELOW, ROOT, NOWHERE]);
+    expect(screen.asked.map(({ url }) => url)).toEqual([BELOW, ROOT, NOWHERE, BELOW]);
     const paths = ['/index.html', '/app.js', '/site/p/app.js'];
     expect(Object.keys(typesAt(screen.asked[1]?.local, [...paths, '/site/q/']))).toEqual(paths);
     expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN', hint: expect.stringContaining(SETTING) });
@@ -133,7 +142,7 @@ describe('a page that may be built for another place', () => {
 
   test('is refused where only the root of its Pages site shows something else', async () => {
     const { screen, viewed } = await look({ below: header, root: header, ofSite: whole });
-    expect(screen.asked.map(({ url }) => url)).toEqual([BELOW, ROOT, OF_SITE, NOWHERE]);
+    expect(screen.asked.map(({ url }) => url)).toEqual([BELOW, ROOT, OF_SITE, NOWHERE, BELOW]);
     expect(viewed?.failure).toMatchObject({
       code: 'NOT_SHOWN',
       hint: expect.stringContaining(': at /site/ '),
@@ -149,7 +158,12 @@ describe('a page that may be built for another place', () => {
     const [viewed] = await viewLocalPages([page], context);
     expect(
       screen.asked.map(({ local }) => Object.keys(typesAt(local, ['/index.html', '/site/p/page.html']))),
-    ).toEqual([['/site/p/page.html'], ['/index.html', '/site/p/page.html'], ['/site/p/page.html']]);
+    ).toEqual([
+      ['/site/p/page.html'],
+      ['/index.html', '/site/p/page.html'],
+      ['/site/p/page.html'],
+      ['/site/p/page.html'],
+    ]);
     expect(viewed?.failure).toMatchObject({ code: 'NOT_SHOWN' });
   });
 
@@ -191,6 +205,8 @@ describe('a page that may be built for another place', () => {
     ['moves at the root', { below: header, root: viewWith({ ...whole, isStable: false }) }, 3],
     ['moves', { below: viewWith({ ...header, isStable: false }) }, 1],
     ['shows something else anywhere', { below: header, nowhere: whole }, 3],
+    ['shows more at a second look', { below: header, again: whole }, 4],
+    ['moves at a second look', { below: header, again: viewWith({ ...header, isStable: false }) }, 4],
     ['has another title anywhere', { below: header, nowhere: viewWith({ ...header, title: 'None' }) }, 3],
     ['moves anywhere', { below: header, nowhere: viewWith({ ...header, isStable: false }) }, 3],
   ])('is left alone where it %s', async (_, views, looks) => {

@@ -160,8 +160,9 @@ async function compareWithRoots(
   for (const root of ['/', ofSite].filter((path) => path !== '' && path !== sitePath)) {
     const atRoot = await openAt(root);
     // A missing picture doesn't make it another page; another text does, apart from its own URL.
-    const own = view.text.replaceAll(decodePath(sitePath), root);
-    if (atRoot === null || (view.verdict === 'shown' && [view.text, own].includes(atRoot.text))) continue;
+    const isAlike = ({ verdict, text }: ScreenView): boolean =>
+      verdict === 'shown' && [text, text.replaceAll(decodePath(sitePath), root)].includes(atRoot?.text ?? '');
+    if (atRoot === null || isAlike(view)) continue;
     const hint = `set ${routerSetting}: at ${root} the page shows something else than below ${sitePath}`;
     if (view.verdict === 'not-shown') return { ...view, hint: view.hint || hint };
     const [, parent = '', folder = ''] = /^(.*\/)(.*)\/$/.exec(sitePath) ?? [];
@@ -169,7 +170,9 @@ async function compareWithRoots(
     const names = [folder, decodePath(folder)];
     const isSame =
       unbuilt !== null && names.some((name) => describeSight(unbuilt, name) === describeSight(view));
-    if (!isSame) return view;
+    // A page that was still being drawn shows more at a second look.
+    const again = isSame ? await openAt(sitePath) : null;
+    if (again === null || isAlike(again)) return view;
     const reason = 'it shows in its folder only what it shows at any path for which nothing was built';
     return { ...view, verdict: 'not-shown', reason, hint };
   }
