@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
-import { PersonAuthorizations, type PersonRequest, type ToolCall } from '../../src/mcp/authorizations.ts';
+import { PersonAuthorization } from '../../src/mcp/authorizations.ts';
 import { MCP } from '../../src/protocol/limits.ts';
 import { SimulatedClock } from '../faults/simulated-clock.ts';
 import { FakeHttp, type FakePorts, fakePorts, type Scripted } from '../support/ports.ts';
@@ -24,119 +24,78 @@ function createFlow(...answers: readonly Scripted[]) {
   });
   const ports = fakePorts(host.http);
   const clock = new SimulatedClock();
-  const authorizations = new PersonAuthorizations();
-  const asked: PersonRequest[] = [];
-  const callWith = (more: Partial<ToolCall>): ToolCall => ({
-    ...{ tool: 'deliver', args: { file: 'a.html' }, handle: undefined, isDeclined: false },
-    ...more,
-  });
-  /** The token, or `null` where a person was asked. */
-  const authorize = async (call: Partial<ToolCall> = {}, own: FakePorts = ports): Promise<string | null> => {
-    const result = await authorizations.authorize(callWith(call), OPTIONS, { ...own, clock });
-    if (typeof result === 'string') return result;
-    asked.push(result);
-    return null;
-  };
-  const find = (handle = '', more: Partial<ToolCall> = {}) =>
-    authorizations.findArguments(callWith({ args: {}, handle, ...more }), clock);
-  return { ports, clock, authorizations, find, asked, authorize, host, counts };
+  const authorization = new PersonAuthorization({ ...ports, clock });
+  const authorize = (own: FakePorts = ports) => authorization.authorize(OPTIONS, own);
+  return { ports, clock, authorization, authorize, host, counts };
 }
 
+const page = 'https://github.com/login/device';
+const CODE = { userCode: 'ABCD-0001', page };
+
 describe('a person', () => {
-  test('is shown a code at once, and a call with the handle gets the token', async () => {
-    const { asked, authorize, find, ports, counts } = createFlow(PENDING, GRANTED);
-    await expect(authorize()).resolves.toBeNull();
-    const [{ handle } = { handle: '' }] = asked;
-    const page = 'https://github.com/login/device';
-    expect(asked).toEqual([{ userCode: 'ABCD-0001', page, handle }]);
-    expect(find(handle)).toEqual({ file: 'a.html' });
-    await expect(authorize({ handle })).resolves.toBe(TOKEN);
+  test('is shown a code at once, and the next call gets the token', async () => {
+    const { authorize, ports, counts } = createFlow(PENDING, GRANTED);
+    expect(await authorize()).toEqual(CODE);
+    expect(counts.polls).toBe(0);
+    expect(await authorize()).toBe(TOKEN);
     // Later calls need no person.
-    await expect(authorize()).resolves.toBe(TOKEN);
+    expect(await authorize()).toBe(TOKEN);
     expect(counts).toEqual({ codes: 1, polls: 2 });
     expect(ports.logger.masked).toEqual(['secret-1', TOKEN]);
   });
 
   test('who needs long is waited for in several calls, and the host is asked in its own pace, by these alone', async () => {
     const slow: Scripted = { body: { error: 'slow_down' } };
-    const { asked, authorize, clock, counts } = createFlow(PENDING, slow, ...Array(4).fill(PENDING), GRANTED);
+    const { authorize, clock, counts } = createFlow(PENDING, slow, ...Array(4).fill(PENDING), GRANTED);
     await authorize();
-    const handle = asked[0]?.handle;
     const began = clock.now();
-    await expect(authorize({ handle })).resolves.toBeNull();
+    expect(await authorize()).toEqual(CODE);
     const waited = clock.now() - began;
     expect([waited <= MCP.authorization, waited > MCP.authorization / 2]).toEqual([true, true]);
     await clock.advance(100_000);
     // Two after 5 s, and two after 10 s each.
     expect(counts).toEqual({ codes: 1, polls: 4 });
-    await expect(authorize({ handle })).resolves.toBe(TOKEN);
+    expect(await authorize()).toBe(TOKEN);
     expect(clock.now() - began).toBe(waited + 100_000 + 30_000);
   });
 
-  test('enters the code of one of several calls, and the others get the token as well', async () => {
-    const { asked, authorize, counts } = createFlow(GRANTED);
-    await Promise.all([authorize(), authorize()]);
-    expect(new Set(asked.map(({ userCode }) => userCode)).size).toBe(2);
-    for (const { handle } of asked) await expect(authorize({ handle })).resolves.toBe(TOKEN);
-    expect(counts).toEqual({ codes: 2, polls: 1 });
-    // Who declines one of them gets nothing published by it.
-    await expect(authorize({ isDeclined: true })).rejects.toMatchObject({ code: 'NOT_AUTHORIZED' });
+  test('is shown one code by all calls, and all of them get its token', async () => {
+    const { authorize, counts } = createFlow(GRANTED);
+    const asked = await Promise.all([authorize(), authorize()]);
+    expect(asked).toEqual([CODE, TOKEN]);
+    expect(await Promise.all([authorize(), authorize()])).toEqual([TOKEN, TOKEN]);
+    expect(counts).toEqual({ codes: 1, polls: 1 });
   });
 
-  test.each([
-    ['refuses on the page of the host', { body: { error: 'access_denied' } }, false, 1],
-    ['declines to open it', PENDING, true, 0],
-  ])('who %s is not waited for any more', async (_, answer, isDeclined, polls) => {
-    const { asked, authorize, find, counts } = createFlow(answer);
+  test('who refuses on the page of the host, declines to open it, or is late is not waited for any more', async () => {
+    const { authorize, authorization, clock, counts } = createFlow({ body: { error: 'access_denied' } });
     await authorize();
-    const handle = asked[0]?.handle;
-    await expect(authorize({ handle, isDeclined })).rejects.toMatchObject({ code: 'NOT_AUTHORIZED' });
-    expect(() => find(handle)).toThrow(/no call of this tool waits/);
-    expect(counts.polls).toBe(polls);
+    await expect(authorize()).rejects.toMatchObject({ code: 'NOT_AUTHORIZED' });
+    expect(await authorize()).toEqual({ userCode: 'ABCD-0002', page });
+    expect(() => authorization.decline()).toThrow('the person declined the authorization');
+    expect(await authorize()).toEqual({ userCode: 'ABCD-0003', page });
+    await clock.advance(899_000);
+    await expect(authorize()).rejects.toMatchObject({ code: 'NOT_AUTHORIZED' });
+    expect(await authorize()).toEqual({ userCode: 'ABCD-0004', page });
+    expect(counts.polls).toBe(1);
   });
 });
 
 test('a canceled call leaves its code to the next one', async () => {
-  const { asked, authorize, counts, host } = createFlow(PENDING, GRANTED);
+  const { authorize, counts, host } = createFlow(PENDING, GRANTED);
   await authorize();
-  const handle = asked[0]?.handle;
   const canceled = fakePorts(host.http);
   canceled.stop.abort();
-  await expect(authorize({ handle }, canceled)).rejects.toBeDefined();
-  await expect(authorize({ handle })).resolves.toBe(TOKEN);
+  await expect(authorize(canceled)).rejects.toBeDefined();
+  await expect(authorize()).resolves.toBe(TOKEN);
   expect(counts.codes).toBe(1);
 });
 
 test('a token that the host does not accept any more is asked for again', async () => {
-  const { asked, authorize, authorizations, counts } = createFlow(GRANTED);
+  const { authorize, authorization, counts } = createFlow(GRANTED);
   await authorize();
-  await authorize({ handle: asked[0]?.handle });
-  authorizations.forget(TOKEN);
-  await expect(authorize()).resolves.toBeNull();
+  await authorize();
+  authorization.forget(TOKEN);
+  expect(await authorize()).toEqual({ userCode: 'ABCD-0002', page });
   expect(counts.codes).toBe(2);
-});
-
-describe('a handle', () => {
-  test('is refused if it is unknown, expired, of another tool, or given with other arguments', async () => {
-    const { asked, authorize, find, clock } = createFlow(GRANTED);
-    await authorize();
-    const handle = asked[0]?.handle;
-    expect(find(handle, { args: { file: 'a.html' } })).toEqual({ file: 'a.html' });
-    expect(() => find('other')).toThrow(/^no call of this tool waits for this `authorization`/);
-    expect(() => find(handle, { tool: 'withdraw' })).toThrow(/no call of this tool waits/);
-    expect(() => find(handle, { args: { file: 'b.html' } })).toThrow(/a call with other arguments/);
-    // A client that gave up during the delivery may go on with it.
-    await authorize({ handle });
-    expect(find(handle)).toEqual({ file: 'a.html' });
-    await clock.advance(899_000);
-    expect(() => find(handle)).toThrow(/no call of this tool waits/);
-  });
-
-  test('is forgotten when many others wait', async () => {
-    const { asked, authorize, find } = createFlow(PENDING);
-    for (let count = 0; count <= MCP.waiting; count += 1) await authorize();
-    const [first, second] = asked.map(({ handle }) => handle);
-    expect(() => find(first)).toThrow(/no call of this tool waits/);
-    expect(find(second)).toBeDefined();
-  });
 });

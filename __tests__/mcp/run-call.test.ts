@@ -46,10 +46,7 @@ async function run(tool: ToolName, args: ToolArguments, settings: Partial<McpSet
   const session = new McpSession({ ...usual, ...settings }, ports);
   const mcpReq = { signal: ports.signal } as ServerContext['mcpReq'];
   const call = async (name: ToolName, given: ToolArguments) => {
-    const answer = await session.run(
-      { tool: name, args: given, handle: undefined, isDeclined: false },
-      { mcpReq },
-    );
+    const answer = await session.run({ tool: name, args: given, isDeclined: false }, { mcpReq });
     return { host, answer, reports: session.ended.at(-1)?.document.reports ?? [], call };
   };
   return call(tool, args);

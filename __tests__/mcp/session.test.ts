@@ -4,8 +4,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import '../support/one-realm.ts';
 import { createRedactor } from '../../src/credentials.ts';
 import { DeliveryError } from '../../src/errors.ts';
-import type { ToolCall } from '../../src/mcp/authorizations.ts';
-import { createCallLogger, McpSession } from '../../src/mcp/session.ts';
+import { createCallLogger, McpSession, type ToolCall } from '../../src/mcp/session.ts';
 import { MCP } from '../../src/protocol/limits.ts';
 import { captureOutput } from '../cli/terminals.ts';
 import { temporaryFolder } from '../support/files.ts';
@@ -18,7 +17,6 @@ const SECRET = 'ghp_AbCd0123';
 const CALL: ToolCall = {
   tool: 'deliver',
   args: { content: '<p>x</p>', name: 'a.html' },
-  handle: undefined,
   isDeclined: false,
 };
 

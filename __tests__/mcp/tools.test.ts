@@ -60,7 +60,7 @@ describe('the arguments', () => {
     expect(texts.filter((text) => /permissions: \{|\$\{\{|the workspace|this action/.test(text))).toEqual([]);
   });
 
-  test('are those that the server has not fixed, but for less time, and only of who asks a person a handle', () => {
+  test('are those that the server has not fixed, but for less time', () => {
     const names = (fixed: object, tool: ToolName = 'deliver') =>
       Object.keys(createInputSchema(tool, fixed).shape);
     expect(names({ channel: 'K1', path: 'a/' })).toEqual(
@@ -70,8 +70,6 @@ describe('the arguments', () => {
     expect(names({ path: 'a/' })).not.toEqual(expect.arrayContaining(['path']));
     expect(createInputSchema('deliver', { timeout: '60' }).safeParse({ timeout: 61 }).success).toBe(false);
     expect(createInputSchema('deliver', { timeout: '600' }).safeParse({ timeout: 600 }).success).toBe(true);
-    expect(names({ 'client-id': 'x' })).toContain('authorization');
-    expect(names({ 'client-id': 'x' }, 'verify')).not.toContain('authorization');
   });
 
   test('have values of their own, and null is none', () => {

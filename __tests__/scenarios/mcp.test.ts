@@ -115,46 +115,47 @@ describe.each(LINES)('a client of the %s specification', (line) => {
   });
 });
 
-test.each(LINES)("gets a code and a handle to continue if it can't ask its user (%s)", async (line) => {
-  const repository = await createRepository();
-  const { deviceUser } = scenario.world;
-  deviceUser.script = ['pending'];
-  const flags = ['--repository', repository.fullName, '--client-id', CLIENT_ID];
-  const server = await connectClient(line, scenario.world, { flags });
-  // Every conversation of an agent begins with this list, so it has at most 10 KB.
-  expect(JSON.stringify({ tools: await server.listTools() }).length).toBeLessThan(10_000);
-  const progress: string[] = [];
-  const onProgress = (message: string): void => void progress.push(message);
-  const first = await server.call('deliver', PAGE, { onProgress });
-  expect(first.isError).toBe(false);
-  const { result, url, authorization: asked, code } = first.answer;
-  const page = 'https://github.com/login/device';
-  expect([result, url, asked?.page, code]).toEqual([
-    ...['authorization_required', undefined, page, 'AUTHORIZATION_REQUIRED'],
-  ]);
-  expect(asked?.userCode).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
-  const { handle: authorization = '', userCode } = asked ?? {};
+test.each(LINES)(
+  "gets a code, and continues with the same call, if it can't ask its user (%s)",
+  async (line) => {
+    const repository = await createRepository();
+    const { deviceUser } = scenario.world;
+    deviceUser.script = ['pending'];
+    const flags = ['--repository', repository.fullName, '--client-id', CLIENT_ID];
+    const server = await connectClient(line, scenario.world, { flags });
+    // Every conversation of an agent begins with this list, so it has at most 10 KB.
+    expect(JSON.stringify({ tools: await server.listTools() }).length).toBeLessThan(10_000);
+    const progress: string[] = [];
+    const onProgress = (message: string): void => void progress.push(message);
+    const first = await server.call('deliver', PAGE, { onProgress });
+    expect(first.isError).toBe(false);
+    const { result, url, authorization: asked, code } = first.answer;
+    const page = 'https://github.com/login/device';
+    expect([result, url, asked?.page, code]).toEqual([
+      ...['authorization_required', undefined, page, 'AUTHORIZATION_REQUIRED'],
+    ]);
+    expect(asked?.userCode).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
+    const { userCode } = asked ?? {};
 
-  // The person takes longer than a call may take: the answer has the same code, and nothing is lost.
-  const second = await server.call('deliver', { authorization });
-  expect(second.answer).toMatchObject({
-    result: 'authorization_required',
-    authorization: { userCode, handle: authorization },
-  });
-  deviceUser.script = ['grant'];
-  const third = await server.call('deliver', { authorization }, { onProgress });
-  expect(third.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
+    // The person takes longer than a call may take: the answer has the same code, and nothing is lost.
+    const second = await server.call('deliver', PAGE);
+    expect(second.answer).toMatchObject({
+      result: 'authorization_required',
+      authorization: { userCode, page },
+    });
+    deviceUser.script = ['grant'];
+    const third = await server.call('deliver', PAGE, { onProgress });
+    expect(third.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
 
-  // The token stays in the server's memory, for the same app.
-  const other = await server.call('withdraw', { authorization });
-  expect(other.answer.reason).toContain('no call of this tool waits for this `authorization`');
-  const withdrawn = await server.call('withdraw', { url: `${repository.pages.url}page.html` });
-  expect(withdrawn.answer.result).toBe('withdrawn');
-  expect(scenario.world.traffic.exchanges(/login\/device\/code$/)).toHaveLength(1);
-  expect(progress).not.toEqual([]);
-  await expectNoSecret(server, [first, second, third, other, withdrawn, progress]);
-  await server.close();
-});
+    // The token stays in the server's memory, for the same app.
+    const withdrawn = await server.call('withdraw', { url: `${repository.pages.url}page.html` });
+    expect(withdrawn.answer.result).toBe('withdrawn');
+    expect(scenario.world.traffic.exchanges(/login\/device\/code$/)).toHaveLength(1);
+    expect(progress).not.toEqual([]);
+    await expectNoSecret(server, [first, second, third, withdrawn, progress]);
+    await server.close();
+  },
+);
 
 test('does not ask again after its user declined, and the file is not published elsewhere', async () => {
   const repository = await createRepository();

@@ -20,8 +20,8 @@ import { MCP } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import type { ToolName } from '../request/inputs.ts';
 import { systemClock } from '../system.ts';
-import type { PersonRequest, ToolCall } from './authorizations.ts';
-import { createCallLogger, McpSession, type McpSettings, writeLogLine } from './session.ts';
+import type { PersonRequest } from './authorizations.ts';
+import { createCallLogger, McpSession, type McpSettings, type ToolCall, writeLogLine } from './session.ts';
 import { ANSWER_SCHEMA, type ToolAnswer } from './tool-answer.ts';
 import { createInputSchema, TOOLS, type ToolArguments, withoutNull } from './tools.ts';
 
@@ -92,16 +92,8 @@ function createServer(session: McpSession): McpServer {
 }
 
 function readCall(tool: ToolName, args: ToolArguments, { mcpReq }: ServerContext): ToolCall {
-  const { authorization, ...others } = args;
-  const state = mcpReq.requestState<string>();
   const response = inputResponse(mcpReq.inputResponses, QUESTION);
-  const given = authorization === undefined ? undefined : String(authorization);
-  return {
-    tool,
-    args: others,
-    handle: state ?? given,
-    isDeclined: response.kind === 'elicit' && response.action !== 'accept',
-  };
+  return { tool, args, isDeclined: response.kind === 'elicit' && response.action !== 'accept' };
 }
 
 function canOpenUrl({ server }: McpServer, { mcpReq }: ServerContext): boolean {
@@ -113,7 +105,7 @@ function canOpenUrl({ server }: McpServer, { mcpReq }: ServerContext): boolean {
 }
 
 /** Shows only the code and the host's own page. @see protocol 5 (2) */
-function askPerson({ userCode, page, handle }: PersonRequest): InputRequiredResult {
+function askPerson({ userCode, page }: PersonRequest): InputRequiredResult {
   return inputRequired({
     inputRequests: {
       [QUESTION]: inputRequired.elicitUrl({
@@ -121,7 +113,7 @@ function askPerson({ userCode, page, handle }: PersonRequest): InputRequiredResu
         message: `To publish in your repository, open ${page} and enter the code ${userCode}`,
       }),
     },
-    requestState: handle,
+    requestState: QUESTION,
   });
 }
 

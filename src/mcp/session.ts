@@ -18,12 +18,7 @@ import type { InputName, RawInputs, ToolName } from '../request/inputs.ts';
 import { createLocalRequest, type LocalContext } from '../request/local-request.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { withVersion } from '../rules/naming.ts';
-import {
-  authorizationRequiredError,
-  PersonAuthorizations,
-  type PersonRequest,
-  type ToolCall,
-} from './authorizations.ts';
+import { authorizationRequiredError, PersonAuthorization, type PersonRequest } from './authorizations.ts';
 import { composeAnswer, type ForHuman, type ToolAnswer } from './tool-answer.ts';
 import { listInputs, type ToolArguments, toRawInputs } from './tools.ts';
 
@@ -41,6 +36,13 @@ export interface McpSettings {
   readonly redactor: Redactor;
 }
 
+export interface ToolCall {
+  readonly tool: ToolName;
+  readonly args: ToolArguments;
+  /** Whether the person refused to open the page with the code. */
+  readonly isDeclined: boolean;
+}
+
 /** Marks deliveries by agents. Without `--overwrite`, a call replaces or removes no others. */
 const AGENT = 'an agent over MCP';
 
@@ -55,7 +57,7 @@ export class McpSession {
   readonly ended: { tool: ToolName; canceled: boolean; answer: ToolAnswer; document: ReportDocument }[] = [];
   readonly settings: McpSettings;
   readonly #ports: Ports;
-  readonly #authorizations = new PersonAuthorizations();
+  readonly #authorization: PersonAuthorization;
   readonly #running = new Set<Promise<ToolAnswer>>();
   readonly #seed = randomUUID();
   /** The SHA-256 of each delivered page or file, by its URL. */
@@ -68,6 +70,7 @@ export class McpSession {
     this.roots = findRoots(settings.root);
     this.settings = settings;
     this.#ports = ports;
+    this.#authorization = new PersonAuthorization(ports);
   }
 
   /** Runs a call. Never throws: a failure or a stop becomes an answer. */
@@ -104,7 +107,7 @@ export class McpSession {
   }
 
   async #answer(call: ToolCall, report: string, ports: Ports) {
-    const outcome: CallOutcome = { tool: call.tool, begun: call, ways: [] };
+    const outcome: CallOutcome = { tool: call.tool, ways: [] };
     const document = composeDocument(await this.#verifyOwn(call, outcome, ports));
     const isAsked = this.#needsConsent(call) && document.reports[0]?.channel === 'K3';
     if (isAsked) this.#isBinTold = true;
@@ -144,11 +147,11 @@ export class McpSession {
         const hint = 'wait until one of them ends, or name several files in one call';
         throw new DeliveryError('RATE_LIMITED', message, { step: 'check', hint });
       }
-      outcome.begun = { ...call, args: this.#authorizations.findArguments(call, ports.clock) };
-      return this.#createRequest(outcome.begun, ports);
+      return this.#createRequest(call, ports);
     };
     const authorize: typeof authorizeDevice = async (options, authorizePorts) => {
-      const result = await this.#authorizations.authorize(outcome.begun, options, authorizePorts);
+      if (call.isDeclined) return this.#authorization.decline();
+      const result = await this.#authorization.authorize(options, authorizePorts);
       if (typeof result === 'string') {
         outcome.granted = result;
         return result;
@@ -169,7 +172,7 @@ export class McpSession {
     });
     const { granted } = outcome;
     if (granted !== undefined && reports.some(({ notReady }) => notReady?.code === 'BAD_TOKEN')) {
-      this.#authorizations.forget(granted);
+      this.#authorization.forget(granted);
     }
     if (call.tool === 'deliver') this.#remember(reports);
     return reports;
@@ -219,7 +222,6 @@ export class McpSession {
 
 /** What is known of a call on its way. */
 interface CallOutcome extends ForHuman {
-  begun: ToolCall;
   required?: PersonRequest;
   granted?: string;
   readonly ways: string[];

@@ -18,9 +18,9 @@ export const ANSWER_SCHEMA = z.strictObject({
   hint: TOLD.describe('For you alone.'),
   report: z.string(),
   authorization: z
-    .strictObject({ userCode: z.string(), page: z.string(), handle: z.string() })
+    .strictObject({ userCode: z.string(), page: z.string() })
     .optional()
-    .describe('Show your human `page` and `userCode` alone, then call again with `authorization`: `handle`.'),
+    .describe('Show your human only these, then call again with the same arguments.'),
 });
 
 export type ToolAnswer = z.infer<typeof ANSWER_SCHEMA>;

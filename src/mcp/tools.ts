@@ -48,23 +48,15 @@ export const TOOLS: Readonly<
 /** As the client sent them. */
 export type ToolArguments = Readonly<Record<string, string | number | boolean | undefined>>;
 
-const AUTHORIZATION = z
-  .string()
-  .max(MCP.argument)
-  .describe('The handle from an `authorization_required` answer. Send it alone to continue that call.');
-
 /** Refuses unknown arguments, such as a token or an input that is `fixed`. */
 export function createInputSchema(tool: ToolName, fixed: Readonly<Partial<RawInputs>>) {
-  const maySuspend = Object.hasOwn(fixed, 'client-id') && tool !== 'verify';
   const shape = Object.fromEntries(
     listInputs(tool, fixed).map((name) => {
       const argument = createArgument(name, tool, fixed);
       // `verify` and `withdraw` need a link.
-      return [argumentOf(name), name === 'url' && !maySuspend ? argument : argument.optional()];
+      return [argumentOf(name), name === 'url' ? argument : argument.optional()];
     }),
   );
-  // Only calls that need a token can wait for a person.
-  if (maySuspend) shape.authorization = AUTHORIZATION.optional();
   const known = Object.keys(shape);
   return z.strictObject(shape, {
     error: (issue) =>

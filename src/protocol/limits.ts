@@ -270,7 +270,6 @@ export const MCP = {
   /** JSON may escape every byte of `content`. A longer message ends the server. */
   message: 48 * MEGABYTE,
   calls: 8,
-  waiting: 8,
   /** Clients give up after 60 s by default. */
   authorization: 40 * SECOND,
   answers: 20,
