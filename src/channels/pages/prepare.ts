@@ -121,7 +121,7 @@ function deferUntilHostKnown({
       refusal != null,
       `whether the branch has .nojekyll, or GitHub Actions builds the site; if neither, ${refusal?.message}`,
     ),
-    ...namedLine('whether the branch has them with these bytes; a delivery does not write them', special),
+    ...namedLine('whether the branch has them with these bytes; only `overwrite` writes them', special),
   ];
   const isKnown = repository !== undefined || pagesBase !== undefined;
   return {
