@@ -12,7 +12,7 @@ export type ClientLine = '2025' | '2026';
 
 /** A server in a folder of its own. */
 export interface ServerStart {
-  readonly files?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string | Buffer>>;
   readonly env?: Readonly<Record<string, string>>;
   /** The server's fixed settings, besides its root. */
   readonly flags?: readonly string[];
