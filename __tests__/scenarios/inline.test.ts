@@ -111,7 +111,7 @@ describe('self-contained: inline', () => {
       'a folder',
       { 'dist/index.html': SCRIPTED },
       { file: 'dist/' },
-      /^check: `self-contained: inline` is for a single page → name the page, or set `self-contained: auto`/,
+      /^check: `self-contained: inline` is for a single page → name the page, or leave out `self-contained:`/,
     ],
     [
       'a missing file of another host',

@@ -72,7 +72,7 @@ async function openFolder(delivery: Delivery, run: RequestContext): Promise<Deli
 const refuseInlineFolder = (): never =>
   refuseInput(
     (w) => `${w.input('self-contained', 'inline')} is for a single page`,
-    (w) => `name the page, or set ${w.input('self-contained', 'auto')} for the folder`,
+    (w) => `name the page, or leave out ${w.input('self-contained')} for the folder`,
   );
 
 /** Checks a file, converts it, and checks the page that is delivered in its place. */
