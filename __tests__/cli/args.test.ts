@@ -25,7 +25,9 @@ describe('FLAGS', () => {
 
   test.each(FLAGS)('--%s sets the input of the same name', (name) => {
     const value = isSwitch(name) ? [] : ['given'];
-    const { flags } = parseCommand(['deliver', name === 'name' ? '-' : 'page.html', `--${name}`, ...value]);
+    const isSwept = name === 'older-than' || name === 'closed';
+    const call = isSwept ? ['withdraw'] : ['deliver', name === 'name' ? '-' : 'page.html'];
+    const { flags } = parseCommand([...call, `--${name}`, ...value]);
     expect(flags).toEqual({ [name]: isSwitch(name) ? 'true' : 'given' });
   });
 });

@@ -36,7 +36,10 @@ export function runExample(
     inputs: { ...SIMULATED_LIMITS, ...Object.fromEntries(given) },
     token: scenario.world.token(permissionsOf(job?.permissions ?? {}, event)),
     event: { name, payload },
-    env: { GITHUB_REF: ref, GITHUB_REF_NAME: refName, GITHUB_SHA: sha },
+    env: {
+      ...{ GITHUB_REF: ref, GITHUB_REF_NAME: refName, GITHUB_SHA: sha },
+      GITHUB_WORKFLOW_REF: `${repository.fullName}/.github/workflows/${example}@${ref}`,
+    },
     simulatedTime: true,
   });
 }

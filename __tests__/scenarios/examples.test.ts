@@ -5,7 +5,7 @@ import { LOGINS } from '../world/tokens.ts';
 import { runExample } from './example-steps.ts';
 import { expectNotReady, expectReady } from './expect-report.ts';
 import { createPage, setUpScenario } from './scenario.ts';
-import { createRunCompletedEvent, openPullRequest } from './workflow-events.ts';
+import { createRunCompletedEvent, createWorkflowEvent, openPullRequest } from './workflow-events.ts';
 
 const scenario = setUpScenario();
 /** A site whose builds are not started by a push: for these the examples need `pages: write`. */
@@ -42,6 +42,28 @@ test('a site for a pull request: one commit a push, one link in one comment, and
   await expectGone(url);
   expect(await repository.read(`${folder}index.html`)).toBeNull();
   expect(await bodies()).toEqual([expect.stringContaining('Preview withdrawn')]);
+});
+
+test('previews that a nightly sweep removes: a closed one goes, an open one stays, and the comment says so', async () => {
+  const repository = await scenario.repository(SITE);
+  const pulls = [];
+  for (const branch of ['one', 'two']) {
+    const pull = await openPullRequest(repository, branch, site(branch));
+    const { report } = await runExample(scenario, ['preview-sweep.yml', 'preview'], pull.opened);
+    expect(report.notReady).toBeNull();
+    pulls.push(pull);
+  }
+  await pulls[0]?.close();
+  const sweep = await runExample(
+    scenario,
+    ['preview-sweep.yml', 'sweep'],
+    createWorkflowEvent(repository, 'schedule', {}),
+  );
+  expect(sweep).toMatchObject({ exitCode: 0, outputs: { result: 'withdrawn' } });
+  expect(sweep.report.swept?.map(({ path }) => path)).toEqual(['previews/pr-1/']);
+  await expectGone(`${repository.pages.url}previews/pr-1/`);
+  const bodies = [1, 2].map((number) => repository.issues.comments(number)[0]?.body ?? '');
+  expect(bodies.map((body) => body.includes('Push a commit to renew it.'))).toEqual([true, false]);
 });
 
 test("a site for a fork's pull request, whose run may only read: one warning says why, and the step is green", async () => {

@@ -81,7 +81,7 @@ export function createRunCompletedEvent(
 }
 
 /** Creates an event of the default branch. */
-function createWorkflowEvent(
+export function createWorkflowEvent(
   repository: TestRepository,
   name: string,
   payload: EventPayload,

@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 import { withCleanupSignal } from '../async.ts';
 import { composeDocument, type Report } from '../delivery/report.ts';
-import { DeliveryError, type ErrorCode, resultOf, toDeliveryError } from '../errors.ts';
+import { DeliveryError, type ErrorCode, hasFailed, resultOf, toDeliveryError } from '../errors.ts';
 import type { ApiConnection, GitHubClient } from '../github/api/client.ts';
 import { createDeployment, retireDeployments, setDeploymentState } from '../github/api/deployments.ts';
 import { rewriteOwnComments, updateStickyComment } from '../github/api/pull-requests.ts';
 import { updateStickyIssue } from '../github/api/sticky.ts';
 import { serverUrlOf } from '../github/hosts.ts';
 import type { Ports } from '../ports.ts';
+import { COMMENTS } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
+import { isSweep } from '../request/input-rules.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { withRetries } from '../retry.ts';
+import { pullNumberOf } from '../rules/naming.ts';
 import { ACTION } from '../words.ts';
 import { composeAuditIssue, isConclusive } from './audit-issue.ts';
 import { type CommentMemory, isEarlierRun, readMemory } from './comment-memory.ts';
@@ -26,6 +29,8 @@ import {
   composeBegunComment,
   composeComment,
   composeWithdrawnComment,
+  createBelowTest,
+  createWithdrawnTest,
   rememberLinks,
 } from './overview.ts';
 
@@ -139,10 +144,8 @@ function findEventRepository(
 }
 
 /** Steps with the same path, files or link share a comment. Other comments lose links to withdrawn files. */
-async function beginComment(
-  { request: { operation, path, file, url }, run, pull, connect }: Announcement,
-  begun: Ports,
-): Promise<End> {
+async function beginComment({ request, run, pull, connect }: Announcement, begun: Ports): Promise<End> {
+  const { operation, path, file, url } = request;
   const { logger, clock } = begun;
   const mark = createMark(path ?? (file.join('\n') || (url?.href ?? '')));
   if (pull !== null && operation === 'deliver') {
@@ -151,6 +154,7 @@ async function beginComment(
     await resultOf(() => updateStickyComment(connect(), { number: pull.number, mark, compose }, begun));
   }
   return async (reports, connect, ports) => {
+    if (isSweep(request)) return noteSwept(reports, run, connect(), ports);
     if (pull === null) {
       requireBranch(run);
       logger.info('No comment, because this run belongs to no pull request');
@@ -169,11 +173,43 @@ async function beginComment(
     if (removedUrls.length === 0) return;
     const rewrite = (body: string): string | null => {
       const memory = body.startsWith(mark) ? null : readMemory(body);
-      return memory && composeWithdrawnComment(memory, removedUrls, context);
+      return memory && composeWithdrawnComment(memory, createWithdrawnTest(removedUrls), context);
     };
-    const changed = await rewriteOwnComments(github, number, `<!-- ${TOOL.name}:`, rewrite);
+    const changed = await rewriteOwnComments(github, number, ANY_MARK, rewrite);
     if (changed > 0) logger.info(`Comments of other steps updated, because their files are gone: ${changed}`);
   };
+}
+
+const ANY_MARK = `<!-- ${TOOL.name}:`;
+
+const RENEW = 'Removed, because it was old or the pull request was closed. Push a commit to renew it.';
+
+/** The comments on the pull requests of swept folders lose their links. */
+async function noteSwept(
+  reports: readonly Report[],
+  { url: runUrl }: CurrentRun,
+  github: GitHubClient,
+  { clock, logger }: Ports,
+): Promise<void> {
+  const swept = reports.flatMap((report) => report.swept ?? []);
+  const byPull = [...Map.groupBy(swept, ({ path }) => pullNumberOf(path))];
+  const context = { subject: 'Preview', headSha: null, now: clock.date(), runUrl, lines: [RENEW] };
+  let changed = 0;
+  for (const [number, folders] of byPull.slice(0, COMMENTS.rewrites)) {
+    if (number === null) continue;
+    const isSwept = createBelowTest(folders.map(({ url }) => url));
+    const rewrite = (body: string): string | null => {
+      const memory = readMemory(body);
+      return memory && composeWithdrawnComment(memory, isSwept, context);
+    };
+    const done = await resultOf(() => rewriteOwnComments(github, number, ANY_MARK, rewrite));
+    // The number may be that of no pull request.
+    if (hasFailed(done) && done.code !== 'NOT_FOUND') throw done;
+    changed += hasFailed(done) ? 0 : done;
+  }
+  const unread = byPull.length - COMMENTS.rewrites;
+  const more = unread > 0 ? `; ${unread} more pull requests were left out` : '';
+  logger.info(`Comments updated, because their previews are removed: ${changed}${more}`);
 }
 
 /** The text while this run delivers; `null` for a new comment, or if a later run wrote it. */

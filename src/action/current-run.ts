@@ -91,6 +91,17 @@ export function findCommit({ payload, sha }: CurrentRun): string | undefined {
   return from && from.id === repository?.id ? head : undefined;
 }
 
+/** The pull request that the event names as open. */
+export function findOpenPull({ payload }: CurrentRun): number | undefined {
+  const { pull_request: pull, workflow_run: previous, repository } = payload;
+  if (pull) return pull.state === 'open' ? pull.number : undefined;
+  return findOwnPull(previous, repository?.id)?.number;
+}
+
+/** A fork's branch can have pull requests in both repositories. */
+const findOwnPull = (previous: EventPayload | undefined, repositoryId: unknown): EventPayload | undefined =>
+  previous?.pull_requests?.find(({ base }: EventPayload) => base?.repo?.id === repositoryId);
+
 /** A fork whose run has a read-only token, or `null`. In `pull_request_target` the token may write. */
 export function findReadOnlyFork({ payload: { pull_request: pull }, eventName }: CurrentRun): string | null {
   if (pull === undefined || eventName === 'pull_request_target') return null;
@@ -105,9 +116,7 @@ async function findByPreviousRun(
   connect: () => GitHubClient,
 ): Promise<PullRequest | null> {
   const { head_sha: headSha, head_branch: branch, head_repository: from, event } = previous;
-  const pulls: EventPayload[] = previous.pull_requests ?? [];
-  // A fork's branch can have pull requests in both repositories.
-  const ownPull = pulls.find(({ base }) => base?.repo?.id === repositoryId);
+  const ownPull = findOwnPull(previous, repositoryId);
   if (ownPull !== undefined) return { number: ownPull.number, headSha };
   if (!event?.startsWith('pull_request') || !from || !branch || !headSha) return null;
   const { rest, repository } = connect();

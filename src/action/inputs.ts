@@ -6,7 +6,7 @@ import { findFiles } from '../request/find-files.ts';
 import { completeInputs, INPUT_NAMES, type RawInputs } from '../request/inputs.ts';
 import { operationOf, type RunContext } from '../request/parse-request.ts';
 import { ACTION, type Face } from '../words.ts';
-import { type CurrentRun, findCommit, findReadOnlyFork } from './current-run.ts';
+import { type CurrentRun, findCommit, findOpenPull, findReadOnlyFork } from './current-run.ts';
 
 /** Every input as the runner passes it; an empty one gets its default. */
 export function readInputs(env: NodeJS.ProcessEnv): RawInputs {
@@ -39,6 +39,7 @@ export function createRunContext(
     sourceIsPrivate: typeof isPrivate === 'boolean' ? isPrivate : null,
     sourceRepositories: [env.GITHUB_REPOSITORY || null],
     runtime: readJobRuntime(env),
+    openPull: findOpenPull(run),
     secrets: readCredentials(env),
     allowedRoots: [folder, env.RUNNER_TEMP ?? ''].filter((root) => root !== ''),
     allowsFullPaths: false,

@@ -107,23 +107,29 @@ function formatLastProven({ name, url, commit, time }: ProvenLink): string {
 }
 
 /** Compares URLs without `index.html`, `?v=` and percent signs, because GitHub writes `%2B` for `+`. */
-function createWithdrawnTest(removedUrls: readonly string[]): (link: ProvenLink) => boolean {
-  const toKey = (address: string): string => {
-    const url = new URL(address);
-    url.searchParams.delete('v');
-    return decodePercents(entryUrl(url).href);
-  };
+export function createWithdrawnTest(removedUrls: readonly string[]): (link: ProvenLink) => boolean {
   const known = new Set(removedUrls.map(toKey));
   return ({ url }) => known.has(toKey(url));
+}
+
+/** Whether a link leads into one of these folders. */
+export const createBelowTest =
+  (folderUrls: readonly string[]) =>
+  ({ url }: ProvenLink): boolean =>
+    folderUrls.some((folder) => toKey(url).startsWith(toKey(folder)));
+
+function toKey(address: string): string {
+  const url = new URL(address);
+  url.searchParams.delete('v');
+  return decodePercents(entryUrl(url).href);
 }
 
 /** Removes withdrawn links from another step's comment. @returns `null` if the comment has none */
 export function composeWithdrawnComment(
   memory: CommentMemory,
-  removedUrls: readonly string[],
+  isWithdrawn: (link: ProvenLink) => boolean,
   context: CommentContext,
 ): string | null {
-  const isWithdrawn = createWithdrawnTest(removedUrls);
   const removed = memory.proven.filter(isWithdrawn);
   const proven = memory.proven.filter((link) => !isWithdrawn(link));
   if (removed.length === 0) return null;
@@ -131,6 +137,7 @@ export function composeWithdrawnComment(
     formatMemory({ ...memory, proven }),
     `### ${formatVerdict(context.subject, 'withdrawn')}`,
     removed.map(({ name, url }) => `- ${formatLinkName(name)}: ${formatInlineCode(url)}`).join('\n'),
+    ...(context.lines ?? []),
     proven.map(formatLastProven).join('\n'),
     composeFooter(context),
   ]);

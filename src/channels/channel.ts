@@ -46,6 +46,8 @@ export interface PreparedTask {
   /** What a check can't know without the host. */
   readonly unknown?: readonly string[];
   readonly pictures?: PagePictures;
+  /** Why nothing is to be done, and what stays; the task is then not performed. */
+  readonly idle?: { readonly reason: string; readonly notes: readonly string[] };
 }
 
 export const nameTask = ({ plan }: PreparedTask): string => plan.name;
@@ -75,6 +77,12 @@ export interface HostProgress {
   readonly hint?: Text | undefined;
 }
 
+export interface SweptFolder {
+  /** Path in the repository, ending in `/`. */
+  readonly path: string;
+  readonly url: string;
+}
+
 /** The evidence for G1, and everything that must be verified. */
 export interface Placement {
   /** @see protocol 3.1 */
@@ -83,6 +91,8 @@ export interface Placement {
   readonly written: boolean;
   /** For a withdrawal: whether `!` lines leave out files that still exist. */
   readonly leavesFiles?: boolean;
+  /** For a sweep: the removed folders. */
+  readonly swept?: readonly SweptFolder[];
   readonly first: Check;
   /** The site's other files, pictures and removed files. */
   readonly others?: readonly Check[];

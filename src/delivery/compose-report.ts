@@ -12,6 +12,7 @@ import {
   addressToHandOver,
   type ChannelAttempt,
   type Delivery,
+  idleReason,
   LINK_SUBJECT,
   listDuplicates,
   mainAttempt,
@@ -43,8 +44,9 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   const { placement = null, restored } = main ?? {};
   const gates = evaluateGates(main);
   const isProven = failure === null && gates.every(({ passed }) => passed);
-  // Nothing may be left to verify after somebody's change.
-  const ready = isProven || (failure === null && changed !== undefined && main === null);
+  // Nothing may be left to verify after somebody's change, and a sweep may find nothing to remove.
+  const isSettled = changed !== undefined || idleReason(delivery) !== undefined;
+  const ready = isProven || (failure === null && isSettled && main === null);
   const planned = failure === null ? given.planned : null;
   const why = failure ?? main?.failure ?? nothingError();
   const notReady = ready || planned !== null ? null : toReason(why, main);

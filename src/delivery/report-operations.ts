@@ -118,10 +118,16 @@ const WITHDRAW: OperationReport = {
   describeUnproven: () => "the removal isn't verified",
   listUnknown: () => ['whether it still opens anywhere'],
   fields(_, main, ready) {
-    if (!ready || !main?.placement) return {};
-    const { leavesFiles = false, written } = main.placement;
+    if (!ready) return {};
+    if (!main?.placement) return { wasAbsent: true };
+    const { leavesFiles = false, swept, written } = main.placement;
     const removed = listRequired(main.placement).slice(0, SITE.listed);
-    return { gone: removed.map(({ url }) => url.href), wasAbsent: !written, leavesFiles };
+    return {
+      gone: removed.map(({ url }) => url.href),
+      wasAbsent: !written,
+      leavesFiles,
+      ...(swept && { swept }),
+    };
   },
 };
 

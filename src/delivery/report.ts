@@ -1,3 +1,4 @@
+import type { SweptFolder } from '../channels/channel.ts';
 import type { ChangeCounts, SiteChanges } from '../channels/site-changes.ts';
 import type { InlinedFile } from '../convert/resources.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -103,6 +104,8 @@ export interface Report {
   /** Only if a withdrawal is ready: whether there was nothing to remove, and whether `!` lines kept files. */
   readonly wasAbsent?: boolean;
   readonly leavesFiles?: boolean;
+  /** Only if a sweep is ready: the removed folders. */
+  readonly swept?: readonly SweptFolder[];
   /** Audits only; absent if it was not found out. */
   readonly verdict?: AuditVerdict;
   readonly lines: Readonly<Record<ReportLine, string>>;

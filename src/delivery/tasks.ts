@@ -99,7 +99,8 @@ function withTask(delivery: Delivery, task: PreparedTask, { logger, request }: D
   logger.info(`${subject}: ${where}; ${destination}; ${method}`);
   const unknown = [...delivery.unknown, ...(task.unknown ?? [])];
   const attempt = { ...newAttempt(task, request.marker), mustBeGone };
-  return { ...delivery, subject, unknown, attempts: [...delivery.attempts, attempt] };
+  const notes = [...delivery.notes, ...(task.idle?.notes ?? [])];
+  return { ...delivery, subject, unknown, notes, attempts: [...delivery.attempts, attempt] };
 }
 
 /** Refuses the second of two deliveries that write the same path, or a file over a folder. */
@@ -161,7 +162,9 @@ export async function carryOut(
 }
 
 const listOngoing = (deliveries: readonly Delivery[], key: ChannelKey): readonly ChannelAttempt[] =>
-  deliveries.flatMap((delivery) => ongoingAttempt(delivery, key) ?? []);
+  deliveries
+    .flatMap((delivery) => ongoingAttempt(delivery, key) ?? [])
+    .filter(({ task }) => task.idle === undefined);
 
 function endCheck(deliveries: readonly Delivery[]): readonly Delivery[] {
   const open = 'whether the repository and host accept it: a check asks neither';

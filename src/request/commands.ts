@@ -36,9 +36,11 @@ export const CLI_COMMANDS: Readonly<Record<CommandName, CommandDefinition>> = {
   },
   withdraw: {
     usage: '[FILE…]',
-    description: 'remove what was delivered under these names, below --path, at --url, or in --bin',
+    description:
+      'remove what was delivered under these names, below --path, at --url, or in --bin; with --older-than or --closed only old folders below --path',
     takes: [0, ANY, 'any number of files'],
-    explains: 'channel repository path url tag bin overwrite dry-run json report verbose help',
+    explains:
+      'channel repository path older-than closed url tag bin overwrite dry-run json report verbose help',
     notes: [REPOSITORY],
   },
   verify: {
@@ -138,15 +140,16 @@ export const isSwitch = (name: InputName): boolean => INPUTS[name].json === 'boo
 /** The inputs that are flags of every command that publishes, in their order. */
 export const FLAGS = INPUT_NAMES.filter((name) => {
   const { flag }: InputDefinition = INPUTS[name];
-  return flag === undefined || flag === 'every';
+  return flag !== 'none';
 });
 
 export const ALL_FLAGS: Readonly<Record<string, FlagDefinition>> = {
   ...Object.fromEntries(
     FLAGS.map((name): readonly [string, FlagDefinition] => {
       const { description, means, flag, default: text, forLink = text }: InputDefinition = INPUTS[name];
-      const commands: readonly CommandName[] = flag === 'every' ? [...PUBLISHING, 'verify'] : PUBLISHING;
-      const about = { commands, description, ...(means && { means }) };
+      const commands = { every: [...PUBLISHING, 'verify' as const], withdraw: ['withdraw' as const] };
+      const takers = flag === 'every' || flag === 'withdraw' ? commands[flag] : PUBLISHING;
+      const about = { commands: takers, description, ...(means && { means }) };
       const defaults =
         ['', 'false'].includes(text) || text.startsWith('${{') ? {} : { shownDefault: text, forLink };
       return [name, { ...about, ...(!isSwitch(name) && { value: 'VALUE' }), ...defaults }];

@@ -46,6 +46,11 @@ const ANY_RULES: readonly InputRule[] = [
     (w) => `set ${w.input('operation', 'audit')}, or remove ${w.input('issue')}`,
   ],
   [
+    (request) => isSweep(request) && request.operation !== 'withdraw',
+    (w) => `${w.subject('older-than')} and ${w.subject('closed')} are only for a withdrawal`,
+    (w) => `set ${w.input('operation', 'withdraw')}, or remove them`,
+  ],
+  [
     ({ picture, screen }) => picture && screen === 'off',
     'a picture of the page needs a browser',
     (w) => `set ${w.input('screen', 'auto')}, or remove ${w.input('picture')}`,
@@ -85,6 +90,9 @@ const ANY_RULES: readonly InputRule[] = [
     (w) => `set ${w.input('repository', 'owner/name')}, or remove ${w.input('client-id')}`,
   ],
 ];
+
+export const isSweep = ({ olderThan, closed }: Pick<DeliveryRequest, 'olderThan' | 'closed'>): boolean =>
+  olderThan !== undefined || closed;
 
 const namesAddress = ({ file }: DeliveryRequest): boolean =>
   file.some((line) => /^\s*[a-z][a-z\d+.-]*:\/\//i.test(line));
@@ -129,6 +137,11 @@ const DELIVERY_RULES: readonly InputRule[] = [
 ];
 
 const WITHDRAWAL_RULES: readonly InputRule[] = [
+  [
+    (request) => isSweep(request) && !(namesNothing(request) && request.path?.endsWith('/')),
+    'a sweep removes folders directly below one folder, and that is not given alone',
+    (w) => `set ${w.input('path', 'previews/')} alone, without ${w.input('file')} and ${w.input('url')}`,
+  ],
   [namesAddress, ADDRESS, (w) => `set ${w.input('url')} to it`],
   [
     (request) => namesNothing(request) && request.path === undefined && request.address === undefined,

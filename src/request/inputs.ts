@@ -25,8 +25,8 @@ interface InputUse {
   /** The channels that it is for; absent: any. */
   readonly channels?: readonly ChannelKey[];
   readonly isForFolders?: boolean;
-  /** Which commands take it as a flag. Absent: those that publish; `every`: also `verify`. */
-  readonly flag?: 'none' | 'every';
+  /** Which commands take it as a flag. Absent: those that publish; `every`: also `verify`; `withdraw`: only it. */
+  readonly flag?: 'none' | 'every' | 'withdraw';
   /** The tools that take it as an argument; absent: none. Only a flag of the server may widen what a call can do. */
   readonly tools?: readonly ToolName[];
   /** The argument's own name, text and values, if they differ from the input's. */
@@ -59,6 +59,7 @@ const input = <Value>(
 
 const K1: InputUse = { channels: ['K1'] };
 const FOLDER: InputUse = { ...K1, isForFolders: true };
+const SWEEP: InputUse = { ...FOLDER, flag: 'withdraw' };
 const ACCOUNT: InputUse = { channels: ['K1', 'K2'] };
 
 const FILE_TOOLS: readonly ToolName[] = ['deliver', 'verify'];
@@ -227,6 +228,16 @@ export const INPUTS = {
     oneOf<Operation>('deliver', 'withdraw', 'audit'),
     '`deliver` publishes. `withdraw` removes what was delivered to the same path; `path: folder/` removes everything delivered below that folder. `audit` verifies again everything that was delivered to the site and to releases, or below `path`.',
     { flag: 'none' },
+  ),
+  'older-than': input(
+    optional(PARSERS.age),
+    'Withdrawals with `path: folder/` only: a sweep. Remove the folders directly below it that this workflow delivered last before this time, such as `14 days`. Folders of other workflows count only with `overwrite: true`.',
+    SWEEP,
+  ),
+  closed: input(
+    OFF,
+    "A sweep that removes the folders whose pull request is closed, such as `pr-12/`. It never removes the folder of a pull request that is open or can't be read. With `older-than` as well, either is enough. Needs `permissions: { pull-requests: read }`.",
+    SWEEP,
   ),
   issue: input(
     OFF,

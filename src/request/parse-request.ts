@@ -40,6 +40,8 @@ export interface RunContext {
   readonly sourceRepositories: readonly (string | null)[];
   /** Absent outside of an action. */
   readonly runtime?: JobRuntime | null;
+  /** The run's pull request, if it was open when the run began. */
+  readonly openPull?: number | undefined;
   /** Whether a person or an agent named a repository, a branch or a folder of it; never in a job. */
   readonly namesDestination?: boolean;
   readonly secrets: readonly OwnCredential[];

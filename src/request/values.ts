@@ -1,5 +1,5 @@
 import { isCredential } from '../credentials.ts';
-import { BATCH, BIN_NAME, CONTENT, TEXT } from '../protocol/limits.ts';
+import { BATCH, BIN_NAME, CONTENT, DAY, HOUR, TEXT } from '../protocol/limits.ts';
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
 import { parseExternalAddress, refuseMachineAddress } from '../rules/external-address.ts';
 import { nameFromFile, repositoryPath } from '../rules/naming.ts';
@@ -100,6 +100,8 @@ const NOT_PLAIN = [
 
 const BROKEN_PATH = /[\p{Cc}\p{Cf}\\]|(^|\/)\.{0,2}(\/|$)/u;
 
+const AGE = /^\s*([1-9]\d{0,4}) ?(h|d|w)(?:our|ay|eek)s?\s*$/i;
+
 export const PARSERS = {
   lines: parseLines,
   channels: parseChannels,
@@ -157,6 +159,16 @@ export const PARSERS = {
     'is not a number of folders from 1 to 9999:',
     'a number such as 20, or leave it out to keep all',
     Number,
+  ),
+  /** In milliseconds. */
+  age: checked(
+    (text) => AGE.test(text),
+    'is not a time such as 14 days:',
+    'a number of hours, days or weeks, such as 14 days',
+    (text) => {
+      const [, count, unit = ''] = AGE.exec(text) ?? [];
+      return Number(count) * ({ h: HOUR, d: DAY, w: 7 * DAY }[unit.toLowerCase()] ?? DAY);
+    },
   ),
   page: checked(
     (text) => !BROKEN_PATH.test(text.replace(/^\.\//, '')),

@@ -89,6 +89,13 @@ export function withVersion(address: URL | string, value: string): URL {
 
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
+/** The pull request that a folder such as `pr-12/` or `12/` is named after; `null` for `v2` or `2026-01-12`. */
+export function pullNumberOf(folder: string): number | null {
+  const [, number] =
+    /^(?:[a-z_-]*[a-z_-]{2})?([1-9]\d{0,8})$/i.exec(baseName(folder.replace(/\/$/, ''))) ?? [];
+  return number === undefined ? null : Number(number);
+}
+
 /** A path as a single name, for a host without folders. */
 export const flatName = (name: string): string => name.replaceAll('/', '-');
 

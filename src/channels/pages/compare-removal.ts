@@ -16,6 +16,7 @@ import {
   type OwnedSite,
 } from './ownership.ts';
 import { describeRemoved } from './placement.ts';
+import { compareSweep } from './sweep.ts';
 import type { PagesTask } from './target.ts';
 
 /**
@@ -24,6 +25,7 @@ import type { PagesTask } from './target.ts';
  */
 export async function compareRemovedFolder(task: PagesTask): Promise<ComparedItem> {
   const folder = await readFolderInBranch(task);
+  if (task.sweep !== undefined) return compareSweep(task, folder, task.sweep);
   const { tree, last } = folder;
   const { itemPath, destination } = task;
   const found = await findOwnBelow(task, folder);

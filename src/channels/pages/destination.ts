@@ -28,6 +28,12 @@ export interface PagesOptions {
   /** Whether to create a missing branch and Pages site. */
   readonly setup?: boolean | undefined;
   readonly isRemoval?: boolean;
+  /** A sweep removes delivered folders below `path` after this time in milliseconds. */
+  readonly olderThan?: number | undefined;
+  /** A sweep removes folders whose pull request is closed. */
+  readonly closed?: boolean;
+  /** The run's pull request, if it was open when the run began. */
+  readonly openPull?: number | undefined;
   readonly essence: string;
   readonly deliverer?: Deliverer | undefined;
   /** Whether to replace or remove somebody else's files. */

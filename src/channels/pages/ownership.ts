@@ -180,7 +180,7 @@ function sortByOwner(
   return { changed, foreign, unattributed };
 }
 
-const listSiblings = (entries: BranchTree['entries'], parent: string): readonly string[] =>
+export const listSiblings = (entries: BranchTree['entries'], parent: string): readonly string[] =>
   [...entries].flatMap(([path, { type }]) =>
     type === 'tree' && parentOf(`${path}/`) === parent ? `${path}/` : [],
   );

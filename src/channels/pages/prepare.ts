@@ -1,7 +1,9 @@
 import { forEachItem } from '../../async.ts';
-import { hasFailed, type Result, resultOf } from '../../errors.ts';
-import { getBranchHead, getEntry } from '../../github/api/branch.ts';
+import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
+import { getBranchHead, getEntry, parentFolders } from '../../github/api/branch.ts';
+import type { GitHubClient } from '../../github/api/client.ts';
 import { getLastCommits } from '../../github/api/history.ts';
+import { type PullState, readPullStates } from '../../github/api/pull-requests.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { FileWrite } from '../../github/change.ts';
 import { lineIf, namedLine } from '../../plain-text.ts';
@@ -9,11 +11,12 @@ import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
-import { baseName, decodePath, entryUrl } from '../../rules/naming.ts';
+import { baseName, decodePath, entryUrl, pullNumberOf } from '../../rules/naming.ts';
 import { DEPLOY_RECORD_PATH, findEffect, refuseSpecialFile } from '../../rules/special-files.ts';
 import { type ChannelItem, type ChannelPlan, requireSite, type ServedFile } from '../channel.ts';
 import { createEntriesReader } from './branch-reader.ts';
 import { parseMessage } from './commit-message.ts';
+import { readFolderInBranch } from './compare-folder.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import type { PagesOptions } from './destination.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
@@ -22,6 +25,7 @@ import { findShown, isOwned } from './ownership.ts';
 import { listPicturePaths, listPictureUrls } from './pictures.ts';
 import { findSetup } from './set-up.ts';
 import { checkSiteWorkflow } from './site-workflow.ts';
+import { planSweep } from './sweep.ts';
 import {
   type CommitMethod,
   type CommitTarget,
@@ -38,6 +42,9 @@ interface BatchContext {
   readonly isPrivate: boolean;
   readonly isJekyllOff: SwitchLookup;
   readonly singleMethod: CommitMethod;
+  readonly ports: Ports;
+  /** Refuses a folder of the run's pull request if that was closed since. */
+  readonly refuseClosed: (itemPath: string) => Promise<void>;
 }
 
 /** Finds out what builds the site, and where each item goes. */
@@ -62,7 +69,8 @@ export async function prepareItems(
   const target = { github, readEntries: createEntriesReader(github), options, setup, deploy, isByWorkflow };
   const isPrivate = access.privateRepository === true;
   const isJekyllOff = pages === 'not-requested' ? async () => false : createSwitchLookup(github);
-  const batch = { target, pages, isPrivate, isJekyllOff, singleMethod };
+  const refuseClosed = createClosedRefusal(github, options, ports);
+  const batch = { target, pages, isPrivate, isJekyllOff, singleMethod, ports, refuseClosed };
   const prepare = options.isRemoval ? prepareRemoval : prepareItem;
   return forEachItem(items, (item) => prepare(item, batch), BATCH.reads);
 }
@@ -75,6 +83,7 @@ async function prepareItem(item: ChannelItem, batch: BatchContext): Promise<Page
   const isFolder = isFolderItem(item);
   const found = await findDestination(item, batch);
   const { itemPath, entryPath: path, branch } = found;
+  if (!isRemoval) await batch.refuseClosed(itemPath);
   const shown = isRemoval ? [] : listFiles(item, itemPath);
   const beside = await listSource(item, found, batch);
   const files = [...shown, ...beside.files];
@@ -136,7 +145,8 @@ function deferUntilHostKnown({
 async function prepareRemoval(item: ChannelItem, batch: BatchContext): Promise<PagesTask> {
   const task = await prepareItem(item, batch);
   const { itemPath, target } = task;
-  const { address, path } = target.options;
+  const { address, path, olderThan, closed } = target.options;
+  if (olderThan !== undefined || closed) return prepareSweep(task, batch);
   const isAlone = path !== undefined || address !== undefined;
   if (isFolderPath(itemPath) || !isAlone) return task;
   const entry = await getEntry(target.github, target.branch, itemPath);
@@ -145,6 +155,33 @@ async function prepareRemoval(item: ChannelItem, batch: BatchContext): Promise<P
   const folder = address && new URL(`${address.pathname}/`, address);
   const options = { ...target.options, ...(folder && { address: folder }) };
   return prepareItem({ ...item, name: `${itemPath}/` }, { ...batch, target: { ...batch.target, options } });
+}
+
+/** Plans a sweep. Its task is done already if no folder is due. */
+async function prepareSweep(task: PagesTask, { ports }: BatchContext): Promise<PagesTask> {
+  const sweep = await planSweep(task, await readFolderInBranch(task), ports.clock.date());
+  const idle = { reason: 'no folder that this tool delivered is due', notes: sweep.notes };
+  return { ...task, sweep, unknown: sweep.unknown, ...(sweep.due.length === 0 && { idle }) };
+}
+
+/** The end of the pull request has removed, or will remove, the folder that is named after it. */
+function createClosedRefusal(
+  github: GitHubClient,
+  { openPull, isRemoval }: PagesOptions,
+  { logger }: Ports,
+): BatchContext['refuseClosed'] {
+  let reading: Promise<Result<ReadonlyMap<number, PullState>>> | undefined;
+  return async (itemPath) => {
+    const isNamed = parentFolders(itemPath).some((folder) => pullNumberOf(folder) === openPull);
+    if (openPull === undefined || isRemoval || !isNamed) return;
+    reading ??= resultOf(() => readPullStates(github, [openPull]));
+    const states = await reading;
+    if (hasFailed(states))
+      logger.info(`whether pull request ${openPull} is open: unknown, ${states.message}`);
+    if (hasFailed(states) || states.get(openPull) !== 'closed') return;
+    const message = `pull request ${openPull} was closed meanwhile, so ${itemPath} would stay for nobody`;
+    throw new DeliveryError('CONFLICT', message, { hint: 'reopen it to deliver again', leftBehind: [] });
+  };
 }
 
 /** Whether the path's last commit is this tool's removal of a folder there. */

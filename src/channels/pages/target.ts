@@ -1,5 +1,5 @@
 import { DeliveryError } from '../../errors.ts';
-import { getBranchHead } from '../../github/api/branch.ts';
+import { type BranchEntry, getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { findAbsence } from '../../github/api/failures.ts';
 import { knownSettings, type RepositoryContext } from '../../github/api/repository.ts';
@@ -47,6 +47,20 @@ export interface PagesTask extends PreparedTask {
   /** Whether a `!` line excludes the path. */
   readonly isSpared: (path: string) => boolean;
   readonly destination: PagesDestination;
+  /** Only some folders directly below are removed. */
+  readonly sweep?: Sweep;
+}
+
+/** What a sweep found when it was planned: the folders that it removes, and why others stay. */
+export interface Sweep {
+  readonly now: number;
+  readonly head: string | null;
+  readonly due: readonly string[];
+  readonly files: ReadonlyMap<string, BranchEntry>;
+  /** The deliveries that end. */
+  readonly itemPaths: readonly string[];
+  readonly notes: readonly string[];
+  readonly unknown: readonly string[];
 }
 
 /** A folder gets its own commit. */

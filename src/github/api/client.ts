@@ -108,16 +108,18 @@ interface ListedPage<T> {
   readonly headers: { readonly link?: string | undefined };
 }
 
-/** Reads all pages of a list, up to a total number of items. */
+/** Reads all pages of a list, up to a total number of items. @param isEnough whether a page's last item ends it */
 export async function listAll<T>(
   getPage: (query: { page: number; per_page: number }) => Promise<ListedPage<T>>,
   { page: perPage, total } = { page: LIST_PAGE, total: LIST_TOTAL },
+  isEnough: (last: T) => boolean = () => false,
 ): Promise<T[]> {
   const items: T[] = [];
   for (let page = 1; page <= total / perPage; page += 1) {
     const answer = await getPage({ page, per_page: perPage });
     items.push(...answer.data);
-    if (isLastPage(answer, perPage)) break;
+    const last = answer.data.at(-1);
+    if (isLastPage(answer, perPage) || (last !== undefined && isEnough(last))) break;
   }
   return items;
 }

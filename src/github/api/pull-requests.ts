@@ -57,5 +57,19 @@ export async function rewriteOwnComments(
   return allowed.length;
 }
 
+export type PullState = 'open' | 'closed';
+
+/** The states of pull requests by number, among the newest `LIST_TOTAL`. A number that is missing is unknown. */
+export async function readPullStates(
+  { rest, repository }: GitHubClient,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, PullState>> {
+  const oldest = Math.min(...numbers);
+  const getPage = (page: object) => rest.pulls.list({ ...repository, state: 'all', ...page });
+  const isEnough = (last: { readonly number: number }): boolean => last.number <= oldest;
+  const pulls = await listAll(getPage, undefined, isEnough);
+  return new Map(pulls.map(({ number, state }) => [number, state === 'closed' ? 'closed' : 'open']));
+}
+
 const listComments = ({ rest, repository }: GitHubClient, number: number) =>
   listAll((page) => rest.issues.listComments({ ...repository, issue_number: number, ...page }));
