@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { BrowserDriver, ScreenView } from '../../src/browser/screen-view.ts';
@@ -8,6 +9,10 @@ import { inline } from './inline-one.ts';
 
 const HOST = 'https://octo.github.io/';
 const CDN = 'https://cdn.dev/';
+
+/** A file of a package that the project has. */
+const readPackage = (path: string): string =>
+  readFileSync(new URL(`../../node_modules/${path}`, import.meta.url), 'utf8');
 
 /** The files of both hosts. Each script writes its part of the marker. */
 const FILES: Readonly<Record<string, string>> = {
@@ -27,6 +32,9 @@ const FILES: Readonly<Record<string, string>> = {
   [`${CDN}b.css`]: 'h1 { color: rgb(1, 2, 3); font-size: 50px; background: url(a.svg) }',
   [`${CDN}a.svg`]:
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><circle cx="2" cy="2" r="2" fill="green"/></svg>',
+  [`${CDN}markdown-it.js`]: readPackage('markdown-it/dist/markdown-it.min.js'),
+  [`${CDN}markdown.css`]: readPackage('github-markdown-css/github-markdown.css'),
+  [`${CDN}csstree.js`]: readPackage('css-tree/dist/csstree.esm.js'),
   'own.js':
     'import { count } from "https://cdn.dev/count.js"; count.value += 10; say(new URL("x", import.meta.url).href)',
   'sprite.svg':
@@ -65,6 +73,13 @@ const PAGES: readonly (readonly [string, string, string])[] = [
     const { color, fontSize } = getComputedStyle(document.querySelector('h1'));
     p.textContent = color + fontSize + document.styleSheets[0].cssRules.length</script>`,
     'rgb(255, 0, 0)20px4',
+  ],
+  [
+    'real libraries: a script, a style sheet and a module',
+    `<link rel=stylesheet href="${CDN}markdown.css"><script type=importmap>{"imports":{"css-tree":"${CDN}csstree.js"}}</script>
+    <article id=a class=markdown-body></article><p id=p></p>${SAY}<script src="${CDN}markdown-it.js"></script><script type=module>
+    import { generate, parse } from 'css-tree'; a.innerHTML = markdownit().render('# Title\\n- one'); say(generate(parse('a { b : c }')))</script>`,
+    'a{b:c}',
   ],
   ['a part of a drawing', '<h1>Text</h1><svg width=90 height=90><use href="sprite.svg#dot"/></svg>', 'Text'],
 ];
