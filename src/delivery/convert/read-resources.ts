@@ -17,6 +17,7 @@ import { isBelow } from '../../rules/open-file.ts';
 import type { RequestContext } from '../delivery-context.ts';
 
 const LEVEL = '/above';
+const ABOVE = /^(?:\/above)+\//;
 /** Deep enough that a path with `../` stays apart from an absolute path. */
 const DEPTH = 32;
 
@@ -52,7 +53,9 @@ export class ResourceReader {
   /** How messages and reports name a URL: a file of the folder by its path. */
   toName({ href }: { readonly href: string }): string {
     const { href: folder, origin } = this.#folder;
-    return href.startsWith(`${origin}/`) ? decodePath(href.replace(folder, '').replace(origin, '')) : href;
+    if (!href.startsWith(`${origin}/`)) return href;
+    const above = (levels: string): string => '../'.repeat(DEPTH - Math.floor(levels.length / LEVEL.length));
+    return decodePath(href.replace(folder, '').replace(origin, '').replace(ABOVE, above));
   }
 
   /** @throws {DeliveryError} `BAD_FILE` for what can't be read; `TOO_LARGE` above a limit */
