@@ -81,7 +81,11 @@ const PAGES: readonly (readonly [string, string, string])[] = [
     import { generate, parse } from 'css-tree'; a.innerHTML = markdownit().render('# Title\\n- one'); say(generate(parse('a { b : c }')))</script>`,
     'a{b:c}',
   ],
-  ['a part of a drawing', '<h1>Text</h1><svg width=90 height=90><use href="sprite.svg#dot"/></svg>', 'Text'],
+  [
+    'a part of a drawing',
+    '<h1>Text</h1><svg width=90 height=90><use href="sprite.svg#dot"/></svg></body></html>',
+    'Text',
+  ],
 ];
 
 let screen: BrowserDriver;

@@ -124,7 +124,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ['<template><img src=b.png></template>', '<template><img src="‹image/png B›"></template>'],
     [
       '<body><template></body></template><svg></body><use href="sprite.svg#dot"/><use xlink:href="sprite.svg#two"/></svg></body>',
-      '<body><template></body></template><svg></body><use href="#dot"/><use xlink:href="#two"/></svg><svg style="position:absolute;width:0;height:0" aria-hidden="true"><svg><symbol id="dot"><title>&#233;</title></symbol><g id="two"/></svg></svg></body>',
+      '<body><template></body></template><svg></body><use href="#dot"/><use xlink:href="#two"/></svg></body><svg style="position:absolute;width:0;height:0" aria-hidden="true"><svg><symbol id="dot"><title>&#233;</title></symbol><g id="two"/></svg></svg>',
     ],
     [
       '<iframe srcdoc="<img src=&quot;b.png&quot;>"></iframe>',

@@ -50,7 +50,7 @@ export async function inlineDocument(
   }
   const parts = new TextParts();
   let at = 0;
-  for (const [start, end, text] of document.finish()) {
+  for (const [start, end, text] of document.finish(source.length)) {
     parts.add(source.slice(at, start));
     parts.add(text);
     at = end;
@@ -80,10 +80,10 @@ class InlinedDocument {
     this.#sprites = new Sprites(elements.ids);
   }
 
-  /** All edits in the order of the page. */
-  finish(): readonly Edit[] {
+  /** All edits in the order of the page. What comes after its end is part of its body. */
+  finish(end: number): readonly Edit[] {
     this.#writeMap();
-    this.#edit(this.#elements.bodyEnd, this.#elements.bodyEnd, this.#sprites.write());
+    this.#edit(end, end, this.#sprites.write());
     if (this.#edits.length > 0 && this.#policy !== null) throw this.#policy;
     return this.#edits.sort(([a], [b]) => a - b);
   }

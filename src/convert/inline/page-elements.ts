@@ -24,15 +24,9 @@ export class PageElements extends PageReader {
   readonly ids = new Set<string>();
   /** Whether an attribute, such as `onload`, has a script. */
   hasHandler = false;
-  bodyEnd: number;
 
   constructor(source: string) {
     super();
-    this.bodyEnd = source.length;
-    this.on('endTag', ({ tagName, sourceCodeLocation: place }) => {
-      const isEnd = tagName === 'body' && !this.isInert && !this.isForeign;
-      if (isEnd && place) this.bodyEnd = Math.min(this.bodyEnd, place.startOffset);
-    });
     this.search(source, true);
   }
 
