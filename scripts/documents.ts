@@ -71,13 +71,38 @@ export function inputsPage(existing: string): string {
   }, existing);
 }
 
+/** The colors of a terminal on a light and on a dark page. */
+const ANSI_COLORS = {
+  black: ['#24292f', '#8b949e'],
+  red: ['#cf222e', '#ff7b72'],
+  green: ['#116329', '#3fb950'],
+  yellow: ['#7d4e00', '#d29922'],
+  blue: ['#0969da', '#58a6ff'],
+  magenta: ['#8250df', '#bc8cff'],
+  cyan: ['#1b7c83', '#39c5cf'],
+  white: ['#6e7781', '#b1bac4'],
+  'bright-black': ['#57606a', '#6e7681'],
+  'bright-red': ['#a40e26', '#ffa198'],
+  'bright-green': ['#1a7f37', '#56d364'],
+  'bright-yellow': ['#633c01', '#e3b341'],
+  'bright-blue': ['#218bff', '#79c0ff'],
+  'bright-magenta': ['#a475f9', '#d2a8ff'],
+  'bright-cyan': ['#3192aa', '#56d4dd'],
+  'bright-white': ['#8c959f', '#f0f6fc'],
+} as const;
+
 /** The content of styles.json: the style sheets of a rendered page, so that the bundle reads no file. */
 export function stylesJson(): string {
   const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+  const colors = Object.entries(ANSI_COLORS).map(([name, [light, dark]]) => {
+    const color = `light-dark(${light}, ${dark})`;
+    return `.ansi-${name}-fg {color: ${color}} .ansi-${name}-bg {background: ${color}}`;
+  });
   const css = [
     read('node_modules/github-markdown-css/github-markdown.css'),
     read('node_modules/highlight.js/styles/github.min.css'),
     `@media (prefers-color-scheme: dark) {${read('node_modules/highlight.js/styles/github-dark.min.css')}}`,
+    ...colors,
     read('src/convert/render/page.css'),
   ];
   return `${JSON.stringify({ css: css.join('\n') }, null, 2)}\n`;
