@@ -107,7 +107,7 @@ describe('pictures', () => {
     const read: ReadResource = async ({ href }) => ({ url: href, bytes: DOT, contentType: 'text/html; a=b' });
     expect(await render('a.md', '![b](b.png)', read)).toMatchObject({
       files: [],
-      notes: ['line 1: the picture b.png is no picture but text/html'],
+      notes: ['line 1: the picture b.png is not a picture but text/html'],
     });
   });
 

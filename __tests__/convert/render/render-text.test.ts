@@ -155,7 +155,6 @@ describe('each kind of text', () => {
     ],
     ['a.ipynb', '{"nbformat":3}', 'the file is not a notebook of format 4', null],
     ['a.md', Buffer.from('ok\nnot \xe9', 'latin1'), 'the file is not in UTF-8', 2],
-    ['a.log', Buffer.alloc(20 * 1_048_576 + 1), 'the file is larger than 20 MB', null],
     ['a.log', `${'\u001b[31ma'.repeat(1_500)}\n`.repeat(600), 'the text has too many colors', null],
   ])('a broken %s is refused with its line', async (name, text, problem, line) => {
     expect(await render(name, text)).toMatchObject({ problem, line, hint: expect.stringMatching(/./) });

@@ -1,7 +1,7 @@
 import hljs from 'highlight.js/lib/common';
 import dockerfile from 'highlight.js/lib/languages/dockerfile';
 import powershell from 'highlight.js/lib/languages/powershell';
-import { escapeHtml, formatRest, type Render, SHOWN } from './source.ts';
+import { escapeHtml, formatRest, READ_LIMIT, type Render } from './source.ts';
 
 hljs.registerLanguage('dockerfile', dockerfile);
 hljs.registerLanguage('powershell', powershell);
@@ -14,7 +14,7 @@ export const highlight = (code: string, language: string): string =>
   isLanguage(language) ? hljs.highlight(code, { language, ignoreIllegals: true }).value : escapeHtml(code);
 
 export const codeBlock = (code: string, language: string): string =>
-  `<pre><code class="hljs">${highlight(code.slice(0, SHOWN), language)}</code></pre>${formatRest(code.length - SHOWN, 'character')}`;
+  `<pre><code class="hljs">${highlight(code.slice(0, READ_LIMIT), language)}</code></pre>${formatRest(code.length - READ_LIMIT, 'character')}`;
 
 /** Source code and diffs, in the language of the name's ending. */
 export const renderCode: Render = ({ name, text }) => ({

@@ -23,7 +23,7 @@ function colorLines(lines: readonly string[]): string[] {
   });
 }
 
-/** What a terminal shows, with its colors; nothing if that is nothing. */
+/** What a terminal shows, with its colors; empty if it shows nothing. */
 export function terminalBlock(text: string): string {
   const shown = shorten(text.replace(/^\s*\n/, '').trimEnd(), LIMITS.block);
   return shown === '' ? '' : `<pre>${colorLines(shown.split('\n')).join('\n')}</pre>`;
@@ -33,7 +33,7 @@ export function terminalBlock(text: string): string {
 export const renderLog: Render = ({ text }) => {
   const [first, last]: [string[], string[]] = [[], []];
   let count = 0;
-  // A file of empty lines would not fit into memory as a list.
+  // All lines of a file of empty lines would not fit into memory.
   for (let [start, end] = [0, 0]; start < text.length; start = end + 1, count += 1) {
     end = text.indexOf('\n', start);
     if (end === -1) end = text.length;
@@ -41,10 +41,11 @@ export const renderLog: Render = ({ text }) => {
     if (last.length === 2 * LIMITS.last) last.splice(0, LIMITS.last);
   }
   const tail = last.slice(-LIMITS.last);
+  const formatLine = (html: string, number: number): string =>
+    `<div id="L${number}"><a href="#L${number}">${number}</a>${html}</div>`;
   const format = (part: readonly string[], before: number): string =>
     colorLines(part)
-      .map((html, index) => [before + index + 1, html])
-      .map(([number, html]) => `<div id="L${number}"><a href="#L${number}">${number}</a>${html}</div>`)
+      .map((html, index) => formatLine(html, before + index + 1))
       .join('\n');
   const rest = formatRest(count - first.length - tail.length, 'line');
   return {

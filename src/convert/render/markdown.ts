@@ -6,7 +6,7 @@ import MarkdownIt from 'markdown-it';
 import anchor from 'markdown-it-anchor';
 import { full as emoji } from 'markdown-it-emoji';
 import { highlight } from './code.ts';
-import { formatRest, type Render, SHOWN, type Source } from './source.ts';
+import { formatRest, READ_LIMIT, type Render, type Source } from './source.ts';
 
 type Token = ReturnType<MarkdownIt['parse']>[number];
 
@@ -21,14 +21,14 @@ const permalink = anchor.permalink.linkInsideHeader({
   space: false,
 });
 
-/** Text without its marks; in addresses, an emoji is its name, as on GitHub. */
+/** Text without its marks. As on GitHub, an address has an emoji's name. */
 const wordsOf = (tokens: readonly Token[], isAddress: boolean): string =>
   tokens
     .filter(({ type }) => ['text', 'code_inline', 'emoji'].includes(type))
     .map(({ type, markup, content }) => (isAddress && type === 'emoji' ? markup : content))
     .join('');
 
-/** The anchors of one page are unique, so each page has its own memory of them. */
+/** The anchors of a page are unique, so each page has its own slugger. */
 const toSlug = (title: string, { env }: { readonly env: { readonly slugger: GithubSlugger } }): string =>
   env.slugger.slug(title);
 
@@ -58,7 +58,7 @@ parser.linkify.set({ fuzzyLink: false }).add('www.', {
 const fenceFrontMatter = (text: string): string =>
   text.replace(/^---\r?\n([\s\S]*?\n)---[ \t]*(?:\r?\n|$)/, '~~~~~~~~~~yaml\n$1~~~~~~~~~~\n');
 
-/** Every token, with its line; tokens within a paragraph have none of their own. */
+/** Lists every token with its line. The parser gives tokens within a paragraph no line. */
 function* walk(tokens: readonly Token[]): Generator<{ readonly token: Token; readonly line: number }> {
   let line = 1;
   for (const token of tokens) {
@@ -72,7 +72,7 @@ function* walk(tokens: readonly Token[]): Generator<{ readonly token: Token; rea
   }
 }
 
-/** Puts a picture into the page, or its words if the picture can't be had. @returns the reason */
+/** Puts a picture into the page, or its words if the picture can't be read. @returns the reason for words */
 function embed(token: Token, pictureOf: Source['pictureOf']): string | null {
   const src = token.attrGet('src') ?? '';
   const picture = pictureOf(src);
@@ -94,7 +94,7 @@ function disarmLink(token: Token, base: URL): void {
 /** Markdown as GitHub shows it; raw HTML is text. */
 export const renderMarkdown: Render = (source: Source) => {
   const env = { slugger: new GithubSlugger() };
-  const tokens = parser.parse(fenceFrontMatter(source.text.slice(0, SHOWN)), env);
+  const tokens = parser.parse(fenceFrontMatter(source.text.slice(0, READ_LIMIT)), env);
   const notes: string[] = [];
   let title: string | undefined;
   let isInHeading = false;
@@ -110,5 +110,5 @@ export const renderMarkdown: Render = (source: Source) => {
     }
   }
   const html = parser.renderer.render(tokens, parser.options, env);
-  return { html: html + formatRest(source.text.length - SHOWN, 'character'), title, notes };
+  return { html: html + formatRest(source.text.length - READ_LIMIT, 'character'), title, notes };
 };

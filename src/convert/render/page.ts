@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { escapeHtml, type Rendered } from './source.ts';
 import styles from './styles.json' with { type: 'json' };
 
-/** No script runs, and no other host is asked, whatever the content is. */
+/** A browser runs no script and contacts no other host, whatever the content is. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 

@@ -15,7 +15,7 @@ import { type Picture, type Render, type Rendered, type Source, SourceProblem } 
 import { renderTable } from './table.ts';
 import { renderTestResults } from './test-results.ts';
 
-/** How each kind of text is rendered. All else that ends like a programming language is code. */
+/** How each kind of text is rendered. Other endings of programming languages are code. */
 const KINDS: readonly { readonly endings: readonly string[]; readonly render: Render | null }[] = [
   { endings: ['md', 'markdown'], render: renderMarkdown },
   { endings: ['csv', 'tsv'], render: renderTable },
@@ -28,7 +28,6 @@ const KINDS: readonly { readonly endings: readonly string[]; readonly render: Re
 ];
 
 const LIMITS = {
-  source: 20 * MEGABYTE,
   page: 30 * MEGABYTE,
   /** A source with pictures is rendered twice. */
   time: 25 * SECOND,
@@ -65,7 +64,7 @@ export async function renderText(source: Buffer, options: RenderOptions): Promis
     await readPictures(pictures, options);
     if (pictures.size > 0) rendered = run();
     const page = framePage(rendered, { name, bytes: source, href });
-    if (page.length > LIMITS.page) throw tooLarge('page', LIMITS.page);
+    if (page.length > LIMITS.page) throw tooLargeError();
     const files = [...pictures.values()].flatMap((picture) => ('file' in picture ? picture.file : []));
     return { page, files, notes: firstFew(rendered.notes ?? []) };
   } catch (thrown) {
@@ -74,11 +73,10 @@ export async function renderText(source: Buffer, options: RenderOptions): Promis
   }
 }
 
-const tooLarge = (what: string, limit: number): SourceProblem =>
-  new SourceProblem(`the ${what} is larger than ${limit / MEGABYTE} MB`, null, 'render a smaller file');
+const tooLargeError = (): SourceProblem =>
+  new SourceProblem(`the page is larger than ${LIMITS.page / MEGABYTE} MB`, null, 'render a smaller file');
 
 function decode(source: Buffer): string {
-  if (source.length > LIMITS.source) throw tooLarge('file', LIMITS.source);
   const text = new TextDecoder().decode(source);
   if (isUtf8(source)) return text;
   const line = text.slice(0, text.indexOf('\ufffd')).split('\n').length;
@@ -87,7 +85,7 @@ function decode(source: Buffer): string {
 
 /** Libraries can't be stopped in any other way, and a hostile source may take any time. */
 function renderLimited(source: Source): Rendered {
-  const work = (): Rendered => findRenderer(source.name)?.(source) ?? renderCode(source);
+  const work = (): Rendered => (findRenderer(source.name) ?? renderCode)(source);
   try {
     return runInNewContext('work()', { work }, { timeout: LIMITS.time });
   } catch (thrown) {
@@ -99,7 +97,7 @@ function renderLimited(source: Source): Rendered {
   }
 }
 
-/** The first run only finds out which pictures there are. A picture may be shown many times. */
+/** The first run only finds the addresses of pictures. A picture may be shown many times. */
 function createLookup(pictures: Map<string, Picture>, base: URL): Source['pictureOf'] {
   let room: number = LIMITS.page;
   const find = (address: string): Picture => {
@@ -112,7 +110,7 @@ function createLookup(pictures: Map<string, Picture>, base: URL): Source['pictur
   return (address) => {
     const picture = find(address);
     room -= 'data' in picture ? picture.data.length : 0;
-    if (room < 0) throw tooLarge('page', LIMITS.page);
+    if (room < 0) throw tooLargeError();
     return picture;
   };
 }
@@ -131,7 +129,7 @@ async function readPictures(pictures: Map<string, Picture>, { read, signal }: Re
 
 function toPicture({ url, bytes, contentType }: Resource): Picture {
   const [type = ''] = contentType.toLowerCase().split(';');
-  if (!/^image\/[\w.+-]+$/.test(type)) return { reason: `is no picture but ${type}` };
+  if (!/^image\/[\w.+-]+$/.test(type)) return { reason: `is not a picture but ${type}` };
   const file = { url, sha256: sha256(bytes), size: bytes.length };
   return { data: `data:${type};base64,${bytes.toString('base64')}`, file };
 }

@@ -10,14 +10,14 @@ export interface Source {
   readonly text: string;
   /** Links and pictures are relative to it. */
   readonly url: URL;
-  /** Each picture is read once; a renderer runs again as soon as all are there. */
+  /** Each picture is read once. A renderer runs again after all were read. */
   readonly pictureOf: (address: string) => Picture;
 }
 
 /** The HTML of a page's content. Everything in it that comes from the source is escaped. */
 export interface Rendered {
   readonly html: string;
-  /** The name of the file if it is absent. */
+  /** Absent for the name of the file. */
   readonly title?: string | undefined;
   readonly notes?: readonly string[];
 }
@@ -36,8 +36,8 @@ export class SourceProblem extends Error {
   }
 }
 
-/** Characters that are parsed: the libraries take some hundred times the memory of a text. */
-export const SHOWN = 500_000;
+/** Characters that are parsed. The libraries need some hundred times the memory of a text. */
+export const READ_LIMIT = 500_000;
 
 export const { escapeHtml } = new MarkdownIt().utils;
 

@@ -6,10 +6,10 @@ import { countOf, escapeHtml, formatRest, type Render, SourceProblem } from './s
 const LIMITS = { parts: 300_000, shown: 1_000 } as const;
 
 /** From good to bad. */
-const OUTCOMES = ['passed', 'skipped', 'flaky', 'failed', 'error'] as const;
+const TEST_OUTCOMES = ['passed', 'skipped', 'flaky', 'failed', 'error'] as const;
 
 /** What an element within a test says about the test. */
-const ELEMENTS: Readonly<Record<string, (typeof OUTCOMES)[number]>> = {
+const ELEMENTS: Readonly<Record<string, (typeof TEST_OUTCOMES)[number]>> = {
   failure: 'failed',
   error: 'error',
   skipped: 'skipped',
@@ -62,7 +62,7 @@ function parseXml(xml: string): Element {
 
 interface Test {
   readonly name: string;
-  readonly outcome: (typeof OUTCOMES)[number];
+  readonly outcome: (typeof TEST_OUTCOMES)[number];
   readonly seconds: number;
   /** Messages, traces and what the test wrote. */
   readonly text: string;
@@ -76,7 +76,7 @@ function toTest({ attributes, children }: Element): Test {
   ]);
   return {
     name: [...new Set([attributes.classname, attributes.name])].filter(Boolean).join(' › '),
-    outcome: OUTCOMES.findLast((one) => parts.some(({ name }) => ELEMENTS[name] === one)) ?? 'passed',
+    outcome: TEST_OUTCOMES.findLast((one) => parts.some(({ name }) => ELEMENTS[name] === one)) ?? 'passed',
     seconds: Number.parseFloat(attributes.time?.replaceAll(',', '') ?? '') || 0,
     // XML can't hold an escape character, so pytest writes this.
     text: texts.filter(Boolean).join('\n').replaceAll('#x1B[', '\u001b['),
@@ -95,27 +95,28 @@ function listSuites({ attributes, children }: Element): Suite[] {
   return tests.length > 0 ? [{ name: attributes.name ?? '', tests }, ...inner] : inner;
 }
 
-const formatTime = (seconds: number): string => `<i>${Number(seconds.toFixed(3))} s</i>`;
+const formatDuration = (seconds: number): string => `<i>${Number(seconds.toFixed(3))} s</i>`;
 
-const formatOutcome = (outcome: string, count = ''): string => `<b class="${outcome}">${count}${outcome}</b>`;
+const formatTestOutcome = (outcome: string, count = ''): string =>
+  `<b class="${outcome}">${count}${outcome}</b>`;
 
 function formatCounts(tests: readonly Test[]): string {
-  const counts = OUTCOMES.toReversed().flatMap((outcome) => {
+  const counts = TEST_OUTCOMES.toReversed().flatMap((outcome) => {
     const count = tests.filter((test) => test.outcome === outcome).length;
-    return count > 0 ? formatOutcome(outcome, `${count.toLocaleString('en-US')} `) : [];
+    return count > 0 ? formatTestOutcome(outcome, `${count.toLocaleString('en-US')} `) : [];
   });
   const seconds = tests.reduce((sum, test) => sum + test.seconds, 0);
-  return [...counts, countOf(tests.length, 'test'), formatTime(seconds)].join(', ');
+  return [...counts, countOf(tests.length, 'test'), formatDuration(seconds)].join(', ');
 }
 
-const formatFailure = ({ name, outcome, seconds, text }: Test): string =>
-  `<details open><summary>${formatOutcome(outcome)} ${escapeHtml(name)} ${formatTime(seconds)}</summary>
+const formatFailedTest = ({ name, outcome, seconds, text }: Test): string =>
+  `<details open><summary>${formatTestOutcome(outcome)} ${escapeHtml(name)} ${formatDuration(seconds)}</summary>
 ${terminalBlock(text)}</details>`;
 
 function formatSuite({ name, tests }: Suite): string {
   const rows = tests.slice(0, LIMITS.shown).map(
-    (test) => `<tr><td>${formatOutcome(test.outcome)}</td><td>${escapeHtml(test.name)}
-${test.outcome === 'skipped' ? terminalBlock(test.text) : ''}</td><td>${formatTime(test.seconds)}</td></tr>`,
+    (test) => `<tr><td>${formatTestOutcome(test.outcome)}</td><td>${escapeHtml(test.name)}
+${test.outcome === 'skipped' ? terminalBlock(test.text) : ''}</td><td>${formatDuration(test.seconds)}</td></tr>`,
   );
   return `<details><summary>${escapeHtml(name)} ${formatCounts(tests)}</summary>
 <table>${rows.join('\n')}</table>${formatRest(tests.length - LIMITS.shown, 'test')}</details>`;
@@ -130,7 +131,7 @@ export const renderTestResults: Render = (source) => {
   const failed = tests.filter(({ outcome }) => outcome === 'failed' || outcome === 'error');
   const html = [
     `<h1>${escapeHtml(source.name)}</h1><p>${formatCounts(tests)}</p>`,
-    ...failed.slice(0, LIMITS.shown).map(formatFailure),
+    ...failed.slice(0, LIMITS.shown).map(formatFailedTest),
     formatRest(failed.length - LIMITS.shown, 'failed test'),
     '<h2>All tests</h2>',
     ...suites.map(formatSuite),
