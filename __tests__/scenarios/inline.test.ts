@@ -141,13 +141,13 @@ describe('self-contained: inline', () => {
       'a file above its folder',
       { 'docs/page.html': page('<img src="../../secret.png">'), 'secret.png': 'x' },
       {},
-      /^check: \.\.\/\.\.\/secret\.png can't be put into the page: it is above the folder of the page/,
+      /^check: \.\.\/\.\.\/secret\.png can't be put into the page: it is above the page's folder/,
     ],
     [
       'a file above its folder, with the path escaped',
       { 'docs/page.html': page('<img src="..%2Fsecret.png">'), 'secret.png': 'x' },
       {},
-      /can't be put into the page: it is above the folder of the page/,
+      /can't be put into the page: it is above the page's folder/,
     ],
     [
       'a file that a line excludes',
@@ -211,12 +211,12 @@ describe('self-contained: inline', () => {
     [
       '60 MB',
       { status: 200, body: Buffer.alloc(60 * MEGABYTE) },
-      /^check: https:\/\/cdn\.octo\.dev\/a\.js can't be put into the page: the page may need 20 MB at most/,
+      /^check: https:\/\/cdn\.octo\.dev\/a\.js can't be put into the page: a page may load at most 20 MB/,
     ],
     [
       'a bomb',
       { status: 200, headers: { 'content-encoding': 'gzip' }, body: gzipSync(Buffer.alloc(60 * MEGABYTE)) },
-      /the page may need 20 MB at most/,
+      /a page may load at most 20 MB/,
     ],
     [
       'a secret',
@@ -234,7 +234,7 @@ describe('self-contained: inline', () => {
     const images = names.map((name) => `<img src="${CDN}${name}">`);
     await refused(
       deliver({ 'page.html': page(images.join('')) }),
-      /^check: https:\/\/cdn\.octo\.dev\/100\.png can't be put into the page: the page may need 100 files at most/,
+      /^check: https:\/\/cdn\.octo\.dev\/100\.png can't be put into the page: a page may load at most 100 files/,
     );
   });
 

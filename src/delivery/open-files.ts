@@ -87,14 +87,14 @@ async function openConverted(
   const name = isRendered ? renderedName(delivery.name, run.request.path) : delivery.name;
   // The converted page must contain the marker.
   const given = await openSite(delivery, root, { ...run, request: { ...run.request, marker: undefined } });
-  const { path, unknown, ...converted } = await convertFile(given, conversion, run);
+  const { path, notes, ...converted } = await convertFile(given, conversion, run);
   const location = { path, given: subject, name: isRendered ? baseName(name) : basename(subject) };
   const opened = await openSite({ ...delivery, name, ...converted }, root, run, location);
-  if (!isRendered) return { ...opened, unknown: [...opened.unknown, ...unknown] };
+  if (!isRendered) return { ...opened, unknown: [...opened.unknown, ...notes] };
   const source = { name: nameFromFile(basename(subject)), file: requireSite(given).entry };
-  // A long text is shown in part, so its secrets may be in the source alone.
-  const allUnknown = [...given.unknown, ...opened.unknown, ...unknown];
-  return { ...opened, unknown: allUnknown, site: { ...requireSite(opened), source } };
+  // A page may show only a part of a long text, so findings may be in the source alone.
+  const unknown = [...given.unknown, ...opened.unknown];
+  return { ...opened, notes, unknown, site: { ...requireSite(opened), source } };
 }
 
 /** A browser would download a page under such a name, so a folder is probably meant. */

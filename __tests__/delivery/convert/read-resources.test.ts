@@ -63,8 +63,8 @@ describe('a file of the page', () => {
   );
 
   test.each([
-    ['../other/a.css', 'it is above the folder'],
-    ['x/..%2F..%2Fother/a.css', 'it is above the folder'],
+    ['../other/a.css', 'it is above the page'],
+    ['x/..%2F..%2Fother/a.css', 'it is above the page'],
     ['linked/a.css', 'a symbolic link that leads out of its folder'],
     ['.env', 'is hidden'],
     ['.git/config', 'to a hidden file or folder'],
@@ -127,7 +127,7 @@ describe('a file of another host', () => {
     expect(bodies).toHaveLength(1);
     await expect(read('https://cdn.octo.dev/b.css')).rejects.toMatchObject({
       code: 'TOO_LARGE',
-      message: "https://cdn.octo.dev/b.css can't be put into the page: the page may need 20 MB at most",
+      message: "https://cdn.octo.dev/b.css can't be put into the page: a page may load at most 20 MB",
     });
   });
 });

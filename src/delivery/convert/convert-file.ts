@@ -46,7 +46,6 @@ interface ConvertedFile {
   readonly path: string;
   readonly inlined?: readonly InlinedFile[];
   readonly notes: readonly string[];
-  readonly unknown: readonly string[];
 }
 
 /**
@@ -55,36 +54,33 @@ interface ConvertedFile {
  * @throws {DeliveryError} `BAD_FILE` with what to change in the file; `TOO_LARGE`
  */
 export async function convertFile(
-  { site, subject }: Pick<Delivery, 'site' | 'subject'>,
+  delivery: Delivery,
   conversion: Conversion,
   context: DeliveryContext,
 ): Promise<ConvertedFile> {
   const { request, clock, logger } = context;
-  const { entry } = requireSite({ site, name: subject });
+  const { subject } = delivery;
+  const { entry } = requireSite(delivery);
   if (entry.size > CONVERT.source) throw tooLargeError(subject);
-  logger.startSection(`Make a page of ${subject}`);
+  logger.startSection(`Convert ${subject}`);
   const limit = clock.timeout(request.timeout);
   const file = resolve(request.folder, subject);
   const reader = new ResourceReader(file, { run: context, limit });
   const { inlinePage, renderText } = await loadConvert();
   const source = await buffer(entry.read());
   const name = basename(file);
-  const options = {
-    url: reader.toUrl(name),
-    read: reader.read,
-    signal: AbortSignal.any([context.signal, limit]),
-  };
+  const signal = AbortSignal.any([context.signal, limit]);
+  const options = { url: reader.toUrl(name), read: reader.read, signal };
   const sourceHref = linkToSource(nameFromFile(name), entry, request);
   const done = await (conversion === 'inline'
     ? inlinePage(source, options)
     : renderText(source, { ...options, name, sourceHref }));
-  if ('problem' in done) throw badFileError(subject, done);
+  if ('problem' in done) throw badFileError(subject, conversion, done);
   const path = join(await context.openFolder(), 'page');
   await writeFile(path, done.page, { flag: 'wx', mode: 0o600 });
   const inlined = done.files.map((part) => ({ ...part, url: reader.toName({ href: part.url }) }));
   if (inlined.length > 0) logger.info(describeInlined(inlined));
-  const [notes, unknown] = conversion === 'inline' ? [[], done.notes] : [done.notes, []];
-  return { path, ...(conversion === 'inline' || inlined.length > 0 ? { inlined } : {}), notes, unknown };
+  return { path, ...((conversion === 'inline' || inlined.length > 0) && { inlined }), notes: done.notes };
 }
 
 /** The link to a text beside its page; `null` if no text is there, or a site may not serve it unchanged. */
@@ -109,23 +105,21 @@ const tooLargeError = (subject: string): DeliveryError =>
 
 function badFileError(
   subject: string,
+  conversion: Conversion,
   { problem, line, hint }: Extract<Converted, { readonly problem: string }>,
 ): DeliveryError {
   const where = line === null ? '' : ` line ${line}`;
-  return new DeliveryError('BAD_FILE', `${subject}${where} can't be made a page: ${problem}`, {
-    hint,
-    leftBehind: [],
-  });
+  const what = conversion === 'inline' ? 'made self-contained' : 'rendered';
+  const message = `${subject}${where} can't be ${what}: ${problem}`;
+  return new DeliveryError('BAD_FILE', message, { hint, leftBehind: [] });
 }
 
 /** Such as `inlined 4 files, 212 KB, from cdn.jsdelivr.net and the page's folder`. */
 export function describeInlined(files: readonly InlinedFile[]): string {
   if (files.length === 0) return 'the page needed no other file';
-  const size = Math.ceil(files.reduce((sum, file) => sum + file.size, 0) / KILOBYTE);
+  const size = Math.ceil(files.reduce((sum, file) => sum + file.size, 0) / 1_024);
   const hosts = new Set(files.map(({ url }) => URL.parse(url)?.host ?? ''));
   const names = nameFew([...hosts].filter((host) => host !== ''));
   const from = [names, hosts.has('') ? "the page's folder" : ''].filter((part) => part !== '').join(' and ');
   return `inlined ${countFiles(files.length)}, ${size} KB, from ${from}`;
 }
-
-const KILOBYTE = 1_024;

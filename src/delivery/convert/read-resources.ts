@@ -30,7 +30,7 @@ interface ResourceSources {
 /** Reads what a page needs: files of its folder, and files of public hosts, without credentials. */
 export class ResourceReader {
   readonly #path: string;
-  /** The page's folder on a made-up host. Nobody can guess its name, so no file of another host leads into the folder. */
+  /** The page's folder on a made-up host. Nobody can guess the host's name, so no other host's file leads there. */
   readonly #folder: URL;
   readonly #sources: ResourceSources;
   #files = 0;
@@ -58,7 +58,7 @@ export class ResourceReader {
     return decodePath(href.replace(folder, '').replace(origin, '').replace(ABOVE, above));
   }
 
-  /** @throws {DeliveryError} `BAD_FILE` for what can't be read; `TOO_LARGE` above a limit */
+  /** @throws {DeliveryError} `BAD_FILE` if it can't be read; `TOO_LARGE` above a limit */
   readonly read: ReadResource = async (url) => {
     const { run, limit } = this.#sources;
     const name = this.toName(url);
@@ -68,7 +68,7 @@ export class ResourceReader {
       if (this.#files > CONVERT.files) throw tooMuchError(name, `${CONVERT.files} files`);
       if (isOwn) return await this.#readOwn(url, name);
       const signal = AbortSignal.any([run.signal, limit]);
-      return await withRetries({ ...run, signal }, () => this.#fetch(url, name), CONVERT.time);
+      return await withRetries({ ...run, signal }, () => this.#fetch(url, name, signal), CONVERT.time);
     } catch (thrown) {
       run.signal.throwIfAborted();
       const failure = toDeliveryError(thrown);
@@ -80,22 +80,17 @@ export class ResourceReader {
     const { run } = this.#sources;
     const isBeside = href.startsWith(this.#folder.href);
     const path = resolve(this.#path, decodePath(pathname.slice(isBeside ? this.#folder.pathname.length : 1)));
-    if ((!isBeside && pathname.startsWith(`${LEVEL}/`)) || !isBelow(this.#path, path)) {
-      throw new DeliveryError('BAD_FILE', 'it is above the folder of the page', { hint: OWN_HINT });
+    const isAbove = (!isBeside && pathname.startsWith(`${LEVEL}/`)) || !isBelow(this.#path, path);
+    if (isAbove || run.request.isLeftOut(path)) {
+      const reason = isAbove ? "it is above the page's folder" : 'a `!` line excludes it';
+      throw new DeliveryError('BAD_FILE', reason, { hint: OWN_HINT });
     }
-    if (run.request.isLeftOut(path)) {
-      throw new DeliveryError('BAD_FILE', 'a `!` line excludes it', { hint: OWN_HINT });
-    }
-    // The page that comes out is searched for secrets.
-    const location = { path, given: name, within: realpathSync.native(this.#path), refusesHidden: true };
-    const accept = (size: number): void => this.#count(size, name);
     const options = {
-      ...location,
-      marker: undefined,
+      ...{ path, given: name, within: realpathSync.native(this.#path), refusesHidden: true },
+      ...{ marker: undefined, mayBeEmpty: true, signal: run.signal },
+      // The finished page is searched for secrets.
       secrets: [],
-      mayBeEmpty: true,
-      accept,
-      signal: run.signal,
+      accept: (size: number) => this.#count(size, name),
     };
     const chunks: Buffer[] = [];
     await inspectFile(options, async (file) => {
@@ -104,10 +99,9 @@ export class ResourceReader {
     return { url: href, bytes: Buffer.concat(chunks), contentType: getContentType(path) };
   }
 
-  async #fetch(url: URL, name: string): Promise<Resource> {
-    const { run, limit } = this.#sources;
-    const { http, clock } = run;
-    const signal = AbortSignal.any([run.signal, limit, clock.timeout(CONVERT.time)]);
+  async #fetch(url: URL, name: string, end: AbortSignal): Promise<Resource> {
+    const { http, clock } = this.#sources.run;
+    const signal = AbortSignal.any([end, clock.timeout(CONVERT.time)]);
     const guard = (hop: URL): void => void parseExternalAddress(hop, 'it');
     const chunks: Buffer[] = [];
     let size = 0;
@@ -120,11 +114,8 @@ export class ResourceReader {
         this.#count(chunk.length, name);
         chunks.push(chunk);
       }
-      return {
-        url: (hops.at(-1) ?? url).href,
-        bytes: Buffer.concat(chunks),
-        contentType: readType(response),
-      };
+      const { href } = hops.at(-1) ?? url;
+      return { url: href, bytes: Buffer.concat(chunks), contentType: readType(response) };
     } catch (thrown) {
       this.#bytes -= size;
       throw connectionError(thrown, { url, signal });
@@ -158,7 +149,7 @@ const unreadError = (name: string, { message, httpCode }: DeliveryError, isOwn: 
   });
 
 const tooMuchError = (name: string, most: string): DeliveryError =>
-  new DeliveryError('TOO_LARGE', `${name} can't be put into the page: the page may need ${most} at most`, {
+  new DeliveryError('TOO_LARGE', `${name} can't be put into the page: a page may load at most ${most}`, {
     hint: 'let the page load less, or deliver it as a folder with its files',
     leftBehind: [],
   });
