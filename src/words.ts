@@ -15,7 +15,7 @@ export interface Words {
   use(channels: Channels): string;
   /** The same as the last of several ways. Empty if nothing is delivered. @param about what follows it */
   orUse(channels: Channels, about?: string): string;
-  /** A last way out: to set an input. Empty for an interface that withholds it. @param about what follows it */
+  /** A last way out: set an input. Empty for an interface that withholds it. @param about what follows it */
   orSet(name: string, value: string | undefined, about: string): string;
   /** A way out: give the token permissions, such as `contents: write`, or use K3. */
   grant(permissions: string): string;
@@ -41,7 +41,7 @@ export interface Face
     Partial<Pick<Words, 'filesIn' | 'leaveOut' | 'orUse' | 'grant' | 'fingerprint'>> {
   /** @param ways the channels in words */
   readonly use?: (ways: string, channels: readonly ChannelKey[]) => string;
-  /** A hint for this interface, if it can't set some of the named inputs. */
+  /** The hint for this interface, which can't set all of the named inputs. */
   readonly advise?: (hint: string, names: readonly string[]) => string;
   /** Takes the last way out of a hint, if this interface may not name the input. */
   readonly withhold?: (name: string, way: string) => boolean;
@@ -73,16 +73,17 @@ export interface HintContext {
 
 /** A text in the words of one interface. It names only channels that can take the delivery. */
 export const say = (text: Text, face: Face, delivered?: HintContext): string =>
-  render(text, face, delivered).said;
+  compose(text, face, delivered).said;
 
 /** A hint in the words of one interface: only ways out that its user can take. */
 export function advise(hint: Text, face: Face, delivered?: HintContext): string {
-  const { said, named } = render(hint, face, delivered);
+  const { said, named } = compose(hint, face, delivered);
   return face.advise?.(said, named) ?? said;
 }
 
-function render(text: Text, face: Face, delivered: HintContext = {}) {
-  if (typeof text === 'string') return { said: text, named: [] };
+/** The text, and the inputs that it names. */
+function compose(text: Text, face: Face, delivered: HintContext = {}) {
+  const { isFolder = false, isPrivate = false, isDelivered = true, chosen = [] } = delivered;
   const named = new Set<string>();
   const input: Words['input'] = (name, value) => {
     named.add(name);
@@ -98,15 +99,12 @@ function render(text: Text, face: Face, delivered: HintContext = {}) {
       return `${face.grant?.(permissions) ?? way}${words.orUse('K3')}`;
     },
     orUse(channels, about = '') {
-      const { isDelivered = true, chosen = [] } = delivered;
       const others = [channels].flat().filter((key) => isDelivered && !chosen.includes(key));
       return face.orUse?.(channels) ?? (others.length === 0 ? '' : `, or ${words.use(others)}${about}`);
     },
     use(channels) {
-      const { isFolder = false, isPrivate = false, isDelivered = true } = delivered;
       // Releases of a private repository are not public.
-      const open = [channels].flat().filter((key) => key !== 'K2' || !isPrivate);
-      const [first = 'K3', ...others] = open;
+      const [first = 'K3', ...others] = [channels].flat().filter((key) => key !== 'K2' || !isPrivate);
       const keys = [first, ...others];
       const bin = keys.includes('K3') && isDelivered ? PUBLIC_BIN : '';
       const way =
@@ -122,7 +120,7 @@ function render(text: Text, face: Face, delivered: HintContext = {}) {
     input,
     say: (inner) => (typeof inner === 'string' ? inner : inner(words)),
   };
-  return { said: text(words), named: [...named] };
+  return { said: words.say(text), named: [...named] };
 }
 
 /** Such as `K1, K2 or K3`. */

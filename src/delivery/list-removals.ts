@@ -70,10 +70,7 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
         signal,
       }),
     );
-    items.push({
-      name,
-      site: hasFailed(opened) ? null : siteOfFile(opened),
-    });
+    items.push({ name, site: hasFailed(opened) ? null : siteOfFile(opened) });
   }
   return items;
 }

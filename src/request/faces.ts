@@ -68,19 +68,27 @@ export function toolFace(
     folder: 'the allowed folder',
     filesIn: () => 'each on a line of `file`',
     leaveOut: () => 'deliver a folder without it',
-    withhold(name, way) {
-      if (isOwn(name)) return false;
-      tellHuman(way, CONSENTS.includes(name));
-      return true;
-    },
-    advise(hint, names) {
-      if (names.every(isOwn)) return hint;
-      const isSecret = names.some((name) => CONSENTS.includes(name));
-      tellHuman(hint, isSecret);
-      return isSecret ? "ask your human: only this server's settings allow it" : `ask your human: ${hint}`;
-    },
+    ...referToHuman(isOwn, tellHuman),
   };
 }
+
+/** Other settings need the human. An answer leaves out those that widen what a call may do. */
+const referToHuman = (
+  isOwn: (name: string) => boolean,
+  tellHuman: TellHuman,
+): Pick<Face, 'withhold' | 'advise'> => ({
+  withhold(name, way) {
+    if (isOwn(name)) return false;
+    tellHuman(way, CONSENTS.includes(name));
+    return true;
+  },
+  advise(hint, names) {
+    if (names.every(isOwn)) return hint;
+    const isSecret = names.some((name) => CONSENTS.includes(name));
+    tellHuman(hint, isSecret);
+    return isSecret ? "ask your human: only this server's settings allow it" : `ask your human: ${hint}`;
+  },
+});
 
 function formatArgument(name: InputName, value?: string): string {
   const { argument, json }: InputDefinition = INPUTS[name];

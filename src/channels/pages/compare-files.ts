@@ -93,13 +93,13 @@ async function readOtherFiles(
   return hasFailed(entries) ? new Map() : new Map([...entries].filter(([path]) => !taskPaths.has(path)));
 }
 
-/** The page that came with the path, if the path is not that page. */
+/** The page whose delivery put this path beside it; otherwise the path itself. */
 const pageWith = ({ itemPath }: PagesTask, { commits }: ReadPaths): string => {
   const { delivered } = parseMessage(commits.get(itemPath)?.message ?? '') ?? {};
   return delivered?.beside.some(({ path }) => path === itemPath) ? delivered.itemPath : itemPath;
 };
 
-/** Paths that belong to the item's page: its pictures, which may be older or newer, and what its commit names. */
+/** Paths that belong to the item's page: pictures of any age, and what the page's commit names. */
 function listRelated(task: PagesTask, read: ReadPaths): readonly string[] {
   const { itemPath } = task;
   const page = isRemoval(task) ? pageWith(task, read) : itemPath;

@@ -105,6 +105,9 @@ function excludedError({ itemPath }: PagesTask): DeliveryError {
   return new DeliveryError('BAD_INPUT', message, { hint: 'remove or correct one of them', leftBehind: [] });
 }
 
+const pathsOf = (sites: readonly OwnedSite[]): readonly string[] =>
+  sites.flatMap(({ files }) => files.map(({ path }) => path));
+
 async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
   const { itemPath, target } = task;
   const goes = ({ record }: OwnedSite): boolean =>
@@ -112,8 +115,7 @@ async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
   const { overwrite } = target.options;
   const all = [...folder.sites.values()];
   const going = all.filter(goes);
-  const delivered = going.flatMap(({ files }) => files.map(({ path }) => path));
-  const owned = new Set(delivered.filter((path) => !task.isSpared(path)));
+  const owned = new Set(pathsOf(going).filter((path) => !task.isSpared(path)));
   const existing = filesBelow(folder.tree, itemPath);
   const spared = [...existing.keys()].filter(task.isSpared);
   const others = [...existing.keys()].filter((path) => !owned.has(path) && !task.isSpared(path));
@@ -126,7 +128,7 @@ async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
   for (const path of taken) owned.add(path);
   const unownedPaths = others.filter((path) => !owned.has(path));
   const staying = all.filter((site) => !goes(site));
-  const known = new Set([...ofOthers, ...staying.flatMap(({ files }) => files.map(({ path }) => path))]);
+  const known = new Set([...ofOthers, ...pathsOf(staying)]);
   return {
     ...nameRemoved(task, folder, going, { ownSingles, taken }),
     owned,

@@ -92,7 +92,7 @@ export async function applyJekyll(
   };
 }
 
-/** How a site serves the source of a rendered page: not unchanged, unchanged, or also as a page that Jekyll makes of it. */
+/** Whether the site serves a rendered page's source unchanged, and what Jekyll also makes of it. */
 export async function describeSource(
   site: PagesDestination,
   { path, file }: PagesTask['files'][number],

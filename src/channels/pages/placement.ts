@@ -51,18 +51,17 @@ export function describePublished(
 ): Placement {
   const { destination, target, pictures, files, itemPath } = task;
   const isFolder = isFolderPath(itemPath);
-  const entry = destination.entryPath;
+  const { entryPath: entry, rawUrl, isPrivate } = destination;
   const plainFiles = choosePlain(previous, entry);
   const present: BlobsByPath = new Map([...entries, ...files.map(({ path }) => [path, {}] as const)]);
   const rest = new Map([...present].filter(([path]) => !goneFiles.has(path)));
   const goneUrls = listOldAddresses([...goneFiles.keys()], destination, rest);
   const wanted = files.map(({ path, file }) => ({ path, file, before: plainFiles.get(path) }));
   const served = checksOfFiles(wanted, entry, task, destination.hostMayChangeBytes ? 'built' : 'bytes');
-  const others = [...served.others, ...checksOfGone(goneUrls, goneFiles)];
   // A deployment without a commit is on no branch.
   const isOnBranch = commitSha !== undefined || change !== undefined;
-  if (isOnBranch && !destination.isPrivate)
-    others.push(rawCheck(destination.rawUrl, served.first.expect.file));
+  const raw = isOnBranch && !isPrivate ? [rawCheck(rawUrl, served.first.expect.file)] : [];
+  const others = [...served.others, ...checksOfGone(goneUrls, goneFiles), ...raw];
   return {
     evidence: `commit ${commitSha} already holds ${isFolder ? 'this site' : 'these bytes'}`,
     written: false,
