@@ -136,9 +136,9 @@ function registerResources(server: McpServer, session: McpSession): void {
       'The last answers',
       'What came of the last calls of this server, the newest last, also of canceled calls.',
       () =>
-        session.ended.map(({ tool, canceled, answer: { report, result, say, hint } }) => ({
-          ...{ tool, canceled, result, say, hint, report },
-        })),
+        session.ended.map(({ tool, canceled, answer: { result, say, hint, report } }) => {
+          return { tool, canceled, result, say, hint, report };
+        }),
     ],
   ] as const;
   for (const [name, title, description, read] of resources) {

@@ -43,7 +43,7 @@ export interface ToolCall {
   readonly isDeclined: boolean;
 }
 
-/** Marks deliveries by agents. Without `--overwrite`, a call replaces or removes no others. */
+/** Marks deliveries by agents. Without `--overwrite`, a call replaces and removes only these. */
 const AGENT = 'an agent over MCP';
 
 const TAKE_BACK =
@@ -62,7 +62,7 @@ export class McpSession {
   readonly #seed = randomUUID();
   /** The SHA-256 of each delivered page or file, by its URL. */
   readonly #delivered = new Map<string, string | null | undefined>();
-  #isBinTold = false;
+  #hasAskedForBin = false;
   #count = 0;
 
   /** @throws {DeliveryError} `BAD_INPUT` if the root isn't a folder */
@@ -110,7 +110,7 @@ export class McpSession {
     const outcome: CallOutcome = { tool: call.tool, ways: [] };
     const document = composeDocument(await this.#verifyOwn(call, outcome, ports));
     const isAsked = this.#needsConsent(call) && document.reports[0]?.channel === 'K3';
-    if (isAsked) this.#isBinTold = true;
+    if (isAsked) this.#hasAskedForBin = true;
     const hint = isAsked
       ? 'ask your human: if they agree, call again with the same arguments'
       : document.hint;
@@ -121,10 +121,10 @@ export class McpSession {
   #needsConsent({ tool }: ToolCall): boolean {
     const { fixed, token } = this.settings;
     const isAllowed = token || fixed['client-id'] || fixed.channel || fixed['allow-public-bin'] === 'true';
-    return tool === 'deliver' && !isAllowed && !this.#isBinTold;
+    return tool === 'deliver' && !isAllowed && !this.#hasAskedForBin;
   }
 
-  /** A cache may show the earlier version of what this server delivered, so it is verified past caches first. */
+  /** Verifies this server's own deliveries past caches first, because a cache may show the earlier version. */
   async #verifyOwn(call: ToolCall, outcome: CallOutcome, ports: Ports): Promise<readonly Report[]> {
     const url = withoutVersion(call.args.url);
     if (call.tool !== 'verify' || !this.#delivered.has(url)) return this.#perform(call, outcome, ports);
@@ -179,8 +179,7 @@ export class McpSession {
   }
 
   #remember(reports: readonly Report[]): void {
-    for (const { url, file } of reports)
-      if (url !== null) this.#delivered.set(withoutVersion(url), file?.sha256);
+    for (const { url, file } of reports) if (url) this.#delivered.set(withoutVersion(url), file?.sha256);
     const [oldest = ''] = this.#delivered.keys();
     if (this.#delivered.size > MCP.remembered) this.#delivered.delete(oldest);
   }
@@ -220,7 +219,7 @@ export class McpSession {
   }
 }
 
-/** What is known of a call on its way. */
+/** What is known of a running call. */
 interface CallOutcome extends ForHuman {
   required?: PersonRequest;
   granted?: string;

@@ -6,16 +6,16 @@ import { SITE, TEXT } from '../protocol/limits.ts';
 import type { ToolName } from '../request/inputs.ts';
 import type { PersonRequest } from './authorizations.ts';
 
-const TOLD = z.string().optional();
+const FIELD = z.string().optional();
 
 /** What an agent needs now, without empty fields. Kept short, because clients list it with every tool. */
 export const ANSWER_SCHEMA = z.strictObject({
   result: z.string(),
   say: z.string().describe('Repeat this to your human.'),
-  ...{ url: TOLD, opens: TOLD, expires: TOLD, code: TOLD, reason: TOLD },
+  ...{ url: FIELD, opens: FIELD, expires: FIELD, code: FIELD, reason: FIELD },
   replaced: z.boolean().optional(),
   unknown: z.array(z.string()).optional(),
-  hint: TOLD.describe('For you alone.'),
+  hint: FIELD.describe('For you alone.'),
   report: z.string(),
   authorization: z
     .strictObject({ userCode: z.string(), page: z.string() })
@@ -38,12 +38,12 @@ export function composeAnswer(document: ReportDocument, report: string, forHuman
   const { result, url, reason, hint, code, reports } = document;
   const { required: authorization } = forHuman;
   const [{ opens, expires } = {}] = reports;
-  const told = {
+  const fields = {
     ...(url && { url, opens, expires, replaced: reports.some((each) => each.replaced) }),
-    ...(authorization === undefined && { unknown: listUnknown(document).slice(0, SITE.named) }),
+    ...(authorization === undefined && { unknown: shortenUnknown(document).slice(0, SITE.named) }),
     ...{ code, reason: shorten(reason, TEXT.answer), hint: shorten(hint, TEXT.answer), authorization },
   };
-  const filled = Object.entries(told).filter(([, value]) => value && !isDeepStrictEqual(value, []));
+  const filled = Object.entries(fields).filter(([, value]) => value && !isDeepStrictEqual(value, []));
   return {
     result: authorization === undefined ? result : 'authorization_required',
     say: sayToHuman(document, forHuman),
@@ -52,7 +52,7 @@ export function composeAnswer(document: ReportDocument, report: string, forHuman
   };
 }
 
-const listUnknown = ({ reports }: ReportDocument): readonly string[] =>
+const shortenUnknown = ({ reports }: ReportDocument): readonly string[] =>
   [...new Set(reports.flatMap(({ unknown }) => unknown))].map((line) => shorten(line, TEXT.message));
 
 /** One or two sentences, and what is not certain, for a human who doesn't know channels and gates. */
@@ -99,7 +99,7 @@ function sayReady({ url, reports }: ReportDocument): string {
 function sayUnknown(document: ReportDocument, tool: ToolName): readonly string[] {
   const { result } = document;
   const isFailed = result === 'not-ready';
-  const lines = listUnknown(document);
+  const lines = shortenUnknown(document);
   const more = lines.length > 2 ? `, and ${lines.length - 2} more` : '';
   const isSaid = lines.length > 0 && result !== 'planned' && !(isFailed && tool === 'verify');
   return lineIf(
