@@ -66,7 +66,7 @@ export function composeComment(
   });
 }
 
-/** Marks the one line that a run adds when it begins. */
+/** Marks the line that a run adds when it begins. */
 const BEGUN = '<!-- begun -->';
 
 /** The text with a line under its first link that says what the link shows; `null` without a verified link. */

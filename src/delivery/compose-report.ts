@@ -73,7 +73,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     ...{ planned, notReady },
     unknown: listUnknown(delivery, { planned, notReady }).map(neutralizeText),
     took: main?.took ?? {},
-    notes: listNotes(delivery, main, face),
+    notes: collectNotes(delivery, main, face),
   } as const;
   return { ...report, ...composeLines(report, delivery) };
 }
@@ -94,7 +94,7 @@ function reportAddresses(
 }
 
 /** A restore makes the notes of the placement untrue. */
-function listNotes(delivery: Delivery, main: ChannelAttempt | null, face: Face): readonly string[] {
+function collectNotes(delivery: Delivery, main: ChannelAttempt | null, face: Face): readonly string[] {
   const { placement = null, proof = null, restored } = main ?? {};
   const ofMain = [proof?.versioned?.note ?? [], restored?.commitSha ? [] : (placement?.notes ?? [])].flat();
   const ofDuplicates = listDuplicates(delivery).flatMap(({ task, proof }) =>

@@ -167,7 +167,7 @@ const listOngoing = (deliveries: readonly Delivery[], key: ChannelKey): readonly
     .filter(({ task }) => task.idle === undefined);
 
 function endCheck(deliveries: readonly Delivery[]): readonly Delivery[] {
-  const open = 'whether the repository and host accept it: a check asks neither';
+  const open = 'whether the repository and host accept it: a check contacts neither';
   const reason = 'only checked: nothing failed, and nothing was published';
   const planned = { reason, next: 'deliver it' };
   return deliveries.map((delivery) => ({ ...delivery, planned, unknown: [...delivery.unknown, open] }));

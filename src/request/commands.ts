@@ -60,7 +60,7 @@ export const CLI_COMMANDS: Readonly<Record<CommandName, CommandDefinition>> = {
   check: {
     usage: 'FILE…|FOLDER|-',
     description:
-      'check files without publishing them; only `--self-contained inline` contacts hosts, to fetch what a page needs',
+      'check files without publishing them; `--self-contained inline` and `--render` still fetch what a page loads',
     takes: [1, ANY, 'at least one file'],
     explains: 'name entry channel marker json report verbose help',
     notes: [SOURCES],

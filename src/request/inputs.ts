@@ -255,7 +255,7 @@ export const INPUTS = {
   ),
   'self-contained': input(
     oneOf('auto', 'enforce', 'warn', 'off', 'inline'),
-    'What to do with a page that loads something from another host. `enforce` refuses it, `warn` reports it in UNKNOWN, `off` ignores it (all K1 only). `inline`, for a single page, fetches what it needs from its folder and from other hosts and puts it into the page first, also for a check. `auto` is `enforce` for a single page and `warn` for a folder. A page without one of its own style sheets or scripts is always refused, but a missing `async` script is only reported in UNKNOWN.',
+    'What to do with a page that loads something from another host. `enforce` refuses it, `warn` reports it in UNKNOWN, `off` ignores it (all K1 only). `inline` is for a single page: it fetches what the page loads from its folder and other hosts, and puts that into the page, also for a check. `auto` is `enforce` for a single page and `warn` for a folder. A page without one of its own style sheets or scripts is always refused, but a missing `async` script is only reported in UNKNOWN.',
     {
       ...K1,
       tools: ['deliver'],
@@ -269,7 +269,7 @@ export const INPUTS = {
   ),
   render: input(
     OFF,
-    'Deliver Markdown, CSV, TSV, JSON, a log, a notebook, JUnit XML, a diff or source code as a page, such as `report.md.html`. K1 gets the file beside the page, in the same commit. To withdraw one from K2 or K3, set it as well.',
+    'Deliver Markdown, CSV, TSV, JSON, a log, a notebook, JUnit XML, a diff or source code as a page, such as `report.md.html`. K1 gets the file beside the page, in the same commit. To withdraw the page from K2 or K3, set `render` too.',
   ),
   screen: input(
     oneOf<ScreenMode>('auto', 'enforce', 'off'),

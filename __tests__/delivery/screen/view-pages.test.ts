@@ -276,7 +276,7 @@ describe('a page before it is published', () => {
       'is left open if it misses a file',
       [{ error: '404', url: 'https://octo.github.io/site/a.js' }],
       undefined,
-      /`check` doesn't ask it/,
+      /`check` doesn't contact it/,
     ],
   ])('that shows nothing %s by a check, which asks no host', async (_, failedRequests, code, open) => {
     const inputs = { picture: 'true' };

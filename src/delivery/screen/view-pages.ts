@@ -50,7 +50,7 @@ export async function viewLocalPages(
       return withFailure(viewed, 'check', failure.withLeftBehind([]));
     }
     if (failure !== null && request.checkOnly) {
-      const unknown = `${failure.message}; whether the host has the files that the page requested: \`check\` doesn't ask it`;
+      const unknown = `${failure.message}; whether the host has the files that the page requested: \`check\` doesn't contact it`;
       return { ...viewed, unknown: [...viewed.unknown, unknown] };
     }
     return withPicture ? addPicture(viewed, view, context) : viewed;
@@ -173,11 +173,12 @@ async function compareWithRoots(
     // A page that was still being drawn shows more at a second look.
     const again = isSame ? await openAt(sitePath) : null;
     if (again === null || isAlike(again)) return view;
-    const reason = 'it shows in its folder only what it shows at any path for which nothing was built';
-    return { ...view, verdict: 'not-shown', reason, hint };
+    return { ...view, verdict: 'not-shown', reason: SAME_EVERYWHERE, hint };
   }
   return view;
 }
+
+const SAME_EVERYWHERE = 'it shows in its folder only what it shows at any path for which nothing was built';
 
 /** What a page shows. @param folder replaces the unbuilt name, the only difference of the URLs */
 const describeSight = ({ title, text, painted }: ScreenView, folder = UNBUILT): string =>
