@@ -20,10 +20,8 @@ export function buildWithJekyll(path: string, head: string): JekyllOutput {
 }
 
 /** Whether Jekyll publishes the file's bytes. @param mayBecomePage whether it may publish a page of them as well */
-export function isPublishedAsIs(path: string, head: string, mayBecomePage: boolean): boolean {
-  const { isCopied, page } = buildWithJekyll(path, head);
-  return isCopied && (mayBecomePage || page === null);
-}
+export const isPublishedAsIs = ({ isCopied, page }: JekyllOutput, mayBecomePage: boolean): boolean =>
+  isCopied && (mayBecomePage || page === null);
 
 /** Whether Jekyll excludes the path. @see https://jekyllrb.com/docs/configuration/options/ (exclude) */
 export const isLeftOutByJekyll = (path: string): boolean =>

@@ -73,9 +73,7 @@ export async function applyJekyll(
   // Untrusted front matter could choose a URL, and templates could read other files.
   const isOthers = deliverer?.isRestricted === true;
   const isShownAsPage = !isFolder && marker !== undefined && !isOthers && outputs[0]?.page != null;
-  const changed = outputs.filter(
-    ({ path, file }) => !isPublishedAsIs(servedPath(siteRoot, path), file.firstBytes, !isOthers),
-  );
+  const changed = outputs.filter((output) => !isPublishedAsIs(output, !isOthers));
   if (!isShownAsPage && changed.length === 0) return destination;
   if (await isOff(destination)) return destination;
   if (!isShownAsPage) throw jekyllError(destination, isOthers, changed);
@@ -100,13 +98,13 @@ export async function describeSource(
   isOff: SwitchLookup,
 ): Promise<{ readonly isServed: boolean; readonly notes: readonly string[] }> {
   const served = servedPath(site.siteRoot, path);
-  const { page } = buildWithJekyll(served, file.firstBytes);
-  const isServed = isPublishedAsIs(served, file.firstBytes, deliverer?.isRestricted !== true);
-  if (site.builtBy !== 'branch' || (isServed && page === null) || (await isOff(site))) {
+  const output = buildWithJekyll(served, file.firstBytes);
+  const isServed = isPublishedAsIs(output, deliverer?.isRestricted !== true);
+  if (site.builtBy !== 'branch' || (isServed && output.page === null) || (await isOff(site))) {
     return { isServed: true, notes: [] };
   }
   const note = isServed
-    ? `Jekyll also publishes ${served} as the page ${page}`
+    ? `Jekyll also publishes ${served} as the page ${output.page}`
     : `${served} is not beside the page, because Jekyll would change it or make a page of it`;
   return { isServed, notes: [note] };
 }

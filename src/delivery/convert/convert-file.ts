@@ -10,7 +10,7 @@ import { CONVERT, MEGABYTE } from '../../protocol/limits.ts';
 import { refuseInput } from '../../request/input-kinds.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import { isPublishedAsIs } from '../../rules/jekyll.ts';
+import { buildWithJekyll, isPublishedAsIs } from '../../rules/jekyll.ts';
 import { encodePath, nameFromFile } from '../../rules/naming.ts';
 import { isHtml, isXhtml } from '../../rules/page/page-file.ts';
 import type { Delivery } from '../delivery.ts';
@@ -61,7 +61,13 @@ export async function convertFile(
   const { request, clock, logger } = context;
   const { subject } = delivery;
   const { entry } = requireSite(delivery);
-  if (entry.size > CONVERT.source) throw tooLargeError(subject);
+  if (entry.size > CONVERT.source) {
+    const message = `${subject} has more than ${CONVERT.source / MEGABYTE} MB`;
+    throw new DeliveryError('TOO_LARGE', message, {
+      hint: 'make it smaller, or deliver it as it is',
+      leftBehind: [],
+    });
+  }
   logger.startSection(`Convert ${subject}`);
   const limit = clock.timeout(request.timeout);
   const file = resolve(request.folder, subject);
@@ -93,15 +99,9 @@ function linkToSource(
     channels === 'auto'
       ? url === undefined && binIsNew && tagIsDefault && (token ?? clientId) !== undefined
       : channels[0] === 'K1';
-  const isServed = isPublishedAsIs(name, firstBytes, deliverer?.isRestricted !== true);
+  const isServed = isPublishedAsIs(buildWithJekyll(name, firstBytes), deliverer?.isRestricted !== true);
   return isForSite && isServed ? `./${encodePath(name)}` : null;
 }
-
-const tooLargeError = (subject: string): DeliveryError =>
-  new DeliveryError('TOO_LARGE', `${subject} has more than ${CONVERT.source / MEGABYTE} MB`, {
-    hint: 'make it smaller, or deliver it as it is',
-    leftBehind: [],
-  });
 
 function badFileError(
   subject: string,
