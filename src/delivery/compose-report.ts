@@ -32,8 +32,6 @@ import { mayBeThere, operationReport } from './report-operations.ts';
 import { reportPicture } from './screen/add-picture.ts';
 import { reportScreen } from './screen/screen-report.ts';
 
-const nothingError = () => new DeliveryError('INTERNAL', 'nothing was delivered', { step: 'report' });
-
 /** Composes the report for an interface. It has the URL only if every gate passed. */
 export function composeReport(given: Delivery, face = ACTION): Report {
   const { failure, attempts, changed } = given;
@@ -48,8 +46,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   const isSettled = changed !== undefined || idleReason(delivery) !== undefined;
   const ready = isProven || (failure === null && isSettled && main === null);
   const planned = failure === null ? given.planned : null;
-  const why = failure ?? main?.failure ?? nothingError();
-  const notReady = ready || planned !== null ? null : toReason(why, main);
+  const notReady = ready || planned !== null ? null : toReason(failure ?? main?.failure, main);
   const report = {
     protocol: PROTOCOL.identifier,
     version: PROTOCOL.version,
@@ -138,7 +135,7 @@ function reportSite({ site }: Delivery, placement: Placement | null): SiteReport
   };
 }
 
-type ToReason = (error: DeliveryError, attempt: ChannelAttempt | null) => FailureReason;
+type ToReason = (error: DeliveryError | null | undefined, attempt: ChannelAttempt | null) => FailureReason;
 
 function reportDuplicate(attempt: ChannelAttempt, toReason: ToReason): DuplicateReport {
   const { task, proof, failure, restored } = attempt;
@@ -157,7 +154,8 @@ function createReasonWriter(face: Face, { operation, site, choice }: Delivery): 
     chosen: choice?.channels,
     isDelivered: operation === 'deliver',
   };
-  return (error, attempt) => {
+  return (given, attempt) => {
+    const error = given ?? new DeliveryError('INTERNAL', 'nothing was delivered', { step: 'report' });
     const { step = 'check', code, about, findings, advice = '' } = error;
     const prefix = code === 'NO_NETWORK' ? "the protocol can't be executed, there is no network: " : '';
     const { lastProbe, restored } = attempt ?? {};

@@ -100,15 +100,11 @@ function renderLimited(source: Source): Rendered {
 /** The first run only finds the addresses of pictures. A picture may be shown many times. */
 function createLookup(pictures: Map<string, Picture>, base: URL): Source['pictureOf'] {
   let room: number = LIMITS.page;
-  const find = (address: string): Picture => {
-    if (address.startsWith('data:image/')) return { data: address };
-    const url = URL.parse(address, base)?.href ?? address;
-    const picture = pictures.get(url) ?? { reason: 'was not read' };
-    pictures.set(url, picture);
-    return picture;
-  };
   return (address) => {
-    const picture = find(address);
+    const url = URL.parse(address, base)?.href ?? address;
+    const isData = address.startsWith('data:image/');
+    const picture = isData ? { data: address } : (pictures.get(url) ?? { reason: 'was not read' });
+    if (!isData) pictures.set(url, picture);
     room -= 'data' in picture ? picture.data.length : 0;
     if (room < 0) throw tooLargeError();
     return picture;
