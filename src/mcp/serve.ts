@@ -34,12 +34,9 @@ export async function startServer(settings: McpSettings, signal: AbortSignal): P
   // Libraries must not print to stdout, which carries protocol messages only.
   globalThis.console = new Console(process.stderr);
   const log = (line: string): void => writeLogLine(`${TOOL.name}: ${line}`, redactor);
-  const limits = { maxBufferSize: MCP.message };
-  const transport = new StdioServerTransport(process.stdin, process.stdout, limits);
-  const handle = serveStdio(() => createServer(session), {
-    transport,
-    onerror: ({ message }) => log(message),
-  });
+  const onerror = ({ message }: Error): void => log(message);
+  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MCP.message });
+  const handle = serveStdio(() => createServer(session), { transport, onerror });
   const closed = Promise.withResolvers<void>();
   const { onclose } = transport;
   // The client closed a pipe.
@@ -134,7 +131,7 @@ function registerResources(server: McpServer, session: McpSession): void {
     [
       'answers',
       'The last answers',
-      'What came of the last calls of this server, the newest last, also of canceled calls.',
+      'The outcome of the last calls of this server, the newest last, also of canceled calls.',
       () =>
         session.ended.map(({ tool, canceled, answer: { result, say, hint, report } }) => {
           return { tool, canceled, result, say, hint, report };
