@@ -23,31 +23,28 @@ const frame = single('document');
 const anchor = single('document', 'link');
 const ahead = single('data', 'later');
 
-/** Link types that load a resource now, or later or beside the page. Others, such as `canonical`, cause no request. */
-const PRELOAD_LINK_TYPE = /^(?:module)?preload$/;
-const LATER_LINK_TYPE = /^(?:prefetch|prerender|manifest)$/;
-const ICON_LINK_TYPE = /^(?:.*icon.*|apple-touch-.*)$/;
-const CONNECT_LINK_TYPE = /^(?:preconnect|dns-prefetch)$/;
+/** Link types that load something now, or later. Others, such as `canonical`, cause no request. */
+const PRELOAD = /^(?:module)?preload$/;
+const LATER = /^(?:prefetch|prerender|manifest)$|icon|^apple-touch-/;
 
-const getLinkTypes = (tag: StartTag): readonly string[] =>
-  getAttribute(tag, 'rel').toLowerCase().split(/\s+/);
+const hasLinkType = (tag: StartTag, types: RegExp): boolean =>
+  getAttribute(tag, 'rel')
+    .toLowerCase()
+    .split(/\s+/)
+    .some((type) => types.test(type));
 
 /** Whether a link only prepares requests: a page looks the same without it. */
 export const isNetworkHint = (tag: StartTag): boolean =>
   tag.tagName === 'link' &&
-  getLinkTypes(tag).some((type) =>
-    [PRELOAD_LINK_TYPE, LATER_LINK_TYPE, CONNECT_LINK_TYPE].some((kind) => kind.test(type)),
-  ) &&
-  !getLinkTypes(tag).some((type) => type === 'stylesheet' || ICON_LINK_TYPE.test(type));
+  hasLinkType(tag, /^(?:(?:module)?preload|prefetch|prerender|manifest|preconnect|dns-prefetch)$/) &&
+  !hasLinkType(tag, /^stylesheet$|icon|^apple-touch-/);
 
 const link: AddressReader = (address, tag, add) => {
-  const types = getLinkTypes(tag);
-  if (types.includes('stylesheet')) {
-    const isUnused = types.includes('alternate') || hasAttribute(tag, 'disabled') || !isCss(tag);
+  if (hasLinkType(tag, /^stylesheet$/)) {
+    const isUnused = hasLinkType(tag, /^alternate$/) || hasAttribute(tag, 'disabled') || !isCss(tag);
     single('style', isUnused ? 'later' : 'code')(address, tag, add);
-  } else if (types.some((type) => PRELOAD_LINK_TYPE.test(type))) media(address, tag, add);
-  else if (types.some((type) => LATER_LINK_TYPE.test(type) || ICON_LINK_TYPE.test(type)))
-    ahead(address, tag, add);
+  } else if (hasLinkType(tag, PRELOAD)) media(address, tag, add);
+  else if (hasLinkType(tag, LATER)) ahead(address, tag, add);
 };
 
 /** Whether a browser applies an element as CSS. Scripts may read other types. */

@@ -3,7 +3,7 @@ type Generator = readonly [name: string, base: string, embed?: string, trait?: R
 /**
  * The beginning of the `<meta name="generator">`; what to set for a folder (`{base}` is its path with a slash at both
  * ends, `{bare}` lacks the last slash); the option that writes everything into one page; and what only this generator
- * leaves in a page, or a path, which begins a line.
+ * leaves in a page, or in a path at the start of a line.
  */
 const GENERATORS: readonly Generator[] = [
   ['Docusaurus', "`baseUrl: '{base}'` in docusaurus.config"],
@@ -68,9 +68,7 @@ const describeSetting = (setting: string, base: string): string =>
 
 /** What to change so that the URLs of a site lead into its folder. @param isRight whether some already do */
 export function describeBase(generator: Generator | undefined, base: string, isRight: boolean): string {
-  if (isRight) {
-    return `make it relative to its file, or begin it with \`${base}\`, as other URLs do`;
-  }
+  if (isRight) return `make it relative to its file, or begin it with \`${base}\`, as other URLs do`;
   const [name, setting = ''] = generator ?? [];
   return setting === ''
     ? `set the base path of the generator to \`${base}\`, or use URLs relative to the page (\`./assets/…\`)`
