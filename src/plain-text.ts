@@ -1,4 +1,4 @@
-import { SECOND, SITE } from './protocol/limits.ts';
+import { MEGABYTE, SECOND, SITE } from './protocol/limits.ts';
 import { REPORT_LINES, RESULTS } from './protocol/words.ts';
 
 /** Lists the first names and counts the rest. */
@@ -53,6 +53,16 @@ export function shorten(text: string, most: number): string {
 
 const LINE_NAME = new RegExp(`\\b(${REPORT_LINES.join('|')})\\s*:`, 'g');
 const READY = new RegExp(RESULTS.ready, 'giu');
+
+/** A text as HTML, also in an attribute. */
+export const toHtml = (text: string): string =>
+  showInvisible(text).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/** Such as `63 bytes`, `244.1 KB` or `9.3 MB`. @param size bytes */
+export function formatSize(size: number): string {
+  if (size < 1_024) return `${size} bytes`;
+  return size < MEGABYTE ? `${(size / 1_024).toFixed(1)} KB` : `${(size / MEGABYTE).toFixed(1)} MB`;
+}
 
 /** Foreign text on one line, without invisible characters and words that programs find reports by. */
 export const neutralizeText = (text: string): string =>

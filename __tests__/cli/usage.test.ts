@@ -25,7 +25,9 @@ test.each([undefined, ...COMMANDS])('the help of %s fits two screens of 80 colum
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(lines.length).toBeLessThanOrEqual(60);
   const text = lines.join(' ');
-  expect(text).toContain('0 ready, withdrawn, audited or planned; 1 not ready; 2 wrong usage, such as');
+  expect(text).toContain(
+    '0 ready, withdrawn, audited, listed or planned; 1 not ready; 2 wrong usage, such as',
+  );
   // No expression of the runner, and no flag that takes a token.
   expect(text).not.toMatch(/\$\{\{|--token(?!-env)/);
 });
@@ -36,7 +38,7 @@ test.each(COMMANDS)('the flags of %s are listed after it, and no others', (comma
   const taken = flagsOf(command).filter((name) => name !== 'version');
   expect(listed.filter((name) => !taken.includes(name))).toEqual([]);
   // The others refer to it.
-  const named = ['withdraw', 'audit', 'check'].includes(command) ? listed : taken;
+  const named = ['withdraw', 'audit', 'list', 'check'].includes(command) ? listed : taken;
   expect([...new Set(listed)].toSorted()).toEqual([...new Set(named)].toSorted());
 });
 

@@ -101,7 +101,7 @@ describe('installed into an empty folder', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(result.tools).toHaveLength(4);
+    expect(result.tools).toHaveLength(5);
     // An agent reads all of it before its first call.
     expect(Buffer.byteLength(stdout)).toBeLessThan(10_000);
   });

@@ -23,6 +23,8 @@ export interface InProcessRun {
   readonly open: (clock: SimulatedClock) => RecordedHttp;
   /** Begins what accompanies it, and returns what ends that. */
   readonly begin?: Begin | undefined;
+  /** Runs the request; a delivery, a withdrawal or an audit by default. */
+  readonly perform?: typeof runRequest | undefined;
 }
 
 type Begin = (request: DeliveryRequest, ports: Ports) => (reports: readonly Report[]) => Promise<unknown>;
@@ -40,7 +42,16 @@ export interface InProcessResult {
 }
 
 export async function runInProcess(run: InProcessRun): Promise<InProcessResult> {
-  const { repository, inputs, around, random = Math.random, onPause, open, begin } = run;
+  const {
+    repository,
+    inputs,
+    around,
+    random = Math.random,
+    onPause,
+    open,
+    begin,
+    perform = runRequest,
+  } = run;
   const { machine, signal = new AbortController().signal } = run;
   const hold = () => (repository.site === null ? undefined : holdBuilds(repository));
   let finish = hold();
@@ -58,7 +69,7 @@ export async function runInProcess(run: InProcessRun): Promise<InProcessResult> 
   const ports = { http: recordedHttp.http, clock, logger, signal, random, ...machine };
   const request = requestWith(inputs, around);
   const end = begin?.(request, ports);
-  const reports = await runRequest(request, ports);
+  const reports = await perform(request, ports);
   await end?.(reports);
   const [report] = reports;
   if (report === undefined) throw new Error('There is no report');

@@ -314,3 +314,22 @@ describe("output that can't be written", () => {
     expect(await readFile(join(cwd, 'outputs'), 'utf8')).toContain('nothing to deliver');
   });
 });
+
+test('list prints what was delivered, and writes a page only over an earlier list', async () => {
+  const repository = await scenario.repository();
+  const to = ['--repository', repository.fullName];
+  const env = { GITHUB_TOKEN: scenario.world.token() };
+  await run(['deliver', 'page.html', ...to, '--path', 'a/page.html'], { env });
+  const listed = await run(['list', ...to, '--json', '--html', 'list.html'], { env });
+  expect(listed.exitCode).toBe(0);
+  expect(JSON.parse(listed.stdout)).toMatchObject({
+    result: 'listed',
+    deliveries: [{ path: 'a/page.html', url: `${repository.pages.url}a/page.html`, files: 1 }],
+  });
+  const text = await run(['list', ...to, '--path', 'a/'], { env });
+  expect(text.stdout).toMatch(/^a\/page\.html .*\n1 delivery below a\/; nothing was verified\. To verify/);
+  const refused = await run(['list', ...to, '--html', 'page.html'], { env });
+  expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining('not an earlier list')]);
+  const failed = await run(['list', ...to]);
+  expect([failed.exitCode, failed.stdout]).toEqual([1, expect.stringMatching(/^Not ready: .*token/)]);
+});

@@ -35,7 +35,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     });
     // From here on, the client checks every answer against its tool's schema.
     const tools = await server.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['deliver', 'verify', 'withdraw', 'audit']);
+    expect(tools.map(({ name }) => name)).toEqual(['deliver', 'verify', 'withdraw', 'audit', 'list']);
     for (const tool of tools) {
       expect(tool).toMatchObject({ title: expect.any(String), outputSchema: { type: 'object' } });
     }
@@ -108,6 +108,10 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     const server = await connectClient(line, scenario.world, { decide, flags });
     const delivered = await server.call('deliver', PAGE);
     expect(delivered.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
+    const listed = await server.call('list', { path: 'page.html' });
+    expect(listed.answer).toMatchObject({ result: 'listed', deliveries: [{ path: 'page.html' }] });
+    expect(listed.answer.say).toBe('I found 1 delivery below page.html; nothing was verified.');
+    expect(listed.answer.url).toBeUndefined();
     const message = expect.stringMatching(/code [A-Z]{4}-[A-Z]{4}$/);
     expect(asked).toMatchObject([{ url: 'https://github.com/login/device', message }]);
     await expectNoSecret(server, [delivered, asked]);

@@ -47,6 +47,7 @@ export interface PlayedDelivery {
   readonly onPause?: () => void;
   /** The step's run; if set, the delivery is announced as well. */
   readonly run?: CurrentRun;
+  readonly perform?: InProcessRun['perform'];
 }
 
 /** The result of a delivery in this process. */
@@ -104,7 +105,16 @@ export function setUpPlay(): PlayWorld {
       rules.add({ url: (address) => address.split('?')[0] === pages.url + path, times: 9_999 }, answer),
     async deliver(delivery) {
       const { world } = setup;
-      const { files = {}, inputs = {}, token = world.token(), around, signal, run, onPause } = delivery;
+      const {
+        files = {},
+        inputs = {},
+        token = world.token(),
+        around,
+        signal,
+        run,
+        onPause,
+        perform,
+      } = delivery;
       const repository = delivery.repository ?? (await this.repository());
       const folder = await mkdtemp(join(world.folder, 'play-'));
       await writeFiles(folder, files);
@@ -123,6 +133,7 @@ export function setUpPlay(): PlayWorld {
         // Git can't push to a repository in memory, so the object API is used instead.
         machine: { env: { PATH: '/nowhere' }, tempFolder: world.folder },
         onPause,
+        perform,
         open(clock) {
           newestClock = clock;
           started = clock.now();

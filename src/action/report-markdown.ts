@@ -10,8 +10,7 @@ import {
   unknownLabel,
 } from '../delivery/report.ts';
 import { formatShare } from '../delivery/screen/screen-report.ts';
-import { countFiles, formatSeconds, shorten } from '../plain-text.ts';
-import { MEGABYTE } from '../protocol/limits.ts';
+import { countFiles, formatSeconds, formatSize, shorten } from '../plain-text.ts';
 import { OUTCOMES, type Outcome, REPORT_LINES, type ReportLine } from '../protocol/words.ts';
 import { withVersion } from '../rules/naming.ts';
 import {
@@ -166,12 +165,6 @@ function formatChangedFiles({ ready, site }: Report): string {
     return names.length === 0 ? [] : formatFact(CHANGES[kind], text);
   });
   return formatFacts(facts);
-}
-
-/** Such as `63 bytes`, `244.1 KB` or `9.3 MB`. @param size bytes */
-function formatSize(size: number): string {
-  if (size < 1_024) return `${size} bytes`;
-  return size < MEGABYTE ? `${(size / 1_024).toFixed(1)} KB` : `${(size / MEGABYTE).toFixed(1)} MB`;
 }
 
 function formatPicture({ picture, url }: Report): string {

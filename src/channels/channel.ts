@@ -157,6 +157,35 @@ export interface Channel<Task extends PreparedTask = PreparedTask> {
   recheck?(placed: readonly PlacedTask<Task>[]): Promise<readonly Result<readonly string[]>[]>;
   /** Finds this tool's deliveries and writes nothing; absent if the channel keeps no record. */
   audit?(): Promise<AuditFindings>;
+  /** The same deliveries from a few requests, without a check. */
+  list?(): Promise<Listing>;
+}
+
+/** What a channel's record says of a delivery. Nothing of it is verified. */
+export interface ListedItem {
+  readonly channel: ChannelKey;
+  /** The branch or the release. */
+  readonly place: string;
+  readonly path: string;
+  /** `null` if the site doesn't serve that path any more. */
+  readonly url: string | null;
+  /** ISO 8601. */
+  readonly time: string | null;
+  /** The workflow's file, or who else delivered it; and the run's URL. */
+  readonly by: string | null;
+  readonly run: string | null;
+  readonly files: number;
+  readonly size: number;
+  readonly picture: string | null;
+  /** Whether somebody changed a file since. */
+  readonly changed: boolean;
+}
+
+export interface Listing {
+  readonly deliveries: readonly ListedItem[];
+  readonly unknown: readonly string[];
+  /** K1: the URL of the listed folder. */
+  readonly below?: string | undefined;
 }
 
 export interface AuditFindings {

@@ -18,6 +18,7 @@ export interface CliCommand {
   readonly verbose: boolean;
   readonly qr: boolean;
   readonly receipt: string | undefined;
+  readonly html: string | undefined;
 }
 
 const STANDARD_INPUT = '-';
@@ -105,6 +106,7 @@ function readFlags(values: FlagValues): Omit<CliCommand, 'name' | 'positionals'>
     tokenEnv: values['token-env'],
     root: values.root,
     receipt: values.receipt,
+    html: values.html,
     json: isOn(values, 'json'),
     report: isOn(values, 'report'),
     verbose: isOn(values, 'verbose'),

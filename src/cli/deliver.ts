@@ -2,8 +2,9 @@ import { createReadStream } from 'node:fs';
 import { access, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { reportOnRequest } from '../context.ts';
+import { listOnRequest, reportOnRequest } from '../context.ts';
 import { type OwnCredential, readCredentials, withToken } from '../credentials.ts';
+import { LIST_START } from '../delivery/list.ts';
 import { RECEIPT_START } from '../delivery/receipt.ts';
 import { authorizeDevice } from '../github/device-flow.ts';
 import type { Logger, Ports } from '../ports.ts';
@@ -11,7 +12,7 @@ import { commandFace } from '../request/faces.ts';
 import { findFiles } from '../request/find-files.ts';
 import { createLocalRequest, type LocalContext } from '../request/local-request.ts';
 import { type CliCommand, refuseAsUsage, usageError } from './args.ts';
-import { printReports } from './print-reports.ts';
+import { printList, printReports } from './print-reports.ts';
 import { quietLogger, type Terminal } from './terminal.ts';
 
 /** Runs a command and prints its reports. @returns whether nothing failed */
@@ -21,9 +22,10 @@ export async function deliverAll(
   ports: Ports,
   env: NodeJS.ProcessEnv,
 ): Promise<boolean> {
-  const { name, positionals, flags, tokenEnv, receipt } = command;
+  const { name, positionals, flags, tokenEnv, receipt, html } = command;
   const { token, tokenVariable, secrets } = readAndMaskCredentials(tokenEnv, env, terminal.logger);
-  if (receipt !== undefined) await refuseWrongReceipt(receipt);
+  if (receipt !== undefined) await refuseOtherFile(receipt, 'receipt', RECEIPT_START);
+  if (html !== undefined) await refuseOtherFile(html, 'list', LIST_START);
   const folder = process.cwd();
   const isStream = positionals[0] === '-';
   const argument = isStream ? '' : positionals.join('\n');
@@ -42,27 +44,29 @@ export async function deliverAll(
   const request = refuseAsUsage(() => createLocalRequest(name, inputs, context, commandPorts));
   // An earlier receipt would look like this run's, even if this run fails.
   if (receipt !== undefined) await rm(receipt, { force: true }).catch(refuseKeptReceipt);
-  const reports = await reportOnRequest(request, commandPorts, {
+  const parts = {
     asked: { ...(isStream && { name: 'standard input' }), ...inputs, operation: name },
     redactor: terminal.redactor,
     face: commandFace(name, tokenVariable),
     // A person must see the code even without --verbose.
     authorize: (options, others) => authorizeDevice(options, { ...others, logger: terminal.logger }),
-  });
-  return printReports(reports, command, terminal);
+  } satisfies Parameters<typeof reportOnRequest>[2];
+  if (name === 'list') return printList(await listOnRequest(request, commandPorts, parts), command, terminal);
+  return printReports(await reportOnRequest(request, commandPorts, parts), command, terminal);
 }
 
-/** Refuses to replace anything but an earlier receipt. */
-async function refuseWrongReceipt(receipt: string): Promise<void> {
-  await access(dirname(receipt)).catch(() => {
-    throw usageError('the folder for the receipt does not exist', 'create the folder, or name another file');
+/** Refuses to replace anything but an earlier receipt or list, which begins with the same text. */
+async function refuseOtherFile(path: string, kind: 'receipt' | 'list', beginning: string): Promise<void> {
+  await access(dirname(path)).catch(() => {
+    throw usageError(`the folder for the ${kind} does not exist`, 'create the folder, or name another file');
   });
-  const found = await stat(receipt).catch(({ code }) => (code === 'ENOENT' ? null : undefined));
+  const found = await stat(path).catch(({ code }) => (code === 'ENOENT' ? null : undefined));
   // Opening a pipe would block.
-  const beginning = { end: RECEIPT_START.length - 1 };
-  const start = found?.isFile() ? await text(createReadStream(receipt, beginning)).catch(() => '') : '';
-  if (found !== null && start !== RECEIPT_START) {
-    throw usageError('--receipt names something that is not an earlier receipt', 'name a new file');
+  const range = { end: beginning.length - 1 };
+  const start = found?.isFile() ? await text(createReadStream(path, range)).catch(() => '') : '';
+  if (found !== null && start !== beginning) {
+    const flag = kind === 'list' ? 'html' : kind;
+    throw usageError(`--${flag} names something that is not an earlier ${kind}`, 'name a new file');
   }
 }
 

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { formatList, formatListPage, type ListDocument } from '../delivery/list.ts';
 import { composeReceipt } from '../delivery/receipt.ts';
 import {
   composeDocument,
@@ -40,6 +41,20 @@ export async function printReports(
   if (qr) await printQrCode(document, json, terminal);
   const isWritten = receipt === undefined || (await writeReceipt(reports, receipt, terminal));
   return isGood && isWritten;
+}
+
+/** Prints a list, and writes it as a page. @returns whether nothing failed */
+export async function printList(
+  document: ListDocument,
+  { json, html }: Pick<CliCommand, 'json' | 'html'>,
+  terminal: Terminal,
+): Promise<boolean> {
+  if (json) terminal.printJson(document);
+  else if (document.result === 'not-ready') printOutcome(document.reports, false, terminal);
+  else terminal.print(formatList(document));
+  if (document.result === 'not-ready') return false;
+  if (html !== undefined) await writeFile(html, formatListPage(document, systemClock.date()));
+  return true;
 }
 
 interface PrintedReport {

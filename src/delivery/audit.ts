@@ -20,7 +20,7 @@ export async function audit(context: DeliveryContext): Promise<readonly Report[]
   let step: Step = 'authorize';
   let unknown: readonly string[] = [];
   try {
-    const keys = listChannels(request);
+    const keys = listAudited(request);
     const query = { pagesSettings: keys.includes('K1'), repository: keys.includes('K2') };
     const repository = await context.openRepository(query);
     step = 'check';
@@ -38,7 +38,7 @@ export async function audit(context: DeliveryContext): Promise<readonly Report[]
 }
 
 /** `path` and `tag` each belong to one channel. */
-function listChannels({ channels, path, tagIsDefault }: DeliveryRequest): readonly ChannelKey[] {
+export function listAudited({ channels, path, tagIsDefault }: DeliveryRequest): readonly ChannelKey[] {
   if (channels !== 'auto') return channels;
   if (!tagIsDefault) return ['K2'];
   return path === undefined ? ['K1', 'K2'] : ['K1'];

@@ -4,7 +4,7 @@ import { RESULTS } from '../protocol/words.ts';
 import { formatReason, type Report } from './report.ts';
 
 /** URL fields: kept as verified, or dropped. */
-const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl', 'beforeUrl']);
+const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl', 'beforeUrl', 'run', 'picture']);
 
 /** Removes secrets from each text. A URL with a secret is withheld, not changed. */
 export function redactReport(given: Report, { redact }: Redactor): Report {
@@ -13,7 +13,7 @@ export function redactReport(given: Report, { redact }: Redactor): Report {
   return address === null || redact(address) === address ? report : withholdAddress(report);
 }
 
-function redactFields(value: unknown, redact: Redactor['redact'], field = ''): unknown {
+export function redactFields(value: unknown, redact: Redactor['redact'], field = ''): unknown {
   if (typeof value === 'string') {
     if (ADDRESSES.has(field)) return redact(value) === value ? value : null;
     return showInvisible(redact(value));

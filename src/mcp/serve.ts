@@ -22,7 +22,7 @@ import type { ToolName } from '../request/inputs.ts';
 import { systemClock } from '../system.ts';
 import type { PersonRequest } from './authorizations.ts';
 import { createCallLogger, McpSession, type McpSettings, type ToolCall, writeLogLine } from './session.ts';
-import { ANSWER_SCHEMA, type ToolAnswer } from './tool-answer.ts';
+import { ANSWER_SCHEMA, LIST_SCHEMA, type ToolAnswer } from './tool-answer.ts';
 import { createInputSchema, TOOLS, type ToolArguments, withoutNull } from './tools.ts';
 
 /** Serves MCP until stdin closes or the signal aborts, and all calls have ended. @throws {DeliveryError} */
@@ -75,7 +75,7 @@ function createServer(session: McpSession): McpServer {
     const inputSchema = z.preprocess(withoutNull, createInputSchema(name, session.settings.fixed));
     server.registerTool(
       name,
-      { ...TOOLS[name], inputSchema, outputSchema: ANSWER_SCHEMA },
+      { ...TOOLS[name], inputSchema, outputSchema: name === 'list' ? LIST_SCHEMA : ANSWER_SCHEMA },
       async (args: ToolArguments, context: ServerContext) => {
         const answer = await session.run(readCall(name, args, context), context);
         const { authorization: asked } = answer;

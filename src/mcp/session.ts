@@ -2,8 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { opendirSync, realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { reportOnRequest } from '../context.ts';
+import { listOnRequest, reportOnRequest } from '../context.ts';
 import type { OwnCredential, Redactor } from '../credentials.ts';
+import type { ListDocument } from '../delivery/list.ts';
 import { composeDocument, type Report, type ReportDocument } from '../delivery/report.ts';
 import { DeliveryError, stoppedError } from '../errors.ts';
 import type { authorizeDevice } from '../github/device-flow.ts';
@@ -19,7 +20,7 @@ import { createLocalRequest, type LocalContext } from '../request/local-request.
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { withVersion } from '../rules/naming.ts';
 import { authorizationRequiredError, PersonAuthorization, type PersonRequest } from './authorizations.ts';
-import { composeAnswer, type ForHuman, type ToolAnswer } from './tool-answer.ts';
+import { composeAnswer, composeListAnswer, type ForHuman, type ToolAnswer } from './tool-answer.ts';
 import { listInputs, type ToolArguments, toRawInputs } from './tools.ts';
 
 export interface McpSettings {
@@ -54,7 +55,12 @@ export class McpSession {
   /** The root with symbolic links resolved, and as given. Files may be named through either. */
   readonly roots: readonly [string, string];
   /** The last calls, the newest last. Canceled calls got no answer. */
-  readonly ended: { tool: ToolName; canceled: boolean; answer: ToolAnswer; document: ReportDocument }[] = [];
+  readonly ended: {
+    tool: ToolName;
+    canceled: boolean;
+    answer: ToolAnswer;
+    document: ReportDocument | ListDocument;
+  }[] = [];
   readonly settings: McpSettings;
   readonly #ports: Ports;
   readonly #authorization: PersonAuthorization;
@@ -108,6 +114,11 @@ export class McpSession {
 
   async #answer(call: ToolCall, report: string, ports: Ports) {
     const outcome: CallOutcome = { tool: call.tool, ways: [] };
+    if (call.tool === 'list') {
+      const [request, parts] = this.#open(call, outcome, ports);
+      const document = await listOnRequest(request, ports, parts);
+      return { document, answer: composeListAnswer(document, report) };
+    }
     const document = composeDocument(await this.#verifyOwn(call, outcome, ports));
     const isAsked = this.#needsConsent(call) && document.reports[0]?.channel === 'K3';
     if (isAsked) this.#hasAskedForBin = true;
@@ -139,7 +150,8 @@ export class McpSession {
     );
   }
 
-  async #perform(call: ToolCall, outcome: CallOutcome, ports: Ports): Promise<readonly Report[]> {
+  /** The request of a call, and what its face needs. */
+  #open(call: ToolCall, outcome: CallOutcome, ports: Ports) {
     const { fixed, redactor, tokenVariable } = this.settings;
     const createRequest = async (): Promise<DeliveryRequest> => {
       if (this.#running.size >= MCP.calls) {
@@ -164,12 +176,18 @@ export class McpSession {
       if (isSecret) ports.logger.debug(`a person may allow it: ${way}`);
       else outcome.ways.push(redactor.redact(way));
     };
-    const reports = await reportOnRequest(createRequest(), ports, {
+    const parts = {
       asked: { ...toRawInputs(call.args, call.tool), operation: call.tool },
       redactor,
       face: toolFace(call.tool, listInputs(call.tool, fixed), tokenVariable, tellHuman),
       authorize,
-    });
+    };
+    return [createRequest(), parts] as const;
+  }
+
+  async #perform(call: ToolCall, outcome: CallOutcome, ports: Ports): Promise<readonly Report[]> {
+    const [request, parts] = this.#open(call, outcome, ports);
+    const reports = await reportOnRequest(request, ports, parts);
     const { granted } = outcome;
     if (granted !== undefined && reports.some(({ notReady }) => notReady?.code === 'BAD_TOKEN')) {
       this.#authorization.forget(granted);

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import type { ListDocument } from '../delivery/list.ts';
 import type { ReportDocument } from '../delivery/report.ts';
 import { lineIf, shorten } from '../plain-text.ts';
-import { SITE, TEXT } from '../protocol/limits.ts';
+import { LISTING, SITE, TEXT } from '../protocol/limits.ts';
 import type { ToolName } from '../request/inputs.ts';
 import type { PersonRequest } from './authorizations.ts';
 
@@ -23,7 +24,24 @@ export const ANSWER_SCHEMA = z.strictObject({
     .describe('Show your human only these, then call again with the same arguments.'),
 });
 
+/** Kept loose, because its fields are those of `list --json`. */
+export const LIST_SCHEMA = z.looseObject({ result: z.string(), say: z.string(), report: z.string() });
+
 export type ToolAnswer = z.infer<typeof ANSWER_SCHEMA>;
+
+/** The newest deliveries. Their URLs are not verified, so none is in `url`. */
+export function composeListAnswer(document: ListDocument, report: string): ToolAnswer {
+  const { result, reason, hint, code, deliveries, unknown } = document;
+  if (result === 'not-ready') {
+    const say = `I couldn't list the deliveries: ${shorten(reason, TEXT.message)}.`;
+    return { result, say, report, reason, hint, ...(code && { code }) };
+  }
+  const shown = deliveries.slice(0, LISTING.shown);
+  const more = deliveries.length - shown.length;
+  const left = more === 0 ? '' : ` The answer has the newest ${shown.length}.`;
+  const listed = { deliveries: shown, ...(unknown.length > 0 && { unknown: [...unknown] }) };
+  return { result, say: `I found ${reason}.${left}`, report, ...listed };
+}
 
 /** A call, and what only a person can do about it. */
 export interface ForHuman {

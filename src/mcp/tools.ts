@@ -43,6 +43,12 @@ export const TOOLS: Readonly<
       'Finds what `deliver` published, everywhere or below `path`, and fetches it again. Reports what is as delivered, changed, withdrawn or lost. Do not use it for what was just verified.',
     annotations: { ...READS, openWorldHint: true },
   },
+  list: {
+    title: 'List deliveries',
+    description:
+      'Lists what was delivered, everywhere or below `path`, from the records alone. It verifies nothing. Do not use it to tell whether a link works.',
+    annotations: { ...READS, openWorldHint: true },
+  },
 };
 
 /** As the client sent them. */

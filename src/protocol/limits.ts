@@ -190,7 +190,11 @@ export const SITE = {
   subjects: 1_024,
 } as const;
 
+/** A list takes at most ten requests: it reads less of the history, and the newest releases. */
+export const LISTING = { pages: 3, olderTrees: 0, releases: { page: 30, total: 30 }, shown: 50 } as const;
+
 export const AUDIT = {
+  pages: HISTORY_PAGES,
   /** Older commits whose files are read, for changed or removed folders. */
   olderTrees: 12,
   together: 12,

@@ -57,6 +57,13 @@ export const CLI_COMMANDS: Readonly<Record<CommandName, CommandDefinition>> = {
     explains: 'channel repository branch path timeout json report verbose help',
     notes: [REPOSITORY],
   },
+  list: {
+    usage: '',
+    description: 'list what was delivered, everywhere or below --path; verifies nothing',
+    takes: [0, 0, 'no files: it finds the deliveries itself'],
+    explains: 'channel repository branch path html json verbose help',
+    notes: [REPOSITORY],
+  },
   check: {
     usage: 'FILE…|FOLDER|-',
     description:
@@ -86,7 +93,7 @@ export const findCommandName = (name: string): CommandName | undefined =>
 const REPORTING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'verify', 'check'];
 
 /** `deliver`, and the commands that take all of its flags, so that a call can be repeated with them. */
-const PUBLISHING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'check', 'mcp'];
+const PUBLISHING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'list', 'check', 'mcp'];
 
 const ALL = Object.keys(CLI_COMMANDS) as CommandName[];
 
@@ -120,7 +127,13 @@ const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
     value: 'FOLDER',
     description: 'mcp, required: the folder that files must be in. The other flags apply to every call.',
   },
-  json: { commands: [...REPORTING, 'contract'], description: 'Print the result as JSON on stdout.' },
+  html: {
+    commands: ['list'],
+    value: 'FILE',
+    description:
+      'Write the list to a new file, or over an earlier list: a page that can be delivered to the same site.',
+  },
+  json: { commands: [...REPORTING, 'list', 'contract'], description: 'Print the result as JSON on stdout.' },
   receipt: {
     commands: REPORTING,
     value: 'FILE',
@@ -128,7 +141,7 @@ const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
       'Write a receipt of what is ready to a new file, or over an earlier receipt. It is an in-toto Statement with the SHA-256 of what each URL returned.',
   },
   report: { commands: REPORTING, description: 'Print the five-line report of the protocol.' },
-  verbose: { commands: REPORTING, description: 'Print a log of each step on stderr.' },
+  verbose: { commands: [...REPORTING, 'list'], description: 'Print a log of each step on stderr.' },
   qr: { commands: REPORTING, description: 'On a terminal, also show the verified URL as a QR code.' },
   help: { commands: ALL, letter: 'h', description: 'Print the commands or, after a command, its flags.' },
   version: { commands: ALL, letter: 'v', description: 'Print the version.' },
@@ -169,7 +182,7 @@ export function formatFlagTerm(name: string): string {
 }
 
 export const EXIT_CODES = {
-  0: 'ready, withdrawn, audited or planned',
+  0: 'ready, withdrawn, audited, listed or planned',
   1: 'not ready',
   2: 'wrong usage, such as an unknown flag or a wrong value',
 } as const;
@@ -183,7 +196,7 @@ export const SAME_FLAGS =
 /** The fields that an agent needs first; all of them are in the schema. */
 const OUTPUT_FIELDS = {
   result:
-    '`ready` (verified), `withdrawn`, `audited` (nothing is lost), `planned` (a dry run or a check: nothing was written) or `not-ready`',
+    '`ready` (verified), `withdrawn`, `audited` (nothing is lost), `listed` (`deliveries`; nothing was verified), `planned` (a dry run or a check: nothing was written) or `not-ready`',
   url: 'the verified https URL, one line per file; empty unless `result` is `ready`',
   reason: 'why there is no URL, or what was withdrawn or audited; empty if `result` is `ready`',
   hint: 'what to change',
@@ -212,7 +225,7 @@ export function toolContract() {
       first: `npx --yes ${TOOL.name} deliver page.html --marker "text from the page" --json`,
       commands: Object.fromEntries(commands) as Record<string, string>,
       flags_of: {
-        'withdraw, audit, check': SAME_FLAGS,
+        'withdraw, audit, list, check': SAME_FLAGS,
         verify: flagsOf('verify').map((name) => `--${name}`),
       },
       flags: Object.fromEntries(flags) as Record<string, string>,

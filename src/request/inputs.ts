@@ -14,7 +14,7 @@ export type Operation = 'deliver' | 'withdraw' | 'audit';
 
 export type ScreenMode = 'auto' | 'enforce' | 'off';
 
-export type ToolName = 'deliver' | 'verify' | 'withdraw' | 'audit';
+export type ToolName = 'deliver' | 'verify' | 'withdraw' | 'audit' | 'list';
 
 export type CommandName = ToolName | 'check' | 'mcp' | 'contract';
 
@@ -181,13 +181,14 @@ export const INPUTS = {
     optional(PARSERS.path),
     "K1: path in the repository, or a folder ending in `/`, in which several files keep their layout. K2 and K3: name of the asset or of the file in the bin. Default: the file's name (K1: in the folder that the site is built from).",
     {
-      tools: ['deliver', 'audit'],
+      tools: ['deliver', 'audit', 'list'],
       means: {
         mcp: 'Path on the site, a folder ending in `/`, or the name of a download. Default: a path of its own.',
         withdraw:
           'K1: the path of the delivery, or a folder ending in `/` for everything that was delivered below it. K2 and K3: name of the asset or of the file in the bin.',
         audit:
           'Path of the delivery, a folder ending in `/` for everything that was delivered below it, or the name of an asset.',
+        list: 'A folder ending in `/`. Default: everything.',
       },
     },
   ),

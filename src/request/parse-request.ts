@@ -145,9 +145,12 @@ const listScopedInputs = (raw: RawInputs, given: readonly InputName[] = INPUT_NA
     return value !== text.toLowerCase() && !text.startsWith('${{');
   });
 
-/** The operation of a command, a tool or an `operation:`. `check` and `verify` count as a delivery. */
-export const operationOf = (task: string): Operation =>
-  (['withdraw', 'audit'] as const).find((name) => name === task.trim().toLowerCase()) ?? 'deliver';
+/** The operation of a command, a tool or an `operation:`. A list takes what an audit takes; the others deliver. */
+export function operationOf(task: string): Operation {
+  const name = task.trim().toLowerCase();
+  if (name === 'audit' || name === 'list') return 'audit';
+  return name === 'withdraw' ? 'withdraw' : 'deliver';
+}
 
 /** A name with a random ending, because anyone who can guess a bin's name can delete it. @see protocol 4.4 */
 function createBinName(now: number, random: RunContext['random']): string {

@@ -8,9 +8,9 @@ import {
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import { lineIf } from '../../plain-text.ts';
 import type { KnownRefusal } from '../../proof/check.ts';
-import { AGREEING_ANSWERS, RELEASES } from '../../protocol/limits.ts';
+import { AGREEING_ANSWERS, LISTED_ASSETS, LISTING, RELEASES } from '../../protocol/limits.ts';
 import { assetName, flatName } from '../../rules/naming.ts';
-import type { AuditedDelivery, AuditFindings } from '../channel.ts';
+import type { AuditedDelivery, AuditFindings, Listing } from '../channel.ts';
 import { PLAIN_HOST, pageCheck, USUAL } from '../host-rules.ts';
 import { planAsset } from './asset.ts';
 import type { ReleaseOptions } from './release-choice.ts';
@@ -60,6 +60,25 @@ export function createReleaseAudit(
     return { deliveries: found, unknown };
   };
 }
+
+/** The assets that the newest releases list. */
+export const createReleaseList =
+  ({ tag, tagIsDefault }: Pick<ReleaseOptions, 'tag' | 'tagIsDefault'>, access: RepositoryContext) =>
+  async (): Promise<Listing> => {
+    const releases = await listReleases(requireGitHub(access), LISTING.releases);
+    const wanted = releases.filter(({ draft, tag_name }) => !draft && (tagIsDefault || tag_name === tag));
+    const items = wanted.map(async ({ tag_name, assets }) =>
+      [...(await findDelivered(assets))].map(([name, asset]) => ({
+        ...{ channel: 'K2' as const, place: `release ${tag_name}`, path: name, files: 1, size: asset.size },
+        ...{ url: asset.browser_download_url, time: asset.updated_at, by: null, run: null },
+        ...{ picture: null, changed: false },
+      })),
+    );
+    const older = `deliveries to releases before the newest ${releases.length}, and to larger releases`;
+    const isPart = releases.some(({ assets }) => assets.length >= LISTED_ASSETS);
+    const unknown = lineIf(isPart || releases.length >= LISTING.releases.total, older);
+    return { deliveries: (await Promise.all(items)).flat(), unknown };
+  };
 
 /** By the name in the label. An asset with another name counts only if no asset has that name. */
 async function findDelivered(assets: readonly Asset[]): Promise<ReadonlyMap<string, Asset>> {

@@ -69,9 +69,12 @@ export function getRelease({ rest, repository }: GitHubClient, id: number): Prom
   return dataOrNull(rest.repos.getRelease({ ...repository, release_id: id }));
 }
 
-/** The repository's releases, drafts included, up to `RELEASES.total`. */
-export async function listReleases(github: GitHubClient): Promise<readonly ListedRelease[]> {
-  return listAll((query) => github.rest.repos.listReleases({ ...github.repository, ...query }), RELEASES);
+/** The repository's newest releases, drafts included. */
+export async function listReleases(
+  github: GitHubClient,
+  limits: { readonly page: number; readonly total: number } = RELEASES,
+): Promise<readonly ListedRelease[]> {
+  return listAll((query) => github.rest.repos.listReleases({ ...github.repository, ...query }), limits);
 }
 
 export function getReleaseByTag({ rest, repository }: GitHubClient, tag: string): Promise<Release | null> {

@@ -23,35 +23,40 @@ type Site = RepositoryContext['pagesSettings'];
 
 /** GitHub Pages: finds what this tool delivered to the site's branch, or to one folder of it. */
 export function createPagesAudit(inputs: PagesOptions, access: RepositoryContext, ports: Ports) {
-  // A site that was switched off is audited too: its URLs then fail.
-  const options = { ...inputs, setup: true };
   return async (): Promise<AuditFindings> => {
-    const github = requireGitHub(access);
-    const { pagesSettings: site } = access;
-    const settings = knownSettings(site);
-    // Only a deploy record tells who deployed a site without a named branch.
-    const isDeployed =
-      settings?.builtBy === 'workflow' && (inputs.branch ?? inputs.siteWorkflow) === undefined;
-    const live = isDeployed ? await readDeployRecord(settings.base, ports) : 'none';
-    const deployRecord = typeof live === 'string' ? null : live;
-    if (deployRecord?.branch === null)
-      return auditDeployRecord(deployRecord, { github, site, options, branch: null });
-    const branch = deployRecord?.branch ?? targetBranch(options, site);
-    const findings = await auditBranch({ github, site, options, branch }, branch);
+    const { deployRecord, isDeployed, ...site } = await findAuditedSite(inputs, access, ports);
+    const { branch } = site;
+    if (branch === null) return auditDeployRecord(deployRecord, site);
+    const findings = await auditBranch(site, branch);
     return isDeployed && deployRecord === null
       ? { ...findings, unknown: [...findings.unknown, NO_DEPLOY_RECORD] }
       : findings;
   };
 }
 
+/** Finds the site, and the branch that holds it; a site without a branch has a deploy record. */
+export async function findAuditedSite(inputs: PagesOptions, access: RepositoryContext, ports: Ports) {
+  const github = requireGitHub(access);
+  const { pagesSettings: site } = access;
+  // A site that was switched off is audited too: its URLs then fail.
+  const options = { ...inputs, setup: true };
+  const settings = knownSettings(site);
+  // Only a deploy record tells who deployed a site without a named branch.
+  const isDeployed = settings?.builtBy === 'workflow' && (inputs.branch ?? inputs.siteWorkflow) === undefined;
+  const live = isDeployed ? await readDeployRecord(settings.base, ports) : 'none';
+  const deployRecord = typeof live === 'string' ? null : live;
+  const branch = deployRecord === null ? targetBranch(options, site) : deployRecord.branch;
+  return { github, site, options, branch, deployRecord, isDeployed };
+}
+
 const NO_DEPLOY_RECORD =
   'whether this tool deployed the site without a branch: the live site carries no deploy record';
 
 /** Strips `./` and the slash at the end; empty means everything. */
-const auditedPath = (path = ''): string => path.replace(/^\.\/$|\/$/g, '');
+export const auditedPath = (path = ''): string => path.replace(/^\.\/$|\/$/g, '');
 
 /** A site, and the branch that holds it; `null` if only its deploy record lists its files. */
-interface AuditedSite {
+export interface AuditedSite {
   readonly github: GitHubClient;
   readonly site: Site;
   readonly options: PagesOptions;
@@ -59,13 +64,22 @@ interface AuditedSite {
 }
 
 /** Without a branch, the whole site is one delivery: its files, or those below `path`. */
-function auditDeployRecord({ commit, files }: DeployRecord, site: AuditedSite): AuditFindings {
-  const wanted = auditedPath(site.options.path);
+function auditDeployRecord(deployRecord: DeployRecord | null, site: AuditedSite): AuditFindings {
+  const found = deployRecord && describeDeployed(deployRecord, auditedPath(site.options.path));
+  const deliveries = found?.paths.length
+    ? [describeDelivery(found, site, deployRecord?.files ?? new Map())]
+    : [];
+  return { deliveries, unknown: [OTHER_DEPLOYMENT] };
+}
+
+export function describeDeployed({ commit, files }: DeployRecord, wanted: string) {
   const paths = [...files.keys()].filter((path) => isWithin(path, wanted));
-  if (paths.length === 0) return { deliveries: [], unknown: [OTHER_DEPLOYMENT] };
-  const record = { itemPath: files.has(wanted) || wanted === '' ? wanted : `${wanted}/`, sha: commit };
-  const found = { record, paths, state: 'there', changed: [], by: null, unknown: [] } as const;
-  return { deliveries: [describeDelivery(found, site, files)], unknown: [OTHER_DEPLOYMENT] };
+  const record = {
+    itemPath: files.has(wanted) || wanted === '' ? wanted : `${wanted}/`,
+    sha: commit,
+    message: '',
+  };
+  return { record, paths, state: 'there', changed: [], by: null, unknown: [] } as const;
 }
 
 const OTHER_DEPLOYMENT =

@@ -41,16 +41,29 @@ export interface ListedDelivery {
  * @returns also the branch's entries, and `last`, the newest commit that touched the path
  */
 export async function listDeliveries(github: GitHubClient, head: string, itemPath: string) {
+  const found = await readDeliveries(github, head, itemPath, AUDIT);
+  return { ...found, deliveries: await nameCommits(found.deliveries, github, head) };
+}
+
+/** The same without the commits that changed them. @param limits of the history, and of older versions */
+export async function readDeliveries(
+  github: GitHubClient,
+  head: string,
+  itemPath: string,
+  { pages, olderTrees }: Readonly<Record<'pages' | 'olderTrees', number>>,
+) {
   const readEntries = createEntriesReader(github);
   const tree: BranchTree = { head, entries: await readEntries(head) };
-  const { records, isComplete, last } = await readRecords(github, head, itemPath);
-  const older = limitTrees(readEntries, AUDIT.olderTrees);
+  let read = 0;
+  const isEnough = (): boolean => ++read >= pages;
+  const { records, isComplete, last } = await readRecords(github, head, itemPath, isEnough);
+  const older = limitTrees(readEntries, olderTrees);
   const listed: ListedDelivery[] = [];
   for (const record of records.values()) {
     const delivery = await compareRecord(record, tree, older);
     if (delivery !== null) listed.push(delivery);
   }
-  return { deliveries: await nameCommits(listed, github, head), entries: tree.entries, isComplete, last };
+  return { deliveries: listed, entries: tree.entries, isComplete, last };
 }
 
 const NOTHING = { paths: [], changed: [], by: null, unknown: [] } as const;
