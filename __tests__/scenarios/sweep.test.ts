@@ -289,8 +289,8 @@ test.each<[string, object, RegExp]>([
   ['a file', { path: 'previews/a.html' }, /^a sweep removes folders directly below one folder/],
   ['nothing', { path: '' }, /^a sweep removes folders directly below one folder/],
   ['named files', { file: 'a.html' }, /^a sweep removes folders directly below one folder/],
-  ['no time', { 'older-than': 'soon' }, /is not a time such as 14 days: soon/],
-  ['no time at all', { 'older-than': '0 days' }, /is not a time/],
+  ['no time', { 'older-than': 'soon' }, /is not a number of days such as 14 days: soon/],
+  ['no time at all', { 'older-than': '0 days' }, /is not a number of days/],
 ])('a sweep of %s is refused', async (_, inputs, says) => {
   const repository = await play.repository();
   await expect(sweep(repository, { ...OLD, ...inputs })).rejects.toThrow(says);

@@ -207,9 +207,8 @@ async function noteSwept(
     if (hasFailed(done) && done.code !== 'NOT_FOUND') throw done;
     changed += hasFailed(done) ? 0 : done;
   }
-  const unread = byPull.length - COMMENTS.rewrites;
-  const more = unread > 0 ? `; ${unread} more pull requests were left out` : '';
-  logger.info(`Comments updated, because their previews are removed: ${changed}${more}`);
+  const unread = Math.max(byPull.length - COMMENTS.rewrites, 0);
+  logger.info(`Comments updated, because their previews are removed: ${changed}; not read: ${unread}`);
 }
 
 /** The text while this run delivers; `null` for a new comment, or if a later run wrote it. */

@@ -12,7 +12,6 @@ import {
   addressToHandOver,
   type ChannelAttempt,
   type Delivery,
-  idleReason,
   LINK_SUBJECT,
   listDuplicates,
   mainAttempt,
@@ -43,7 +42,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   const gates = evaluateGates(main);
   const isProven = failure === null && gates.every(({ passed }) => passed);
   // Nothing may be left to verify after somebody's change, and a sweep may find nothing to remove.
-  const isSettled = changed !== undefined || idleReason(delivery) !== undefined;
+  const isSettled = changed !== undefined || attempts[0]?.task.idle !== undefined;
   const ready = isProven || (failure === null && isSettled && main === null);
   const planned = failure === null ? given.planned : null;
   const notReady = ready || planned !== null ? null : toReason(failure ?? main?.failure, main);

@@ -133,9 +133,6 @@ const isTried = ({ placement, failure }: ChannelAttempt): boolean => placement !
 export const mainAttempt = ({ attempts: [first] }: Delivery): ChannelAttempt | null =>
   first !== undefined && isTried(first) ? first : null;
 
-/** Why nothing was to be done; absent if something was. */
-export const idleReason = ({ attempts: [first] }: Delivery): string | undefined => first?.task.idle?.reason;
-
 export const listDuplicates = ({ attempts }: Delivery): readonly ChannelAttempt[] =>
   attempts.slice(1).filter(isTried);
 

@@ -3,14 +3,7 @@ import { countFiles, formatSeconds, nameFew, neutralizeText } from '../plain-tex
 import { describeProof } from '../proof/probe-result.ts';
 import { CHANNELS, RESULTS } from '../protocol/words.ts';
 import { describeInlined } from './convert/convert-file.ts';
-import {
-  type ChannelAttempt,
-  type Delivery,
-  idleReason,
-  listDuplicates,
-  mainAttempt,
-  NO_SUBJECT,
-} from './delivery.ts';
+import { type ChannelAttempt, type Delivery, listDuplicates, mainAttempt, NO_SUBJECT } from './delivery.ts';
 import { formatPlanned, formatReason, type Report, type ReportFields } from './report.ts';
 import { type Conclusion, isUnexpected, operationReport } from './report-operations.ts';
 import { describeScreen } from './screen/screen-report.ts';
@@ -43,11 +36,9 @@ function conclude(report: ReportFields, delivery: Delivery): Conclusion {
   if (report.notReady !== null) {
     return { claim: subject === NO_SUBJECT ? wording.nothing : wording.claimUnproven(delivery) };
   }
-  const idle = idleReason(delivery);
-  if (idle !== undefined) {
-    const claim = `${subject} is unchanged: ${idle}`;
-    return { claim, outcome: neutralizeText(claim) };
-  }
+  const idle =
+    delivery.attempts[0]?.task.idle && `${subject} is unchanged: ${delivery.attempts[0].task.idle.reason}`;
+  if (idle !== undefined) return { claim: idle, outcome: neutralizeText(idle) };
   if (changed === undefined && main !== null) return wording.conclude(delivery, main, report);
   const rest = main === null ? 'nothing is left to verify' : 'the rest of it still opens as it was delivered';
   return {
@@ -91,7 +82,7 @@ function describeTest({ planned, notReady, screen }: ReportFields, delivery: Del
   const main = mainAttempt(delivery);
   if (planned !== null) return ['nothing was fetched, because nothing was written'];
   if (main === null || main.placement === null) {
-    const why = idleReason(delivery) === undefined ? 'nothing of it is left' : 'nothing was removed';
+    const why = delivery.changed === undefined ? 'nothing was removed' : 'nothing of it is left';
     if (notReady === null) return [`nothing was fetched, because ${why}`];
     const fetched = isUnexpected(delivery) ? 'nothing was verified' : 'nothing was fetched';
     return [`${fetched}; the delivery ended at step ${notReady.step}`, ...describeScreen(screen)];

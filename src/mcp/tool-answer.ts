@@ -36,11 +36,10 @@ export function composeListAnswer(document: ListDocument, report: string): ToolA
     const say = `I couldn't list the deliveries: ${shorten(reason, TEXT.message)}.`;
     return { result, say, report, reason, hint, ...(code && { code }) };
   }
-  const shown = deliveries.slice(0, LISTING.shown);
-  const more = deliveries.length - shown.length;
-  const left = more === 0 ? '' : ` The answer has the newest ${shown.length}.`;
-  const listed = { deliveries: shown, ...(unknown.length > 0 && { unknown: [...unknown] }) };
-  return { result, say: `I found ${reason}.${left}`, report, ...listed };
+  const shown = { deliveries: deliveries.slice(0, LISTING.shown), unknown: [...unknown] };
+  const isPart = deliveries.length > LISTING.shown;
+  const part = isPart ? ` The answer has the newest ${LISTING.shown}.` : '';
+  return { result, say: `I found ${reason}.${part}`, report, ...shown };
 }
 
 /** A call, and what only a person can do about it. */

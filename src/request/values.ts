@@ -1,5 +1,5 @@
 import { isCredential } from '../credentials.ts';
-import { BATCH, BIN_NAME, CONTENT, DAY, HOUR, TEXT } from '../protocol/limits.ts';
+import { BATCH, BIN_NAME, CONTENT, DAY, TEXT } from '../protocol/limits.ts';
 import { CHANNELS, type ChannelKey } from '../protocol/words.ts';
 import { parseExternalAddress, refuseMachineAddress } from '../rules/external-address.ts';
 import { nameFromFile, repositoryPath } from '../rules/naming.ts';
@@ -100,8 +100,6 @@ const NOT_PLAIN = [
 
 const BROKEN_PATH = /[\p{Cc}\p{Cf}\\]|(^|\/)\.{0,2}(\/|$)/u;
 
-const AGE = /^\s*([1-9]\d{0,4}) ?(h|d|w)(?:our|ay|eek)s?\s*$/i;
-
 export const PARSERS = {
   lines: parseLines,
   channels: parseChannels,
@@ -162,13 +160,10 @@ export const PARSERS = {
   ),
   /** In milliseconds. */
   age: checked(
-    (text) => AGE.test(text),
-    'is not a time such as 14 days:',
-    'a number of hours, days or weeks, such as 14 days',
-    (text) => {
-      const [, count, unit = ''] = AGE.exec(text) ?? [];
-      return Number(count) * ({ h: HOUR, d: DAY, w: 7 * DAY }[unit.toLowerCase()] ?? DAY);
-    },
+    (text) => /^[1-9]\d{0,3} days?$/.test(text),
+    'is not a number of days such as 14 days:',
+    'a number of days, such as 14 days',
+    (text) => Number.parseInt(text, 10) * DAY,
   ),
   page: checked(
     (text) => !BROKEN_PATH.test(text.replace(/^\.\//, '')),

@@ -138,11 +138,9 @@ export async function compareSweep(
     named: { removed: itemPaths, removedFrom: [] },
   });
   const removals = new Set(item.change?.removals);
-  const gone = [...planned.files].filter(([path]) => removals.has(path) || !tree.entries.has(path));
-  const blobs = new Map(gone.map(([path, blob]) => [path, [blob]]));
-  for (const path of removals) if (!blobs.has(path)) blobs.set(path, [files.get(path) ?? []].flat());
   const rest = new Map([...tree.entries].filter(([path]) => !removals.has(path)));
-  const placement = describeRemoved(item, blobs, rest);
+  const gone = [...planned.files, ...files].filter(([path]) => !rest.has(path));
+  const placement = describeRemoved(item, new Map(gone.map(([path, blob]) => [path, [blob]])), rest);
   const swept = due.map((path) => ({ path, url: addressOf(task.destination, path).href }));
   const leavesFiles = filesBelow({ entries: rest }, task.itemPath).size > 0;
   return { ...item, placement: { ...placement, swept, leavesFiles } };
