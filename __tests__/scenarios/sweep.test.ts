@@ -187,10 +187,17 @@ describe('a sweep by age', () => {
 
   test('sends no request for each folder, and finds folders behind a long history', async () => {
     const repository = await play.repository();
-    for (let nth = 1; nth <= 12; nth += 1) await deliver(repository, folderOf(nth), { days: 40 });
+    const names = Array.from({ length: 11 }, (_, nth) => `dist/${nth === 0 ? 'index' : nth}.html`);
+    const files = Object.fromEntries(names.map((name) => [name, createPage(name)]));
+    const inputs = { file: 'dist/' };
+    for (let nth = 1; nth <= 10; nth += 1)
+      await deliver(repository, folderOf(nth), { days: 40, files, inputs });
     play.intercept({ url: /\/commits\?path=previews&/, times: 99 }, { status: 200, body: '[]' });
     const played = await proven(sweep(repository, { ...OLD }));
-    expect(sweptBy(played)).toHaveLength(12);
+    expect(sweptBy(played)).toHaveLength(10);
+    expect(played.report.unknown).toContain(
+      'whether 10 more removed files are gone: 100 URLs were checked, pages first',
+    );
     expect(requestsOf(played, /api\.github\.com/).length).toBeLessThan(40);
   });
 });
@@ -221,6 +228,20 @@ describe('a sweep of closed pull requests', () => {
       expect(body.includes('Push a commit to renew it.')).toBe(isRemoved);
       expect(body.includes(`](<${repository.pages.url}${folderOf(number)}>)`)).toBe(!isRemoved);
     }
+  });
+
+  test('says in the comment that a preview is removed, even if the site still shows it', async () => {
+    const repository = await repositoryWithPulls();
+    const { owner, name } = repository;
+    const token = play.world.token({ pull_requests: 'write' });
+    const runWith = (payload: object) => ({ ...runOf(payload), repository: { owner, repo: name } });
+    const run = runWith({ pull_request: { number: 1, head: { sha: 'd00d'.repeat(10) } } });
+    await deliver(repository, folderOf(1), { run, token, inputs: { comment: 'true' } });
+    if (repository.site) repository.site.live = false;
+    const inputs = { ...CLOSED, comment: 'true', timeout: '20' };
+    const { report } = await sweep(repository, inputs, { run: runWith({}), token });
+    expect(report).toMatchObject({ ready: false, swept: [{ path: folderOf(1) }] });
+    expect(repository.issues.comments(1)[0]?.body).toContain('Push a commit to renew it.');
   });
 
   test.each<[string, object, (repository: TestRepository) => void]>([

@@ -118,9 +118,9 @@ const WITHDRAW: OperationReport = {
   describeUnproven: () => "the removal isn't verified",
   listUnknown: () => ['whether it still opens anywhere'],
   fields(_, main, ready) {
-    if (!ready) return {};
+    const { leavesFiles = false, swept, written } = main?.placement ?? {};
+    if (!ready) return written && swept ? { swept } : {};
     if (!main?.placement) return { wasAbsent: true };
-    const { leavesFiles = false, swept, written } = main.placement;
     const removed = listRequired(main.placement).slice(0, SITE.listed);
     return {
       gone: removed.map(({ url }) => url.href),

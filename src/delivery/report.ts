@@ -104,7 +104,7 @@ export interface Report {
   /** Only if a withdrawal is ready: whether there was nothing to remove, and whether `!` lines kept files. */
   readonly wasAbsent?: boolean;
   readonly leavesFiles?: boolean;
-  /** Only if a sweep is ready: the removed folders. */
+  /** Sweeps only: the folders that it removed from the branch. */
   readonly swept?: readonly SweptFolder[];
   /** Audits only; absent if it was not found out. */
   readonly verdict?: AuditVerdict;

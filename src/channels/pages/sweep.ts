@@ -143,5 +143,12 @@ export async function compareSweep(
   const placement = describeRemoved(item, new Map(gone.map(([path, blob]) => [path, [blob]])), rest);
   const swept = due.map((path) => ({ path, url: addressOf(task.destination, path).href }));
   const leavesFiles = filesBelow({ entries: rest }, task.itemPath).size > 0;
-  return { ...item, placement: { ...placement, swept, leavesFiles } };
+  const { others = [], unknown = [] } = placement;
+  const more = others.length + 1 - SITE.plainProbes;
+  const open = `whether ${more} more removed files are gone: ${SITE.plainProbes} URLs were checked, pages first`;
+  const checked = {
+    others: others.slice(0, SITE.plainProbes - 1),
+    unknown: [...unknown, ...lineIf(more > 0, open)],
+  };
+  return { ...item, placement: { ...placement, ...checked, swept, leavesFiles } };
 }
