@@ -101,7 +101,7 @@ describe('the section on how to call this tool', () => {
     // What an agent had to guess: how a bin is withdrawn, what `auto` does, and what other commands take.
     expect(tool.commands['withdraw [FILE…]']).toContain('in --bin');
     expect(tool.flags['--channel VALUE']).toMatch(/`auto` takes .*K3 without a token/);
-    expect(tool.flags_of['withdraw, audit, check']).toMatch(/^It accepts every flag of deliver/);
+    expect(tool.flags_of['withdraw, audit, list, check']).toMatch(/^It accepts every flag of deliver/);
     expect(tool.flags_of.verify).toContain('--file');
     expect(atRoot('README.md')).toContain(ANSWER_RULE);
   });

@@ -27,33 +27,15 @@ interface Child {
  * whose pull request is closed.
  */
 export async function planSweep(task: PagesTask, folder: FolderInBranch, now: number): Promise<Sweep> {
-  const { options, github } = task.target;
-  const { olderThan = Number.POSITIVE_INFINITY, closed } = options;
+  const { options } = task.target;
   const children = await listChildren(task, folder);
   const isOwn = ({ messages }: Child): boolean =>
     [...messages].every((message) => message !== undefined && isFromSame(message, options));
   const [own, others] = [children.filter(isOwn), children.filter((child) => !isOwn(child))];
-  const numbers = closed ? own.flatMap(({ path }) => pullNumberOf(path) ?? []) : [];
-  const states: Result<ReadonlyMap<number, PullState>> =
-    numbers.length === 0 ? new Map() : await resultOf(() => readPullStates(github, numbers));
-  const { owner, repo } = github.repository;
-  // The same number may be another pull request in another repository.
-  const isHere = ({ messages }: Child): boolean =>
-    [...messages].every((message = '') =>
-      parseMessage(message)?.deliverer?.name.toLowerCase().startsWith(`${owner}/${repo}/`.toLowerCase()),
-    );
-  const judge = (child: Child): PullState | 'due' | 'young' | 'unread' => {
-    const number = closed ? pullNumberOf(child.path) : null;
-    if (number === null) return now - child.delivered >= olderThan ? 'due' : 'young';
-    const state = hasFailed(states) || !isHere(child) ? undefined : states.get(number);
-    return state === 'closed' ? 'due' : (state ?? 'unread');
-  };
-  const verdicts = Map.groupBy(own, judge);
-  const pathsOf = (verdict: ReturnType<typeof judge>) =>
-    (verdicts.get(verdict) ?? []).map(({ path }) => path);
+  const { verdicts, why } = await judge(own, task, now);
+  const pathsOf = (verdict: Verdict) => (verdicts.get(verdict) ?? []).map(({ path }) => path);
   const swept = verdicts.get('due') ?? [];
   const marked = others.filter(({ messages }) => [...messages].some((message) => message !== undefined));
-  const why = hasFailed(states) ? ` (${states.message})` : '';
   const ended = swept.flatMap(({ messages }) => [...messages]);
   const delivered = ended.flatMap((message) => parseMessage(message ?? '')?.delivered?.itemPath ?? []);
   return {
@@ -71,6 +53,28 @@ export async function planSweep(task: PagesTask, folder: FolderInBranch, now: nu
     ],
     unknown: namedLine(`whether the pull request is closed${why}, so it is still there`, pathsOf('unread')),
   };
+}
+
+type Verdict = PullState | 'due' | 'young' | 'unread';
+
+/** With `closed`, the pull request alone decides on a folder that is named after one. */
+async function judge(children: readonly Child[], { target: { github, options } }: PagesTask, now: number) {
+  const { olderThan = Number.POSITIVE_INFINITY, closed } = options;
+  const numbers = closed ? children.flatMap(({ path }) => pullNumberOf(path) ?? []) : [];
+  const states: Result<ReadonlyMap<number, PullState>> =
+    numbers.length === 0 ? new Map() : await resultOf(() => readPullStates(github, numbers));
+  const { owner, repo } = github.repository;
+  const home = `${owner}/${repo}/`.toLowerCase();
+  // The same number may be another pull request in another repository.
+  const isHere = ({ messages }: Child): boolean =>
+    [...messages].every((text = '') => parseMessage(text)?.deliverer?.name.toLowerCase().startsWith(home));
+  const verdicts = Map.groupBy(children, (child): Verdict => {
+    const number = closed ? pullNumberOf(child.path) : null;
+    if (number === null) return now - child.delivered >= olderThan ? 'due' : 'young';
+    const state = hasFailed(states) || !isHere(child) ? undefined : states.get(number);
+    return state === 'closed' ? 'due' : (state ?? 'unread');
+  });
+  return { verdicts, why: hasFailed(states) ? ` (${states.message})` : '' };
 }
 
 async function listChildren(
