@@ -33,7 +33,7 @@ export type ToolAnswer = z.infer<typeof ANSWER_SCHEMA>;
 export function composeListAnswer(document: ListDocument, report: string): ToolAnswer {
   const { result, reason, hint, code, deliveries, unknown } = document;
   if (result === 'not-ready') {
-    const say = `I couldn't list the deliveries: ${shorten(reason, TEXT.message)}.`;
+    const say = `${FAILURES.list}: ${shorten(reason, TEXT.message)}.`;
     return { result, say, report, reason, hint, ...(code && { code }) };
   }
   const shown = { deliveries: deliveries.slice(0, LISTING.shown), unknown: [...unknown] };
@@ -130,4 +130,5 @@ const FAILURES = {
   verify: "I couldn't confirm the link",
   withdraw: "I couldn't verify that it is removed",
   audit: "I couldn't verify that everything is as it was delivered",
+  list: "I couldn't list the deliveries",
 } as const;
