@@ -42,7 +42,7 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
     const own = file === options.entry ? maker : await findMaker(file);
     const setting = describeBase(own, options.sitePath, judge.hasRightBase);
     // A generator also writes the `<base>`, and would write it again.
-    return { ...finding, hint: !own?.[1] ? (hint ?? setting) : setting };
+    return { ...finding, hint: own?.base === undefined ? (hint ?? setting) : setting };
   };
   const embedding = options.isFolder || maker === undefined ? undefined : describeEmbedding(maker);
   const list = (findings: FindingCollector) => Promise.all(findings.list().map(addHint));
