@@ -31,6 +31,10 @@ import { mayBeThere, operationReport } from './report-operations.ts';
 import { reportPicture } from './screen/add-picture.ts';
 import { reportScreen } from './screen/screen-report.ts';
 
+/** After somebody's change, or if a sweep found nothing to remove. */
+const hasNothingToVerify = (delivery: Delivery): boolean =>
+  delivery.changed !== undefined || delivery.attempts[0]?.task.idle !== undefined;
+
 /** Composes the report for an interface. It has the URL only if every gate passed. */
 export function composeReport(given: Delivery, face = ACTION): Report {
   const { failure, attempts, changed } = given;
@@ -41,9 +45,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   const { placement = null, restored } = main ?? {};
   const gates = evaluateGates(main);
   const isProven = failure === null && gates.every(({ passed }) => passed);
-  // Nothing may be left to verify after somebody's change, and a sweep may find nothing to remove.
-  const isSettled = changed !== undefined || attempts[0]?.task.idle !== undefined;
-  const ready = isProven || (failure === null && isSettled && main === null);
+  const ready = isProven || (failure === null && main === null && hasNothingToVerify(delivery));
   const planned = failure === null ? given.planned : null;
   const notReady = ready || planned !== null ? null : toReason(failure ?? main?.failure, main);
   const report = {
