@@ -234,6 +234,12 @@ describe('render: true', () => {
       /^check: report\.md line 1 can't be rendered: the file is not in UTF-8/,
     ],
     [
+      'a file above 20 MB',
+      { 'a.log': Buffer.alloc(20 * 1_048_576 + 1, 'a\n') },
+      {},
+      /^check: a\.log has more than 20 MB → make it smaller/,
+    ],
+    [
       'a secret in the source',
       { 'report.md': `ghp_${'x7Kq2mZ9'.repeat(4)}aBcD` },
       {},
