@@ -221,11 +221,60 @@ describe('self-contained: inline', () => {
     [
       'a secret',
       { status: 200, body: `const token = 'ghp_${'x7Kq2mZ9'.repeat(4)}aBcD';` },
-      /^check: the file page\.html contains what looks like a secret/,
+      /^check: the file https:\/\/cdn\.octo\.dev\/a\.js contains what looks like a secret/,
     ],
   ])('refuses %s from a host', async (_, reply, says) => {
     answers['/a.js'] = reply;
     await refused(deliver({ 'page.html': SCRIPTED }), says);
+  });
+
+  const AWS = 'const aws_secret_access_key = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYqR3xT9wQ1z";';
+  const OWN = 'the-secret"of-this-job-0123456789';
+
+  test.each<[string, Record<string, string | Buffer>, RegExp]>([
+    [
+      'a secret with its name',
+      { 'a.js': AWS, 'a.css': '' },
+      /^check: the file a\.js contains what looks like/,
+    ],
+    [
+      'a secret in a style sheet of a style sheet',
+      { 'a.js': '', 'a.css': '@import "b.css"', 'b.css': `/* ${AWS} */` },
+      /^check: the file b\.css contains what looks like a secret: AWS secret key/,
+    ],
+    [
+      'a credential that is escaped twice',
+      { 'a.js': '', 'a.css': '@import "b.css"', 'b.css': `/* ${OWN} */` },
+      /^check: the file b\.css contains a credential of this environment \(KEY\)/,
+    ],
+    [
+      'a credential in a drawing in UTF-16',
+      { 'a.js': '', 'a.css': 'a{b:url(a.svg)}', 'a.svg': Buffer.from(`\ufeff<svg>${OWN}</svg>`, 'utf16le') },
+      /^check: the file a\.svg contains a credential/,
+    ],
+    [
+      'a Git LFS pointer',
+      {
+        'a.js': '',
+        'a.css': 'a{b:url(a.png)}',
+        'a.png': `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 12\n`,
+      },
+      /^check: the file a\.png is a Git LFS pointer/,
+    ],
+  ])('searches each file as it was: %s', async (_, files, says) => {
+    const text = page('<link rel=stylesheet href=a.css><script src=a.js></script>');
+    const around = { secrets: [{ name: 'KEY', value: OWN }] };
+    await refused(deliver({ ...files, 'page.html': text }, { file: 'page.html' }, { around }), says);
+  });
+
+  test('says if an allowed finding becomes part of the page', async () => {
+    const files = { 'page.html': page('<script src=a.js></script>'), 'a.js': AWS };
+    const { report } = await deliver(files, { file: 'page.html' });
+    const [, fingerprint = ''] = /\b([0-9a-f]{16})\b/.exec(report.notReady?.reason ?? '') ?? [];
+    const again = await proven(deliver(files, { file: 'page.html', 'allow-secret': fingerprint }));
+    expect(again.report.unknown).toContainEqual(
+      expect.stringMatching(/look like secrets are harmless: a\.js/),
+    );
   });
 
   test('refuses the file after the hundredth by its URL', async () => {

@@ -1,5 +1,5 @@
 import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
-import { firstFew } from '../plain-text.ts';
+import { firstFew, nameFew } from '../plain-text.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { nameSecret } from '../rules/secrets/rule-keywords.ts';
 import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
@@ -34,6 +34,12 @@ function refuseMissingMarker({ markerCount }: LocalFile, given: string): void {
     hint: (w) => `set ${w.input('marker')} to a text of the file, or leave it out to compare all bytes`,
   });
 }
+
+/** @param names the files that have allowed findings */
+export const describeAllowed = (names: readonly string[]): readonly string[] =>
+  names.length === 0
+    ? []
+    : [`whether allowed findings that look like secrets are harmless: ${nameFew(names)}`];
 
 /** Joins all problems of a file or folder in one error. */
 export function describeProblems(about: string, results: readonly Result<unknown>[]): DeliveryError {

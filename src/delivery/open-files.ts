@@ -2,7 +2,7 @@ import { basename, join, resolve } from 'node:path';
 import { mapConcurrently } from '../async.ts';
 import { requireSite } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
-import { countFiles, firstFew, nameFew } from '../plain-text.ts';
+import { countFiles, firstFew } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { SITE } from '../protocol/limits.ts';
 import { isFolderAt, refuseOneNameForMany } from '../request/find-files.ts';
@@ -16,7 +16,13 @@ import { type FileLocation, locate } from '../rules/open-file.ts';
 import { changedError } from '../rules/unchanged-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import type { Words } from '../words.ts';
-import { describeProblems, type FileProblems, findProblems, refuseSecretNames } from './check-content.ts';
+import {
+  describeAllowed,
+  describeProblems,
+  type FileProblems,
+  findProblems,
+  refuseSecretNames,
+} from './check-content.ts';
 import { checkSite } from './check-site.ts';
 import { folderChannelError, refuseTooLarge, takesFolders } from './choose-channel.ts';
 import { type Conversion, chooseConversion, convertFile, renderedName } from './convert/convert-file.ts';
@@ -87,14 +93,14 @@ async function openConverted(
   const name = isRendered ? renderedName(delivery.name, run.request.path) : delivery.name;
   // The converted page must contain the marker.
   const given = await openSite(delivery, root, { ...run, request: { ...run.request, marker: undefined } });
-  const { path, notes, ...converted } = await convertFile(given, conversion, run);
+  const { path, unknown: unseen, ...converted } = await convertFile(given, conversion, run);
   const location = { path, given: subject, name: isRendered ? baseName(name) : basename(subject) };
   const opened = await openSite({ ...delivery, name, ...converted }, root, run, location);
-  if (!isRendered) return { ...opened, unknown: [...opened.unknown, ...notes] };
+  if (!isRendered) return { ...opened, unknown: [...opened.unknown, ...unseen] };
   const source = { name: nameFromFile(basename(subject)), file: requireSite(given).entry };
   // A page may show only a part of a long text, so findings may be in the source alone.
-  const unknown = [...given.unknown, ...opened.unknown];
-  return { ...opened, notes, unknown, site: { ...requireSite(opened), source } };
+  const unknown = [...given.unknown, ...opened.unknown, ...unseen];
+  return { ...opened, unknown, site: { ...requireSite(opened), source } };
 }
 
 /** A browser would download a page under such a name, so a folder is probably meant. */
@@ -148,8 +154,7 @@ export async function openSite(
   }
   logSite(site, request, logger);
   const allowed = checked.flatMap(({ file, secrets }) => (file && secrets !== 0 ? [file.name] : []));
-  const unknownLine = `whether allowed findings that look like secrets are harmless: ${nameFew(allowed)}`;
-  return { ...delivery, site, unknown: allowed.length === 0 ? [] : [unknownLine] };
+  return { ...delivery, site, unknown: describeAllowed(allowed) };
 }
 
 function logSite(

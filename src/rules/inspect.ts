@@ -109,12 +109,7 @@ class CheckedFile extends UnchangedFile implements LocalFile {
       this.firstBytes ||= chunk.toString('latin1', 0, HEAD_LENGTH);
       fingerprint.add(chunk);
     }
-    if (leaked !== undefined) {
-      const what = `a credential of this environment (${leaked})`;
-      throw new DeliveryError('BAD_FILE', `the file ${given} contains ${what}`, {
-        hint: 'remove it from the file, and revoke it if the file was published anywhere',
-      });
-    }
+    refuseCredential(given, leaked);
     const { sha256, markerCount } = fingerprint.end();
     this.sha256 = sha256;
     this.markerCount = markerCount;
@@ -126,6 +121,15 @@ class CheckedFile extends UnchangedFile implements LocalFile {
     for await (const chunk of this.pieces(length)) hash.update(chunk);
     return hash.digest('hex');
   }
+}
+
+/** @param leaked the name of the credential that was found in the file, if any */
+export function refuseCredential(given: string, leaked: string | undefined): void {
+  if (leaked === undefined) return;
+  const what = `a credential of this environment (${leaked})`;
+  throw new DeliveryError('BAD_FILE', `the file ${given} contains ${what}`, {
+    hint: 'remove it from the file, and revoke it if the file was published anywhere',
+  });
 }
 
 /** A file made of bytes in memory, such as a picture of the page. */

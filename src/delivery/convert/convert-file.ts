@@ -13,6 +13,7 @@ import type { LocalFile } from '../../rules/inspect.ts';
 import { buildWithJekyll, isPublishedAsIs } from '../../rules/jekyll.ts';
 import { encodePath, nameFromFile } from '../../rules/naming.ts';
 import { isHtml, isXhtml } from '../../rules/page/page-file.ts';
+import { describeAllowed } from '../check-content.ts';
 import type { Delivery } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { ResourceReader } from './read-resources.ts';
@@ -46,6 +47,7 @@ interface ConvertedFile {
   readonly path: string;
   readonly inlined?: readonly InlinedFile[];
   readonly notes: readonly string[];
+  readonly unknown: readonly string[];
 }
 
 /**
@@ -86,7 +88,9 @@ export async function convertFile(
   await writeFile(path, done.page, { flag: 'wx', mode: 0o600 });
   const inlined = done.files.map((part) => ({ ...part, url: reader.toName({ href: part.url }) }));
   if (inlined.length > 0) logger.info(describeInlined(inlined));
-  return { path, ...((conversion === 'inline' || inlined.length > 0) && { inlined }), notes: done.notes };
+  const [notes, seen] = conversion === 'inline' ? [[], done.notes] : [done.notes, []];
+  const unknown = [...describeAllowed(reader.allowed), ...seen];
+  return { path, ...((conversion === 'inline' || inlined.length > 0) && { inlined }), notes, unknown };
 }
 
 /** The link to a text beside its page; `null` if no text is there, or a site may not serve it unchanged. */

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { ReadResource, Resource } from '../../convert/resources.ts';
-import { DeliveryError, toDeliveryError } from '../../errors.ts';
+import { DeliveryError, hasFailed, toDeliveryError } from '../../errors.ts';
 import { connectionError } from '../../http/client.ts';
 import { followRedirects } from '../../http/follow.ts';
 import { decodeBody, discard, parseRetryAfter, readType } from '../../http/response.ts';
@@ -10,10 +10,12 @@ import type { HttpResponse } from '../../ports.ts';
 import { CONVERT, MEGABYTE } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { parseExternalAddress } from '../../rules/external-address.ts';
-import { inspectFile } from '../../rules/inspect.ts';
+import { createCredentialSearch } from '../../rules/fingerprint.ts';
+import { createMemoryFile, inspectFile, refuseCredential } from '../../rules/inspect.ts';
 import { getContentType } from '../../rules/media-type.ts';
 import { decodePath, encodePath } from '../../rules/naming.ts';
 import { isBelow } from '../../rules/open-file.ts';
+import { describeProblems, findProblems } from '../check-content.ts';
 import type { RequestContext } from '../delivery-context.ts';
 
 const LEVEL = '/above';
@@ -29,6 +31,8 @@ interface ResourceSources {
 
 /** Reads what a page needs: files of its folder, and files of public hosts, without credentials. */
 export class ResourceReader {
+  /** Names of files with allowed findings that look like secrets. */
+  readonly allowed: string[] = [];
   readonly #path: string;
   /** The page's folder on a made-up host. Nobody can guess the host's name, so no other host's file leads there. */
   readonly #folder: URL;
@@ -58,10 +62,16 @@ export class ResourceReader {
     return decodePath(href.replace(folder, '').replace(origin, '').replace(ABOVE, above));
   }
 
-  /** @throws {DeliveryError} `BAD_FILE` if it can't be read; `TOO_LARGE` above a limit */
+  /** @throws {DeliveryError} `BAD_FILE` if it can't be read or has a secret; `TOO_LARGE` above a limit */
   readonly read: ReadResource = async (url) => {
-    const { run, limit } = this.#sources;
     const name = this.toName(url);
+    const resource = await this.#read(url, name);
+    await this.#refuseProblems(resource, name);
+    return resource;
+  };
+
+  async #read(url: URL, name: string): Promise<Resource> {
+    const { run, limit } = this.#sources;
     const isOwn = url.host === this.#folder.host;
     try {
       this.#files += 1;
@@ -74,7 +84,7 @@ export class ResourceReader {
       const failure = toDeliveryError(thrown);
       throw ['TOO_LARGE', 'LOCAL'].includes(failure.code) ? failure : unreadError(name, failure, isOwn);
     }
-  };
+  }
 
   async #readOwn({ href, pathname }: URL, name: string): Promise<Resource> {
     const { run } = this.#sources;
@@ -120,6 +130,17 @@ export class ResourceReader {
       this.#bytes -= size;
       throw connectionError(thrown, { url, signal });
     }
+  }
+
+  /** Each file is searched as it was: in the page its text is encoded. */
+  async #refuseProblems({ bytes }: Resource, name: string): Promise<void> {
+    const { run } = this.#sources;
+    const file = createMemoryFile(name, bytes);
+    refuseCredential(name, createCredentialSearch(run.request.ownSecrets)(bytes));
+    const { secrets, others } = await findProblems(file, name, run);
+    const results = [secrets, ...others];
+    if (results.some(hasFailed)) throw describeProblems(`several things are wrong with ${name}`, results);
+    if (secrets !== 0) this.allowed.push(name);
   }
 
   #count(bytes: number, name: string): void {
