@@ -318,6 +318,31 @@ describe('inlinePage', () => {
   });
 
   test.each([
+    ['a large picture in each', 97, `${'a{background:url(p.png)}'.repeat(150)}`],
+    ['many escapes', 90, `/*${'"'.repeat(150_000)}*/`],
+  ])('ends for style sheets in style sheets with %s', async (_, levels, inner) => {
+    const sheets = Object.fromEntries(
+      Array.from({ length: levels }, (_, at) => [`${at}.css`, at > 0 ? `@import "${at - 1}.css";` : inner]),
+    );
+    const page = `<link rel=stylesheet href=${levels - 1}.css>`;
+    expect(await inline(page, { ...sheets, 'p.png': Buffer.alloc(150_000) })).toBe(
+      "line 1: the page's style sheets and scripts have too many others in them",
+    );
+  });
+
+  test('sees a stop between files that it has read', async () => {
+    const { inlinePage } = await import('../../src/convert/inline/inline-page.ts');
+    const stop = new AbortController();
+    const read = async (url: URL) => {
+      setImmediate(() => stop.abort(new Error('stopped')));
+      return { url: url.href, bytes: Buffer.from('PNG'), contentType: 'image/png' };
+    };
+    const options = { url: new URL('https://page.invalid/'), read, signal: stop.signal };
+    const page = Buffer.from('<img src=a.png>'.repeat(1_000));
+    await expect(inlinePage(page, options)).rejects.toThrow('stopped');
+  });
+
+  test.each([
     ['nested documents', nestDocuments(17), 'line 1: the page is nested too deeply'],
     ['nested drawings', '<svg>'.repeat(3_000), 'line null: the page is nested too deeply'],
     [

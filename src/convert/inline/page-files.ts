@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setImmediate as letOthersWork } from 'node:timers/promises';
 import { MEGABYTE } from '../../protocol/limits.ts';
 import { type AddAddress, type FoundAddress, formatAddress, isExternal } from '../../rules/page/addresses.ts';
 import { LARGEST_PAGE } from '../../rules/page/page-file.ts';
@@ -30,6 +31,7 @@ export class PageFiles {
   /** The `data:` URLs of style sheets, which may import each other many times. */
   readonly sheets = new Map<string, string>();
   readonly #resources = new Map<string, Resource>();
+  #made = 0;
   readonly #options: InlineOptions;
   readonly #folder: URL;
 
@@ -39,10 +41,12 @@ export class PageFiles {
   }
 
   async read(url: URL): Promise<Resource> {
+    // Without a turn for others, no stop and no time limit would be seen.
+    await letOthersWork();
+    this.#options.signal.throwIfAborted();
     const address = url.href.slice(0, url.href.length - url.hash.length);
     const known = this.#resources.get(address);
     if (known !== undefined) return known;
-    this.#options.signal.throwIfAborted();
     const resource = await this.#options.read(new URL(address));
     this.#resources.set(address, resource);
     const { bytes } = resource;
@@ -64,6 +68,15 @@ export class PageFiles {
     return `${toDataUrl(getMediaType(resource), resource.bytes)}${url.hash}`;
   }
 
+  /** The `data:` URL of a style sheet or script. Files in files could grow without end, so their sum is limited. */
+  makeDataUrl(type: string, text: string): string {
+    const made = toDataUrl(type, text);
+    this.#made += made.length;
+    if (this.#made <= MOST_TEXT) return made;
+    const what = "the page's style sheets and scripts have too many others in them";
+    throw new PageProblem(what, 'import each of them once, from the page');
+  }
+
   /** @param integrity the hashes that the page names, or an empty text */
   async checkIntegrity(url: URL, integrity: string): Promise<void> {
     if (integrity === '' || matchesIntegrity((await this.read(url)).bytes, integrity)) return;
@@ -83,6 +96,7 @@ export class PageFiles {
 
 /** Far beyond real pages, so that a hostile page can't take much memory. */
 export const MOST_ADDRESSES = 50_000;
+const MOST_TEXT = 4 * LARGEST_PAGE;
 
 /** A text in parts, which grows no larger than a page may be: files that import each other could grow without end. */
 export class TextParts {

@@ -25,9 +25,11 @@ export function decodeResource({ bytes, contentType }: Resource, declared = ''):
 /** A `data:` URL that needs no escapes in attributes, style sheets, scripts and JSON, in any encoding of a page. */
 export function toDataUrl(type: string, content: string | Buffer): string {
   if (typeof content !== 'string') return `data:${type};base64,${content.toString('base64')}`;
-  const escaped = content.replace(/[%#"'`&<>\\\p{Cc}\P{ASCII}]+/gu, (run) =>
-    Buffer.from(run).toString('hex').replace(/../g, '%$&'),
-  );
+  const escaped = content
+    .replaceAll('%', '%25')
+    .replace(/[#"'`&<>\\\p{Cc}\P{ASCII}]+/gu, (run) =>
+      Buffer.from(run).toString('hex').replace(/../g, '%$&'),
+    );
   return `data:${type};charset=utf-8,${escaped}`;
 }
 

@@ -5,7 +5,7 @@ import { addImportMap, resolveSpecifier } from '../../rules/page/import-map.ts';
 import { findOwnAddress, findScriptReferences } from '../../rules/page/script-references.ts';
 import type { Resource } from '../resources.ts';
 import { type PageFiles, PageProblem, replaceAddresses } from './page-files.ts';
-import { decodeResource, getMediaType, toDataUrl } from './resource-text.ts';
+import { decodeResource, getMediaType } from './resource-text.ts';
 import { inlineSheet } from './styles.ts';
 
 const WORKER =
@@ -87,7 +87,7 @@ export class Scripts {
 
   /** Browsers name a script by its `data:` URL in every error, unless it has a name. */
   #toDataUrl = (url: URL, code: string): string =>
-    toDataUrl('text/javascript', `${code}\n//# sourceURL=${this.#nameModule(url)}`);
+    this.#files.makeDataUrl('text/javascript', `${code}\n//# sourceURL=${this.#nameModule(url)}`);
 
   /** Lets a script import modules by name. @param base the URL that its imports are relative to */
   rewrite(code: string, isModule: boolean, base: string): Promise<string> {

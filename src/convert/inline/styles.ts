@@ -1,6 +1,6 @@
 import { findCssReferences } from '../../rules/page/script-references.ts';
 import { type PageFiles, PageProblem, replaceAddresses } from './page-files.ts';
-import { decodeResource, toDataUrl } from './resource-text.ts';
+import { decodeResource } from './resource-text.ts';
 
 /** What precedes a font that no browser reads, because all read the WOFF2 before it. */
 const AFTER_WOFF2 =
@@ -46,7 +46,7 @@ export async function inlineSheet(
   const text = decodeResource(resource, charset);
   const made =
     files.sheets.get(resource.url) ??
-    toDataUrl('text/css', await inlineStyle(text, resource.url, files, [...importers, resource.url]));
+    files.makeDataUrl('text/css', await inlineStyle(text, resource.url, files, [...importers, resource.url]));
   files.sheets.set(resource.url, made);
   return made;
 }
