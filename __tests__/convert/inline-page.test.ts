@@ -15,6 +15,10 @@ const FILES: TestFiles = {
   'https://page.invalid/top.js': 'top()',
   'strict.js': '/* a */ // b\n"use strict"\none()',
   'page.js': { type: 'text/html; charset=utf-8', body: '<h1>Not found</h1>' },
+  'plain.css': { type: 'text/plain', body: 'a {}' },
+  'main.tfvars': 'password = "x"',
+  'https://cdn.dev/f/x.woff2': { type: 'binary/octet-stream', body: 'FONT' },
+  'https://cdn.dev/f/y.eot?': { type: 'application/vnd.ms-fontobject', body: 'FONT' },
   'https://cdn.dev/lib@1/x.js': 'x("</script>", \'&\\\', "é")',
   'https://cdn.dev/lib': { to: 'https://cdn.dev/lib@1/x.js' },
   'https://cdn.dev/a.css': 'a { b: url(./a.png?v=1#x) }',
@@ -53,6 +57,10 @@ const PAGES: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     [
       '<style>a { b: /* url(c.woff2) format("woff2"), */ url(b.png) format("woff"), url(sub/x.woff2) format("woff2"); c: url(b.png) }</style>',
       '<style>a { b: /* url(c.woff2) format("woff2"), */ url("‹image/png B›") format("woff"), url("‹font/woff2 FONT›") format("woff2"); c: url("‹image/png B›") }</style>',
+    ],
+    [
+      '<style>a { b: url(https://cdn.dev/f/x.woff2); c: url(https://cdn.dev/f/y.eot?#iefix) }</style>',
+      '<style>a { b: url("‹font/woff2 FONT›"); c: url("‹application/vnd.ms-fontobject FONT›#iefix") }</style>',
     ],
     ['<style>\r\na{b:url( b.png )}\r\n</style>', '<style>\r\na{b:url("‹image/png B›")}\r\n</style>'],
     [
@@ -182,7 +190,27 @@ describe('inlinePage', () => {
     [
       'a page instead of a script',
       '<script src=page.js></script>',
-      'page.js is a web page, not a style sheet or script',
+      'page.js is text/html, not a style sheet or script',
+    ],
+    [
+      'a style sheet that browsers ignore',
+      '<link rel=stylesheet href=plain.css>',
+      'plain.css is text/plain, not a style sheet or script',
+    ],
+    [
+      'a file beside the page as a script',
+      '<script src=main.tfvars></script>',
+      'main.tfvars is application/octet-stream, not a style sheet or script',
+    ],
+    [
+      'a file beside the page as a sound',
+      '<audio src=main.tfvars></audio>',
+      'main.tfvars is application/octet-stream, not a picture, font, sound or video',
+    ],
+    [
+      'a login page as a picture',
+      '<p style="background: url(\'page.js\')">',
+      'page.js is text/html, not a picture, font, sound or video',
     ],
     [
       'other bytes than named',

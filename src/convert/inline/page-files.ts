@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { setImmediate as letOthersWork } from 'node:timers/promises';
 import { MEGABYTE } from '../../protocol/limits.ts';
 import { type AddAddress, type FoundAddress, formatAddress, isExternal } from '../../rules/page/addresses.ts';
+import { getContentType } from '../../rules/media-type.ts';
 import { LARGEST_PAGE } from '../../rules/page/page-file.ts';
 import type { InlinedFile, ReadResource, Resource } from '../resources.ts';
 import { getMediaType, matchesIntegrity, toDataUrl } from './resource-text.ts';
@@ -54,18 +55,28 @@ export class PageFiles {
     return resource;
   }
 
-  /** Reads a style sheet or script. Some hosts answer with a page if they don't have it. */
+  /** Reads a style sheet or script. A browser ignores a style sheet of another type. */
   async readCode(url: URL): Promise<Resource> {
     const resource = await this.read(url);
-    if (getMediaType(resource) !== 'text/html') return resource;
-    const what = `${this.show(url)} is a web page, not a style sheet or script`;
-    throw new PageProblem(what, 'correct the address');
+    this.#requireType(url, getMediaType(resource), CODE, 'style sheet or script');
+    return resource;
   }
 
-  /** A picture, font or other file as it is. A fragment selects a part of it. */
+  /** A picture, font, sound or video as it is. A fragment selects a part of it. */
   async inlineData(url: URL): Promise<string> {
-    const resource = await this.read(url);
-    return `${toDataUrl(getMediaType(resource), resource.bytes)}${url.hash}`;
+    const { url: address, bytes, contentType } = await this.read(url);
+    // Browsers show a picture and use a font without a type.
+    const isUntyped = UNTYPED.test(getMediaType({ contentType }));
+    const type = getMediaType({ contentType: isUntyped ? getContentType(new URL(address).pathname) : contentType });
+    this.#requireType(url, type, MEDIA, 'picture, font, sound or video');
+    return `${toDataUrl(type, bytes)}${url.hash}`;
+  }
+
+  /** Otherwise a login page, or any file beside the page, would be published. */
+  #requireType(url: URL, type: string, types: RegExp, what: string): void {
+    if (types.test(type)) return;
+    const hint = 'correct its URL in the page, or its ending or content type';
+    throw new PageProblem(`${this.show(url)} is ${type}, not a ${what}`, hint);
   }
 
   /** The `data:` URL of a style sheet or script. Files in files could grow without end, so their sum is limited. */
@@ -93,6 +104,10 @@ export class PageFiles {
 
   show = ({ href }: URL): string => formatAddress(this.ownPath(href) ?? href);
 }
+
+const CODE = /^text\/css$|^(?:text|application)\/(?:x-)?(?:java|ecma)script$|[/+]json$|\/wasm$/;
+const MEDIA = /^(?:image|audio|video)\/|font|^application\/ogg$|^text\/vtt$/;
+const UNTYPED = /^(?:application|binary)\/octet-stream$/;
 
 /** Far beyond real pages, so that a hostile page can't take much memory. */
 export const MOST_ADDRESSES = 50_000;

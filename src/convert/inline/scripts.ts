@@ -5,7 +5,7 @@ import { addImportMap, resolveSpecifier } from '../../rules/page/import-map.ts';
 import { findOwnAddress, findScriptReferences } from '../../rules/page/script-references.ts';
 import type { Resource } from '../resources.ts';
 import { type PageFiles, PageProblem, replaceAddresses } from './page-files.ts';
-import { decodeResource, getMediaType } from './resource-text.ts';
+import { decodeResource, getMediaType, toDataUrl } from './resource-text.ts';
 import { inlineSheet } from './styles.ts';
 
 const WORKER =
@@ -77,7 +77,7 @@ export class Scripts {
   async #makeModule(url: URL, resource: Resource): Promise<string> {
     const type = getMediaType(resource);
     if (type === 'text/css') return inlineSheet(url, this.#files);
-    if (/[/+]json$|\/wasm$/.test(type)) return this.#files.inlineData(url);
+    if (/[/+]json$|\/wasm$/.test(type)) return toDataUrl(type, resource.bytes);
     const given = new TextDecoder().decode(resource.bytes);
     // Nothing is relative to a `data:` URL.
     const find = findOwnAddress.bind(null, given);
