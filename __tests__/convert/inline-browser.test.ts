@@ -18,8 +18,9 @@ const readPackage = (path: string): string =>
 const FILES: Readonly<Record<string, string>> = {
   [`${CDN}say.js`]:
     'window.say = (text) => { (window.said ??= []).push(text); if (window.p) p.textContent = said.join(" ") }',
-  [`${CDN}one.js`]: 'say("one")',
-  [`${CDN}deferred.js`]: '"use strict"; say(p.id + (function () { return this === undefined })())',
+  [`${CDN}one.js`]: '--> first\nsay("one")',
+  [`${CDN}deferred.js`]:
+    '"use client"; "use strict"; say(p.id + (function () { return this === undefined })())',
   [`${CDN}self.js`]: 'say(document.currentScript.src + document.currentScript.dataset.a)',
   [`${CDN}count.js`]: 'import "./circle.js"; export const count = { value: 0 }; say("count")',
   [`${CDN}circle.js`]:

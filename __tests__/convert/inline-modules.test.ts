@@ -127,6 +127,44 @@ describe('modules', () => {
   });
 });
 
+test.each([
+  ...[
+    'import(`./lang-${a}.js`)',
+    'import(a)',
+    'import("./lang-" + a)',
+    'document.scripts[0].getAttribute("src")',
+  ],
+  ...[
+    'import.meta.resolve("./a.png")',
+    'const { url } = import.meta',
+    'import.meta?.url',
+    'import.meta["url"]',
+  ],
+  ...[
+    "const me = document.currentScript; me.getAttribute('src')",
+    'document.querySelector("script[src$=\'a.js\']")',
+  ],
+])('A script that computes URLs is named: %s.', async (code) => {
+  const text = 'computes URLs, whose files stay outside of the page';
+  const page = `<script type=module src=a.js></script><script type=module src=a.js></script>`;
+  expect(await convert(page, { 'a.js': code })).toMatchObject({ notes: [`the code of a.js ${text}`] });
+  expect(await convert(`<script type=module>${code}</script>`)).toMatchObject({
+    notes: [`the code of report.html ${text}`],
+  });
+});
+
+test.each([
+  'import.meta.url; import.meta.env.X',
+  'import(`./a.js`); import("./a.js")',
+  'img.getAttribute("src")',
+  'document.currentScript.src',
+  '// import(a)',
+])('A script that computes no URL is not named: %s.', async (code) => {
+  expect(await convert('<script type=module src=a.js></script>', { 'a.js': code })).toMatchObject({
+    notes: [],
+  });
+});
+
 test('Workers stay outside, and are named once.', async () => {
   const html =
     '<script src=worker.js></script><script>new Worker("w.js"); new SharedWorker(url); new Worker(new URL("u.js", import.meta.url)); new Worker("data:,")</script>';

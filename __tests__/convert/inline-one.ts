@@ -57,7 +57,7 @@ export const unfold = (text: string): string =>
       const shown = unfold(decodeURIComponent(code))
         .replace(/\n\/\/# sourceURL=.*$/, '')
         .replace(
-          /document\.currentScript&&Object.defineProperty\(document\.currentScript,"src",\{value:(.*?),configurable:true\}\);/,
+          /document\.currentScript&&Object.defineProperty\(document\.currentScript,"src",\{value:(.*?),configurable:true\}\);\n/,
           'src=$1; ',
         );
       return `‹${type.replace('text/', '')} ${shown}›`;

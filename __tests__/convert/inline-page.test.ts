@@ -14,6 +14,8 @@ const FILES: TestFiles = {
   'a.js': 'one()',
   'https://page.invalid/top.js': 'top()',
   'strict.js': '/* a */ // b\n"use strict"\none()',
+  'client.js': "'use client';'use strict';one()",
+  'sub/c.js': 'c()',
   'page.js': { type: 'text/html; charset=utf-8', body: '<h1>Not found</h1>' },
   'plain.css': { type: 'text/plain', body: 'a {}' },
   'main.tfvars': 'password = "x"',
@@ -100,6 +102,14 @@ const PAGES: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ],
     [
       '<svg><script xlink:href="a.js"/></svg>',
+    [
+      '<script src=client.js></script>',
+      `<script src="‹javascript "use strict";src=new URL("client.js",document.baseURI).href; 'use client';'use strict';one()›"></script>`,
+    ],
+    [
+      '<base href="sub/?a/b"><script src=c.js></script>',
+      '<base href="sub/?a/b"><script src="‹javascript src=new URL("../sub/c.js",document.baseURI).href; c()›"></script>',
+    ],
       '<svg><script xlink:href="‹javascript src=new URL("a.js",document.baseURI).href; one()›"/></svg>',
     ],
     ['<script nomodule src=gone.js></script>', '<script nomodule src=""></script>'],

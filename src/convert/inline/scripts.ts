@@ -2,7 +2,7 @@ import { parseJson, toFields } from '../../plain-text.ts';
 import { type FoundAddress, formatAddress, isExternal } from '../../rules/page/addresses.ts';
 import type { PageFields } from '../../rules/page/html-references.ts';
 import { addImportMap, resolveSpecifier } from '../../rules/page/import-map.ts';
-import { findOwnAddress, findScriptReferences } from '../../rules/page/script-references.ts';
+import { computesUrls, findOwnAddress, findScriptReferences } from '../../rules/page/script-references.ts';
 import type { Resource } from '../resources.ts';
 import { type PageFiles, PageProblem, replaceAddresses } from './page-files.ts';
 import { decodeResource, getMediaType, toDataUrl } from './resource-text.ts';
@@ -11,7 +11,13 @@ import { inlineSheet } from './styles.ts';
 const WORKER =
   /\b(?:new\s+(?:Shared)?Worker|importScripts|serviceWorker\.register)\s*\(\s*(?:new\s+URL\(\s*)?(["'`])([^"'`$]+)\1/g;
 
-const STRICT = /^(?:\s|\/\/[^\n]*\n|\/\*(?:(?!\*\/).)*\*\/)*(["'])use strict\1/s;
+/** Other directives may precede it. */
+const STRICT =
+  /^(?:[\s;]|\/\/[^\n]*\n|\/\*(?:(?!\*\/).)*\*\/|(["'])(?!use strict\1)[^"'\n]*\1)*(["'])use strict\2/s;
+
+/** A script that looks for an element by its `src`, which is a `data:` URL now. */
+const READS_SOURCE = /\bgetAttribute\(\s*["'`]src\b|\bscript\[src/;
+const READS_SCRIPT = /\bcurrentScript\b|\.scripts\b|["'`]script\b/;
 
 /**
  * The scripts of a document. An imported module gets a name, and an import map says which `data:` URL that is. So a
@@ -57,10 +63,8 @@ export class Scripts {
     const code = await this.rewrite(given, false, resource.url);
     const field = `"src",{value:${this.#writeAddress(url.href)},configurable:true}`;
     const start = `document.currentScript&&Object.defineProperty(document.currentScript,${field});`;
-    return this.#toDataUrl(
-      url,
-      `${STRICT.test(given.slice(0, 10_000)) ? '"use strict";' : ''}${start}${code}`,
-    );
+    const strict = STRICT.test(given.slice(0, 10_000)) ? '"use strict";' : '';
+    return this.#toDataUrl(url, `${strict}${start}\n${code}`);
   }
 
   async inlineModule(url: URL): Promise<string> {
@@ -95,6 +99,10 @@ export class Scripts {
       const text = `a script starts ${formatAddress(address)}, which stays outside of the page`;
       if (isExternal(address)) this.#files.notes.add(text);
     }
+    if (computesUrls(code) || (READS_SOURCE.test(code) && READS_SCRIPT.test(code))) {
+      const where = this.#files.show(new URL(base)) || 'the page';
+      this.#files.notes.add(`the code of ${where} computes URLs, whose files stay outside of the page`);
+    }
     const find = findScriptReferences.bind(null, code, isModule);
     return replaceAddresses(code, find, (found) => this.#importModule(found, base));
   }
@@ -125,6 +133,10 @@ export class Scripts {
   /** The address of a file as code. Where the page will be is not known yet. */
   #writeAddress(address: string): string {
     const path = this.#files.ownPath(address);
-    return path === null ? JSON.stringify(address) : `new URL(${JSON.stringify(path)},document.baseURI).href`;
+    if (path === null) return JSON.stringify(address);
+    // The page's own base may lead into a folder.
+    const base = this.#files.ownPath(this.#page.base)?.replace(/[?#].*/s, '') ?? '';
+    const up = path.startsWith('/') ? '' : '../'.repeat(base.split('/').length - 1);
+    return `new URL(${JSON.stringify(up + path)},document.baseURI).href`;
   }
 }

@@ -24,6 +24,15 @@ export function findOwnAddress(code: string, add: AddAddress): void {
   }
 }
 
+/** Whether a script computes what it imports, or may use its own address other than as `import.meta.url`. */
+export function computesUrls(code: string): boolean {
+  for (const { n: address, d: call, e: stop, offset } of readImports(code)) {
+    const isKept = /^\s*\.\s*(?!resolve\b)\w/.test(code.slice(offset + stop, offset + stop + 100));
+    if (call === -2 ? !isKept : address === undefined) return true;
+  }
+  return false;
+}
+
 function* readImports(
   code: string,
 ): Generator<Imports[number] & { readonly offset: number }, void, undefined> {
