@@ -26,6 +26,7 @@ const FILES: TestFiles = {
   'https://cdn.dev/a.css': 'a { b: url(./a.png?v=1#x) }',
   'https://cdn.dev/a.png?v=1': 'CDN',
   'sprite.svg': '<?xml version="1.0"?><svg><symbol id="dot"><title>é</title></symbol><g id="two"/></svg>',
+  'signs.svg': '<svg><g id="д"/></svg><!-- </svg> -->',
   'main.html': '<p>',
 };
 
@@ -75,6 +76,15 @@ const PAGES: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
       '<link rel=preload as=style href="‹css a { b: url("‹image/png PNG›") }›" onload="this.rel=\'stylesheet\'">',
     ],
     [
+      '<link rel=preload as=Style href=a.css><script>document.querySelector("link").rel = "stylesheet"</script>',
+      '<link rel=preload as=Style href="‹css a { b: url("‹image/png PNG›") }›"><script>document.querySelector("link").rel = "stylesheet"</script>',
+    ],
+    [
+      '<svg><foreignObject><style>a{b:url(b.png);c:"<&amp;"}</style></foreignObject></svg>',
+      '<svg><foreignObject><style>a{b:url("‹image/png B›");c:"<&amp;"}</style></foreignObject></svg>',
+    ],
+    ['<style>a{b:url("b.png#a\\\\")}</style>', '<style>a{b:url("‹image/png B›#a%5c")}</style>'],
+    [
       '<base href="sub/"><link rel=stylesheet href=b.css>',
       '<base href="sub/"><link rel=stylesheet href="‹css b { c: url("‹image/png PNG›"), src("‹font/woff2 FONT›") }›">',
     ],
@@ -93,6 +103,14 @@ const PAGES: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
       '<script src="‹javascript "use strict";src=new URL("strict.js",document.baseURI).href; /* a */ // b\n"use strict"\none()›"></script>',
     ],
     [
+      '<script src=client.js></script>',
+      `<script src="‹javascript "use strict";src=new URL("client.js",document.baseURI).href; 'use client';'use strict';one()›"></script>`,
+    ],
+    [
+      '<base href="sub/?a/b"><script src=c.js></script>',
+      '<base href="sub/?a/b"><script src="‹javascript src=new URL("../sub/c.js",document.baseURI).href; c()›"></script>',
+    ],
+    [
       '<script src="https://cdn.dev/lib"></script>',
       '<script src="‹javascript src="https://cdn.dev/lib"; x("</script>", \'&\\\', "é")›"></script>',
     ],
@@ -102,14 +120,6 @@ const PAGES: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ],
     [
       '<svg><script xlink:href="a.js"/></svg>',
-    [
-      '<script src=client.js></script>',
-      `<script src="‹javascript "use strict";src=new URL("client.js",document.baseURI).href; 'use client';'use strict';one()›"></script>`,
-    ],
-    [
-      '<base href="sub/?a/b"><script src=c.js></script>',
-      '<base href="sub/?a/b"><script src="‹javascript src=new URL("../sub/c.js",document.baseURI).href; c()›"></script>',
-    ],
       '<svg><script xlink:href="‹javascript src=new URL("a.js",document.baseURI).href; one()›"/></svg>',
     ],
     ['<script nomodule src=gone.js></script>', '<script nomodule src=""></script>'],
@@ -141,6 +151,10 @@ const PAGES: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     ],
     ['<template><img src=b.png></template>', '<template><img src="‹image/png B›"></template>'],
     [
+      '<svg><use href="signs.svg#д"/></svg>',
+      '<svg><use href="#%D0%B4"/></svg><svg style="position:absolute;width:0;height:0" aria-hidden="true"><svg><g id="&#1076;"/></svg><!-- </svg> --></svg>',
+    ],
+    [
       '<body><template></body></template><svg></body><use href="sprite.svg#dot"/><use xlink:href="sprite.svg#two"/></svg></body>',
       '<body><template></body></template><svg></body><use href="#dot"/><use xlink:href="#two"/></svg></body><svg style="position:absolute;width:0;height:0" aria-hidden="true"><svg><symbol id="dot"><title>&#233;</title></symbol><g id="two"/></svg></svg>',
     ],
@@ -161,10 +175,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
       '<p data-src=x.png>',
     ],
     ...['<!-- <img src=x> --><noscript><img src=x></noscript>', "<P CLASS = 'a'  ID=b>\r\n<br/ >", ''],
-    ...[
-      '<template><iframe src=x.html></iframe></template>',
-      '<img src="https://"><textarea><img src=x></textarea>',
-    ],
+    ...['<img src="https://"><textarea><img src=x></textarea>'],
   ].map((page) => [page, page] as const),
 };
 
@@ -186,6 +197,11 @@ describe('inlinePage', () => {
       'an object with a page',
       '<object data="main.html"></object>',
       "<object> shows another document, main.html, which can't become part of the page",
+    ],
+    [
+      'a frame in a template, which may be a shadow root',
+      '<div><template shadowrootmode=open><iframe src=main.html></iframe></template></div>',
+      "<iframe> shows another document, main.html, which can't become part of the page",
     ],
     [
       'a refresh',
@@ -263,6 +279,24 @@ describe('inlinePage', () => {
     },
   );
 
+  test.each([
+    ...['<image href="b.png"/>', "<a xlink:href='main.html'/>", '<style>a{b:url(https://x)}</style>'],
+    ...['<style>@import "a.css"</style>', '<s:script/>', '<g onclick="x"/>', '<use href=" &#35;a"/>'],
+    ...['<style>a{b:image-set("c" 1x)}</style>', '<set attributeName="href"/>', '<image src="b.png"/>'],
+  ])('refuses to show a drawing as a document if it has %s', async (part) => {
+    const problem = "shows another document, s.svg, which can't become part of the page";
+    const files = { 's.svg': `<svg>${part}</svg>` };
+    expect(await inline('<object data=s.svg>', files)).toBe(`line 1: <object> ${problem}`);
+    expect(await inline('<embed src=s.svg>', files)).toBe(`line 1: <embed> ${problem}`);
+  });
+
+  test('shows a drawing as a document if it stands alone', async () => {
+    const svg =
+      '<svg xmlns="x" xmlns:xlink="y"><style>a{b:url(#c);d:rgb(0,0,0)}</style><g xlink:href="#c" clip-path="url(#c)"/></svg>';
+    const made = await inline('<object data=s.svg>', { 's.svg': svg });
+    expect(unfold(made)).toBe(`<object data="‹image/svg+xml ${svg}›">`);
+  });
+
   test('names the line of a problem in a nested document by its frame', async () => {
     expect(await inline('\n<p>\n<iframe srcdoc="\n\n<iframe src=x>"></iframe>')).toMatch(/^line 3: <iframe>/);
   });
@@ -282,6 +316,33 @@ describe('inlinePage', () => {
     expect(await inline(upgrade, FILES)).toContain('data:');
     const alone = '<meta http-equiv=content-security-policy content="default-src \'none\'">';
     expect(await inline(alone, FILES)).toBe(alone);
+  });
+
+  test.each([
+    [
+      'styles that reach a drawing',
+      '<style>a{}</style><svg><use href="sprite.svg#dot"/></svg>',
+      'styles and scripts of the page now reach the drawings that <use> shows',
+    ],
+    ['a drawing without styles', '<svg><use href="sprite.svg#dot"/></svg>', null],
+    [
+      'files for browsers without scripts',
+      '<noscript><img src=b.png></noscript>',
+      '<noscript> may need files that stay outside of the page',
+    ],
+    [
+      'a text for browsers without scripts',
+      '<noscript>Scripts? <a href="https://a.dev">src</a></noscript><img src=b.png>',
+      null,
+    ],
+    [
+      'an address that changes later',
+      '<svg><image href="b.png"><set attributeName="xlink:href" to="a.svg" begin=60s /></image></svg>',
+      '<set> may need files that stay outside of the page',
+    ],
+    ['another animation', '<svg><animate attributeName="x" to="a.svg"/></svg>', null],
+  ])('tells of %s', async (_, page, note) => {
+    expect(await convert(page, FILES)).toMatchObject({ notes: note === null ? [] : [note] });
   });
 
   test('lets the reason pass if a file cannot be had', async () => {

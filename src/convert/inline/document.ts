@@ -10,7 +10,7 @@ import { PageFields } from '../../rules/page/html-references.ts';
 import { SEARCH_LIMITS } from '../../rules/page/page-reader.ts';
 import { type PageElement, PageElements } from './page-elements.ts';
 import { type PageFiles, PageProblem, replaceAddresses, TextParts } from './page-files.ts';
-import { getMediaType } from './resource-text.ts';
+import { decodeResource, getMediaType } from './resource-text.ts';
 import { Scripts } from './scripts.ts';
 import { Sprites } from './sprites.ts';
 import { inlineSheet, inlineStyle, writeInStyle } from './styles.ts';
@@ -26,6 +26,14 @@ type Edit = readonly [start: number, end: number, text: string];
 
 const escapeText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 const escapeValue = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+
+/** What makes a drawing load files or run scripts where it is shown as a document. */
+const NEEDS_OTHERS =
+  /<(?:[\w-]+:)?script\b|\s(?:on\w+|src\w*|data|poster)\s*=|href\s*=(?!\s*["'](?:#|data:))|attributeName\s*=\s*["'](?:xlink:)?href|@import|image-set\(|url\((?!\s*["']?(?:#|data:))/i;
+
+/** The beginning of a `<noscript>` that has more than text and links, or is long. */
+const NOSCRIPT_FILES =
+  /^(?:(?!<\/noscript).)*?(?:$|<(?!a\s)\w[^<>]*?\s(?:src\w*|href|poster|data)\s*=|@import|url\()/is;
 
 /** A policy that names what a page may load. */
 const LOADING_POLICY = /-src(?:-elem|-attr)?(?:\s|$)/i;
@@ -83,16 +91,22 @@ class InlinedDocument {
   /** All edits in the order of the page. What comes after its end is part of its body. */
   finish(end: number): readonly Edit[] {
     this.#writeMap();
-    this.#edit(end, end, this.#sprites.write());
+    const drawings = this.#sprites.write();
+    this.#edit(end, end, drawings);
+    if (drawings !== '' && this.#elements.all.some(({ tag }) => /^(?:link|script|style)$/.test(tag.tagName)))
+      this.#files.notes.add('styles and scripts of the page now reach the drawings that <use> shows');
     if (this.#edits.length > 0 && this.#policy !== null) throw this.#policy;
     return this.#edits.sort(([a], [b]) => a - b);
   }
 
   async inline(element: PageElement, source: string): Promise<void> {
     const { tag, place, isInert, isForeign } = element;
-    if (isNetworkHint(tag) && !hasAttribute(tag, 'onload')) {
-      return this.#edit(place.startOffset, place.endOffset, '');
-    }
+    // A script may turn such a hint into a style sheet.
+    const mayApply = hasAttribute(tag, 'onload') || getAttribute(tag, 'as').toLowerCase() === 'style';
+    if (isNetworkHint(tag) && !mayApply) return this.#edit(place.startOffset, place.endOffset, '');
+    const after = source.slice(place.endOffset, place.endOffset + 10_000);
+    if (tag.tagName === 'noscript' ? NOSCRIPT_FILES.test(after) : hasAttribute(tag, 'attributeName'))
+      this.#files.notes.add(`<${tag.tagName}> may need files that stay outside of the page`);
     await this.#inlineAttributes(element);
     // In a drawing the text has escapes.
     const given = isForeign ? element.text : source.slice(place.endOffset, element.textEnd);
@@ -131,11 +145,7 @@ class InlinedDocument {
   }
 
   /** The address to write instead of one in an attribute; `null` if a browser loads nothing from there. */
-  async #inlineAddress(
-    found: FoundAddress,
-    { tag, isInert }: PageElement,
-    isStyle: boolean,
-  ): Promise<string | null> {
+  async #inlineAddress(found: FoundAddress, { tag }: PageElement, isStyle: boolean): Promise<string | null> {
     const { kind } = found;
     const url = URL.parse(found.address, this.#page.base);
     if (url === null || found.grade === 'link') return null;
@@ -147,19 +157,18 @@ class InlinedDocument {
     if (isSheet && isCss(tag)) return inlineSheet(url, this.#files, charset);
     if (kind === 'script') return this.#scripts.inlineScript(url, charset);
     if (kind === 'module') return this.#scripts.inlineModule(url);
-    const isDocument = kind === 'document' && !(await this.#isPicture(url, tag.tagName));
-    if (!isDocument) return this.#files.inlineData(url);
-    if (isInert) return null;
+    if (kind !== 'document' || (await this.#isPicture(url, tag.tagName))) return this.#files.inlineData(url);
     const what = `<${tag.tagName}> shows another document, ${this.#files.show(url)}`;
-    throw new PageProblem(
-      `${what}, which can't become part of the page`,
-      'replace it with a link or a picture',
-    );
+    throw new PageProblem(`${what}, which can't become part of the page`, 'use a link or a picture');
   }
 
   async #isPicture(url: URL, tagName: string): Promise<boolean> {
-    const mayBePicture = tagName === 'object' || tagName === 'embed';
-    return mayBePicture && getMediaType(await this.#files.read(url)).startsWith('image/');
+    if (tagName !== 'object' && tagName !== 'embed') return false;
+    const resource = await this.#files.read(url);
+    const type = getMediaType(resource);
+    return type === 'image/svg+xml'
+      ? !NEEDS_OTHERS.test(decodeResource(resource))
+      : type.startsWith('image/');
   }
 
   async #inlineText(element: PageElement, text: string): Promise<string> {

@@ -16,7 +16,7 @@ export interface PageElement {
 }
 
 /** Tags that matter for others, or for an import map. */
-const ALWAYS_LISTED = /^(?:base|link|math|meta|script|style|svg|template)$/;
+const ALWAYS_LISTED = /^(?:base|link|math|meta|noscript|script|style|svg|template)$/;
 
 /** Lists the tags of a page that need files, in its order. */
 export class PageElements extends PageReader {
@@ -46,7 +46,8 @@ export class PageElements extends PageReader {
 }
 
 function needsFile(tag: StartTag): boolean {
-  let isNeeded = false;
+  // An animation may change an address.
+  let isNeeded = /href$/.test(getAttribute(tag, 'attributeName'));
   for (const { find } of listFetchingAttributes(tag)) {
     if (find === null) return true;
     find(({ address, grade }) => (isNeeded ||= grade !== 'link' && isExternal(address)));

@@ -69,7 +69,7 @@ export class PageFiles {
     const isUntyped = UNTYPED.test(getMediaType({ contentType }));
     const type = getMediaType({ contentType: isUntyped ? getContentType(new URL(address).pathname) : contentType });
     this.#requireType(url, type, MEDIA, 'picture, font, sound or video');
-    return `${toDataUrl(type, bytes)}${url.hash}`;
+    return `${toDataUrl(type, bytes)}${url.hash.replaceAll('\\', '%5c')}`;
   }
 
   /** Otherwise a login page, or any file beside the page, would be published. */

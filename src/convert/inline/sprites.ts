@@ -1,3 +1,4 @@
+import { decodePercents } from '../../rules/page/addresses.ts';
 import { PageElements } from './page-elements.ts';
 import { type PageFiles, PageProblem } from './page-files.ts';
 import { decodeResource } from './resource-text.ts';
@@ -26,7 +27,7 @@ export class Sprites {
         ? 'has scripts, styles or files, which would become part of the page'
         : twice !== undefined
           ? `has the id ${twice}, which the page uses already`
-          : this.#ids.has(url.hash.slice(1))
+          : this.#ids.has(decodePercents(url.hash.slice(1)))
             ? null
             : 'has no such part';
     if (problem === null) return url.hash;
@@ -43,5 +44,4 @@ export class Sprites {
 }
 
 /** The drawing of an SVG file, without what is before it. */
-const readDrawing = (svg: string): string =>
-  svg.slice(Math.max(svg.search(/<svg[\s>]/), 0), svg.lastIndexOf('</svg>') + '</svg>'.length);
+const readDrawing = (svg: string): string => svg.slice(Math.max(svg.search(/<svg[\s>]/), 0));

@@ -41,9 +41,9 @@ export abstract class PageReader extends SAXParser {
     return this.#templates > 0;
   }
 
-  /** Whether this is in a drawing or formula. */
+  /** Whether this is in a drawing or formula, and not in HTML within it. */
   protected get isForeign(): boolean {
-    return this.#depth > 0;
+    return this.parserFeedbackSimulator.inForeignContent;
   }
 
   /** Whether the rest of the page was not read. */
