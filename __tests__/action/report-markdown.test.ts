@@ -133,3 +133,46 @@ describe('the picture of a page', () => {
     }
   });
 });
+
+describe('pages that differ from another folder', () => {
+  const changed = (count: number, title = 'Page') =>
+    Array.from({ length: count }, (_, at) => ({
+      path: `p/${at}.html`,
+      title: `${title} ${at}`,
+      url: `https://octo.github.io/site/p/${at}.html`,
+      kind: 'changed' as const,
+    }));
+  const rowsOf = (text: string): readonly string[] =>
+    text.split('\n').filter((line) => line.startsWith('| ') && !/^\| (?:Page|---|✅|Step)/.test(line));
+  const commentOf = (changedPages: NonNullable<Report['changedPages']>): string =>
+    shown(composeComment([{ ...siteReport(), changedPages }], context, MEMORY));
+
+  test.each([
+    [1, 1, ''],
+    [20, 20, ''],
+    [300, 20, '… and 280 more pages in the report'],
+  ])('%d of them: at most 20 rows, then a count', (count, rows, more) => {
+    const text = commentOf(changed(count));
+    expect(rowsOf(text)).toHaveLength(rows);
+    expect(rowsOf(text)[0]).toBe(
+      '| [Page 0](<https://octo.github.io/site/p/0.html>)<br><code>p/0.html</code> | changed |',
+    );
+    expect(text.includes('more pages in the report')).toBe(more !== '');
+    expect(text).toContain(more);
+  });
+
+  test('a removed page has no link, and none of them is a table without rows', () => {
+    const removed = { path: 'old.html', title: 'old.html', url: null, kind: 'removed' as const };
+    expect(rowsOf(commentOf([removed]))).toEqual(['| old.html | removed |']);
+    expect(commentOf([])).not.toContain('| Page');
+  });
+
+  test("a stranger's title neither breaks the table nor mentions anybody", () => {
+    const title = 'a | b\n| c | @octocat #12 [x](https://evil.example) <img src=x> `y`';
+    const text = composeComment([{ ...siteReport(), changedPages: changed(1, title) }], context, MEMORY);
+    const [row = '', ...others] = rowsOf(text);
+    expect(others).toEqual([]);
+    expect(row).toMatch(/^\| \[a &#124; b &#124; c .* \| changed \|$/);
+    expect(row).not.toMatch(/@octocat|#12|evil\.example\)|<img|`/);
+  });
+});

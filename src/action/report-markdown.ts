@@ -79,6 +79,7 @@ export function listDetails(report: Report, isRow = false): string[] {
     formatPicture(report),
     isRow || report.planned === null ? '' : `**Plan:** ${formatText(report.lines.CODE)}`,
     isRow || !ready || site === null ? '' : `${formatProof(site, took)}.`,
+    formatChangedPages(report),
     formatFacts([
       ...listOwnFacts(report),
       ...(isRow ? [] : [...formatNoteFacts(report), ...formatUnknownFacts(report)]),
@@ -165,6 +166,21 @@ function formatChangedFiles({ ready, site }: Report): string {
     return names.length === 0 ? [] : formatFact(CHANGES[kind], text);
   });
   return formatFacts(facts);
+}
+
+/** A row for each page that differs from another folder's. A note has all counts. */
+function formatChangedPages({ changedPages = [] }: Report): string {
+  if (changedPages.length === 0) return '';
+  const rows = changedPages.slice(0, MAX_FACTS).map(({ path, title, url, kind }) => {
+    const name = escapeMarkdown(shorten(title, MOST.name));
+    const place = title === path ? '' : `<br>${formatInlineCode(shorten(path, MOST.name))}`;
+    return formatTableRow([(url === null ? name : formatLink(name, url)) + place, kind]);
+  });
+  const more = changedPages.length - rows.length;
+  return joinBlocks([
+    formatTable(['Page', 'Change'], rows),
+    more > 0 ? `… and ${more} more pages in the report` : '',
+  ]);
 }
 
 function formatPicture({ picture, url }: Report): string {

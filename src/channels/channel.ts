@@ -1,6 +1,7 @@
 import { DeliveryError, type Result } from '../errors.ts';
 import type { Check } from '../proof/check.ts';
 import type { ChannelKey } from '../protocol/words.ts';
+import type { GitBlob } from '../rules/fingerprint.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import type { BrowserDisplay } from '../rules/media-type.ts';
 import type { Text } from '../words.ts';
@@ -83,6 +84,14 @@ export interface SweptFolder {
   readonly url: string;
 }
 
+/** Another folder of the site, with which the pages of a delivered folder are compared. */
+export interface ComparedFolder {
+  readonly name: string;
+  readonly url: URL;
+  /** Its pages by their path in the folder. */
+  readonly pages: ReadonlyMap<string, GitBlob>;
+}
+
 /** The evidence for G1, and everything that must be verified. */
 export interface Placement {
   /** @see protocol 3.1 */
@@ -107,6 +116,8 @@ export interface Placement {
   readonly changes?: SiteChanges;
   readonly treeSha?: string | undefined;
   readonly servedSize?: number;
+  /** With `compare`: the other folder, unless it can't be known. */
+  readonly compared?: ComparedFolder;
   /** K1: whether the branch's history shows that this tool delivered the removed file. */
   readonly wasOurs?: boolean;
   /** K1: the git id that each path must still have after the proof; `null` for no file. */

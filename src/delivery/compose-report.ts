@@ -68,6 +68,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     duplicates: listDuplicates(delivery).map((attempt) => reportDuplicate(attempt, toReason)),
     screen: reportScreen(delivery),
     picture: ready ? reportPicture(delivery) : null,
+    ...(ready && delivery.changedPages && { changedPages: delivery.changedPages }),
     ...{ planned, notReady },
     unknown: listUnknown(delivery, { planned, notReady }).map(neutralizeText),
     took: main?.took ?? {},

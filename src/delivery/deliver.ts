@@ -1,6 +1,7 @@
 import type { Step } from '../protocol/words.ts';
 import { checkPages } from './check-site.ts';
 import { chooseChannels, chooseRemoval, queryFor } from './choose-channel.ts';
+import { comparePages } from './compare-pages.ts';
 import { composeReport } from './compose-report.ts';
 import { type Delivery, failAll, isOngoing, LINK_SUBJECT, newDelivery, runStep } from './delivery.ts';
 import type { DeliveryContext } from './delivery-context.ts';
@@ -43,6 +44,7 @@ export async function deliver(context: DeliveryContext): Promise<readonly Report
       if (request.onFailure === 'restore' && !dryRun) {
         files = await restoreFailed(files, channels, context);
       }
+      if (request.compare !== undefined && !dryRun) files = await comparePages(files, context);
     }
   } catch (thrown) {
     files = failAll(files, step, thrown);

@@ -42,6 +42,16 @@ export interface RestoreOutcome {
   readonly detail: string;
 }
 
+/** A page that a comparison with another folder names. */
+export interface ChangedPage {
+  /** Path in both folders. */
+  readonly path: string;
+  readonly title: string;
+  /** In the delivered folder; `null` for a removed page. */
+  readonly url: string | null;
+  readonly kind: 'new' | 'changed' | 'removed';
+}
+
 /**
  * What is known so far of one delivery or withdrawal. Each step returns a new object.
  * `site` is `null` until it is checked, for a link, and for a withdrawal.
@@ -61,6 +71,8 @@ export interface Delivery extends ChannelItem {
   readonly localView: ScreenView | null;
   /** Title of the delivered picture, and the share of pixels that changed; `null` without a picture. */
   readonly picture: { readonly title: string; readonly changed: number | null } | null;
+  /** With `compare`: the pages that differ from the other folder's; absent if not known. */
+  readonly changedPages?: readonly ChangedPage[];
   /** One attempt for each channel, the main channel first. */
   readonly attempts: readonly ChannelAttempt[];
   /** What the checks could not see or had to ignore. */

@@ -18,7 +18,7 @@ import {
   type Step,
 } from '../protocol/words.ts';
 import type { Operation } from '../request/inputs.ts';
-import type { PlannedReport, RestoreOutcome } from './delivery.ts';
+import type { ChangedPage, PlannedReport, RestoreOutcome } from './delivery.ts';
 import type { PictureReport } from './screen/add-picture.ts';
 import type { ScreenReport } from './screen/screen-report.ts';
 
@@ -127,6 +127,8 @@ export interface Report {
   readonly screen: ScreenReport | null;
   /** The delivered picture of the page; `null` unless verified. */
   readonly picture: PictureReport | null;
+  /** Only if ready, with `compare`: the pages that differ from the other folder, at most `SITE.listed`. */
+  readonly changedPages?: readonly ChangedPage[];
   /** The result of a dry run or a check; `null` if it failed, and for other requests. */
   readonly planned: PlannedReport | null;
   readonly notReady: FailureReason | null;

@@ -108,6 +108,11 @@ export const INPUTS = {
     'Folders only. How many deliveries of this workflow to keep in the parent folder, counting this one, such as `20`. Older deliveries are removed in the same commit. Deliveries of other workflows count only with `overwrite: true`.',
     FOLDER,
   ),
+  compare: input(
+    optional(PARSERS.siteFolder),
+    'Folders only. A folder of the same site, such as `./`. The comment, the summary and the report list the pages whose visible text differs from it, with links.',
+    FOLDER,
+  ),
   nojekyll: input(
     OFF,
     "Folders only. Commit an empty `.nojekyll` to the root of the Pages site if there is none, so that Jekyll doesn't skip or modify any file.",

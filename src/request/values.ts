@@ -152,6 +152,12 @@ export const PARSERS = {
     'a folder such as agent/',
     parsePath,
   ),
+  siteFolder: checked(
+    (text) => /(?:^\.|\/)$/.test(text),
+    'is not a folder of the site, ending in /:',
+    './ for the whole site, or a folder such as docs/',
+    parsePath,
+  ),
   count: checked(
     (text) => /^[1-9]\d{0,3}$/.test(text),
     'is not a number of folders from 1 to 9999:',

@@ -1,6 +1,7 @@
 /** What `loadPageRules` loads. It throws no `DeliveryError`, because a bundle has its own copy of the class. */
 
 export { findAdditions, hasSameAddresses, isGatePage, readCharset } from './page/link-page.ts';
+export { readPageText } from './page/page-text.ts';
 export { parsePage } from './page/parse-page.ts';
 export { findUnfilledTags, readVisibleText, showsText } from './page/visible-text.ts';
 export { inspectSite } from './site/inspect-site.ts';

@@ -42,6 +42,8 @@ export interface PagesOptions {
   readonly prune: boolean;
   /** How many sibling deliveries to keep, counting this one; `undefined` keeps all. */
   readonly keep: number | undefined;
+  /** Folders only: the folder of the site whose pages the delivered ones are compared with. */
+  readonly compare?: string | undefined;
   /** Whether to commit the file that switches Jekyll off. */
   readonly nojekyll: boolean;
   readonly marker: string | undefined;

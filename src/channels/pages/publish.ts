@@ -11,6 +11,7 @@ import { type DeployTarget, deployBranch, deploySite, withDeployment } from './d
 import { recheckSite } from './deploy/deploy-record.ts';
 import { contentOfFiles, sizeOf } from './deploy/site-content.ts';
 import type { PagesOptions } from './destination.ts';
+import { withCompared } from './other-folder.ts';
 import { describePublished } from './placement.ts';
 import { isInBranch, prepareItems } from './prepare.ts';
 import { notRestoredError, restoreBefore } from './restore.ts';
@@ -107,7 +108,8 @@ async function deployFiles(prepared: Tasks, target: DeployTarget, ports: Ports):
       { task, siteChanges: changes },
       { previous, goneFiles: removedBlobs, entries: before, servedSize },
     );
-    return withDeployment({ ...placement, written: true, evidence }, deployment);
+    const deployed = withDeployment({ ...placement, written: true, evidence }, deployment);
+    return withCompared(deployed, task, null);
   });
 }
 

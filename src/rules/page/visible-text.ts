@@ -10,6 +10,12 @@ const WITHOUT_TEXT: ReadonlySet<string> = new Set([
   ...['iframe', 'object', 'video', 'audio', 'canvas', 'progress', 'meter', 'rp', 'select', 'textarea'],
 ]);
 
+/** Elements within a line. */
+const INLINE: ReadonlySet<string> = new Set([
+  ...['a', 'abbr', 'b', 'bdi', 'bdo', 'cite', 'code', 'del', 'dfn', 'em', 'font', 'i', 'ins', 'kbd', 'label'],
+  ...['mark', 'q', 'ruby', 'rt', 's', 'samp', 'small', 'span', 'strong', 'sub', 'sup', 'time', 'u', 'var'],
+]);
+
 const HIDDEN_STYLE =
   /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0\s*(?:;|!|$))/i;
 
@@ -25,21 +31,41 @@ export const readVisibleText = (html: string): string => readShownText(parsePage
 /** Template tags that a browser shows, of a page without a script that could fill them in. */
 export function findUnfilledTags(html: string): readonly string[] {
   if (/<script\b/i.test(html)) return [];
-  const texts = [...listShownTexts(parsePage(html), /^(?:code|pre|samp|kbd)$/)];
-  return [...new Set(texts.flatMap((text) => TEMPLATE_TAG.exec(text)?.[0] ?? []))];
+  const isCode = ({ nodeName }: Dom.Element): boolean => /^(?:code|pre|samp|kbd)$/.test(nodeName);
+  const texts = [...listShownTexts(parsePage(html), isCode)];
+  return [...new Set(texts.flatMap(({ text }) => TEMPLATE_TAG.exec(text)?.[0] ?? []))];
 }
 
-const readShownText = (page: PageTree): string => [...listShownTexts(page)].map(withoutSpace).join('');
+const readShownText = (page: PageTree): string =>
+  [...listShownTexts(page)].map(({ text }) => withoutSpace(text)).join('');
 
-/** The visible texts, without the effects of style sheets and scripts. @param skipped names of elements to leave out */
-function* listShownTexts({ document }: PageTree, skipped = /^$/): Generator<string, void, undefined> {
-  const pending: Dom.Node[] = [document];
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (node.nodeName === '#text' && 'value' in node) yield node.value;
+/** A visible text, and where it is. */
+interface ShownText {
+  readonly text: string;
+  /** The nearest element around it that begins a line. */
+  readonly block: Dom.Node;
+  /** The nearest link around it. */
+  readonly link: Dom.Element | null;
+}
+
+/** The visible texts, without the effects of style sheets and scripts. */
+export function* listShownTexts(
+  { document }: PageTree,
+  isSkipped: (element: Dom.Element) => boolean = () => false,
+): Generator<ShownText, void, undefined> {
+  const pending: (Omit<ShownText, 'text'> & { readonly node: Dom.Node })[] = [
+    { node: document, block: document, link: null },
+  ];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { node } = next;
+    if (node.nodeName === '#text' && 'value' in node) yield { ...next, text: node.value };
     if (!('childNodes' in node)) continue;
-    const isHidden = WITHOUT_TEXT.has(node.nodeName) || skipped.test(node.nodeName);
-    if ('attrs' in node && (isHidden || hidesItself(node))) continue;
-    for (const child of shownChildren(node).toReversed()) pending.push(child);
+    const element = 'attrs' in node ? node : null;
+    if (element && (WITHOUT_TEXT.has(element.nodeName) || hidesItself(element) || isSkipped(element)))
+      continue;
+    const block = INLINE.has(node.nodeName) ? next.block : node;
+    const link = element?.nodeName === 'a' ? element : next.link;
+    for (const child of shownChildren(node).toReversed()) pending.push({ node: child, block, link });
   }
 }
 

@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@jest/globals';
+import type { TestRepository } from '../world/repository.ts';
+import { type FolderFiles, inFolder } from './generator-outputs.ts';
+import { type Played, proven, setUpPlay } from './play.ts';
+
+const play = setUpPlay();
+
+const page = (title: string, body: string, stamp = '10:00'): string =>
+  `<!doctype html><title>${title} – Docs</title><body><nav>Docs ${stamp}</nav><main><h1>${title}</h1>${body}</main><footer>Built at ${stamp}</footer>`;
+
+const NAMES = ['index', 'a', 'b', 'c', 'd'];
+const site = (stamp?: string): FolderFiles =>
+  Object.fromEntries(
+    NAMES.map((name) => [`${name}.html`, page(`Page ${name}`, `<p>Text of ${name}`, stamp)]),
+  );
+
+const PREVIEW = 'previews/pr-12/';
+const deliver = (repository: TestRepository, files: FolderFiles, inputs: object): Promise<Played> =>
+  proven(
+    play.deliver({
+      repository,
+      files: inFolder('dist', files),
+      inputs: { channel: 'K1', file: 'dist/', nojekyll: 'true', ...inputs },
+    }),
+  );
+const preview = (repository: TestRepository, files: FolderFiles, inputs: object = {}): Promise<Played> =>
+  deliver(repository, files, { path: PREVIEW, compare: './', ...inputs });
+
+async function published(files = site()): Promise<TestRepository> {
+  const repository = await play.repository();
+  await deliver(repository, files, { path: './' });
+  await deliver(repository, site(), { path: 'previews/pr-1/' });
+  return repository;
+}
+
+const kindsOf = ({ report }: Played) => report.changedPages?.map(({ path, kind }) => `${kind} ${path}`);
+
+describe('a comparison with another folder of the site', () => {
+  test('names the pages that were edited, added and removed, with links', async () => {
+    const repository = await published();
+    const { 'c.html': _, ...rest } = site('11:30');
+    const edited = page('New b', '<p>Edited', '11:30');
+    const played = await preview(repository, { ...rest, 'b.html': edited, 'x/index.html': page('X', 'x') });
+    const url = repository.pages.url + PREVIEW;
+    expect(played.report.changedPages).toEqual([
+      { path: 'b.html', title: 'New b – Docs', url: `${url}b.html`, kind: 'changed' },
+      { path: 'x/index.html', title: 'X – Docs', url: `${url}x/`, kind: 'new' },
+      { path: 'c.html', title: 'c.html', url: null, kind: 'removed' },
+    ]);
+    const [counts, ignored] = played.report.notes.slice(-2);
+    expect(counts).toBe('pages, compared with ./: 1 changed, 1 new, 1 removed');
+    expect(ignored).toBe('ignored, because it differs on most pages: Built at 11:30');
+    expect(played.report.unknown.join()).not.toContain('./');
+  });
+
+  test('says in a sentence that no page changed', async () => {
+    const played = await preview(await published(), { ...site('11:30'), 'app.js': 'x = 1;\n' });
+    expect(played.report.changedPages).toEqual([]);
+    expect(played.report.notes.join()).toContain('pages, compared with ./: no page changed');
+  });
+
+  test('takes neither links nor navigation for a change', async () => {
+    const repository = await published({
+      ...site(),
+      'a.html': page('A', '<p><a href="/b.html">B</a> is next'),
+    });
+    const linked = page(
+      'A',
+      '<ul><li><a href="b">New page</a> → </ul><p><a href="../x/b.html">B</a> is <b>next</b>',
+    );
+    expect(kindsOf(await preview(repository, { ...site(), 'a.html': linked }))).toEqual([]);
+  });
+
+  test.each([
+    [{ compare: 'old/' }, 'which pages differ from old/: the branch has no page there'],
+    [{ compare: PREVIEW }, `which pages differ from ${PREVIEW}: that is the delivered folder itself`],
+  ])('never fails a delivery, and says what is not known: %j', async (inputs, line) => {
+    const { report } = await preview(await published(), site('11:30'), inputs);
+    expect(report.changedPages).toBeUndefined();
+    expect(report.unknown).toContain(line);
+  });
+
+  test('names a page that the site does not serve as it is in the branch', async () => {
+    const repository = await published();
+    play.alterSite(repository, 'b.html', { status: 200, body: page('Other', 'other') });
+    const played = await preview(repository, {
+      ...site(),
+      'b.html': page('B', 'edited'),
+      'd.html': page('D', 'edited'),
+    });
+    expect(kindsOf(played)).toEqual(['changed d.html']);
+    expect(played.report.unknown).toContain(
+      'whether these pages differ from ./, which did not serve them: b.html',
+    );
+  });
+});
