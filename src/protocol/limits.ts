@@ -190,10 +190,9 @@ export const SITE = {
   subjects: 1_024,
 } as const;
 
-<<<<<<< HEAD
 /** A list takes at most ten requests: it reads less of the history, and the newest releases. */
 export const LISTING = { pages: 3, olderTrees: 0, releases: { page: 30, total: 30 }, shown: 50 } as const;
-=======
+
 /** The comparison of a delivered folder with another folder of the site. */
 export const COMPARE = {
   /** Changed pages whose earlier text is read, and the largest page in bytes. */
@@ -203,7 +202,6 @@ export const COMPARE = {
   /** Rows of a comment. */
   shown: 20,
 } as const;
->>>>>>> 7400cf6c (List the pages that differ from another folder of the site)
 
 export const AUDIT = {
   pages: HISTORY_PAGES,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { setImmediate as letOthersWork } from 'node:timers/promises';
 import { MEGABYTE } from '../../protocol/limits.ts';
-import { type AddAddress, type FoundAddress, formatAddress, isExternal } from '../../rules/page/addresses.ts';
 import { getContentType } from '../../rules/media-type.ts';
+import { type AddAddress, type FoundAddress, formatAddress, isExternal } from '../../rules/page/addresses.ts';
 import { LARGEST_PAGE } from '../../rules/page/page-file.ts';
 import type { InlinedFile, ReadResource, Resource } from '../resources.ts';
 import { getMediaType, matchesIntegrity, toDataUrl } from './resource-text.ts';
@@ -67,7 +67,9 @@ export class PageFiles {
     const { url: address, bytes, contentType } = await this.read(url);
     // Browsers show a picture and use a font without a type.
     const isUntyped = UNTYPED.test(getMediaType({ contentType }));
-    const type = getMediaType({ contentType: isUntyped ? getContentType(new URL(address).pathname) : contentType });
+    const type = getMediaType({
+      contentType: isUntyped ? getContentType(new URL(address).pathname) : contentType,
+    });
     this.#requireType(url, type, MEDIA, 'picture, font, sound or video');
     return `${toDataUrl(type, bytes)}${url.hash.replaceAll('\\', '%5c')}`;
   }
