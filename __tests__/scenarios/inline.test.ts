@@ -123,7 +123,7 @@ describe('self-contained: inline', () => {
       'a missing file of its folder',
       { 'page.html': STYLED },
       {},
-      /^check: style\.css can't be put into the page: the file style\.css does not exist → correct its URL in the page, or put the file/,
+      /^check: style\.css can't be put into the page: the file style\.css does not exist → correct its URL in the page: it must/,
     ],
     [
       'a hidden file as a picture',
@@ -274,6 +274,26 @@ describe('self-contained: inline', () => {
     const again = await proven(deliver(files, { file: 'page.html', 'allow-secret': fingerprint }));
     expect(again.report.unknown).toContainEqual(
       expect.stringMatching(/look like secrets are harmless: a\.js/),
+    );
+  });
+
+  test('names no query, neither of the page nor of a redirect', async () => {
+    const headers = { 'content-type': 'text/javascript' };
+    answers['/m.js'] = { status: 302, headers: { location: '/n.js?sig=two' } };
+    answers['/n.js'] = { status: 200, headers, body: 'document.title = import.meta.url' };
+    const text = page(`<script type=module src="${CDN}/m.js?sig=one"></script>`);
+    const { report, repository, log } = await proven(deliver({ 'page.html': text }));
+    expect(report.inlined).toMatchObject([{ url: `${CDN}/n.js?…` }]);
+    expect(log + JSON.stringify(report)).not.toMatch(/sig=(?:one|two)/);
+    expect(String(await repository.read('page.html'))).not.toContain('sig=two');
+  });
+
+  test('names the time limit that ended its requests', async () => {
+    const headers = { 'retry-after': '25' };
+    play.intercept({ url: /cdn\.octo\.dev/ }, { status: 503, headers });
+    await refused(
+      deliver({ 'page.html': SCRIPTED }, { timeout: '20' }),
+      /^check: https:\/\/cdn\.octo\.dev\/a\.js can't be put .* no answer came in time → set a longer `timeout:`$/,
     );
   });
 

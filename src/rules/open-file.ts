@@ -61,7 +61,9 @@ function openError(cause: unknown, { path, given, refusesHidden }: FileLocation)
   if (isLink(path)) return pathError(`the file ${given}`, brokenLink(code, refusesHidden));
   const kind = /[/\\]$/.test(given) ? 'the folder' : 'the file';
   const message =
-    code === 'ENOENT' ? `${kind} ${given} does not exist` : `${kind} ${given} can't be opened (${code})`;
+    code === 'ENOENT'
+      ? `${kind} ${given} does not exist`
+      : `${kind} ${given} can't be opened (${code ?? 'no valid name'})`;
   return new DeliveryError('BAD_FILE', message, {
     hint: (w) =>
       code === 'EACCES'
@@ -131,7 +133,9 @@ export function findProblem(
     return linkProblem('that leads out of its folder', refusesHidden);
   }
   if (refusesHidden && isHidden(relative(within ?? '', real))) {
-    return isHidden(basename(path)) ? HIDDEN : linkProblem('to a hidden file or folder', refusesHidden);
+    return path === real || isHidden(basename(path))
+      ? HIDDEN
+      : linkProblem('to a hidden file or folder', refusesHidden);
   }
   // Packages lie in hidden folders, so only the name of the file counts.
   const isOtherName = basename(real) !== basename(path);

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ResourceReader } from '../../../src/delivery/convert/read-resources.ts';
+import { DeliveryError } from '../../../src/errors.ts';
+import { NETWORK_HINT } from '../../../src/http/client.ts';
 import type { HttpRequest, HttpResponse, SendHttp } from '../../../src/ports.ts';
 import { CONVERT } from '../../../src/protocol/limits.ts';
 import { SimulatedClock } from '../../faults/simulated-clock.ts';
@@ -67,7 +69,9 @@ describe('a file of the page', () => {
     ['x/..%2F..%2Fother/a.css', 'it is above the page'],
     ['linked/a.css', 'a symbolic link that leads out of its folder'],
     ['.env', 'is hidden'],
-    ['.git/config', 'to a hidden file or folder'],
+    ['.git/config', '.git/config is hidden, or is in a hidden folder'],
+    ['a%00.png', "can't be opened (no valid name)"],
+    ['.', "./ can't be put into the page: ./ is a folder"],
     ['env.txt', 'a symbolic link to a hidden file'],
     ['css', 'is a folder'],
     ['css/gone.css', 'does not exist'],
@@ -75,7 +79,7 @@ describe('a file of the page', () => {
     await expect(createReader({}).read(address)).rejects.toMatchObject({
       code: 'BAD_FILE',
       message: expect.stringContaining(reason),
-      hint: expect.stringContaining("the page's folder"),
+      hint: "correct its URL in the page: it must lead to a visible file in the page's folder",
     });
   });
 });
@@ -96,10 +100,47 @@ describe('a file of another host', () => {
       throw signal?.reason;
     }, clock);
     await expect(read(STYLE)).rejects.toMatchObject({
-      code: 'BAD_FILE',
-      message: `${STYLE} can't be put into the page: no answer came in time`,
+      code: 'CONNECTION',
+      message: "https://cdn.octo.dev/a.css?… can't be put into the page: no answer came in time",
+      hint: 'try again',
     });
     expect(clock.now()).toBe(1_000 + CONVERT.time);
+  });
+
+  test.each<[string, string, Scripted | Error, object]>([
+    ['503', STYLE, { status: 503 }, { code: 'HOST_ERROR', httpCode: 503, hint: 'try again later' }],
+    [
+      '429',
+      STYLE,
+      { status: 429, headers: { 'retry-after': '7200' } },
+      { code: 'HOST_ERROR', message: expect.stringContaining('asks to try again after'), httpCode: 429 },
+    ],
+    [
+      'no network',
+      STYLE,
+      new DeliveryError('NO_NETWORK', 'x', { hint: NETWORK_HINT }),
+      { code: 'NO_NETWORK', hint: NETWORK_HINT },
+    ],
+    ['404', STYLE, { status: 404 }, { code: 'BAD_FILE', hint: expect.stringMatching(/^correct its URL/) }],
+    [
+      'credentials in its URL',
+      'https://user:geheim@cdn.octo.dev/a.css?X-Amz-Signature=geheim',
+      {},
+      {
+        code: 'BAD_FILE',
+        message: expect.stringMatching(
+          /^https:\/\/\*\*\*@cdn\.octo\.dev\/a\.css\?… .*it contains credentials$/,
+        ),
+      },
+    ],
+  ])('says what its host, the network or the page must change: %s', async (_, address, answer, expected) => {
+    const { read } = createReader(async () => {
+      if (answer instanceof Error) throw answer;
+      return answer;
+    });
+    const failure = await read(address).catch((thrown: unknown) => thrown);
+    expect(failure).toMatchObject(expected);
+    expect(String(failure)).not.toMatch(/geheim|v=1/);
   });
 
   test('ends with the reason of a stop', async () => {

@@ -83,9 +83,10 @@ export class Scripts {
     if (type === 'text/css') return inlineSheet(url, this.#files);
     if (/[/+]json$|\/wasm$/.test(type)) return toDataUrl(type, resource.bytes);
     const given = new TextDecoder().decode(resource.bytes);
-    // Nothing is relative to a `data:` URL.
+    // Nothing is relative to a `data:` URL. A redirect may have added a signature.
+    const address = resource.url === url.href ? url.href : resource.url.replace(/\?.*/s, '');
     const find = findOwnAddress.bind(null, given);
-    const code = await replaceAddresses(given, find, async () => `(${this.#writeAddress(resource.url)})`);
+    const code = await replaceAddresses(given, find, async () => `(${this.#writeAddress(address)})`);
     return this.#toDataUrl(url, await this.rewrite(code, true, resource.url));
   }
 

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { ReadResource, Resource } from '../../convert/resources.ts';
 import { DeliveryError, hasFailed, toDeliveryError } from '../../errors.ts';
@@ -15,6 +15,7 @@ import { createMemoryFile, inspectFile, refuseCredential } from '../../rules/ins
 import { getContentType } from '../../rules/media-type.ts';
 import { decodePath, encodePath } from '../../rules/naming.ts';
 import { isBelow } from '../../rules/open-file.ts';
+import { formatAddress, hideQuery } from '../../rules/page/addresses.ts';
 import { describeProblems, findProblems } from '../check-content.ts';
 import type { RequestContext } from '../delivery-context.ts';
 
@@ -54,17 +55,22 @@ export class ResourceReader {
     return new URL(this.#folder.href + encodePath(name));
   }
 
-  /** How messages and reports name a URL: a file of the folder by its path. */
+  /** How messages and reports name a URL, without credentials and query: a file of the folder by its path. */
   toName({ href }: { readonly href: string }): string {
     const { href: folder, origin } = this.#folder;
-    if (!href.startsWith(`${origin}/`)) return href;
+    if (!href.startsWith(`${origin}/`)) return hideQuery(href);
     const above = (levels: string): string => '../'.repeat(DEPTH - Math.floor(levels.length / LEVEL.length));
-    return decodePath(href.replace(folder, '').replace(origin, '').replace(ABOVE, above));
+    const path = href
+      .replace(/[?#].*/s, '')
+      .replace(folder, '')
+      .replace(origin, '')
+      .replace(ABOVE, above);
+    return decodePath(path) || './';
   }
 
   /** @throws {DeliveryError} `BAD_FILE` if it can't be read or has a secret; `TOO_LARGE` above a limit */
   readonly read: ReadResource = async (url) => {
-    const name = this.toName(url);
+    const name = formatAddress(this.toName(url));
     const resource = await this.#read(url, name);
     await this.#refuseProblems(resource, name);
     return resource;
@@ -89,16 +95,16 @@ export class ResourceReader {
   async #readOwn({ href, pathname }: URL, name: string): Promise<Resource> {
     const { run } = this.#sources;
     const isBeside = href.startsWith(this.#folder.href);
-    const path = resolve(this.#path, decodePath(pathname.slice(isBeside ? this.#folder.pathname.length : 1)));
-    const isAbove = (!isBeside && pathname.startsWith(`${LEVEL}/`)) || !isBelow(this.#path, path);
-    if (isAbove || run.request.isLeftOut(path)) {
-      const reason = isAbove ? "it is above the page's folder" : 'a `!` line excludes it';
-      throw new DeliveryError('BAD_FILE', reason, { hint: OWN_HINT });
+    const folder = realpathSync.native(this.#path);
+    const path = resolve(folder, decodePath(pathname.slice(isBeside ? this.#folder.pathname.length : 1)));
+    const isAbove = (!isBeside && pathname.startsWith(`${LEVEL}/`)) || !isBelow(folder, path);
+    if (isAbove || run.request.isLeftOut(resolve(this.#path, relative(folder, path)))) {
+      throw new DeliveryError('BAD_FILE', isAbove ? "it is above the page's folder" : 'a `!` line excludes it');
     }
     const options = {
-      ...{ path, given: name, within: realpathSync.native(this.#path), refusesHidden: true },
+      ...{ path, given: name, within: folder, refusesHidden: true },
       ...{ marker: undefined, mayBeEmpty: true, signal: run.signal },
-      // The finished page is searched for secrets.
+      // `read` searches them for secrets.
       secrets: [],
       accept: (size: number) => this.#count(size, name),
     };
@@ -149,25 +155,32 @@ export class ResourceReader {
   }
 }
 
+/** The page must name another file, unless another attempt may succeed. */
 function refusedError(response: HttpResponse, now: number): DeliveryError {
   const { status: httpCode } = response;
   discard(response);
+  const retryable = httpCode === 429 || httpCode >= 500;
   return new DeliveryError('HOST_ERROR', `its host answers HTTP ${httpCode}`, {
     httpCode,
-    retryable: httpCode === 429 || httpCode >= 500,
+    hint: retryable ? 'try again later' : undefined,
+    retryable,
     retryAfter: parseRetryAfter(response, now),
   });
 }
 
-const OWN_HINT = "correct its URL in the page, or put the file into the page's folder";
+const OWN_HINT = "correct its URL in the page: it must lead to a visible file in the page's folder";
 const HOST_HINT = "correct its URL in the page, or save the file in the page's folder and refer to it there";
 
-const unreadError = (name: string, { message, httpCode }: DeliveryError, isOwn: boolean): DeliveryError =>
-  new DeliveryError('BAD_FILE', `${name} can't be put into the page: ${message}`, {
+/** A failure of the network or host keeps its code and hint; all else is a fault of the page. */
+function unreadError(name: string, failure: DeliveryError, isOwn: boolean): DeliveryError {
+  const { code, advice, message, httpCode } = failure;
+  const isOfPage = isOwn || code === 'NOT_EXTERNAL' || advice === undefined;
+  return new DeliveryError(isOfPage ? 'BAD_FILE' : code, `${name} can't be put into the page: ${message}`, {
     httpCode,
-    hint: isOwn ? OWN_HINT : HOST_HINT,
+    hint: isOwn ? OWN_HINT : isOfPage ? HOST_HINT : advice,
     leftBehind: [],
   });
+}
 
 const tooMuchError = (name: string, most: string): DeliveryError =>
   new DeliveryError('TOO_LARGE', `${name} can't be put into the page: a page may load at most ${most}`, {

@@ -105,12 +105,12 @@ export function parseRefresh(content: string): string {
 
 const MAX_SHOWN = 100;
 
+export const hideQuery = (address: string): string =>
+  address.replace(/^([a-z][a-z0-9+.-]*:)?([\\/]{2})[^\\/?#]*@/i, '$1$2***@').replace(/\?.+/s, '?…');
+
 /** Formats an address for a message as one short line, without credentials and query. */
 export function formatAddress(address: string): string {
-  const line = trimAddress(address, 4_000)
-    .replace(/^([a-z][a-z0-9+.-]*:)?([\\/]{2})[^\\/?#]*@/i, '$1$2***@')
-    .replace(/\?.+/s, '?…')
-    .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
+  const line = hideQuery(trimAddress(address, 4_000)).replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ');
   const short = shorten(line, MAX_SHOWN);
   // Nobody would recognize the beginning of a secret, so only whole words stay.
   return short === line ? line : short.replace(/[\w.~+=-]+…$/, '…');
