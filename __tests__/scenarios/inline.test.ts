@@ -297,6 +297,20 @@ describe('self-contained: inline', () => {
     );
   });
 
+  test.each([
+    ['little', 'fffe'],
+    ['big', 'feff'],
+  ])('works for a page in UTF-16, %s end first', async (_, mark) => {
+    const bytes = Buffer.from(`\ufeff${SCRIPTED}`, 'utf16le');
+    const { repository } = await proven(
+      deliver({ 'page.html': mark === 'feff' ? bytes.swap16() : bytes }, { marker: '' }),
+    );
+    const served = await repository.read('page.html');
+    expect(served?.toString('utf16le')).toMatch(
+      /^\ufeff<!doctype html>.*<script src="data:text\/javascript/s,
+    );
+  });
+
   test('refuses the file after the hundredth by its URL', async () => {
     const names = Array.from({ length: CONVERT.files + 1 }, (_, nth) => `/${nth}.png`);
     for (const name of names) answers[name] = { status: 200, body: name };

@@ -1,3 +1,4 @@
+import { UTF_16_MARK } from '../../rules/text-encoding.ts';
 import type { Converted } from '../resources.ts';
 import { inlineDocument } from './document.ts';
 import { type InlineOptions, PageFiles, PageProblem } from './page-files.ts';
@@ -10,9 +11,14 @@ import { type InlineOptions, PageFiles, PageProblem } from './page-files.ts';
  */
 export async function inlinePage(source: Buffer, options: InlineOptions): Promise<Converted> {
   const files = new PageFiles(options);
-  const encoding = Buffer.from(source.toString()).equals(source) ? 'utf8' : 'latin1';
+  const isUtf8 = Buffer.from(source.toString()).equals(source);
+  const mark = source.toString('latin1', 0, 2);
+  const encoding = UTF_16_MARK.test(mark) ? 'utf16le' : isUtf8 ? 'utf8' : 'latin1';
+  // Node writes UTF-16 only with the little end first, and the mark says so.
+  const decoder = new TextDecoder('utf-16be', { ignoreBOM: true });
   try {
-    const page = await inlineDocument(source.toString(encoding), options.url.href, files);
+    const text = mark === '\xfe\xff' ? decoder.decode(source) : source.toString(encoding);
+    const page = await inlineDocument(text, options.url.href, files);
     return { page: Buffer.from(page, encoding), files: files.files, notes: [...files.notes] };
   } catch (thrown) {
     if (!(thrown instanceof PageProblem)) throw thrown;
