@@ -27,6 +27,7 @@ const SNAPSHOT: PageSnapshot = {
   isComplete: true,
   isWaiting: false,
   unfilledTags: [],
+  brokenPictures: [],
   text: 'Cannot GET /',
   painted: { characters: 10, images: 0, drawings: 0 },
   largestPicture: 0,

@@ -98,6 +98,6 @@ function inspectPage({ mode = 'enforce', ...page }: CorpusPage) {
   return inspect({ [entry]: body }, { entry, isFolder: false, selfContained: mode });
 }
 
-/** Whether all that must be said of a page was said. */
+/** Whether all that must be said of a page was said. Nothing must be said after a colon at the end. */
 export const isSaid = (says = '', said = ''): boolean =>
-  says.split(' & ').every((part) => said.includes(part));
+  says.endsWith(':') ? said.trim() === says : says.split(' & ').every((part) => said.includes(part));

@@ -24,6 +24,7 @@ export class DocumentReader {
   readonly #range = document.createRange();
   readonly #start = performance.now();
   readonly #unfilled = new Set<string>();
+  readonly #broken = new Set<string>();
   #templateTag = /x/;
   #isWaiting = false;
   #elements = 0;
@@ -40,6 +41,7 @@ export class DocumentReader {
       isComplete: document.readyState === 'complete',
       isWaiting: this.#isWaiting,
       unfilledTags: [...this.#unfilled],
+      brokenPictures: [...this.#broken],
       boxes: this.#boxes,
     };
   }
@@ -94,6 +96,7 @@ export class DocumentReader {
       .filter(({ content = 'none' }) => content !== 'none' && content !== 'normal');
     const kind = this.#kindOf(element, [style, ...added]);
     if (kind !== null) this.#add(kind, this.#innerBox(element, style), '', element);
+    this.#readPicture(element);
     const contents = added.map(({ content = '' }) => /^"(.*)"$/s.exec(content)?.[1] ?? '');
     const isField = ['input', 'textarea'].includes(element.localName);
     const text = isField ? element.value || element.placeholder || '' : contents.join('').trim();
@@ -101,6 +104,14 @@ export class DocumentReader {
     // Icon fonts draw pictures.
     const isIcon = /^[\p{Co}\s]+$/u.test(text);
     this.#add(isIcon ? 'drawing' : 'text', element.getBoundingClientRect(), text, element);
+  }
+
+  /** A picture that is hidden, such as by an empty `alt`, has no size. */
+  #readPicture(element: DomElement): void {
+    const { complete = false, naturalWidth, currentSrc = '' } = element;
+    const { width, height } = element.getBoundingClientRect();
+    const isBroken = complete && naturalWidth === 0 && currentSrc !== '';
+    if (isBroken && width >= 2 && height >= 2) this.#broken.add(currentSrc.slice(0, this.#limits.text));
   }
 
   /** @param styles the element's own style first */

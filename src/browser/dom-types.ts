@@ -23,6 +23,8 @@ export interface FrameContent {
   readonly isWaiting: boolean;
   /** Template tags in its text that nothing filled, such as `{{ title }}`. */
   readonly unfilledTags: readonly string[];
+  /** URLs of pictures that a person sees as broken. */
+  readonly brokenPictures: readonly string[];
   readonly boxes: readonly ContentBox[];
 }
 
@@ -41,6 +43,7 @@ export interface DomElement extends DomNode {
   readonly shadowRoot: DomNode | null;
   readonly complete?: boolean;
   readonly naturalWidth?: number;
+  readonly currentSrc?: string;
   readonly readyState?: number;
   readonly poster?: string;
   readonly value?: string;

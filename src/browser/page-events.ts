@@ -7,6 +7,9 @@ const MOST = 1_000;
 export const toPlainLine = (text: string, most = 300): string =>
   toOneLine(shorten(text.trim(), most)).replace(/\s+/g, ' ');
 
+/** Nobody reads the data of a `data:` URL. */
+const toShortUrl = (url: string): string => toPlainLine(url, /^data:/i.test(url) ? 60 : undefined);
+
 /** Ignored: failed requests have their own list, and no WebSocket can connect here. */
 const TRAFFIC_ERROR =
   /^(Failed to load resource|WebSocket connection to '|Failed to establish a connection to )/;
@@ -83,13 +86,22 @@ export class PageEvents {
     if (request.isNavigationRequest()) this.failedFrames[isMissing ? 'add' : 'delete'](request.frame());
     if (isMissing) this.#addFailed(url, String(status));
     if (!/^(?:fetch|xhr)$/.test(request.resourceType()) || !this.#isOwn(url)) return;
-    if (isMissing) this.ownData.missing ??= { error: String(status), url: toPlainLine(url) };
+    if (isMissing) this.ownData.missing ??= { error: String(status), url: toShortUrl(url) };
     else this.ownData.found += 1;
   }
 
-  /** Counts a request to another host. */
+  /** Failed requests, and pictures that arrived but are broken. The browser upgrades `http:` to `https:`. */
+  listFailed(pictures: readonly string[]): readonly FailedRequest[] {
+    const failed = [...this.failed.own, ...this.failed.other];
+    const known = new Set([...failed.map(({ url }) => url), ...[...this.refused.keys()].map(toShortUrl)]);
+    const broken = pictures.map((url) => toShortUrl(url.replace(/^http:/, 'https:')));
+    const others = [...new Set(broken)].filter((url) => !known.has(url));
+    return [...failed, ...others.map((url) => ({ error: 'broken picture', url }))].slice(0, MOST);
+  }
+
+  /** Counts a request to another host. Other schemes, such as `attachment:`, name no host. */
   addHost({ host }: URL): void {
-    if (host === new URL(this.#origin).host) return;
+    if (host === '' || host === new URL(this.#origin).host) return;
     const known = this.otherHosts.get(host) ?? 0;
     if (known > 0 || this.otherHosts.size < MOST) this.otherHosts.set(host, known + 1);
   }
@@ -103,7 +115,7 @@ export class PageEvents {
     const isMeant = !/^net::ERR_(?:ABORTED$|BLOCKED_BY_CLIENT)/.test(reason);
     if (!isMeant || new URL(url).pathname === '/favicon.ico') return;
     const list = this.#isOwn(url) ? this.failed.own : this.failed.other;
-    if (list.length < MOST) list.push({ error: toPlainLine(reason), url: toPlainLine(url) });
+    if (list.length < MOST) list.push({ error: toPlainLine(reason), url: toShortUrl(url) });
   }
 }
 

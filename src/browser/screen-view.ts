@@ -25,7 +25,7 @@ export type LocalFiles = (path: string) => UnpublishedFile | undefined;
 
 export type ScreenVerdict = 'shown' | 'not-shown' | 'not-checked';
 
-/** `error` is an HTTP code or a browser error, such as `404` or `net::ERR_FAILED`. */
+/** `error` is an HTTP code, a browser error such as `net::ERR_FAILED`, or `broken picture`. */
 export interface FailedRequest {
   readonly error: string;
   /** Only the path for the page's own host. */

@@ -13,6 +13,7 @@ export interface PageSnapshot extends Pick<ScreenView, 'title' | 'painted' | 'is
   readonly isComplete: boolean;
   readonly isWaiting: boolean;
   readonly unfilledTags: readonly string[];
+  readonly brokenPictures: readonly string[];
   readonly text: string;
   /** The longest side of a visible picture or drawing, in CSS pixels; or 0. */
   readonly largestPicture: number;
@@ -39,12 +40,14 @@ export async function inspectPage(opened: OpenPage, before: PageSnapshot | null)
   const { boxes, ...content } = await inspectFrame(main);
   const picture = await takePicture(opened, before?.picture);
   const { grid } = picture;
-  let visible = keepVisible([...boxes, ...(await inspectInnerFrames(opened))], grid);
+  const inner = await inspectInnerFrames(opened);
+  let visible = keepVisible([...boxes, ...inner.flatMap((frame) => frame.boxes)], grid);
   // Scrolling takes time, so it comes last.
   if (visible.length === 0) visible = await inspectBelow(opened, boxes);
   const text = visible.map((box) => box.text).join(' ');
   return {
     ...content,
+    brokenPictures: [content, ...inner].flatMap((frame) => frame.brokenPictures),
     text,
     painted: countPainted(visible),
     picture,
@@ -74,8 +77,10 @@ function countPainted(visible: readonly ContentBox[]): PageSnapshot['painted'] {
 const inspectFrame = async (frame: Frame): Promise<FrameContent> =>
   (await evaluateApart(frame, `new (${DocumentReader.toString()})().run(${TEMPLATE_TAG})`)) as FrameContent;
 
+type InnerContent = Pick<FrameContent, 'boxes' | 'brokenPictures'>;
+
 /** The content of inner frames, by window coordinates. Error pages don't count. */
-async function inspectInnerFrames({ page, events, clock }: OpenPage): Promise<ContentBox[]> {
+async function inspectInnerFrames({ page, events, clock }: OpenPage): Promise<InnerContent[]> {
   const isMeant = (frame: Frame): boolean => !isErrorPage(frame) && !events.failedFrames.has(frame);
   const frames = page.frames().filter((frame) => frame !== page.mainFrame() && isMeant(frame));
   const tooLate = clock.timeout(FRAME_TIME);
@@ -87,13 +92,14 @@ async function inspectInnerFrames({ page, events, clock }: OpenPage): Promise<Co
 
 const isErrorPage = (frame: Frame): boolean => frame.url().startsWith('chrome-error:');
 
-async function inspectInnerFrame(frame: Frame): Promise<ContentBox[]> {
+async function inspectInnerFrame(frame: Frame): Promise<InnerContent[]> {
   const element = await frame.frameElement();
   const area = await element?.boundingBox();
   if (!area) return [];
-  const { boxes } = await inspectFrame(frame);
+  const { boxes, brokenPictures } = await inspectFrame(frame);
   const isInside = (box: ContentBox): boolean => box.x < area.width && box.y < area.height;
-  return boxes.filter(isInside).map((box) => ({ ...box, x: box.x + area.x, y: box.y + area.y }));
+  const inside = boxes.filter(isInside).map((box) => ({ ...box, x: box.x + area.x, y: box.y + area.y }));
+  return [{ boxes: inside, brokenPictures }];
 }
 
 const keepVisible = (boxes: readonly ContentBox[], grid: PixelGrid): ContentBox[] =>

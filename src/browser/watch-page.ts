@@ -135,7 +135,7 @@ function createView(
     isStable: snapshot?.isStable ?? null,
     picture: snapshot?.picture.png ?? null,
     exceptions: events.exceptions,
-    failedRequests: [...events.failed.own, ...events.failed.other],
+    failedRequests: events.listFailed(snapshot?.brokenPictures ?? []),
     blockedRequests: [...events.refused.keys()].map((url) => toPlainLine(url)),
     consoleErrors: events.consoleErrors,
     unfilledTags: snapshot?.unfilledTags.map((tag) => toPlainLine(tag)) ?? [],

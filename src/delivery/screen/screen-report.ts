@@ -152,7 +152,7 @@ function hintFor({ httpCode, isMarkerVisible, cause, failedRequests }: ScreenVie
   if (isMarkerVisible === false && httpCode === 200) {
     return (w) => `correct the page, or set ${w.input('marker')} to a text on it`;
   }
-  const elsewhere = failedRequests.find((request) => !isOwnRequest(request));
+  const elsewhere = failedRequests.find(({ url }) => /^https?:/.test(url));
   const copy =
     elsewhere === undefined
       ? ''
