@@ -197,6 +197,7 @@ function refuseBrokenSite(
 /** What is wrong with a file or folder in which all findings are of one kind. */
 const PROBLEMS: Readonly<Partial<Record<SiteFinding['kind'], string>>> = {
   cut: 'was cut short',
+  broken: 'is broken',
   source: 'shows the source of a page, or text around it',
   encoding: 'has text that would be unreadable',
 };

@@ -18,28 +18,45 @@ describe('how a page begins and ends', () => {
     ['a style sheet in the head', '<!doctype html>\n<style>\nh1 { col', 2, 'a <style> that begins here'],
     ['a tag', `${PAGE}\n<table>\n<tr><td cla`, 5, 'a tag'],
     ['an attribute', `${PAGE}\n<img alt="a report\nof`, 4, 'a tag'],
-    [
-      'a script that XML would close',
-      `${PAGE}\n<script src="data:,1"/>\n<p>1</p></body></html>`,
-      4,
-      'a <script> that begins here',
-    ],
-    ...['title', 'textarea', 'xmp', 'iframe', 'noscript'].map((name): [string, string, number, string] => [
-      `<${name}>, which takes in the rest`,
-      `${PAGE}\n<${name}>\n<p>1</p></body></html>`,
-      4,
-      `a <${name}> that begins here`,
-    ]),
-    [
-      'a comment',
-      `${PAGE}\n<!-- the second half\n<p>2</p></body></html>`,
-      4,
-      'a comment that begins here (<!--)',
-    ],
+    ['a comment', `${PAGE}\n<!-- the second half\n<p>2</p>`, 4, 'a comment that begins here (<!--)'],
   ])('is refused if the file ends inside %s', async (_, html, line, name) => {
     const { refusals } = await inspectPage(html);
     const text = `the file ends inside ${name}, so it was cut short`;
     expect(refusals).toMatchObject([{ kind: 'cut', line, text }]);
+  });
+
+  test.each([
+    ...['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'noscript'].map((name) => [
+      `<${name}>`,
+      `a <${name}> that begins here`,
+      `</${name}>`,
+    ]),
+    ['<script src="data:,1"/>', 'a <script> that begins here', '</script>'],
+    ['<!-- the second half', 'a comment that begins here (<!--)', '-->'],
+    ['<p class="a>', 'a tag', 'the missing quotation mark or >'],
+  ])('is refused if %s is never closed, with what ends it', async (start, name, end) => {
+    const { refusals } = await inspectPage(`${PAGE}\n${start}\n<p>1</p></body></html>\n`);
+    const hint = `add ${end}; if the file was cut short, write it again`;
+    expect(refusals).toMatchObject([{ kind: 'broken', text: `${name} is never closed`, hint }]);
+  });
+
+  test.each([
+    ['a text in an element', `${PAGE}\n<div><p>light <b>rain</b>`, 'unknown cut'],
+    ['a text in a cell', `${PAGE}\n<table><tr><td>Tom &am`, 'unknown cut'],
+    ['a text in a drawing', `${PAGE}\n<svg><path/><text>Tom`, 'unknown cut'],
+    ['a text with no such element', `${PAGE}\n<ul><li>a <i>b</ul><p>light<br>rain<img>`, ''],
+    ['a text without a page around it', '<div><p>light rain', ''],
+    ['the end of the page, with an open element', `${PAGE}<div><p>light</body>`, ''],
+    ['many elements', `${PAGE}${'<i>'.repeat(9_000)}${'</b></i>'.repeat(9_000)}`, ''],
+    ['letters that were lost', `${PAGE}<p>Gr\ufffd\ufffde</body>`, 'unknown encoding'],
+    ['a lost letter in its script', `${PAGE}<script>"\ufffd"</script></body>`, ''],
+  ])('is told if the file ends inside, or has, %s', async (_, html, verdict) => {
+    expect(verdictOf(await inspectPage(html))).toBe(verdict);
+  });
+
+  test('names bytes that are no UTF-8 once', async () => {
+    const page = Buffer.from(`${PAGE}<meta charset="utf-8"><p>Gr\xfc\xdfe</body>`, 'latin1');
+    expect(verdictOf(await inspectPage(page))).toBe('note encoding');
   });
 
   test.each<[string, string, number?]>([

@@ -32,8 +32,8 @@ export class PageFields {
   importMap = NO_IMPORT_MAP;
   hasScript = false;
   complete = true;
-  /** What is wrong with the file as a whole; `null` for nothing. */
-  form: FormProblem | null = null;
+  /** What is wrong with the file as a whole. */
+  problems: readonly FormProblem[] = [];
   #hasBase = false;
 
   constructor(url: string) {
@@ -76,7 +76,7 @@ export async function searchPage(
   const document = new DocumentSearch(add, page, { firstLine: 1, level: 0, grade: 'code', form });
   for await (const piece of pieces) document.search(piece, false);
   document.search('', true);
-  page.form = form.end();
+  page.problems = form.end();
   return page;
 }
 
@@ -96,6 +96,7 @@ class DocumentSearch extends PageReader {
   }
 
   override search(piece: string, isLast: boolean): void {
+    this.#context.form?.addSource(piece);
     super.search(piece, isLast);
     if (this.isTooDeep) this.#page.complete = false;
   }

@@ -3,10 +3,12 @@ import { shorten, toOneLine } from '../../plain-text.ts';
 
 /** What is wrong with a file as a whole. */
 export interface FormProblem {
-  readonly kind: 'cut' | 'source';
+  readonly kind: 'cut' | 'source' | 'broken' | 'encoding';
   readonly line: number;
   readonly text: string;
   readonly hint: string;
+  /** Whether only its reader can tell if it is wrong. */
+  readonly isOpen?: boolean;
 }
 
 /** How a line begins if a page was delivered as text: with a fence, or with its own escaped start. */
@@ -23,11 +25,26 @@ const PAGE_STARTS: ReadonlySet<string> = new Set(['html', 'head', 'body']);
 /** Characters that matter of a text outside of the page. */
 const LONGEST_TEXT = 2_000;
 
-/** How the parser says that a file ends within something. */
-const CUTS: Readonly<Record<string, string>> = {
-  [ErrorCodes.eofInTag]: 'a tag',
-  [ErrorCodes.eofInComment]: 'a comment that begins here (<!--)',
+/** How the parser says that a file ends within something, and what ends it. */
+const CUTS: Readonly<Record<string, readonly [name: string, end: string]>> = {
+  [ErrorCodes.eofInTag]: ['a tag', 'the missing quotation mark or >'],
+  [ErrorCodes.eofInComment]: ['a comment that begins here (<!--)', '-->'],
 };
+
+/** How a page ends that was not cut short. */
+const PAGE_END = /<\/(?:body|html)\s*>\s*$/i;
+const END_LENGTH = 200;
+
+/** Elements without an end tag, or with an optional one. */
+const WITHOUT_END: ReadonlySet<string> = new Set(
+  [
+    'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
+    'html head body li dt dd p rt rp optgroup option colgroup caption thead tbody tfoot tr td th',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/** A limit for hostile pages: deeper elements are not followed. */
+const DEEPEST = 256;
 
 /** Judges how a page begins and ends, by what its parser reports. */
 export class SourceForm {
@@ -36,15 +53,26 @@ export class SourceForm {
   #outside = '';
   #outsideLine = 0;
   #source: FormProblem | null = null;
-  /** The last element or comment that takes in the rest of the file until it ends. */
+  #misread: FormProblem | null = null;
+  /** The last element that takes in the rest of the file until it ends. */
   #open = '';
   #openLine = 1;
-  #cut = '';
+  #cut: readonly [name: string, end: string] | undefined;
+  /** The end of the source. */
+  #rest = '';
+  /** Whether `<html>` or `<body>` is open; `undefined` before. */
+  #isPageOpen: boolean | undefined;
+  readonly #openElements: { readonly name: string; readonly line: number }[] = [];
   /** Where the last token ended: the parser drops a tag without an end. */
   #lastLine = 1;
 
+  addSource(piece: string): void {
+    this.#rest = (this.#rest + piece.slice(-END_LENGTH)).slice(-END_LENGTH);
+  }
+
   addText({ chars, location }: Token.CharacterToken): void {
     this.#lastLine = location?.endLine ?? 1;
+    if (this.#misread === null && !/^(?:script|style)$/.test(this.#open)) this.#findMisread(chars, location);
     const isStart = this.#outside === '';
     if (this.#where === 'inside' || this.#outside.length > LONGEST_TEXT || (isStart && chars.trim() === ''))
       return;
@@ -58,33 +86,73 @@ export class SourceForm {
   }
 
   addComment({ location }: Token.CommentToken): void {
-    this.#lastLine = (this.#cut === '' ? location?.endLine : location?.startLine) ?? 1;
+    this.#lastLine = (this.#cut === undefined ? location?.endLine : location?.startLine) ?? 1;
   }
 
   /** @param takesRest whether only its own end tag ends the element, so that it takes in all other tags */
-  addTag({ tagName, location }: Token.TagToken, isStart: boolean, takesRest: boolean): void {
+  addTag(token: Token.TagToken, isStart: boolean, takesRest: boolean): void {
+    const { tagName, location } = token;
+    this.#follow(token, isStart);
     const isPageStart = isStart && PAGE_STARTS.has(tagName);
     this.#judgeOutside(isPageStart);
     if (!isStart && tagName === 'html') this.#where = 'after';
     else if (!isPageStart || this.#where === 'after') this.#where = 'inside';
     this.#outside = '';
-    this.#open = takesRest ? `a <${tagName}> that begins here` : '';
+    this.#open = takesRest ? tagName : '';
     this.#openLine = location?.startLine ?? 1;
     this.#lastLine = location?.endLine ?? 1;
   }
 
   addError({ code }: ParserError): void {
-    this.#cut ||= CUTS[code] ?? '';
+    this.#cut ??= CUTS[code];
   }
 
-  /** The problem, once the whole file was read. */
-  end(): FormProblem | null {
+  /** The problems, once the whole file was read. */
+  end(): readonly FormProblem[] {
     this.#judgeOutside(false);
-    const name = this.#open || this.#cut;
-    if (name === '') return this.#source;
-    const line = this.#open === '' ? this.#lastLine : this.#openLine;
+    const problem = this.#judgeEnd() ?? this.#source;
+    if (problem !== null) return [problem];
+    return [this.#misread, this.#judgeOpenElement()].filter((doubt) => doubt !== null);
+  }
+
+  #judgeEnd(): FormProblem | null {
+    const open = this.#open;
+    const [name, end] = open === '' ? (this.#cut ?? []) : [`a <${open}> that begins here`, `</${open}>`];
+    if (name === undefined) return null;
+    const line = open === '' ? this.#lastLine : this.#openLine;
+    if (PAGE_END.test(this.#rest)) {
+      const hint = `add ${end}; if the file was cut short, write it again`;
+      return { kind: 'broken', line, text: `${name} is never closed`, hint };
+    }
     const text = `the file ends inside ${name}, so it was cut short`;
     return { kind: 'cut', line, text, hint: 'write the file again, with its end' };
+  }
+
+  /** Only a page that also lacks the end tag of `<html>` or `<body>` may be cut short: minifiers leave out both. */
+  #judgeOpenElement(): FormProblem | null {
+    const open = this.#openElements.at(-1);
+    if (open === undefined || this.#isPageOpen !== true) return null;
+    const { name, line } = open;
+    const text = `the <${name}> that begins here is open where the file ends, so the file may have been cut short`;
+    return { kind: 'cut', line, text, hint: `add </${name}>, or write the file again`, isOpen: true };
+  }
+
+  /** Follows the elements that only an end tag ends: their own, or the one of an element around them. */
+  #follow({ tagName: name, location, selfClosing }: Token.TagToken, isStart: boolean): void {
+    if (name === 'html' || name === 'body') this.#isPageOpen = isStart && this.#isPageOpen !== false;
+    if (WITHOUT_END.has(name) || selfClosing) return;
+    const open = this.#openElements;
+    const known = isStart ? -1 : open.findLastIndex((one) => one.name === name);
+    if (known !== -1) open.length = known;
+    if (isStart && open.length < DEEPEST) open.push({ name, line: location?.startLine ?? 1 });
+  }
+
+  #findMisread(chars: string, location: Token.Location | null): void {
+    const [before, after] = chars.split('\ufffd', 2);
+    if (before === undefined || after === undefined) return;
+    const line = (location?.startLine ?? 1) + before.split('\n').length - 1;
+    const text = 'a person sees � in the text, where letters were lost';
+    this.#misread = { kind: 'encoding', line, text, hint: 'write the text again, as UTF-8', isOpen: true };
   }
 
   #judgeOutside(isBeforePage: boolean): void {

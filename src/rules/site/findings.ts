@@ -5,6 +5,7 @@ import type { SelfContained } from '../page/page-file.ts';
 /** What a finding is about, the most important first. */
 const FINDING_KINDS = [
   'cut',
+  'broken',
   /** The text of a page instead of a page. */
   'source',
   'base',

@@ -89,6 +89,8 @@ class SiteSearch {
   /** The earliest grade of each file that was pending. */
   readonly #seen = new Map<string, ReferenceGrade>();
   readonly #searched = new Set<string>();
+  /** The last file that is not in UTF-8. */
+  #misread = '';
 
   constructor(files: SiteFiles, judge: ReferenceJudge, signal: AbortSignal | undefined) {
     this.#files = files;
@@ -161,6 +163,8 @@ class SiteSearch {
 
   /** Refuses an unreadable page if a person may open it; notes other misread files. */
   #judgeEncoding({ path, grade }: FileVisit, misread: MisreadText | null): void {
+    if (misread !== null) this.#misread = path;
+    // A drawing declares its own encoding.
     if (misread === null || isSvg(path)) return;
     const { line, text, isUnreadable } = misread;
     const { refusals, notes } = this.#judge;
@@ -174,13 +178,13 @@ class SiteSearch {
     const page = await searchPage(pieces, url, (found, { base, importMap }) => {
       this.#follow({ ...visit, importMap }, found, base);
     });
-    const { complete, hasScript, form } = page;
+    const { complete, hasScript, problems } = page;
     if (isLoaded(grade)) this.hasScript ||= hasScript;
     if (!complete) this.#addIncomplete(path, 'is nested too deeply');
-    else if (form !== null) {
-      const { kind, line, ...said } = form;
-      const { refusals, notes } = this.#judge;
-      const list = grade === 'later' ? notes : refusals;
+    const { refusals, unknown, notes } = this.#judge;
+    for (const { kind, line, isOpen, ...said } of complete ? problems : []) {
+      if (kind === 'encoding' && path === this.#misread) continue;
+      const list = grade === 'later' ? notes : isOpen ? unknown : refusals;
       list.add(kind, path, { file: path, line }, () => said);
     }
   }
