@@ -40,6 +40,13 @@ describe('render: true', () => {
     expect(writesOf(again)).toEqual([]);
   });
 
+  test('reports a missing picture as unknown', async () => {
+    const { report } = await proven(deliver({ 'report.md': `${NOTE}![Chart](chart.png)\n` }));
+    const missing = 'line 8: the picture chart.png is missing: the file chart.png does not exist';
+    expect(report.notes).toEqual([NOTE_ON_JEKYLL]);
+    expect(report.unknown).toContain(missing);
+  });
+
   test('is not ready if the site does not serve the source', async () => {
     const repository = await play.repository();
     play.alterSite(repository, 'report.md', { status: 404 });

@@ -21,5 +21,11 @@ export interface InlinedFile {
 
 /** A bundle has its own copy of `DeliveryError`, so a fault of the page is data. */
 export type Converted =
-  | { readonly page: Buffer; readonly files: readonly InlinedFile[]; readonly notes: readonly string[] }
+  | {
+      readonly page: Buffer;
+      readonly files: readonly InlinedFile[];
+      readonly notes: readonly string[];
+      /** What a rendered page lacks, such as a picture that can't be read. */
+      readonly missing?: readonly string[];
+    }
   | { readonly problem: string; readonly line: number | null; readonly hint: string };

@@ -92,6 +92,18 @@ describe('Markdown as GitHub shows it', () => {
   }, 60_000);
 });
 
+test.each([
+  ['```mermaid\na\n```', 'the Mermaid diagram'],
+  ['It is $a^2$.', 'the formula'],
+  ['$$\na\n$$', 'the formula'],
+  ['```math\na\n```', 'the formula'],
+  ['$`a`$', 'the formula'],
+  ['From $5 to $6 and $HOME/$PATH, `$a$` and \\$b\\$', null],
+])('%j notes what is shown as code', async (text, what) => {
+  const notes = what === null ? [] : [`line 1: ${what} is shown as code`];
+  expect(await render('a.md', text)).toMatchObject({ notes, missing: [] });
+});
+
 describe('pictures', () => {
   test('are embedded, each read once', async () => {
     const asked: string[] = [];
@@ -107,7 +119,7 @@ describe('pictures', () => {
     const read: ReadResource = async ({ href }) => ({ url: href, bytes: DOT, contentType: 'text/html; a=b' });
     expect(await render('a.md', '![b](b.png)', read)).toMatchObject({
       files: [],
-      notes: ['line 1: the picture b.png is not a picture but text/html'],
+      missing: ['line 1: the picture b.png is not a picture but text/html'],
     });
   });
 
@@ -130,9 +142,10 @@ describe('pictures', () => {
   test('that are missing are named with their line, and shown as their text', async () => {
     const result = await render('a.md', 'One\n![](b.png)\n\n| a |\n|---|\n| b |\n| ![*c* d](c.png) |');
     expect(result).toMatchObject({
-      notes: [
-        "line 2: the picture b.png can't be shown: https://folder.example/b.png does not exist",
-        "line 7: the picture c.png can't be shown: https://folder.example/c.png does not exist",
+      notes: [],
+      missing: [
+        'line 2: the picture b.png is missing: https://folder.example/b.png does not exist',
+        'line 7: the picture c.png is missing: https://folder.example/c.png does not exist',
       ],
     });
     expect('page' in result && result.page.toString()).toContain('[picture: c d]');

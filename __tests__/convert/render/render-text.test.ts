@@ -113,6 +113,8 @@ describe('each kind of text', () => {
     ];
     expect(parts.filter((part) => !html.includes(part))).toEqual([]);
     expect(html).not.toContain('concealed');
+    const notes = ['cell 2, the HTML output is shown as text'];
+    expect(await render('a.ipynb', JSON.stringify(NOTEBOOK))).toMatchObject({ notes });
   });
 
   test('test results show the counts, then the failures, then all tests', async () => {

@@ -85,6 +85,17 @@ function embed(token: Token, pictureOf: Source['pictureOf']): string | null {
   return `the picture ${src} ${picture.reason}`;
 }
 
+/** A formula in the source of a paragraph, as GitHub finds it. */
+const FORMULA = /\$\$[^$]+\$\$|(?<![\w$\\])\$(?=\S)[^$\n]*[^\s$\\]\$(?![\w$])/;
+
+/** What GitHub draws, and this page shows as its source; `null` for everything else. */
+function nameSource({ type, info, content }: Token): string | null {
+  const language = type === 'fence' && /^(?:mermaid|math)\b/.exec(info)?.[0];
+  if (language === 'mermaid') return 'Mermaid diagram';
+  const text = type === 'inline' ? content.replace(/(?<!\$)(`+)[^`]*\1/g, '') : '';
+  return language === 'math' || FORMULA.test(text) ? 'formula' : null;
+}
+
 function disarmLink(token: Token, base: URL): void {
   const href = token.attrGet('href') ?? '';
   if (SAFE_LINKS.includes(URL.parse(href, base)?.protocol ?? '')) return;
@@ -96,6 +107,7 @@ export const renderMarkdown: Render = (source: Source) => {
   const env = { slugger: new GithubSlugger() };
   const tokens = parser.parse(fenceFrontMatter(source.text.slice(0, READ_LIMIT)), env);
   const notes: string[] = [];
+  const missing: string[] = [];
   let title: string | undefined;
   let isInHeading = false;
   for (const { token, line } of walk(tokens)) {
@@ -104,11 +116,10 @@ export const renderMarkdown: Render = (source: Source) => {
     if (type === 'inline' && isInHeading) title ??= wordsOf(token.children ?? [], false).trim() || undefined;
     isInHeading = type === 'heading_open';
     const problem = type === 'image' ? embed(token, source.pictureOf) : null;
-    if (problem !== null) notes.push(`line ${line}: ${problem}`);
-    if (type === 'fence' && /^mermaid\b/.test(token.info)) {
-      notes.push(`line ${line}: the Mermaid diagram is shown as code`);
-    }
+    if (problem !== null) missing.push(`line ${line}: ${problem}`);
+    const shown = nameSource(token);
+    if (shown !== null) notes.push(`line ${line}: the ${shown} is shown as code`);
   }
   const html = parser.renderer.render(tokens, parser.options, env);
-  return { html: html + formatRest(source.text.length - READ_LIMIT, 'character'), title, notes };
+  return { html: html + formatRest(source.text.length - READ_LIMIT, 'character'), title, notes, missing };
 };

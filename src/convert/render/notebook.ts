@@ -30,6 +30,12 @@ function toPictureUrl(bundle: Fields): string | null {
   return `data:${type};base64,${content.toString('base64')}`;
 }
 
+/** Whether an output has HTML, such as a table, and nothing else that shows its form. */
+function losesHtml({ data }: Fields): boolean {
+  const bundle = toFields(data);
+  return bundle['text/html'] !== undefined && !['text/markdown', ...PICTURES].some((type) => bundle[type]);
+}
+
 function renderOutput(output: Fields, renderText: (text: string) => string): string {
   if (output.output_type === 'stream') return terminalBlock(toLines(output.text));
   if (output.output_type === 'error') {
@@ -70,21 +76,25 @@ function readNotebook(text: string): { readonly cells: readonly Fields[]; readon
 /** A notebook's text, code and outputs. */
 export const renderNotebook: Render = (source) => {
   const { cells, language } = readNotebook(source.text);
-  const notes: string[] = [];
+  const [notes, missing]: [string[], string[]] = [[], []];
   let title: string | undefined;
   const parts = cells.slice(0, CELLS).map((cell, index) => {
+    const addCell = (note: string): string => `cell ${index + 1}, ${note}`;
     const renderText = (text: string): string => {
       const cellSource = { ...source, text, pictureOf: pictureOfCell(cell, source) };
       const rendered = renderMarkdown(cellSource);
       title ??= rendered.title;
-      notes.push(...(rendered.notes ?? []).map((note) => `cell ${index + 1}, ${note}`));
+      notes.push(...(rendered.notes ?? []).map(addCell));
+      missing.push(...(rendered.missing ?? []).map(addCell));
       return rendered.html;
     };
     const text = toLines(cell.source);
     if (cell.cell_type === 'markdown') return renderText(text);
     if (cell.cell_type !== 'code') return terminalBlock(text);
-    const outputs = toList(cell.outputs).map((output) => renderOutput(output, renderText));
+    const results = toList(cell.outputs);
+    if (results.some(losesHtml)) notes.push(addCell('the HTML output is shown as text'));
+    const outputs = results.map((output) => renderOutput(output, renderText));
     return `<p class="count">[${Number(cell.execution_count ?? '') || ' '}]</p>${codeBlock(text, language)}${outputs.join('\n')}`;
   });
-  return { html: parts.join('\n') + formatRest(cells.length - CELLS, 'cell'), title, notes };
+  return { html: parts.join('\n') + formatRest(cells.length - CELLS, 'cell'), title, notes, missing };
 };

@@ -66,7 +66,8 @@ export async function renderText(source: Buffer, options: RenderOptions): Promis
     const page = framePage(rendered, { name, bytes: source, href });
     if (page.length > LIMITS.page) throw tooLargeError();
     const files = [...pictures.values()].flatMap((picture) => ('file' in picture ? picture.file : []));
-    return { page, files, notes: firstFew(rendered.notes ?? []) };
+    const { notes = [], missing = [] } = rendered;
+    return { page, files, notes: firstFew(notes), missing: firstFew(missing) };
   } catch (thrown) {
     if (!(thrown instanceof SourceProblem)) throw thrown;
     return { problem: thrown.message, line: thrown.line, hint: thrown.hint };
@@ -118,7 +119,8 @@ async function readPictures(pictures: Map<string, Picture>, { read, signal }: Re
       pictures.set(address, toPicture(await read(new URL(address))));
     } catch (thrown) {
       signal.throwIfAborted();
-      pictures.set(address, { reason: `can't be shown: ${toMessage(thrown)}` });
+      const { cause = thrown } = thrown instanceof Error ? thrown : {};
+      pictures.set(address, { reason: `is missing: ${toMessage(cause)}` });
     }
   });
 }

@@ -1,7 +1,7 @@
 import MarkdownIt from 'markdown-it';
 import type { InlinedFile } from '../resources.ts';
 
-/** A picture as a `data:` URL, or why it can't be shown. */
+/** A picture as a `data:` URL, or why it is missing. */
 export type Picture = { readonly data: string; readonly file?: InlinedFile } | { readonly reason: string };
 
 /** A text file with what its renderer may ask for. */
@@ -20,6 +20,8 @@ export interface Rendered {
   /** Absent for the name of the file. */
   readonly title?: string | undefined;
   readonly notes?: readonly string[];
+  /** What the page lacks. */
+  readonly missing?: readonly string[];
 }
 
 export type Render = (source: Source) => Rendered;

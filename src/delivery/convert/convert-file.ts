@@ -91,9 +91,10 @@ export async function convertFile(
   await writeFile(path, done.page, { flag: 'wx', mode: 0o600 });
   const inlined = done.files.map((part) => ({ ...part, url: reader.toName({ href: part.url }) }));
   if (inlined.length > 0) logger.info(describeInlined(inlined));
-  const [notes, seen] = conversion === 'inline' ? [[], done.notes] : [done.notes, []];
+  const isInline = conversion === 'inline';
+  const [notes, seen] = isInline ? [[], done.notes] : [done.notes, done.missing ?? []];
   const unknown = [...describeAllowed(reader.allowed), ...seen];
-  return { path, ...((conversion === 'inline' || inlined.length > 0) && { inlined }), notes, unknown };
+  return { path, ...((isInline || inlined.length > 0) && { inlined }), notes, unknown };
 }
 
 /** The link to a text beside its page; `null` if no text is there, or a site may not serve it unchanged. */

@@ -176,6 +176,7 @@ function unreadError(name: string, failure: DeliveryError, isOwn: boolean): Deli
   const { code, advice, message, httpCode } = failure;
   const isOfPage = isOwn || code === 'NOT_EXTERNAL' || advice === undefined;
   return new DeliveryError(isOfPage ? 'BAD_FILE' : code, `${name} can't be put into the page: ${message}`, {
+    cause: failure,
     httpCode,
     hint: isOwn ? OWN_HINT : isOfPage ? HOST_HINT : advice,
     leftBehind: [],
