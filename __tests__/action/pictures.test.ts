@@ -48,7 +48,10 @@ const site = (changes: Readonly<Record<string, readonly string[]>>): Report =>
     }),
   });
 const update = site({ added: ['new.html'], changed: ['index.html'], removed: ['old.js'] });
-const findings = ['index.html line 1: img a.png is missing', 'index.html line 2: img b.png is missing'];
+const findings = [
+  'index.html line 1: the picture a.png is missing',
+  'index.html line 2: the picture b.png is missing',
+];
 const refused = new DeliveryError('BAD_FILE', 'the folder dist/ is not complete', {
   step: 'check',
   hint: 'add the `files`',
@@ -96,8 +99,8 @@ const PICTURES = Object.fromEntries(
     .map((part) => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n') + 1)]),
 );
 
-/** The report itself is in two pictures. */
-const isWhole = (name: string): boolean => /with a duplicate|withdrawn$/.test(name);
+/** The report itself is in three pictures. */
+const isWhole = (name: string): boolean => /with a duplicate|withdrawn$|several/.test(name);
 const REPORT = /<details><summary>Details<\/summary>\n\n.*?\n\n<\/details>\n\n?/s;
 
 test.each(Object.entries(STATES))('%s looks as in pictures.md', (name, compose) => {

@@ -25,8 +25,7 @@ export const provenFile = (name: string, proof: Partial<Proof> = {}): Report => 
 /** One whose version of before a cache still shows. */
 export const lateFile = (name: string): Report => {
   const url = new URL(`https://octo.github.io/site/${name}?v=c0ffee`);
-  const note =
-    'without its question mark and the part after it, this URL may still show the previous version until 2026-01-02 03:15 UTC';
+  const note = 'until 2026-01-02 03:15 UTC, the URL without `?v=…` may still show the previous version';
   return provenFile(name, { versioned: { url, note } });
 };
 

@@ -120,7 +120,7 @@ export const REPORTED_PAGES: readonly CorpusPage[] = [
   }),
   {
     name: 'picture-cut-short.png',
-    says: 'refused: picture-cut-short.png line 1: the picture has no end, so it was cut short',
+    says: 'refused: picture-cut-short.png: the picture has no end',
     page: {
       body: PNG.sync
         .write({ width: 640, height: 480, data: Buffer.alloc(640 * 480 * 4, 'page') })

@@ -187,20 +187,20 @@ describe('a page that is delivered alone', () => {
   const CDN = '<script src="https://cdn.example/a.js"></script>';
   const PANDOC = '<meta content="pandoc" name="generator">';
   test.each([
-    [CDN, `${INLINE}, or set \`self-contained: warn\``],
+    [CDN, `${INLINE}, or set \`self-contained: warn\` to publish it as it is`],
     [`${PANDOC}${CDN}`, `${INLINE}, or use \`--embed-resources\` of pandoc`],
     [
       '<link rel=stylesheet href="a_files/a.css">',
-      `${INLINE}, or put the missing files in place and deliver the folder site/out/, with \`entry: a.html\``,
+      `${INLINE}, or deliver the folder site/out/, with \`entry: a.html\``,
     ],
     [`${PANDOC}<link rel=stylesheet href="a.css">`, `${INLINE}, or use \`--embed-resources\` of pandoc`],
     [
       '<script src="../../b.js"></script><script src="c.js"></script>',
-      'put the missing files in place and deliver a folder that has the page and these files, with `entry: site/out/a.html`',
+      'deliver a folder that has the page and these files, with `entry: site/out/a.html`',
     ],
     [
       `<script src="../b.js"></script><script src="c.js"></script>${CDN}`,
-      'put the missing files in place and deliver the folder site/, with `entry: out/a.html`',
+      'deliver the folder site/, with `entry: out/a.html`',
     ],
     ['<script src="/a.js"></script>', 'write everything that it needs into the page'],
     ['<script src="http://localhost/a.js"></script>', 'write everything that it needs into the page'],

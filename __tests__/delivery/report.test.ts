@@ -70,7 +70,7 @@ const marked = (match: ProvenMatch, markerCount: number, wait?: number): Channel
 const unplacedBy = (failure: DeliveryError): ChannelAttempt => attemptWith({ ...unplaced, failure });
 
 const PLACED_LATER =
-  'whether the URL will show the file later: the file is published (commit c0ffee; branch main, path page.html)';
+  'whether the URL will show the file later (it is published: commit c0ffee; branch main, path page.html)';
 const refused = (code: ErrorCode, httpCode?: number) => unplacedBy(failing(code, httpCode));
 const leaving = (...left: readonly string[]) => unplacedBy(failing('NOT_OURS').withLeftBehind(left));
 const sought = { ...unproven, marker: 'It works', took: {} };

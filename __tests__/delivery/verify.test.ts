@@ -243,9 +243,7 @@ describe('the address without ?v=', () => {
     const { proof, unknown, asked, elapsed } = await provePlain(() => ({ body: OLD, headers }));
     expect([proof?.match, unknown, elapsed]).toEqual(['identical', [], 2 * INTERVAL]);
     const { url, note } = proof?.versioned ?? {};
-    expect(note).toBe(
-      `without its question mark and the part after it, this URL may still show the previous version ${until}`,
-    );
+    expect(note).toBe(`${until}, the URL without \`?v=…\` may still show the previous version`);
     // The new page is still behind it, on every node, and at that address as it is.
     expect(asked.filter(({ isFresh }) => isFresh)).toHaveLength(5 + AGREEING_ANSWERS.usual);
     expect(asked.slice(-AGREEING_ANSWERS.usual).map((one) => one.url)).toEqual(
@@ -259,7 +257,7 @@ describe('the address without ?v=', () => {
       const headers = { 'cache-control': 'max-age=600', age: ages[nth % ages.length] ?? '' };
       return { body: OLD, headers };
     });
-    expect(proof?.versioned?.note).toMatch(/until 2026-01-02 03:15 UTC$/);
+    expect(proof?.versioned?.note).toMatch(/^until 2026-01-02 03:15 UTC, /);
   });
 
   test('is not replaced by an address with ?v= that shows the copy from before', async () => {

@@ -57,7 +57,7 @@ describe('a folder, by git', () => {
 
     const again = await scenario.deliver({ repository, files: SITE, inputs });
     expectSite(again, url, 4);
-    expect(again.report.gates[0]?.evidence).toBe(`commit ${commit?.sha} already holds this site`);
+    expect(again.report.gates[0]?.evidence).toBe(`commit ${commit?.sha} had this site before this delivery`);
     expect((await repository.log())[0]?.sha).toBe(commit?.sha);
 
     const { 'dist/assets/style.css': _, ...fewer } = SITE;
@@ -122,7 +122,7 @@ describe('a folder', () => {
       const changed = { ...SITE, 'dist/assets/app.js': 'document.title = 2;\n' };
       const delivered = await deliver(repository, {}, changed);
       expectSite(delivered, `${repository.pages.url}${PATH}`, 4);
-      expect(delivered.log.includes('already holds this site')).toBe(!written);
+      expect(delivered.log.includes('had this site before this delivery')).toBe(!written);
       expect(listUnproven(delivered.report)).toBe(
         'a cache still answered older copies of 1 file, but not of the page; it may show them for up to 10 minutes',
       );

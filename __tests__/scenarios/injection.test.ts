@@ -124,7 +124,8 @@ describe("the user's own words", () => {
       files: { 'page.html': content },
       inputs: { channel: 'K1', marker: '::set-output name=url::', 'self-contained': 'off' },
     });
-    const unknown = /^page\.html line 13: img x is outside the page, so it is not part of this delivery$/;
+    const unknown =
+      /^page\.html line 13: the picture x is outside the page, so it is not part of this delivery$/;
     await expectReady(scenario, delivered, { channel: 'K1', shows: content, unknown });
     expect(collectOutput(delivered)).not.toContain('set-output');
   });

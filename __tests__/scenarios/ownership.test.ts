@@ -117,7 +117,7 @@ test('our own page is kept, replaced and removed, in one commit each, or none if
     const { report } = await proven(withdraw(repository));
     expect(report.url).toBeNull();
     expect(report.lines.RESULT).toMatch(new RegExp(`^ГОТОВО, ${result}`));
-    expect(report.lines.TEST).toMatch(/^HTTP 404; nothing of it is served past caches/);
+    expect(report.lines.TEST).toMatch(/^HTTP 404; only a cache may still show it/);
     expect(await repository.log()).toHaveLength(commits);
   }
   const words = (await repository.log()).map(({ message }) => message.split(' ')[0]);
@@ -147,7 +147,7 @@ test.each([
   ['K2', { channel: 'K2' }, /the release files-\d+ would be created/],
   ['K3', { channel: 'K3' }, /page\.html would be uploaded/],
   ['K1 with a duplicate', { channel: 'K1+K3' }, /ADD page\.html/],
-  ['a withdrawal', { ...inputs, operation: 'withdraw' }, /nothing that this tool delivered/],
+  ['a withdrawal', { ...inputs, operation: 'withdraw' }, /this tool has no delivery there/],
 ])('a dry run of %s reports its plan, and sends no write', async (_, given, foreseen) => {
   const dry = { ...given, 'dry-run': 'true' };
   const planned = await play.deliver({ files: { 'page.html': OURS }, inputs: dry });

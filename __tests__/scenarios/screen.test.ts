@@ -78,7 +78,7 @@ test('a rendered text is shown, and delivered and withdrawn with its source and 
 
 /** Whether a browser opens a page of the corpus, because its file alone is no reason to refuse it. */
 const isOpened = ({ name, says = '' }: CorpusPage): boolean =>
-  !name.includes('.') && !/^refused: \S+ line/.test(says);
+  !name.includes('.') && !/^refused: \S+(?: line|: it )/.test(says);
 
 describe('files of one step in a real browser', () => {
   test('a picture is shown, a page with only an error is refused, and UNKNOWN names a PDF', async () => {

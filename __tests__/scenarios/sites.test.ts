@@ -420,7 +420,11 @@ describe('a folder that was built for the root of its host', () => {
       IMAGE,
       /img \/_astro\/pic\.svg leads out of .* \(Astro built the folder: set `/,
     ],
-    ['a missing picture', '<img src="fig/1.png">', /img fig\/1\.png is missing \(add the file to the folder/],
+    [
+      'a missing picture',
+      '<img src="fig/1.png">',
+      /the picture fig\/1\.png is missing \(add the file to the folder/,
+    ],
     [
       'some links that lead out',
       `${NAV}<a href="c.js">c</a>`,

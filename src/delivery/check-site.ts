@@ -187,10 +187,11 @@ function refuseBrokenSite(
       : []),
     ...(refusal === null ? [] : [refusal.advice ?? '']),
   ];
+  const named = site.isFolder ? findings : findings.map((finding) => ({ ...finding, file: '' }));
   throw new DeliveryError('BAD_FILE', `${site.isFolder ? 'the folder ' : ''}${subject} ${problem}`, {
     hint: (w) => [ways, ...further].map(w.say).join('; '),
     leftBehind: [],
-    findings: [...formatSiteFindings(findings, hint), ...(refusal === null ? [] : [refusal.message])],
+    findings: [...formatSiteFindings(named, hint), ...(refusal === null ? [] : [refusal.message])],
   });
 }
 
@@ -224,8 +225,12 @@ function describeWays(
     [
       !isFolder && isHtml(entry.name) && canInline ? `set ${w.input('self-contained', 'inline')}` : '',
       hint ?? '',
-      levels < 0 ? '' : `put the missing files in place and deliver ${folder}${withEntry(w)}`,
-      areOnHosts ? `set ${w.input('self-contained', 'warn')}` : hint === undefined && levels < 0 ? other : '',
+      levels < 0 ? '' : `deliver ${folder}${withEntry(w)}`,
+      areOnHosts
+        ? `set ${w.input('self-contained', 'warn')} to publish it as it is`
+        : hint === undefined && levels < 0
+          ? other
+          : '',
     ]
       .filter((way) => way !== '')
       .slice(0, 2)

@@ -221,5 +221,5 @@ function describeLeftBehind(main: ChannelAttempt | null): string {
   const older = placement.changes?.removedFolders ?? [];
   const removed = older.length === 0 ? '' : `; older sites removed: ${nameFew(older)}`;
   if (left !== '') return left + removed;
-  return `whether the URL will show the file later: the file is published (${placement.evidence}; ${destination}${removed})`;
+  return `whether the URL will show the file later (it is published: ${placement.evidence}; ${destination}${removed})`;
 }

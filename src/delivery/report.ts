@@ -12,7 +12,6 @@ import {
   OUTCOMES,
   type Outcome,
   type PROTOCOL,
-  REMOVAL_GATE_TITLES,
   REPORT_LINES,
   type ReportLine,
   type Step,
@@ -239,8 +238,10 @@ export const listNotes = ({ notes, urlNote }: Report): readonly string[] =>
 export const unknownLabel = ({ operation, notReady, mayBeWritten }: Report): string =>
   notReady && operation === 'deliver' && mayBeWritten === false ? 'Status' : 'Not verified';
 
-export const gateTitles = ({ result }: Report): typeof GATE_TITLES =>
-  result === 'withdrawn' ? REMOVAL_GATE_TITLES : GATE_TITLES;
+export const gateTitles = ({ result, wasAbsent }: Report): typeof GATE_TITLES =>
+  result === 'withdrawn'
+    ? { ...GATE_TITLES, G1_выложено: wasAbsent ? 'Nothing removed' : 'Removed' }
+    : GATE_TITLES;
 
 /** Counts reports by outcome, such as `1 not ready, 28 ready`. */
 export function countOutcomes(reports: readonly Report[]): ReadonlyMap<Outcome, number> {

@@ -63,8 +63,6 @@ export const GATE_TITLES: Readonly<Record<GateName, string>> = {
   G4_REPORT: 'Reported',
 };
 
-export const REMOVAL_GATE_TITLES: typeof GATE_TITLES = { ...GATE_TITLES, G1_выложено: 'Removed' };
-
 /** Every failure names one of these steps. `check` includes a channel's refusals. @see protocol 1 */
 export const STEPS = ['check', 'authorize', 'place', 'wait', 'verify', 'report'] as const;
 

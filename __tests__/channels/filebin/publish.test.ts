@@ -209,7 +209,7 @@ describe('a named bin', () => {
     const list = await listOf({ 'other.html': 'x', 'page.html': CONTENT });
     const { kinds, task } = await prepareUpload({ ...NAMED, list });
     await expect(task.perform()).resolves.toMatchObject({
-      evidence: `bin ${BIN}, file page.html already holds these bytes`,
+      evidence: `bin ${BIN}, file page.html had these bytes before this delivery`,
       first: { url: new URL(`${ADDRESS}/page.html`) },
       written: false,
       notes: expect.arrayContaining([`the bin expires at ${EXPIRY}`]),

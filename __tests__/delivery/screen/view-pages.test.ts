@@ -145,7 +145,7 @@ describe('a page that may be built for another place', () => {
     expect(screen.asked.map(({ url }) => url)).toEqual([BELOW, ROOT, OF_SITE, NOWHERE, BELOW]);
     expect(viewed?.failure).toMatchObject({
       code: 'NOT_SHOWN',
-      hint: expect.stringContaining(': at /site/ '),
+      hint: expect.stringContaining(' works at /site/, '),
     });
   });
 

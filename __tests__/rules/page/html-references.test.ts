@@ -47,7 +47,7 @@ const GRADED: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['<link rel=preload as=image imagesrcset="a.png 1x">', 'link a.png'],
     ['<link rel="preload" href=a>', 'link a'],
     ['<link rel="MODULEPRELOAD" href=a>', 'link a'],
-    ['<p style="b: url(a.png)">', 'p a.png'],
+    ['<p style="b: url(a.png)">', 'background a.png'],
     ['<meta http-equiv=refresh content="0; url=a.html">', 'meta a.html'],
     ['<meta http-equiv=" Refresh" content="5;URL=\'//a.example\'">', 'meta //a.example'],
     ['<iframe srcdoc="<iframe srcdoc=\'&lt;img src=a.png>\'>"></iframe>', 'img a.png'],

@@ -186,12 +186,12 @@ describe('a folder that was built for another host', () => {
 test('a page with a script has what to set if a browser sees something else at the root of a host', async () => {
   const settingOf = async (files: Files, options = {}) => (await inspect(files, options)).routerSetting;
   const spa = site('<script type=module src=./assets/index-B0.js></script>', 'assets/index-B0.js: start(a)');
-  const rest = 'and the same for its router and for URLs in its scripts';
+  const rest = 'also in the router and in URLs in scripts';
   expect(await settingOf(spa)).toBe(`the base path of the build to \`/repo/previews/pr-12/\`, ${rest}`);
   const slides = await settingOf({ ...spa, 'assets/slidev/shortcuts-DlL240M5.js': '' });
   expect(slides).toBe(`the base with \`slidev build --base /repo/previews/pr-12/\`, ${rest}`);
   const right = site('<script src=/repo/previews/pr-12/a.js></script>', 'a.js');
-  expect(await settingOf(right)).toMatch(/^the same path `\/repo\/previews\/pr-12\/` for its router/);
+  expect(await settingOf(right)).toMatch(/^the same path `\/repo\/previews\/pr-12\/` also in the router/);
   expect(await settingOf(spa, { sitePath: '/' })).toBeNull();
   expect(await settingOf(site('<a href=a.js>code</a>', 'a.js'))).toBeNull();
 });

@@ -14,30 +14,32 @@ describe('how a page begins and ends', () => {
   const PAGE = '<!doctype html>\n<html lang="en"><head><title>Report</title></head>\n<body><h1>Report</h1>';
 
   test.each([
-    ['a script', `${PAGE}\n<p>1</p>\n<script>\nconst data = [1, 2`, 5, 'a <script> that begins here'],
-    ['a style sheet in the head', '<!doctype html>\n<style>\nh1 { col', 2, 'a <style> that begins here'],
-    ['a tag', `${PAGE}\n<table>\n<tr><td cla`, 5, 'a tag'],
-    ['an attribute', `${PAGE}\n<img alt="a report\nof`, 4, 'a tag'],
-    ['a comment', `${PAGE}\n<!-- the second half\n<p>2</p>`, 4, 'a comment that begins here (<!--)'],
+    ['a script', `${PAGE}\n<p>1</p>\n<script>\nconst data = [1, 2`, 5, '<script>'],
+    ['a style sheet in the head', '<!doctype html>\n<style>\nh1 { col', 2, '<style>'],
+    ['a tag', `${PAGE}\n<table>\n<tr><td cla`, 5, 'tag'],
+    ['an attribute', `${PAGE}\n<img alt="a report\nof`, 4, 'tag'],
+    ['a comment', `${PAGE}\n<!-- the second half\n<p>2</p>`, 4, 'comment (<!--)'],
   ])('is refused if the file ends inside %s', async (_, html, line, name) => {
     const { refusals } = await inspectPage(html);
-    const text = `the file ends inside ${name}, so it was cut short`;
-    expect(refusals).toMatchObject([{ kind: 'cut', line, text }]);
+    const text = `it ends inside the ${name} of line ${line}`;
+    expect(refusals).toMatchObject([{ kind: 'cut', line: 0, text }]);
   });
 
   test.each([
     ...['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'noscript'].map((name) => [
       `<${name}>`,
-      `a <${name}> that begins here`,
+      `<${name}>`,
       `</${name}>`,
     ]),
-    ['<script src="data:,1"/>', 'a <script> that begins here', '</script>'],
-    ['<!-- the second half', 'a comment that begins here (<!--)', '-->'],
-    ['<p class="a>', 'a tag', 'the missing quotation mark or >'],
+    ['<script src="data:,1"/>', '<script>', '</script>'],
+    ['<!-- the second half', 'comment (<!--)', '-->'],
+    ['<p class="a>', 'tag', 'the missing quotation mark or >'],
   ])('is refused if %s is never closed, with what ends it', async (start, name, end) => {
     const { refusals } = await inspectPage(`${PAGE}\n${start}\n<p>1</p></body></html>\n`);
     const hint = `add ${end}; if the file was cut short, write it again`;
-    expect(refusals).toMatchObject([{ kind: 'broken', text: `${name} is never closed`, hint }]);
+    expect(refusals).toMatchObject([
+      { kind: 'broken', text: `the ${name} that begins here is never closed`, hint },
+    ]);
   });
 
   test.each([
@@ -81,7 +83,7 @@ describe('how a page begins and ends', () => {
 
   test('is quoted on one line, with escapes for what nobody sees', async () => {
     const { refusals } = await inspectPage(`It\u2028is\u202e:${PAGE}`);
-    const text = 'a person sees "It is\\u202e:" before the page, or in its place';
+    const text = 'a person sees this before the page: It is\\u202e:';
     expect(refusals).toMatchObject([{ text }]);
   });
 
@@ -236,7 +238,7 @@ describe('a page that is delivered alone', () => {
     ['UTF-8 with a byte order mark', Buffer.from('\ufeff<p>ä<img src="ж.png">')],
     ['big-endian UTF-16', Buffer.from('\ufeff<p>ä<img src="ж.png">', 'utf16le').swap16()],
   ])('is read in %s', async (_, bytes) => {
-    const text = 'img ж.png is outside the page, so it is not part of this delivery';
+    const text = 'the picture ж.png is outside the page, so it is not part of this delivery';
     expect((await inspectPage(bytes)).refusals).toMatchObject([{ text }]);
   });
 
@@ -277,7 +279,7 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   'slide-deck-linked.html': [
     'line 6: link dist/reveal.css is outside',
     'line 7: link dist/theme/black.css is outside',
-    'line 14: section images/title.jpg is outside',
+    'line 14: the background images/title.jpg is outside',
     'line 20: script dist/reveal.js is outside',
     'line 22: script ./plugin/notes.js is outside',
   ],

@@ -130,7 +130,7 @@ function placementOfFile(upload: BinUpload, result: StoreResult, isLocked: boole
     evidence:
       filesBefore !== null
         ? `HTTP 201, ${where}`
-        : `${where} ${written ? 'holds' : 'already holds'} these bytes`,
+        : `${where} ${written ? 'holds these bytes' : 'had these bytes before this delivery'}`,
     written,
     first: pageCheck(urlFor(BIN.get, options, filename), { is: 'bytes', file: upload.file }, host, COUNTED),
     plan: { verb, method: POST },

@@ -63,7 +63,7 @@ export function describePublished(
   const raw = isOnBranch && !isPrivate ? [rawCheck(rawUrl, served.first.expect.file)] : [];
   const others = [...served.others, ...checksOfGone(goneUrls, goneFiles), ...raw];
   return {
-    evidence: `commit ${commitSha} already holds ${isFolder ? 'this site' : 'these bytes'}`,
+    evidence: `commit ${commitSha} had ${isFolder ? 'this site' : 'these bytes'} before this delivery`,
     written: false,
     ...onHost({ first: served.first, others }, listBuildRefusals(task)),
     ...(commitSha && { commitSha }),
@@ -162,7 +162,7 @@ export function describeRemoved(
   const sites =
     removedFolders.length > 1 ? `, of ${removedFolders.length} sites: ${nameFew(removedFolders)}` : '';
   return {
-    evidence: 'nothing that this tool delivered exists there',
+    evidence: 'this tool has no delivery there',
     written: false,
     first: isFolder || MARKDOWN.test(itemPath) || hasPage ? first : { ...first, url: destination.pageUrl },
     others,

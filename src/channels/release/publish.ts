@@ -175,7 +175,7 @@ function placementOfAsset(
   const tag = release.tag_name;
   const command = `gh release verify-asset ${tag} ${asset.name} --repo ${owner}/${repo}`;
   return {
-    evidence: `${what} ${written ? 'holds' : 'already holds'} these bytes`,
+    evidence: `${what} ${written ? 'holds these bytes' : 'had these bytes before this delivery'}`,
     first: pageCheck(new URL(asset.browser_download_url), { is: 'bytes', file }),
     plan: {
       destination: `release ${tag}${commit === null ? '' : ` at commit ${commit}`}, asset ${asset.name}`,

@@ -163,7 +163,7 @@ async function compareWithRoots(
     const isAlike = ({ verdict, text }: ScreenView): boolean =>
       verdict === 'shown' && [text, text.replaceAll(decodePath(sitePath), root)].includes(atRoot?.text ?? '');
     if (atRoot === null || isAlike(view)) continue;
-    const hint = `set ${routerSetting}: at ${root} the page shows something else than below ${sitePath}`;
+    const hint = `set ${routerSetting}: the page works at ${root}, but not below ${sitePath}`;
     if (view.verdict === 'not-shown') return { ...view, hint: view.hint || hint };
     const [, parent = '', folder = ''] = /^(.*\/)(.*)\/$/.exec(sitePath) ?? [];
     const unbuilt = await openAt(`${parent}${UNBUILT}/`);
@@ -178,7 +178,8 @@ async function compareWithRoots(
   return view;
 }
 
-const SAME_EVERYWHERE = 'it shows in its folder only what it shows at any path for which nothing was built';
+const SAME_EVERYWHERE =
+  'in its folder, the page shows only what it shows at any wrong path, so it was built for another path';
 
 /** What a page shows. @param folder replaces the unbuilt name, the only difference of the URLs */
 const describeSight = ({ title, text, painted }: ScreenView, folder = UNBUILT): string =>

@@ -136,7 +136,7 @@ class DocumentSearch extends PageReader {
     for (const { name, value, find } of listFetchingAttributes(tag)) {
       const line = location?.attrs?.[name]?.startLine ?? location?.startLine ?? 1;
       if (find === null) this.#searchDocument(value, line);
-      else find(this.#adder(value, line, tag.tagName, this.#grade));
+      else find(this.#adder(value, line, name === 'style' ? 'background' : tag.tagName, this.#grade));
     }
   }
 

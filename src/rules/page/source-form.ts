@@ -4,6 +4,7 @@ import { shorten, toOneLine } from '../../plain-text.ts';
 /** What is wrong with a file as a whole. */
 export interface FormProblem {
   readonly kind: 'cut' | 'source' | 'broken' | 'encoding';
+  /** 0 if the text names it. */
   readonly line: number;
   readonly text: string;
   readonly hint: string;
@@ -27,8 +28,8 @@ const LONGEST_TEXT = 2_000;
 
 /** How the parser says that a file ends within something, and what ends it. */
 const CUTS: Readonly<Record<string, readonly [name: string, end: string]>> = {
-  [ErrorCodes.eofInTag]: ['a tag', 'the missing quotation mark or >'],
-  [ErrorCodes.eofInComment]: ['a comment that begins here (<!--)', '-->'],
+  [ErrorCodes.eofInTag]: ['tag', 'the missing quotation mark or >'],
+  [ErrorCodes.eofInComment]: ['comment (<!--)', '-->'],
 };
 
 /** How a page ends that was not cut short. */
@@ -117,15 +118,15 @@ export class SourceForm {
 
   #judgeEnd(): FormProblem | null {
     const open = this.#open;
-    const [name, end] = open === '' ? (this.#cut ?? []) : [`a <${open}> that begins here`, `</${open}>`];
+    const [name, end] = open === '' ? (this.#cut ?? []) : [`<${open}>`, `</${open}>`];
     if (name === undefined) return null;
     const line = open === '' ? this.#lastLine : this.#openLine;
     if (PAGE_END.test(this.#rest)) {
       const hint = `add ${end}; if the file was cut short, write it again`;
-      return { kind: 'broken', line, text: `${name} is never closed`, hint };
+      return { kind: 'broken', line, text: `the ${name} that begins here is never closed`, hint };
     }
-    const text = `the file ends inside ${name}, so it was cut short`;
-    return { kind: 'cut', line, text, hint: 'write the file again, with its end' };
+    const text = `it ends inside the ${name} of line ${line}`;
+    return { kind: 'cut', line: 0, text, hint: 'write the file again, with its end' };
   }
 
   /** Only a page that also lacks the end tag of `<html>` or `<body>` may be cut short: minifiers leave out both. */
@@ -163,7 +164,7 @@ export class SourceForm {
     this.#source ??= {
       kind: 'source',
       line: this.#outsideLine,
-      text: `a person sees "${shorten(toOneLine(text), 60)}" ${isAfter ? 'after the page' : 'before the page, or in its place'}`,
+      text: `a person sees this ${isAfter ? 'after' : 'before'} the page: ${shorten(toOneLine(text), 60)}`,
       hint: 'write only the page into the file, from <!doctype html> to </html>: no fence, escapes or other words',
     };
   }

@@ -23,7 +23,9 @@ const FINDING_KINDS = [
 
 export interface SiteFinding {
   readonly kind: (typeof FINDING_KINDS)[number];
+  /** Empty for the only file. */
   readonly file: string;
+  /** 0 if the text names it, or a file has no lines. */
   readonly line: number;
   readonly text: string;
   readonly hint?: string | undefined;
@@ -84,7 +86,8 @@ export function formatSiteFindings(findings: readonly SiteFinding[], knownHint?:
     const times = count > 1 ? `, ${count} times` : '';
     const change = hint === undefined || hints.has(hint) ? '' : ` (${hint})`;
     hints.add(hint);
-    return `${file} line ${line}: ${text}${times}${change}`;
+    const place = [file, line > 0 ? `line ${line}` : ''].filter((part) => part !== '').join(' ');
+    return `${place === '' ? '' : `${place}: `}${text}${times}${change}`;
   });
   return firstFew(lines);
 }

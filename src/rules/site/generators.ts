@@ -99,9 +99,9 @@ export function describeRouter(
   isRight: boolean,
 ): string | null {
   if (sitePath === '/') return null;
-  if (isRight) return `the same path \`${sitePath}\` for its router and for URLs in its scripts too`;
+  if (isRight) return `the same path \`${sitePath}\` also in the router and in URLs in scripts`;
   const setting = describeSetting(generator?.base ?? 'the base path of the build to `{base}`', sitePath);
-  return `${setting}, and the same for its router and for URLs in its scripts`;
+  return `${setting}, also in the router and in URLs in scripts`;
 }
 
 /** How the generator of a page writes everything into it. */

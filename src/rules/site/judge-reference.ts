@@ -222,5 +222,11 @@ const topFolder = (path: string): string => (path.includes('/') ? path.replace(/
 const isAbsolute = ({ address, base, file }: SiteReference): boolean =>
   ABSOLUTE.test(address) || !base.endsWith(`/${encodePath(file)}`);
 
+const ELEMENTS: Readonly<Record<string, string>> = {
+  img: 'the picture',
+  image: 'the picture',
+  background: 'the background',
+};
+
 const nameOf = ({ element, address, grade }: SiteReference): string =>
-  `${grade === 'link' ? 'the link to' : element} ${formatAddress(address)}`;
+  `${grade === 'link' ? 'the link to' : (ELEMENTS[element] ?? element)} ${formatAddress(address)}`;

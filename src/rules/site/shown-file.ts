@@ -42,8 +42,8 @@ async function judgePicture(file: Pick<LocalFile, 'pieces'>) {
     if (end === undefined || text.includes(end)) return null;
     rest = text.slice(-8);
   }
-  const text = 'the picture has no end, so it was cut short';
-  return { kind: 'cut', line: 1, isOpen: false, text, hint: 'write the picture again' } as const;
+  const text = 'the picture has no end';
+  return { kind: 'cut', line: 0, isOpen: false, text, hint: 'write the picture again' } as const;
 }
 
 async function judgeText(type: string, file: Pick<LocalFile, 'pieces'>) {

@@ -175,7 +175,7 @@ describe('withdrawing a site', () => {
     const { remove } = actionsOn(branch, { path: name });
     const prepared = await remove.prepare([{ site: null, name: '' }]);
     expect(prepared).toMatchObject([{ plan: { name, destination: `branch main, folder ${name}` } }]);
-    const nothing = 'nothing that this tool delivered exists there';
+    const nothing = 'this tool has no delivery there';
     expect(await remove.preview(prepared as never)).toEqual([nothing]);
     const placed = placementOf(await withdrawFolder(branch, folder));
     const url = new URL(`https://octo.github.io/site/${folder}`);
