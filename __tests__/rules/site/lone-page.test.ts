@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { isHtml, LARGEST_PAGE } from '../../../src/rules/page/page-file.ts';
 import { formatSiteFindings } from '../../../src/rules/site/findings.ts';
 import { inspectSite } from '../../../src/rules/site/inspect-site.ts';
-import { inspectPage, verdictOf } from './sites.ts';
+import { inspect, inspectPage, verdictOf } from './sites.ts';
 
 const PAGES = new URL('../page/pages/', import.meta.url);
 
@@ -147,6 +147,34 @@ describe('a file that a browser shows as it is', () => {
     ],
   ])('is judged: %s', async (_, name, content, verdict) => {
     expect(verdictOf(await inspectPage(content, {}, name))).toBe(verdict);
+  });
+});
+
+describe('a picture of a page that was cut short', () => {
+  const PICTURE = Buffer.from('\x89PNG\r\n\x1a\n0123IDAT0123456789IEND\xaeB`\x82', 'latin1');
+  const asUrl = (bytes: Buffer): string => `data:image/png;base64,${bytes.toString('base64')}`;
+
+  test.each([
+    ['is told in a `data:` URL', `<p>1\n<img src="${asUrl(PICTURE.subarray(0, 24))}">`, 'unknown cut'],
+    [
+      'is told in a style',
+      `<p>1\n<p style="background: url(${asUrl(PICTURE.subarray(0, 24))})">`,
+      'unknown cut',
+    ],
+    ['is not told if it is whole', `<p>1\n<img src="${asUrl(PICTURE)}">`, ''],
+    ['is not told of another kind', '<p>1\n<img src="data:image/gif;base64,R0lGODlh">', ''],
+  ])('%s', async (_, html, verdict) => {
+    const inspection = await inspectPage(html);
+    expect(verdictOf(inspection)).toBe(verdict);
+    for (const { line } of inspection.unknown) expect(line).toBe(2);
+  });
+
+  test.each([
+    ['is told of the entry', { 'index.html': '<img src=a.png>' }, 'unknown cut'],
+    ['is not told of a file that the entry only links', { 'index.html': '<a href=a.png>a</a>' }, ''],
+  ])('%s', async (_, pages, verdict) => {
+    const files = { ...pages, 'a.png': PICTURE.subarray(0, 24), 'b.png': PICTURE };
+    expect(verdictOf(await inspect(files))).toBe(verdict);
   });
 });
 

@@ -1,5 +1,6 @@
 import { type Token, type TokenHandler, TokenizerMode } from 'parse5';
 import type { StartTag } from 'parse5-sax-parser';
+import { isCutPictureUrl } from '../picture-form.ts';
 import {
   type AddAddress,
   createLineCounter,
@@ -183,6 +184,7 @@ class DocumentSearch extends PageReader {
   #adder(text: string, line: number, element: string, grade: ReferenceGrade): AddAddress {
     const getLine = createLineCounter(text, this.#context.firstLine - 1 + line);
     return ({ offset, end: _, ...found }) => {
+      if (isCutPictureUrl(found.address)) this.#context.form?.addCutPicture(getLine(offset));
       if (!isExternal(found.address)) return;
       const address = trimAddress(found.address, MAX_ADDRESS);
       const reference = { ...found, address, line: getLine(offset), element };

@@ -55,6 +55,7 @@ export class SourceForm {
   #outsideLine = 0;
   #source: FormProblem | null = null;
   #misread: FormProblem | null = null;
+  #picture: FormProblem | null = null;
   /** The last element that takes in the rest of the file until it ends. */
   #open = '';
   #openLine = 1;
@@ -104,6 +105,11 @@ export class SourceForm {
     this.#lastLine = location?.endLine ?? 1;
   }
 
+  addCutPicture(line: number): void {
+    const text = 'the picture in this `data:` URL has no end, so a part of it is missing';
+    this.#picture ??= { kind: 'cut', line, text, hint: 'write the picture again', isOpen: true };
+  }
+
   addError({ code }: ParserError): void {
     this.#cut ??= CUTS[code];
   }
@@ -113,7 +119,7 @@ export class SourceForm {
     this.#judgeOutside(false);
     const problem = this.#judgeEnd() ?? this.#source;
     if (problem !== null) return [problem];
-    return [this.#misread, this.#judgeOpenElement()].filter((doubt) => doubt !== null);
+    return [this.#misread, this.#picture, this.#judgeOpenElement()].filter((doubt) => doubt !== null);
   }
 
   #judgeEnd(): FormProblem | null {

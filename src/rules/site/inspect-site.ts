@@ -1,5 +1,6 @@
 import { text as joinText } from 'node:stream/consumers';
 import { MEGABYTE } from '../../protocol/limits.ts';
+import { isImage } from '../media-type.ts';
 import {
   type AddAddress,
   createLineCounter,
@@ -28,11 +29,12 @@ import { getKindOfName, gradeVisit, hasReferences, isOpenedPage, isSvg } from '.
  */
 export async function inspectSite(files: SiteFiles, options: SiteOptions): Promise<SiteInspection> {
   const judge = new ReferenceJudge(files, options);
-  const search = new SiteSearch(files, judge, options.signal);
+  const search = new SiteSearch(files, judge, options);
   const paths = [...files.keys()];
   await search.searchAll([options.entry, ...paths.filter(isOpenedPage)], 'code');
   await search.searchAll(paths, 'later');
-  if (!options.isFolder) await search.judgeShown(options.entry);
+  if (options.isFolder) await search.judgePictures();
+  else await search.judgeShown(options.entry);
   judge.end();
   const findMaker = async (page: string) => findGenerator(await readStart(page, files), paths);
   const maker = await findMaker(options.entry);
@@ -71,6 +73,7 @@ async function readStart(path: string, files: SiteFiles): Promise<string> {
 }
 
 const LARGEST_TEXT = 8 * MEGABYTE;
+const MOST_PICTURES = 100;
 
 interface FileVisit {
   readonly path: string;
@@ -84,17 +87,21 @@ class SiteSearch {
   hasScript = false;
   readonly #files: SiteFiles;
   readonly #judge: ReferenceJudge;
+  readonly #entry: string;
   readonly #signal: AbortSignal | undefined;
   readonly #pending: FileVisit[] = [];
   /** The earliest grade of each file that was pending. */
   readonly #seen = new Map<string, ReferenceGrade>();
   readonly #searched = new Set<string>();
+  /** Pictures that the entry shows. */
+  readonly #pictures = new Set<string>();
   /** The last file that is not in UTF-8. */
   #misread = '';
 
-  constructor(files: SiteFiles, judge: ReferenceJudge, signal: AbortSignal | undefined) {
+  constructor(files: SiteFiles, judge: ReferenceJudge, { entry, signal }: SiteOptions) {
     this.#files = files;
     this.#judge = judge;
+    this.#entry = entry;
     this.#signal = signal;
   }
 
@@ -112,13 +119,20 @@ class SiteSearch {
     }
   }
 
-  /** Judges a file that is delivered alone, if it is neither a page nor code. */
-  async judgeShown(path: string): Promise<void> {
+  /** Judges the pictures of the entry: a browser shows a part of one that was cut short. */
+  async judgePictures(): Promise<void> {
+    for (const path of this.#pictures) {
+      if ((this.#files.get(path)?.size ?? 0) <= LARGEST_TEXT) await this.judgeShown(path, true);
+    }
+  }
+
+  /** Judges a file that is delivered alone, if it is neither a page nor code. @param isPart whether a page shows it */
+  async judgeShown(path: string, isPart = false): Promise<void> {
     const file = this.#searched.has(path) ? undefined : this.#files.get(path);
     const problem = file && (await judgeShownFile(path, file));
     if (!problem) return;
     const { kind, line, isOpen, ...text } = problem;
-    const list = isOpen ? this.#judge.unknown : this.#judge.refusals;
+    const list = isOpen || isPart ? this.#judge.unknown : this.#judge.refusals;
     list.add(kind, path, { file: path, line }, () => text);
   }
 
@@ -210,6 +224,8 @@ class SiteSearch {
       : found.address;
     if (address === null && visit.importMap.isOpen) return;
     const path = this.#judge.judge({ ...found, file: visit.path, base, grade }, address);
+    const isShown = path !== null && visit.path === this.#entry && isLoaded(grade) && isImage(path);
+    if (isShown && this.#pictures.size < MOST_PICTURES) this.#pictures.add(path);
     const isFollowed = isLoaded(grade === 'link' ? visit.grade : grade);
     if (path === null || !isFollowed || !hasReferences(found.kind, path)) return;
     this.#enqueue({ ...visit, path, kind: found.kind, grade: gradeVisit(found.kind, grade) });

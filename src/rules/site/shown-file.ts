@@ -2,6 +2,7 @@ import { text as joinText } from 'node:stream/consumers';
 import { MEGABYTE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../inspect.ts';
 import { getBrowserDisplay, getContentType, isImage } from '../media-type.ts';
+import { isCutPicture } from '../picture-form.ts';
 import { BYTE_ORDER_MARK, createEncodingCheck, PARTLY_MISREAD } from '../text-encoding.ts';
 import type { FindingText, SiteFinding } from './findings.ts';
 import { isSvg } from './site-address.ts';
@@ -14,11 +15,6 @@ export interface ShownFileProblem extends FindingText {
   readonly isOpen: boolean;
 }
 
-/** How a picture begins, and what a whole one holds, in Latin-1. Other kinds are not judged. */
-const PICTURES: readonly (readonly [start: string, end: string])[] = [
-  ['\x89PNG', 'IEND'],
-  ['\xff\xd8', '\xff\xd9'],
-];
 const LARGEST_TEXT = 8 * MEGABYTE;
 
 /** Judges a file that is neither a page nor code. @returns `null` for one that a browser shows as it is meant, or not at all */
@@ -33,15 +29,7 @@ export async function judgeShownFile(
 }
 
 async function judgePicture(file: Pick<LocalFile, 'pieces'>) {
-  let end: string | undefined;
-  let rest = '';
-  for await (const piece of file.pieces()) {
-    const text = rest + piece.toString('latin1');
-    end ??= PICTURES.find(([start]) => text.startsWith(start))?.[1];
-    // Bytes may follow the end marker, such as the video of a motion photo.
-    if (end === undefined || text.includes(end)) return null;
-    rest = text.slice(-8);
-  }
+  if (!(await isCutPicture(file.pieces()))) return null;
   const text = 'the picture has no end';
   return { kind: 'cut', line: 0, isOpen: false, text, hint: 'write the picture again' } as const;
 }
