@@ -117,7 +117,9 @@ export class PageNetwork {
   /** Whether the host is internal. Only the page's own host may be, if the page was verified there. */
   #isRefused(url: URL): boolean {
     const { reach, why } = getReach(url);
-    const isRefused = reach === 'machine' || (reach === 'network' && !this.#isPrivatePage(url));
+    // A URL like `cid:a.png` has no host.
+    const isInternal = url.hostname !== '' && reach !== 'anywhere';
+    const isRefused = isInternal && (reach === 'machine' || !this.#isPrivatePage(url));
     if (isRefused) this.#options.events.addRefused(url, why);
     return isRefused;
   }

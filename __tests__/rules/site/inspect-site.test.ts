@@ -68,6 +68,7 @@ describe('a page that is shown completely', () => {
     ['a dynamic import', 'missing', site('<script>Promise.all([import("./a.js")])</script>')],
     ['a dynamic import from a host', 'later-host', site('<script>import("https://a.example/a.js")</script>')],
     ['a link', 'link-missing', site('<a href=b.html>b</a>')],
+    ["a link to a developer's machine", 'link-missing', site('<a href=http://localhost:3000>b</a>')],
     ['an unused style sheet', 'missing', site('', 'a.css: a { b: url(b.png) }')],
     ['an attachment', 'outside', site('', 'data/3f2a.html: <script src=/x.js></script>')],
     ['a page for missing addresses', 'base', site('', '404.html: <script src=/a.js></script>', 'a.js')],

@@ -26,6 +26,9 @@ interface SiteReference extends PageReference {
 /** Host names that mean a different host on every machine. */
 const OWN_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)(?::\d+)?$/;
 
+/** URLs that a visitor's browser can open. Others name a file of one machine, message or chat. */
+const OPENED = /^(?:https?|wss?|ftp):$/;
+
 const ABSOLUTE = /^\s*(?:[\\/]|[a-z][a-z0-9+.-]*:)/i;
 
 /** Resolves the references of a site, and collects those that lead to no file. */
@@ -129,10 +132,20 @@ export class ReferenceJudge {
     return `the folder has ${near.join(' and ')}${isCase ? '; GitHub Pages distinguishes upper and lower case' : ''}`;
   }
 
-  #judgeHost(reference: SiteReference, { url: { href, host }, path }: ResolvedAddress): void {
+  /** A link to a developer's own machine may be meant so in a folder, such as in documentation. */
+  #judgeDeadLink(reference: SiteReference, key: string): void {
+    this[this.#options.isFolder ? 'notes' : 'unknown'].add('link-missing', key, reference, () => ({
+      text: `${nameOf(reference)} opens in no visitor's browser`,
+      hint: 'correct or remove the link',
+    }));
+  }
+
+  #judgeHost(reference: SiteReference, { url: { href, host, protocol }, path }: ResolvedAddress): void {
     const { isFolder, selfContained, origin = '', sitePath } = this.#options;
     const { grade } = reference;
-    const isMachine = OWN_MACHINE.test(host);
+    const canOpen = OPENED.test(protocol);
+    const isMachine = !canOpen || OWN_MACHINE.test(host);
+    if (grade === 'link' && isMachine) this.#judgeDeadLink(reference, href);
     if (grade === 'link' || (selfContained === 'off' && !isMachine)) return;
     const isStart = isLoaded(grade);
     const inFolder = isStart ? this.#findSuffix(path) : null;
@@ -142,11 +155,15 @@ export class ReferenceJudge {
         : `the folder has ${inFolder}: use its relative URL, or build the site for ${origin}${sitePath}`;
     const describe = (): FindingText => ({
       // An import map's name says nothing about the host.
-      text: `${nameOf(reference.isSpecifier ? { ...reference, address: href } : reference)} ${isStart ? 'is loaded' : 'may be loaded later'} from ${isMachine ? 'the machine that built it' : 'another host'}`,
-      hint: isStart && isFolder ? hint : undefined,
+      text: `${nameOf(reference.isSpecifier ? { ...reference, address: href } : reference)} ${
+        canOpen
+          ? `${isStart ? 'is loaded' : 'may be loaded later'} from ${isMachine ? 'the machine that built it' : 'another host'}`
+          : "opens in no visitor's browser"
+      }`,
+      hint: isStart && isFolder ? hint : canOpen ? undefined : 'put it into the page',
     });
     const kind = !isStart ? 'later-host' : isMachine ? 'machine' : 'host';
-    const isRefused = (isStart && selfContained === 'enforce') || (grade === 'code' && isMachine);
+    const isRefused = (isStart && selfContained === 'enforce') || (grade === 'code' && isMachine && canOpen);
     // Files that the folder has share a cause, so they count as one finding.
     const key = inFolder === null ? `${host}/${path}` : host;
     const list = isRefused ? 'refusals' : isStart ? 'unknown' : 'notes';
@@ -162,7 +179,11 @@ export class ReferenceJudge {
       this.#addWrongBase(reference, inFolder, `leads out of the folder ${sitePath}`, path);
       return;
     }
-    if (grade === 'link') return;
+    if (grade === 'link') {
+      const text = `${nameOf(reference)} leads to no file of this delivery`;
+      if (!isFolder && !isAbsolute(reference)) this.#add(reference, 'link-missing', path, () => ({ text }));
+      return;
+    }
     const describe = (): FindingText => ({
       text: `${nameOf(reference)} is outside the ${isFolder ? 'folder' : 'page'}, so it is not part of this delivery`,
       levels: ABSOLUTE.test(address) ? undefined : countLevels(address) - file.split('/').length + 1,

@@ -23,7 +23,7 @@ export function createAddressResolver({
   /** @param base the URL that the address is relative to @returns `null` if it causes no request */
   const resolve = (address: string, base: string): ResolvedAddress | null => {
     const url = URL.parse(address, base);
-    if (url === null || !/^(?:https?|wss?|ftp):$/.test(url.protocol)) return null;
+    if (url === null || !/^(?:https?|wss?|ftp|attachment|cid|file|sandbox):$/.test(url.protocol)) return null;
     const path = decodePath(url.pathname);
     if (url.host !== own.host) return { url, where: 'host', path: path.slice(1) };
     // GitHub Pages redirects the URL of the folder without its slash.
