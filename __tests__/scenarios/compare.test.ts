@@ -90,7 +90,7 @@ describe('a comparison with another folder of the site', () => {
     });
     expect(kindsOf(played)).toEqual(['changed d.html']);
     expect(played.report.unknown).toContain(
-      'whether these pages differ from ./, which did not serve them: b.html',
+      'whether these pages differ from ./ (above 2 MB, beyond the first 300, or not served there in time): b.html',
     );
   });
 });

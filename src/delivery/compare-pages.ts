@@ -3,7 +3,7 @@ import { mapConcurrently } from '../async.ts';
 import type { ComparedFolder } from '../channels/channel.ts';
 import { hasFailed, resultOf } from '../errors.ts';
 import { fetchBack } from '../http/fetch-back.ts';
-import { lineIf, namedLine, nameFew, neutralizeText } from '../plain-text.ts';
+import { namedLine, neutralizeText } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { COMPARE, SITE, TEXT } from '../protocol/limits.ts';
 import {
@@ -17,172 +17,96 @@ import type { LocalFile } from '../rules/inspect.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import { entryUrl, urlBelow, withVersion } from '../rules/naming.ts';
 import { decodeText, isHtml } from '../rules/page/page-file.ts';
-import { type ChangedPage, type Delivery, ongoingAttempt } from './delivery.ts';
-import type { DeliveryContext } from './delivery-context.ts';
+import { type ChangedPage, type Delivery, ongoingAttempt, type PlacedAttempt, runStep } from './delivery.ts';
+import type { RequestContext } from './delivery-context.ts';
 
 /** Finds the pages that differ from another folder of the site. A failure is a line of UNKNOWN. */
 export async function comparePages(
   deliveries: readonly Delivery[],
-  context: DeliveryContext,
+  context: RequestContext,
 ): Promise<readonly Delivery[]> {
+  if (context.request.compare === undefined) return deliveries;
   const end = context.clock.timeout(Math.min(COMPARE.time, context.request.timeout));
   const ports = { ...context, signal: AbortSignal.any([context.signal, end]) };
-  const compared: Delivery[] = [];
-  for (const delivery of deliveries) {
-    const { placement = null, proof = null, failure = null } = ongoingAttempt(delivery, 'K1') ?? {};
-    const folder = placement?.compared;
-    if (folder === undefined || proof === null || failure !== null) {
-      compared.push(delivery);
-      continue;
-    }
-    context.logger.startSection(`Compare the pages with ${folder.name}`);
-    const found = await resultOf(() => compareFolders(delivery, folder, ports));
-    const reason = end.aborted ? 'it took too long' : hasFailed(found) ? found.message : '';
-    const failed = { unknown: [`which pages differ from ${folder.name}: ${reason}`], notes: [] };
-    const { notes, unknown, ...rest } = hasFailed(found) ? failed : found;
-    for (const line of notes) context.logger.info(line);
-    compared.push({
-      ...delivery,
-      ...rest,
-      notes: [...delivery.notes, ...notes],
-      unknown: [...delivery.unknown, ...unknown],
-    });
-  }
-  return compared;
-}
-
-interface PagePair {
-  readonly file: LocalFile;
-  readonly blob: GitBlob;
-}
-
-async function compareFolders(delivery: Delivery, other: ComparedFolder, ports: Ports) {
-  const files = (delivery.site?.files ?? []).filter(({ name }) => isHtml(name));
-  const names = new Set(files.map(({ name }) => name));
-  const [common, added] = [true, false].map((isThere) =>
-    files.filter(({ name }) => other.pages.has(name) === isThere),
-  ) as [LocalFile[], LocalFile[]];
-  const differing = common.flatMap((file): PagePair[] => {
-    const blob = other.pages.get(file.name);
-    return blob === undefined || blob.sha === file.blobSha ? [] : [{ file, blob }];
+  return runStep('report', deliveries, async (delivery) => {
+    const attempt = ongoingAttempt(delivery, 'K1');
+    const { placement = null, proof = null, failure = null } = attempt ?? {};
+    if (!placement?.compared || proof === null || failure !== null) return delivery;
+    const { name } = placement.compared;
+    context.logger.startSection(`Compare the pages with ${name}`);
+    const found = await resultOf(() => compareFolders(delivery, attempt as PlacedAttempt, ports));
+    const { notes, unknown, ...rest } = hasFailed(found)
+      ? { notes: [], unknown: [`which pages differ from ${name}: ${found.message}`] }
+      : found;
+    for (const note of notes) context.logger.info(note);
+    const lines = { notes: [...delivery.notes, ...notes], unknown: [...delivery.unknown, ...unknown] };
+    return { ...delivery, ...rest, ...lines };
   });
-  const small = differing.filter(isComparable);
-  const tried = small.slice(0, COMPARE.pages);
-  const titles = new Map<string, string>();
-  const differences = await findDifferences(tried, other, titles, ports);
-  // Of a part of the pages, only a part can be alike.
-  const share = tried.length / Math.max(small.length, 1);
-  const { changed, ignored } = findChangedPages(differences, common.length * share);
-  for (const file of added.slice(0, SITE.listed)) {
-    if (file.size <= COMPARE.page) titles.set(file.name, (await readLocal(file, ports)).title);
-  }
-  const kinds = {
-    changed,
-    new: added.map(({ name }) => name),
-    removed: [...other.pages.keys()].filter((path) => !names.has(path)),
-  };
-  return {
-    changedPages: listPages(kinds, titles, delivery),
-    notes: [describeCounts(kinds, other), ...lineIf(ignored.length > 0, IGNORED + nameFew(ignored, 3))],
-    unknown: describeUncompared(differing, differences, tried.length, other),
-  };
 }
-
-const IGNORED = 'ignored, because it differs on most pages: ';
-
-const isComparable = ({ file, blob }: PagePair): boolean => Math.max(file.size, blob.size) <= COMPARE.page;
-
-/** Reads both versions of each page. @param titles gets the title of each page that was read */
-async function findDifferences(
-  pairs: readonly PagePair[],
-  other: ComparedFolder,
-  titles: Map<string, string>,
-  ports: Ports,
-): Promise<ReadonlyMap<string, PageDifference>> {
-  const found = await mapConcurrently(pairs, SITE.probes, async ({ file, blob }) => {
-    const before = await readOther(urlBelow(other.url, file.name), blob, ports);
-    if (before === null) return [];
-    const after = await readLocal(file, ports);
-    titles.set(file.name, after.title);
-    return [[file.name, comparePageTexts(before, after)] as const];
-  });
-  return new Map(found.flat());
-}
-
-function describeUncompared(
-  differing: readonly PagePair[],
-  differences: ReadonlyMap<string, unknown>,
-  tried: number,
-  { name }: ComparedFolder,
-): readonly string[] {
-  const small = differing.filter(isComparable);
-  const large = differing.filter((pair) => !isComparable(pair));
-  const unread = small.slice(0, tried).filter(({ file }) => !differences.has(file.name));
-  const namesOf = (pairs: readonly PagePair[]) => pairs.map(({ file }) => file.name);
-  return [
-    ...namedLine(`whether these pages differ from ${name}, which did not serve them`, namesOf(unread)),
-    ...namedLine(
-      `whether these pages differ from ${name}, because they are larger than 2 MB`,
-      namesOf(large),
-    ),
-    ...lineIf(
-      small.length > tried,
-      `whether ${small.length - tried} more pages differ from ${name}: ${tried} were compared`,
-    ),
-  ];
-}
-
-type Kinds = Readonly<Record<ChangedPage['kind'], readonly string[]>>;
 
 const KINDS = ['changed', 'new', 'removed'] as const;
 
-function describeCounts(kinds: Kinds, { name }: ComparedFolder): string {
+async function compareFolders(delivery: Delivery, attempt: PlacedAttempt, ports: Ports) {
+  const { name: folder, url, pages: others } = attempt.placement.compared as ComparedFolder;
+  const files = (delivery.site?.files ?? []).filter(({ name }) => isHtml(name));
+  const here = new Map(files.map((file) => [file.name, file]));
+  const added = files.filter(({ name }) => !others.has(name));
+  const differing = files.filter(({ name, blobSha }) => (others.get(name)?.sha ?? blobSha) !== blobSha);
+  const titles = new Map<string, string>();
+  const differences = new Map<string, PageDifference>();
+  await mapConcurrently(differing.slice(0, COMPARE.pages), SITE.probes, async (file) => {
+    const before = await readOther(url, file.name, others.get(file.name), ports);
+    const after = before && (await readLocal(file, ports));
+    if (before === null || after === null) return;
+    titles.set(file.name, after.title);
+    differences.set(file.name, comparePageTexts(before, after));
+  });
+  for (const file of added.slice(0, SITE.listed)) {
+    titles.set(file.name, (await readLocal(file, ports))?.title ?? '');
+  }
+  // Of a part of the pages, only a part can be alike.
+  const share = differences.size / Math.max(differing.length, 1);
+  const { changed, ignored } = findChangedPages(differences, (files.length - added.length) * share);
+  const removed = [...others.keys()].filter((path) => !here.has(path));
+  const kinds = { changed, new: added.map(({ name }) => name), removed };
+  const pages = KINDS.flatMap((kind) => kinds[kind].map((path) => ({ kind, path })));
   const counts = KINDS.flatMap((kind) => (kinds[kind].length === 0 ? [] : `${kinds[kind].length} ${kind}`));
-  return `pages, compared with ${name}: ${counts.join(', ') || 'no page changed'}`;
+  const unread = differing.flatMap(({ name }) => (differences.has(name) ? [] : name));
+  return {
+    changedPages: pages.slice(0, SITE.listed).map(({ kind, path }): ChangedPage => {
+      const title = titles.get(path) || path;
+      const named = { path: neutralizeText(path), title: neutralizeText(title.slice(0, TEXT.message)) };
+      return { ...named, url: addressOf(here.get(path), attempt), kind };
+    }),
+    notes: [
+      `pages, compared with ${folder}: ${counts.join(', ') || 'no page changed'}`,
+      ...namedLine('ignored, because it differs on most pages', ignored),
+    ],
+    unknown: namedLine(`whether these pages differ from ${folder} (${UNREAD})`, unread),
+  };
 }
 
-function listPages(
-  kinds: Kinds,
-  titles: ReadonlyMap<string, string>,
-  delivery: Delivery,
-): readonly ChangedPage[] {
-  const { task, proof } = ongoingAttempt(delivery, 'K1') ?? {};
-  const shas = new Map(delivery.site?.files.map(({ name, blobSha }) => [name, blobSha]));
-  const addressOf = (path: string): string | null => {
-    const sha = shas.get(path);
-    if (sha === undefined || task?.served === undefined) return null;
-    const url = entryUrl(urlBelow(new URL(task.served.sitePath, task.served.url), path));
-    // While caches may show an earlier version of the folder, each link needs its own version.
-    return (proof?.versioned === undefined ? url : withVersion(url, sha.slice(0, 16))).href;
-  };
-  const pages = KINDS.flatMap((kind) => kinds[kind].map((path) => ({ kind, path })));
-  return pages.slice(0, SITE.listed).map(({ kind, path }) => ({
-    path: neutralizeText(path),
-    title: neutralizeText((titles.get(path) || path).slice(0, TEXT.message)),
-    url: addressOf(path),
-    kind,
-  }));
+const UNREAD = `above 2 MB, beyond the first ${COMPARE.pages}, or not served there in time`;
+
+/** The URL of a page in the delivered folder. While caches may show an earlier one, it has its own version. */
+function addressOf(file: LocalFile | undefined, { task: { served }, proof }: PlacedAttempt): string | null {
+  if (file === undefined || served === undefined) return null;
+  const url = entryUrl(urlBelow(new URL(served.sitePath, served.url), file.name));
+  return (proof?.versioned === undefined ? url : withVersion(url, file.blobSha.slice(0, 16))).href;
 }
 
 /** The text of a page as the other folder serves it; `null` unless it is the branch's. */
-async function readOther(url: URL, blob: GitBlob, { http, signal }: Ports): Promise<PageText | null> {
-  const versioned = withVersion(url, blob.sha.slice(0, 16));
-  const options = {
-    signal,
-    guard: () => undefined,
-    readAtMost: blob.size,
-    prefixSize: blob.size,
-    blobs: [blob],
-  };
-  const fetched = await resultOf(() => fetchBack(http, versioned, options));
-  signal.throwIfAborted();
+async function readOther(folder: URL, path: string, blob: GitBlob | undefined, { http, signal }: Ports) {
+  if (blob === undefined || blob.size > COMPARE.page) return null;
+  const url = withVersion(urlBelow(folder, path), blob.sha.slice(0, 16));
+  const size = { readAtMost: blob.size, prefixSize: blob.size, blobs: [blob] };
+  const fetched = await resultOf(() => fetchBack(http, url, { ...size, signal, guard: () => undefined }));
   if (hasFailed(fetched) || fetched.blobSha === null) return null;
   return readText([Buffer.from(fetched.readPrefix(), 'latin1')]);
 }
 
-async function readLocal(file: LocalFile, { signal }: Ports): Promise<PageText> {
-  signal.throwIfAborted();
-  return readText(file.read());
+async function readLocal(file: LocalFile, { signal }: Ports): Promise<PageText | null> {
+  return signal.aborted || file.size > COMPARE.page ? null : readText(file.read());
 }
 
 async function readText(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<PageText> {

@@ -44,7 +44,7 @@ export async function deliver(context: DeliveryContext): Promise<readonly Report
       if (request.onFailure === 'restore' && !dryRun) {
         files = await restoreFailed(files, channels, context);
       }
-      if (request.compare !== undefined && !dryRun) files = await comparePages(files, context);
+      files = await comparePages(files, context);
     }
   } catch (thrown) {
     files = failAll(files, step, thrown);

@@ -193,15 +193,8 @@ export const SITE = {
 /** A list takes at most ten requests: it reads less of the history, and the newest releases. */
 export const LISTING = { pages: 3, olderTrees: 0, releases: { page: 30, total: 30 }, shown: 50 } as const;
 
-/** The comparison of a delivered folder with another folder of the site. */
-export const COMPARE = {
-  /** Changed pages whose earlier text is read, and the largest page in bytes. */
-  pages: 300,
-  page: 2 * MEGABYTE,
-  time: 60 * SECOND,
-  /** Rows of a comment. */
-  shown: 20,
-} as const;
+/** A comparison with another folder: how many pages with other bytes are read, and each one's most bytes. */
+export const COMPARE = { pages: 300, page: 2 * MEGABYTE, time: 60 * SECOND } as const;
 
 export const AUDIT = {
   pages: HISTORY_PAGES,

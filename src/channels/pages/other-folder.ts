@@ -24,21 +24,16 @@ export function withCompared(
   const between = isInside ? itemPath.slice(0, itemPath.indexOf('/', folder.length) + 1) : null;
   const isPage = (path: string): boolean => isHtml(path) && !(between && path.startsWith(between));
   const pages = [...filesBelow({ entries: entries ?? new Map() }, folder)].filter(([path]) => isPage(path));
-  const obstacle =
-    entries === null
-      ? 'a site that is deployed without a branch keeps no other folder'
-      : folder === itemPath
-        ? 'that is the delivered folder itself'
-        : pages.length === 0
-          ? 'the branch has no page there'
-          : null;
-  if (obstacle !== null) {
+  const obstacles: readonly (readonly [boolean, string])[] = [
+    [entries === null, 'a site that is deployed without a branch keeps no other folder'],
+    [folder === itemPath, 'that is the delivered folder itself'],
+    [pages.length === 0, 'the branch has no page there'],
+  ];
+  const [, obstacle] = obstacles.find(([isMet]) => isMet) ?? [];
+  if (obstacle !== undefined) {
     const line = `which pages differ from ${compare}: ${obstacle}`;
     return { ...placement, unknown: [...(placement.unknown ?? []), line] };
   }
-  const byPath = pages.map(([path, { sha, size }]) => [path.slice(folder.length), { sha, size }] as const);
-  return {
-    ...placement,
-    compared: { name: compare, url: addressOf(destination, folder), pages: new Map(byPath) },
-  };
+  const byPath = new Map(pages.map(([path, blob]) => [path.slice(folder.length), blob]));
+  return { ...placement, compared: { name: compare, url: addressOf(destination, folder), pages: byPath } };
 }

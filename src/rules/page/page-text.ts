@@ -33,13 +33,12 @@ const isNavigation = (element: Dom.Element): boolean =>
 const leadsAway = (link: Dom.Element | null): boolean =>
   link !== null && /^[^#]/.test(getAttribute(link, 'href'));
 
-/** The text of the first title in the head. */
+/** The text of the head's title. */
 function findTitle(document: Dom.Document): string {
-  const childrenOf = (nodes: readonly Dom.Node[], name: string): readonly Dom.Node[] =>
-    nodes.flatMap((node) => (node.nodeName === name && 'childNodes' in node ? node.childNodes : []));
-  const head = childrenOf(childrenOf(document.childNodes, 'html'), 'head');
-  const title = head.filter(({ nodeName }) => nodeName === 'title').slice(0, 1);
-  return childrenOf(title, 'title')
-    .map((node) => ('value' in node ? node.value : ''))
-    .join('');
+  let nodes: readonly Dom.Node[] = document.childNodes;
+  for (const name of ['html', 'head', 'title']) {
+    const [found] = nodes.filter(({ nodeName }) => nodeName === name);
+    nodes = found !== undefined && 'childNodes' in found ? found.childNodes : [];
+  }
+  return nodes.map((node) => ('value' in node ? node.value : '')).join('');
 }
