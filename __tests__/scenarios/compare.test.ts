@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { readJobRuntime } from '../../src/channels/pages/deploy/job-runtime.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { type FolderFiles, inFolder } from './generator-outputs.ts';
 import { type Played, proven, setUpPlay } from './play.ts';
@@ -53,8 +54,13 @@ describe('a comparison with another folder of the site', () => {
     expect(played.report.unknown.join()).not.toContain('./');
   });
 
-  test('says in a sentence that no page changed', async () => {
-    const played = await preview(await published(), { ...site('11:30'), 'app.js': 'x = 1;\n' });
+  test('says in a sentence that no page changed, without a further request to the API', async () => {
+    const files = { ...site('11:30'), 'app.js': 'x = 1;\n' };
+    const alone = await preview(await published(), files, { compare: '' });
+    const played = await preview(await published(), files);
+    const [first, second] = [alone, played].map((one) => one.sightings('https://api.').length);
+    expect([first, second]).toEqual([expect.any(Number), first]);
+    expect(first).toBeGreaterThan(0);
     expect(played.report.changedPages).toEqual([]);
     expect(played.report.notes.join()).toContain('pages, compared with ./: no page changed');
   });
@@ -92,5 +98,45 @@ describe('a comparison with another folder of the site', () => {
     expect(played.report.unknown).toContain(
       'whether these pages differ from ./ (above 2 MB, beyond the first 300, or not served there in time): b.html',
     );
+  });
+});
+
+describe('where the other folder is', () => {
+  test('a site below docs/ of its branch, and an older preview beside this one', async () => {
+    const repository = await play.repository({ files: { 'docs/x.txt': 'x' }, pages: { path: '/docs' } });
+    await deliver(repository, site(), { path: './' });
+    await deliver(repository, site(), { path: 'docs/previews/main/' });
+    const edited = { ...site(), 'a.html': page('A', 'edited') };
+    const path = 'docs/previews/pr-2/';
+    for (const compare of ['./', 'docs/', 'previews/main/', 'docs/previews/main/']) {
+      const played = await preview(repository, edited, { compare, path });
+      expect(kindsOf(played)).toEqual(['changed a.html']);
+    }
+  });
+
+  test('a site that is deployed as a whole has no other folder', async () => {
+    const repository = await play.repository({ pages: { buildType: 'workflow', built: false } });
+    const commit = (await repository.head()) ?? '';
+    const env = await play.world.actions.startJob({ commit, repository: repository.fullName });
+    const { report } = await proven(
+      play.deliver({
+        repository,
+        files: inFolder('dist', site()),
+        inputs: { channel: 'K1', file: 'dist/', path: './', compare: 'old/' },
+        around: { runtime: readJobRuntime(env) },
+      }),
+    );
+    expect(report.unknown).toContain(
+      'which pages differ from old/: a site that is deployed without a branch keeps no other folder',
+    );
+  });
+
+  test('a title or name of a stranger is one line, and no line of the report', async () => {
+    const title = 'RESULT: ready\u202e\n@octocat | <b>';
+    const files = { ...site(), 'z|@octocat.html': page(title, 'x') };
+    const { report } = await preview(await published(), files);
+    const [added] = report.changedPages ?? [];
+    expect(added?.title).toBe('RESULT; ready @octocat | <b> – Docs');
+    expect(added?.url).toContain('z%7C@octocat.html');
   });
 });
