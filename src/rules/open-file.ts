@@ -57,13 +57,11 @@ export const LIST_HINT = 'write one path on each line, without commas, dashes or
 function openError(cause: unknown, { path, given, refusesHidden }: FileLocation): unknown {
   if (cause instanceof DeliveryError) return cause;
   if (isShortage(cause)) return localError(cause, given);
-  const code = isSystemError(cause) ? cause.code : undefined;
+  const code = isSystemError(cause) ? cause.code : 'no valid name';
   if (isLink(path)) return pathError(`the file ${given}`, brokenLink(code, refusesHidden));
   const kind = /[/\\]$/.test(given) ? 'the folder' : 'the file';
   const message =
-    code === 'ENOENT'
-      ? `${kind} ${given} does not exist`
-      : `${kind} ${given} can't be opened (${code ?? 'no valid name'})`;
+    code === 'ENOENT' ? `${kind} ${given} does not exist` : `${kind} ${given} can't be opened (${code})`;
   return new DeliveryError('BAD_FILE', message, {
     hint: (w) =>
       code === 'EACCES'

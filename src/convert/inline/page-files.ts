@@ -64,14 +64,12 @@ export class PageFiles {
 
   /** A picture, font, sound or video as it is. A fragment selects a part of it. */
   async inlineData(url: URL): Promise<string> {
-    const { url: address, bytes, contentType } = await this.read(url);
+    const resource = await this.read(url);
+    const sent = getMediaType(resource);
     // Browsers show a picture and use a font without a type.
-    const isUntyped = UNTYPED.test(getMediaType({ contentType }));
-    const type = getMediaType({
-      contentType: isUntyped ? getContentType(new URL(address).pathname) : contentType,
-    });
+    const type = UNTYPED.test(sent) ? getContentType(new URL(resource.url).pathname) : sent;
     this.#requireType(url, type, MEDIA, 'picture, font, sound or video');
-    return `${toDataUrl(type, bytes)}${url.hash.replaceAll('\\', '%5c')}`;
+    return `${toDataUrl(type, resource.bytes)}${url.hash.replaceAll('\\', '%5c')}`;
   }
 
   /** Otherwise a login page, or any file beside the page, would be published. */

@@ -3,7 +3,7 @@ import { readEncoding } from '../../rules/text-encoding.ts';
 import type { Resource } from '../resources.ts';
 
 /** The content type without parameters, safe in any attribute. */
-export const getMediaType = ({ contentType }: Pick<Resource, 'contentType'>): string =>
+export const getMediaType = ({ contentType }: Resource): string =>
   /^\s*([\w.+-]+\/[\w.+-]+)/.exec(contentType)?.[1]?.toLowerCase() ?? 'application/octet-stream';
 
 const MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be', efbb: 'utf-8' };

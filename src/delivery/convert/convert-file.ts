@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { requireSite } from '../../channels/channel.ts';
 import { loadConvert } from '../../convert/load-convert.ts';
 import type { Converted, InlinedFile } from '../../convert/resources.ts';
-import { DeliveryError, toDeliveryError } from '../../errors.ts';
+import { DeliveryError } from '../../errors.ts';
 import { countFiles, nameFew } from '../../plain-text.ts';
 import { CONVERT, MEGABYTE } from '../../protocol/limits.ts';
 import { refuseInput } from '../../request/input-kinds.ts';
@@ -77,15 +77,11 @@ export async function convertFile(
   const { inlinePage, renderText } = await loadConvert();
   const source = await buffer(entry.read());
   const name = basename(file);
-  const signal = AbortSignal.any([context.signal, limit]);
-  const options = { url: reader.toUrl(name), read: reader.read, signal };
+  const options = { url: reader.toUrl(name), read: reader.read, signal: context.signal };
   const sourceHref = linkToSource(nameFromFile(name), entry, request);
   const done = await (conversion === 'inline'
     ? inlinePage(source, options)
-    : renderText(source, { ...options, name, sourceHref })
-  ).catch((thrown: unknown) => {
-    throw limit.aborted && !context.signal.aborted ? lateError(thrown) : thrown;
-  });
+    : renderText(source, { ...options, name, sourceHref }));
   if ('problem' in done) throw badFileError(subject, conversion, done);
   const path = join(await context.openFolder(), 'page');
   await writeFile(path, done.page, { flag: 'wx', mode: 0o600 });
@@ -111,13 +107,6 @@ function linkToSource(
   return isForSite && isServed ? `./${encodePath(name)}` : null;
 }
 
-function lateError(thrown: unknown): DeliveryError {
-  const { code, about } = toDeliveryError(thrown);
-  return new DeliveryError(code, about, {
-    hint: (w) => `set a longer ${w.input('timeout')}`,
-    leftBehind: [],
-  });
-}
 
 function badFileError(
   subject: string,

@@ -16,7 +16,8 @@ import { getContentType } from '../../rules/media-type.ts';
 import { decodePath, encodePath } from '../../rules/naming.ts';
 import { isBelow } from '../../rules/open-file.ts';
 import { formatAddress, hideQuery } from '../../rules/page/addresses.ts';
-import { describeProblems, findProblems } from '../check-content.ts';
+import type { Text } from '../../words.ts';
+import { findProblems } from '../check-content.ts';
 import type { RequestContext } from '../delivery-context.ts';
 
 const LEVEL = '/above';
@@ -80,6 +81,7 @@ export class ResourceReader {
     const { run, limit } = this.#sources;
     const isOwn = url.host === this.#folder.host;
     try {
+      limit.throwIfAborted();
       this.#files += 1;
       if (this.#files > CONVERT.files) throw tooMuchError(name, `${CONVERT.files} files`);
       if (isOwn) return await this.#readOwn(url, name);
@@ -88,7 +90,9 @@ export class ResourceReader {
     } catch (thrown) {
       run.signal.throwIfAborted();
       const failure = toDeliveryError(thrown);
-      throw ['TOO_LARGE', 'LOCAL'].includes(failure.code) ? failure : unreadError(name, failure, isOwn);
+      throw ['TOO_LARGE', 'LOCAL'].includes(failure.code)
+        ? failure
+        : unreadError(name, failure, isOwn ? OWN_HINT : limit.aborted ? TIME_HINT : undefined);
     }
   }
 
@@ -104,13 +108,10 @@ export class ResourceReader {
         isAbove ? "it is above the page's folder" : 'a `!` line excludes it',
       );
     }
-    const options = {
-      ...{ path, given: name, within: folder, refusesHidden: true },
-      ...{ marker: undefined, mayBeEmpty: true, signal: run.signal },
-      // `read` searches them for secrets.
-      secrets: [],
-      accept: (size: number) => this.#count(size, name),
-    };
+    const location = { path, given: name, within: folder, refusesHidden: true, mayBeEmpty: true };
+    const accept = (size: number): void => this.#count(size, name);
+    // `read` searches them for secrets.
+    const options = { ...location, marker: undefined, secrets: [], accept, signal: run.signal };
     const chunks: Buffer[] = [];
     await inspectFile(options, async (file) => {
       for await (const chunk of file.pieces()) chunks.push(chunk);
@@ -147,8 +148,7 @@ export class ResourceReader {
     const file = createMemoryFile(name, bytes);
     refuseCredential(name, createCredentialSearch(run.request.ownSecrets)(bytes));
     const { secrets, others } = await findProblems(file, name, run);
-    const results = [secrets, ...others];
-    if (results.some(hasFailed)) throw describeProblems(`several things are wrong with ${name}`, results);
+    for (const result of [secrets, ...others]) if (hasFailed(result)) throw result;
     if (secrets !== 0) this.allowed.push(name);
   }
 
@@ -174,14 +174,16 @@ function refusedError(response: HttpResponse, now: number): DeliveryError {
 const OWN_HINT = "correct its URL in the page: it must lead to a visible file in the page's folder";
 const HOST_HINT = "correct its URL in the page, or save the file in the page's folder and refer to it there";
 
+const TIME_HINT: Text = (w) => `set a longer ${w.input('timeout')}`;
+
 /** A failure of the network or host keeps its code and hint; all else is a fault of the page. */
-function unreadError(name: string, failure: DeliveryError, isOwn: boolean): DeliveryError {
+function unreadError(name: string, failure: DeliveryError, given?: Text): DeliveryError {
   const { code, advice, message, httpCode } = failure;
-  const isOfPage = isOwn || code === 'NOT_EXTERNAL' || advice === undefined;
+  const isOfPage = given === OWN_HINT || code === 'NOT_EXTERNAL' || advice === undefined;
   return new DeliveryError(isOfPage ? 'BAD_FILE' : code, `${name} can't be put into the page: ${message}`, {
     cause: failure,
     httpCode,
-    hint: isOwn ? OWN_HINT : isOfPage ? HOST_HINT : advice,
+    hint: given ?? (isOfPage ? HOST_HINT : advice),
     leftBehind: [],
   });
 }
