@@ -22,6 +22,7 @@ const FILES: TestFiles = {
   'https://cdn.dev/f/x.woff2': { type: 'binary/octet-stream', body: 'FONT' },
   'https://cdn.dev/f/y.eot?': { type: 'application/vnd.ms-fontobject', body: 'FONT' },
   'https://cdn.dev/lib@1/x.js': 'x("</script>", \'&\\\', "é")',
+  'https://cdn.dev/x.js?config=a': 'y()',
   'https://cdn.dev/lib': { to: 'https://cdn.dev/lib@1/x.js' },
   'https://cdn.dev/a.css': 'a { b: url(./a.png?v=1#x) }',
   'https://cdn.dev/a.png?v=1': 'CDN',
@@ -113,6 +114,10 @@ const PAGES: Readonly<Record<string, readonly (readonly [string, string])[]>> = 
     [
       '<script src="https://cdn.dev/lib"></script>',
       '<script src="‹javascript src="https://cdn.dev/lib"; x("</script>", \'&\\\', "é")›"></script>',
+    ],
+    [
+      '<script src="https://cdn.dev/x.js?config=a"></script>',
+      '<script src="‹javascript src="https://cdn.dev/x.js?config=a"; y()›"></script>',
     ],
     [
       '<script src="/top.js"></script>',
