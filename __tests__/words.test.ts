@@ -137,12 +137,6 @@ describe('say', () => {
     expect(say((w) => `set ${w.input('path', 'a/')}`, toolOf('withdraw'))).toBe('set `url` to the URL of a/');
   });
 
-  test('names the files of a folder by a pattern only where there are patterns', () => {
-    const text: Text = (w) => w.filesIn('dist');
-    const said = [ACTION, commandFace('deliver'), toolOf('deliver')].map((face) => say(text, face));
-    expect(said).toEqual(["`'dist/**'`", "`'dist/**'`", 'each on a line of `file`']);
-  });
-
   test('tells the person who configured the server what a tool can not do, and an agent not how', () => {
     const told: [string, boolean][] = [];
     const face = toolFace(

@@ -27,8 +27,6 @@ export interface Words {
   readonly folder: string;
   /** The fingerprint of a possible secret, in brackets. Empty for agents, which must not allow it. */
   fingerprint(hash: string): string;
-  /** The pattern for all files of a folder. */
-  filesIn(folder: string): string;
   /** A way out: deliver everything but this. */
   leaveOut(pattern: string): string;
   /** Another text, within this one. */
@@ -37,8 +35,8 @@ export interface Words {
 
 /** One interface. Absent words, such as for channels and permissions, follow from its inputs. */
 export interface Face
-  extends Omit<Words, 'filesIn' | 'leaveOut' | 'use' | 'orUse' | 'orSet' | 'grant' | 'say' | 'fingerprint'>,
-    Partial<Pick<Words, 'filesIn' | 'leaveOut' | 'orUse' | 'grant' | 'fingerprint'>> {
+  extends Omit<Words, 'leaveOut' | 'use' | 'orUse' | 'orSet' | 'grant' | 'say' | 'fingerprint'>,
+    Partial<Pick<Words, 'leaveOut' | 'orUse' | 'grant' | 'fingerprint'>> {
   /** @param ways the channels in words */
   readonly use?: (ways: string, channels: readonly ChannelKey[]) => string;
   /** The hint for this interface, which can't set all of the named inputs. */
@@ -90,7 +88,6 @@ function compose(text: Text, face: Face, delivered: HintContext = {}) {
     return face.input(name, value);
   };
   const words: Words = {
-    filesIn: (folder) => `\`'${folder}/**'\``,
     leaveOut: (pattern) => `leave it out: add the line \`!${pattern}\``,
     fingerprint: (hash) => ` (fingerprint ${hash})`,
     ...face,

@@ -283,6 +283,7 @@ test('a repository is named by the server alone, and never by a remote that an a
 
 test.each<[ToolName, Record<string, string>, RegExp]>([
   ['deliver', { file: 'absent.html' }, /does not exist/],
+  ['deliver', { file: 'absent.html\nother.html' }, /a call takes one file or folder/],
   ['deliver', { content: 'x', name: '../a.html' }, /`name` is not a file name/],
   ['verify', {}, /K4 needs a link/],
   ['deliver', { marker: 'marker-42' }, /nothing to deliver/],

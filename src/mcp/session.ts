@@ -156,7 +156,7 @@ export class McpSession {
     const createRequest = async (): Promise<DeliveryRequest> => {
       if (this.#running.size >= MCP.calls) {
         const message = `${MCP.calls} calls are running already`;
-        const hint = 'wait until one of them ends, or name several files in one call';
+        const hint = 'wait until one of them ends';
         throw new DeliveryError('RATE_LIMITED', message, { step: 'check', hint });
       }
       return this.#createRequest(call, ports);

@@ -106,7 +106,7 @@ function sayReady({ url, reports }: ReportDocument): string {
   const until = expires === undefined ? '' : ` until ${expires.slice(0, 10)}`;
   const replaced = reports.some((report) => report.replaced) ? ' It replaces the earlier version.' : '';
   return [
-    `${first}: ${url.replaceAll('\n', ' and ')}`,
+    `${first}: ${url}`,
     ...lineIf(channel !== 'K4', `It is public: anyone with the link can ${can}${until}.${replaced}`),
     ...lineIf(urlNote !== undefined, `Please use exactly this link: ${urlNote}.`),
   ].join('\n');

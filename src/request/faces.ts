@@ -66,7 +66,6 @@ export function toolFace(
     link: verifies ? 'set `url` to the link to verify' : 'use the tool verify for a link',
     ownToken: '',
     folder: 'the allowed folder',
-    filesIn: () => 'each on a line of `file`',
     leaveOut: () => 'deliver a folder without it',
     ...referToHuman(isOwn, tellHuman),
   };

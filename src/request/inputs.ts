@@ -73,7 +73,7 @@ export const INPUTS = {
       flag: 'none',
       tools: FILE_TOOLS,
       means: {
-        mcp: "File or folder (one site) below the server's root, one per line. No globs, no hidden files.",
+        mcp: "One file or folder (one site) below the server's root. No globs, no hidden files.",
       },
     },
   ),
