@@ -9,26 +9,33 @@ const play = setUpPlay();
 const NOTE = '# Report\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n**marker-42**\n';
 const NEWER = NOTE.replace('marker-42', 'marker-43');
 
-const deliver = (
+/** A site that Jekyll does not build. */
+const plainSite = () => play.repository({ files: { '.nojekyll': '', 'index.html': 'x', 'theirs.txt': 'b' } });
+
+const deliver = async (
   files: PlayedDelivery['files'],
   inputs: Partial<RawInputs> = {},
   more: Omit<PlayedDelivery, 'files' | 'inputs'> = {},
-) => play.deliver({ files: files ?? {}, inputs: { render: 'true', ...inputs }, ...more });
+) =>
+  play.deliver({
+    repository: await plainSite(),
+    files: files ?? {},
+    inputs: { render: 'true', ...inputs },
+    ...more,
+  });
 
 const readText = async (repository: TestRepository, path: string): Promise<string | undefined> =>
   (await repository.read(path))?.toString();
 
-const NOTE_ON_JEKYLL = 'Jekyll also publishes report.md as the page report.html';
-
 describe('render: true', () => {
   test('delivers a page and its source in one commit, and proves both', async () => {
-    const repository = await play.repository();
+    const repository = await plainSite();
     const commits = (await repository.log()).length;
     const played = await proven(deliver({ 'report.md': NOTE }, { marker: 'marker-42' }, { repository }));
     const { report } = played;
-    expect(report).toMatchObject({ url: `${repository.pages.url}report.md.html`, notes: [NOTE_ON_JEKYLL] });
+    expect(report).toMatchObject({ url: `${repository.pages.url}report.md.html`, notes: [] });
     expect(await readText(repository, 'report.md')).toBe(NOTE);
-    expect(await readText(repository, 'report.md.html')).toMatch(/<table>.*<a href="\.\/report\.md">/s);
+    expect(await readText(repository, 'report.md.html')).toMatch(/<table>.*Source: report\.md,/s);
     expect(await repository.log()).toHaveLength(commits + 1);
     expect(report.lines.CODE).toContain(`; rendered as report.md.html; sha256 ${report.file?.sha256}`);
     for (const name of ['report.md', 'report.md.html']) {
@@ -48,13 +55,13 @@ describe('render: true', () => {
   });
 
   test('is not ready if the site does not serve the source', async () => {
-    const repository = await play.repository();
+    const repository = await plainSite();
     play.alterSite(repository, 'report.md', { status: 404 });
     await refused(deliver({ 'report.md': NOTE }, {}, { repository }), /^verify 404: .*report\.md/);
   });
 
   test('a later delivery replaces both', async () => {
-    const repository = await play.repository();
+    const repository = await plainSite();
     await proven(deliver({ 'report.md': NOTE }, {}, { repository }));
     await proven(deliver({ 'report.md': NEWER }, {}, { repository }));
     expect(await readText(repository, 'report.md')).toBe(NEWER);
@@ -62,7 +69,7 @@ describe('render: true', () => {
   });
 
   test('a page that is not shown is replaced by the earlier page and its source', async () => {
-    const repository = await play.repository();
+    const repository = await plainSite();
     await proven(deliver({ 'report.md': NOTE }, {}, { repository }));
     const hide = (real: BufferedReply): BufferedReply =>
       String(real.body).includes('marker-43') ? { status: 404 } : real;
@@ -83,11 +90,11 @@ describe('render: true', () => {
     );
     expect(report.url).toBe(`${repository.pages.url}report.md.html`);
     expect(String(await repository.pages.readLive('report.md'))).toBe(NOTE);
-    expect(String(await repository.pages.readLive('report.md.html'))).toContain('href="./report.md"');
+    expect(String(await repository.pages.readLive('report.md.html'))).toContain('marker-42');
   });
 
   test('a later delivery removes the earlier source, and may take its path', async () => {
-    const repository = await play.repository();
+    const repository = await plainSite();
     const files = { 'a.md': NOTE, 'b.md': NOTE, 'other/b.md': NEWER };
     const place = { path: 'docs/out.html' };
     await proven(deliver(files, { file: 'a.md', ...place }, { repository }));
@@ -113,7 +120,7 @@ describe('render: true', () => {
     ["the page's URL", (url) => ({ url })],
     ["the source's URL", (url) => ({ url: url.replace('.html', '') })],
   ])('a withdrawal removes both by %s', async (_, inputs) => {
-    const repository = await play.repository();
+    const repository = await plainSite();
     const { report } = await proven(deliver({ 'report.md': NOTE }, {}, { repository }));
     const given = { operation: 'withdraw', channel: 'K1', file: '', ...inputs(report.url ?? '') };
     const { report: withdrawn, requests } = await proven(deliver({}, given, { repository }));
@@ -125,7 +132,7 @@ describe('render: true', () => {
   });
 
   test('a withdrawal by the path of a source that no browser shows checks the page as well', async () => {
-    const repository = await play.repository();
+    const repository = await plainSite();
     const { report } = await proven(deliver({ 'data.csv': 'a,b\n1,2\n' }, {}, { repository }));
     const removal = { operation: 'withdraw', file: '', path: 'data.csv', render: 'false' };
     const withdrawn = await proven(deliver({}, removal, { repository }));
@@ -148,7 +155,7 @@ describe('render: true', () => {
     ['a release', { channel: 'K2', tag: 'v1' }],
     ['a file-bin', { channel: 'K3', token: '', bin: 'my-own-bin-7' }],
   ])('delivers the page alone to %s, and withdraws it', async (_, inputs) => {
-    const repository = await play.repository();
+    const repository = await plainSite();
     const files = { 'report.md': NOTE };
     const { report } = await proven(deliver(files, inputs, { repository }));
     expect(report.url).toMatch(/\/report\.md\.html$/);
@@ -163,7 +170,7 @@ describe('render: true', () => {
   });
 
   test('audits both', async () => {
-    const repository = await play.repository();
+    const repository = await plainSite();
     await proven(deliver({ 'report.md': NOTE }, {}, { repository }));
     const audit = () =>
       deliver({}, { operation: 'audit', channel: 'K1', file: '', render: 'false' }, { repository });
@@ -193,22 +200,41 @@ describe('render: true', () => {
     expect(report.notes).toContainEqual(expect.stringMatching(note));
   });
 
-  test('a site that Jekyll builds shows the same page, without a source that Jekyll would change', async () => {
-    const repository = await play.repository();
-    const text = `---\ntitle: x\n---\n${NOTE}`;
-    const { report } = await proven(deliver({ 'report.md': text }, {}, { repository }));
-    expect(await repository.read('report.md')).toBeNull();
-    expect(await readText(repository, 'report.md.html')).not.toContain('href="./report.md"');
+  test.each<[string, string, string, Partial<PlayedDelivery>]>([
+    ['Markdown', 'report.md', NOTE, {}],
+    ['Markdown of agents', 'report.markdown', NOTE, { around: { soleDeliverer: 'agents' } }],
+    ['a README, which may become the index', 'README.md', NOTE, {}],
+    ['front matter', 'data.csv', '---\n---\na,b\n', {}],
+  ])('a site that Jekyll builds gets the page without its source: %s', async (_, name, text, more) => {
+    const repository = await play.repository({ files: { 'docs/x.txt': 'x' } });
+    const place = { path: 'docs/' };
+    const { report } = await proven(deliver({ [name]: text }, place, { repository, ...more }));
+    expect(await repository.read(`docs/${name}`)).toBeNull();
+    expect(await readText(repository, `docs/${name}.html`)).not.toContain(`href="./${name}"`);
     expect(report.notes).toEqual([
-      'report.md is not beside the page, because Jekyll would change it or make a page of it',
+      `docs/${name} is not beside the page, because Jekyll could make a page of it or change it; an empty .nojekyll on the branch would keep it`,
     ]);
-    const byAgent = await play.repository();
-    const around = { soleDeliverer: 'agents' };
-    await proven(deliver({ 'report.md': NOTE }, {}, { repository: byAgent, around }));
-    expect(await byAgent.read('report.md')).toBeNull();
-    const switched = await play.repository({ files: { '.nojekyll': '', 'index.html': 'x' } });
-    await proven(deliver({ 'report.md': text }, {}, { repository: switched }));
-    expect(await readText(switched, 'report.md')).toBe(text);
+    const removal = { ...place, operation: 'withdraw', channel: 'K1' };
+    expect((await proven(deliver({ [name]: text }, removal, { repository, ...more }))).report.withdrawn).toBe(
+      report.url,
+    );
+  });
+
+  test('a site that another workflow builds, perhaps with Jekyll, gets the page without Markdown', async () => {
+    const repository = await play.repository({ pages: { buildType: 'workflow' } });
+    await repository.commit('.github/workflows/pages.yml', 'on: workflow_dispatch');
+    const token = play.world.token({ contents: 'write', pages: 'write', actions: 'write' });
+    await deliver({ 'report.md': NOTE }, { 'site-workflow': 'pages.yml' }, { repository, token });
+    expect(await readText(repository, 'report.md.html')).toContain('marker-42');
+    expect(await repository.read('report.md')).toBeNull();
+  });
+
+  test('a delivery removes the source that an earlier one put beside the page before Jekyll', async () => {
+    const repository = await plainSite();
+    await proven(deliver({ 'report.md': NOTE }, {}, { repository }));
+    await repository.commit('.nojekyll', null);
+    await proven(deliver({ 'report.md': NEWER }, {}, { repository }));
+    expect(await repository.read('report.md')).toBeNull();
   });
 
   test('names an allowed finding of the source, even if the page leaves it out', async () => {
@@ -220,11 +246,6 @@ describe('render: true', () => {
     expect(report.unknown).toContain(
       'whether allowed findings that look like secrets are harmless: data.csv',
     );
-  });
-
-  test('refuses a source that Jekyll would show in place of a page of somebody else', async () => {
-    const repository = await play.repository({ files: { 'report.html': 'theirs' } });
-    await refused(deliver({ 'report.md': NOTE }, {}, { repository }), /^place: .*report\.html/);
   });
 
   test.each<[string, Record<string, string | Buffer>, Partial<RawInputs>, RegExp]>([
@@ -258,7 +279,12 @@ describe('render: true', () => {
       {},
       /is a Git LFS pointer/,
     ],
-    ['a source at a path of somebody else', { 'README.md': NOTE }, {}, /^place: .*README\.md/],
+    [
+      'a source at a path of somebody else',
+      { 'theirs.txt': 'a' },
+      { path: 'a.html' },
+      /^place: .*theirs\.txt already exists/,
+    ],
   ])('refuses %s', async (_, files, inputs, says) => {
     await refused(deliver(files, { file: Object.keys(files)[0] ?? '', ...inputs }), says);
   });

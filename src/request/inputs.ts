@@ -275,7 +275,7 @@ export const INPUTS = {
   ),
   render: input(
     OFF,
-    'Deliver Markdown, CSV, TSV, JSON, a log, a notebook, JUnit XML, a diff or source code as a page, such as `report.md.html`. K1 gets the file beside the page, in the same commit. To withdraw the page from K2 or K3, set `render` too.',
+    'Deliver Markdown, CSV, TSV, JSON, a log, a notebook, JUnit XML, a diff or source code as a page, such as `report.md.html`. K1 gets the file beside the page, in the same commit; Markdown only if `.nojekyll` is on the branch. To withdraw the page from K2 or K3, set `render` too.',
   ),
   screen: input(
     oneOf<ScreenMode>('auto', 'enforce', 'off'),

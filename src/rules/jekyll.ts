@@ -19,9 +19,9 @@ export function buildWithJekyll(path: string, head: string): JekyllOutput {
   return { isCopied: !hasFrontMatter, page: isRendered ? path.replace(MARKDOWN, '.html') : null };
 }
 
-/** Whether Jekyll publishes the file's bytes. @param mayBecomePage whether it may publish a page of them as well */
-export const isPublishedAsIs = ({ isCopied, page }: JekyllOutput, mayBecomePage: boolean): boolean =>
-  isCopied && (mayBecomePage || page === null);
+/** Whether Jekyll only copies the file. A README may become a page if its folder has no other index. */
+export const isOnlyCopied = (path: string, head: string): boolean =>
+  buildWithJekyll(path, head).isCopied && !MARKDOWN.test(path);
 
 /** Whether Jekyll excludes the path. @see https://jekyllrb.com/docs/configuration/options/ (exclude) */
 export const isLeftOutByJekyll = (path: string): boolean =>

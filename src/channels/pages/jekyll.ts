@@ -2,7 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { getEntry } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { nameFew } from '../../plain-text.ts';
-import { buildWithJekyll, isPublishedAsIs, listRivals, listShown, MARKDOWN } from '../../rules/jekyll.ts';
+import { buildWithJekyll, isOnlyCopied, listRivals, listShown, MARKDOWN } from '../../rules/jekyll.ts';
 import type { Words } from '../../words.ts';
 import {
   addressOf,
@@ -73,7 +73,7 @@ export async function applyJekyll(
   // Untrusted front matter could choose a URL, and templates could read other files.
   const isOthers = deliverer?.isRestricted === true;
   const isShownAsPage = !isFolder && marker !== undefined && !isOthers && outputs[0]?.page != null;
-  const changed = outputs.filter((output) => !isPublishedAsIs(output, !isOthers));
+  const changed = outputs.filter(({ isCopied, page }) => !isCopied || (isOthers && page !== null));
   if (!isShownAsPage && changed.length === 0) return destination;
   if (await isOff(destination)) return destination;
   if (!isShownAsPage) throw jekyllError(destination, isOthers, changed);
@@ -90,23 +90,16 @@ export async function applyJekyll(
   };
 }
 
-/** Whether the site serves a rendered page's source unchanged, and what Jekyll also makes of it. */
-export async function describeSource(
+/** Why a rendered page's source is not put beside it: Jekyll would run its HTML and templates. `null` if it is. */
+export async function findSourceObstacle(
   site: PagesDestination,
   { path, file }: PagesTask['files'][number],
-  { deliverer }: Pick<PagesOptions, 'deliverer'>,
   isOff: SwitchLookup,
-): Promise<{ readonly isServed: boolean; readonly notes: readonly string[] }> {
+): Promise<string | null> {
   const served = servedPath(site.siteRoot, path);
-  const output = buildWithJekyll(served, file.firstBytes);
-  const isServed = isPublishedAsIs(output, deliverer?.isRestricted !== true);
-  if (site.builtBy !== 'branch' || (isServed && output.page === null) || (await isOff(site))) {
-    return { isServed: true, notes: [] };
-  }
-  const note = isServed
-    ? `Jekyll also publishes ${served} as the page ${output.page}`
-    : `${served} is not beside the page, because Jekyll would change it or make a page of it`;
-  return { isServed, notes: [note] };
+  const isSafe = site.builtBy === 'deployment' || isOnlyCopied(served, file.firstBytes);
+  if (isSafe || (await isOff(site))) return null;
+  return `${served} is not beside the page, because Jekyll could make a page of it or change it; an empty ${switchFileOf(site)} on the branch would keep it`;
 }
 
 /** @param changed files with the page that Jekyll makes of each; `null` if it skips the file */

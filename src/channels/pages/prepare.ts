@@ -20,7 +20,7 @@ import { readFolderInBranch } from './compare-folder.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import type { PagesOptions } from './destination.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
-import { applyJekyll, createSwitchLookup, describeSource, type SwitchLookup } from './jekyll.ts';
+import { applyJekyll, createSwitchLookup, findSourceObstacle, type SwitchLookup } from './jekyll.ts';
 import { findShown, isOwned } from './ownership.ts';
 import { listPicturePaths, listPictureUrls } from './pictures.ts';
 import { findSetup } from './set-up.ts';
@@ -239,19 +239,14 @@ function folderLocation({ site, name }: ChannelItem, { target: { options }, page
   return { path: given.startsWith(root) ? given : root + given, name: '', entryName: site?.entry.name ?? '' };
 }
 
-/** The source of a rendered page, beside the page, if the site serves it unchanged. */
+/** The source of a rendered page, beside the page, unless Jekyll could make a page of it. */
 async function listSource({ site }: ChannelItem, destination: PagesDestination, batch: BatchContext) {
   const { source } = site ?? {};
   if (source === undefined) return { files: [], notes: [] };
   const { itemPath } = destination;
   const file = { path: itemPath.slice(0, -baseName(itemPath).length) + source.name, file: source.file };
-  const { isServed, notes } = await describeSource(
-    destination,
-    file,
-    batch.target.options,
-    batch.isJekyllOff,
-  );
-  return { files: isServed ? [file] : [], notes };
+  const obstacle = await findSourceObstacle(destination, file, batch.isJekyllOff);
+  return obstacle === null ? { files: [file], notes: [] } : { files: [], notes: [obstacle] };
 }
 
 function listFiles(item: ChannelItem, itemPath: string): readonly FileWrite<LocalFile>[] {

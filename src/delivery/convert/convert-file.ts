@@ -10,7 +10,7 @@ import { CONVERT, MEGABYTE } from '../../protocol/limits.ts';
 import { refuseInput } from '../../request/input-kinds.ts';
 import type { DeliveryRequest } from '../../request/parse-request.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
-import { buildWithJekyll, isPublishedAsIs } from '../../rules/jekyll.ts';
+import { isOnlyCopied } from '../../rules/jekyll.ts';
 import { encodePath, nameFromFile } from '../../rules/naming.ts';
 import { isHtml, isXhtml } from '../../rules/page/page-file.ts';
 import { describeAllowed } from '../check-content.ts';
@@ -93,18 +93,17 @@ export async function convertFile(
   return { path, ...((isInline || inlined.length > 0) && { inlined }), notes, unknown };
 }
 
-/** The link to a text beside its page; `null` if no text is there, or a site may not serve it unchanged. */
+/** The link to a text beside its page; `null` if no text is there, or Jekyll could make a page of it. */
 function linkToSource(
   name: string,
   { firstBytes }: LocalFile,
-  { channels, url, binIsNew, tagIsDefault, token, clientId, deliverer }: DeliveryRequest,
+  { channels, url, binIsNew, tagIsDefault, token, clientId }: DeliveryRequest,
 ): string | null {
   const isForSite =
     channels === 'auto'
       ? url === undefined && binIsNew && tagIsDefault && (token ?? clientId) !== undefined
       : channels[0] === 'K1';
-  const isServed = isPublishedAsIs(buildWithJekyll(name, firstBytes), deliverer?.isRestricted !== true);
-  return isForSite && isServed ? `./${encodePath(name)}` : null;
+  return isForSite && isOnlyCopied(name, firstBytes) ? `./${encodePath(name)}` : null;
 }
 
 
