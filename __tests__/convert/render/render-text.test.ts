@@ -135,6 +135,32 @@ describe('each kind of text', () => {
   });
 
   test.each([
+    [
+      'a suite that failed as a whole',
+      '<testsuite name="s"><error>setup</error><testcase/></testsuite>',
+      '1 error, 1 passed, 2 tests',
+      [],
+    ],
+    ['a disabled test', '<testcase status="notrun" result="suppressed"/>', '1 skipped, 1 test', []],
+    ['a failed status', '<testcase status="failed"/>', '1 failed, 1 test', []],
+    ['an unknown status', '<testcase status="queued"/>', '1 skipped, 1 test', []],
+    ['a passed status', '<testcase status="run" result="completed"/>', '1 passed, 1 test', []],
+    [
+      'missing tests',
+      '<testsuite tests="100" failures="2"><testcase><failure/></testcase></testsuite><testsuite tests="1"><testcase/></testsuite>',
+      '1 failed, 1 passed, 2 tests',
+      ['the file counts 101 tests, but lists 2', 'the file counts 2 failures, but lists 1'],
+    ],
+  ])('test results tell of %s', async (_, xml, counts, notes) => {
+    const result = await render('a.xml', `<testsuites>${xml}</testsuites>`);
+    if (!('page' in result)) throw new Error(result.problem);
+    const page = result.page.toString();
+    expect(page.replace(/<[^>]*>/g, '')).toContain(`${counts}, 0 s`);
+    expect(result.notes).toEqual(notes);
+    expect(notes.filter((note) => !page.includes(`<b class="failed">${note}</b>`))).toEqual([]);
+  });
+
+  test.each([
     ['a.json', '{"a": 1,\n"b": [1,]}', 'the JSON is not valid: Value expected', 2],
     ['a.json', '{}\n{}', 'the JSON is not valid: End of file expected', 2],
     ['a.json', '// a\n1', 'the JSON is not valid: Invalid comment token', 1],

@@ -9,7 +9,7 @@ const LIMITS = { parts: 300_000, shown: 1_000 } as const;
 const TEST_OUTCOMES = ['passed', 'skipped', 'flaky', 'failed', 'error'] as const;
 
 /** What an element within a test says about the test. */
-const ELEMENTS: Readonly<Record<string, (typeof TEST_OUTCOMES)[number]>> = {
+const ELEMENTS: Readonly<Record<string, TestOutcome>> = {
   failure: 'failed',
   error: 'error',
   skipped: 'skipped',
@@ -18,6 +18,16 @@ const ELEMENTS: Readonly<Record<string, (typeof TEST_OUTCOMES)[number]>> = {
   'system-out': 'passed',
   'system-err': 'passed',
 };
+
+type TestOutcome = (typeof TEST_OUTCOMES)[number];
+
+/** What a test's `status` or `result` says. An unknown word does not say that it passed. */
+const readOutcome = (word = ''): TestOutcome =>
+  /^(?:|run|completed|expected|pass\w*|ok|success\w*)$/i.test(word)
+    ? 'passed'
+    : /^(?:fail|err|broken|unexpected|crash|abort|time)/i.test(word)
+      ? 'failed'
+      : 'skipped';
 
 interface Element {
   readonly name: string;
@@ -62,7 +72,9 @@ function parseXml(xml: string): Element {
 
 interface Test {
   readonly name: string;
-  readonly outcome: (typeof TEST_OUTCOMES)[number];
+  readonly outcome: TestOutcome;
+  /** A test may fail in several ways. */
+  readonly problems: number;
   readonly seconds: number;
   /** Messages, traces and what the test wrote. */
   readonly text: string;
@@ -70,18 +82,24 @@ interface Test {
 
 function toTest({ attributes, children }: Element): Test {
   const parts = children.filter((child) => Object.hasOwn(ELEMENTS, child.name));
+  const words = [attributes.status, attributes.result].map(readOutcome);
+  const said = [...words, ...parts.flatMap(({ name }) => ELEMENTS[name] ?? [])];
+  const outcome = TEST_OUTCOMES.findLast((one) => said.includes(one)) ?? 'passed';
   const texts = parts.flatMap(({ name, attributes: { message = '' }, text }) => [
     ELEMENTS[name] === 'passed' ? `${name}:` : text.includes(message) ? '' : message,
     text.trim() === '' ? '' : text,
   ]);
   return {
     name: [...new Set([attributes.classname, attributes.name])].filter(Boolean).join(' › '),
-    outcome: TEST_OUTCOMES.findLast((one) => parts.some(({ name }) => ELEMENTS[name] === one)) ?? 'passed',
+    outcome,
+    problems: parts.filter(({ name }) => isProblem(ELEMENTS[name])).length || Number(isProblem(outcome)),
     seconds: Number.parseFloat(attributes.time?.replaceAll(',', '') ?? '') || 0,
     // XML can't hold an escape character, so pytest writes this.
     text: texts.filter(Boolean).join('\n').replaceAll('#x1B[', '\u001b['),
   };
 }
+
+const isProblem = (outcome?: TestOutcome): boolean => outcome === 'failed' || outcome === 'error';
 
 interface Suite {
   readonly name: string;
@@ -90,9 +108,30 @@ interface Suite {
 
 /** A suite may hold tests, further suites, or both. */
 function listSuites({ attributes, children }: Element): Suite[] {
-  const tests = children.filter(({ name }) => name === 'testcase').map(toTest);
+  const { name: title = '' } = attributes;
+  const whole = toTest({ name: '', attributes: { name: title }, children, text: '' });
+  const cases = children.filter(({ name }) => name === 'testcase').map(toTest);
+  const tests = whole.outcome === 'passed' ? cases : [whole, ...cases];
   const inner = children.filter(({ name }) => name === 'testsuite').flatMap(listSuites);
-  return tests.length > 0 ? [{ name: attributes.name ?? '', tests }, ...inner] : inner;
+  return tests.length > 0 ? [{ name: title, tests }, ...inner] : inner;
+}
+
+/** What an element counts; suites may lie within suites. */
+const countDeclared = ({ attributes, children }: Element, names: readonly string[]): number =>
+  Math.max(
+    names.reduce((sum, name) => sum + (Number.parseInt(attributes[name] ?? '', 10) || 0), 0),
+    children.reduce((sum, child) => sum + countDeclared(child, names), 0),
+  );
+
+/** Tests and failures that the file counts, but does not list. */
+function listMissing(root: Element, tests: readonly Test[]): string[] {
+  const describe = (one: string, declared: number, listed: number): string[] =>
+    declared > listed ? [`the file counts ${countOf(declared, one)}, but lists ${listed}`] : [];
+  const problems = tests.reduce((sum, test) => sum + test.problems, 0);
+  return [
+    ...describe('test', countDeclared(root, ['tests']), tests.length),
+    ...describe('failure', countDeclared(root, ['failures', 'errors']), problems),
+  ];
 }
 
 const formatDuration = (seconds: number): string => `<i>${Number(seconds.toFixed(3))} s</i>`;
@@ -128,13 +167,15 @@ export const renderTestResults: Render = (source) => {
   if (root.name !== 'testsuites' && root.name !== 'testsuite') return renderCode(source);
   const suites = listSuites(root);
   const tests = suites.flatMap((suite) => suite.tests);
-  const failed = tests.filter(({ outcome }) => outcome === 'failed' || outcome === 'error');
+  const failed = tests.filter(({ outcome }) => isProblem(outcome));
+  const notes = listMissing(root, tests);
   const html = [
     `<h1>${escapeHtml(source.name)}</h1><p>${formatCounts(tests)}</p>`,
+    ...notes.map((note) => `<p><b class="failed">${note}</b></p>`),
     ...failed.slice(0, LIMITS.shown).map(formatFailedTest),
     formatRest(failed.length - LIMITS.shown, 'failed test'),
     '<h2>All tests</h2>',
     ...suites.map(formatSuite),
   ];
-  return { html: html.join('\n') };
+  return { html: html.join('\n'), notes };
 };
