@@ -106,7 +106,6 @@ function linkToSource(
   return isForSite && isOnlyCopied(name, firstBytes) ? `./${encodePath(name)}` : null;
 }
 
-
 function badFileError(
   subject: string,
   conversion: Conversion,
