@@ -39,6 +39,14 @@ describe('checking the references of a site', () => {
     expect(checked).toEqual({ ...delivery(), site, routerSetting: expect.stringContaining('base path') });
   });
 
+  test('keeps the URLs of pictures that the entry misses, as a browser requests them', async () => {
+    const { missingUrls, unknown } = await check({ 'index.html': page('<img src="img/B%20.PNG?v=1">') });
+    expect([missingUrls, unknown]).toEqual([
+      [expect.stringMatching(/^\/.*\/img\/B%20\.PNG\?v=1$/)],
+      [expect.stringContaining('is missing')],
+    ]);
+  });
+
   test('refuses what a page misses, all of it together', async () => {
     const contents = { 'index.html': page('<script src="a.js"></script><link rel=stylesheet href=b.css>') };
     const hint = 'add the file to the folder, or remove the reference';

@@ -58,7 +58,9 @@ function findReason(snapshot: PageSnapshot, events: PageEvents, page: PageToView
   const { characters, images, drawings } = snapshot.painted;
   if (snapshot.isErrorPage) return ["the page leads to a page that can't be opened", findCause(events)];
   if (characters + images + drawings === 0) {
-    return ['the page is blank', findCause(events) || 'no text, image or drawing can be seen'];
+    const { length = 0 } = page.ownText ?? '';
+    const hidden = length === 0 ? '' : `its text of ${length} characters is hidden`;
+    return ['the page is blank', findCause(events) || hidden || 'no text, image or drawing can be seen'];
   }
   const other = describeOtherContent(snapshot, events, page);
   if (other !== null) return other;

@@ -88,6 +88,7 @@ export async function checkSite(
   return {
     ...delivery,
     routerSetting,
+    missingUrls: unknown.flatMap(({ missing }) => missing ?? []),
     unknown: [...assumption, ...delivery.unknown, ...formatSiteFindings(unknown)],
     notes: [...delivery.notes, ...formatSiteFindings(notes)],
   };

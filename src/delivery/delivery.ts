@@ -75,6 +75,8 @@ export interface Delivery extends ChannelItem {
   readonly changedPages?: readonly ChangedPage[];
   /** One attempt for each channel, the main channel first. */
   readonly attempts: readonly ChannelAttempt[];
+  /** URLs that `unknown` already names as missing, as a browser's view names them. */
+  readonly missingUrls: readonly string[];
   /** What the checks could not see or had to ignore. */
   readonly unknown: readonly string[];
   readonly notes: readonly string[];
@@ -94,6 +96,7 @@ export function newDelivery(operation: Operation, subject: string): Delivery {
     name: '',
     choice: null,
     routerSetting: null,
+    missingUrls: [],
     localView: null,
     picture: null,
     attempts: [],

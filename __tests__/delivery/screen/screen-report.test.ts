@@ -52,11 +52,11 @@ describe('the judgement of a view', () => {
     const failedRequests = [missing('https://cdn.dev/count.js'), missing('/app/data.json')];
     const lacking = { ...BLANK, cause: '404 /app/data.json', failedRequests };
     expect(judgeView(lacking, false).failure?.hint).toBe(
-      'add the missing file to the delivered folder, or correct its URL: /app/data.json; `screen: off` skips this check',
+      'deliver a folder in which the page finds /app/data.json, or write the data into the page; `screen: off` skips this check',
     );
     const foreign = { ...lacking, cause: '404 https://cdn.dev/count.js' };
     expect(judgeView(foreign, false).failure?.hint).toMatch(
-      /^deliver copies of .* \(here: 404 https:\/\/cdn\.dev\/count\.js\), or open the page in a browser/,
+      /^deliver copies of .* \(here: 404 https:\/\/cdn\.dev\/count\.js\), or write into the HTML what the page must show; /,
     );
   });
 
@@ -84,6 +84,15 @@ describe('the judgement of a view', () => {
     expect([failure?.hint, unknown]).toEqual([expect.stringContaining('`self-contained: warn`'), []]);
     const counter = viewWith({ otherHosts: [{ host: 'www.googletagmanager.com', requests: 1 }] });
     expect(judgeView(counter, false, true).failure).toBeNull();
+  });
+
+  test('names what is missing once, but refuses it with `screen: enforce`', () => {
+    const view = viewWith({
+      isMarkerVisible: true,
+      failedRequests: [missing('/a/B.PNG'), missing('/c.png')],
+    });
+    expect(judgeView(view, false, false, ['/a/B.PNG']).unknown).toEqual(['not loaded: 404 /c.png']);
+    expect(judgeView(view, true, false, ['/a/B.PNG']).failure?.message).toContain('404 /a/B.PNG');
   });
 
   test('never fails for a page that is too wide for a phone', () => {

@@ -51,6 +51,12 @@ describe('a folder that was built for another base path', () => {
     );
   });
 
+  test('is told to be built first if it is the source of a build', async () => {
+    const vite = '<link rel=icon href=/vite.svg><script type="module" src="/src/main.tsx"></script>';
+    const { refusals } = await inspect(site(vite, 'src/main.tsx', 'vite.svg'));
+    expect(refusals).toMatchObject([{ kind: 'missing', hint: 'deliver the output of the build' }]);
+  });
+
   test('is refused with the base to set at the root of a host, too', async () => {
     const page = '<script src=/repo/assets/a.js></script><link rel=stylesheet href=/repo/assets/b.css>';
     const files = site(page, 'assets/a.js', 'assets/b.css');

@@ -132,6 +132,7 @@ describe('a file that a browser shows as it is', () => {
     ['a picture with bytes after its end', 'a.png', Buffer.concat([PICTURE, Buffer.alloc(5_000)]), ''],
     ['a picture of a kind that is not judged', 'a.gif', Buffer.from('GIF89a'), ''],
     ['a whole picture', 'a.png', PICTURE, ''],
+    ['a page with the name of a picture', 'a.png', '\n<html>404 Not found', 'refused broken'],
     ['a photo that was cut short', 'a.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2]), 'refused cut'],
     [
       'a drawing whose picture is not delivered',

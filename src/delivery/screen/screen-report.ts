@@ -82,14 +82,22 @@ export const describeUnseen = (reason: string, hint = '', unfilledTags: readonly
  * A fault of the browser itself only leaves the page unknown.
  *
  * @param refusesHosts whether a page that requests other hosts is refused
+ * @param known URLs that UNKNOWN already names as missing
  */
-export function judgeView(view: ScreenView, isEnforced: boolean, refusesHosts = false) {
+export function judgeView(
+  view: ScreenView,
+  isEnforced: boolean,
+  refusesHosts = false,
+  known: readonly string[] = [],
+) {
   const { verdict, reason, hint, overflow } = view;
-  const problems = listProblems(view);
   const hosts = describeHosts(view);
-  const failure = findFailure(view, isEnforced, problems) ?? (refusesHosts ? otherHostsError(view) : null);
+  const failure = findFailure(view, isEnforced) ?? (refusesHosts ? otherHostsError(view) : null);
   const isShown = verdict === 'shown';
-  const seen = isShown ? [...problems, ...hosts] : describeUnseen(reason, hint, view.unfilledTags);
+  const failedRequests = view.failedRequests.filter(({ url }) => !known.includes(url));
+  const seen = isShown
+    ? [...listProblems({ ...view, failedRequests }), ...hosts]
+    : describeUnseen(reason, hint, view.unfilledTags);
   return {
     failure,
     notes: lineIf(isShown && overflow > 0, `at the width of a phone the page is ${overflow} pixels too wide`),
@@ -114,11 +122,7 @@ function otherHostsError(view: ScreenView): DeliveryError | null {
 
 const isLacking = (request: FailedRequest): boolean => isOwnRequest(request) && /^4\d\d$/.test(request.error);
 
-function findFailure(
-  view: ScreenView,
-  isEnforced: boolean,
-  problems: readonly string[],
-): DeliveryError | null {
+function findFailure(view: ScreenView, isEnforced: boolean): DeliveryError | null {
   if (view.verdict === 'not-shown') {
     const further = listProblems({ ...view, isMarkerVisible: null }, view.cause);
     const evidence = [view.reason, ...further].join('; ');
@@ -128,6 +132,7 @@ function findFailure(
   }
   if (!isEnforced) return null;
   if (view.verdict === 'not-checked') return uncheckedError(view);
+  const problems = listProblems(view);
   if (problems.length === 0) return null;
   return new DeliveryError('NOT_SHOWN', `a browser shows the page with errors: ${problems.join('; ')}`, {
     hint: (w) => `correct the page, or set ${w.input('screen', 'auto')}, which only names them`,
@@ -143,11 +148,11 @@ function uncheckedError({ reason, hint, httpCode }: ScreenView): DeliveryError {
   });
 }
 
-function hintFor({ httpCode, isMarkerVisible, cause, failedRequests }: ScreenView): Text {
+function hintFor({ httpCode, isMarkerVisible, cause, failedRequests, painted }: ScreenView): Text {
   const lacking = failedRequests.find((request) => isLacking(request) && formatRequest(request) === cause);
   if (lacking !== undefined) {
     return (w) =>
-      `add the missing file to the delivered folder, or correct its URL: ${lacking.url}; ${w.input('screen', 'off')} skips this check`;
+      `deliver a folder in which the page finds ${lacking.url}, or write the data into the page; ${w.input('screen', 'off')} skips this check`;
   }
   if (isMarkerVisible === false && httpCode === 200) {
     return (w) => `correct the page, or set ${w.input('marker')} to a text on it`;
@@ -157,8 +162,10 @@ function hintFor({ httpCode, isMarkerVisible, cause, failedRequests }: ScreenVie
     elsewhere === undefined
       ? ''
       : `deliver copies of files from other hosts (here: ${formatRequest(elsewhere)}), or `;
+  const isBlank = painted.characters + painted.images + painted.drawings === 0;
+  const way = isBlank ? 'correct the styles that hide the text' : 'correct what its scripts load or compute';
   return (w) =>
-    `${copy}open the page in a browser with its developer tools; ${w.input('screen', 'off')} skips this check`;
+    `${copy || `${way}, or `}write into the HTML what the page must show; ${w.input('screen', 'off')} skips this check`;
 }
 
 const KINDS = [

@@ -100,7 +100,12 @@ async function viewPublishedPage(
     .catch(() => createUncheckedView('the step was stopped before a browser opened it'));
   const view = seen.httpCode === null ? { ...seen, unfilledTags: page.ownTags ?? [] } : seen;
   context.logger.info(`${delivery.subject}: ${describeView(view)}`);
-  const { failure, notes, unknown } = judgeView(view, request.screen === 'enforce');
+  const { failure, notes, unknown } = judgeView(
+    view,
+    request.screen === 'enforce',
+    false,
+    delivery.missingUrls,
+  );
   const { agreement, different } = await compareWithLocal(delivery.localView, view, context);
   const judged = {
     ...attempt,

@@ -35,10 +35,12 @@ export interface SiteFinding {
   readonly url?: string | undefined;
   /** For a wrong base: the decoded path of the address, without its first slash. */
   readonly path?: string;
+  /** URL of what is missing, as a browser's view names it. */
+  readonly missing?: string;
   readonly count: number;
 }
 
-export type FindingText = Pick<SiteFinding, 'text' | 'hint' | 'levels' | 'url' | 'path'>;
+export type FindingText = Pick<SiteFinding, 'text' | 'hint' | 'levels' | 'url' | 'path' | 'missing'>;
 
 /** Findings that are kept. Others are only counted, by their kind. */
 const MAX_GROUPS = 1_000;

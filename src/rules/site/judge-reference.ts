@@ -71,7 +71,7 @@ export class ReferenceJudge {
       this.hasRightBase ||= isLoaded(reference.grade) && isAbsolute(reference) && isHtml(reference.file);
       if (reference.kind === 'module') this.#judgeModule(reference, served);
     } else if (target.where === 'host') this.#judgeHost(reference, target);
-    else if (target.where === 'folder' && this.#options.isFolder) this.#judgeMissing(reference, target.path);
+    else if (target.where === 'folder' && this.#options.isFolder) this.#judgeMissing(reference, target);
     else this.#judgeOutside(reference, target);
     return served;
   }
@@ -96,24 +96,26 @@ export class ReferenceJudge {
   }
 
   /** Reports a module that no browser runs, such as a source file from before the build. */
-  #judgeModule(reference: SiteReference, path: string): void {
+  #judgeModule(reference: SiteReference, path: string): boolean {
     const type = getContentType(path);
-    if (!isCode(reference.grade) || /\/(?:javascript|wasm)\b/.test(type)) return;
+    if (!isCode(reference.grade) || /\/(?:javascript|wasm)\b/.test(type)) return false;
     this.#add(reference, 'missing', path, () => ({
       text: `${nameOf(reference)} is ${type}, which no browser runs as a script`,
       hint: 'deliver the output of the build',
     }));
+    return true;
   }
 
   readonly #isFile = (path: string): boolean => this.#files.has(path);
 
-  #judgeMissing(reference: SiteReference, path: string): void {
+  #judgeMissing(reference: SiteReference, { url, path }: ResolvedAddress): void {
     const { grade } = reference;
     const mayBeBase = isAbsolute(reference) && !this.#topFolders.has(topFolder(path));
     const inFolder = mayBeBase ? this.#findSuffix(path) : null;
     const describe = (): FindingText => ({
       text: `${nameOf(reference)} is missing`,
       hint: this.#describeNear(path, grade),
+      missing: url.pathname + url.search,
     });
     if (inFolder !== null)
       this.#addWrongBase(reference, inFolder, `is missing, but the folder has ${inFolder}`);
@@ -161,6 +163,7 @@ export class ReferenceJudge {
           : "opens in no visitor's browser"
       }`,
       hint: isStart && isFolder ? hint : canOpen ? undefined : 'put it into the page',
+      ...(!canOpen && { missing: href }),
     });
     const kind = !isStart ? 'later-host' : isMachine ? 'machine' : 'host';
     const isRefused = (isStart && selfContained === 'enforce') || (grade === 'code' && isMachine && canOpen);
@@ -209,6 +212,7 @@ export class ReferenceJudge {
 
   /** Adds a finding that all addresses with a wrong base share. Its hint is added at the end, except for `<base>`. */
   #addWrongBase(reference: SiteReference, inFolder: string, problem: string, path?: string): void {
+    if (reference.kind === 'module' && this.#judgeModule(reference, inFolder)) return;
     const use = this.#useOf(reference);
     const lost = this.#lost.get(use);
     if (lost !== null) this.#lost.set(use, lost?.add(inFolder) ?? new Set([inFolder]));

@@ -1,4 +1,5 @@
 import { text as joinText } from 'node:stream/consumers';
+import { toOneLine } from '../../plain-text.ts';
 import { MEGABYTE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../inspect.ts';
 import { getBrowserDisplay, getContentType, isImage } from '../media-type.ts';
@@ -29,6 +30,12 @@ export async function judgeShownFile(
 }
 
 async function judgePicture(file: Pick<LocalFile, 'pieces'>) {
+  for await (const piece of file.pieces()) {
+    const start = piece.toString('latin1', 0, 60);
+    if (!/^\s*</.test(start)) break;
+    const text = `the file is no picture: it begins with "${toOneLine(start).trim()}"`;
+    return { kind: 'broken', line: 1, isOpen: false, text, hint: 'write the picture again' } as const;
+  }
   if (!(await isCutPicture(file.pieces()))) return null;
   const text = 'the picture has no end';
   return { kind: 'cut', line: 0, isOpen: false, text, hint: 'write the picture again' } as const;
