@@ -37,12 +37,8 @@ const PAGE_END = /<\/(?:body|html)\s*>\s*$/i;
 const END_LENGTH = 200;
 
 /** Elements without an end tag, or with an optional one. */
-const WITHOUT_END: ReadonlySet<string> = new Set(
-  [
-    'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
-    'html head body li dt dd p rt rp optgroup option colgroup caption thead tbody tfoot tr td th',
-  ].flatMap((line) => line.split(' ')),
-);
+const WITHOUT_END =
+  /^(?:area|base|basefont|bgsound|br|col|embed|frame|hr|img|input|keygen|link|meta|param|source|track|wbr|html|head|body|li|dt|dd|p|rt|rp|optgroup|option|colgroup|caption|thead|tbody|tfoot|tr|td|th)$/;
 
 /** A limit for hostile pages: deeper elements are not followed. */
 const DEEPEST = 256;
@@ -54,8 +50,7 @@ export class SourceForm {
   #outside = '';
   #outsideLine = 0;
   #source: FormProblem | null = null;
-  #misread: FormProblem | null = null;
-  #picture: FormProblem | null = null;
+  readonly #doubts: FormProblem[] = [];
   /** The last element that takes in the rest of the file until it ends. */
   #open = '';
   #openLine = 1;
@@ -74,7 +69,8 @@ export class SourceForm {
 
   addText({ chars, location }: Token.CharacterToken): void {
     this.#lastLine = location?.endLine ?? 1;
-    if (this.#misread === null && !/^(?:script|style)$/.test(this.#open)) this.#findMisread(chars, location);
+    const before = /^(?:script|style)$/.test(this.#open) ? chars : chars.replace(/\ufffd.*/s, '');
+    if (before !== chars) this.#addMisread((location?.startLine ?? 1) + before.split('\n').length - 1);
     const isStart = this.#outside === '';
     if (this.#where === 'inside' || this.#outside.length > LONGEST_TEXT || (isStart && chars.trim() === ''))
       return;
@@ -107,7 +103,16 @@ export class SourceForm {
 
   addCutPicture(line: number): void {
     const text = 'the picture in this `data:` URL has no end, so a part of it is missing';
-    this.#picture ??= { kind: 'cut', line, text, hint: 'write the picture again', isOpen: true };
+    this.#addDoubt({ kind: 'cut', line, text, hint: 'write the picture again' });
+  }
+
+  #addMisread(line: number): void {
+    const text = 'a person sees � in the text, where letters were lost';
+    this.#addDoubt({ kind: 'encoding', line, text, hint: 'write the text again, as UTF-8' });
+  }
+
+  #addDoubt(doubt: FormProblem): void {
+    if (!this.#doubts.some(({ text }) => text === doubt.text)) this.#doubts.push({ ...doubt, isOpen: true });
   }
 
   addError({ code }: ParserError): void {
@@ -118,8 +123,8 @@ export class SourceForm {
   end(): readonly FormProblem[] {
     this.#judgeOutside(false);
     const problem = this.#judgeEnd() ?? this.#source;
-    if (problem !== null) return [problem];
-    return [this.#misread, this.#picture, this.#judgeOpenElement()].filter((doubt) => doubt !== null);
+    this.#judgeOpenElement();
+    return problem === null ? this.#doubts : [problem];
   }
 
   #judgeEnd(): FormProblem | null {
@@ -136,30 +141,21 @@ export class SourceForm {
   }
 
   /** Only a page that also lacks the end tag of `<html>` or `<body>` may be cut short: minifiers leave out both. */
-  #judgeOpenElement(): FormProblem | null {
-    const open = this.#openElements.at(-1);
-    if (open === undefined || this.#isPageOpen !== true) return null;
-    const { name, line } = open;
+  #judgeOpenElement(): void {
+    const { name, line = 1 } = this.#openElements.at(-1) ?? {};
+    if (name === undefined || this.#isPageOpen !== true) return;
     const text = `the <${name}> that begins here is open where the file ends, so the file may have been cut short`;
-    return { kind: 'cut', line, text, hint: `add </${name}>, or write the file again`, isOpen: true };
+    this.#addDoubt({ kind: 'cut', line, text, hint: `add </${name}>, or write the file again` });
   }
 
   /** Follows the elements that only an end tag ends: their own, or the one of an element around them. */
   #follow({ tagName: name, location, selfClosing }: Token.TagToken, isStart: boolean): void {
     if (name === 'html' || name === 'body') this.#isPageOpen = isStart && this.#isPageOpen !== false;
-    if (WITHOUT_END.has(name) || selfClosing) return;
+    if (WITHOUT_END.test(name) || selfClosing) return;
     const open = this.#openElements;
     const known = isStart ? -1 : open.findLastIndex((one) => one.name === name);
     if (known !== -1) open.length = known;
     if (isStart && open.length < DEEPEST) open.push({ name, line: location?.startLine ?? 1 });
-  }
-
-  #findMisread(chars: string, location: Token.Location | null): void {
-    const [before, after] = chars.split('\ufffd', 2);
-    if (before === undefined || after === undefined) return;
-    const line = (location?.startLine ?? 1) + before.split('\n').length - 1;
-    const text = 'a person sees � in the text, where letters were lost';
-    this.#misread = { kind: 'encoding', line, text, hint: 'write the text again, as UTF-8', isOpen: true };
   }
 
   #judgeOutside(isBeforePage: boolean): void {

@@ -33,8 +33,9 @@ export async function inspectSite(files: SiteFiles, options: SiteOptions): Promi
   const paths = [...files.keys()];
   await search.searchAll([options.entry, ...paths.filter(isOpenedPage)], 'code');
   await search.searchAll(paths, 'later');
-  if (options.isFolder) await search.judgePictures();
-  else await search.judgeShown(options.entry);
+  // A browser shows a part of a picture that was cut short.
+  for (const path of search.pictures) await search.judgeShown(path, true);
+  if (!options.isFolder) await search.judgeShown(options.entry);
   judge.end();
   const findMaker = async (page: string) => findGenerator(await readStart(page, files), paths);
   const maker = await findMaker(options.entry);
@@ -85,6 +86,8 @@ interface FileVisit {
 /** Searches the files of a site, and the files that they load, one at a time. */
 class SiteSearch {
   hasScript = false;
+  /** The entry's pictures in files of their own. */
+  readonly pictures = new Set<string>();
   readonly #files: SiteFiles;
   readonly #judge: ReferenceJudge;
   readonly #entry: string;
@@ -93,8 +96,6 @@ class SiteSearch {
   /** The earliest grade of each file that was pending. */
   readonly #seen = new Map<string, ReferenceGrade>();
   readonly #searched = new Set<string>();
-  /** Pictures that the entry shows. */
-  readonly #pictures = new Set<string>();
   /** The last file that is not in UTF-8. */
   #misread = '';
 
@@ -116,13 +117,6 @@ class SiteSearch {
       const pieces = decodeText(this.#read(visit));
       if (visit.kind === 'document') await this.#searchPage(visit, pieces);
       else this.#searchText(visit, await joinText(pieces));
-    }
-  }
-
-  /** Judges the pictures of the entry: a browser shows a part of one that was cut short. */
-  async judgePictures(): Promise<void> {
-    for (const path of this.#pictures) {
-      if ((this.#files.get(path)?.size ?? 0) <= LARGEST_TEXT) await this.judgeShown(path, true);
     }
   }
 
@@ -225,7 +219,8 @@ class SiteSearch {
     if (address === null && visit.importMap.isOpen) return;
     const path = this.#judge.judge({ ...found, file: visit.path, base, grade }, address);
     const isShown = path !== null && visit.path === this.#entry && isLoaded(grade) && isImage(path);
-    if (isShown && this.#pictures.size < MOST_PICTURES) this.#pictures.add(path);
+    const isSmall = isShown && (this.#files.get(path)?.size ?? 0) <= LARGEST_TEXT;
+    if (isSmall && this.pictures.size < MOST_PICTURES) this.pictures.add(path);
     const isFollowed = isLoaded(grade === 'link' ? visit.grade : grade);
     if (path === null || !isFollowed || !hasReferences(found.kind, path)) return;
     this.#enqueue({ ...visit, path, kind: found.kind, grade: gradeVisit(found.kind, grade) });
