@@ -96,7 +96,7 @@ export class DocumentReader {
       .filter(({ content = 'none' }) => content !== 'none' && content !== 'normal');
     const kind = this.#kindOf(element, [style, ...added]);
     if (kind !== null) this.#add(kind, this.#innerBox(element, style), '', element);
-    this.#readPicture(element);
+    if (element.localName === 'img') this.#readPicture(element);
     const contents = added.map(({ content = '' }) => /^"(.*)"$/s.exec(content)?.[1] ?? '');
     const isField = ['input', 'textarea'].includes(element.localName);
     const text = isField ? element.value || element.placeholder || '' : contents.join('').trim();
@@ -108,9 +108,9 @@ export class DocumentReader {
 
   /** A picture that is hidden, such as by an empty `alt`, has no size. */
   #readPicture(element: DomElement): void {
-    const { complete = false, naturalWidth, currentSrc = '' } = element;
+    const { complete, naturalWidth, currentSrc = '' } = element;
     const { width, height } = element.getBoundingClientRect();
-    const isBroken = complete && naturalWidth === 0 && currentSrc !== '';
+    const isBroken = complete === true && naturalWidth === 0 && currentSrc !== '';
     if (isBroken && width >= 2 && height >= 2) this.#broken.add(currentSrc.slice(0, this.#limits.text));
   }
 

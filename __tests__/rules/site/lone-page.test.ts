@@ -175,7 +175,9 @@ describe('a picture of a page that was cut short', () => {
     ['is not told of a file that the entry only links', { 'index.html': '<a href=a.png>a</a>' }, ''],
   ])('%s', async (_, pages, verdict) => {
     const files = { ...pages, 'a.png': PICTURE.subarray(0, 24), 'b.png': PICTURE };
-    expect(verdictOf(await inspect(files))).toBe(verdict);
+    const inspection = await inspect(files);
+    expect(verdictOf(inspection)).toBe(verdict);
+    for (const { missing } of inspection.unknown) expect(missing).toBe('/repo/previews/pr-12/a.png');
   });
 });
 

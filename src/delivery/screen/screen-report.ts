@@ -163,7 +163,9 @@ function hintFor({ httpCode, isMarkerVisible, cause, failedRequests, painted }: 
       ? ''
       : `deliver copies of files from other hosts (here: ${formatRequest(elsewhere)}), or `;
   const isBlank = painted.characters + painted.images + painted.drawings === 0;
-  const way = isBlank ? 'correct the styles that hide the text' : 'correct what its scripts load or compute';
+  const way = isBlank
+    ? 'correct the styles or scripts that keep it blank'
+    : 'correct what its scripts load or compute';
   return (w) =>
     `${copy || `${way}, or `}write into the HTML what the page must show; ${w.input('screen', 'off')} skips this check`;
 }

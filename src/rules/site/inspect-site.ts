@@ -127,7 +127,8 @@ class SiteSearch {
     if (!problem) return;
     const { kind, line, isOpen, ...text } = problem;
     const list = isOpen || isPart ? this.#judge.unknown : this.#judge.refusals;
-    list.add(kind, path, { file: path, line }, () => text);
+    const missing = new URL(this.#judge.resolver.toUrl(path)).pathname;
+    list.add(kind, path, { file: path, line }, () => ({ ...text, ...(isPart && { missing }) }));
   }
 
   #enqueue(visit: FileVisit): void {

@@ -28,6 +28,7 @@ const OWN_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)(?::\d+)?$/;
 
 /** URLs that a visitor's browser can open. Others name a file of one machine, message or chat. */
 const OPENED = /^(?:https?|wss?|ftp):$/;
+const UNOPENED = "opens in no visitor's browser";
 
 const ABSOLUTE = /^\s*(?:[\\/]|[a-z][a-z0-9+.-]*:)/i;
 
@@ -137,7 +138,7 @@ export class ReferenceJudge {
   /** A link to a developer's own machine may be meant so in a folder, such as in documentation. */
   #judgeDeadLink(reference: SiteReference, key: string): void {
     this[this.#options.isFolder ? 'notes' : 'unknown'].add('link-missing', key, reference, () => ({
-      text: `${nameOf(reference)} opens in no visitor's browser`,
+      text: `${nameOf(reference)} ${UNOPENED}`,
       hint: 'correct or remove the link',
     }));
   }
@@ -155,13 +156,11 @@ export class ReferenceJudge {
       inFolder === null
         ? 'deliver a copy of it in the folder'
         : `the folder has ${inFolder}: use its relative URL, or build the site for ${origin}${sitePath}`;
+    const source = isMachine ? 'the machine that built it' : 'another host';
+    const way = canOpen ? `${isStart ? 'is loaded' : 'may be loaded later'} from ${source}` : UNOPENED;
     const describe = (): FindingText => ({
       // An import map's name says nothing about the host.
-      text: `${nameOf(reference.isSpecifier ? { ...reference, address: href } : reference)} ${
-        canOpen
-          ? `${isStart ? 'is loaded' : 'may be loaded later'} from ${isMachine ? 'the machine that built it' : 'another host'}`
-          : "opens in no visitor's browser"
-      }`,
+      text: `${nameOf(reference.isSpecifier ? { ...reference, address: href } : reference)} ${way}`,
       hint: isStart && isFolder ? hint : canOpen ? undefined : 'put it into the page',
       ...(!canOpen && { missing: href }),
     });
