@@ -115,12 +115,12 @@ export const REPORTED_PAGES: readonly CorpusPage[] = [
     ['text-in-windows-1251.txt', '\xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0'],
     ['text-in-latin-1.txt', 'Caf\xe9 cr\xe8me'],
   ].map(([name = '', text = '']): CorpusPage => {
-    const says = `refused: ${name} line 1: the text is not in UTF-8, but GitHub Pages declares it as UTF-8 & save it as UTF-8`;
+    const says = `refused: & line 1: the text is not in UTF-8, but GitHub Pages declares it as UTF-8 & save it as UTF-8`;
     return { name, says, page: { body: Buffer.from(text, 'latin1') } };
   }),
   {
     name: 'picture-cut-short.png',
-    says: 'refused: picture-cut-short.png: the picture has no end',
+    says: 'refused: & the picture has no end',
     page: {
       body: PNG.sync
         .write({ width: 640, height: 480, data: Buffer.alloc(640 * 480 * 4, 'page') })

@@ -407,7 +407,7 @@ describe('a folder that was built for the root of its host', () => {
     '<script>Promise.all([import("/_app/immutable/a.js"), import("/_app/immutable/b.js")])</script>';
 
   test.each([
-    ['all links of its entry lead out', IMAGE + NAV, 3, 'img /_astro/pic\\.svg'],
+    ['all links of its entry lead out', IMAGE + NAV, 3, 'the picture /_astro/pic\\.svg'],
     ['all its scripts lead out, though its text is there', START, 2, 'import /_app/immutable/a\\.js|script'],
   ])('is refused if %s', async (_, body, count, first) => {
     const says = `(?:${first}).* leads out of the folder .*/previews/1/, ${count} times → .* built the folder: set \`(?:kit\\.paths\\.)?base`;
@@ -418,7 +418,7 @@ describe('a folder that was built for the root of its host', () => {
     [
       'a picture that leads out',
       IMAGE,
-      /img \/_astro\/pic\.svg leads out of .* \(Astro built the folder: set `/,
+      /the picture \/_astro\/pic\.svg leads out of .* \(Astro built the folder: set `/,
     ],
     [
       'a missing picture',
