@@ -148,8 +148,7 @@ function pathOf(
   const path = siteRoot + given.slice(root.length);
   if (address.host !== rootUrl.host || !given.startsWith(root)) {
     throw new DeliveryError('BAD_INPUT', `${address.href} is not below ${rootUrl.href}`, {
-      hint: (w) =>
-        `set ${w.input('url')} to a delivered URL${w.orSet('repository', undefined, ' to the repository of this site')}`,
+      hint: (w) => `set ${w.input('url')} to a delivered URL`,
     });
   }
   if (!path.startsWith(folder.replace(/^\.\/$/, ''))) {

@@ -121,7 +121,7 @@ function jekyllError(
   const off = (w: Words): string =>
     isFolder
       ? `set ${w.input('nojekyll', 'true')}, which commits an empty ${switchFile} and ends Jekyll for the whole site`
-      : `commit an empty ${switchFile} to the branch${w.orSet('nojekyll', 'true', ' and deliver a folder')}`;
+      : `set ${w.input('nojekyll', 'true')} and deliver a folder, or commit an empty ${switchFile} to the branch`;
   const other = (w: Words): string =>
     isFolder || leftOut
       ? SEEN_NAMES
