@@ -232,8 +232,8 @@ describe('what is hidden', () => {
     const root = join(await temporaryFolder(), '.pages');
     await writeFiles(root, { ...HIDDEN, 'site/.well-known/a.txt': 'x' });
     const outside = (await run('deliver', { file: '/etc/passwd' }, { root })).answer;
-    expect(outside.reason).toMatch(/^the file \/etc\/passwd is outside the allowed folder \/.*\/\.pages$/);
-    expect(outside.hint).toBe('only a person can deliver it');
+    expect(outside.reason).toBe('the file /etc/passwd is outside the allowed folder');
+    expect(outside.hint).toMatch(/^only a person can deliver it; the allowed folder is \/.*\/\.pages$/);
     const { reports } = await run('deliver', { file: 'site' }, { ...SITE, root });
     const leftOut = ['.cache/', '.env', '.well-known/'];
     expect(reports).toMatchObject([{ notReady: { code: 'BAD_TOKEN' }, site: { count: 1, leftOut } }]);

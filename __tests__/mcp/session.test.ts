@@ -74,7 +74,9 @@ describe('a call that the client cancels', () => {
     expect(session.ended).toMatchObject([
       { tool: 'deliver', canceled: true, answer: { result: 'not-ready' } },
     ]);
-    expect(output.stderr).toMatch(/^deliver 1, canceled: not-ready: There is no link to give you: /m);
+    expect(output.stderr).toMatch(
+      /^deliver 1, canceled: not-ready: There is no link to give you, but it may be public already: /m,
+    );
   });
 
   test('before it began sends nothing', async () => {

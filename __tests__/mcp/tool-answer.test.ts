@@ -72,15 +72,37 @@ test('a human is told before anything is put on the public bin', () => {
 });
 
 test.each([
-  ['deliver', /^There is no link to give you: /],
-  ['withdraw', /^I couldn't verify that it is removed: /],
-  ['audit', /^I couldn't verify that everything is as it was delivered: /],
-  ['verify', /^I couldn't confirm the link: /],
-] as const)('a human is told what failed by %s', (tool, says) => {
+  ['deliver', true, /^There is no link to give you, but it may be public already: /],
+  ['deliver', false, /^I published nothing: /],
+  ['withdraw', true, /^I couldn't verify that it is removed: /],
+  ['withdraw', false, /^I removed nothing: /],
+  ['audit', false, /^I couldn't verify that everything is as it was delivered: /],
+  ['verify', false, /^I couldn't confirm the link: /],
+] as const)(
+  'a human is told what failed by %s, and whether anything changed: %s',
+  (tool, mayBeWritten, says) => {
+    const reports = [{ ...unprovenFile('a.html'), mayBeWritten }];
+    const document = composeDocument(reports);
+    expect(sayToHuman(document, { tool, reports, ways: [] })).toMatch(says);
+    const ways = ['set `GITHUB_TOKEN`'];
+    expect(sayToHuman(document, { tool, ways })).toContain('. You can change that: set `GITHUB_TOKEN`.');
+  },
+);
+
+test.each([
+  ['BAD_INPUT', [], 'I published nothing: I made a mistake in my request, and will correct it.'],
+  [
+    'BAD_INPUT',
+    ['set `--x`'],
+    'I published nothing: argument `marker` is wrong. You can change that: set `--x`.',
+  ],
+  ['NOT_OURS', [], 'I published nothing: it would change something that I did not deliver.'],
+  ['NO_NETWORK', [], 'I published nothing: I have no network connection.'],
+] as const)('a human is told no argument and no record: %s %j', (code, ways, says) => {
   const document = composeDocument([unprovenFile('a.html')]);
-  expect(sayToHuman(document, { tool, ways: [] })).toMatch(says);
-  const ways = ['set `GITHUB_TOKEN`'];
-  expect(sayToHuman(document, { tool, ways })).toContain('. You can change that: set `GITHUB_TOKEN`.');
+  expect(sayToHuman({ ...document, code, reason: 'argument `marker` is wrong' }, { ...DELIVER, ways })).toBe(
+    says,
+  );
 });
 
 test('a human is told the page and the code alone', () => {

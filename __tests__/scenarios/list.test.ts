@@ -131,7 +131,9 @@ test('a list that can’t be read is not ready, and nothing to list is said', as
   play.intercept({ url: /\/git\/ref/, times: 99 }, { status: 403, body: '{"message":"no"}' });
   const { document } = await list(repository);
   expect(document).toMatchObject({ result: 'not-ready', code: 'NO_PERMISSION', deliveries: [] });
-  expect(composeListAnswer(document, 'r').say).toMatch(/^I couldn't list the deliveries: /);
+  expect(composeListAnswer(document, 'r', { tool: 'list', ways: [] }).say).toMatch(
+    /^I couldn't list the deliveries: /,
+  );
 });
 
 test('an agent gets the newest deliveries, and no URL to hand over', async () => {
@@ -143,6 +145,7 @@ test('an agent gets the newest deliveries, and no URL to hand over', async () =>
   const answer = composeListAnswer(
     { ...document, deliveries, reason: '60 deliveries; nothing was verified' },
     'r',
+    { tool: 'list', ways: [] },
   );
   expect(answer).not.toHaveProperty('url');
   expect(Object(answer).deliveries).toHaveLength(50);

@@ -262,12 +262,15 @@ test.each(LINES)('can cancel a call, and the log reports what the call left (%s)
     tool: 'deliver',
     canceled: true,
     result: 'not-ready',
-    say: expect.stringContaining('the file is published'),
-    hint: expect.stringMatching(/^call it again .* `withdraw` takes the `url` that you get$/),
+    say: expect.stringMatching(/^There is no link .* I can remove it\. It may be at https:\/\/\S+$/),
+    hint: expect.stringMatching(/^to remove it, call `withdraw` with the `url` https:\/\/\S+$/),
   });
-  // The file is committed, and the answer says so.
-  expect(await repository.read('page.html')).not.toBeNull();
   release();
+  // The file is committed, and what the answer says removes it.
+  expect(await repository.read('page.html')).not.toBeNull();
+  const [url] = /https:\S+$/.exec((ended as { hint: string }).hint) ?? [];
+  expect((await server.call('withdraw', { url })).answer.result).toBe('withdrawn');
+  expect(await repository.read('page.html')).toBeNull();
   await server.close();
 });
 

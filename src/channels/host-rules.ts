@@ -43,7 +43,7 @@ export const PLAIN_HOST: HostRules = {
 };
 
 /** Not checked after a withdrawal, because a cache would keep the 404 and hide the next delivery. */
-const UNASKED_CACHES = 'whether caches still show it for up to ten minutes, also at the raw URL';
+const UNASKED_CACHES = 'whether caches still show it, or its source on GitHub, for up to ten minutes';
 
 export const BIN_HOST: HostRules = {
   ...PLAIN_HOST,

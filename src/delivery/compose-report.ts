@@ -58,6 +58,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     ...reportAddresses(main, { isProven, isChanged: changed !== undefined }),
     ...wording.fields(delivery, main, ready),
     mayBeWritten: ready || (main !== null && mayBeThere(main)),
+    ...(notReady?.code === 'ABORTED' && placement?.written && { mayBeAt: placement.first.url.href }),
     ...(restored && { restored }),
     gates,
     file: reportFile(delivery),

@@ -140,6 +140,8 @@ export interface Report {
   readonly took: Readonly<Partial<Record<Step, number>>>;
   /** @internal Whether the content at the URL may have changed. */
   readonly mayBeWritten?: boolean;
+  /** @internal Where a stopped delivery may be. */
+  readonly mayBeAt?: string;
   /** @internal The notes that CLAIM repeats. */
   readonly claimedNotes?: readonly string[];
   /** @internal For the receipt: the verified URLs of a ready delivery, at most `SITE.subjects`. */
@@ -252,7 +254,7 @@ export function countOutcomes(reports: readonly Report[]): ReadonlyMap<Outcome, 
 /** The one JSON of every interface. @param given without secrets */
 export function composeDocument(given: readonly Report[]): ReportDocument {
   const reports = given.map(
-    ({ proven: _, claimedNotes: __, mayBeWritten: ___, ...report }): Report => report,
+    ({ proven: _, claimedNotes: __, mayBeWritten: ___, mayBeAt: ____, ...report }): Report => report,
   );
   const [shared = 'not-ready', ...others] = new Set(reports.map((report) => report.result));
   const result = others.length > 0 ? 'not-ready' : shared;

@@ -147,7 +147,7 @@ function registerResources(server: McpServer, session: McpSession): void {
   const about = { title: 'A report', description: 'The whole report of a recent call.', mimeType: JSON_TYPE };
   server.registerResource('reports', reports, about, async ({ href }) => {
     const found = session.ended.find(({ answer }) => answer.report === href);
-    return toContents(href, found?.document ?? null);
+    return toContents(href, found?.document ?? 'This report is no longer kept.');
   });
 }
 

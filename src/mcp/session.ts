@@ -18,7 +18,7 @@ import { type TellHuman, toolFace } from '../request/faces.ts';
 import type { InputName, RawInputs, ToolName } from '../request/inputs.ts';
 import { createLocalRequest, type LocalContext } from '../request/local-request.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { withVersion } from '../rules/naming.ts';
+import { withoutVersion, withVersion } from '../rules/naming.ts';
 import { authorizationRequiredError, PersonAuthorization, type PersonRequest } from './authorizations.ts';
 import { composeAnswer, composeListAnswer, type ForHuman, type ToolAnswer } from './tool-answer.ts';
 import { listInputs, type ToolArguments, toRawInputs } from './tools.ts';
@@ -46,9 +46,6 @@ export interface ToolCall {
 
 /** Marks deliveries by agents. Without `--overwrite`, a call replaces and removes only these. */
 const AGENT = 'an agent over MCP';
-
-const TAKE_BACK =
-  'call it again with the same arguments: it only verifies what is there, and `withdraw` takes the `url` that you get';
 
 /** The calls of one server. */
 export class McpSession {
@@ -100,7 +97,7 @@ export class McpSession {
     const logger = createCallLogger(label, redactor, clock, createProgressReporter(request));
     // The client's abort reason may be any value, so it becomes our own.
     const stop = new AbortController();
-    const abort = (): void => stop.abort(stoppedError(TAKE_BACK));
+    const abort = (): void => stop.abort(stoppedError('call it again with the same arguments'));
     request.signal.addEventListener('abort', abort, { once: true });
     if (request.signal.aborted) abort();
     const callPorts = { ...this.#ports, logger, signal: AbortSignal.any([signal, stop.signal]) };
@@ -117,15 +114,14 @@ export class McpSession {
     if (call.tool === 'list') {
       const [request, parts] = this.#open(call, outcome, ports);
       const document = await listOnRequest(request, ports, parts);
-      return { document, answer: composeListAnswer(document, report) };
+      return { document, answer: composeListAnswer(document, report, outcome) };
     }
-    const document = composeDocument(await this.#verifyOwn(call, outcome, ports));
+    const reports = await this.#verifyOwn(call, outcome, ports);
+    const document = composeDocument(reports);
     const isAsked = this.#needsConsent(call) && document.reports[0]?.channel === 'K3';
     if (isAsked) this.#hasAskedForBin = true;
-    const hint = isAsked
-      ? 'ask your human: if they agree, call again with the same arguments'
-      : document.hint;
-    return { document, answer: composeAnswer({ ...document, hint }, report, outcome) };
+    const hint = isAsked ? 'if your human agrees, call again with the same arguments' : document.hint;
+    return { document, answer: composeAnswer({ ...document, hint }, report, { ...outcome, reports }) };
   }
 
   /** Before its first upload to the public bin, a server says what that means. */
@@ -137,7 +133,7 @@ export class McpSession {
 
   /** Verifies this server's own deliveries past caches first, because a cache may show the earlier version. */
   async #verifyOwn(call: ToolCall, outcome: CallOutcome, ports: Ports): Promise<readonly Report[]> {
-    const url = withoutVersion(call.args.url);
+    const url = withoutVersion(`${call.args.url}`);
     if (call.tool !== 'verify' || !this.#delivered.has(url)) return this.#perform(call, outcome, ports);
     const verify = (args: ToolArguments) =>
       this.#perform({ ...call, args: { ...call.args, ...args } }, outcome, ports);
@@ -156,8 +152,7 @@ export class McpSession {
     const createRequest = async (): Promise<DeliveryRequest> => {
       if (this.#running.size >= MCP.calls) {
         const message = `${MCP.calls} calls are running already`;
-        const hint = 'wait until one of them ends';
-        throw new DeliveryError('RATE_LIMITED', message, { step: 'check', hint });
+        throw new DeliveryError('RATE_LIMITED', message, { step: 'check', hint: 'wait until one ends' });
       }
       return this.#createRequest(call, ports);
     };
@@ -197,7 +192,8 @@ export class McpSession {
   }
 
   #remember(reports: readonly Report[]): void {
-    for (const { url, file } of reports) if (url) this.#delivered.set(withoutVersion(url), file?.sha256);
+    for (const { url, mayBeAt = '', file } of reports)
+      this.#delivered.set(withoutVersion(url ?? mayBeAt), file?.sha256);
     const [oldest = ''] = this.#delivered.keys();
     if (this.#delivered.size > MCP.remembered) this.#delivered.delete(oldest);
   }
@@ -218,7 +214,7 @@ export class McpSession {
       allowsFullPaths: false,
       refusesHidden: true,
       defaultFolder: this.#folderFor(args),
-      deliveredSha256: this.#delivered.get(withoutVersion(args.url)),
+      deliveredSha256: this.#delivered.get(withoutVersion(`${args.url}`)),
       // Fixed inputs must not be reported as having no effect.
       givenInputs: Object.keys(asked) as InputName[],
       named: { ...asked, ...fixed },
@@ -242,13 +238,6 @@ interface CallOutcome extends ForHuman {
   required?: PersonRequest;
   granted?: string;
   readonly ways: string[];
-}
-
-/** The URL as people open it; any other text as it is. */
-function withoutVersion(address: ToolArguments[string] = ''): string {
-  const url = URL.parse(`${address}`);
-  url?.searchParams.delete('v');
-  return url?.href ?? `${address}`;
 }
 
 function findRoots(root: string): readonly [string, string] {

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { ListDocument } from '../delivery/list.ts';
-import type { ReportDocument } from '../delivery/report.ts';
+import type { Report, ReportDocument } from '../delivery/report.ts';
 import { lineIf, shorten } from '../plain-text.ts';
+import { PLAIN_REASONS } from '../protocol/error-codes.ts';
 import { LISTING, SITE, TEXT } from '../protocol/limits.ts';
 import type { ToolName } from '../request/inputs.ts';
 import type { PersonRequest } from './authorizations.ts';
@@ -30,15 +31,13 @@ export const LIST_SCHEMA = z.looseObject({ result: z.string(), say: z.string(), 
 export type ToolAnswer = z.infer<typeof ANSWER_SCHEMA>;
 
 /** The newest deliveries. Their URLs are not verified, so none is in `url`. */
-export function composeListAnswer(document: ListDocument, report: string): ToolAnswer {
+export function composeListAnswer(document: ListDocument, report: string, forHuman: ForHuman): ToolAnswer {
   const { result, reason, hint, code, deliveries, unknown } = document;
   if (result === 'not-ready') {
-    const say = `${FAILURES.list}: ${shorten(reason, TEXT.message)}.`;
-    return { result, say, report, reason, hint, ...(code && { code }) };
+    return { result, say: sayFailure(document, forHuman), report, reason, hint, ...(code && { code }) };
   }
   const shown = { deliveries: deliveries.slice(0, LISTING.shown), unknown: [...unknown] };
-  const isPart = deliveries.length > LISTING.shown;
-  const part = isPart ? ` The answer has the newest ${LISTING.shown}.` : '';
+  const part = deliveries.length > LISTING.shown ? ` The answer has the newest ${LISTING.shown}.` : '';
   return { result, say: `I found ${reason}.${part}`, report, ...shown };
 }
 
@@ -48,6 +47,8 @@ export interface ForHuman {
   readonly required?: PersonRequest;
   /** The ways out that only the person who configured the server can take. */
   readonly ways: readonly string[];
+  /** With the fields that no document has. */
+  readonly reports?: readonly Report[];
 }
 
 /** @param report the resource with the document */
@@ -55,10 +56,12 @@ export function composeAnswer(document: ReportDocument, report: string, forHuman
   const { result, url, reason, hint, code, reports } = document;
   const { required: authorization } = forHuman;
   const [{ opens, expires } = {}] = reports;
+  const at = forHuman.reports?.[0]?.mayBeAt;
+  const next = at === undefined ? hint : `to remove it, call \`withdraw\` with the \`url\` ${at}`;
   const fields = {
     ...(url && { url, opens, expires, replaced: reports.some((each) => each.replaced) }),
     ...(authorization === undefined && { unknown: shortenUnknown(document).slice(0, SITE.named) }),
-    ...{ code, reason: shorten(reason, TEXT.answer), hint: shorten(hint, TEXT.answer), authorization },
+    ...{ code, reason: shorten(reason, TEXT.answer), hint: shorten(next, TEXT.answer), authorization },
   };
   const filled = Object.entries(fields).filter(([, value]) => value && !isDeepStrictEqual(value, []));
   return {
@@ -73,7 +76,7 @@ const shortenUnknown = ({ reports }: ReportDocument): readonly string[] =>
   [...new Set(reports.flatMap(({ unknown }) => unknown))].map((line) => shorten(line, TEXT.message));
 
 /** One or two sentences, and what is not certain, for a human who doesn't know channels and gates. */
-export function sayToHuman(document: ReportDocument, { tool, required, ways }: ForHuman): string {
+export function sayToHuman(document: ReportDocument, { required, ...forHuman }: ForHuman): string {
   const { result, reason, reports } = document;
   if (required !== undefined) {
     return `Please open ${required.page} and enter the code ${required.userCode}, so that I can publish in your repository.`;
@@ -86,12 +89,24 @@ export function sayToHuman(document: ReportDocument, { tool, required, ways }: F
     audited: `I checked everything again: ${reason}.`,
     planned:
       reports[0]?.channel === 'K3' ? ON_BIN : 'I checked it and found no problem. Nothing is published yet.',
-    'not-ready': [
-      `${FAILURES[tool]}: ${shorten(reason, TEXT.message)}.`,
-      ...ways.map((way) => `You can change that: ${way}.`),
-    ].join(' '),
+    'not-ready': sayFailure(document, forHuman),
   };
-  return [texts[result], ...sayUnknown(document, tool)].join('\n');
+  return [texts[result], ...sayUnknown(document)].join('\n');
+}
+
+type Failure = Pick<ReportDocument, 'reason' | 'code'>;
+
+function sayFailure({ reason, code }: Failure, { tool, ways, reports = [] }: ForHuman): string {
+  const [{ mayBeAt } = {}] = reports;
+  const [unchanged, unsure = unchanged] = FAILURES[tool];
+  const first = reports.some(({ mayBeWritten }) => mayBeWritten) ? unsure : unchanged;
+  // Only a person can correct the settings of the server.
+  const plain = code === 'BAD_INPUT' && ways.length > 0 ? undefined : code && PLAIN_REASONS[code];
+  return [
+    `${first}: ${plain ?? shorten(reason, TEXT.message)}.`,
+    ...ways.map((way) => `You can change that: ${way}.`),
+    ...lineIf(mayBeAt !== undefined, `I can remove it. It may be at ${mayBeAt}`),
+  ].join(' ');
 }
 
 const ON_BIN =
@@ -113,22 +128,18 @@ function sayReady({ url, reports }: ReportDocument): string {
 }
 
 /** At most two, because a human reads no list. */
-function sayUnknown(document: ReportDocument, tool: ToolName): readonly string[] {
-  const { result } = document;
-  const isFailed = result === 'not-ready';
+function sayUnknown(document: ReportDocument): readonly string[] {
   const lines = shortenUnknown(document);
   const more = lines.length > 2 ? `, and ${lines.length - 2} more` : '';
-  const isSaid = lines.length > 0 && result !== 'planned' && !(isFailed && tool === 'verify');
-  return lineIf(
-    isSaid,
-    `${isFailed ? 'Not verified' : 'Not certain'}: ${lines.slice(0, 2).join('; ')}${more}.`,
-  );
+  const isSaid = lines.length > 0 && !['planned', 'not-ready'].includes(document.result);
+  return lineIf(isSaid, `Not certain: ${lines.slice(0, 2).join('; ')}${more}.`);
 }
 
-const FAILURES = {
-  deliver: 'There is no link to give you',
-  verify: "I couldn't confirm the link",
-  withdraw: "I couldn't verify that it is removed",
-  audit: "I couldn't verify that everything is as it was delivered",
-  list: "I couldn't list the deliveries",
-} as const;
+/** If nothing changed, and if something may have changed. */
+const FAILURES: Readonly<Record<ToolName, readonly [string, string?]>> = {
+  deliver: ['I published nothing', 'There is no link to give you, but it may be public already'],
+  withdraw: ['I removed nothing', "I couldn't verify that it is removed"],
+  verify: ["I couldn't confirm the link"],
+  audit: ["I couldn't verify that everything is as it was delivered"],
+  list: ["I couldn't list the deliveries"],
+};

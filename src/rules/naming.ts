@@ -87,6 +87,13 @@ export function withVersion(address: URL | string, value: string): URL {
   return url;
 }
 
+/** The URL as people open it; any other text as it is. */
+export function withoutVersion(address: string): string {
+  const url = URL.parse(address);
+  url?.searchParams.delete('v');
+  return url?.href ?? address;
+}
+
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** The pull request that a folder such as `pr-12/` or `12/` is named after; `null` for `v2` or `2026-01-12`. */

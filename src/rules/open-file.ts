@@ -226,10 +226,11 @@ function findAllowedRoot(
 ): string {
   const root = allowedRoots.find((allowed) => isBelow(allowed, folder));
   if (root !== undefined) return root;
-  throw new DeliveryError('BAD_FILE', (w) => `${subject} is outside ${w.folder} ${allowedRoots[0]}`, {
+  const shown = refusesHidden ? '' : ` ${allowedRoots[0]}`;
+  throw new DeliveryError('BAD_FILE', (w) => `${subject} is outside ${w.folder}${shown}`, {
     hint: (w) =>
       refusesHidden
-        ? BY_PERSON
+        ? `${BY_PERSON}; the allowed folder is ${allowedRoots[0]}`
         : allowsFullPaths
           ? 'name it by its absolute path, if it may be published'
           : `copy it into ${w.folder} first`,
