@@ -68,6 +68,13 @@ describe('each kind of text', () => {
     ],
     ['a.log', '10%\r100%\r\n', '</a>100%</div>'],
     ['a.log', 'a\u001b[\nb\u001b]8;;https://a.example', '</a>a[</div>'],
+    ['a.log', 'a \u001b]8;id=1;file:///b.c#1\u001b\\b.c:1\u001b]8;;\u001b\\ c', '</a>a b.c:1 c</div>'],
+    [
+      'a.log',
+      'a \u001b]8;;https://a.example\u0007\u001b[31mred\u001b[0m\u001b]8;;\u0007 \u00e9',
+      '</a>a <span class="ansi-red-fg">red</span> é</div>',
+    ],
+    ['a.log', '\u001b]0;title\u0007a\u001bP1$r0m\u001b\\b\u001b]133;A\u001b\\c', '</a>abc</div>'],
     [
       'a.log',
       '\u001b]8;;https://a.example/"x\u001b\\a\u001b]8;;\u001b\\',

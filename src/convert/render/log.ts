@@ -5,6 +5,14 @@ import { formatRest, type Render, SourceProblem } from './source.ts';
 /** A log's end matters most, so a long one shows both ends. */
 const LIMITS = { first: 5_000, last: 20_000, characters: 10_000, block: 20_000, page: 25_000_000 } as const;
 
+const END = String.raw`(?:\x07|\x1b\\)`;
+
+/** A link that the library reads. */
+const WEB_LINK = String.raw`\x1b\]8;[ -:<-~]*;https?:[!-~]{0,500}${END}[ -~]+\x1b\]8;;${END}`;
+
+/** Web links to keep; otherwise other links, titles and further commands to a terminal. */
+const COMMANDS = new RegExp(String.raw`(${WEB_LINK})|\x1b[\]PX^_][^\x07\x1b]*${END}`, 'g');
+
 /** Colors the lines of a terminal; what a carriage return overwrites is not shown. */
 function colorLines(lines: readonly string[]): string[] {
   const terminal = new AnsiUp();
@@ -13,7 +21,7 @@ function colorLines(lines: readonly string[]): string[] {
   terminal.url_allowlist = { __proto__: null, http: 1, https: 1 };
   let room: number = LIMITS.page;
   return lines.map((line) => {
-    const text = line.trimEnd();
+    const text = line.replace(COMMANDS, '$1').trimEnd();
     const shown = shorten(text.slice(text.lastIndexOf('\r') + 1), LIMITS.characters);
     // The line feed ends a broken escape sequence.
     const html = terminal.ansi_to_html(`${shown}\n`).replace(/\n(<\/span>)?$/, '$1');
