@@ -75,6 +75,7 @@ describe('each kind of text', () => {
       '</a>a <span class="ansi-red-fg">red</span> é</div>',
     ],
     ['a.log', '\u001b]0;title\u0007a\u001bP1$r0m\u001b\\b\u001b]133;A\u001b\\c', '</a>abc</div>'],
+    ['a.md', `${'# a\n'.repeat(60_000)}`, '<p class="rest">40,000 more characters in the source</p>'],
     [
       'a.log',
       '\u001b]8;;https://a.example/"x\u001b\\a\u001b]8;;\u001b\\',

@@ -54,6 +54,18 @@ parser.linkify.set({ fuzzyLink: false }).add('www.', {
   },
 });
 
+/** Lines and cells that are parsed. Each needs some kilobytes of memory. */
+const PARTS = 50_000;
+
+/** The part of a text that is parsed. */
+function readStart(text: string): string {
+  let end = 0;
+  for (let parts = 0; end < READ_LIMIT && end < text.length && parts < PARTS; end += 1) {
+    if (text[end] === '\n' || text[end] === '|') parts += 1;
+  }
+  return text.slice(0, end);
+}
+
 /** Front matter is shown as code; the lines stay where they are. */
 const fenceFrontMatter = (text: string): string =>
   text.replace(/^---\r?\n([\s\S]*?\n)---[ \t]*(?:\r?\n|$)/, '~~~~~~~~~~yaml\n$1~~~~~~~~~~\n');
@@ -105,7 +117,8 @@ function disarmLink(token: Token, base: URL): void {
 /** Markdown as GitHub shows it; raw HTML is text. */
 export const renderMarkdown: Render = (source: Source) => {
   const env = { slugger: new GithubSlugger() };
-  const tokens = parser.parse(fenceFrontMatter(source.text.slice(0, READ_LIMIT)), env);
+  const text = readStart(source.text);
+  const tokens = parser.parse(fenceFrontMatter(text), env);
   const notes: string[] = [];
   const missing: string[] = [];
   let title: string | undefined;
@@ -121,5 +134,5 @@ export const renderMarkdown: Render = (source: Source) => {
     if (shown !== null) notes.push(`line ${line}: the ${shown} is shown as code`);
   }
   const html = parser.renderer.render(tokens, parser.options, env);
-  return { html: html + formatRest(source.text.length - READ_LIMIT, 'character'), title, notes, missing };
+  return { html: html + formatRest(source.text.length - text.length, 'character'), title, notes, missing };
 };
