@@ -249,6 +249,29 @@ describe('render: true', () => {
     );
   });
 
+  test.each([
+    ['a.log', 'ghp_x7Kq2mZ9x7Kq\u001b[0m2mZ9x7Kq\u001b[31m2mZ9x7Kq2mZ9\u001b[0maBcD'],
+    ['a.md', 'ghp_x7Kq2mZ9x7Kq2mZ9**x7Kq2mZ9**x7Kq2mZ9aBcD'],
+    [
+      'a.ipynb',
+      JSON.stringify({
+        nbformat: 4,
+        cells: [{ cell_type: 'raw', source: 'ghp_x7Kq2mZ9x7Kq\u001b[31m2mZ9x7Kq\u001b[0m2mZ9x7Kq2mZ9aBcD' }],
+      }),
+    ],
+  ])(
+    'refuses a secret that only the page of %s shows in one piece, unless it is allowed',
+    async (name, text) => {
+      const says = new RegExp(`^check: the file ${name}\\.html contains what looks like a secret`);
+      const { report: refusal } = await refused(deliver({ [name]: text }), says);
+      const [, fingerprint = ''] = /fingerprint (\w+)/.exec(refusal.notReady?.reason ?? '') ?? [];
+      const { report } = await proven(deliver({ [name]: text }, { 'allow-secret': fingerprint }));
+      expect(report.unknown).toContain(
+        `whether allowed findings that look like secrets are harmless: ${name}.html`,
+      );
+    },
+  );
+
   test.each<[string, Record<string, string | Buffer>, Partial<RawInputs>, RegExp]>([
     [
       'a path that names no page',

@@ -1,4 +1,5 @@
 import { basename, join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { mapConcurrently } from '../async.ts';
 import { requireSite } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
@@ -13,6 +14,7 @@ import { type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local
 import { getBrowserDisplay } from '../rules/media-type.ts';
 import { baseName, deliveredName, nameFromFile, siteName } from '../rules/naming.ts';
 import { type FileLocation, locate } from '../rules/open-file.ts';
+import { refuseSecrets } from '../rules/secrets/secrets.ts';
 import { changedError } from '../rules/unchanged-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import type { Words } from '../words.ts';
@@ -98,10 +100,30 @@ async function openConverted(
   const opened = await openSite({ ...delivery, name, ...converted }, root, run, location);
   if (!isRendered) return { ...opened, unknown: [...opened.unknown, ...unseen] };
   const source = { name: nameFromFile(basename(subject)), file: requireSite(given).entry };
+  const site = requireSite(opened);
+  const joined = await refuseSecrets(joinTexts(site.entry), run.request.allowSecret, run);
   // A page may show only a part of a long text, so findings may be in the source alone.
-  const unknown = [...given.unknown, ...opened.unknown, ...unseen];
-  return { ...opened, unknown, site: { ...requireSite(opened), source } };
+  const allowed = [
+    ...given.unknown,
+    ...opened.unknown,
+    ...describeAllowed(joined > 0 ? [site.entry.name] : []),
+  ];
+  return { ...opened, unknown: [...new Set([...allowed, ...unseen])], site: { ...site, source } };
 }
+
+const SIGNS: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
+
+/** A rendered page without the tags within a text: colors may divide a secret. */
+const joinTexts = (page: LocalFile): LocalFile => ({
+  ...page,
+  // Its lines are not those of the file.
+  binary: true,
+  async *pieces() {
+    const html = await text(page.read());
+    const plain = html.replace(/<\/?(?:span|strong|em|s|code)\b[^>]*>/g, '');
+    yield Buffer.from(plain.replace(/&(?:lt|gt|quot|amp);/g, (sign) => SIGNS[sign] ?? sign));
+  },
+});
 
 /** A browser would download a page under such a name, so a folder is probably meant. */
 function refuseHiddenType(subject: string, name: string, path = ''): void {

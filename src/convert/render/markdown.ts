@@ -54,17 +54,8 @@ parser.linkify.set({ fuzzyLink: false }).add('www.', {
   },
 });
 
-/** Lines and cells that are parsed. Each needs some kilobytes of memory. */
-const PARTS = 50_000;
-
-/** The part of a text that is parsed. */
-function readStart(text: string): string {
-  let end = 0;
-  for (let parts = 0; end < READ_LIMIT && end < text.length && parts < PARTS; end += 1) {
-    if (text[end] === '\n' || text[end] === '|') parts += 1;
-  }
-  return text.slice(0, end);
-}
+/** The lines and cells that are parsed; each needs some kilobytes of memory. */
+const START = /^(?:[^\n|]*[\n|]?){0,50000}/;
 
 /** Front matter is shown as code; the lines stay where they are. */
 const fenceFrontMatter = (text: string): string =>
@@ -117,7 +108,7 @@ function disarmLink(token: Token, base: URL): void {
 /** Markdown as GitHub shows it; raw HTML is text. */
 export const renderMarkdown: Render = (source: Source) => {
   const env = { slugger: new GithubSlugger() };
-  const text = readStart(source.text);
+  const [text = ''] = START.exec(source.text.slice(0, READ_LIMIT)) ?? [];
   const tokens = parser.parse(fenceFrontMatter(text), env);
   const notes: string[] = [];
   const missing: string[] = [];
