@@ -238,6 +238,11 @@ describe('render: true', () => {
     expect(await repository.read('report.md')).toBeNull();
   });
 
+  test('asks for no template tags of a page that shows them on purpose', async () => {
+    const { report } = await proven(deliver({ 'report.md': 'Write {{ x }} there.\n' }));
+    expect(report.unknown.filter((line) => line.includes('{{'))).toEqual([]);
+  });
+
   test('names an allowed finding of the source, even if the page leaves it out', async () => {
     const rows = Array.from({ length: 6_000 }, (_, nth) => `${nth},x`).join('\n');
     const files = { 'data.csv': `${rows}\nghp_${'x7Kq2mZ9'.repeat(4)}aBcD,y\n` };

@@ -28,7 +28,9 @@ export async function pageToView(
   const shown = readVisibleText(html);
   // The marker may be in a comment or script.
   const isVisible = isSought && shown.includes(withoutSpace(marker));
-  const own = { ownText: shown.slice(0, SCREEN.text), ownTags: findUnfilledTags(html) };
+  // A rendered page shows the tags of its source.
+  const ownTags = delivery.site?.source === undefined ? findUnfilledTags(html) : [];
+  const own = { ownText: shown.slice(0, SCREEN.text), ownTags };
   return { ...page, ...own, marker: isVisible ? marker : undefined };
 }
 
