@@ -409,6 +409,13 @@ describe('a proven page', () => {
     expect(report.unknown).toEqual(line === null ? [] : [expect.stringMatching(line)]);
   });
 
+  test('does not name a file again that the check of the folder already names as missing', async () => {
+    const failedRequests = ['/site/a.png', '/site/b.png'].map((url) => ({ error: '404', url }));
+    const delivery = { ...provenPage(), missingUrls: ['/site/a.png'] };
+    const { report } = await viewProven(delivery, { answer: () => viewWith({ failedRequests }) });
+    expect(report).toMatchObject({ unknown: ['not loaded: 404 /site/b.png'], screen: { failedRequests } });
+  });
+
   test('stays proven where the job ends before a browser has opened it', async () => {
     const { screen, context, ports } = setUp({ answer: () => new Promise(() => undefined) });
     ports.stop.abort();
