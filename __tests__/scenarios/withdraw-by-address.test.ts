@@ -41,6 +41,16 @@ describe('a delivery is withdrawn by its URL alone', () => {
   });
 });
 
+test('a rendered page that was withdrawn keeps its name', async () => {
+  const repository = await play.repository({ files: { '.nojekyll': '', 'index.html': 'x' } });
+  const inputs = { render: 'true', path: 'm/answer.html' };
+  const files = { 'answer.md': '# marker-42' };
+  const { report } = await proven(play.deliver({ repository, files, inputs }));
+  await proven(withdraw(repository, report.url ?? ''));
+  const again = await withdraw(repository, report.url ?? '');
+  expect(again.report.outcome).toBe('there was nothing to remove at m/answer.html');
+});
+
 describe('a URL removes nothing if it is the URL', () => {
   const ELSEWHERE =
     /`url` and `channel: K2` name different deliveries → remove `channel:`, because the URL is enough/;

@@ -222,7 +222,9 @@ export async function findShown(
   const parsedOf = (source: string) => parseMessage(commits.get(source)?.message ?? '');
   const delivered = sources.filter((source) => {
     const { delivered, removed } = parsedOf(source) ?? {};
-    return delivered ? delivered.itemPath === source && delivered.page === path : removed?.includes(source);
+    if (delivered) return delivered.itemPath === source && delivered.page === path;
+    // A rendered page and its source are removed together.
+    return removed?.includes(source) && !removed.includes(path);
   });
   if ((await getEntry(github, branch, path))?.type === 'blob') return [path, ...delivered];
   const unattributed = sources.filter((source) => commits.get(source)?.isFirst && parsedOf(source) === null);
