@@ -107,7 +107,9 @@ describe('modules', () => {
   test('have the hashes that an import map names', async () => {
     const page = (hash: string): string =>
       `<script type=importmap>{"integrity":{"./d.json":"sha256-${hash}"}}</script><script>import("./d.json")</script>`;
-    expect(await inline(page('x'), FILES)).toBe('line 1: d.json is not the file whose hash the page names');
+    expect(await inline(page('x'), FILES)).toBe(
+      "line 1: d.json can't be put into the page: it differs from the hash in `integrity`",
+    );
     expect(await inline(page(hash('sha256', '{}', 'base64')), FILES)).toContain('import("page:d.json")');
   });
 

@@ -246,7 +246,7 @@ describe('inlinePage', () => {
     [
       'other bytes than named',
       `<script src=a.js integrity="sha256-${hash('sha256', 'x', 'base64')}"></script>`,
-      'a.js is not the file whose hash the page names',
+      "a.js can't be put into the page: it differs from the hash in `integrity`",
     ],
     [
       'an id that is used twice',

@@ -288,7 +288,7 @@ describe('render: true', () => {
       'a file that is broken',
       { 'report.md': Buffer.from([0x23, 0xff]) },
       {},
-      /^check: report\.md line 1 can't be rendered: the file is not in UTF-8/,
+      /^check: report\.md line 1: the file is not in UTF-8/,
     ],
     [
       'a file above 20 MB',

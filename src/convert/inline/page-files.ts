@@ -90,9 +90,12 @@ export class PageFiles {
 
   /** @param integrity the hashes that the page names, or an empty text */
   async checkIntegrity(url: URL, integrity: string): Promise<void> {
-    if (integrity === '' || matchesIntegrity((await this.read(url)).bytes, integrity)) return;
-    const what = `${this.show(url)} is not the file whose hash the page names`;
-    throw new PageProblem(what, 'correct the URL, or the attribute integrity');
+    if (integrity === '') return;
+    const { bytes } = await this.read(url);
+    if (matchesIntegrity(bytes, integrity)) return;
+    const what = `${this.show(url)} can't be put into the page: it differs from the hash in \`integrity\``;
+    const found = `sha384-${hash('sha384', bytes, 'base64')}`;
+    throw new PageProblem(what, `correct the URL, or set \`integrity="${found}"\` if this file is meant`);
   }
 
   /** The path of a file of the page's own host, of which the page must not tell; `null` for another host. */

@@ -82,7 +82,7 @@ export async function convertFile(
   const done = await (conversion === 'inline'
     ? inlinePage(source, options)
     : renderText(source, { ...options, name, sourceHref }));
-  if ('problem' in done) throw badFileError(subject, conversion, done);
+  if ('problem' in done) throw badFileError(subject, done);
   const path = join(await context.openFolder(), 'page');
   await writeFile(path, done.page, { flag: 'wx', mode: 0o600 });
   const inlined = done.files.map((part) => ({ ...part, url: reader.toName({ href: part.url }) }));
@@ -108,13 +108,10 @@ function linkToSource(
 
 function badFileError(
   subject: string,
-  conversion: Conversion,
   { problem, line, hint }: Extract<Converted, { readonly problem: string }>,
 ): DeliveryError {
   const where = line === null ? '' : ` line ${line}`;
-  const what = conversion === 'inline' ? 'made self-contained' : 'rendered';
-  const message = `${subject}${where} can't be ${what}: ${problem}`;
-  return new DeliveryError('BAD_FILE', message, { hint, leftBehind: [] });
+  return new DeliveryError('BAD_FILE', `${subject}${where}: ${problem}`, { hint, leftBehind: [] });
 }
 
 /** Such as `inlined 4 files, 212 KB, from cdn.jsdelivr.net and the page's folder`. */
