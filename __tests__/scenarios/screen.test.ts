@@ -118,9 +118,11 @@ describe('files of one step in a real browser', () => {
       const inputs = { ...browser.inputs, file: Object.keys(files).join('\n'), 'self-contained': mode };
       const { reports } = await scenario.deliver({ files, inputs, env: browser.env });
       const said = reports.map(({ notReady, unknown }) =>
-        notReady === null ? `unknown: ${unknown.join('; ')}` : `refused: ${notReady.reason}`,
+        notReady === null
+          ? `unknown: ${unknown.join('; ')}`
+          : `refused: ${notReady.reason} (${notReady.hint})`,
       );
-      const wanted = pages.map(({ name, says }) => says?.replace('page.html', `${name}.html`));
+      const wanted = pages.map(({ name, says }) => says?.replaceAll('page.html', `${name}.html`));
       const found = wanted.map((says, at) => (isSaid(says, said[at]) ? says : said[at]));
       expect(found).toEqual(wanted);
     },
