@@ -211,6 +211,7 @@ describe('a page that is delivered alone', () => {
       'deliver the folder site/, with `entry: out/a.html`',
     ],
     ['<script src="/a.js"></script>', 'write everything that it needs into the page'],
+    ['<script src="http://cdn.example/a.js"></script>', 'begin its URL with `https:`'],
     ['<script src="http://localhost/a.js"></script>', 'write everything that it needs into the page'],
     [`${PANDOC}<script src="/a.js"></script>`, 'use `--embed-resources` of pandoc'],
     [`${PANDOC}<meta charset=windows-1251>\xcf\xf0\xe8\xe2\xe5\xf2`, 'save it as UTF-8'],

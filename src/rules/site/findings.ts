@@ -13,6 +13,8 @@ const FINDING_KINDS = [
   'bare-import',
   'encoding',
   'machine',
+  /** On another host, without encryption. */
+  'insecure',
   'host',
   /** On the host of the site, but not part of this delivery. */
   'outside',

@@ -158,13 +158,15 @@ export class ReferenceJudge {
         : `the folder has ${inFolder}: use its relative URL, or build the site for ${origin}${sitePath}`;
     const source = isMachine ? 'the machine that built it' : 'another host';
     const way = canOpen ? `${isStart ? 'is loaded' : 'may be loaded later'} from ${source}` : UNOPENED;
+    const loaded = isMachine ? 'machine' : protocol === 'http:' ? 'insecure' : 'host';
+    const kind = isStart ? loaded : 'later-host';
+    const change = kind === 'insecure' ? 'begin its URL with `https:`' : undefined;
     const describe = (): FindingText => ({
       // An import map's name says nothing about the host.
       text: `${nameOf(reference.isSpecifier ? { ...reference, address: href } : reference)} ${way}`,
-      hint: isStart && isFolder ? hint : canOpen ? undefined : 'put it into the page',
+      hint: isStart && isFolder ? hint : canOpen ? change : 'put it into the page',
       ...(!canOpen && { missing: href }),
     });
-    const kind = !isStart ? 'later-host' : isMachine ? 'machine' : 'host';
     const isRefused = (isStart && selfContained === 'enforce') || (grade === 'code' && isMachine && canOpen);
     // Files that the folder has share a cause, so they count as one finding.
     const key = inFolder === null ? `${host}/${path}` : host;
