@@ -298,6 +298,13 @@ test.each<[ToolName, Record<string, string>, RegExp]>([
   expect([reports.length, host.seen]).toEqual([1, []]);
 });
 
+test('a file of a bin that this server did not deliver is refused, and the bin is not asked', async () => {
+  const { answer, host } = await run('withdraw', { url: 'https://filebin.net/sv1000-abcdef/a.html' });
+  expect(answer).toMatchObject({ result: 'not-ready', code: 'NOT_OURS' });
+  expect(answer.say).toBe('I removed nothing: it would change something that I did not deliver.');
+  expect(host.seen).toEqual([]);
+});
+
 test('an environment that trusts any host is refused', async () => {
   const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
   const { answer, host } = await run('deliver', { content: PAGE, name: 'a.html' }, { env });

@@ -48,6 +48,7 @@ describe('an agent that was misled by a prompt', () => {
       '../index.html',
       '.github/workflows/x.yml',
       'CNAME',
+      '404.html',
       'a/../../b.html',
     ]) {
       const { answer } = await server.call('deliver', { ...page, path });

@@ -2,7 +2,7 @@ import { countOutcomes, nameSubject, type Report, sortByResult } from '../delive
 import { countFiles, formatTime, shorten } from '../plain-text.ts';
 import { COMMENTS, SUMMARY, TEXT } from '../protocol/limits.ts';
 import { OUTCOMES } from '../protocol/words.ts';
-import { entryUrl } from '../rules/naming.ts';
+import { entryUrl, withoutVersion } from '../rules/naming.ts';
 import { decodePercents } from '../rules/page/addresses.ts';
 import { type CommentMemory, formatMemory, type ProvenLink } from './comment-memory.ts';
 import {
@@ -118,11 +118,7 @@ export const createBelowTest =
   ({ url }: ProvenLink): boolean =>
     folderUrls.some((folder) => toKey(url).startsWith(toKey(folder)));
 
-function toKey(address: string): string {
-  const url = new URL(address);
-  url.searchParams.delete('v');
-  return decodePercents(entryUrl(url).href);
-}
+const toKey = (address: string): string => decodePercents(entryUrl(new URL(withoutVersion(address))).href);
 
 /** Removes withdrawn links from another step's comment. @returns `null` if the comment has none */
 export function composeWithdrawnComment(

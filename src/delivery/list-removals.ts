@@ -36,7 +36,7 @@ export async function listRemovals({ request, signal }: RequestContext): Promise
 }
 
 async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise<readonly ChannelItem[]> {
-  const { file, findFiles, folder, path, address, isLeftOut } = request;
+  const { file, findFiles, folder, path, address, isLeftOut, deliveredSha256: sha256 } = request;
   if (address !== undefined) {
     // The Pages settings give the rest of the path.
     const [, name = './'] = /([^/]+\/?)$/.exec(decodePath(address.pathname)) ?? [];
@@ -44,7 +44,12 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
   }
   if (file.length === 0) {
     const name = path?.endsWith('/') ? path : baseName(path ?? '');
-    return [{ site: null, name, sha256: request.deliveredSha256 }];
+    // An agent's server knows the bytes of what it delivered.
+    if (request.refusesHidden && sha256 === undefined && request.channels.includes('K3')) {
+      const hint = 'leave it there: only the server that delivered it can remove it';
+      throw new DeliveryError('NOT_OURS', 'this server did not deliver it', { hint, leftBehind: [] });
+    }
+    return [{ site: null, name, sha256 }];
   }
   const named = await findFiles(file, folder, signal);
   refuseOneNameForMany(named.size, path);
