@@ -189,6 +189,15 @@ describe('the files of a link', () => {
     expect(asked.filter(({ url }) => url.includes('?'))).toEqual([]);
     return { identicalFiles, paths: asked.map(({ path }) => path), slept: ports.clock.slept };
   }
+  test('are asked without a pause if this tool delivered them', async () => {
+    const url = new URL('https://a.dev/');
+    const [task] = await createNativeChannel(url).prepare([{ site: null, name: '' }]);
+    const series = async (isOwn: boolean) =>
+      getOnly(await createNativeChannel(url, undefined, isOwn).perform([task] as never)).first.series;
+    expect(await series(false)).toMatchObject({ answers: 4, pause: 5_000 });
+    expect(await series(true)).toMatchObject({ answers: 4, pause: 0 });
+  });
+
   test('are refused without a link', async () => {
     const [refused] = await createNativeChannel(undefined).prepare([{ site: null, name: '' }]);
     expect(refused).toMatchObject({ code: 'BAD_INPUT', message: 'no link was given to verify' });
