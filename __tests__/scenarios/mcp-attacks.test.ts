@@ -81,6 +81,11 @@ describe('an agent that was misled by a prompt', () => {
       const allowed = `a person may allow it: set \`--overwrite\` if you may ${verb} it`;
       expect(server.stderr()).toContain(allowed);
     }
+    expect((await server.call('withdraw', { url: 'https://other.example.dev/a/' })).answer).toMatchObject({
+      hint: 'set `url` to a delivered URL',
+      say: 'I removed nothing: I made a mistake in my request, and will correct it.',
+    });
+    expect(await server.read('screen-delivery://reports/99')).toBe('This report is no longer kept.');
     expect(await repository.head()).toBe(head);
     await server.close();
   });

@@ -65,12 +65,12 @@ describe('a URL removes nothing if it is the URL', () => {
     [
       'of another site',
       'https://other.github.io/previews/1/',
-      /is not below .* → set `repository:` to the repository of this site, or `url:` to a delivered URL/,
+      /is not below .* → set `url:` to a delivered URL/,
     ],
     [
       'of the newest release',
       'https://github.com/octo/site/releases/latest/download/a.zip',
-      /is not below .*, or `url:` to a delivered URL/,
+      /is not below .* → set `url:` to a delivered URL/,
     ],
     ['that leads out of the site', 'SITE/a%2f..%2f..%2fb.html', /contains \. or \.\./],
     [
