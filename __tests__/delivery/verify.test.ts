@@ -284,7 +284,7 @@ describe('the raw address', () => {
     });
     expect(proven).toMatchObject({
       ...{ failure: null, proof: { rawUrl: null }, elapsed: (looks - 1) * INTERVAL },
-      unknown: [`the raw address ${unknown}, so it was not verified`],
+      unknown: [`its source on GitHub ${unknown}, so it was not verified`],
     });
     expect(proven.asked.filter(isRaw)).toHaveLength(looks);
   });

@@ -118,7 +118,7 @@ describe.each(KINDS)('on $kind, by the runner’s own variables alone', (kind) =
     const { repository } = await open(kind, 'sites');
     const delivered = await scenario.deliver({ repository, files, inputs: { channel: 'K1' } });
     const url = `${repository.pages.url}page.html`;
-    const unknown = /^the raw address answers with a login page, so it was not verified$/;
+    const unknown = /^its source on GitHub answers with a login page, so it was not verified$/;
     await expectReady(scenario, delivered, { channel: 'K1', shows: createPage(), url, unknown });
     expect(delivered.outputs['raw-url']).toBe('');
   });

@@ -46,7 +46,7 @@ const ONCE_OPENED = { answers: 1, as: 'browser' } as const;
 
 /** Checks a file's raw URL; a failure is only noted. */
 export const rawCheck = (rawUrl: URL, file: ExpectedAnswer['file']): Check => ({
-  ...siteCheck('the raw address', rawUrl, { is: 'bytes', file }),
+  ...siteCheck('its source on GitHub', rawUrl, { is: 'bytes', file }),
   series: { answers: 1, as: 'both' },
   addsVersion: false,
   isOptional: true,
