@@ -120,7 +120,7 @@ export class McpSession {
     const document = composeDocument(reports);
     const isAsked = this.#needsConsent(call) && document.reports[0]?.channel === 'K3';
     if (isAsked) this.#hasAskedForBin = true;
-    const hint = isAsked ? 'if your human agrees, call again with the same arguments' : document.hint;
+    const hint = isAsked ? 'ask your human; if they agree, make the same call again' : document.hint;
     return { document, answer: composeAnswer({ ...document, hint }, report, { ...outcome, reports }) };
   }
 
