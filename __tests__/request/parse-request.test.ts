@@ -45,7 +45,7 @@ describe('parseRequest, given a wrong input', () => {
   const CLIENT = { 'client-id': 'Iv1.0123', repository: '' };
   const NO_REPOSITORY = /`client-id` is given, but no repository/;
   const SHORT_MARKERS = ['m', 'ab', ' ', '\n\n\n\n', ' a\u200bb ', '\u202e\u202e\u202e\u202e', '日本'];
-  const PARTS = ['share-42', 'a.dev', 'Share-42', '"share-42"', '/q/share-42', 'q%2Fshare-42', 'x=Übung'];
+  const PARTS = ['share-42', 'a.dev', 'Share 42', '"share-42"', '/q/share-42', 'q%2Fshare-42', 'x=Übung'];
   const NAMES = ['a/b.html', 'a\\b.html', '..', '.git', 'a\u202eb.html', 'x'.repeat(256)];
   const REPOSITORIES = ['https://github.com/', 'octo/.', 'octo/..', 'octo/site/x'];
   const ADDRESSES = [

@@ -94,9 +94,13 @@ export function refuseMachineAddress(url: URL, label: Text = 'the address'): voi
 
 /** Whether a text is part of a URL: any page that repeats its URL, such as a login page, would contain the text. */
 export function isPartOfAddress(text: string, addresses: readonly URL[]): boolean {
-  // Such as a quoted path.
-  const part = decode(text).replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
-  return addresses.some((url) => decode(url.href).includes(part));
+  const part = toWords(text);
+  return addresses.some((url) => toWords(url.href).includes(part));
 }
 
-const decode = (text: string): string => decodePercents(decodePercents(text)).toLowerCase();
+/** Slugs and titles differ only in their separators. */
+const toWords = (text: string): string =>
+  decodePercents(decodePercents(text))
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
