@@ -25,7 +25,8 @@ export const provenFile = (name: string, proof: Partial<Proof> = {}): Report => 
 /** One whose version of before a cache still shows. */
 export const lateFile = (name: string): Report => {
   const url = new URL(`https://octo.github.io/site/${name}?v=c0ffee`);
-  const note = 'until 2026-01-02 03:15 UTC, the URL without `?v=…` may still show the previous version';
+  const note =
+    'until 2026-01-02 03:15 UTC, the URL without its part after the question mark may still show the previous version';
   return provenFile(name, { versioned: { url, note } });
 };
 

@@ -44,7 +44,7 @@ test('a page that is ready ends with its address, after what was done and what i
     'Verified: HTTP 200, bytes identical: yes',
     'Note: failed request: 404 /openapi.json',
     'Not verified: whether it loads',
-    `Ready: ${url}?v=c0ffee (until 2026-01-02 03:15 UTC, the URL without \`?v=…\` may still show the previous version)`,
+    `Ready: ${url}?v=c0ffee (until 2026-01-02 03:15 UTC, the URL without its part after the question mark may still show the previous version)`,
   ]);
 });
 

@@ -243,7 +243,9 @@ describe('the address without ?v=', () => {
     const { proof, unknown, asked, elapsed } = await provePlain(() => ({ body: OLD, headers }));
     expect([proof?.match, unknown, elapsed]).toEqual(['identical', [], 2 * INTERVAL]);
     const { url, note } = proof?.versioned ?? {};
-    expect(note).toBe(`${until}, the URL without \`?v=…\` may still show the previous version`);
+    expect(note).toBe(
+      `${until}, the URL without its part after the question mark may still show the previous version`,
+    );
     // The new page is still behind it, on every node, and at that address as it is.
     expect(asked.filter(({ isFresh }) => isFresh)).toHaveLength(5 + AGREEING_ANSWERS.usual);
     expect(asked.slice(-AGREEING_ANSWERS.usual).map((one) => one.url)).toEqual(

@@ -206,7 +206,7 @@ describe('SIGINT', () => {
     const reports = reportsOf({ stdout });
     expect(reports.map(({ file }) => file?.path)).toEqual(Object.keys(files));
     expect(reports.map(({ ready }) => ready)).toEqual([false, false, false]);
-    expect(reports[0]?.lines.UNKNOWN).toContain('the file is published (HTTP 201, ');
+    expect(reports[0]?.lines.UNKNOWN).toContain('it is published: HTTP 201, ');
     expect(scenario.world.traffic.exchanges(/POST .*c\.html/)).toEqual([]);
   });
 });

@@ -117,7 +117,7 @@ test('our own page is kept, replaced and removed, in one commit each, or none if
     const { report } = await proven(withdraw(repository));
     expect(report.url).toBeNull();
     expect(report.lines.RESULT).toMatch(new RegExp(`^ГОТОВО, ${result}`));
-    expect(report.lines.TEST).toMatch(/^HTTP 404; only a cache may still show it/);
+    expect(report.lines.TEST).toMatch(/^HTTP 404; nothing of it is served, except perhaps by a cache/);
     expect(await repository.log()).toHaveLength(commits);
   }
   const words = (await repository.log()).map(({ message }) => message.split(' ')[0]);

@@ -190,7 +190,7 @@ describe('the old page with the same marker', () => {
 
 describe('a cache that shows an earlier page without ?v=', () => {
   const NOTE =
-    /^until 2\d+-\d\d-\d\d \d\d:\d\d UTC, the URL without `\?v=…` may still show the previous version$/;
+    /^until 2\d+-\d\d-\d\d \d\d:\d\d UTC, the URL without its part after the question mark may still show the previous version$/;
   /** A person opens the address, and sees this page. */
   const opens = (url: string | null, text: string) =>
     proven(

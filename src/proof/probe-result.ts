@@ -166,7 +166,9 @@ const BYTES: Readonly<Record<ProvenMatch, (proof: Proof) => readonly string[]>> 
   extended: () => ['bytes identical: no, the host added to the file'],
   altered: () => ['bytes identical: no'],
   marked: () => [],
-  gone: ({ isCached }) => [isCached ? 'only a cache may still show it' : 'nothing of it is served there'],
+  gone: ({ isCached }) => [
+    isCached ? 'nothing of it is served, except perhaps by a cache' : 'nothing of it is served there',
+  ],
 };
 
 /** For the report's line TEST and gate G3. */
@@ -194,7 +196,7 @@ export function describeCacheTime(freshFor: number | null): string {
 
 /** The note beside a URL with `?v=`. @param until such as `until 2026-01-02 03:04 UTC` */
 export const noteEarlier = (until: string): string =>
-  `${until}, the URL without \`?v=…\` may still show the previous version`;
+  `${until}, the URL without its part after the question mark may still show the previous version`;
 
 /** @param now milliseconds since the epoch */
 export function describeCacheEnd(freshFor: number | null, now: number): string {
