@@ -14,18 +14,7 @@ describe('the tools', () => {
     );
     const file = ['file', 'content', 'name'];
     expect(taken).toEqual({
-      deliver: [
-        ...file,
-        'entry',
-        'as',
-        'marker',
-        'path',
-        'other_hosts',
-        'render',
-        'picture',
-        'dry_run',
-        'timeout',
-      ],
+      deliver: [...file, 'entry', 'as', 'marker', 'path', 'other_hosts', 'picture', 'dry_run', 'timeout'],
       verify: [...file, 'entry', 'marker', 'url', 'timeout'],
       withdraw: ['url', 'timeout'],
       audit: ['path', 'timeout'],

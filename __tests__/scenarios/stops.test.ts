@@ -11,8 +11,8 @@ const NOTHING = 'nothing was published';
 const PART = 'whether a part of the file has arrived';
 const POSTED = { method: 'POST', url: /filebin/ };
 const DRAFTED = { method: 'POST', url: /\/releases$/ };
-const IN_BIN = 'the file is published .HTTP 201, bin bin-of-play';
-const COMMIT = String.raw`the file is published \(commit [0-9a-f]{40}; branch main, path page\.html\)`;
+const IN_BIN = 'it is published: HTTP 201, bin bin-of-play';
+const COMMIT = String.raw`it is published: commit [0-9a-f]{40}; branch main, path page\.html\)`;
 
 const deliver = async (channel: string, stop: AbortController, page: string | Buffer = createPage()) => {
   // The wait lasts until the host gets a request about the build.
@@ -38,7 +38,7 @@ test.each<[string, string, RequestMatch, string, string]>([
     'K2',
     { url: /release-assets/ },
     'verify',
-    String.raw`the file is published \(asset \d+ \(page\.html\) holds these bytes; release files-1`,
+    String.raw`it is published: asset \d+ \(page\.html\) holds these bytes; release files-1`,
   ],
   ['the bin', 'K3', POSTED, 'place', `${PART} \\(bin bin-of-play-\\d+, name`],
   ['the lock of the bin', 'K3', { method: 'PUT', url: /filebin/ }, 'verify', IN_BIN],
@@ -61,7 +61,7 @@ test.each<[string, string, string | Buffer, RequestMatch, string, number]>([
   ['method A has arrived', 'K1', createPage(), { method: 'PUT', url: /contents/ }, PART, 2],
   ['method B has sent its blob', 'K1', LARGE_CONTENT, { url: /git\/blobs/ }, NOTHING, 1],
   ['method B has moved the branch', 'K1', LARGE_CONTENT, { method: 'PATCH', url: /git\/refs/ }, PART, 2],
-  ['the bin has it', 'K3', createPage(), POSTED, 'the file is published .bin .* holds these', 1],
+  ['the bin has it', 'K3', createPage(), POSTED, 'it is published: bin .* holds these', 1],
 ])('a stop when %s (%s): the report names what was placed', async (...row) => {
   const [, channel, page, match, says, commits] = row;
   const stop = new AbortController();

@@ -103,10 +103,8 @@ export class ResourceReader {
     const path = resolve(folder, decodePath(pathname.slice(isBeside ? this.#folder.pathname.length : 1)));
     const isAbove = (!isBeside && pathname.startsWith(`${LEVEL}/`)) || !isBelow(folder, path);
     if (isAbove || run.request.isLeftOut(resolve(this.#path, relative(folder, path)))) {
-      throw new DeliveryError(
-        'BAD_FILE',
-        isAbove ? "it is above the page's folder" : 'a `!` line excludes it',
-      );
+      const reason = isAbove ? "it is above the page's folder" : 'a `!` line excludes it';
+      throw new DeliveryError('BAD_FILE', reason, { hint: OWN_HINT });
     }
     const location = { path, given: name, within: folder, refusesHidden: true, mayBeEmpty: true };
     const accept = (size: number): void => this.#count(size, name);
