@@ -23,7 +23,9 @@ function formatLicense(folder: string): string {
     string
   >;
   const texts = globSync('{LICEN[CS]E,licen[cs]e}*', { cwd: folder }).sort();
-  return [name, license, ...texts.map((text) => readFileSync(join(folder, text), 'utf8'))].join('\n');
+  // Git keeps text files without carriage returns.
+  const read = (text: string): string => readFileSync(join(folder, text), 'utf8').replaceAll('\r\n', '\n');
+  return [name, license, ...texts.map(read)].join('\n');
 }
 
 /** Bundles a file of `lib/` as `dist/NAME.js`, with its licenses: `bundle.ts FILE NAME`. */
