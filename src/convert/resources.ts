@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 /** A file that a page needs, as it was fetched or read from the page's folder. */
 export interface Resource {
   /** The URL after redirects. References in the file are relative to it. */
@@ -7,17 +9,25 @@ export interface Resource {
   readonly contentType: string;
 }
 
-/**
- * Reads a resource. It rejects with the reason, and the converter lets that pass. The caller limits files, bytes and
- * time, and decides which addresses and which folder may be read.
- */
-export type ReadResource = (url: URL) => Promise<Resource>;
-
 export interface InlinedFile {
   readonly url: string;
   readonly sha256: string;
   readonly size: number;
 }
+
+export const sha256 = (bytes: Buffer): string => hash('sha256', bytes);
+
+export const describeFile = ({ url, bytes }: Resource): InlinedFile => ({
+  url,
+  sha256: sha256(bytes),
+  size: bytes.length,
+});
+
+/**
+ * Reads a resource. It rejects with the reason, and the converter lets that pass. The caller limits files, bytes and
+ * time, and decides which addresses and which folder may be read.
+ */
+export type ReadResource = (url: URL) => Promise<Resource>;
 
 /** A bundle has its own copy of `DeliveryError`, so a fault of the page is data. */
 export type Converted =

@@ -4,7 +4,7 @@ import { MEGABYTE } from '../../protocol/limits.ts';
 import { getContentType } from '../../rules/media-type.ts';
 import { type AddAddress, type FoundAddress, formatAddress, isExternal } from '../../rules/page/addresses.ts';
 import { LARGEST_PAGE } from '../../rules/page/page-file.ts';
-import type { InlinedFile, ReadResource, Resource } from '../resources.ts';
+import { describeFile, type InlinedFile, type ReadResource, type Resource } from '../resources.ts';
 import { getMediaType, matchesIntegrity, toDataUrl } from './resource-text.ts';
 
 /** A fault of the page, or of a file that it needs. */
@@ -50,8 +50,7 @@ export class PageFiles {
     if (known !== undefined) return known;
     const resource = await this.#options.read(new URL(address));
     this.#resources.set(address, resource);
-    const { bytes } = resource;
-    this.files.push({ url: resource.url, sha256: hash('sha256', bytes), size: bytes.length });
+    this.files.push(describeFile(resource));
     return resource;
   }
 

@@ -1,12 +1,10 @@
-import { hash } from 'node:crypto';
+import { sha256 } from '../resources.ts';
 import { escapeHtml, type Rendered } from './source.ts';
 import styles from './styles.json' with { type: 'json' };
 
 /** A browser runs no script and contacts no other host, whatever the content is. */
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
-
-export const sha256 = (bytes: Buffer): string => hash('sha256', bytes);
 
 interface PageSource {
   readonly name: string;

@@ -4,13 +4,14 @@ import { mapConcurrently } from '../../async.ts';
 import { toMessage } from '../../errors.ts';
 import { firstFew, toFields } from '../../plain-text.ts';
 import { MEGABYTE, SECOND } from '../../protocol/limits.ts';
-import type { Converted, ReadResource, Resource } from '../resources.ts';
+import { getMediaType, toDataUrl } from '../inline/resource-text.ts';
+import { type Converted, describeFile, type ReadResource, type Resource } from '../resources.ts';
 import { isLanguage, renderCode } from './code.ts';
 import { renderJson } from './json.ts';
 import { renderLog } from './log.ts';
 import { renderMarkdown } from './markdown.ts';
 import { renderNotebook } from './notebook.ts';
-import { framePage, sha256 } from './page.ts';
+import { framePage } from './page.ts';
 import { type Picture, type Render, type Rendered, type Source, SourceProblem } from './source.ts';
 import { renderTable } from './table.ts';
 import { renderTestResults } from './test-results.ts';
@@ -125,9 +126,8 @@ async function readPictures(pictures: Map<string, Picture>, { read, signal }: Re
   });
 }
 
-function toPicture({ url, bytes, contentType }: Resource): Picture {
-  const [type = ''] = contentType.toLowerCase().split(';');
-  if (!/^image\/[\w.+-]+$/.test(type)) return { reason: `is not a picture but ${type}` };
-  const file = { url, sha256: sha256(bytes), size: bytes.length };
-  return { data: `data:${type};base64,${bytes.toString('base64')}`, file };
+function toPicture(resource: Resource): Picture {
+  const type = getMediaType(resource);
+  if (!type.startsWith('image/')) return { reason: `is not a picture but ${type}` };
+  return { data: toDataUrl(type, resource.bytes), file: describeFile(resource) };
 }
