@@ -185,10 +185,10 @@ describe('render: true', () => {
 
   test.each<[string, Record<string, string>, Partial<RawInputs>, RegExp]>([
     [
-      'a page',
-      { 'page.html': `<!doctype html><p>${'x'.repeat(9)}</p>` },
-      {},
-      /^page\.html was not rendered: this type is shown as it is$/,
+      'a drawing',
+      { 'a.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>' },
+      { file: 'a.svg' },
+      /^a\.svg was not rendered: this type is shown as it is$/,
     ],
     [
       'a folder',

@@ -14,6 +14,7 @@ import { type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local
 import { getBrowserDisplay } from '../rules/media-type.ts';
 import { baseName, deliveredName, nameFromFile, siteName } from '../rules/naming.ts';
 import { type FileLocation, locate } from '../rules/open-file.ts';
+import { isHtml } from '../rules/page/page-file.ts';
 import { refuseSecrets } from '../rules/secrets/secrets.ts';
 import { changedError } from '../rules/unchanged-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
@@ -57,7 +58,7 @@ export async function openFiles(run: DeliveryContext): Promise<readonly Delivery
     if (conversion !== 'render') refuseHiddenType(subject, name, path);
     if (conversion !== null) return openConverted({ ...delivery, name }, root, conversion, run);
     const opened = await openSite({ ...delivery, name }, root, run);
-    return request.render
+    return request.render && !isHtml(subject)
       ? withNote(opened, `${subject} was not rendered: this type is shown as it is`)
       : opened;
   });

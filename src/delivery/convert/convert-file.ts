@@ -27,7 +27,7 @@ export async function chooseConversion(
   name: string,
   { render, selfContained }: DeliveryRequest,
 ): Promise<Conversion | null> {
-  if (render && (await loadConvert()).isRenderable(subject)) return 'render';
+  if (render && !isHtml(subject) && (await loadConvert()).isRenderable(subject)) return 'render';
   const isPage = [subject, name].some((one) => isHtml(one) && !isXhtml(one));
   return selfContained === 'inline' && isPage ? 'inline' : null;
 }
