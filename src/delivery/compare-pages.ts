@@ -76,7 +76,7 @@ async function compareFolders(delivery: Delivery, attempt: PlacedAttempt, ports:
     changedPages: pages.slice(0, SITE.listed).map(({ kind, path }): ChangedPage => {
       const title = titles.get(path) || path;
       const named = { path: neutralizeText(path), title: neutralizeText(title.slice(0, TEXT.message)) };
-      return { ...named, url: addressOf(here.get(path), attempt), kind };
+      return { ...named, url: pageUrl(here.get(path), attempt), kind };
     }),
     notes: [
       `pages, compared with ${folder}: ${counts.join(', ') || 'no page changed'}`,
@@ -89,7 +89,7 @@ async function compareFolders(delivery: Delivery, attempt: PlacedAttempt, ports:
 const UNREAD = `above 2 MB, beyond the first ${COMPARE.pages}, or not served there in time`;
 
 /** The URL of a page in the delivered folder. While caches may show an earlier one, it has its own version. */
-function addressOf(file: LocalFile | undefined, { task: { served }, proof }: PlacedAttempt): string | null {
+function pageUrl(file: LocalFile | undefined, { task: { served }, proof }: PlacedAttempt): string | null {
   if (file === undefined || served === undefined) return null;
   const url = entryUrl(urlBelow(new URL(served.sitePath, served.url), file.name));
   return (proof?.versioned === undefined ? url : withVersion(url, file.blobSha.slice(0, 16))).href;
@@ -102,14 +102,14 @@ async function readOther(folder: URL, path: string, blob: GitBlob | undefined, {
   const size = { readAtMost: blob.size, prefixSize: blob.size, blobs: [blob] };
   const fetched = await resultOf(() => fetchBack(http, url, { ...size, signal, guard: () => undefined }));
   if (hasFailed(fetched) || fetched.blobSha === null) return null;
-  return readText([Buffer.from(fetched.readPrefix(), 'latin1')]);
+  return readPage([Buffer.from(fetched.readPrefix(), 'latin1')]);
 }
 
 async function readLocal(file: LocalFile, { signal }: Ports): Promise<PageText | null> {
-  return signal.aborted || file.size > COMPARE.page ? null : readText(file.read());
+  return signal.aborted || file.size > COMPARE.page ? null : readPage(file.read());
 }
 
-async function readText(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<PageText> {
+async function readPage(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<PageText> {
   const html: string[] = [];
   for await (const part of decodeText(Readable.from(pieces))) html.push(part);
   return (await loadPageRules()).readPageText(html.join(''));

@@ -67,13 +67,9 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
       continue;
     }
     // If the file still exists, its size decides the channel, and K2 and K3 compare its digest.
+    const options = { marker: undefined, secrets: [], signal };
     const opened = await resultOf(async () =>
-      inspectFile({
-        ...locate({ path: file, given: subject }, root, request),
-        marker: undefined,
-        secrets: [],
-        signal,
-      }),
+      inspectFile({ ...locate({ path: file, given: subject }, root, request), ...options }),
     );
     items.push({ name, site: hasFailed(opened) ? null : siteOfFile(opened) });
   }

@@ -112,7 +112,7 @@ async function openConverted(
   return { ...opened, unknown: [...new Set([...allowed, ...unseen])], site: { ...site, source } };
 }
 
-const SIGNS: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
+const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
 
 /** A rendered page without the tags within a text: colors may divide a secret. */
 const joinTexts = (page: LocalFile): LocalFile => ({
@@ -122,7 +122,7 @@ const joinTexts = (page: LocalFile): LocalFile => ({
   async *pieces() {
     const html = await text(page.read());
     const plain = html.replace(/<\/?(?:span|strong|em|s|code)\b[^>]*>/g, '');
-    yield Buffer.from(plain.replace(/&(?:lt|gt|quot|amp);/g, (sign) => SIGNS[sign] ?? sign));
+    yield Buffer.from(plain.replace(/&(?:lt|gt|quot|amp);/g, (sign) => ENTITIES[sign] ?? sign));
   },
 });
 
@@ -256,7 +256,7 @@ async function checkFile(
 }
 
 function noEntryError(given: string, entry: string, paths: readonly string[]): DeliveryError {
-  const pages = paths.filter((path) => /\.html?$/i.test(path)).sort(comparePages);
+  const pages = paths.filter((path) => /\.html?$/i.test(path)).sort(byImportance);
   const [first = '', ...others] = pages.slice(0, SITE.named);
   const home = pages.find((path) => path.endsWith(`/${entry}`))?.slice(0, -entry.length) ?? '';
   const hint = (w: Words) =>
@@ -269,7 +269,7 @@ function noEntryError(given: string, entry: string, paths: readonly string[]): D
 }
 
 /** An `index.html` comes first: reports often lie beside files for machines. */
-function comparePages(page: string, other: string): number {
+function byImportance(page: string, other: string): number {
   const rank = (path: string): number =>
     (path.endsWith('/index.html') ? 0 : SITE.files) + path.split('/').length;
   return rank(page) - rank(other);

@@ -41,7 +41,7 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   await prove(files);
   if (check.host.asksPageAgain && files.length > 0) await proveTogether(first, files);
   const verified = [{ ...check, endsOn }, ...files.map((proof) => proof.check)];
-  const asOpened = verified.flatMap(withoutVersion);
+  const asOpened = verified.flatMap(toPlainChecks);
   const plain = toPlainProofs([...asOpened, ...others.filter(({ isOptional }) => isOptional)]);
   if (plain.length > 0) logger.info('checking without ?v=, as a person opens it');
   await prove(plain);
@@ -56,7 +56,7 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   return { page: first.proven ?? page, files, plain, versioned: { url, note: noteEarlier(until) } };
 }
 
-const withoutVersion = ({ plainSeries, ...check }: Check): readonly Check[] =>
+const toPlainChecks = ({ plainSeries, ...check }: Check): readonly Check[] =>
   plainSeries === undefined
     ? []
     : [{ ...check, series: { ...plainSeries, acceptsOld: true }, addsVersion: false }];

@@ -32,7 +32,7 @@ export async function planSweep(task: PagesTask, folder: FolderInBranch, now: nu
   const isOwn = ({ messages }: Child): boolean =>
     [...messages].every((message) => message !== undefined && isFromSame(message, options));
   const [own, others] = [children.filter(isOwn), children.filter((child) => !isOwn(child))];
-  const { verdicts, why } = await judge(own, task, now);
+  const { verdicts, why } = await judgeChildren(own, task, now);
   const pathsOf = (verdict: Verdict) => (verdicts.get(verdict) ?? []).map(({ path }) => path);
   const swept = verdicts.get('due') ?? [];
   const marked = others.filter(({ messages }) => [...messages].some((message) => message !== undefined));
@@ -58,7 +58,11 @@ export async function planSweep(task: PagesTask, folder: FolderInBranch, now: nu
 type Verdict = PullState | 'due' | 'young' | 'unread';
 
 /** With `closed`, the pull request alone decides on a folder that is named after one. */
-async function judge(children: readonly Child[], { target: { github, options } }: PagesTask, now: number) {
+async function judgeChildren(
+  children: readonly Child[],
+  { target: { github, options } }: PagesTask,
+  now: number,
+) {
   const { olderThan = Number.POSITIVE_INFINITY, closed } = options;
   const numbers = closed ? children.flatMap(({ path }) => pullNumberOf(path) ?? []) : [];
   const states: Result<ReadonlyMap<number, PullState>> =

@@ -101,12 +101,8 @@ async function viewPublishedPage(
   const isOwn = seen.httpCode === null || delivery.site?.source !== undefined;
   const view = isOwn ? { ...seen, unfilledTags: page.ownTags ?? [] } : seen;
   context.logger.info(`${delivery.subject}: ${describeView(view)}`);
-  const { failure, notes, unknown } = judgeView(
-    view,
-    request.screen === 'enforce',
-    false,
-    delivery.missingUrls,
-  );
+  const isEnforced = request.screen === 'enforce';
+  const { failure, notes, unknown } = judgeView(view, isEnforced, false, delivery.missingUrls);
   const { agreement, different } = await compareWithLocal(delivery.localView, view, context);
   const judged = {
     ...attempt,
