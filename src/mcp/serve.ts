@@ -21,7 +21,8 @@ import { TOOL } from '../protocol/words.ts';
 import type { ToolName } from '../request/inputs.ts';
 import { systemClock } from '../system.ts';
 import type { PersonRequest } from './authorizations.ts';
-import { createCallLogger, McpSession, type McpSettings, type ToolCall, writeLogLine } from './session.ts';
+import { createCallLogger, writeLogLine } from './call-log.ts';
+import { McpSession, type McpSettings, type ToolCall } from './session.ts';
 import { ANSWER_SCHEMA, LIST_SCHEMA, type ToolAnswer } from './tool-answer.ts';
 import { createInputSchema, TOOLS, type ToolArguments, withoutNull } from './tools.ts';
 

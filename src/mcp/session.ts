@@ -8,11 +8,10 @@ import type { ListDocument } from '../delivery/list.ts';
 import { composeDocument, type Report, type ReportDocument } from '../delivery/report.ts';
 import { DeliveryError, stoppedError } from '../errors.ts';
 import type { authorizeDevice } from '../github/device-flow.ts';
-import { formatTime, toOneLine } from '../plain-text.ts';
-import type { Clock, Logger, Ports } from '../ports.ts';
-import { lineProgress } from '../progress.ts';
+import { formatTime } from '../plain-text.ts';
+import type { Ports } from '../ports.ts';
 import { noteEarlier } from '../proof/probe-result.ts';
-import { MCP, PROGRESS_INTERVAL, SITE_CACHE } from '../protocol/limits.ts';
+import { MCP, SITE_CACHE } from '../protocol/limits.ts';
 import { TOOL } from '../protocol/words.ts';
 import { type TellHuman, toolFace } from '../request/faces.ts';
 import type { InputName, RawInputs, ToolName } from '../request/inputs.ts';
@@ -20,6 +19,7 @@ import { createLocalRequest, type LocalContext } from '../request/local-request.
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { withoutVersion, withVersion } from '../rules/naming.ts';
 import { authorizationRequiredError, PersonAuthorization, type PersonRequest } from './authorizations.ts';
+import { createCallLogger, createProgressReporter, writeLogLine } from './call-log.ts';
 import { composeAnswer, composeListAnswer, type ForHuman, type ToolAnswer } from './tool-answer.ts';
 import { listInputs, type ToolArguments, toRawInputs } from './tools.ts';
 
@@ -192,8 +192,10 @@ export class McpSession {
   }
 
   #remember(reports: readonly Report[]): void {
-    for (const { url, mayBeAt = '', file } of reports)
-      this.#delivered.set(withoutVersion(url ?? mayBeAt), file?.sha256);
+    for (const { url, mayBeAt, file } of reports) {
+      const known = url ?? mayBeAt;
+      if (known !== undefined) this.#delivered.set(withoutVersion(known), file?.sha256);
+    }
     const [oldest = ''] = this.#delivered.keys();
     if (this.#delivered.size > MCP.remembered) this.#delivered.delete(oldest);
   }
@@ -252,45 +254,4 @@ function findRoots(root: string): readonly [string, string] {
       cause,
     });
   }
-}
-
-/** Sends a few lines as progress if the client requested it. Ignores clients that don't read. */
-function createProgressReporter({ _meta, notify, signal }: ServerContext['mcpReq']) {
-  const progressToken = _meta?.progressToken;
-  let progress = 0;
-  return (message: string): void => {
-    if (progressToken === undefined || signal.aborted || process.stdout.writableNeedDrain) return;
-    if (progress === MCP.progress) return;
-    progress += 1;
-    const params = { progressToken, progress, message };
-    notify({ method: 'notifications/progress', params }).catch(() => undefined);
-  };
-}
-
-/** Writes a log line to stderr, because stdout carries protocol messages only. */
-export function writeLogLine(line: string, { redact }: Pick<Redactor, 'redact'>): void {
-  process.stderr.write(`${toOneLine(redact(line))}\n`);
-}
-
-/** Logs one call to stderr. @param report sends a step to the client as progress */
-export function createCallLogger(
-  call: string,
-  redactor: Redactor,
-  clock: Pick<Clock, 'now'>,
-  report: (line: string) => void = () => undefined,
-): Logger {
-  const info = (line: string): void => writeLogLine(`${call}: ${line}`, redactor);
-  const print = (line: string): void => {
-    info(line);
-    report(toOneLine(redactor.redact(line)));
-  };
-  return {
-    info,
-    warning: (line) => info(`warning: ${line}`),
-    debug: info,
-    startSection: print,
-    endSection: () => undefined,
-    mask: (secret) => redactor.addSecret(secret),
-    progress: lineProgress(PROGRESS_INTERVAL.mcp, clock, print),
-  };
 }
