@@ -203,7 +203,7 @@ async function noteSwept(
       return memory && composeWithdrawnComment(memory, isSwept, context);
     };
     const done = await resultOf(() => rewriteOwnComments(github, number, ANY_MARK, rewrite));
-    // The number may be that of no pull request.
+    // There may be no pull request with this number.
     if (hasFailed(done) && done.code !== 'NOT_FOUND') throw done;
     changed += hasFailed(done) ? 0 : done;
   }

@@ -62,7 +62,7 @@ export interface Delivery extends ChannelItem {
   readonly subject: string;
   /** Whether the file is deleted when the delivery ends. */
   readonly isTemporary?: boolean | undefined;
-  /** What was put into the page; absent unless it was made self-contained. */
+  /** The files that became part of a self-contained page; absent for other pages. */
   readonly inlined?: readonly InlinedFile[];
   readonly choice: ChannelChoice | null;
   /** Folders only: what to set if the page was built for another path; `null` if it has no script. */

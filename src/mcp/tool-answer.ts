@@ -10,7 +10,7 @@ import type { PersonRequest } from './authorizations.ts';
 
 const FIELD = z.string().optional();
 
-/** What an agent needs now, without empty fields. Kept short, because clients list it with every tool. */
+/** An answer without its empty fields. It is short, because clients list its schema with every tool. */
 export const ANSWER_SCHEMA = z.strictObject({
   result: z.string(),
   say: z.string().describe('Repeat this to your human.'),

@@ -96,7 +96,7 @@ export function withoutVersion(address: string): string {
 
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** The pull request that a folder such as `pr-12/` or `12/` is named after; `null` for `v2` or `2026-01-12`. */
+/** The number of the pull request in the name of a folder, such as `pr-12/` or `12/`; `null` for `v2` or `2026-01-12`. */
 export function pullNumberOf(folder: string): number | null {
   const [, number] =
     /^(?:[a-z_-]*[a-z_-]{2})?([1-9]\d{0,8})$/i.exec(baseName(folder.replace(/\/$/, ''))) ?? [];

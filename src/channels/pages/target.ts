@@ -51,7 +51,7 @@ export interface PagesTask extends PreparedTask {
   readonly sweep?: Sweep;
 }
 
-/** What a sweep found when it was planned: the folders that it removes, and why others stay. */
+/** The plan of a sweep: the folders that it removes, and why others stay. */
 export interface Sweep {
   readonly now: number;
   readonly head: string | null;

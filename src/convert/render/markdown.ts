@@ -57,7 +57,7 @@ parser.linkify.set({ fuzzyLink: false }).add('www.', {
 /** The lines and cells that are parsed; each needs some kilobytes of memory. */
 const START = /^(?:[^\n|]*[\n|]?){0,50000}/;
 
-/** Front matter is shown as code; the lines stay where they are. */
+/** Shows front matter as code. All lines keep their numbers. */
 const fenceFrontMatter = (text: string): string =>
   text.replace(/^---\r?\n([\s\S]*?\n)---[ \t]*(?:\r?\n|$)/, '~~~~~~~~~~yaml\n$1~~~~~~~~~~\n');
 

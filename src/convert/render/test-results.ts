@@ -8,7 +8,7 @@ const LIMITS = { parts: 300_000, shown: 1_000 } as const;
 /** From good to bad. */
 const TEST_OUTCOMES = ['passed', 'skipped', 'flaky', 'failed', 'error'] as const;
 
-/** What an element within a test says about the test. */
+/** The outcome of a test by an element in it. */
 const ELEMENTS: Readonly<Record<string, TestOutcome>> = {
   failure: 'failed',
   error: 'error',
