@@ -54,6 +54,25 @@ parser.linkify.set({ fuzzyLink: false }).add('www.', {
   },
 });
 
+/** Comments are not for readers. @returns the length of the comment that starts here; 0 for other text */
+const commentLength = (text: string, start: number): number =>
+  /^<!--(?:-?>|[\s\S]*?-->)[ \t]*/.exec(text.slice(start))?.[0].length ?? 0;
+
+/** Skips the lines of a comment; definitions may follow. */
+const skipComment: Parameters<typeof parser.block.ruler.at>[1] = (state, start, end, silent) => {
+  const position = (state.bMarks[start] ?? 0) + (state.tShift[start] ?? 0);
+  const last = state.eMarks.indexOf(position + commentLength(state.src, position), start);
+  const isWhole = last !== -1 && last < end;
+  if (isWhole && !silent) state.line = last + 1;
+  return isWhole;
+};
+parser.block.ruler.at('html_block', skipComment, { alt: ['paragraph', 'reference', 'blockquote'] });
+parser.inline.ruler.at('html_inline', (state) => {
+  const length = commentLength(state.src, state.pos);
+  state.pos += length;
+  return length > 0;
+});
+
 /** The lines and cells that are parsed; each needs some kilobytes of memory. */
 const START = /^(?:[^\n|]*[\n|]?){0,50000}/;
 
