@@ -67,6 +67,8 @@ describe('each kind of text', () => {
       '<div id="L1"><a href="#L1">1</a><span class="ansi-red-fg">red</span></div>\n<div id="L2"><a href="#L2">2</a><span class="ansi-red-fg">still</span> &lt;b&gt;</div>',
     ],
     ['a.log', '10%\r100%\r\n', '</a>100%</div>'],
+    ['a.log', '\u2819\u001b[1G\u001b[0K\u2839\u001b[1G\u001b[0Kadded', '</a>added</div>'],
+    ['a.log', '\u001b[2mfaint', '<span style="opacity:0.85">faint</span>'],
     ['a.log', 'a\u001b[\nb\u001b]8;;https://a.example', '</a>a[</div>'],
     ['a.log', 'a \u001b]8;id=1;file:///b.c#1\u001b\\b.c:1\u001b]8;;\u001b\\ c', '</a>a b.c:1 c</div>'],
     [

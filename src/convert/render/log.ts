@@ -8,21 +8,21 @@ const LIMITS = { first: 5_000, last: 20_000, characters: 10_000, block: 20_000, 
 const END = String.raw`(?:\x07|\x1b\\)`;
 
 /** A link that the library reads. */
-const WEB_LINK = String.raw`\x1b\]8;[ -:<-~]*;https?:[!-~]{0,500}${END}[ -~]+\x1b\]8;;${END}`;
+const LINK = String.raw`\x1b\]8;[ -:<-~]*;https?:[!-~]{0,500}${END}[ -~]+\x1b\]8;;${END}`;
 
-/** Web links to keep; otherwise other links, titles and further commands to a terminal. */
-const COMMANDS = new RegExp(String.raw`(${WEB_LINK})|\x1b[\]PX^_][^\x07\x1b]*${END}`, 'g');
+/** Web links to keep; otherwise what a line overwrites, other links, titles and further commands. */
+const COMMANDS = new RegExp(String.raw`^.*(?:\r|\x1b\[1?G)|(${LINK})|\x1b[\]PX^_][^\x07\x1b]*${END}`, 'gs');
 
 /** Colors the lines of a terminal; what a carriage return overwrites is not shown. */
 function colorLines(lines: readonly string[]): string[] {
   const terminal = new AnsiUp();
   terminal.use_classes = true;
+  terminal.faintStyle = 'opacity:0.85';
   // Without a prototype, so that no name of one is a scheme.
   terminal.url_allowlist = { __proto__: null, http: 1, https: 1 };
   let room: number = LIMITS.page;
   return lines.map((line) => {
-    const text = line.replace(COMMANDS, '$1').trimEnd();
-    const shown = shorten(text.slice(text.lastIndexOf('\r') + 1), LIMITS.characters);
+    const shown = shorten(line.trimEnd().replace(COMMANDS, '$1'), LIMITS.characters);
     // The line feed ends a broken escape sequence.
     const html = terminal.ansi_to_html(`${shown}\n`).replace(/\n(<\/span>)?$/, '$1');
     room -= html.length;
