@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Page } from '#puppeteer';
+import { type BrowserProcess, launchBrowser } from '../../../src/browser/browser-process.ts';
+import { chromiumPath } from '../../support/chromium.ts';
+import { temporaryFolder } from '../../support/files.ts';
+import { render } from './rendering.ts';
+
+const WIDE = 'Donaudampfschifffahrt'.repeat(20);
+const ROW = `|${` ${'cell'.repeat(5)} |`.repeat(12)}`;
+
+const TEXTS: Readonly<Record<string, string>> = {
+  'a.md': `# ${WIDE}\n\n> [!NOTE]\n> ${WIDE}\n\n${ROW}\n|${'-|'.repeat(12)}\n${ROW}\n\n- א\n\n  \`\`\`\n  ${WIDE}\n  \`\`\`\n\n\`${WIDE}\``,
+  'a.csv': `a,b\n${`"${'text '.repeat(50)}",`.repeat(12)}`,
+  'a.json': JSON.stringify({ [WIDE]: [WIDE] }),
+  'a.log': `${WIDE}\n${'  '.repeat(200)}\u001b[31m^`,
+  'a.diff': `-${WIDE}\n+${WIDE}`,
+  'a.xml': `<testsuite name="${WIDE}"><testcase name="${WIDE}"><failure>${WIDE}</failure></testcase></testsuite>`,
+};
+
+let running: BrowserProcess;
+let page: Page;
+
+beforeAll(async () => {
+  const options = {
+    executablePath: await chromiumPath(),
+    sandbox: false,
+    env: { PATH: process.env.PATH },
+    tempFolder: await temporaryFolder(),
+  };
+  running = await launchBrowser(options, new AbortController().signal);
+  page = await running.browser.newPage();
+});
+afterAll(() => running.kill());
+
+async function open(name: string, width: number): Promise<void> {
+  const result = await render(name, TEXTS[name] ?? '');
+  await page.setViewport({ width, height: 900 });
+  await page.setContent('page' in result ? result.page.toString() : '');
+}
+
+/** What a browser says of the opened page. @param expression JavaScript for `page` */
+const ask = (expression: string): Promise<unknown> => page.evaluate(expression);
+
+describe.each(Object.keys(TEXTS))('a rendered %s', (name) => {
+  test.each([400, 1280])('is not wider than a window of %i', async (width) => {
+    await open(name, width);
+    expect(await ask('document.documentElement.scrollWidth')).toBe(width);
+  });
+
+  test('is not cut off on paper', async () => {
+    await page.emulateMediaType('print');
+    await open(name, 720);
+    const cut = `[...document.querySelectorAll('body *')].filter((one) => one.scrollWidth > one.clientWidth
+      && getComputedStyle(one).overflowX !== 'visible').map((one) => one.outerHTML.slice(0, 100))`;
+    const found = await ask(cut);
+    await page.emulateMediaType('screen');
+    expect(found).toEqual([]);
+  });
+});
