@@ -35,7 +35,7 @@ describe('render: true', () => {
     const { report } = played;
     expect(report).toMatchObject({ url: `${repository.pages.url}report.md.html`, notes: [] });
     expect(await readText(repository, 'report.md')).toBe(NOTE);
-    expect(await readText(repository, 'report.md.html')).toMatch(/<table>.*Source: report\.md,/s);
+    expect(await readText(repository, 'report.md.html')).toMatch(/<table .*Source: report\.md,/s);
     expect(await repository.log()).toHaveLength(commits + 1);
     expect(report.lines.CODE).toContain(`; rendered as report.md.html; sha256 ${report.file?.sha256}`);
     for (const name of ['report.md', 'report.md.html']) {

@@ -100,7 +100,7 @@ function* elementsOf(node: DefaultTreeAdapterTypes.Node): Generator<DefaultTreeA
 const ELEMENTS =
   'a,b,body,code,details,div,em,footer,h1,h2,head,hr,html,i,img,input,li,main,meta,ol,p,pre,section,span,strong,style,summary,sup,table,tbody,td,th,thead,title,tr,ul,blockquote,br,s';
 const ATTRIBUTES =
-  'alt,aria-hidden,charset,checked,class,content,disabled,href,http-equiv,id,name,open,src,style,title,type';
+  'alt,aria-hidden,charset,checked,class,content,dir,disabled,href,http-equiv,id,name,open,src,style,title,type';
 
 test.each(HOSTILE)('a hostile %s is only text: %j', async (name, text) => {
   const result = await render(name, text);

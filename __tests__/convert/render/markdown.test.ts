@@ -31,29 +31,30 @@ describe('Markdown as GitHub shows it', () => {
       '(<a href="http://www.a.example/b">www.a.example/b</a>).',
     ],
     ['a mail address', 'me@example.com', '<a href="mailto:me@example.com">me@example.com</a>'],
-    ['no name of a file as an address', 'README.md', '<p>README.md</p>'],
+    ['no name of a file as an address', 'README.md', '>README.md</p>'],
     [
       'an alert',
       '> [!NOTE]\n> Text\n> > quoted',
-      '<div class="markdown-alert markdown-alert-note">\n<p class="markdown-alert-title">Note</p>\n<p>Text</p>\n<blockquote>\n<p>quoted</p>\n</blockquote>\n</div>',
+      '<div class="markdown-alert markdown-alert-note" dir="auto">\n<p class="markdown-alert-title">Note</p>\n<p>Text</p>\n<blockquote>\n<p>quoted</p>\n</blockquote>\n</div>',
     ],
-    ['an emoji', ':rocket:', '<p>🚀</p>'],
+    ['an emoji', ':rocket:', '>🚀</p>'],
     ['code', '```js\nlet a;\n```', '<span class="hljs-keyword">let</span> a;'],
     ['code of an unknown language', '```x-y\n<a>\n```', '<code class="language-x-y">&lt;a&gt;\n'],
     ['front matter', '---\ntitle: a\n---\n# B', '<span class="hljs-attr">title:</span>'],
     ['a relative link', '[a](b.md#c)', '<a href="b.md#c">a</a>'],
-    ['no comment', '# A <!-- b -->\n\n<!--\n\n# c\n-->\nd <!-- e\n-->f', '>A </h1>\n<p>d f</p>'],
+    ['no comment', '# A <!-- b -->\n\n<!--\n\n# c\n-->\nd <!-- e\n-->f', '>A </h1>\n<p dir="auto">d f</p>'],
     ['definitions after a comment', '[a]\n\n<!-- b -->\n[a]: c', '<a href="c">a</a>'],
     [
       'a comment in code',
       '`<!-- a -->`\n\n    <!-- b',
       '<code>&lt;!-- a --&gt;</code></p>\n<pre><code>&lt;!-- b',
     ],
-    ['a comment that does not end', '<!-- a\n\nb', '&lt;!-- a</p>\n<p>b</p>'],
-    ['raw HTML as text', '<script>a</script>', '<p>&lt;script&gt;a&lt;/script&gt;</p>'],
-    ['no link that runs code', '[a](javascript:b)', '<p>[a](javascript:b)</p>'],
-    ['no link with data', '[a](data:image/png;base64,b)', '<p><a>a</a></p>'],
-    ['no link of an app', '<vscode:a>', '<p><a>vscode:a</a></p>'],
+    ['a comment that does not end', '<!-- a\n\nb', '&lt;!-- a</p>\n<p dir="auto">b</p>'],
+    ['the direction of each block', '- א\n\nb', '<ul dir="auto">\n<li>א</li>\n</ul>\n<p dir="auto">b</p>'],
+    ['raw HTML as text', '<script>a</script>', '>&lt;script&gt;a&lt;/script&gt;</p>'],
+    ['no link that runs code', '[a](javascript:b)', '>[a](javascript:b)</p>'],
+    ['no link with data', '[a](data:image/png;base64,b)', '><a>a</a></p>'],
+    ['no link of an app', '<vscode:a>', '><a>vscode:a</a></p>'],
     [
       'a picture within the text',
       '![a](data:image/png;base64,AA)',
@@ -65,7 +66,7 @@ describe('Markdown as GitHub shows it', () => {
 
   test('gives headings the anchors of GitHub', async () => {
     const html = await contentOf('a.md', '# Straße & `code`!\n# :rocket: Go\n# 🚀 Go\n# A\n# A\n# A 1');
-    expect([...html.matchAll(/<h1 id="([^"]*)">/g)].map(([, id]) => id)).toEqual([
+    expect([...html.matchAll(/<h1 id="([^"]*)"/g)].map(([, id]) => id)).toEqual([
       'straße--code',
       'rocket-go',
       '-go',
@@ -82,7 +83,7 @@ describe('Markdown as GitHub shows it', () => {
     const plain = (html: string): string =>
       html
         .replace(
-          /<!--(?:-?>|[\s\S]*?-->) *|<a class="anchor".*?<\/a>| (?:id|src|href)="[^"]*"|<span class="hljs-[^>]*>|<\/span>/g,
+          /<!--(?:-?>|[\s\S]*?-->) *|<a class="anchor".*?<\/a>| (?:dir|id|src|href)="[^"]*"|<span class="hljs-[^>]*>|<\/span>/g,
           '',
         )
         .replace(/\s+\n/g, '\n')

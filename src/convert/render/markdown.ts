@@ -135,6 +135,8 @@ export const renderMarkdown: Render = (source: Source) => {
   let isInHeading = false;
   for (const { token, line } of walk(tokens)) {
     const { type } = token;
+    // As on GitHub, each block has the direction of its first letter.
+    if (token.block && token.level === 0 && token.nesting === 1) token.attrSet('dir', 'auto');
     if (type === 'link_open') disarmLink(token, source.url);
     if (type === 'inline' && isInHeading) title ??= wordsOf(token.children ?? [], false).trim() || undefined;
     isInHeading = type === 'heading_open';
