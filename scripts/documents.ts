@@ -99,6 +99,8 @@ export function stylesJson(): string {
     return `.ansi-${name}-fg {color: ${color}} .ansi-${name}-bg {background: ${color}}`;
   });
   const css = [
+    // Its colors are those of dark mode, so GitHub's own come later.
+    read('node_modules/@mdit/plugin-alert/alert.css'),
     read('node_modules/github-markdown-css/github-markdown.css'),
     read('node_modules/highlight.js/styles/github.min.css'),
     `@media (prefers-color-scheme: dark) {${read('node_modules/highlight.js/styles/github-dark.min.css')}}`,

@@ -59,10 +59,12 @@ describe.each(Object.keys(TEXTS))('a rendered %s', (name) => {
 });
 
 test.each([
+  ['an icon before the title of an alert', '.markdown-alert-title', 'backgroundImage', /^url\("data:image/],
   ['code that reads from left to right in every text', 'li pre', 'direction', /^ltr$/],
   ['texts that read in the direction of their letters', 'ul', 'direction', /^rtl$/],
 ])('rendered Markdown has %s', async (_, selector, property, expected) => {
   await open('a.md', 400);
   const element = `document.querySelector('${selector}')`;
-  expect(await ask(`getComputedStyle(${element}).${property}`)).toMatch(expected);
+  const pseudo = selector.endsWith('title') ? "'::before'" : 'null';
+  expect(await ask(`getComputedStyle(${element}, ${pseudo}).${property}`)).toMatch(expected);
 });
