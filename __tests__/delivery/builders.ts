@@ -14,7 +14,6 @@ import { type ChannelAttempt, type Delivery, newAttempt, newDelivery } from '../
 import { DeliveryError, type Result } from '../../src/errors.ts';
 import type { Check, ExpectedAnswer, HostRules } from '../../src/proof/check.ts';
 import type { ProbeResult, Proof } from '../../src/proof/probe-result.ts';
-import { SECOND_PROBE_DELAY } from '../../src/protocol/limits.ts';
 import type { ChannelKey } from '../../src/protocol/words.ts';
 import { refuseBrokenRules } from '../../src/request/input-rules.ts';
 import { INPUTS, type RawInputs } from '../../src/request/inputs.ts';
@@ -93,13 +92,12 @@ export function placementWith({ on = 'K1', url = PAGE, ...parts }: PlacementPart
   const file = expect?.file;
   const is = on === 'K1' ? 'built' : file === undefined && on === 'K4' ? 'marker' : 'bytes';
   const whole: ExpectedAnswer = { is, ...expect };
-  const linked = { ...USUAL, pause: SECOND_PROBE_DELAY };
   const judge = createLinkJudge({ home: undefined, fallbacks: [] });
   const first = {
     K1: () => ({ ...siteCheck(null, url, whole), ...(host && { host }) }),
     K2: () => pageCheck(url, whole, host),
     K3: () => pageCheck(url, whole, BIN_HOST, COUNTED),
-    K4: () => pageCheck(url, { display: 'none', judge, ...whole }, LINK_HOST, linked),
+    K4: () => pageCheck(url, { display: 'none', judge, ...whole }, LINK_HOST, USUAL),
   }[on]();
   return {
     evidence: 'commit c0ffee',

@@ -189,14 +189,6 @@ describe('the files of a link', () => {
     expect(asked.filter(({ url }) => url.includes('?'))).toEqual([]);
     return { identicalFiles, paths: asked.map(({ path }) => path), slept: ports.clock.slept };
   }
-  test('are asked without a pause if this tool delivered them', async () => {
-    const url = new URL('https://a.dev/');
-    const [task] = await createNativeChannel(url).prepare([{ site: null, name: '' }]);
-    const series = async (isOwn: boolean) =>
-      getOnly(await createNativeChannel(url, undefined, isOwn).perform([task] as never)).first.series;
-    expect(await series(false)).toMatchObject({ answers: 4, pause: 5_000 });
-    expect(await series(true)).toMatchObject({ answers: 4, pause: 0 });
-  });
 
   test('are refused without a link', async () => {
     const [refused] = await createNativeChannel(undefined).prepare([{ site: null, name: '' }]);
@@ -205,21 +197,20 @@ describe('the files of a link', () => {
 
   const MANY = 101;
 
-  test('are all asked before its page is asked again, at once where they are many and all fresh and right', async () => {
-    const { identicalFiles, paths, slept } = await proveLink(MANY, () => undefined);
-    expect([identicalFiles, paths.length, slept]).toEqual([MANY + 1, MANY + 4, []]);
-    expect([paths[0], ...paths.slice(-3)]).toEqual(['', '', '', '']);
-  });
-
-  test.each<[string, number, Scripted]>([
-    ['there are few of them', 100, { body: '7.txt' }],
-    ['one came from a cache', MANY, { body: '7.txt', headers: { age: '3' } }],
-    ['one was late', MANY, NOT_FOUND],
-  ])('give its page some seconds where %s', async (_, count, first) => {
-    const { paths, slept } = await proveLink(count, ({ path, nth }) =>
+  test.each<[string, Scripted | undefined, readonly number[]]>([
+    ['without a pause', undefined, []],
+    ['without a pause, also if one came from a cache', { body: '7.txt', headers: { age: '3' } }, []],
+    ['after a poll if one was late', NOT_FOUND, [INTERVAL]],
+  ])('are all asked before its page is asked again, %s', async (_, first, pauses) => {
+    const { identicalFiles, paths, slept } = await proveLink(MANY, ({ path, nth }) =>
       path === '7.txt' && nth === 1 ? first : undefined,
     );
-    expect([paths.filter((path) => path === '').length, slept]).toEqual([4, [INTERVAL]]);
+    expect([identicalFiles, paths.filter((path) => path === '').length, slept]).toEqual([
+      MANY + 1,
+      4,
+      pauses,
+    ]);
+    expect([paths[0], paths.indexOf('', 1) > MANY]).toEqual(['', true]);
   });
 
   test('are asked again where the page was wrong after them', async () => {

@@ -18,7 +18,6 @@ export class AddressProof {
   freshFor: number | null = 0;
   #needed: number;
   #isReached: boolean;
-  #askedAt = Number.NEGATIVE_INFINITY;
   /** The same URL with `?v=`: a page that the host built must have the same bytes. */
   readonly #versionedProof: AddressProof | undefined;
 
@@ -36,7 +35,6 @@ export class AddressProof {
     this.#needed = check.series.answers;
     this.last = before?.last ?? null;
     this.#isReached = before !== undefined;
-    if (before) this.#askedAt = before.#askedAt;
   }
 
   get meaning(): Partial<KnownRefusal> | undefined {
@@ -71,7 +69,6 @@ export class AddressProof {
     for (let count = 0; count < needed; count += 1) {
       // After differing answers, a series that the deadline cuts short proves nothing.
       if (count >= series.answers && this.#isOver()) return false;
-      if (count === 1) await this.#wait();
       const asBrowser = series.as === 'both' ? count === BROWSER_PROBE : series.as === 'browser';
       // A login page, or an answer that was right before the first round, isn't fetched again.
       const known = count === 0 && this.rounds === 1 && this.last && isKnown(this.last) && this.last;
@@ -112,19 +109,11 @@ export class AddressProof {
     return ports.clock.now() >= deadline + overtime;
   }
 
-  async #wait(): Promise<void> {
-    const { ports, deadline } = this.run;
-    const { clock, signal } = ports;
-    const left = Math.min(this.#askedAt + (this.check.series.pause ?? 0), deadline) - clock.now();
-    if (left > 0) await clock.sleep(left, signal);
-  }
-
   /** Fetches once, unless the host asked to wait. @throws {DeliveryError} `NOT_EXTERNAL` for the page only */
   async ask(nth = 0, asBrowser = false): Promise<ProbeResult> {
     const { check, run, last } = this;
     const { isPage, host } = check;
     const now = run.ports.clock.now();
-    this.#askedAt = now;
     if (last?.notBefore !== undefined && now < last.notBefore) return last;
     try {
       const result = await askAddress(check, run, { asBrowser, nth }, nth === 0 ? null : last);

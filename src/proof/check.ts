@@ -75,7 +75,6 @@ export interface AnswerSeries {
   readonly answers: number;
   /** Who fetches; with `both`, the second request is a browser's. */
   readonly as: 'tool' | 'browser' | 'both';
-  readonly pause?: number;
   /** Whether the previous copy counts after a few rounds, because a cache may answer. */
   readonly acceptsOld?: boolean;
 }

@@ -1,6 +1,6 @@
 import { DeliveryError } from '../errors.ts';
 import { countFiles } from '../plain-text.ts';
-import { AGREEING_ANSWERS, SITE } from '../protocol/limits.ts';
+import { AGREEING_ANSWERS } from '../protocol/limits.ts';
 import { withVersion } from '../rules/naming.ts';
 import { AddressProof } from './address-proof.ts';
 import { type Check, isRemovedCheck } from './check.ts';
@@ -66,11 +66,7 @@ const withoutOld = (check: Check): Check => ({ ...check, series: { ...check.seri
 /** All must be right at the same time: fetches the page again, and the files too if any was late. */
 async function proveTogether(page: AddressProof, files: readonly AddressProof[]): Promise<void> {
   const { check, proven, run } = page;
-  const isUncached = files.every((proof) => proof.rounds === 1 && !proof.proven?.age);
-  // Many files that no cache answered show that the page isn't there by chance.
-  const areManyUncached = files.length > SITE.fewLinked && isUncached && !proven?.age;
-  const pause = areManyUncached ? 0 : (check.series.pause ?? 0);
-  const series = { ...check.series, answers: AGREEING_ANSWERS.usual, pause };
+  const series = { ...check.series, answers: AGREEING_ANSWERS.usual };
   const again = new AddressProof({ ...check, endsOn: proven?.hosts.at(-1), series }, run, { before: page });
   await prove([again]).finally(() => {
     page.last = again.last;

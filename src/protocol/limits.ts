@@ -65,9 +65,6 @@ export const AGREEING_ANSWERS = {
   most: 32,
 } as const;
 
-/** Before the second request to a link from outside, which may open only once or for a moment. */
-export const SECOND_PROBE_DELAY = 5 * SECOND;
-
 /** Bytes of a large file that later requests compare; the first request compares all. */
 export const PARTIAL_PROBE = 262_144;
 

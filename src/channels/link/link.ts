@@ -2,7 +2,7 @@ import { forEachItem } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
 import { lineIf, namedLine } from '../../plain-text.ts';
 import type { AnswerSeries, Check, ExpectedAnswer, HostRules } from '../../proof/check.ts';
-import { AGREEING_ANSWERS, SECOND_PROBE_DELAY, SITE } from '../../protocol/limits.ts';
+import { AGREEING_ANSWERS, SITE } from '../../protocol/limits.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { decodePath, entryUrl, urlBelow } from '../../rules/naming.ts';
@@ -24,16 +24,15 @@ interface LinkTask extends PreparedTask {
 /**
  * K4: verifies the environment's own link. Several files are in its folder.
  * @param binHostUrl a link to this host gets the hints of the file-bin
- * @param isOwn whether this tool delivered what is there, so the link does not open only once
  * @see protocol 1 (channels), 7 (K4 link is not an external https URL)
  */
-export function createNativeChannel(url?: URL, binHostUrl?: URL, isOwn = false): Channel<LinkTask> {
+export function createNativeChannel(url?: URL, binHostUrl?: URL): Channel<LinkTask> {
   const isBin = url !== undefined && url.host === binHostUrl?.host;
   return {
     prepare: (items) => forEachItem(items, async (item) => prepareLink(url, item)),
     preview: (tasks) =>
       forEachItem(tasks, async (task) => `the link on ${task.url.hostname} would be verified`),
-    perform: (tasks) => forEachItem(tasks, async (task) => placementOf(task, isBin, isOwn)),
+    perform: (tasks) => forEachItem(tasks, async (task) => placementOf(task, isBin)),
   };
 }
 
@@ -102,7 +101,7 @@ const LIMITS = listRefusals('').flatMap(({ linkHint: hint, ...refusal }) =>
 );
 const LINK: HostRules = { ...LINK_HOST, refusals: LIMITS };
 
-function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean, isOwn: boolean): Placement {
+function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Placement {
   const file = site?.entry;
   // A bin sends every file as a download.
   const isShown = !isBin && file !== undefined && getBrowserDisplay(file.name) === 'page';
@@ -116,9 +115,7 @@ function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean, isOw
   const host = isBin ? LINK_TO_BIN : LINK;
   // One right answer is enough if the page is fetched again after the other files.
   const { answers } = others.length > 0 ? { answers: 1 } : isBin ? COUNTED : USUAL;
-  // A link may open only once, or for a moment.
-  const pause = isOwn ? 0 : SECOND_PROBE_DELAY;
-  const series: AnswerSeries = { answers, as: home ? 'browser' : 'both', pause };
+  const series: AnswerSeries = { answers, as: home ? 'browser' : 'both' };
   return {
     evidence: `the given link on ${url.hostname}`,
     written: false,
