@@ -117,6 +117,12 @@ describe('say', () => {
       'ask your human: set `GITHUB_TOKEN` to one with the permissions `pages: read`',
     ],
     [
+      (w) => `${w.person('commit a file')}, or set ${w.input('marker')}`,
+      'commit a file, or set `marker:`',
+      'commit a file, or set `--marker`',
+      'ask your human to commit a file, or set `marker`',
+    ],
+    [
       (w) => w.link,
       'set `url:` to the link to verify',
       'verify a link with `screen-delivery verify URL`',
@@ -152,10 +158,12 @@ describe('say', () => {
     expect(advise((w) => `set ${w.input('branch', 'gh-pages')} and ${w.input('token')}`, face)).toBe(
       `ask your human: ${branch}`,
     );
+    advise((w) => w.person('commit a file'), face);
     expect(told).toEqual([
       ['set `--overwrite` if you may remove it', true],
       ['set `--overwrite`', true],
       [branch, false],
+      ['commit a file', false],
     ]);
   });
 

@@ -17,6 +17,8 @@ export interface Words {
   orUse(channels: Channels, about?: string): string;
   /** A last way out: set an input. Empty for an interface that withholds it. @param about what follows it */
   orSet(name: string, value: string | undefined, about: string): string;
+  /** A way out that only a person with access to the repository has, such as `commit a file`. */
+  person(way: string): string;
   /** A way out: give the token permissions, such as `contents: write`, or use K3. */
   grant(permissions: string): string;
   /** A way out: verify a link. */
@@ -35,8 +37,8 @@ export interface Words {
 
 /** One interface. Absent words, such as for channels and permissions, follow from its inputs. */
 export interface Face
-  extends Omit<Words, 'leaveOut' | 'use' | 'orUse' | 'orSet' | 'grant' | 'say' | 'fingerprint'>,
-    Partial<Pick<Words, 'leaveOut' | 'orUse' | 'grant' | 'fingerprint'>> {
+  extends Omit<Words, 'leaveOut' | 'use' | 'orUse' | 'orSet' | 'grant' | 'person' | 'say' | 'fingerprint'>,
+    Partial<Pick<Words, 'leaveOut' | 'orUse' | 'grant' | 'person' | 'fingerprint'>> {
   /** @param ways the channels in words */
   readonly use?: (ways: string, channels: readonly ChannelKey[]) => string;
   /** The hint for this interface, which can't set all of the named inputs. */
@@ -90,6 +92,7 @@ function compose(text: Text, face: Face, delivered: HintContext = {}) {
   const words: Words = {
     leaveOut: (pattern) => `leave it out: add the line \`!${pattern}\``,
     fingerprint: (hash) => ` (fingerprint ${hash})`,
+    person: (way) => way,
     ...face,
     grant(permissions) {
       const way = `set ${input('token')} to one with the permissions \`${permissions}\``;

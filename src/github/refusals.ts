@@ -213,7 +213,7 @@ const REFUSAL_RULES: readonly RefusalRule[] = [
     text: /accessible by personal access token|denied to (?!github-actions\b)/i,
     code: 'NO_PERMISSION',
     hint: (w, { permission = 'contents: write' }) =>
-      `give the token ${nameInSettings(permission)} for this repository (Settings → Developer settings → Personal access tokens; an organization may have to approve it)${w.orUse('K3')}`,
+      `${w.person(`give the token ${nameInSettings(permission)} for this repository (Settings → Developer settings → Personal access tokens; an organization may have to approve it)`)}${w.orUse('K3')}`,
   },
   {
     status: 403,

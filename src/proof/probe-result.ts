@@ -20,7 +20,8 @@ const MATCHES = {
   /** Counts only if the host's build is known. */
   altered: {
     text: 'the expected text, but other content than the file',
-    hint: 'the host or a proxy changed the file: for a Pages site, commit an empty .nojekyll to its root, or give the job `pages: read`',
+    hint: (w) =>
+      `the host or a proxy changed the file: for a Pages site, ${w.person('commit an empty .nojekyll to its root, or give the job `pages: read`')}`,
   },
   previous: {
     text: 'the previous content',

@@ -63,6 +63,10 @@ export function toolFace(
     // Only the person who configured the server chooses another channel.
     orUse: () => '',
     fingerprint: () => '',
+    person(way) {
+      tellHuman(way, false);
+      return `ask your human to ${way}`;
+    },
     link: verifies ? 'set `url` to the link to verify' : 'use the tool verify for a link',
     ownToken: '',
     folder: 'the allowed folder',

@@ -171,14 +171,15 @@ const FROM_BRANCH = 'set Settings → Pages → Source to "Deploy from a branch"
 const HINTS: Readonly<Record<SiteBuild['builtBy'], { readonly late: Text; readonly errored: Text }>> = {
   branch: {
     late: (w) =>
-      `run it again: the file is committed, so it only verifies; if it fails again, check the "pages build and deployment" run${w.orUse(['K2', 'K3'])}`,
+      `run it again: the file is committed, so it only verifies; if it fails again, ${w.person('check the "pages build and deployment" run')}${w.orUse(['K2', 'K3'])}`,
     errored: (w) =>
-      `fix the build error, or commit an empty .nojekyll to serve files unchanged${w.orUse(['K2', 'K3'])}`,
+      `${w.person('fix the build error, or commit an empty .nojekyll to serve files unchanged')}${w.orUse(['K2', 'K3'])}`,
   },
   workflow: {
     late: (w) =>
       `set ${w.input('site-workflow')} to start the workflow that builds the site after the commit${w.orUse(['K2', 'K3'])}`,
-    errored: (w) => `fix the workflow that builds the site, or ${FROM_BRANCH}${w.orUse(['K2', 'K3'])}`,
+    errored: (w) =>
+      `${w.person(`fix the workflow that builds the site, or ${FROM_BRANCH}`)}${w.orUse(['K2', 'K3'])}`,
   },
   deployment: {
     late: (w) =>

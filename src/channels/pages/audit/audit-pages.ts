@@ -164,7 +164,8 @@ function lostError({ record, changed, by }: FoundDelivery, branch: string | null
 function unservedError(cause: DeliveryError): DeliveryError {
   if (cause.code === 'NOT_EXTERNAL') return cause;
   const message = `the site does not show it any more: ${cause.message}`;
-  const hint = 'set its branch and folder back under Settings → Pages, or deliver it again';
+  const hint: Text = (w) =>
+    `${w.person('set its branch and folder back under Settings → Pages')}, or deliver it again`;
   return new DeliveryError('NOT_PROVEN', message, { hint, cause });
 }
 

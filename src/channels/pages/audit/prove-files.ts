@@ -31,7 +31,7 @@ const STILL_SERVED: readonly KnownRefusal[] = [
 const SITE_IS_OFF: readonly KnownRefusal[] = [
   {
     httpCodes: [404],
-    hint: 'switch the Pages site on again under Settings → Pages',
+    hint: (w) => w.person('switch the Pages site on again under Settings → Pages'),
     isFinal: true,
   },
 ];
