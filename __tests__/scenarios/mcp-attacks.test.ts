@@ -42,30 +42,44 @@ describe('an agent that was misled by a prompt', () => {
     }
     expect(scenario.world.traffic.lines()).toEqual([]);
     // A person's file stays, wherever the path leads.
-    await repository.commit('index.html', createPage('of a person'));
-    for (const path of [
-      'index.html',
-      '../index.html',
-      '.github/workflows/x.yml',
-      'CNAME',
-      '404.html',
-      'a/../../b.html',
-    ]) {
+    await repository.commit('agent/index.html', createPage('of a person'));
+    for (const path of ['index.html', '../index.html', '.github/workflows/x.yml', 'a/../../b.html']) {
       const { answer } = await server.call('deliver', { ...page, path });
       expect([path, answer.result]).toEqual([path, 'not-ready']);
       const report = await server.read(answer.report);
       expect(JSON.stringify([answer, report])).not.toMatch(/overwrite|allow-/);
     }
-    expect((await repository.read('index.html'))?.toString()).toBe(createPage('of a person'));
+    expect((await repository.read('agent/index.html'))?.toString()).toBe(createPage('of a person'));
     expect((await repository.log()).map(({ sha }) => sha)).toContain(head);
+    await server.close();
+  });
+
+  test('publishes below agent/ alone, so that no file of it affects the whole site', async () => {
+    const names = ['index.html', 'sw.js', 'robots.txt', '404.html', 'CNAME'];
+    const site = names.map((name) => [`site/${name}`, name.endsWith('.html') ? createPage() : 'x']);
+    const { repository, server } = await startServer(Object.fromEntries(site));
+    const page = { content: createPage(), name: 'google1234.html' };
+    for (const [args, path] of [
+      [{ file: 'site', path: './' }, ''],
+      [{ file: 'site', path: 'plans/' }, 'plans/'],
+      [{ ...page, path: './' }, 'google1234.html'],
+      [{ ...page, path: 'plan.html' }, 'plan.html'],
+      [{ ...page, path: 'agent/plan.html' }, 'plan.html'],
+    ] as const) {
+      const { answer } = await server.call('deliver', args);
+      expect([answer.reason, answer.url]).toEqual([undefined, `${repository.pages.url}agent/${path}`]);
+    }
+    const root = await Promise.all([...names, page.name].map((name) => repository.read(name)));
+    expect(root.every((file) => file === null)).toBe(true);
+    expect(await repository.read('agent/sw.js')).not.toBeNull();
     await server.close();
   });
 
   test('can replace or remove nothing that a workflow delivered, and gets no hint how to', async () => {
     const { repository, server } = await startServer({ 'page.html': createPage('of the agent') });
-    const url = repository.pages.url;
+    const url = `${repository.pages.url}agent/`;
     const files = { 'site/index.html': createPage(), 'site/about.html': createPage() };
-    const inputs = { file: 'site/', path: './' };
+    const inputs = { file: 'site/', path: 'agent/' };
     const { report } = await scenario.deliver({ repository, files, inputs, simulatedTime: true });
     expect(report.ready).toBe(true);
     const head = await repository.head();

@@ -39,7 +39,7 @@ describe('a client that goes away while a page is being committed', () => {
     expect(server.stderr()).toContain('it may be public already');
     server.end();
     expect(await server.exitCode).toBe(0);
-    expect((await repository.read('page.html'))?.toString()).toBe(createPage('first'));
+    expect((await repository.read('agent/page.html'))?.toString()).toBe(createPage('first'));
   });
 });
 

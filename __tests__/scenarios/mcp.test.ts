@@ -40,7 +40,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
       expect(tool).toMatchObject({ title: expect.any(String), outputSchema: { type: 'object' } });
     }
     const to = { as: 'page' };
-    const page = `${repository.pages.url}page.html`;
+    const page = `${repository.pages.url}agent/page.html`;
 
     const refused = await server.call('deliver', { ...to, file: 'page.html' });
     expect(refused).toMatchObject({ isError: true, answer: { result: 'not-ready' } });
@@ -67,7 +67,7 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     expect(second.answer.say).toMatch(
       `It is ready: ${second.answer.url}\nIt is public: anyone with the link can open it as a page.`,
     );
-    expect((await repository.read('page.html'))?.toString()).toBe(createPage());
+    expect((await repository.read('agent/page.html'))?.toString()).toBe(createPage());
     expect(progress).toEqual(expect.arrayContaining(['Check page.html', 'Authorize', 'Plan']));
     expect(progress.length).toBeLessThanOrEqual(10);
 
@@ -81,11 +81,11 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     expect(proven.answer).toMatchObject({ result: 'ready', url: deployed.url });
 
     const withdrawn = await server.call('withdraw', { url: page });
-    expect(withdrawn.answer).toMatchObject({ result: 'withdrawn', reason: 'page.html is removed' });
-    expect(await repository.read('page.html')).toBeNull();
+    expect(withdrawn.answer).toMatchObject({ result: 'withdrawn', reason: 'agent/page.html is removed' });
+    expect(await repository.read('agent/page.html')).toBeNull();
     const nothing = await server.call('withdraw', { url: page });
     expect(nothing.answer.result).toBe('withdrawn');
-    expect(nothing.answer.reason).toBe('there was nothing to remove at page.html');
+    expect(nothing.answer.reason).toBe('there was nothing to remove at agent/page.html');
 
     await repository.commit('others.html', createPage('of somebody else'));
     const { answer } = await server.call('withdraw', { url: `${repository.pages.url}others.html` });
@@ -107,10 +107,13 @@ describe.each(LINES)('a client of the %s specification', (line) => {
     const flags = ['--repository', repository.fullName, '--client-id', CLIENT_ID];
     const server = await connectClient(line, scenario.world, { decide, flags });
     const delivered = await server.call('deliver', PAGE);
-    expect(delivered.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
-    const listed = await server.call('list', { path: 'page.html' });
-    expect(listed.answer).toMatchObject({ result: 'listed', deliveries: [{ path: 'page.html' }] });
-    expect(listed.answer.say).toBe('I found 1 delivery below page.html; nothing was verified.');
+    expect(delivered.answer).toMatchObject({
+      result: 'ready',
+      url: `${repository.pages.url}agent/page.html`,
+    });
+    const listed = await server.call('list', { path: 'agent/page.html' });
+    expect(listed.answer).toMatchObject({ result: 'listed', deliveries: [{ path: 'agent/page.html' }] });
+    expect(listed.answer.say).toBe('I found 1 delivery below agent/page.html; nothing was verified.');
     expect(listed.answer.url).toBeUndefined();
     const message = expect.stringMatching(/code [A-Z]{4}-[A-Z]{4}$/);
     expect(asked).toMatchObject([{ url: 'https://github.com/login/device', message }]);
@@ -149,10 +152,10 @@ test.each(LINES)(
     });
     deviceUser.script = ['grant'];
     const third = await server.call('deliver', PAGE, { onProgress });
-    expect(third.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}page.html` });
+    expect(third.answer).toMatchObject({ result: 'ready', url: `${repository.pages.url}agent/page.html` });
 
     // The token stays in the server's memory, for the same app.
-    const withdrawn = await server.call('withdraw', { url: `${repository.pages.url}page.html` });
+    const withdrawn = await server.call('withdraw', { url: `${repository.pages.url}agent/page.html` });
     expect(withdrawn.answer.result).toBe('withdrawn');
     expect(scenario.world.traffic.exchanges(/login\/device\/code$/)).toHaveLength(1);
     expect(progress).not.toEqual([]);
@@ -267,10 +270,10 @@ test.each(LINES)('can cancel a call, and the log reports what the call left (%s)
   });
   release();
   // The file is committed, and what the answer says removes it.
-  expect(await repository.read('page.html')).not.toBeNull();
+  expect(await repository.read('agent/page.html')).not.toBeNull();
   const [url] = /https:\S+$/.exec((ended as { hint: string }).hint) ?? [];
   expect((await server.call('withdraw', { url })).answer.result).toBe('withdrawn');
-  expect(await repository.read('page.html')).toBeNull();
+  expect(await repository.read('agent/page.html')).toBeNull();
   await server.close();
 });
 

@@ -21,7 +21,7 @@ describe('a delivery is withdrawn by its URL alone', () => {
     ['a folder', { files: site, inputs: { file: 'dist/', path: 'docs/previews/1/' } }, {}],
     [
       'a folder at its own path',
-      { files: site, inputs: { file: 'dist/' }, around: { defaultFolder: 'agents/1/' } },
+      { files: site, inputs: { file: 'dist/' }, around: { defaultFolder: 'agent/1/' } },
       {},
     ],
     ['a page the site renders', { files: notes, inputs: { path: 'docs/n.md', marker: 'marker-42' } }, {}],
@@ -31,7 +31,7 @@ describe('a delivery is withdrawn by its URL alone', () => {
     const repository = await play.repository({ pages: { path: '/docs' } });
     const { report } = await proven(play.deliver({ repository, ...delivery }));
     const url = report.url ?? '';
-    if (delivery.around) expect(url).toBe(`${repository.pages.url}agents/1/dist/`);
+    if (delivery.around) expect(url).toBe(`${repository.pages.url}agent/1/dist/`);
     const withdrawn = await withdraw(repository, url, more);
     expect(withdrawn.report).toMatchObject({ ready: true, withdrawn: url });
     expect(withdrawn.report.wasAbsent).not.toBe(true);

@@ -17,7 +17,7 @@ import { type TellHuman, toolFace } from '../request/faces.ts';
 import type { InputName, RawInputs, ToolName } from '../request/inputs.ts';
 import { createLocalRequest, type LocalContext } from '../request/local-request.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
-import { withoutVersion, withVersion } from '../rules/naming.ts';
+import { agentPath, withoutVersion, withVersion } from '../rules/naming.ts';
 import { authorizationRequiredError, PersonAuthorization, type PersonRequest } from './authorizations.ts';
 import { createCallLogger, createProgressReporter, writeLogLine } from './call-log.ts';
 import { composeAnswer, composeListAnswer, type ForHuman, type ToolAnswer } from './tool-answer.ts';
@@ -215,7 +215,7 @@ export class McpSession {
       soleDeliverer: AGENT,
       allowsFullPaths: false,
       refusesHidden: true,
-      defaultFolder: this.#folderFor(args),
+      defaultFolder: tool === 'deliver' && fixed.path === undefined ? this.#folderFor(args) : undefined,
       deliveredSha256: this.#delivered.get(withoutVersion(`${args.url}`)),
       // Fixed inputs must not be reported as having no effect.
       givenInputs: Object.keys(asked) as InputName[],
@@ -231,7 +231,7 @@ export class McpSession {
   #folderFor({ file, name = '' }: ToolArguments): string {
     const source = file === undefined ? name : relative(this.roots[1], resolve(this.roots[1], `${file}`));
     const id = createHash('sha256').update(`${this.#seed} ${source}`).digest('hex').slice(0, 8);
-    return `agent/${id}/`;
+    return agentPath(`${id}/`);
   }
 }
 

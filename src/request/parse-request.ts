@@ -50,7 +50,7 @@ export interface RunContext {
   /** Whether an absolute path may name a file outside the allowed roots, or a symbolic link. */
   readonly allowsFullPaths: boolean;
   readonly refusesHidden?: boolean | undefined;
-  /** The folder of the site for a delivery without a path, ending in `/`. */
+  /** For agents: the folder of the site for a delivery without a path, ending in `/`. */
   readonly defaultFolder?: string | undefined;
   /** The SHA-256 of what was delivered at the URL to withdraw, if that is known. */
   readonly deliveredSha256?: string | null | undefined;

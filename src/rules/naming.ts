@@ -94,6 +94,10 @@ export function withoutVersion(address: string): string {
   return url?.href ?? address;
 }
 
+/** An agent's path on the site: in a folder where it affects no other page. */
+export const agentPath = (path: string): string =>
+  path.startsWith('agent/') ? path : `agent/${path.replace(/^\.\/$/, '')}`;
+
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** The number of the pull request in the name of a folder, such as `pr-12/` or `12/`; `null` for `v2` or `2026-01-12`. */

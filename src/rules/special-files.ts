@@ -12,8 +12,6 @@ const SPECIAL_FILES: readonly (readonly [
   name: RegExp,
   scope: 'site' | 'anywhere' | readonly string[],
   effect: string,
-  /** Whether people may deliver it without `overwrite`, but agents may not. */
-  isForPeople?: true,
 ])[] = [
   [/^cname$/, 'site', "it changes the site's domain"],
   [/^_config\.(?:ya?ml|toml)$/, 'site', 'it changes how Jekyll builds the site'],
@@ -25,7 +23,6 @@ const SPECIAL_FILES: readonly (readonly [
     ['.well-known/'],
     'it records who delivered a site that GitHub Actions deploys',
   ],
-  [/^404\.\w+$/, 'site', 'the site shows it at every missing path', true],
   [/^codeowners$/, ['', 'docs/', '.github/'], 'it decides who must approve changes'],
 ];
 
@@ -33,13 +30,12 @@ const SPECIAL_FILES: readonly (readonly [
  * What a file would change in the whole site or repository; `undefined` for an ordinary file.
  * @param siteRoot the site's root folder in the branch, empty or such as `docs/`; `null` if GitHub builds no site from it
  */
-export function findEffect(path: string, siteRoot: string | null, isOfAgent = false): string | undefined {
+export function findEffect(path: string, siteRoot: string | null): string | undefined {
   const lower = path.toLowerCase();
   const name = baseName(lower);
   const folder = lower.slice(0, -name.length);
   const [, , effect] =
-    SPECIAL_FILES.find(([pattern, scope, , isForPeople]) => {
-      if (isForPeople && !isOfAgent) return false;
+    SPECIAL_FILES.find(([pattern, scope]) => {
       const folders = scope === 'site' ? [siteRoot?.toLowerCase()] : scope;
       return pattern.test(name) && (folders === 'anywhere' || folders.includes(folder));
     }) ?? [];
@@ -50,13 +46,8 @@ export function findEffect(path: string, siteRoot: string | null, isOfAgent = fa
  * Refuses a file that would change the site or the repository as a whole. @see protocol 7 (prohibition 4)
  * @param isPart whether it is delivered with other files
  */
-export function refuseSpecialFile(
-  path: string,
-  siteRoot: string | null,
-  isPart = false,
-  isOfAgent = false,
-): void {
-  const effect = findEffect(path, siteRoot, isOfAgent);
+export function refuseSpecialFile(path: string, siteRoot: string | null, isPart = false): void {
+  const effect = findEffect(path, siteRoot);
   if (effect === undefined) return;
   throw new DeliveryError('NOT_OURS', `${path} would affect more than itself: ${effect}`, {
     hint: (w) => {

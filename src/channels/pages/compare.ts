@@ -77,7 +77,7 @@ type Action = Actions[keyof Actions] | 'spare' | 'protect';
 function sortByAction(task: PagesTask, state: ItemState) {
   const { itemPath, target, files } = task;
   const { entries, owned } = state;
-  const { overwrite, prune, deliverer } = target.options;
+  const { overwrite, prune } = target.options;
   const wanted = new Map(files.map(({ path, file }) => [path, file.blobSha]));
   const isPruned = isRemoval(task) || !isFolderPath(itemPath) || prune;
   const compare = (path: string, sha: string | undefined): keyof typeof ACTIONS => {
@@ -98,8 +98,7 @@ function sortByAction(task: PagesTask, state: ItemState) {
   const isChanged = (path: string): boolean => !['keep', 'leave'].includes(actions.get(path) ?? '');
   const isPart = isFolderPath(itemPath) && !isRemoval(task);
   for (const path of overwrite ? [] : named.filter(isChanged)) {
-    const isOfAgent = deliverer?.isRestricted === true;
-    refuseSpecialFile(path, isOfAgent ? task.destination.siteRoot : builtRoot(task), isPart, isOfAgent);
+    refuseSpecialFile(path, builtRoot(task), isPart);
   }
   const refused = pathsTo('refuse');
   if (refused.length > 0) throw notOwnedError(task, refused, state.last);

@@ -3,7 +3,7 @@ import { knownSettings, type PagesSettings, type RepositoryContext } from '../..
 import { defaultPagesUrl, defaultRawUrl, type RepositoryName } from '../../github/hosts.ts';
 import type { Deliverer } from '../../github/workflow-run.ts';
 import { lineIf } from '../../plain-text.ts';
-import { decodePath, repositoryPath, urlBelow } from '../../rules/naming.ts';
+import { agentPath, decodePath, repositoryPath, urlBelow } from '../../rules/naming.ts';
 
 import type { Words } from '../../words.ts';
 import type { JobRuntime } from './deploy/job-runtime.ts';
@@ -15,7 +15,7 @@ export interface PagesOptions {
   readonly path: string | undefined;
   /** For a removal: the URL to remove, instead of a name. */
   readonly address?: URL | undefined;
-  /** The site's folder for items without a path, ending in `/`. */
+  /** For agents, whose paths are all below one folder: that of items without a path, ending in `/`. */
   readonly defaultFolder?: string | undefined;
   /** For untrusted names and content: the only folder that may be written, ending in `/`. */
   readonly confine?: string | undefined;
@@ -164,10 +164,13 @@ function pathBelow(
   prefix: string,
   location: Pick<PagesOptions, 'path' | 'confine' | 'defaultFolder'> & { readonly name: string },
 ): string {
-  const { path = '', name, confine, defaultFolder = '' } = location;
+  const { path = '', name, confine, defaultFolder } = location;
   if (confine !== undefined) return prefix + confine + name;
-  if (path === '') return prefix + defaultFolder + name;
-  if (path === './') return prefix + name;
+  if (defaultFolder !== undefined) {
+    const chosen = path === '' ? defaultFolder : agentPath(path);
+    return prefix + (chosen.endsWith('/') ? chosen + name : chosen);
+  }
+  if (path === '' || path === './') return prefix + name;
   const whole = path.endsWith('/') ? path + name : path;
   if (whole.startsWith(prefix)) return whole;
   throw new DeliveryError(
@@ -184,7 +187,7 @@ export function refuseUnusableSite(
 ): void {
   if (!isPublic) {
     throw new DeliveryError('NOT_EXTERNAL', 'only members of the organization can open the Pages site', {
-      hint: (w) => `make the site public under Settings → Pages${w.orUse(['K2', 'K3'])}`,
+      hint: (w) => `${w.person('make the site public under Settings → Pages')}${w.orUse(['K2', 'K3'])}`,
     });
   }
   const isOtherBranch = location.branch !== undefined && branch !== null && location.branch !== branch;
