@@ -41,6 +41,23 @@ describe('a delivery is withdrawn by its URL alone', () => {
   });
 });
 
+test('a folder is withdrawn by its URL without the other deliveries in it', async () => {
+  const repository = await play.repository();
+  const others = { 'previews/1/in/': 'dist/', 'previews/1/x/page.html': 'page.html' };
+  const files = { ...site, 'page.html': createPage() };
+  const { report } = await proven(
+    play.deliver({ repository, files, inputs: { file: 'dist/', path: 'previews/1/' } }),
+  );
+  for (const [path, file] of Object.entries(others)) {
+    await proven(play.deliver({ repository, files, inputs: { file, path } }));
+  }
+  const { report: withdrawn } = await proven(withdraw(repository, report.url ?? ''));
+  expect(withdrawn.withdrawn).toBe(report.url);
+  const read = async (name: string) => (await repository.read(`previews/1/${name}`)) !== null;
+  expect(await Promise.all(['index.html', 'a.css'].map(read))).toEqual([false, false]);
+  expect(await Promise.all(['in/index.html', 'x/page.html'].map(read))).toEqual([true, true]);
+});
+
 test('a rendered page that was withdrawn keeps its name', async () => {
   const repository = await play.repository({ files: { '.nojekyll': '', 'index.html': 'x' } });
   const inputs = { render: 'true', path: 'm/answer.html' };

@@ -20,7 +20,7 @@ import { compareSweep } from './sweep.ts';
 import type { PagesTask } from './target.ts';
 
 /**
- * Compares a removed folder, with what the same workflow delivered below it; with `overwrite`, all of it.
+ * Compares a removed folder, without a URL with what the same workflow delivered below it; with `overwrite`, all of it.
  * @throws {DeliveryError} `NOT_OURS` if nothing was ours, or somebody changed the page
  */
 export async function compareRemovedFolder(task: PagesTask): Promise<ComparedItem> {
@@ -29,10 +29,10 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedIte
   const { tree, last } = folder;
   const { itemPath, destination } = task;
   const found = await findOwnBelow(task, folder);
-  const { owned, unownedPaths } = found;
+  const { owned, unownedPaths, unsure } = found;
   if (found.changedPage !== undefined) throw changedPageError(task, found.changedPage);
-  refuseAddress(task, folder, owned.size > 0);
-  const { removedFolders, named, notes, unsure } = found;
+  refuseAddress(task, folder, owned.size > 0 || unownedPaths.length > unsure.length);
+  const { removedFolders, named, notes } = found;
   const planned = planChange(task, { ...tree, owned, last, removedFolders, named, notes });
   const removed = new Set(planned.change?.removals);
   // Until the next build, the site may still serve what an earlier run removed.
@@ -71,7 +71,7 @@ async function listOwnVanished(
 function refuseAddress(
   { itemPath, target: { options }, destination }: PagesTask,
   { sites }: FolderInBranch,
-  hasOwned: boolean,
+  hasDelivered: boolean,
 ): void {
   if (options.address === undefined) return;
   if (options.overwrite && itemPath === destination.siteRoot) {
@@ -80,7 +80,7 @@ function refuseAddress(
       (w) => `leave ${w.input('overwrite')} out, or set ${w.input('url')} to a page or a folder`,
     );
   }
-  if (sites.has(itemPath) || !hasOwned) return;
+  if (sites.has(itemPath) || !hasDelivered) return;
   throw notOursError(
     `the folder ${itemPath || './'} was not delivered as a whole`,
     (w) => `set ${w.input('url')} to the URL of a folder that was delivered in it`,
@@ -110,8 +110,10 @@ const pathsOf = (sites: readonly OwnedSite[]): readonly string[] =>
 
 async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
   const { itemPath, target } = task;
-  const goes = ({ record }: OwnedSite): boolean =>
-    record.itemPath === itemPath || isFromSame(record.message, target.options);
+  // A URL means one delivery, so others below it stay.
+  const isMeant = (message: string): boolean =>
+    target.options.address === undefined && isFromSame(message, target.options);
+  const goes = ({ record }: OwnedSite): boolean => record.itemPath === itemPath || isMeant(record.message);
   const { overwrite } = target.options;
   const all = [...folder.sites.values()];
   const going = all.filter(goes);
@@ -121,7 +123,7 @@ async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
   const others = [...existing.keys()].filter((path) => !owned.has(path) && !task.isSpared(path));
   const singles = others.filter((path) => (folder.isPartial && !overwrite) || folder.singles.has(path));
   const single = overwrite ? new Map<string, string>() : await findSingleFiles(target, folder.tree, singles);
-  const isOthers = (path: string): boolean => !isFromSame(single.get(path) ?? '', target.options);
+  const isOthers = (path: string): boolean => !isMeant(single.get(path) ?? '');
   const ofOthers = [...single.keys()].filter(isOthers);
   const ownSingles = overwrite ? singles : [...single.keys()].filter((path) => !isOthers(path));
   const taken = overwrite ? others.filter((path) => existing.get(path)?.type === 'blob') : ownSingles;
