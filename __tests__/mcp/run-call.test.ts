@@ -301,7 +301,9 @@ test.each<[ToolName, Record<string, string>, RegExp]>([
 test('a file of a bin that this server did not deliver is refused, and the bin is not asked', async () => {
   const { answer, host } = await run('withdraw', { url: 'https://filebin.net/sv1000-abcdef/a.html' });
   expect(answer).toMatchObject({ result: 'not-ready', code: 'NOT_OURS' });
-  expect(answer.say).toBe('I removed nothing: it would change something that I did not deliver.');
+  expect(answer.say).toBe(
+    'I removed nothing: this server remembers no upload of it since its start, and the file-bin deletes a file about 7 days after its upload.',
+  );
   expect(host.seen).toEqual([]);
 });
 

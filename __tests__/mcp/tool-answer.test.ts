@@ -96,7 +96,6 @@ test.each([
     ['set `--x`'],
     'I published nothing: argument `marker` is wrong. You can change that: set `--x`.',
   ],
-  ['NOT_OURS', [], 'I published nothing: it would change something that I did not deliver.'],
   ['NO_NETWORK', [], 'I published nothing: I have no network connection.'],
 ] as const)('a human is told no argument and no record: %s %j', (code, ways, says) => {
   const document = composeDocument([unprovenFile('a.html')]);

@@ -46,8 +46,9 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
     const name = path?.endsWith('/') ? path : baseName(path ?? '');
     // An agent's server knows the bytes of what it delivered.
     if (request.refusesHidden && sha256 === undefined && request.channels.includes('K3')) {
-      const hint = 'leave it there: only the server that delivered it can remove it';
-      throw new DeliveryError('NOT_OURS', 'this server did not deliver it', { hint, leftBehind: [] });
+      const message =
+        'this server remembers no upload of it since its start, and the file-bin deletes a file about 7 days after its upload';
+      throw new DeliveryError('NOT_OURS', message, { hint: 'leave it there', leftBehind: [] });
     }
     return [{ site: null, name, sha256 }];
   }

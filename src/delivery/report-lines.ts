@@ -107,8 +107,7 @@ function describeContent(delivery: Delivery, main: ChannelAttempt): readonly str
   return [...(proof.markerCount === null ? wording.withoutMarker : []), ...describeProof(proof), ...files];
 }
 
-const ONLY_MARKER =
-  'what else the page shows, such as a login: no file was given, so only the expected text was checked';
+const ONLY_MARKER = 'what else the page shows: no file was given, so only the expected text was checked';
 
 const UNSEEN_REQUESTS = 'whether the page requests other hosts when it is opened: no browser opened it';
 

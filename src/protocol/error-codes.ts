@@ -114,7 +114,6 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 /** What an agent tells a person instead of a reason that names arguments, records or a protocol. */
 export const PLAIN_REASONS: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_INPUT: 'I made a mistake in my request, and will correct it',
-  NOT_OURS: 'it would change something that I did not deliver',
   NO_NETWORK: 'I have no network connection',
   RATE_LIMITED: 'I must wait before I try again',
 };
