@@ -8,6 +8,11 @@ import type { ListDocument } from '../delivery/list.ts';
 import { composeDocument, type Report, type ReportDocument } from '../delivery/report.ts';
 import { DeliveryError, stoppedError } from '../errors.ts';
 import type { authorizeDevice } from '../github/device-flow.ts';
+import {
+  authorizationRequiredError,
+  PersonAuthorization,
+  type PersonRequest,
+} from '../github/person-authorization.ts';
 import { formatTime } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { noteEarlier } from '../proof/probe-result.ts';
@@ -18,7 +23,6 @@ import type { InputName, RawInputs, ToolName } from '../request/inputs.ts';
 import { createLocalRequest, type LocalContext } from '../request/local-request.ts';
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { agentPath, withoutVersion, withVersion } from '../rules/naming.ts';
-import { authorizationRequiredError, PersonAuthorization, type PersonRequest } from './authorizations.ts';
 import { createCallLogger, createProgressReporter, writeLogLine } from './call-log.ts';
 import { composeAnswer, composeListAnswer, type ForHuman, type ToolAnswer } from './tool-answer.ts';
 import { listInputs, type ToolArguments, toRawInputs } from './tools.ts';

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { ListDocument } from '../delivery/list.ts';
 import type { Report, ReportDocument } from '../delivery/report.ts';
+import type { PersonRequest } from '../github/person-authorization.ts';
 import { lineIf, shorten } from '../plain-text.ts';
 import { PLAIN_REASONS } from '../protocol/error-codes.ts';
 import { LISTING, SITE, TEXT } from '../protocol/limits.ts';
 import type { ToolName } from '../request/inputs.ts';
-import type { PersonRequest } from './authorizations.ts';
 
 const FIELD = z.string().optional();
 

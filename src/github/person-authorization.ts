@@ -1,13 +1,8 @@
 import { untilAborted } from '../async.ts';
 import { DeliveryError } from '../errors.ts';
-import {
-  type DeviceFlow,
-  type DeviceFlowOptions,
-  pollForToken,
-  startDeviceFlow,
-} from '../github/device-flow.ts';
 import type { Ports } from '../ports.ts';
 import { MCP } from '../protocol/limits.ts';
+import { type DeviceFlow, type DeviceFlowOptions, pollForToken, startDeviceFlow } from './device-flow.ts';
 
 /** What a person sees. Contains no device code. */
 export interface PersonRequest {

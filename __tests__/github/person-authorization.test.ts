@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
-import { PersonAuthorization } from '../../src/mcp/authorizations.ts';
+import { PersonAuthorization } from '../../src/github/person-authorization.ts';
 import { MCP } from '../../src/protocol/limits.ts';
 import { SimulatedClock } from '../faults/simulated-clock.ts';
 import { FakeHttp, type FakePorts, fakePorts, type Scripted } from '../support/ports.ts';
