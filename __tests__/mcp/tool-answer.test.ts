@@ -7,7 +7,7 @@ import { planned, provenFile, unprovenFile } from '../action/reports.ts';
 const REPORT = 'screen-delivery://reports/1';
 const DELIVER = { tool: 'deliver' } as const;
 const answerTo = (reports: readonly Report[]) =>
-  composeAnswer(composeDocument(reports), REPORT, { ...DELIVER, ways: [] });
+  composeAnswer(composeDocument(reports), REPORT, { ...DELIVER, ways: [], reports });
 const said = (...reports: readonly Report[]) =>
   sayToHuman(composeDocument(reports), { ...DELIVER, ways: [] });
 
@@ -18,6 +18,10 @@ test('an answer has what an agent needs, and no empty field', () => {
   const { say: __, unknown: ___, ...failed } = answerTo([unprovenFile('a.html')]);
   const { reason, hint, code } = composeDocument([unprovenFile('a.html')]);
   expect(failed).toEqual({ result: 'not-ready', reason, hint, code, report: REPORT });
+  // That nothing was published is no open question.
+  const unknownIf = (mayBeWritten: boolean) =>
+    answerTo([{ ...unprovenFile('a.html'), mayBeWritten, unknown: ['x'] }]).unknown;
+  expect([unknownIf(true), unknownIf(false)]).toEqual([['x'], undefined]);
 });
 
 test('an answer stays short, whatever the report holds', () => {

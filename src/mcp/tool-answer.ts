@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { ListDocument } from '../delivery/list.ts';
-import type { Report, ReportDocument } from '../delivery/report.ts';
+import { type Report, type ReportDocument, unknownLabel } from '../delivery/report.ts';
 import type { PersonRequest } from '../github/person-authorization.ts';
 import { lineIf, shorten } from '../plain-text.ts';
 import { PLAIN_REASONS } from '../protocol/error-codes.ts';
@@ -57,10 +57,13 @@ export function composeAnswer(document: ReportDocument, report: string, forHuman
   const { required: authorization } = forHuman;
   const [{ opens, expires } = {}] = reports;
   const at = forHuman.reports?.[0]?.mayBeAt;
+  // Then the line only says that nothing was published.
+  const isUnchanged = forHuman.reports?.every((each) => unknownLabel(each) === 'Status');
   const next = at === undefined ? hint : `to remove it, call \`withdraw\` with the \`url\` ${at}`;
   const fields = {
     ...(url && { url, opens, expires, replaced: reports.some((each) => each.replaced) }),
-    ...(authorization === undefined && { unknown: shortenUnknown(document).slice(0, SITE.named) }),
+    ...(!isUnchanged &&
+      authorization === undefined && { unknown: shortenUnknown(document).slice(0, SITE.named) }),
     ...{ code, reason: shorten(reason, TEXT.answer), hint: shorten(next, TEXT.answer), authorization },
   };
   const filled = Object.entries(fields).filter(([, value]) => value && !isDeepStrictEqual(value, []));
