@@ -54,20 +54,20 @@ describe('an agent that was misled by a prompt', () => {
     await server.close();
   });
 
-  test('publishes below agent/ alone, so that no file of it affects the whole site', async () => {
+  test('publishes nothing in the root of the site, where a file could affect all of it', async () => {
     const names = ['index.html', 'sw.js', 'robots.txt', '404.html', 'CNAME'];
     const site = names.map((name) => [`site/${name}`, name.endsWith('.html') ? createPage() : 'x']);
     const { repository, server } = await startServer(Object.fromEntries(site));
     const page = { content: createPage(), name: 'google1234.html' };
     for (const [args, path] of [
-      [{ file: 'site', path: './' }, ''],
+      [{ file: 'site', path: './' }, 'agent/'],
       [{ file: 'site', path: 'plans/' }, 'plans/'],
-      [{ ...page, path: './' }, 'google1234.html'],
-      [{ ...page, path: 'plan.html' }, 'plan.html'],
-      [{ ...page, path: 'agent/plan.html' }, 'plan.html'],
+      [{ ...page, path: './' }, 'agent/google1234.html'],
+      [{ ...page, path: 'plan.html' }, 'agent/plan.html'],
+      [{ ...page, path: 'plans/plan.html' }, 'plans/plan.html'],
     ] as const) {
       const { answer } = await server.call('deliver', args);
-      expect([answer.reason, answer.url]).toEqual([undefined, `${repository.pages.url}agent/${path}`]);
+      expect([answer.reason, answer.url]).toEqual([undefined, `${repository.pages.url}${path}`]);
     }
     const root = await Promise.all([...names, page.name].map((name) => repository.read(name)));
     expect(root.every((file) => file === null)).toBe(true);

@@ -188,7 +188,7 @@ export const INPUTS = {
     {
       tools: ['deliver', 'audit', 'list'],
       means: {
-        mcp: "Path in the site's folder `agent/`, or the name of a download. A folder ends in `/`. Default: a path of its own.",
+        mcp: 'Path on the site, a folder ending in `/`, or the name of a download; a file of the root goes below `agent/`. Default: a path of its own.',
         withdraw:
           'K1: the path of the delivery, or a folder ending in `/` for everything that was delivered below it. K2 and K3: name of the asset or of the file in the bin.',
         audit:

@@ -94,9 +94,8 @@ export function withoutVersion(address: string): string {
   return url?.href ?? address;
 }
 
-/** An agent's path on the site: in a folder where it affects no other page. */
-export const agentPath = (path: string): string =>
-  path.startsWith('agent/') ? path : `agent/${path.replace(/^\.\/$/, '')}`;
+/** Where agents publish unless a call names another folder. In the root, a file could affect the whole site. */
+export const agentPath = (path: string): string => `agent/${path}`;
 
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 

@@ -15,7 +15,7 @@ export interface PagesOptions {
   readonly path: string | undefined;
   /** For a removal: the URL to remove, instead of a name. */
   readonly address?: URL | undefined;
-  /** For agents, whose paths are all below one folder: that of items without a path, ending in `/`. */
+  /** For agents, who write nothing in the root of the site: the folder of items without a path, ending in `/`. */
   readonly defaultFolder?: string | undefined;
   /** For untrusted names and content: the only folder that may be written, ending in `/`. */
   readonly confine?: string | undefined;
@@ -166,9 +166,10 @@ function pathBelow(
 ): string {
   const { path = '', name, confine, defaultFolder } = location;
   if (confine !== undefined) return prefix + confine + name;
-  if (defaultFolder !== undefined) {
-    const chosen = path === '' ? defaultFolder : agentPath(path);
-    return prefix + (chosen.endsWith('/') ? chosen + name : chosen);
+  const inSite = path === './' ? '' : path.slice(path.startsWith(prefix) ? prefix.length : 0);
+  if (defaultFolder !== undefined && !inSite.includes('/')) {
+    const folder = path === '' ? defaultFolder : agentPath('');
+    return prefix + folder + (inSite || name);
   }
   if (path === '' || path === './') return prefix + name;
   const whole = path.endsWith('/') ? path + name : path;

@@ -236,7 +236,7 @@ function planTask({ target, itemPath, files }: Omit<PagesTask, 'plan'>, verb: st
 /** A folder without a path goes into the folder that Pages serves. */
 function folderLocation({ site, name }: ChannelItem, { target: { options }, pages }: BatchContext) {
   const given = name.replace(/\/?$/, '/');
-  const root = options.path === undefined ? (options.defaultFolder ?? rootOf(pages)) : '';
+  const root = options.path === undefined ? rootOf(pages) + (options.defaultFolder ?? '') : '';
   return { path: given.startsWith(root) ? given : root + given, name: '', entryName: site?.entry.name ?? '' };
 }
 
