@@ -88,19 +88,22 @@ export async function commitTasks(prepared: Tasks, ports: Ports): Promise<readon
 async function commitGroup(group: CommitGroup, ports: Ports): Promise<readonly Result<Placement>[]> {
   const writer = new BranchWriter(group.target, ports);
   // After a write, only the earlier comparison knows the previous content.
-  const sent = new Map<number, ComparedItem>();
+  let sent = new Map<number, ComparedItem>();
   const writes = new SentWrites();
   let known: readonly Result<ComparedItem>[] | null = null;
   const attempt = async (): Promise<readonly Result<Placement>[]> => {
     const items = known ?? (await compareGroup(group));
     known = null;
     const pending = items.flatMap((item) => (!hasFailed(item) && item.change ? [item] : []));
+    const earlier = new Map(sent);
     for (const item of pending) sent.set(items.indexOf(item), item);
     const changes = pending.flatMap(({ change }) => change ?? []);
     const head = pending[0]?.head ?? null;
     const written = changes.length === 0 ? [] : writes.send(() => writer.write(changes, head));
     const commits = await Promise.resolve(written).catch((thrown: unknown) => {
       known = writer.method === 'A' && isStillTrue(thrown, changes) ? items : null;
+      // The branch moved, so this attempt wrote nothing.
+      if (toDeliveryError(thrown).code === 'CONFLICT') sent = earlier;
       throw thrown;
     });
     return items.map((item, at) => {
