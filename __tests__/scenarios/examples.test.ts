@@ -63,7 +63,7 @@ test('previews that a nightly sweep removes: a closed one goes, an open one stay
   expect(sweep.report.swept?.map(({ path }) => path)).toEqual(['previews/pr-1/']);
   await expectGone(`${repository.pages.url}previews/pr-1/`);
   const bodies = [1, 2].map((number) => repository.issues.comments(number)[0]?.body ?? '');
-  expect(bodies.map((body) => body.includes('Push a commit to renew it.'))).toEqual([true, false]);
+  expect(bodies.map((body) => body.includes('To renew it, reopen the pull request'))).toEqual([true, false]);
 });
 
 test("a site for a fork's pull request, whose run may only read: one warning says why, and the step is green", async () => {

@@ -48,10 +48,10 @@ const sweep = (repository: TestRepository, inputs: object, more: Partial<PlayedD
   });
 
 /** A repository with pull requests 1 and 2 (closed) and 3 (open). */
-async function repositoryWithPulls(): Promise<TestRepository> {
+async function repositoryWithPulls(closedAt?: string): Promise<TestRepository> {
   const repository = await play.repository();
   for (const branch of ['a', 'b', 'c']) repository.issues.openPullRequest(branch, branch);
-  for (const number of [1, 2]) repository.issues.closePullRequest(number);
+  for (const number of [1, 2]) repository.issues.closePullRequest(number, closedAt);
   return repository;
 }
 
@@ -158,14 +158,34 @@ describe('a sweep by age', () => {
     expect(repository.entry('previews/pr-9') ?? repository.entry('other/pr-9')).toBe(before);
   });
 
-  test("takes another workflow's folder with `overwrite`, but never a person's", async () => {
+  test("takes another workflow's folder with `overwrite`, but never a person's, and says why both stay", async () => {
     const repository = await play.repository();
     await deliver(repository, folderOf(1), { days: 90, around: workflowOf(repository, 'other.yml') });
     repository.now = () => new Date(NOON - 90 * DAY);
     await repository.commit('previews/mine/index.html', 'mine');
+    const { report } = await proven(sweep(repository, OLD));
+    expect(report.notes).toEqual([
+      `still there, because another workflow delivered it, and only a sweep in the same file counts it: ${folderOf(1)}`,
+      'still there, because somebody else delivered or changed it: previews/mine/',
+    ]);
     const played = await proven(sweep(repository, { ...OLD, overwrite: 'true' }));
     expect(sweptBy(played)).toEqual([folderOf(1)]);
     expect(has(repository, 'previews/mine/index.html')).toBe(true);
+  });
+
+  test('takes a folder with several deliveries, and never that of an open pull request', async () => {
+    const repository = await repositoryWithPulls();
+    await deliver(repository, folderOf(2), { days: 40 });
+    await deliver(repository, `${folderOf(2)}coverage/`, { days: 30 });
+    await deliver(repository, `${folderOf(2)}docs/page.html`, {
+      days: 20,
+      files: { 'p.html': createPage('p') },
+    });
+    await deliver(repository, folderOf(3), { days: 90 });
+    const played = await proven(sweep(repository, OLD));
+    expect(sweptBy(played)).toEqual([folderOf(2)]);
+    expect(played.report.notes).toContain(`still there, because its pull request is open: ${folderOf(3)}`);
+    expect(has(repository, folderOf(2).slice(0, -1))).toBe(false);
   });
 
   test('passes and writes nothing if nothing is due, and a dry run lists what is', async () => {
@@ -192,13 +212,13 @@ describe('a sweep by age', () => {
     const inputs = { file: 'dist/' };
     for (let nth = 1; nth <= 10; nth += 1)
       await deliver(repository, folderOf(nth), { days: 40, files, inputs });
-    play.intercept({ url: /\/commits\?path=previews&/, times: 99 }, { status: 200, body: '[]' });
     const played = await proven(sweep(repository, { ...OLD }));
     expect(sweptBy(played)).toHaveLength(10);
     expect(played.report.unknown).toContain(
       'whether 10 more removed files are gone: 100 URLs were checked, pages first',
     );
-    expect(requestsOf(played, /api\.github\.com/).length).toBeLessThan(40);
+    expect(requestsOf(played, /\/commits\?/)).toEqual([]);
+    expect(requestsOf(played, /api\.github\.com/).length).toBeLessThan(25);
   });
 });
 
@@ -225,7 +245,7 @@ describe('a sweep of closed pull requests', () => {
       [3, false],
     ] as const) {
       const [{ body = '' } = {}] = repository.issues.comments(number);
-      expect(body.includes('Push a commit to renew it.')).toBe(isRemoved);
+      expect(body.includes('To renew it, reopen the pull request')).toBe(isRemoved);
       expect(body.includes(`](<${repository.pages.url}${folderOf(number)}>)`)).toBe(!isRemoved);
     }
   });
@@ -241,7 +261,7 @@ describe('a sweep of closed pull requests', () => {
     const inputs = { ...CLOSED, comment: 'true', timeout: '20' };
     const { report } = await sweep(repository, inputs, { run: runWith({}), token });
     expect(report).toMatchObject({ ready: false, swept: [{ path: folderOf(1) }] });
-    expect(repository.issues.comments(1)[0]?.body).toContain('Push a commit to renew it.');
+    expect(repository.issues.comments(1)[0]?.body).toContain('To renew it, reopen the pull request');
   });
 
   test.each<[string, object, (repository: TestRepository) => void]>([
@@ -254,7 +274,6 @@ describe('a sweep of closed pull requests', () => {
           { status: 403, body: '{"message":"Resource not accessible"}' },
         ),
     ],
-    ['if no pull request has its number', {}, (repository) => void repository.issues.open('t', null, 'octo')],
     [
       'if another repository delivered it',
       { deliverer: { name: 'octo/app/.github/workflows/p.yml', run: '1/1' } },
@@ -273,20 +292,49 @@ describe('a sweep of closed pull requests', () => {
 
   test('reads no number from a version or a date, and nothing without a number', async () => {
     const repository = await repositoryWithPulls();
-    for (const name of ['v1.2', 'v2', '2026-11-02', 'main'])
+    for (const name of ['v1.2', 'v2', '2026-11-02', 'main', 'pr-02', 'pr-2-old'])
       await deliver(repository, `previews/${name}/`, { days: 9 });
     await deliver(repository, 'previews/2/');
     expect(sweptBy(await proven(sweep(repository, CLOSED)))).toEqual(['previews/2/']);
   });
 
-  test('looks again if the branch moves, and keeps a folder that is delivered meanwhile', async () => {
+  test.each([[[1, 2]], [[1]]])('keeps a folder that is delivered meanwhile, of %j', async (numbers) => {
     const repository = await repositoryWithPulls();
-    for (const number of [1, 2]) await deliver(repository, folderOf(number), { days: 30 });
+    for (const number of numbers) await deliver(repository, folderOf(number), { days: 30 });
+    await repository.commit('previews/index.html', createPage('all previews'));
     play.meanwhile({ method: 'POST', url: /\/git\/trees/ }, async () => {
       await repository.commit(`${folderOf(1)}new.html`, 'delivered again');
     });
-    expect(sweptBy(await proven(sweep(repository, CLOSED)))).toEqual([folderOf(2)]);
+    const played = sweep(repository, CLOSED);
+    if (numbers.length > 1) expect(sweptBy(await proven(played))).toEqual([folderOf(2)]);
+    else
+      await refused(played, /^place: the folders that were due changed meanwhile, so nothing was removed →/);
+    expect((await played).report.swept?.map(({ path }) => path) ?? []).not.toContain(folderOf(1));
     expect(has(repository, `${folderOf(1)}index.html`)).toBe(true);
+  });
+
+  test('keeps what was delivered after the pull request of its number was closed, and what has no pull request', async () => {
+    const repository = await repositoryWithPulls(new Date(NOON - 5 * DAY).toISOString());
+    repository.issues.open('an issue', null, 'octo');
+    await deliver(repository, folderOf(1), { days: 6 });
+    for (const name of ['fix-login-2', 'release-1', 'issue-4', 'run-57'])
+      await deliver(repository, `previews/${name}/`, { days: 3 });
+    const played = await proven(sweep(repository, CLOSED));
+    expect(sweptBy(played)).toEqual([folderOf(1)]);
+    expect(played.report.notes).toContain(
+      'still there, because it was delivered after its pull request was closed: previews/fix-login-2/, previews/release-1/',
+    );
+    const old = await proven(sweep(repository, { ...CLOSED, 'older-than': '2 days' }));
+    expect(sweptBy(old)).toHaveLength(4);
+  });
+
+  test("reads the pull requests of the workflow's own repository, if it delivers to another one", async () => {
+    const [site, repository] = [await repositoryWithPulls(), await repositoryWithPulls()];
+    repository.issues.closePullRequest(repository.issues.openPullRequest('d', 'd'));
+    const around = { ...workflowOf(repository), openPull: 3 };
+    site.issues.closePullRequest(3);
+    for (const number of [3, 4]) await deliver(site, folderOf(number), { around });
+    expect(sweptBy(await proven(sweep(site, CLOSED, { around })))).toEqual([folderOf(4)]);
   });
 });
 

@@ -30,6 +30,7 @@ export interface StoredIssue {
   title: string;
   body: string | null;
   state: 'open' | 'closed';
+  closedAt: string | null;
   readonly comments: StoredComment[];
   readonly head: { readonly owner: string; readonly ref: string; sha: string } | null;
 }
@@ -71,6 +72,7 @@ export class IssueTracker {
       title,
       body,
       state: 'open',
+      closedAt: null,
       comments: [],
       head,
     };
@@ -105,8 +107,9 @@ export class IssueTracker {
     return this.pullRequest(number);
   }
 
-  closePullRequest(number: number): PullRequestPayload {
-    this.#get(number).state = 'closed';
+  /** Closes it, by default after all that a test delivers. */
+  closePullRequest(number: number, closedAt = '2099-01-01T00:00:00Z'): PullRequestPayload {
+    Object.assign(this.#get(number), { state: 'closed', closedAt });
     return this.pullRequest(number);
   }
 

@@ -21,13 +21,18 @@ export function readWorkflowRun(env: Readonly<Record<string, string | undefined>
 export const nameDeliverer = ({ name, run }: Deliverer): string =>
   run === undefined ? name : `run ${run.split('/')[0]} of ${name}`;
 
+/** The repository of the workflow, such as `octo/site`; `undefined` outside a workflow. */
+export const repositoryOf = (deliverer: Deliverer | undefined): string | undefined =>
+  /^([\w.-]+\/[\w.-]+)\/\.github\//.exec(deliverer?.name ?? '')?.[1]?.toLowerCase();
+
 /** How an attempt of a run ended, in GitHub's words; `null` if it still runs or is unknown. */
 export async function getRunConclusion(
   { rest, repository }: GitHubClient,
-  { name, run = '' }: Deliverer,
+  deliverer: Deliverer,
 ): Promise<string | null> {
   const { owner, repo } = repository;
-  if (!name.toLowerCase().startsWith(`${owner}/${repo}/`.toLowerCase())) return null;
+  const { run = '' } = deliverer;
+  if (repositoryOf(deliverer) !== `${owner}/${repo}`.toLowerCase()) return null;
   const [run_id = 0, attempt_number = 0] = run.split('/').map(Number);
   const attempt = { ...repository, run_id, attempt_number };
   const read = await resultOf(() => rest.actions.getWorkflowRunAttempt(attempt));

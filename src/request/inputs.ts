@@ -237,12 +237,12 @@ export const INPUTS = {
   ),
   'older-than': input(
     optional(PARSERS.age),
-    'Withdrawals with `path: folder/` only: a sweep. Remove the folders directly below it that this workflow delivered last before this time, such as `14 days`. Folders of other workflows count only with `overwrite: true`.',
+    'Withdrawals with `path: folder/` only: a sweep. Remove the folders directly below it that this workflow delivered last before this time, such as `14 days`. A folder that is named after an open pull request stays. Folders of other workflows count only with `overwrite: true`.',
     SWEEP,
   ),
   closed: input(
     OFF,
-    "A sweep that removes the folders whose pull request is closed, such as `pr-12/`. It never removes the folder of a pull request that is open or can't be read. With `older-than` as well, either is enough. Needs `permissions: { pull-requests: read }`.",
+    "A sweep that removes the folders whose pull request is closed, such as `pr-12/`. A sweep never removes the folder of a pull request that is open or can't be read. Needs `permissions: { pull-requests: read }`.",
     SWEEP,
   ),
   issue: input(

@@ -41,7 +41,10 @@ function listPulls(call: ApiCall): HostReply {
       isInState(one, request) &&
       (asked === null || asked === `${one.head.owner}:${one.head.ref}`),
   );
-  return replyPage(call, found, ({ number, state, head }) => ({ number, state, head: { sha: head?.sha } }));
+  return replyPage(call, found, ({ number, state, head, closedAt }) => ({
+    ...{ number, state, closed_at: closedAt },
+    head: { sha: head?.sha },
+  }));
 }
 
 function listIssues(call: ApiCall): HostReply {

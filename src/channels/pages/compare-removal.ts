@@ -24,8 +24,8 @@ import type { PagesTask } from './target.ts';
  * @throws {DeliveryError} `NOT_OURS` if nothing was ours, or somebody changed the page
  */
 export async function compareRemovedFolder(task: PagesTask): Promise<ComparedItem> {
+  if (task.sweep !== undefined) return compareSweep(task, task.sweep);
   const folder = await readFolderInBranch(task);
-  if (task.sweep !== undefined) return compareSweep(task, folder, task.sweep);
   const { tree, last } = folder;
   const { itemPath, destination } = task;
   const found = await findOwnBelow(task, folder);

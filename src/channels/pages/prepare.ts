@@ -15,7 +15,6 @@ import { DEPLOY_RECORD_PATH, findEffect, refuseSpecialFile } from '../../rules/s
 import { type ChannelItem, type ChannelPlan, requireSite, type ServedFile } from '../channel.ts';
 import { createBranchHistory } from './branch-reader.ts';
 import { parseMessage } from './commit-message.ts';
-import { readFolderInBranch } from './compare-folder.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import type { PagesOptions } from './destination.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf, targetBranch } from './destination.ts';
@@ -159,7 +158,7 @@ async function prepareRemoval(item: ChannelItem, batch: BatchContext): Promise<P
 
 /** Plans a sweep. Its task is done already if no folder is due. */
 async function prepareSweep(task: PagesTask, { ports }: BatchContext): Promise<PagesTask> {
-  const sweep = await planSweep(task, await readFolderInBranch(task), ports.clock.date());
+  const sweep = await planSweep(task, ports.clock.date());
   const idle = { reason: 'no folder that this tool delivered is due', notes: sweep.notes };
   return { ...task, sweep, unknown: sweep.unknown, ...(sweep.due.length === 0 && { idle }) };
 }
@@ -167,18 +166,18 @@ async function prepareSweep(task: PagesTask, { ports }: BatchContext): Promise<P
 /** The end of the pull request has removed, or will remove, the folder that is named after it. */
 function createClosedRefusal(
   github: GitHubClient,
-  { openPull, isRemoval }: PagesOptions,
+  { openPull, isRemoval, deliverer }: PagesOptions,
   { logger }: Ports,
 ): BatchContext['refuseClosed'] {
   let reading: Promise<Result<ReadonlyMap<number, PullState>>> | undefined;
   return async (itemPath) => {
     const isNamed = parentFolders(itemPath).some((folder) => pullNumberOf(folder) === openPull);
     if (openPull === undefined || isRemoval || !isNamed) return;
-    reading ??= resultOf(() => readPullStates(github, [openPull]));
+    reading ??= resultOf(() => readPullStates(github, [openPull], deliverer));
     const states = await reading;
     if (hasFailed(states))
       logger.info(`whether pull request ${openPull} is open: unknown, ${states.message}`);
-    if (hasFailed(states) || states.get(openPull) !== 'closed') return;
+    if (hasFailed(states) || typeof states.get(openPull) !== 'number') return;
     const message = `pull request ${openPull} was closed meanwhile, so ${itemPath} would stay for nobody`;
     throw new DeliveryError('CONFLICT', message, { hint: 'reopen it to deliver again', leftBehind: [] });
   };

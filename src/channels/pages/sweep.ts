@@ -1,152 +1,153 @@
 import { hasFailed, type Result, resultOf } from '../../errors.ts';
 import type { BranchEntry } from '../../github/api/branch.ts';
+import type { CommitSummary } from '../../github/api/history.ts';
 import { type PullState, readPullStates } from '../../github/api/pull-requests.ts';
+import { repositoryOf } from '../../github/workflow-run.ts';
 import { lineIf, namedLine } from '../../plain-text.ts';
-import { SITE } from '../../protocol/limits.ts';
+import { HOUR, SITE } from '../../protocol/limits.ts';
 import { pullNumberOf } from '../../rules/naming.ts';
-import { filesBelow, holdsFile } from './branch-reader.ts';
-import { listAlone, parseMessage } from './commit-message.ts';
+import { type BranchTree, filesBelow, holdsFile } from './branch-reader.ts';
+import { type DeliveredObject, describeDelivered, listAlone, parseMessage } from './commit-message.ts';
 import { type ComparedItem, planChange } from './compare.ts';
 import { addressOf } from './destination.ts';
-import { type FolderInBranch, findSingleFiles, isFromSame, listSiblings } from './ownership.ts';
+import { notOursError } from './not-ours.ts';
+import { isFromSame, listSiblings } from './ownership.ts';
 import { describeRemoved } from './placement.ts';
-import { isFolderPath, type PagesTask, type Sweep } from './target.ts';
+import { isFolderPath, type PagesTask, readTargetTree, type Sweep } from './target.ts';
 
-/** A folder directly below the swept one, with the commit message that delivered each of its files. */
+/** A folder directly below the swept one, with the commit messages that delivered its files. */
 interface Child {
   readonly path: string;
   readonly files: ReadonlyMap<string, BranchEntry>;
-  /** With `undefined` for files that this tool didn't deliver there, or that changed since. */
-  readonly messages: ReadonlySet<string | undefined>;
+  /** With `''` for files that this tool didn't deliver there, or that changed since. */
+  readonly messages: readonly string[];
   readonly delivered: number;
 }
 
-/**
- * Finds the folders directly below that the same workflow delivered, with nothing else in them, and that are old or
- * whose pull request is closed.
- */
-export async function planSweep(task: PagesTask, folder: FolderInBranch, now: number): Promise<Sweep> {
-  const { options } = task.target;
-  const children = await listChildren(task, folder);
-  const isOwn = ({ messages }: Child): boolean =>
-    [...messages].every((message) => message !== undefined && isFromSame(message, options));
-  const [own, others] = [children.filter(isOwn), children.filter((child) => !isOwn(child))];
-  const { verdicts, why } = await judgeChildren(own, task, now);
+const NOTES = {
+  due: 'removed, because it is old or its pull request is closed',
+  open: 'still there, because its pull request is open',
+  late: 'still there, because it was delivered after its pull request was closed',
+  other: 'still there, because another workflow delivered it, and only a sweep in the same file counts it',
+  unknown: 'still there, because somebody else delivered or changed it',
+} as const;
+
+type Verdict = keyof typeof NOTES | 'young' | 'unread';
+
+/** A run that began before its pull request was closed may deliver later. */
+const LATEST_END = HOUR;
+
+/** Finds the folders directly below that only the same workflow delivered, and that are old or no longer needed. */
+export async function planSweep(task: PagesTask, now: number): Promise<Sweep> {
+  const tree = await readTargetTree(task.target);
+  const children = await listChildren(task, tree);
+  const { verdicts, why } = await judgeChildren(children, task, now);
   const pathsOf = (verdict: Verdict) => (verdicts.get(verdict) ?? []).map(({ path }) => path);
-  const swept = verdicts.get('due') ?? [];
-  const marked = others.filter(({ messages }) => [...messages].some((message) => message !== undefined));
-  const ended = swept.flatMap(({ messages }) => [...messages]);
-  const delivered = ended.flatMap((message) => parseMessage(message ?? '')?.delivered?.itemPath ?? []);
+  const [due, swept] = [pathsOf('due'), verdicts.get('due') ?? []];
+  const ended = swept.flatMap(({ messages }) => messages.map((message) => parseMessage(message)?.delivered));
   return {
-    ...{ now, head: folder.tree.head, due: pathsOf('due') },
+    ...{ now, head: tree.head, due },
     files: new Map(swept.flatMap(({ files }) => [...files])),
-    itemPaths: [...new Set([...pathsOf('due'), ...delivered])],
+    itemPaths: [...new Set([...due, ...ended.flatMap((delivered) => delivered?.itemPath ?? [])])],
     notes: [
-      ...namedLine('removed, because it is old or its pull request is closed', pathsOf('due')),
-      ...namedLine('still there, because its pull request is open', pathsOf('open')),
-      ...namedLine(
-        'still there, because it has files that somebody else delivered or changed',
-        marked.map(({ path }) => path),
-      ),
+      ...Object.entries(NOTES).flatMap(([verdict, note]) => namedLine(note, pathsOf(verdict as Verdict))),
       ...lineIf(children.length === SITE.siblings, `only the first ${SITE.siblings} folders were checked`),
     ],
     unknown: namedLine(`whether the pull request is closed${why}, so it is still there`, pathsOf('unread')),
   };
 }
 
-type Verdict = PullState | 'due' | 'young' | 'unread';
-
-/** With `closed`, the pull request alone decides on a folder that is named after one. */
+/** Ownership decides first, then the pull request that a folder is named after, then its age. */
 async function judgeChildren(
   children: readonly Child[],
   { target: { github, options } }: PagesTask,
   now: number,
 ) {
-  const { olderThan = Number.POSITIVE_INFINITY, closed } = options;
-  const numbers = closed ? children.flatMap(({ path }) => pullNumberOf(path) ?? []) : [];
+  const { olderThan = Number.POSITIVE_INFINITY, closed, deliverer } = options;
+  const isOld = ({ delivered }: Child): boolean => now - delivered >= olderThan;
+  const asked = children.filter((child) => closed || isOld(child));
+  const numbers = asked.flatMap(({ path }) => pullNumberOf(path) ?? []);
   const states: Result<ReadonlyMap<number, PullState>> =
-    numbers.length === 0 ? new Map() : await resultOf(() => readPullStates(github, numbers));
-  const { owner, repo } = github.repository;
-  const home = `${owner}/${repo}/`.toLowerCase();
-  // The same number may be another pull request in another repository.
+    numbers.length === 0 ? new Map() : await resultOf(() => readPullStates(github, numbers, deliverer));
   const isHere = ({ messages }: Child): boolean =>
-    [...messages].every((text = '') => parseMessage(text)?.deliverer?.name.toLowerCase().startsWith(home));
+    messages.every((text) => repositoryOf(parseMessage(text)?.deliverer) === repositoryOf(deliverer));
   const verdicts = Map.groupBy(children, (child): Verdict => {
-    const number = closed ? pullNumberOf(child.path) : null;
-    if (number === null) return now - child.delivered >= olderThan ? 'due' : 'young';
-    const state = hasFailed(states) || !isHere(child) ? undefined : states.get(number);
-    return state === 'closed' ? 'due' : (state ?? 'unread');
+    const { path, messages, delivered } = child;
+    if (messages.includes('')) return 'unknown';
+    if (!messages.every((message) => isFromSame(message, options))) return 'other';
+    const age = isOld(child) ? 'due' : 'young';
+    const number = pullNumberOf(path);
+    if (number === null || !asked.includes(child)) return age;
+    const state = hasFailed(states) || !isHere(child) ? 'unread' : (states.get(number) ?? 'unread');
+    if (state === 'none' || (age === 'due' && typeof state === 'number')) return age;
+    // The name of a branch or version may end in the number of an older pull request.
+    if (typeof state === 'number') return delivered <= state + LATEST_END ? 'due' : 'late';
+    return state;
   });
   return { verdicts, why: hasFailed(states) ? ` (${states.message})` : '' };
 }
 
-async function listChildren(
-  task: PagesTask,
-  { tree, sites, singles }: FolderInBranch,
-): Promise<readonly Child[]> {
-  const { itemPath, target } = task;
+/** The last commit of each path shows who delivered it, however long the history is. */
+async function listChildren({ itemPath, target }: PagesTask, tree: BranchTree): Promise<readonly Child[]> {
   const { head, entries } = tree;
   if (head === null) return [];
   const paths = listSiblings(entries, itemPath).slice(0, SITE.siblings);
-  const nameOf = (path: string): string => path.slice(0, -1);
-  const commits = await target.history.readLastCommits(head, paths.map(nameOf));
-  const below = Map.groupBy(filesBelow(tree, itemPath), ([path]) =>
-    path.slice(0, path.indexOf('/', itemPath.length) + 1),
-  );
-  const found = new Map<string, string>();
-  for (const { record, files } of sites.values())
-    for (const { path } of files) found.set(path, record.message);
-  const alone = [...filesBelow(tree, itemPath).keys()].filter(
-    (path) => singles.has(path) && !found.has(path),
-  );
-  for (const [path, message] of await findSingleFiles(target, tree, alone)) found.set(path, message);
+  const names = paths.map((path) => path.slice(0, -1));
+  const commits = await target.history.readLastCommits(head, names);
+  const last = new Map(names.map((name) => [`${name}/`, parseMessage(commits.get(name)?.message ?? '')]));
+  // A folder of several deliveries: the last one doesn't have all of its files.
+  const mixed = paths.filter((path) => {
+    const parsed = last.get(path) ?? null;
+    return parsed !== null && parsed.delivered?.object !== entries.get(path.slice(0, -1))?.sha;
+  });
+  const inner = [...entries.keys()].filter((entry) => mixed.some((path) => entry.startsWith(path)));
+  const further = await target.history.readLastCommits(head, inner.slice(0, SITE.singleFiles));
+  const found = [...commits.values(), ...further.values()].flatMap((commit) => commit ?? []);
+  const marks = findMarks(found, tree, itemPath);
   return paths.map((path) => {
-    const files = new Map(below.get(path));
-    const { message = '', date = '' } = commits.get(nameOf(path)) ?? {};
-    const isLast = createLastLookup(message, entries);
-    const all = new Set(
-      [...files.keys()].map((file) => found.get(file) ?? (isLast(file) ? message : undefined)),
-    );
-    // A part of a larger delivery is not a delivery of its own.
-    const isInside = (message = ''): boolean =>
-      parseMessage(message)?.delivered?.itemPath.startsWith(path) === true;
-    const messages = new Set([...all].map((found) => (isInside(found) ? found : undefined)));
-    return { path, files, messages, delivered: Date.parse(date) };
+    const files = filesBelow(tree, path);
+    const messages = [...new Set([...files.keys()].map((file) => marks.get(file) ?? ''))];
+    return { path, files, messages, delivered: Date.parse(commits.get(path.slice(0, -1))?.date ?? '') };
   });
 }
 
-/** Whether the last commit delivered a file, however long the history is. */
-function createLastLookup(
-  message: string,
-  entries: FolderInBranch['tree']['entries'],
-): (path: string) => boolean {
-  const { delivered } = parseMessage(message) ?? {};
-  if (delivered === undefined) return () => false;
-  const { itemPath, object } = delivered;
-  const alone = new Map(listAlone(delivered).map((file) => [file.path, file]));
-  const isWhole = isFolderPath(itemPath) && entries.get(itemPath.slice(0, -1))?.sha === object;
-  return (path) => {
-    const file = alone.get(path);
-    return file === undefined ? isWhole && path.startsWith(itemPath) : holdsFile({ entries }, file);
-  };
+/** The commit message of each file that the branch holds as it was delivered. Inner deliveries come first. */
+function findMarks(commits: readonly CommitSummary[], tree: BranchTree, folder: string) {
+  const marks = new Map<string, string>();
+  // A part of a larger delivery is not a delivery of its own.
+  const isInside = ({ itemPath }: DeliveredObject): boolean =>
+    itemPath.startsWith(folder) && itemPath.includes('/', folder.length);
+  const found = [...new Set(commits.map(({ message }) => message))].flatMap((message) => {
+    const { delivered } = parseMessage(message) ?? {};
+    return delivered && isInside(delivered) ? { message, ...delivered } : [];
+  });
+  for (const { message, ...delivered } of found.toSorted((a, b) => b.itemPath.length - a.itemPath.length)) {
+    const { itemPath, object } = delivered;
+    const rest = [...filesBelow(tree, itemPath)].filter(([path]) => !marks.has(path));
+    const files = isFolderPath(itemPath)
+      ? rest.map(([path, { sha }]) => ({ path, sha }))
+      : listAlone(delivered);
+    if (describeDelivered(itemPath, files).object !== object) continue;
+    for (const file of files) if (holdsFile(tree, file)) marks.set(file.path, message);
+  }
+  return marks;
 }
 
 /** Compares again if the branch moved since the plan. What another run removed meanwhile is verified too. */
-export async function compareSweep(
-  task: PagesTask,
-  folder: FolderInBranch,
-  planned: Sweep,
-): Promise<ComparedItem> {
-  const { tree, last } = folder;
+export async function compareSweep(task: PagesTask, planned: Sweep): Promise<ComparedItem> {
+  const tree = await readTargetTree(task.target);
   const isSame = tree.head === planned.head;
-  const { files, itemPaths, due, notes } = isSame ? planned : await planSweep(task, folder, planned.now);
+  const { files, itemPaths, due, notes } = isSame ? planned : await planSweep(task, planned.now);
   const item = planChange(task, {
-    ...{ ...tree, last, notes, owned: new Set(files.keys()) },
+    ...{ ...tree, notes, owned: new Set(files.keys()) },
     named: { removed: itemPaths, removedFrom: [] },
   });
   const removals = new Set(item.change?.removals);
   const rest = new Map([...tree.entries].filter(([path]) => !removals.has(path)));
   const gone = [...planned.files, ...files].filter(([path]) => !rest.has(path));
+  if (gone.length === 0) {
+    throw notOursError('the folders that were due changed meanwhile, so nothing was removed', 'run it again');
+  }
   const placement = describeRemoved(item, new Map(gone.map(([path, blob]) => [path, [blob]])), rest);
   const swept = due.map((path) => ({ path, url: addressOf(task.destination, path).href }));
   const leavesFiles = filesBelow({ entries: rest }, task.itemPath).size > 0;

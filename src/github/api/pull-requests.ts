@@ -1,5 +1,6 @@
 import type { Ports } from '../../ports.ts';
-import { COMMENTS } from '../../protocol/limits.ts';
+import { COMMENTS, LIST_PAGE, LIST_TOTAL } from '../../protocol/limits.ts';
+import { type Deliverer, repositoryOf } from '../workflow-run.ts';
 import { type GitHubClient, listAll } from './client.ts';
 import { dataOrNull } from './failures.ts';
 import { filterCreated, keepOldest, type StickyItem } from './sticky.ts';
@@ -57,18 +58,29 @@ export async function rewriteOwnComments(
   return allowed.length;
 }
 
-export type PullState = 'open' | 'closed';
+/** When a pull request was closed, in milliseconds since the epoch; `none` if no pull request has the number. */
+export type PullState = 'open' | 'none' | number;
 
 /** The states of pull requests by number, among the newest `LIST_TOTAL`. A number that is missing is unknown. */
 export async function readPullStates(
   { rest, repository }: GitHubClient,
   numbers: readonly number[],
+  deliverer: Deliverer | undefined,
 ): Promise<ReadonlyMap<number, PullState>> {
   const oldest = Math.min(...numbers);
-  const getPage = (page: object) => rest.pulls.list({ ...repository, state: 'all', ...page });
+  const [owner = repository.owner, repo = repository.repo] = repositoryOf(deliverer)?.split('/') ?? [];
+  const getPage = (page: object) => rest.pulls.list({ owner, repo, state: 'all', ...page });
   const isEnough = (last: { readonly number: number }): boolean => last.number <= oldest;
   const pulls = await listAll(getPage, undefined, isEnough);
-  return new Map(pulls.map(({ number, state }) => [number, state === 'closed' ? 'closed' : 'open']));
+  // Hidden pull requests make the last page shorter.
+  const isWhole = pulls.length <= LIST_TOTAL - LIST_PAGE;
+  const first = isWhole ? 0 : (pulls.at(-1)?.number ?? 0);
+  const absent = numbers.filter((number) => number > first).map((number) => [number, 'none'] as const);
+  const found = pulls.map(
+    ({ number, state, closed_at }) =>
+      [number, state === 'open' ? state : Date.parse(closed_at ?? '')] as const,
+  );
+  return new Map<number, PullState>([...absent, ...found]);
 }
 
 const listComments = ({ rest, repository }: GitHubClient, number: number) =>
