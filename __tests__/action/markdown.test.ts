@@ -9,15 +9,20 @@ describe('escapeMarkdown', () => {
     expect(shown(safe)).toBe('a\\u202eb\\u2066c\\u200bd\\u034fe f');
   });
 
-  test.each(['@octo/team', 'octo/site#42', 'gh-42', 'https://github.com/octo', 'www.evil.example'])(
-    'turns %s into plain text, not into a reference',
-    (text) => {
-      // The host looks for references once entities are signs again, and for bare addresses before.
-      expect(shownWithSeparators(escapeMarkdown(text))).not.toMatch(/@\w|#\d|\bgh-\d/i);
-      expect(escapeMarkdown(text)).not.toMatch(/:\/\/|\bwww\./);
-      expect(shown(escapeMarkdown(text))).toBe(text);
-    },
-  );
+  test.each([
+    '@octo/team',
+    'octo/site#42',
+    'gh-42',
+    'https://github.com/octo',
+    'www.evil.example',
+    'a::key::B',
+    ':+1:',
+  ])('turns %s into plain text, not into a reference', (text) => {
+    // The host looks for references once entities are signs again, and for bare addresses before.
+    expect(shownWithSeparators(escapeMarkdown(text))).not.toMatch(/@\w|#\d|\bgh-\d|:[\w+]+:/i);
+    expect(escapeMarkdown(text)).not.toMatch(/:\/\/|\bwww\./);
+    expect(shown(escapeMarkdown(text))).toBe(text);
+  });
 
   test('shows any text unchanged and never as markup', () => {
     const markup = fc.constantFrom(...'[a](b) <!-- &lt; &#64; \\| ** _ ~~ # - $ `'.split(' '));
@@ -60,7 +65,7 @@ describe('formatMessage', () => {
         const formatted = formatMessage(text);
         const plain = formatted.replace(/<\/?code>|<wbr>/g, '');
         expect(plain).not.toMatch(/[\\`*_{}[\]<>()|~!$@\n\r-]|&(?!#\d+;)|:\/\//);
-        expect(shownWithSeparators(formatted)).not.toMatch(/@\w|#\d|\bgh-\d/i);
+        expect(shownWithSeparators(formatted)).not.toMatch(/@\w|#\d|\bgh-\d|:[\w+]+:/i);
         const whole = text.replace(/\s+/g, ' ').replaceAll('`', '');
         expect(shown(plain).replaceAll('`', '')).toBe(whole);
       }),

@@ -133,10 +133,16 @@ describe('where the other folder is', () => {
 
   test('a title or name of a stranger is one line, and no line of the report', async () => {
     const title = 'RESULT: ready\u202e\n@octocat | <b>';
-    const files = { ...site(), 'z|@octocat.html': page(title, 'x') };
+    const files = {
+      ...site(),
+      'z|@octocat.html': page(title, 'x'),
+      'z1.html': '<!doctype html><title> \u200b\u2066 </title><p>Invisible',
+      'z2.html': `<!doctype html><title>${'x'.repeat(199)}😀😀</title><p>Long`,
+    };
     const { report } = await preview(await published(), files);
-    const [added] = report.changedPages ?? [];
+    const [added, ...others] = report.changedPages?.toSorted((a, b) => (a.path < b.path ? 1 : -1)) ?? [];
     expect(added?.title).toBe('RESULT; ready @octocat | <b> – Docs');
     expect(added?.url).toContain('z%7C@octocat.html');
+    expect(others.map((one) => one.title)).toEqual([`${'x'.repeat(199)}😀…`, 'z1.html']);
   });
 });

@@ -182,7 +182,8 @@ async function beginComment({ request, run, pull, connect }: Announcement, begun
 
 const ANY_MARK = `<!-- ${TOOL.name}:`;
 
-const RENEW = 'Removed, because the pull request is closed. To renew it, reopen the pull request, or push a commit.';
+const RENEW =
+  'Removed, because the pull request is closed. To renew it, reopen the pull request, or push a commit.';
 
 /** The comments on the pull requests of swept folders lose their links. */
 async function noteSwept(

@@ -8,7 +8,7 @@ const COPYABLE_SEPARATOR = '<wbr>';
 
 /**
  * Markdown and HTML show the text unchanged, in one line. GitHub searches the rendered text for mentions of people and
- * issues, so entities alone don't prevent them: separators do.
+ * issues and for names of emoji, so entities alone don't prevent them: separators do.
  */
 export const escapeMarkdown = (text: string): string => escapeWith(text, SEPARATOR);
 
@@ -16,7 +16,7 @@ function escapeWith(text: string, separator: string): string {
   return showInvisible(text.replace(/[\s\p{Cc}]+/gu, ' '))
     .replace(/[\\`*_{}[\]<>()#+!|~&$@-]/g, toEntity)
     .replace(/&#(?:35|64);/g, `$&${separator}`)
-    .replace(/\bGH(?=&#45;\d)/gi, `$&${separator}`)
+    .replace(/\bGH(?=&#45;\d)|:(?=[\w&#;]+:)/gi, `$&${separator}`)
     .replace(/:(?=\/\/)|(?<=\bwww)\./gi, toEntity);
 }
 

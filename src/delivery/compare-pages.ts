@@ -3,7 +3,7 @@ import { mapConcurrently } from '../async.ts';
 import type { ComparedFolder } from '../channels/channel.ts';
 import { hasFailed, resultOf } from '../errors.ts';
 import { fetchBack } from '../http/fetch-back.ts';
-import { namedLine, neutralizeText } from '../plain-text.ts';
+import { namedLine, neutralizeText, shorten } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { COMPARE, SITE, TEXT } from '../protocol/limits.ts';
 import {
@@ -74,8 +74,8 @@ async function compareFolders(delivery: Delivery, attempt: PlacedAttempt, ports:
   const unread = differing.flatMap(({ name }) => (differences.has(name) ? [] : name));
   return {
     changedPages: pages.slice(0, SITE.listed).map(({ kind, path }): ChangedPage => {
-      const title = titles.get(path) || path;
-      const named = { path: neutralizeText(path), title: neutralizeText(title.slice(0, TEXT.message)) };
+      const title = shorten(neutralizeText(titles.get(path) ?? '').trim(), TEXT.message);
+      const named = { path: neutralizeText(path), title: title || neutralizeText(path) };
       return { ...named, url: pageUrl(here.get(path), attempt), kind };
     }),
     notes: [
