@@ -6,9 +6,9 @@ import { refusalReport } from './delivery/compose-report.ts';
 import { openContent } from './delivery/content-file.ts';
 import { deliver } from './delivery/deliver.ts';
 import type { DeliveryContext } from './delivery/delivery-context.ts';
-import { type ListDocument, list } from './delivery/list.ts';
+import { list } from './delivery/list.ts';
 import { redactFields, redactReport } from './delivery/redact-report.ts';
-import { composeDocument, type Report } from './delivery/report.ts';
+import { composeDocument, type Report, type ReportDocument } from './delivery/report.ts';
 import { DeliveryError } from './errors.ts';
 import type { authorizeDevice } from './github/device-flow.ts';
 import { createHttpClient } from './http/client.ts';
@@ -79,16 +79,13 @@ export async function listOnRequest(
   request: Promise<DeliveryRequest>,
   ports: Ports,
   { asked, redactor, ...parts }: Parameters<typeof reportOnRequest>[2],
-): Promise<ListDocument> {
+): Promise<ReportDocument> {
   try {
-    return redactFields(
-      await list(createDeliveryContext(await request, ports, parts)),
-      redactor.redact,
-    ) as ListDocument;
+    const found = await list(createDeliveryContext(await request, ports, parts));
+    return redactFields(found, redactor.redact) as ReportDocument;
   } catch (thrown) {
     if (thrown instanceof DeliveryError && thrown.code === 'BAD_USAGE') throw thrown;
-    const report = redactReport(refusalReport(asked, thrown, parts.face), redactor);
-    return { ...composeDocument([report]), result: 'not-ready', deliveries: [], unknown: [] };
+    return composeDocument([redactReport(refusalReport(asked, thrown, parts.face), redactor)]);
   }
 }
 

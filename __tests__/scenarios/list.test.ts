@@ -1,13 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { listOnRequest } from '../../src/context.ts';
 import { createRedactor } from '../../src/credentials.ts';
-import { formatList, formatListPage, type ListDocument } from '../../src/delivery/list.ts';
-import type { Report } from '../../src/delivery/report.ts';
-import { composeListAnswer } from '../../src/mcp/tool-answer.ts';
+import { formatList, formatListPage } from '../../src/delivery/list.ts';
+import type { Report, ReportDocument } from '../../src/delivery/report.ts';
+import { composeAnswer } from '../../src/mcp/tool-answer.ts';
 import { NOON } from '../support/ports.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { addCommits } from './branch-of-others.ts';
 import { type PlayedDelivery, proven, requestsOf, setUpPlay, writesOf } from './play.ts';
+import { parseDocument } from './report-documents.ts';
 import { createPage } from './scenario.ts';
 
 const play = setUpPlay();
@@ -22,7 +23,7 @@ const put = (repository: TestRepository, path: string, more: Partial<PlayedDeliv
 
 /** Lists in this process. */
 async function list(repository: TestRepository, inputs: object = {}) {
-  let document: ListDocument | undefined;
+  let document: ReportDocument | undefined;
   const played = await play.deliver({
     repository,
     inputs: { operation: 'audit', ...inputs },
@@ -33,7 +34,9 @@ async function list(repository: TestRepository, inputs: object = {}) {
     },
   });
   if (document === undefined) throw new Error('nothing was listed');
-  return { ...played, document };
+  expect(parseDocument(JSON.stringify(document))).toEqual(document);
+  const { deliveries = [], ...others } = document;
+  return { ...played, document: { deliveries, ...others } };
 }
 
 test('a list has every delivery with its place, URL, time, run, files and size, in ten requests', async () => {
@@ -52,7 +55,7 @@ test('a list has every delivery with its place, URL, time, run, files and size, 
   const { document, ...played } = await list(repository);
   const { url } = repository.pages;
   const time = new Date(NOON).toISOString();
-  expect(document).toMatchObject({ result: 'listed', url: '', unknown: [] });
+  expect(document).toMatchObject({ result: 'listed', url: '', unlisted: [] });
   expect(document.reason).toBe('16 deliveries; nothing was verified');
   const found = new Map(document.deliveries.map((item) => [item.path, item]));
   const run = 'https://github.com/octo/app/actions/runs/4242';
@@ -80,13 +83,13 @@ test('a list has every delivery with its place, URL, time, run, files and size, 
 test('a list below a path reads only that, and a long history is cut and said', async () => {
   const repository = await play.repository();
   for (const path of ['previews/pr-1/', 'other/']) await put(repository, path);
-  addCommits(repository, 450);
+  addCommits(repository, 2_000);
   await put(repository, 'previews/pr-2/');
   const below = await list(repository, { path: 'previews/' });
   expect(below.document.deliveries.map(({ path }) => path)).toEqual(['previews/pr-2/', 'previews/pr-1/']);
   const { document, ...played } = await list(repository);
   expect(document.deliveries.map(({ path }) => path)).toEqual(['previews/pr-2/']);
-  expect(document.unknown).toEqual([expect.stringContaining('before the newest 300 commits')]);
+  expect(document.unlisted).toEqual([expect.stringContaining('before the newest 300 commits')]);
   expect(requestsOf(played, /./).length).toBeLessThanOrEqual(10);
 });
 
@@ -122,6 +125,15 @@ test("the list as a page can be delivered, shows pictures of its own site, and e
   await proven(play.deliver({ repository, files: { 'list.html': plain }, inputs: alone }));
 });
 
+test('a list names no URL of a site that is switched off', async () => {
+  const repository = await play.repository();
+  await put(repository, 'one.html');
+  repository.site = null;
+  const { document } = await list(repository);
+  expect(document.deliveries).toMatchObject([{ path: 'one.html', url: null, picture: null }]);
+  expect(formatList(document)).toContain('branch main  not served');
+});
+
 test('a list that can’t be read is not ready, and nothing to list is said', async () => {
   const repository = await play.repository();
   expect((await list(repository)).document).toMatchObject({
@@ -131,7 +143,7 @@ test('a list that can’t be read is not ready, and nothing to list is said', as
   play.intercept({ url: /\/git\/ref/, times: 99 }, { status: 403, body: '{"message":"no"}' });
   const { document } = await list(repository);
   expect(document).toMatchObject({ result: 'not-ready', code: 'NO_PERMISSION', deliveries: [] });
-  expect(composeListAnswer(document, 'r', { tool: 'list', ways: [] }).say).toMatch(
+  expect(composeAnswer(document, 'r', { tool: 'list', ways: [] }).say).toMatch(
     /^I couldn't list the deliveries: /,
   );
 });
@@ -141,8 +153,8 @@ test('an agent gets the newest deliveries, and no URL to hand over', async () =>
   await put(repository, 'one.html');
   const { document } = await list(repository);
   const [item] = document.deliveries;
-  const deliveries = Array.from({ length: 60 }, () => item as ListDocument['deliveries'][number]);
-  const answer = composeListAnswer(
+  const deliveries = Array.from({ length: 60 }, () => item as NonNullable<typeof item>);
+  const answer = composeAnswer(
     { ...document, deliveries, reason: '60 deliveries; nothing was verified' },
     'r',
     { tool: 'list', ways: [] },

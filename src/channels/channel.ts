@@ -194,9 +194,10 @@ export interface ListedItem {
 
 export interface Listing {
   readonly deliveries: readonly ListedItem[];
-  readonly unknown: readonly string[];
+  /** Which deliveries may be missing. */
+  readonly unlisted: readonly string[];
   /** K1: the URL of the listed folder. */
-  readonly below?: string | undefined;
+  readonly below?: string | null;
 }
 
 export interface AuditFindings {

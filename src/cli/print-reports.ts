@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { formatList, formatListPage, type ListDocument } from '../delivery/list.ts';
+import { formatList, formatListPage } from '../delivery/list.ts';
 import { composeReceipt } from '../delivery/receipt.ts';
 import {
   composeDocument,
@@ -45,7 +45,7 @@ export async function printReports(
 
 /** Prints a list, and writes it as a page. @returns whether nothing failed */
 export async function printList(
-  document: ListDocument,
+  document: ReportDocument,
   { json, html }: Pick<CliCommand, 'json' | 'html'>,
   terminal: Terminal,
 ): Promise<boolean> {

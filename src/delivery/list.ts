@@ -1,31 +1,23 @@
-import type { ListedItem } from '../channels/channel.ts';
+import type { ListedItem, Listing } from '../channels/channel.ts';
 import { countFiles, formatSize, formatTime, lineIf, toHtml } from '../plain-text.ts';
 import { listAudited } from './audit.ts';
 import type { DeliveryContext } from './delivery-context.ts';
 import type { ReportDocument } from './report.ts';
 
-/** The answer of `list`: what the records say, newest first. `not-ready` if they can't be read. */
-export interface ListDocument extends Omit<ReportDocument, 'result'> {
-  readonly result: 'listed' | 'not-ready';
-  readonly deliveries: readonly ListedItem[];
-  readonly unknown: readonly string[];
-  readonly below?: string | undefined;
-}
-
 /** Lists deliveries as their records describe them. Writes and verifies nothing. */
-export async function list({ openRepository, request }: DeliveryContext): Promise<ListDocument> {
+export async function list({ openRepository, request }: DeliveryContext): Promise<ReportDocument> {
   const keys = listAudited(request);
   const query = { pagesSettings: keys.includes('K1'), repository: false };
   const { channels } = await openRepository(query);
-  const found = [];
-  for (const key of keys) found.push((await channels[key].list?.()) ?? { deliveries: [], unknown: [] });
+  const found: Listing[] = [];
+  for (const key of keys) found.push((await channels[key].list?.()) ?? { deliveries: [], unlisted: [] });
   const deliveries = found.flatMap((listing) => listing.deliveries);
   const count = `${deliveries.length} ${deliveries.length === 1 ? 'delivery' : 'deliveries'}`;
   const where = request.path === undefined ? '' : ` below ${request.path}`;
   return {
     ...{ result: 'listed', url: '', reason: `${count}${where}; nothing was verified`, hint: '', code: null },
-    ...{ reports: [], deliveries, unknown: found.flatMap((listing) => listing.unknown) },
-    below: found[0]?.below,
+    ...{ reports: [], deliveries, unlisted: found.flatMap((listing) => listing.unlisted) },
+    below: found[0]?.below ?? null,
   };
 }
 
@@ -39,10 +31,10 @@ const describe = ({ time, files, size, place, changed }: ListedItem): readonly s
 ];
 
 /** A line for each delivery. */
-export const formatList = ({ deliveries, unknown, reason }: ListDocument): string =>
+export const formatList = ({ deliveries = [], unlisted = [], reason }: ReportDocument): string =>
   [
     ...deliveries.map((item) => [item.path, ...describe(item), item.url ?? 'not served'].join('  ')),
-    ...unknown.map((line) => `Not listed: ${line}`),
+    ...unlisted.map((line) => `Not listed: ${line}`),
     `${reason}. To verify them, run audit.`,
   ].join('\n');
 
@@ -55,19 +47,19 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; b
 
 /** A page for the listed folder, with pictures from there. All in it comes from others, so it is escaped. */
 export function formatListPage(
-  { deliveries, unknown, reason, below = '' }: ListDocument,
+  { deliveries = [], unlisted = [], reason, below }: ReportDocument,
   time: number,
 ): string {
   const link = (url: string | null, text: string): string =>
     url === null ? toHtml(text) : `<a href="${toHtml(url)}">${toHtml(text)}</a>`;
   const rows = deliveries.map((item) => {
     const { path, url, picture, by, run } = item;
-    const isBelow = picture !== null && below !== '' && picture.startsWith(below);
+    const isBelow = picture !== null && below && picture.startsWith(below);
     const source = isBelow ? `<img alt="" src="./${toHtml(picture.slice(below.length))}">` : '';
     const about = [...describe(item).map(toHtml), ...(by === null ? [] : [link(run, by)])].join(' · ');
     return `<li>${source}<div>${link(url, path)}<br>${about}</div></li>`;
   });
-  const notes = unknown.map((line) => `<p>Not listed: ${toHtml(line)}</p>`);
+  const notes = unlisted.map((line) => `<p>Not listed: ${toHtml(line)}</p>`);
   return `${LIST_START}
 <html lang="en">
 <head>

@@ -1,4 +1,4 @@
-import type { SweptFolder } from '../channels/channel.ts';
+import type { ListedItem, SweptFolder } from '../channels/channel.ts';
 import type { ChangeCounts, SiteChanges } from '../channels/site-changes.ts';
 import type { InlinedFile } from '../convert/resources.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -182,7 +182,7 @@ export const formatPlanned = ({ reason, next }: PlannedReport): string => `${rea
 /** The JSON answer of every interface. Give the human `url` if it is not empty, otherwise `reason` and `hint`. */
 export interface ReportDocument {
   /** `ready` only if every file is verified, `planned` after a dry run or a check. */
-  readonly result: DeliveryResult;
+  readonly result: DeliveryResult | 'listed';
   /** The verified URL, one line for each file; empty unless `result` is `ready`. */
   readonly url: string;
   /** Why there is no URL to hand over; empty if `result` is `ready`. */
@@ -193,6 +193,12 @@ export interface ReportDocument {
   readonly code: ErrorCode | null;
   /** A report for each file or folder; empty if the command itself is wrong. */
   readonly reports: readonly Report[];
+  /** `listed` only: what the records say, of each channel the newest first. Nothing of it is verified. */
+  readonly deliveries?: readonly ListedItem[];
+  /** `listed` only: which deliveries may be missing. */
+  readonly unlisted?: readonly string[];
+  /** `listed` only: the URL of the listed folder on the site. */
+  readonly below?: string | null;
 }
 
 const VERDICTS: Readonly<Record<AuditVerdict, string>> = {

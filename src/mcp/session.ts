@@ -4,7 +4,6 @@ import { relative, resolve } from 'node:path';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { listOnRequest, reportOnRequest } from '../context.ts';
 import type { OwnCredential, Redactor } from '../credentials.ts';
-import type { ListDocument } from '../delivery/list.ts';
 import { composeDocument, type Report, type ReportDocument } from '../delivery/report.ts';
 import { DeliveryError, stoppedError } from '../errors.ts';
 import type { authorizeDevice } from '../github/device-flow.ts';
@@ -24,7 +23,7 @@ import { createLocalRequest, type LocalContext } from '../request/local-request.
 import type { DeliveryRequest } from '../request/parse-request.ts';
 import { agentPath, withoutVersion, withVersion } from '../rules/naming.ts';
 import { createCallLogger, createProgressReporter, writeLogLine } from './call-log.ts';
-import { composeAnswer, composeListAnswer, type ForHuman, type ToolAnswer } from './tool-answer.ts';
+import { composeAnswer, type ForHuman, type ToolAnswer } from './tool-answer.ts';
 import { listInputs, type ToolArguments, toRawInputs } from './tools.ts';
 
 export interface McpSettings {
@@ -60,7 +59,7 @@ export class McpSession {
     tool: ToolName;
     canceled: boolean;
     answer: ToolAnswer;
-    document: ReportDocument | ListDocument;
+    document: ReportDocument;
   }[] = [];
   readonly settings: McpSettings;
   readonly #ports: Ports;
@@ -118,7 +117,7 @@ export class McpSession {
     if (call.tool === 'list') {
       const [request, parts] = this.#open(call, outcome, ports);
       const document = await listOnRequest(request, ports, parts);
-      return { document, answer: composeListAnswer(document, report, outcome) };
+      return { document, answer: composeAnswer(document, report, outcome) };
     }
     const reports = await this.#verifyOwn(call, outcome, ports);
     const document = composeDocument(reports);

@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import type { ListDocument } from '../delivery/list.ts';
-import { type Report, type ReportDocument, unknownLabel } from '../delivery/report.ts';
-import type { PersonRequest } from '../github/person-authorization.ts';
+import type { Report, ReportDocument } from '../delivery/report.ts';
 import { lineIf, shorten } from '../plain-text.ts';
 import { PLAIN_REASONS } from '../protocol/error-codes.ts';
 import { LISTING, SITE, TEXT } from '../protocol/limits.ts';
@@ -30,17 +28,6 @@ export const LIST_SCHEMA = z.looseObject({ result: z.string(), say: z.string(), 
 
 export type ToolAnswer = z.infer<typeof ANSWER_SCHEMA>;
 
-/** The newest deliveries. Their URLs are not verified, so none is in `url`. */
-export function composeListAnswer(document: ListDocument, report: string, forHuman: ForHuman): ToolAnswer {
-  const { result, reason, hint, code, deliveries, unknown } = document;
-  if (result === 'not-ready') {
-    return { result, say: sayFailure(document, forHuman), report, reason, hint, ...(code && { code }) };
-  }
-  const shown = { deliveries: deliveries.slice(0, LISTING.shown), unknown: [...unknown] };
-  const part = deliveries.length > LISTING.shown ? ` The answer has the newest ${LISTING.shown}.` : '';
-  return { result, say: `I found ${reason}.${part}`, report, ...shown };
-}
-
 /** A call, and what only a person can do about it. */
 export interface ForHuman {
   readonly tool: ToolName;
@@ -53,7 +40,7 @@ export interface ForHuman {
 
 /** @param report the resource with the document */
 export function composeAnswer(document: ReportDocument, report: string, forHuman: ForHuman): ToolAnswer {
-  const { result, url, reason, hint, code, reports } = document;
+  const { result, url, reason, hint, code, reports, deliveries = [], unlisted } = document;
   const { required: authorization } = forHuman;
   const [{ opens, expires } = {}] = reports;
   const at = forHuman.reports?.[0]?.mayBeAt;
@@ -62,8 +49,11 @@ export function composeAnswer(document: ReportDocument, report: string, forHuman
   const next = at === undefined ? hint : `to remove it, call \`withdraw\` with the \`url\` ${at}`;
   const fields = {
     ...(url && { url, opens, expires, replaced: reports.some((each) => each.replaced) }),
-    ...(!isUnchanged &&
-      authorization === undefined && { unknown: shortenUnknown(document).slice(0, SITE.named) }),
+    ...(authorization === undefined && {
+      unknown: (unlisted ?? shortenUnknown(document)).slice(0, SITE.named),
+    }),
+    // Their URLs are not verified, so none is in `url`.
+    deliveries: deliveries.slice(0, LISTING.shown),
     ...{ code, reason: shorten(reason, TEXT.answer), hint: shorten(next, TEXT.answer), authorization },
   };
   const filled = Object.entries(fields).filter(([, value]) => value && !isDeepStrictEqual(value, []));
@@ -80,7 +70,7 @@ const shortenUnknown = ({ reports }: ReportDocument): readonly string[] =>
 
 /** One or two sentences, and what is not certain, for a human who doesn't know channels and gates. */
 export function sayToHuman(document: ReportDocument, { required, ...forHuman }: ForHuman): string {
-  const { result, reason, reports } = document;
+  const { result, reason, reports, deliveries = [] } = document;
   if (required !== undefined) {
     return `Please open ${required.page} and enter the code ${required.userCode}, so that I can publish in your repository.`;
   }
@@ -90,6 +80,7 @@ export function sayToHuman(document: ReportDocument, { required, ...forHuman }: 
       ? `There was nothing to remove: ${[...new Set(reports.map(({ withdrawn }) => withdrawn))].join(' and ')}`
       : 'It is removed, and I verified that its link no longer shows it.',
     audited: `I checked everything again: ${reason}.`,
+    listed: `I found ${reason}.${deliveries.length > LISTING.shown ? ` The answer has the newest ${LISTING.shown}.` : ''}`,
     planned:
       reports[0]?.channel === 'K3' ? ON_BIN : 'I checked it and found no problem. Nothing is published yet.',
     'not-ready': sayFailure(document, forHuman),

@@ -76,8 +76,8 @@ export const createReleaseList =
     );
     const older = `deliveries to releases before the newest ${releases.length}, and to larger releases`;
     const isPart = releases.some(({ assets }) => assets.length >= LISTED_ASSETS);
-    const unknown = lineIf(isPart || releases.length >= LISTING.releases.total, older);
-    return { deliveries: (await Promise.all(items)).flat(), unknown };
+    const unlisted = lineIf(isPart || releases.length >= LISTING.releases.total, older);
+    return { deliveries: (await Promise.all(items)).flat(), unlisted };
   };
 
 /** By the name in the label. An asset with another name counts only if no asset has that name. */

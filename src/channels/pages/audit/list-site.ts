@@ -1,5 +1,6 @@
 import { hasFailed, resultOf } from '../../../errors.ts';
 import { type RepositoryContext, requireGitHub } from '../../../github/api/repository.ts';
+import { repositoryOf } from '../../../github/workflow-run.ts';
 import { lineIf } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { LIST_PAGE, LISTING } from '../../../protocol/limits.ts';
@@ -7,11 +8,13 @@ import { baseName, entryUrl } from '../../../rules/naming.ts';
 import type { ListedItem, Listing } from '../../channel.ts';
 import { createBranchHistory, filesBelow } from '../branch-reader.ts';
 import { pageOfDelivered, parseMessage } from '../commit-message.ts';
+import type { DeliveryRecord } from '../delivery-records.ts';
 import { type PagesOptions, resolveDestination } from '../destination.ts';
 import { listPicturePaths } from '../pictures.ts';
+import type { BlobsByPath } from '../site-checks.ts';
 import { isFolderPath } from '../target.ts';
 import { type AuditedSite, auditedPath, describeDeployed, findAuditedSite } from './audit-pages.ts';
-import { type ListedDelivery, readDeliveries } from './list-deliveries.ts';
+import { readDeliveries } from './list-deliveries.ts';
 
 /** Lists what the branch still has of the deliveries, without a check. */
 export const createPagesList =
@@ -21,32 +24,30 @@ export const createPagesList =
     const { branch, deployRecord } = audited;
     if (branch === null) {
       const { files = new Map() } = deployRecord ?? {};
-      const found = deployRecord && describeDeployed(deployRecord, wanted);
-      return { deliveries: found?.paths.length ? [describeItem(found, audited, files)] : [], unknown: [] };
+      const { record, paths = [] } = (deployRecord && describeDeployed(deployRecord, wanted)) ?? {};
+      const isThere = record !== undefined && paths.length > 0;
+      return { deliveries: isThere ? [describeItem({ record, paths }, audited, files)] : [], unlisted: [] };
     }
     const history = createBranchHistory(requireGitHub(access), branch);
     const head = await resultOf(() => history.readHead());
     if (hasFailed(head) && head.code !== 'NOT_FOUND') throw head;
-    if (hasFailed(head)) return { deliveries: [], unknown: [head.message] };
-    const { deliveries, entries, isComplete } = await readDeliveries(history, head, wanted, LISTING);
-    const folder = wanted.slice(
-      0,
-      entries.get(wanted)?.type === 'blob' ? wanted.lastIndexOf('/') + 1 : undefined,
-    );
-    const below = urlOf(folder.replace(/\/?$/, '/').replace(/^\/$/, './'), audited)?.href;
-    const items = deliveries.flatMap((found) => {
-      const { record, state, paths, changed } = found;
+    if (hasFailed(head)) return { deliveries: [], unlisted: [head.message] };
+    const { deliveries, entries, isComplete } = await readDeliveries(github, head, wanted, LISTING);
+    const items = deliveries.flatMap(({ record, state, paths, changed }) => {
       if (record.delivered === undefined || state === 'lost' || state === 'removed') return [];
       const present = [...paths, ...changed].filter((path) => entries.get(path)?.type === 'blob');
       const all = present.length > 0 ? present : [...filesBelow({ entries }, record.itemPath).keys()];
-      return all.length === 0 ? [] : describeItem({ ...found, paths: all }, audited, entries);
+      const item = { record, paths: all, isChanged: state === 'changed' };
+      return all.length === 0 ? [] : describeItem(item, audited, entries);
     });
     const older = `deliveries before the newest ${LISTING.pages * LIST_PAGE} commits of the branch ${branch}`;
-    return { deliveries: items, unknown: lineIf(!isComplete, older), below };
+    const below = findUrl(wanted === '' ? './' : `${wanted}/`, audited)?.href ?? null;
+    return { deliveries: items, unlisted: lineIf(!isComplete, older), below };
   };
 
 /** `null` for a path that the site doesn't show any more. */
-function urlOf(path: string, { github, site, options, branch }: AuditedSite): URL | null {
+function findUrl(path: string, { github, site, options, branch }: AuditedSite): URL | null {
+  if (site === null && options.pagesBase === undefined) return null;
   try {
     const location = { ...options, branch: branch ?? undefined, path, name: baseName(path) };
     return resolveDestination(github.repository, location, site).pageUrl;
@@ -55,35 +56,34 @@ function urlOf(path: string, { github, site, options, branch }: AuditedSite): UR
   }
 }
 
-type FoundItem = Pick<ListedDelivery, 'paths' | 'state'> & {
-  readonly record: Pick<ListedDelivery['record'], 'itemPath' | 'message'> &
-    Partial<Pick<ListedDelivery['record'], 'delivered' | 'date'>>;
-};
+interface FoundItem {
+  readonly record: Pick<DeliveryRecord, 'itemPath' | 'message'> &
+    Partial<Pick<DeliveryRecord, 'delivered' | 'date'>>;
+  readonly paths: readonly string[];
+  readonly isChanged?: boolean;
+}
 
 function describeItem(
-  { record, paths, state }: FoundItem,
+  { record, paths, isChanged = false }: FoundItem,
   audited: AuditedSite,
-  entries: ReadonlyMap<string, { readonly size: number }>,
+  entries: BlobsByPath,
 ): ListedItem {
-  const { itemPath, delivered, message, date } = record;
+  const { itemPath, delivered, message, date = null } = record;
   const page = pageOfDelivered(delivered ?? record);
-  const { branch, options } = audited;
-  const url = urlOf(page, audited);
+  const url = findUrl(page, audited);
   const picture = listPicturePaths(page).find((path) => entries.has(path));
-  const { name = null, run } = parseMessage(message)?.deliverer ?? {};
-  const [, repository] = /^([\w.-]+\/[\w.-]+)\/\.github\//.exec(name ?? '') ?? [];
-  const [, id] = /^(\d+)\//.exec(run ?? '') ?? [];
+  const { deliverer } = parseMessage(message) ?? {};
+  const [repository, id] = [repositoryOf(deliverer), /^\d+/.exec(deliverer?.run ?? '')];
+  const run = repository && id && new URL(`/${repository}/actions/runs/${id}`, audited.options.serverUrl);
   return {
     channel: 'K1',
-    place: branch === null ? 'the whole site' : `branch ${branch}`,
+    place: audited.branch === null ? 'the whole site' : `branch ${audited.branch}`,
     path: itemPath || './',
-    url: (url && (isFolderPath(itemPath) ? entryUrl(url) : url).href) ?? null,
-    time: date ?? null,
-    by: name,
-    run: repository && id ? new URL(`/${repository}/actions/runs/${id}`, options.serverUrl).href : null,
+    url: (isFolderPath(itemPath) && url ? entryUrl(url) : url)?.href ?? null,
+    ...{ time: date, by: deliverer?.name ?? null, run: run ? run.href : null },
     files: paths.length,
     size: paths.reduce((sum, path) => sum + (entries.get(path)?.size ?? 0), 0),
-    picture: (picture && urlOf(picture, audited)?.href) ?? null,
-    changed: state === 'changed',
+    picture: (picture && findUrl(picture, audited)?.href) ?? null,
+    changed: isChanged,
   };
 }
