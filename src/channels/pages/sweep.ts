@@ -1,6 +1,5 @@
 import { hasFailed, type Result, resultOf } from '../../errors.ts';
-import type { BranchEntry } from '../../github/api/branch.ts';
-import type { CommitSummary } from '../../github/api/history.ts';
+import { type CommitSummary, getLastCommits } from '../../github/api/history.ts';
 import { type PullState, readPullStates } from '../../github/api/pull-requests.ts';
 import { repositoryOf } from '../../github/workflow-run.ts';
 import { lineIf, namedLine } from '../../plain-text.ts';
@@ -18,21 +17,19 @@ import { isFolderPath, type PagesTask, readTargetTree, type Sweep } from './targ
 /** A folder directly below the swept one, with the commit messages that delivered its files. */
 interface Child {
   readonly path: string;
-  readonly files: ReadonlyMap<string, BranchEntry>;
   /** With `''` for files that this tool didn't deliver there, or that changed since. */
   readonly messages: readonly string[];
   readonly delivered: number;
 }
 
 const NOTES = {
-  due: 'removed, because it is old or its pull request is closed',
   open: 'still there, because its pull request is open',
   late: 'still there, because it was delivered after its pull request was closed',
   other: 'still there, because another workflow delivered it, and only a sweep in the same file counts it',
   unknown: 'still there, because somebody else delivered or changed it',
 } as const;
 
-type Verdict = keyof typeof NOTES | 'young' | 'unread';
+type Verdict = keyof typeof NOTES | 'due' | 'young' | 'unread';
 
 /** A run that began before its pull request was closed may deliver later. */
 const LATEST_END = HOUR;
@@ -43,12 +40,13 @@ export async function planSweep(task: PagesTask, now: number): Promise<Sweep> {
   const children = await listChildren(task, tree);
   const { verdicts, why } = await judgeChildren(children, task, now);
   const pathsOf = (verdict: Verdict) => (verdicts.get(verdict) ?? []).map(({ path }) => path);
-  const [due, swept] = [pathsOf('due'), verdicts.get('due') ?? []];
-  const ended = swept.flatMap(({ messages }) => messages.map((message) => parseMessage(message)?.delivered));
+  const due = (verdicts.get('due') ?? []).map(({ path, messages }) => {
+    const ended = messages.flatMap((message) => parseMessage(message)?.delivered?.itemPath ?? []);
+    const treeSha = tree.entries.get(path.slice(0, -1))?.sha;
+    return { path, treeSha, files: filesBelow(tree, path), itemPaths: [...new Set([path, ...ended])] };
+  });
   return {
-    ...{ now, head: tree.head, due },
-    files: new Map(swept.flatMap(({ files }) => [...files])),
-    itemPaths: [...new Set([...due, ...ended.flatMap((delivered) => delivered?.itemPath ?? [])])],
+    due,
     notes: [
       ...Object.entries(NOTES).flatMap(([verdict, note]) => namedLine(note, pathsOf(verdict as Verdict))),
       ...lineIf(children.length === SITE.siblings, `only the first ${SITE.siblings} folders were checked`),
@@ -105,9 +103,9 @@ async function listChildren({ itemPath, target }: PagesTask, tree: BranchTree): 
   const found = [...commits.values(), ...further.values()].flatMap((commit) => commit ?? []);
   const marks = findMarks(found, tree, itemPath);
   return paths.map((path) => {
-    const files = filesBelow(tree, path);
-    const messages = [...new Set([...files.keys()].map((file) => marks.get(file) ?? ''))];
-    return { path, files, messages, delivered: Date.parse(commits.get(path.slice(0, -1))?.date ?? '') };
+    const messages = new Set([...filesBelow(tree, path).keys()].map((file) => marks.get(file) ?? ''));
+    const { date = '' } = commits.get(path.slice(0, -1)) ?? {};
+    return { path, messages: [...messages], delivered: Date.parse(date) };
   });
 }
 
@@ -133,30 +131,36 @@ function findMarks(commits: readonly CommitSummary[], tree: BranchTree, folder: 
   return marks;
 }
 
-/** Compares again if the branch moved since the plan. What another run removed meanwhile is verified too. */
-export async function compareSweep(task: PagesTask, planned: Sweep): Promise<ComparedItem> {
+/** Removes the folders that are as they were planned. What another run removed meanwhile is verified too. */
+export async function compareSweep(task: PagesTask, { due, notes }: Sweep): Promise<ComparedItem> {
   const tree = await readTargetTree(task.target);
-  const isSame = tree.head === planned.head;
-  const { files, itemPaths, due, notes } = isSame ? planned : await planSweep(task, planned.now);
+  const swept = due.filter(({ path, treeSha }) => tree.entries.get(path.slice(0, -1))?.sha === treeSha);
+  const paths = swept.map(({ path }) => path);
+  const others = due.flatMap(({ path }) => (paths.includes(path) ? [] : path));
   const item = planChange(task, {
-    ...{ ...tree, notes, owned: new Set(files.keys()) },
-    named: { removed: itemPaths, removedFrom: [] },
+    ...{ ...tree, owned: new Set(swept.flatMap(({ files }) => [...files.keys()])) },
+    named: { removed: swept.flatMap(({ itemPaths }) => itemPaths), removedFrom: [] },
+    notes: [
+      ...namedLine('removed, because it is old or its pull request is closed', paths),
+      ...namedLine('changed meanwhile', others),
+      ...notes,
+    ],
   });
   const removals = new Set(item.change?.removals);
   const rest = new Map([...tree.entries].filter(([path]) => !removals.has(path)));
-  const gone = [...planned.files, ...files].filter(([path]) => !rest.has(path));
+  const gone = due.flatMap(({ files }) => [...files].filter(([path]) => !rest.has(path)));
   if (gone.length === 0) {
     throw notOursError('the folders that were due changed meanwhile, so nothing was removed', 'run it again');
   }
   const placement = describeRemoved(item, new Map(gone.map(([path, blob]) => [path, [blob]])), rest);
-  const swept = due.map((path) => ({ path, url: addressOf(task.destination, path).href }));
-  const leavesFiles = filesBelow({ entries: rest }, task.itemPath).size > 0;
-  const { others = [], unknown = [] } = placement;
-  const more = others.length + 1 - SITE.plainProbes;
+  const checks = placement.others ?? [];
+  const more = checks.length + 1 - SITE.plainProbes;
   const open = `whether ${more} more removed files are gone: ${SITE.plainProbes} URLs were checked, pages first`;
-  const checked = {
-    others: others.slice(0, SITE.plainProbes - 1),
-    unknown: [...unknown, ...lineIf(more > 0, open)],
+  const found = {
+    others: checks.slice(0, SITE.plainProbes - 1),
+    unknown: [...(placement.unknown ?? []), ...lineIf(more > 0, open)],
+    swept: paths.map((path) => ({ path, url: addressOf(task.destination, path).href })),
+    leavesFiles: filesBelow({ entries: rest }, task.itemPath).size > 0,
   };
-  return { ...item, placement: { ...placement, ...checked, swept, leavesFiles } };
+  return { ...item, placement: { ...placement, ...found } };
 }

@@ -1,5 +1,5 @@
 import { DeliveryError } from '../../errors.ts';
-import type { BranchEntry } from '../../github/api/branch.ts';
+import { type CommitEntries, getBranchHead } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { findAbsence } from '../../github/api/failures.ts';
 import { knownSettings, type RepositoryContext } from '../../github/api/repository.ts';
@@ -51,14 +51,14 @@ export interface PagesTask extends PreparedTask {
   readonly sweep?: Sweep;
 }
 
-/** The plan of a sweep: the folders that it removes, and why others stay. */
+/** The plan of a sweep: the folders that it removes, with the deliveries that end, and why others stay. */
 export interface Sweep {
-  readonly now: number;
-  readonly head: string | null;
-  readonly due: readonly string[];
-  readonly files: ReadonlyMap<string, BranchEntry>;
-  /** The deliveries that end. */
-  readonly itemPaths: readonly string[];
+  readonly due: readonly {
+    readonly path: string;
+    readonly treeSha: string | undefined;
+    readonly files: CommitEntries;
+    readonly itemPaths: readonly string[];
+  }[];
   readonly notes: readonly string[];
   readonly unknown: readonly string[];
 }
