@@ -166,16 +166,22 @@ describe('a sweep by age', () => {
     const { report } = await proven(sweep(repository, OLD));
     expect(report.notes).toEqual([
       `still there, because another workflow delivered it, and only a sweep in the same file counts it: ${folderOf(1)}`,
-      'still there, because somebody else delivered or changed it: previews/mine/',
+      'still there, because it is not as this tool delivered it: previews/mine/',
     ]);
     const played = await proven(sweep(repository, { ...OLD, overwrite: 'true' }));
     expect(sweptBy(played)).toEqual([folderOf(1)]);
     expect(has(repository, 'previews/mine/index.html')).toBe(true);
+    repository.issues.closePullRequest(repository.issues.openPullRequest('a', 'a'));
+    await deliver(repository, folderOf(1));
+    const person = { around: { deliverer: undefined } };
+    expect(sweptBy(await proven(sweep(repository, { ...CLOSED, overwrite: 'true' }, person)))).toEqual([
+      folderOf(1),
+    ]);
   });
 
   test('takes a folder with several deliveries, and never that of an open pull request', async () => {
     const repository = await repositoryWithPulls();
-    await deliver(repository, folderOf(2), { days: 40 });
+    await deliver(repository, `${folderOf(2)}site/`, { days: 40 });
     await deliver(repository, `${folderOf(2)}coverage/`, { days: 30 });
     await deliver(repository, `${folderOf(2)}docs/page.html`, {
       days: 20,

@@ -1,18 +1,18 @@
 import { hasFailed, type Result, resultOf } from '../../errors.ts';
-import { type CommitSummary, getLastCommits } from '../../github/api/history.ts';
-import { type PullState, readPullStates } from '../../github/api/pull-requests.ts';
-import { repositoryOf } from '../../github/workflow-run.ts';
+import { parentFolders } from '../../github/api/branch.ts';
+import { getLastCommits } from '../../github/api/history.ts';
+import { findPullHome, type PullState, readPullStates } from '../../github/api/pull-requests.ts';
 import { lineIf, namedLine } from '../../plain-text.ts';
 import { HOUR, SITE } from '../../protocol/limits.ts';
 import { pullNumberOf } from '../../rules/naming.ts';
 import { type BranchTree, filesBelow, holdsFile } from './branch-reader.ts';
-import { type DeliveredObject, describeDelivered, listAlone, parseMessage } from './commit-message.ts';
+import { parseMessage } from './commit-message.ts';
 import { type ComparedItem, planChange } from './compare.ts';
 import { addressOf } from './destination.ts';
 import { notOursError } from './not-ours.ts';
-import { isFromSame, listSiblings } from './ownership.ts';
+import { isFromSame, isOwned, listSiblings } from './ownership.ts';
 import { describeRemoved } from './placement.ts';
-import { isFolderPath, type PagesTask, readTargetTree, type Sweep } from './target.ts';
+import { type PagesTask, readTargetTree, type Sweep } from './target.ts';
 
 /** A folder directly below the swept one, with the commit messages that delivered its files. */
 interface Child {
@@ -26,7 +26,7 @@ const NOTES = {
   open: 'still there, because its pull request is open',
   late: 'still there, because it was delivered after its pull request was closed',
   other: 'still there, because another workflow delivered it, and only a sweep in the same file counts it',
-  unknown: 'still there, because somebody else delivered or changed it',
+  unknown: 'still there, because it is not as this tool delivered it',
 } as const;
 
 type Verdict = keyof typeof NOTES | 'due' | 'young' | 'unread';
@@ -63,24 +63,24 @@ async function judgeChildren(
 ) {
   const { olderThan = Number.POSITIVE_INFINITY, closed, deliverer } = options;
   const isOld = ({ delivered }: Child): boolean => now - delivered >= olderThan;
-  const asked = children.filter((child) => closed || isOld(child));
+  const isOwn = ({ messages }: Child): boolean => messages.every((text) => isFromSame(text, options));
+  const asked = children.filter((child) => isOwn(child) && (closed || isOld(child)));
   const numbers = asked.flatMap(({ path }) => pullNumberOf(path) ?? []);
   const states: Result<ReadonlyMap<number, PullState>> =
     numbers.length === 0 ? new Map() : await resultOf(() => readPullStates(github, numbers, deliverer));
-  const isHere = ({ messages }: Child): boolean =>
-    messages.every((text) => repositoryOf(parseMessage(text)?.deliverer) === repositoryOf(deliverer));
+  const home = findPullHome(github, deliverer);
+  const isHere = (text: string): boolean => findPullHome(github, parseMessage(text)?.deliverer) === home;
   const verdicts = Map.groupBy(children, (child): Verdict => {
     const { path, messages, delivered } = child;
     if (messages.includes('')) return 'unknown';
-    if (!messages.every((message) => isFromSame(message, options))) return 'other';
+    if (!isOwn(child)) return 'other';
     const age = isOld(child) ? 'due' : 'young';
     const number = pullNumberOf(path);
     if (number === null || !asked.includes(child)) return age;
-    const state = hasFailed(states) || !isHere(child) ? 'unread' : (states.get(number) ?? 'unread');
-    if (state === 'none' || (age === 'due' && typeof state === 'number')) return age;
+    const state = (messages.every(isHere) && !hasFailed(states) && states.get(number)) || 'unread';
+    if (typeof state === 'string') return state === 'none' ? age : state;
     // The name of a branch or version may end in the number of an older pull request.
-    if (typeof state === 'number') return delivered <= state + LATEST_END ? 'due' : 'late';
-    return state;
+    return age === 'due' || delivered <= state + LATEST_END ? 'due' : 'late';
   });
   return { verdicts, why: hasFailed(states) ? ` (${states.message})` : '' };
 }
@@ -89,46 +89,35 @@ async function judgeChildren(
 async function listChildren({ itemPath, target }: PagesTask, tree: BranchTree): Promise<readonly Child[]> {
   const { head, entries } = tree;
   if (head === null) return [];
-  const paths = listSiblings(entries, itemPath).slice(0, SITE.siblings);
-  const names = paths.map((path) => path.slice(0, -1));
-  const commits = await target.history.readLastCommits(head, names);
-  const last = new Map(names.map((name) => [`${name}/`, parseMessage(commits.get(name)?.message ?? '')]));
-  // A folder of several deliveries: the last one doesn't have all of its files.
-  const mixed = paths.filter((path) => {
-    const parsed = last.get(path) ?? null;
-    return parsed !== null && parsed.delivered?.object !== entries.get(path.slice(0, -1))?.sha;
+  const names = listSiblings(entries, itemPath)
+    .map((path) => path.slice(0, -1))
+    .slice(0, SITE.siblings);
+  const commits = new Map(await getLastCommits(target.github, head, names));
+  const messageOf = (path: string): string => commits.get(path)?.message ?? '';
+  const isAsDelivered = (path: string): boolean => {
+    const { sha = '', type } = entries.get(path) ?? {};
+    const { itemPath, object } = parseMessage(messageOf(path))?.delivered ?? {};
+    if (type === 'tree') return itemPath === `${path}/` && object === sha;
+    return holdsFile(tree, { path, sha }) && isOwned(messageOf(path), { path, sha });
+  };
+  // A folder may have several deliveries of this tool in it.
+  const mixed = names.filter((name) => !isAsDelivered(name) && parseMessage(messageOf(name)) !== null);
+  const inner = [...entries.keys()].filter((entry) => mixed.some((name) => entry.startsWith(`${name}/`)));
+  const further = await getLastCommits(target.github, head, inner.slice(0, SITE.singleFiles));
+  for (const [path, commit] of further) commits.set(path, commit);
+  const delivered = new Set([...commits.keys()].filter(isAsDelivered));
+  return names.map((name) => {
+    const messages = new Set(
+      [...filesBelow(tree, `${name}/`).keys()].map((file) =>
+        messageOf([file, ...parentFolders(file)].find((path) => delivered.has(path)) ?? ''),
+      ),
+    );
+    return {
+      path: `${name}/`,
+      messages: [...messages],
+      delivered: Date.parse(commits.get(name)?.date ?? ''),
+    };
   });
-  const inner = [...entries.keys()].filter((entry) => mixed.some((path) => entry.startsWith(path)));
-  const further = await target.history.readLastCommits(head, inner.slice(0, SITE.singleFiles));
-  const found = [...commits.values(), ...further.values()].flatMap((commit) => commit ?? []);
-  const marks = findMarks(found, tree, itemPath);
-  return paths.map((path) => {
-    const messages = new Set([...filesBelow(tree, path).keys()].map((file) => marks.get(file) ?? ''));
-    const { date = '' } = commits.get(path.slice(0, -1)) ?? {};
-    return { path, messages: [...messages], delivered: Date.parse(date) };
-  });
-}
-
-/** The commit message of each file that the branch holds as it was delivered. Inner deliveries come first. */
-function findMarks(commits: readonly CommitSummary[], tree: BranchTree, folder: string) {
-  const marks = new Map<string, string>();
-  // A part of a larger delivery is not a delivery of its own.
-  const isInside = ({ itemPath }: DeliveredObject): boolean =>
-    itemPath.startsWith(folder) && itemPath.includes('/', folder.length);
-  const found = [...new Set(commits.map(({ message }) => message))].flatMap((message) => {
-    const { delivered } = parseMessage(message) ?? {};
-    return delivered && isInside(delivered) ? { message, ...delivered } : [];
-  });
-  for (const { message, ...delivered } of found.toSorted((a, b) => b.itemPath.length - a.itemPath.length)) {
-    const { itemPath, object } = delivered;
-    const rest = [...filesBelow(tree, itemPath)].filter(([path]) => !marks.has(path));
-    const files = isFolderPath(itemPath)
-      ? rest.map(([path, { sha }]) => ({ path, sha }))
-      : listAlone(delivered);
-    if (describeDelivered(itemPath, files).object !== object) continue;
-    for (const file of files) if (holdsFile(tree, file)) marks.set(file.path, message);
-  }
-  return marks;
 }
 
 /** Removes the folders that are as they were planned. What another run removed meanwhile is verified too. */

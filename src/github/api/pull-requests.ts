@@ -58,18 +58,24 @@ export async function rewriteOwnComments(
   return allowed.length;
 }
 
+/** The repository whose pull requests a deliverer means. */
+export const findPullHome = (
+  { repository: { owner, repo } }: GitHubClient,
+  deliverer: Deliverer | undefined,
+): string => repositoryOf(deliverer) ?? `${owner}/${repo}`.toLowerCase();
+
 /** When a pull request was closed, in milliseconds since the epoch; `none` if no pull request has the number. */
 export type PullState = 'open' | 'none' | number;
 
 /** The states of pull requests by number, among the newest `LIST_TOTAL`. A number that is missing is unknown. */
 export async function readPullStates(
-  { rest, repository }: GitHubClient,
+  github: GitHubClient,
   numbers: readonly number[],
   deliverer: Deliverer | undefined,
 ): Promise<ReadonlyMap<number, PullState>> {
   const oldest = Math.min(...numbers);
-  const [owner = repository.owner, repo = repository.repo] = repositoryOf(deliverer)?.split('/') ?? [];
-  const getPage = (page: object) => rest.pulls.list({ owner, repo, state: 'all', ...page });
+  const [owner = '', repo = ''] = findPullHome(github, deliverer).split('/');
+  const getPage = (page: object) => github.rest.pulls.list({ owner, repo, state: 'all', ...page });
   const isEnough = (last: { readonly number: number }): boolean => last.number <= oldest;
   const pulls = await listAll(getPage, undefined, isEnough);
   // Hidden pull requests make the last page shorter.
