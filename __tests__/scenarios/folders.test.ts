@@ -213,7 +213,9 @@ describe('a folder', () => {
         await proven(deliver(repository, { path: 'runs/1/' }, next, { deliverer: NIGHTLY }));
         await put(repository, 'runs/2/', NIGHTLY);
         const { report } = await put(repository, 'runs/3/', NIGHTLY);
-        expect(report.notes).toContain('`keep` skips folders that changed since: runs/1/');
+        expect(report.notes).toContain(
+          '`keep` skips folders that are not as this workflow delivered them: runs/1/',
+        );
       },
     );
 
@@ -225,8 +227,7 @@ describe('a folder', () => {
       for (const nth of [2, 3]) await repository.commit(`runs/${nth}/index.html`, 'changed by a person');
       const { report } = await put(repository, 'runs/4/', NIGHTLY, { keep: '1' });
       expect(report.notes).toEqual([
-        '`keep` skips folders that changed since: runs/3/',
-        '`keep` skips folders that somebody else delivered: runs/1/, runs/2/',
+        '`keep` skips folders that are not as this workflow delivered them: runs/1/, runs/2/, runs/3/',
       ]);
     });
 
@@ -237,13 +238,16 @@ describe('a folder', () => {
       for (const run of ['1', '2']) await put(repository, `runs/${run}/`, { ...NIGHTLY, run: `${run}/1` });
       const { report } = await put(repository, 'runs/3/', NIGHTLY);
       expect(report.site?.changes?.removedFolders).toEqual(['runs/1/']);
-      const foreign = '`keep` skips folders that somebody else delivered: runs/by-hand/, runs/laptop/';
+      const foreign =
+        '`keep` skips folders that are not as this workflow delivered them: runs/by-hand/, runs/laptop/';
       expect(report.notes).toContain(foreign);
       const all = await put(repository, 'runs/4/', NIGHTLY, { overwrite: 'true' });
       expect(new Set(removedBy(all))).toEqual(new Set(['runs/by-hand/', 'runs/laptop/', 'runs/2/']));
       await repository.commit('runs/4/index.html', 'changed by a person');
       const next = await put(repository, 'runs/5/', NIGHTLY);
-      expect(next.report.notes).toContain('`keep` skips folders that changed since: runs/4/');
+      expect(next.report.notes).toContain(
+        '`keep` skips folders that are not as this workflow delivered them: runs/4/',
+      );
       const [, , commit] = await repository.log();
       expect(commit?.message).toContain(`\nDelivered-from: 7/1 ${NIGHTLY.name}\n`);
     });

@@ -438,7 +438,7 @@ describe('a delivery from before the branch was squashed', () => {
       );
       const { report } = await put(3, more);
       expect(report.notes).toContain(
-        '`keep` skips folders of unknown origin, because the history begins with them (as after a squash): p/1/, p/2/',
+        '`keep` skips folders that are not as this workflow delivered them: p/1/, p/2/',
       );
     },
   );

@@ -39,17 +39,11 @@ export async function compareSite(task: PagesTask, together: readonly string[]):
   const folder = await readFolderInBranch(task);
   const { tree, sites, last } = folder;
   const owned = await findOwned(task, folder);
-  const found = await findOlderSites(target, tree, itemPath, together);
-  const { older: removedFolders, changed, foreign, unattributed } = found;
+  const { older: removedFolders, skipped } = await findOlderSites(target, tree, itemPath, together);
   const removals = removedFolders.flatMap((folder) => [...filesBelow(tree, folder).keys()]);
   const isSwitched = target.options.nojekyll && !tree.entries.has(switchFileOf(destination));
   const writes = isSwitched ? [{ path: switchFileOf(destination), file: EMPTY_FILE }] : [];
-  const squashed = 'folders of unknown origin, because the history begins with them (as after a squash)';
-  const notes = [
-    ...namedLine('`keep` skips folders that changed since', changed),
-    ...namedLine('`keep` skips folders that somebody else delivered', foreign),
-    ...namedLine(`\`keep\` skips ${squashed}`, unattributed),
-  ];
+  const notes = namedLine('`keep` skips folders that are not as this workflow delivered them', skipped);
   const planned = planChange(task, { ...tree, owned, last, writes, removals, removedFolders, notes });
   const { change } = planned;
   const older = await readBefore(target, folder);

@@ -1,4 +1,6 @@
-import type { CommitSummary, LastCommit } from '../../github/api/history.ts';
+import { getBranchHead, getEntry } from '../../github/api/branch.ts';
+import type { GitHubClient } from '../../github/api/client.ts';
+import { type CommitSummary, getLastCommits } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { listSources } from '../../rules/jekyll.ts';
@@ -127,8 +129,8 @@ export async function findOlderSites(
   { head, entries }: BranchTree,
   folder: string,
   together: readonly string[],
-): Promise<Readonly<Record<'older' | 'changed' | 'foreign' | 'unattributed', readonly string[]>>> {
-  const none = { older: [], changed: [], foreign: [], unattributed: [] };
+): Promise<Readonly<Record<'older' | 'skipped', readonly string[]>>> {
+  const none = { older: [], skipped: [] };
   if (options.keep === undefined || folder === '' || head === null) return none;
   const parent = parentOf(folder);
   const keep = Math.max(options.keep - together.filter((path) => parentOf(path) === parent).length, 0);
@@ -136,12 +138,11 @@ export async function findOlderSites(
     .filter((path) => path !== folder && !together.includes(path))
     .slice(0, SITE.siblings);
   const nameOf = (itemPath: string): string => itemPath.slice(0, -1);
-  const commits = await history.readLastCommits(head, siblings.map(nameOf));
-  const lastOf = (itemPath: string): LastCommit | null => commits.get(nameOf(itemPath)) ?? null;
-  const whole = siblings.filter((itemPath) => {
-    const { message = '' } = lastOf(itemPath) ?? {};
-    const isUnchanged = parseMessage(message)?.delivered?.object === entries.get(nameOf(itemPath))?.sha;
-    return isUnchanged && isOwnDelivery(message, itemPath, options);
+  const commits = await getLastCommits(github, head, siblings.map(nameOf));
+  const whole = siblings.filter((path) => {
+    const { message = '' } = commits.get(nameOf(path)) ?? {};
+    const { itemPath, object } = parseMessage(message)?.delivered ?? {};
+    return itemPath === path && object === entries.get(nameOf(path))?.sha && isFromSame(message, options);
   });
   if (whole.length <= keep && whole.length === siblings.length) return none;
   const newestOf = (records: ReadonlyMap<string, DeliveryRecord>): readonly string[] =>
@@ -151,31 +152,12 @@ export async function findOlderSites(
   const newest = newestOf(records);
   // If the history shows too few, all stay.
   const older = newest.length < keep ? [] : whole.filter((itemPath) => !newest.includes(itemPath));
-  const others = siblings.filter((itemPath) => !whole.includes(itemPath));
-  return { older, ...sortByOwner(others, options, records, lastOf) };
-}
-
-const isOwnDelivery = (message: string, itemPath: string, options: DeliveryOwner): boolean =>
-  isFromSame(message, options) && parseMessage(message)?.delivered?.itemPath === itemPath;
-
-/** Sorts folders that differ from what was delivered. */
-function sortByOwner(
-  folders: readonly string[],
-  options: DeliveryOwner,
-  records: ReadonlyMap<string, DeliveryRecord>,
-  lastOf: (itemPath: string) => LastCommit | null,
-) {
-  // The last commit may be a change, or another delivery in the folder.
-  const messageOf = (itemPath: string): string => (records.get(itemPath) ?? lastOf(itemPath))?.message ?? '';
-  const changed = folders.filter((itemPath) => isOwnDelivery(messageOf(itemPath), itemPath, options));
-  const foreign = folders.filter((itemPath) => {
-    const message = messageOf(itemPath);
-    return parseMessage(message)?.delivered !== undefined && !isFromSame(message, options);
-  });
-  const unattributed = folders.filter(
-    (itemPath) => lastOf(itemPath)?.isFirst && parseMessage(messageOf(itemPath)) === null,
-  );
-  return { changed, foreign, unattributed };
+  // After a squash, the first commit has everything.
+  const mayBeDelivered = (path: string): boolean => {
+    const { message = '', isFirst = false } = commits.get(nameOf(path)) ?? {};
+    return isFirst || records.has(path) || parseMessage(message) !== null;
+  };
+  return { older, skipped: siblings.filter((path) => !whole.includes(path) && mayBeDelivered(path)) };
 }
 
 export const listSiblings = (entries: BranchTree['entries'], parent: string): readonly string[] =>
