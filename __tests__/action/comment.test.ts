@@ -156,7 +156,7 @@ describe('the comment, after a withdrawal', () => {
     ]);
     expect(texts[0]).not.toMatch(/\]\(<https:\/\/octo/);
     expect(texts[0]).toMatch(/\n\n2026-\S+ \S+ UTC · .*\[run\]\(<\S+>\)$/);
-    expect(lines.at(-1)).toBe('Comments of other steps updated, because their files are gone: 1');
+    expect(lines.at(-1)).toBe('Other comments updated, because links are gone: 1');
     // Once more: there is nothing left to say.
     const again = await withdraw([address], [[texts[0] ?? '', BOT]]);
     expect(again.github.writes).toEqual([]);

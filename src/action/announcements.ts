@@ -29,7 +29,6 @@ import {
   composeBegunComment,
   composeComment,
   composeWithdrawnComment,
-  createBelowTest,
   createWithdrawnTest,
   rememberLinks,
 } from './overview.ts';
@@ -154,29 +153,27 @@ async function beginComment({ request, run, pull, connect }: Announcement, begun
     await resultOf(() => updateStickyComment(connect(), { number: pull.number, mark, compose }, begun));
   }
   return async (reports, connect, ports) => {
-    if (isSweep(request)) return noteSwept(reports, run, connect(), ports);
+    const context = { subject: 'Preview', headSha: null, now: clock.date(), runUrl: run.url };
+    if (isSweep(request)) {
+      const swept = reports.flatMap((report) => report.swept ?? []);
+      const numbers = new Set(swept.flatMap(({ path }) => pullNumberOf(path) ?? []));
+      return dropLinks(reports, [...numbers], { ...context, lines: [RENEW] }, { github: connect(), logger });
+    }
     if (pull === null) {
       requireBranch(run);
       logger.info('No comment, because this run belongs to no pull request');
       return;
     }
     const { number, headSha } = pull;
-    const context = { subject: 'Preview', headSha, now: clock.date(), runUrl: run.url };
+    const atHead = { ...context, headSha };
     const compose = (body: string): string | null =>
       body === '' && operation !== 'deliver'
         ? null
-        : updateComment(reports, context, recall(body, mark, logger), run.number);
+        : updateComment(reports, atHead, recall(body, mark, logger), run.number);
     const github = connect();
     const result = await updateStickyComment(github, { number, mark, compose }, ports);
     logger.info(`Comment on pull request ${number}: ${result}`);
-    const removedUrls = reports.flatMap((report) => report.gone ?? []);
-    if (removedUrls.length === 0) return;
-    const rewrite = (body: string): string | null => {
-      const memory = body.startsWith(mark) ? null : readMemory(body);
-      return memory && composeWithdrawnComment(memory, createWithdrawnTest(removedUrls), context);
-    };
-    const changed = await rewriteOwnComments(github, number, ANY_MARK, rewrite);
-    if (changed > 0) logger.info(`Comments of other steps updated, because their files are gone: ${changed}`);
+    await dropLinks(reports, [number], atHead, { github, logger, mark });
   };
 }
 
@@ -185,31 +182,31 @@ const ANY_MARK = `<!-- ${TOOL.name}:`;
 const RENEW =
   'Removed, because the pull request is closed. To renew it, reopen the pull request, or push a commit.';
 
-/** The comments on the pull requests of swept folders lose their links. */
-async function noteSwept(
+/** Comments lose their links to what is gone. @param on its `mark` is that of a comment that is up to date */
+async function dropLinks(
   reports: readonly Report[],
-  { url: runUrl }: CurrentRun,
-  github: GitHubClient,
-  { clock, logger }: Ports,
+  numbers: readonly number[],
+  context: CommentContext,
+  on: Readonly<{ github: GitHubClient; logger: Ports['logger']; mark?: string }>,
 ): Promise<void> {
-  const swept = reports.flatMap((report) => report.swept ?? []);
-  const byPull = [...Map.groupBy(swept, ({ path }) => pullNumberOf(path))];
-  const context = { subject: 'Preview', headSha: null, now: clock.date(), runUrl, lines: [RENEW] };
+  const gone = reports.flatMap((report) => report.gone ?? []);
+  const folders = reports.flatMap((report) => report.swept ?? []).map(({ url }) => url);
+  const isGone = createWithdrawnTest(gone, folders);
+  const rewrite = (body: string): string | null => {
+    const memory = on.mark && body.startsWith(on.mark) ? null : readMemory(body);
+    return memory && composeWithdrawnComment(memory, isGone, context);
+  };
   let changed = 0;
-  for (const [number, folders] of byPull.slice(0, COMMENTS.rewrites)) {
-    if (number === null) continue;
-    const isSwept = createBelowTest(folders.map(({ url }) => url));
-    const rewrite = (body: string): string | null => {
-      const memory = readMemory(body);
-      return memory && composeWithdrawnComment(memory, isSwept, context);
-    };
-    const done = await resultOf(() => rewriteOwnComments(github, number, ANY_MARK, rewrite));
+  for (const number of gone.length + folders.length === 0 ? [] : numbers.slice(0, COMMENTS.rewrites)) {
+    const done = await resultOf(() => rewriteOwnComments(on.github, number, ANY_MARK, rewrite));
     // There may be no pull request with this number.
     if (hasFailed(done) && done.code !== 'NOT_FOUND') throw done;
     changed += hasFailed(done) ? 0 : done;
   }
-  const unread = Math.max(byPull.length - COMMENTS.rewrites, 0);
-  logger.info(`Comments updated, because their previews are removed: ${changed}; not read: ${unread}`);
+  const unread = Math.max(numbers.length - COMMENTS.rewrites, 0);
+  const rest = unread === 0 ? '' : `; pull requests not read: ${unread}`;
+  if (changed + unread > 0)
+    on.logger.info(`Other comments updated, because links are gone: ${changed}${rest}`);
 }
 
 /** The text while this run delivers; `null` for a new comment, or if a later run wrote it. */

@@ -107,16 +107,12 @@ function formatLastProven({ name, url, commit, time }: ProvenLink): string {
 }
 
 /** Compares URLs without `index.html`, `?v=` and percent signs, because GitHub writes `%2B` for `+`. */
-export function createWithdrawnTest(removedUrls: readonly string[]): (link: ProvenLink) => boolean {
+export function createWithdrawnTest(removedUrls: readonly string[], removedFolders: readonly string[] = []) {
   const known = new Set(removedUrls.map(toKey));
-  return ({ url }) => known.has(toKey(url));
+  const folders = removedFolders.map(toKey);
+  return ({ url }: ProvenLink): boolean =>
+    known.has(toKey(url)) || folders.some((folder) => toKey(url).startsWith(folder));
 }
-
-/** Whether a link leads into one of these folders. */
-export const createBelowTest =
-  (folderUrls: readonly string[]) =>
-  ({ url }: ProvenLink): boolean =>
-    folderUrls.some((folder) => toKey(url).startsWith(toKey(folder)));
 
 const toKey = (address: string): string => decodePercents(entryUrl(new URL(withoutVersion(address))).href);
 

@@ -145,7 +145,7 @@ async function prepareRemoval(item: ChannelItem, batch: BatchContext): Promise<P
   const task = await prepareItem(item, batch);
   const { itemPath, target } = task;
   const { address, path, olderThan, closed } = target.options;
-  if (olderThan !== undefined || closed) return prepareSweep(task, batch);
+  if (olderThan !== undefined || closed) return planSweep(task, batch.ports.clock.date());
   const isAlone = path !== undefined || address !== undefined;
   if (isFolderPath(itemPath) || !isAlone) return task;
   const entry = await target.history.readEntry(itemPath);
@@ -154,13 +154,6 @@ async function prepareRemoval(item: ChannelItem, batch: BatchContext): Promise<P
   const folder = address && new URL(`${address.pathname}/`, address);
   const options = { ...target.options, ...(folder && { address: folder }) };
   return prepareItem({ ...item, name: `${itemPath}/` }, { ...batch, target: { ...batch.target, options } });
-}
-
-/** Plans a sweep. Its task is done already if no folder is due. */
-async function prepareSweep(task: PagesTask, { ports }: BatchContext): Promise<PagesTask> {
-  const sweep = await planSweep(task, ports.clock.date());
-  const idle = { reason: 'no folder that this tool delivered is due', notes: sweep.notes };
-  return { ...task, sweep, unknown: sweep.unknown, ...(sweep.due.length === 0 && { idle }) };
 }
 
 /** The end of the pull request has removed, or will remove, the folder that is named after it. */

@@ -34,8 +34,11 @@ type Verdict = keyof typeof NOTES | 'due' | 'young' | 'unread';
 /** A run that began before its pull request was closed may deliver later. */
 const LATEST_END = HOUR;
 
-/** Finds the folders directly below that only the same workflow delivered, and that are old or no longer needed. */
-export async function planSweep(task: PagesTask, now: number): Promise<Sweep> {
+/**
+ * Finds the folders directly below that only the same workflow delivered, and that are old or no longer needed. The
+ * task is done already if there are none.
+ */
+export async function planSweep(task: PagesTask, now: number): Promise<PagesTask> {
   const tree = await readTargetTree(task.target);
   const children = await listChildren(task, tree);
   const { verdicts, why } = await judgeChildren(children, task, now);
@@ -45,14 +48,16 @@ export async function planSweep(task: PagesTask, now: number): Promise<Sweep> {
     const treeSha = tree.entries.get(path.slice(0, -1))?.sha;
     return { path, treeSha, files: filesBelow(tree, path), itemPaths: [...new Set([path, ...ended])] };
   });
-  return {
-    due,
-    notes: [
-      ...Object.entries(NOTES).flatMap(([verdict, note]) => namedLine(note, pathsOf(verdict as Verdict))),
-      ...lineIf(children.length === SITE.siblings, `only the first ${SITE.siblings} folders were checked`),
-    ],
-    unknown: namedLine(`whether the pull request is closed${why}, so it is still there`, pathsOf('unread')),
-  };
+  const notes = [
+    ...Object.entries(NOTES).flatMap(([verdict, note]) => namedLine(note, pathsOf(verdict as Verdict))),
+    ...lineIf(children.length === SITE.siblings, `only the first ${SITE.siblings} folders were checked`),
+  ];
+  const unknown = namedLine(
+    `whether the pull request is closed${why}, so it is still there`,
+    pathsOf('unread'),
+  );
+  const idle = { reason: 'no folder that this tool delivered is due', notes };
+  return { ...task, sweep: { due, notes }, unknown, ...(due.length === 0 && { idle }) };
 }
 
 /** Ownership decides first, then the pull request that a folder is named after, then its age. */

@@ -60,7 +60,6 @@ export interface Sweep {
     readonly itemPaths: readonly string[];
   }[];
   readonly notes: readonly string[];
-  readonly unknown: readonly string[];
 }
 
 /** A folder gets its own commit. */

@@ -14,7 +14,7 @@ import { listPicturePaths } from '../pictures.ts';
 import type { BlobsByPath } from '../site-checks.ts';
 import { isFolderPath } from '../target.ts';
 import { type AuditedSite, auditedPath, describeDeployed, findAuditedSite } from './audit-pages.ts';
-import { readDeliveries } from './list-deliveries.ts';
+import { type ListedDelivery, readDeliveries } from './list-deliveries.ts';
 
 /** Lists what the branch still has of the deliveries, without a check. */
 export const createPagesList =
@@ -23,10 +23,9 @@ export const createPagesList =
     const wanted = auditedPath(inputs.path);
     const { branch, deployRecord } = audited;
     if (branch === null) {
-      const { files = new Map() } = deployRecord ?? {};
-      const { record, paths = [] } = (deployRecord && describeDeployed(deployRecord, wanted)) ?? {};
-      const isThere = record !== undefined && paths.length > 0;
-      return { deliveries: isThere ? [describeItem({ record, paths }, audited, files)] : [], unlisted: [] };
+      const found = deployRecord && describeDeployed(deployRecord, wanted);
+      const isThere = deployRecord !== null && found !== null && found.paths.length > 0;
+      return { deliveries: isThere ? [describeItem(found, audited, deployRecord.files)] : [], unlisted: [] };
     }
     const history = createBranchHistory(requireGitHub(access), branch);
     const head = await resultOf(() => history.readHead());
@@ -37,34 +36,30 @@ export const createPagesList =
       if (record.delivered === undefined || state === 'lost' || state === 'removed') return [];
       const present = [...paths, ...changed].filter((path) => entries.get(path)?.type === 'blob');
       const all = present.length > 0 ? present : [...filesBelow({ entries }, record.itemPath).keys()];
-      const item = { record, paths: all, isChanged: state === 'changed' };
-      return all.length === 0 ? [] : describeItem(item, audited, entries);
+      return all.length === 0 ? [] : describeItem({ record, state, paths: all }, audited, entries);
     });
     const older = `deliveries before the newest ${LISTING.pages * LIST_PAGE} commits of the branch ${branch}`;
-    const below = findUrl(wanted === '' ? './' : `${wanted}/`, audited)?.href ?? null;
+    const below = findUrl(wanted === '' ? './' : `${wanted}/`, audited);
     return { deliveries: items, unlisted: lineIf(!isComplete, older), below };
   };
 
 /** `null` for a path that the site doesn't show any more. */
-function findUrl(path: string, { github, site, options, branch }: AuditedSite): URL | null {
+function findUrl(path: string, { github, site, options, branch }: AuditedSite): string | null {
   if (site === null && options.pagesBase === undefined) return null;
   try {
     const location = { ...options, branch: branch ?? undefined, path, name: baseName(path) };
-    return resolveDestination(github.repository, location, site).pageUrl;
+    return resolveDestination(github.repository, location, site).pageUrl.href;
   } catch {
     return null;
   }
 }
 
-interface FoundItem {
-  readonly record: Pick<DeliveryRecord, 'itemPath' | 'message'> &
-    Partial<Pick<DeliveryRecord, 'delivered' | 'date'>>;
-  readonly paths: readonly string[];
-  readonly isChanged?: boolean;
-}
+type FoundItem = Pick<ListedDelivery, 'paths' | 'state'> & {
+  readonly record: Pick<DeliveryRecord, 'itemPath' | 'message'> & Partial<DeliveryRecord>;
+};
 
 function describeItem(
-  { record, paths, isChanged = false }: FoundItem,
+  { record, paths, state }: FoundItem,
   audited: AuditedSite,
   entries: BlobsByPath,
 ): ListedItem {
@@ -79,11 +74,11 @@ function describeItem(
     channel: 'K1',
     place: audited.branch === null ? 'the whole site' : `branch ${audited.branch}`,
     path: itemPath || './',
-    url: (isFolderPath(itemPath) && url ? entryUrl(url) : url)?.href ?? null,
+    url: isFolderPath(itemPath) && url !== null ? entryUrl(new URL(url)).href : url,
     ...{ time: date, by: deliverer?.name ?? null, run: run ? run.href : null },
     files: paths.length,
     size: paths.reduce((sum, path) => sum + (entries.get(path)?.size ?? 0), 0),
-    picture: (picture && findUrl(picture, audited)?.href) ?? null,
-    changed: isChanged,
+    picture: picture === undefined ? null : findUrl(picture, audited),
+    changed: state === 'changed',
   };
 }
