@@ -78,12 +78,6 @@ export interface HostProgress {
   readonly hint?: Text | undefined;
 }
 
-export interface SweptFolder {
-  /** Path in the repository, ending in `/`. */
-  readonly path: string;
-  readonly url: string;
-}
-
 /** Another folder of the site, with which the pages of a delivered folder are compared. */
 export interface ComparedFolder {
   readonly name: string;
@@ -101,7 +95,7 @@ export interface Placement {
   /** For a withdrawal: whether `!` lines leave out files that still exist. */
   readonly leavesFiles?: boolean;
   /** For a sweep: the removed folders. */
-  readonly swept?: readonly SweptFolder[];
+  readonly swept?: readonly { readonly path: string; readonly url: string }[];
   readonly first: Check;
   /** The site's other files, pictures and removed files. */
   readonly others?: readonly Check[];

@@ -1,4 +1,4 @@
-import type { ListedItem, SweptFolder } from '../channels/channel.ts';
+import type { ListedItem } from '../channels/channel.ts';
 import type { ChangeCounts, SiteChanges } from '../channels/site-changes.ts';
 import type { InlinedFile } from '../convert/resources.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -104,7 +104,7 @@ export interface Report {
   readonly wasAbsent?: boolean;
   readonly leavesFiles?: boolean;
   /** Sweeps only: the folders that it removed from the branch. */
-  readonly swept?: readonly SweptFolder[];
+  readonly swept?: readonly { readonly path: string; readonly url: string }[];
   /** Audits only; absent if it was not found out. */
   readonly verdict?: AuditVerdict;
   readonly lines: Readonly<Record<ReportLine, string>>;

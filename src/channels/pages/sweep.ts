@@ -14,13 +14,8 @@ import { isFromSame, isOwned, listSiblings } from './ownership.ts';
 import { describeRemoved } from './placement.ts';
 import { type PagesTask, readTargetTree, type Sweep } from './target.ts';
 
-/** A folder directly below the swept one, with the commit messages that delivered its files. */
-interface Child {
-  readonly path: string;
-  /** With `''` for files that this tool didn't deliver there, or that changed since. */
-  readonly messages: readonly string[];
-  readonly delivered: number;
-}
+/** A folder directly below the swept one. */
+type Child = Awaited<ReturnType<typeof listChildren>>[number];
 
 const NOTES = {
   open: 'still there, because its pull request is open',
@@ -30,9 +25,6 @@ const NOTES = {
 } as const;
 
 type Verdict = keyof typeof NOTES | 'due' | 'young' | 'unread';
-
-/** A run that began before its pull request was closed may deliver later. */
-const LATEST_END = HOUR;
 
 /**
  * Finds the folders directly below that only the same workflow delivered, and that are old or no longer needed. The
@@ -84,14 +76,17 @@ async function judgeChildren(
     if (number === null || !asked.includes(child)) return age;
     const state = (messages.every(isHere) && !hasFailed(states) && states.get(number)) || 'unread';
     if (typeof state === 'string') return state === 'none' ? age : state;
-    // The name of a branch or version may end in the number of an older pull request.
-    return age === 'due' || delivered <= state + LATEST_END ? 'due' : 'late';
+    // A branch may end in the number of an older pull request. A run may end after its pull request.
+    return age === 'due' || delivered <= state + HOUR ? 'due' : 'late';
   });
   return { verdicts, why: hasFailed(states) ? ` (${states.message})` : '' };
 }
 
-/** The last commit of each path shows who delivered it, however long the history is. */
-async function listChildren({ itemPath, target }: PagesTask, tree: BranchTree): Promise<readonly Child[]> {
+/**
+ * Lists the folders with the messages that delivered their files: `''` for a file that differs from its delivery. The
+ * last commit of each path shows that, however long the history is.
+ */
+async function listChildren({ itemPath, target }: PagesTask, tree: BranchTree) {
   const { head, entries } = tree;
   if (head === null) return [];
   const names = listSiblings(entries, itemPath)

@@ -81,12 +81,11 @@ export async function readPullStates(
   // Hidden pull requests make the last page shorter.
   const isWhole = pulls.length <= LIST_TOTAL - LIST_PAGE;
   const first = isWhole ? 0 : (pulls.at(-1)?.number ?? 0);
-  const absent = numbers.filter((number) => number > first).map((number) => [number, 'none'] as const);
-  const found = pulls.map(
-    ({ number, state, closed_at }) =>
-      [number, state === 'open' ? state : Date.parse(closed_at ?? '')] as const,
-  );
-  return new Map<number, PullState>([...absent, ...found]);
+  const states = new Map<number, PullState>();
+  for (const number of numbers) if (number > first) states.set(number, 'none');
+  for (const { number, state, closed_at: closedAt } of pulls)
+    states.set(number, state === 'open' ? state : Date.parse(closedAt ?? ''));
+  return states;
 }
 
 const listComments = ({ rest, repository }: GitHubClient, number: number) =>
