@@ -79,7 +79,9 @@ async function judgeChildren(
     // A branch may end in the number of an older pull request. A run may end after its pull request.
     return age === 'due' || delivered <= state + HOUR ? 'due' : 'late';
   });
-  return { verdicts, why: hasFailed(states) ? ` (${states.message})` : '' };
+  if (!hasFailed(states)) return { verdicts, why: '' };
+  const grant = states.code === 'NO_PERMISSION' ? '; give the job `pull-requests: read`' : '';
+  return { verdicts, why: ` (${states.message}${grant})` };
 }
 
 /**
