@@ -18,7 +18,7 @@ import { type CommitTarget, isFolderPath } from './target.ts';
 
 /*
  * This tool owns a path if its newest commit there names the content that the branch still holds (`listRecordedFiles`).
- * Other files need `overwrite`. The audit (`listDeliveries`) and a restoration (`restoreBefore`) read the same commits.
+ * Other files need `overwrite`. The audit (`readDeliveries`) and a restoration (`restoreBefore`) read the same commits.
  *
  * A delivery of this tool may belong to another workflow, a person or agents (`isFromSame`). Without `overwrite`:
  *

@@ -4,7 +4,7 @@ import type { CommitSummary } from '../../../github/api/history.ts';
 import { knownSettings, type RepositoryContext, requireGitHub } from '../../../github/api/repository.ts';
 import { nameFew, shorten } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
-import { HISTORY_PAGES, LIST_PAGE } from '../../../protocol/limits.ts';
+import { AUDIT, HISTORY_PAGES, LIST_PAGE } from '../../../protocol/limits.ts';
 import { baseName } from '../../../rules/naming.ts';
 import type { Text } from '../../../words.ts';
 import type { AuditedDelivery, AuditFindings } from '../../channel.ts';
@@ -16,7 +16,7 @@ import type { PagesOptions } from '../destination.ts';
 import { type PagesDestination, resolveDestination, targetBranch } from '../destination.ts';
 import type { BlobsByPath } from '../site-checks.ts';
 import { isFolderPath } from '../target.ts';
-import { listDeliveries } from './list-deliveries.ts';
+import { nameCommits, readDeliveries } from './list-deliveries.ts';
 import { type FoundDelivery, proveFiles, proveRemoval, sortPaths } from './prove-files.ts';
 
 type Site = RepositoryContext['pagesSettings'];
@@ -95,7 +95,8 @@ async function auditBranch(audited: AuditedSite, branch: string): Promise<AuditF
     if (site !== null || head.code !== 'NOT_FOUND') throw head;
     return { deliveries: [], unknown: [`${whether}: there is no such branch, and no Pages site`] };
   }
-  const { deliveries, entries, isComplete, last } = await listDeliveries(history, head, itemPath);
+  const { entries, isComplete, last, ...found } = await readDeliveries(github, head, itemPath, AUDIT);
+  const deliveries = await nameCommits(found.deliveries, github, head);
   const whole = parseMessage(last?.message ?? '')?.delivered?.itemPath;
   if (deliveries.length === 0 && whole !== undefined && isFolderPath(whole)) throw partError(itemPath, whole);
   const newest = `the newest ${HISTORY_PAGES * LIST_PAGE} commits ${itemPath && `of ${itemPath} `}on the branch ${branch}`;

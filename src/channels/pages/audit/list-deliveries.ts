@@ -1,7 +1,6 @@
 import type { CommitSummary } from '../../../github/api/history.ts';
 import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { lineIf } from '../../../plain-text.ts';
-import { AUDIT } from '../../../protocol/limits.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
 import {
   type BranchTree,
@@ -37,14 +36,9 @@ export interface ListedDelivery {
 
 /**
  * Lists deliveries to a path and below it, the newest first. The number of files adds no request.
+ * @param limits of the history, and of older versions
  * @returns also the branch's entries, and `last`, the newest commit that touched the path
  */
-export async function listDeliveries(history: SiteHistory, head: string, itemPath: string) {
-  const found = await readDeliveries(history, head, itemPath, AUDIT);
-  return { ...found, deliveries: await nameCommits(found.deliveries, history, head) };
-}
-
-/** The same without the commits that changed them. @param limits of the history, and of older versions */
 export async function readDeliveries(
   history: SiteHistory,
   head: string,
@@ -142,7 +136,7 @@ async function listRemoved(
 }
 
 /** Finds the commits that changed each delivery, 50 paths a request. */
-async function nameCommits(
+export async function nameCommits(
   listed: readonly ListedDelivery[],
   history: SiteHistory,
   head: string,
