@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import type { Report, ReportDocument } from '../delivery/report.ts';
+import { type Report, type ReportDocument, unknownLabel } from '../delivery/report.ts';
+import type { PersonRequest } from '../github/person-authorization.ts';
 import { lineIf, shorten } from '../plain-text.ts';
 import { PLAIN_REASONS } from '../protocol/error-codes.ts';
 import { LISTING, SITE, TEXT } from '../protocol/limits.ts';
@@ -49,9 +50,10 @@ export function composeAnswer(document: ReportDocument, report: string, forHuman
   const next = at === undefined ? hint : `to remove it, call \`withdraw\` with the \`url\` ${at}`;
   const fields = {
     ...(url && { url, opens, expires, replaced: reports.some((each) => each.replaced) }),
-    ...(authorization === undefined && {
-      unknown: (unlisted ?? shortenUnknown(document)).slice(0, SITE.named),
-    }),
+    ...(!isUnchanged &&
+      authorization === undefined && {
+        unknown: (unlisted ?? shortenUnknown(document)).slice(0, SITE.named),
+      }),
     // Their URLs are not verified, so none is in `url`.
     deliveries: deliveries.slice(0, LISTING.shown),
     ...{ code, reason: shorten(reason, TEXT.answer), hint: shorten(next, TEXT.answer), authorization },

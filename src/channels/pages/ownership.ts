@@ -1,6 +1,4 @@
-import { getBranchHead, getEntry } from '../../github/api/branch.ts';
-import type { GitHubClient } from '../../github/api/client.ts';
-import { type CommitSummary, getLastCommits } from '../../github/api/history.ts';
+import type { CommitSummary } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { listSources } from '../../rules/jekyll.ts';
@@ -138,7 +136,7 @@ export async function findOlderSites(
     .filter((path) => path !== folder && !together.includes(path))
     .slice(0, SITE.siblings);
   const nameOf = (itemPath: string): string => itemPath.slice(0, -1);
-  const commits = await getLastCommits(github, head, siblings.map(nameOf));
+  const commits = await history.readLastCommits(head, siblings.map(nameOf));
   const whole = siblings.filter((path) => {
     const { message = '' } = commits.get(nameOf(path)) ?? {};
     const { itemPath, object } = parseMessage(message)?.delivered ?? {};

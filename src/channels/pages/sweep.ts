@@ -1,6 +1,5 @@
 import { hasFailed, type Result, resultOf } from '../../errors.ts';
 import { parentFolders } from '../../github/api/branch.ts';
-import { getLastCommits } from '../../github/api/history.ts';
 import { findPullHome, type PullState, readPullStates } from '../../github/api/pull-requests.ts';
 import { lineIf, namedLine } from '../../plain-text.ts';
 import { HOUR, SITE } from '../../protocol/limits.ts';
@@ -94,7 +93,7 @@ async function listChildren({ itemPath, target }: PagesTask, tree: BranchTree) {
   const names = listSiblings(entries, itemPath)
     .map((path) => path.slice(0, -1))
     .slice(0, SITE.siblings);
-  const commits = new Map(await getLastCommits(target.github, head, names));
+  const commits = new Map(await target.history.readLastCommits(head, names));
   const messageOf = (path: string): string => commits.get(path)?.message ?? '';
   const isAsDelivered = (path: string): boolean => {
     const { sha = '', type } = entries.get(path) ?? {};
@@ -105,7 +104,7 @@ async function listChildren({ itemPath, target }: PagesTask, tree: BranchTree) {
   // A folder may have several deliveries of this tool in it.
   const mixed = names.filter((name) => !isAsDelivered(name) && parseMessage(messageOf(name)) !== null);
   const inner = [...entries.keys()].filter((entry) => mixed.some((name) => entry.startsWith(`${name}/`)));
-  const further = await getLastCommits(target.github, head, inner.slice(0, SITE.singleFiles));
+  const further = await target.history.readLastCommits(head, inner.slice(0, SITE.singleFiles));
   for (const [path, commit] of further) commits.set(path, commit);
   const delivered = new Set([...commits.keys()].filter(isAsDelivered));
   return names.map((name) => {

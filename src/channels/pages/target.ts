@@ -1,5 +1,5 @@
 import { DeliveryError } from '../../errors.ts';
-import { type CommitEntries, getBranchHead } from '../../github/api/branch.ts';
+import type { CommitEntries } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { findAbsence } from '../../github/api/failures.ts';
 import { knownSettings, type RepositoryContext } from '../../github/api/repository.ts';

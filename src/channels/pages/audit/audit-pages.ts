@@ -95,8 +95,8 @@ async function auditBranch(audited: AuditedSite, branch: string): Promise<AuditF
     if (site !== null || head.code !== 'NOT_FOUND') throw head;
     return { deliveries: [], unknown: [`${whether}: there is no such branch, and no Pages site`] };
   }
-  const { entries, isComplete, last, ...found } = await readDeliveries(github, head, itemPath, AUDIT);
-  const deliveries = await nameCommits(found.deliveries, github, head);
+  const { entries, isComplete, last, ...found } = await readDeliveries(history, head, itemPath, AUDIT);
+  const deliveries = await nameCommits(found.deliveries, history, head);
   const whole = parseMessage(last?.message ?? '')?.delivered?.itemPath;
   if (deliveries.length === 0 && whole !== undefined && isFolderPath(whole)) throw partError(itemPath, whole);
   const newest = `the newest ${HISTORY_PAGES * LIST_PAGE} commits ${itemPath && `of ${itemPath} `}on the branch ${branch}`;

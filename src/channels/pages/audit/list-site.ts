@@ -31,7 +31,7 @@ export const createPagesList =
     const head = await resultOf(() => history.readHead());
     if (hasFailed(head) && head.code !== 'NOT_FOUND') throw head;
     if (hasFailed(head)) return { deliveries: [], unlisted: [head.message] };
-    const { deliveries, entries, isComplete } = await readDeliveries(github, head, wanted, LISTING);
+    const { deliveries, entries, isComplete } = await readDeliveries(history, head, wanted, LISTING);
     const items = deliveries.flatMap(({ record, state, paths, changed }) => {
       if (record.delivered === undefined || state === 'lost' || state === 'removed') return [];
       const present = [...paths, ...changed].filter((path) => entries.get(path)?.type === 'blob');
