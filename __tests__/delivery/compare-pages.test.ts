@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { comparePages } from '../../src/delivery/compare-pages.ts';
+import { comparePages, reportChangedPages } from '../../src/delivery/compare-pages.ts';
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import { COMPARE, SECOND } from '../../src/protocol/limits.ts';
 import { urlBelow } from '../../src/rules/naming.ts';
@@ -18,21 +18,20 @@ async function compare(
   after: Contents,
   { clock = new FakeClock(), proof = proofWith() } = {},
 ): Promise<{ readonly done: Delivery; readonly asked: readonly string[] }> {
-  const served = new Map(
+  const bodies = new Map(
     Object.entries(before).map(([path, text]) => [urlBelow(OTHER, path).pathname, text]),
   );
-  const host = new FakeHttp(({ url }) => ({ body: served.get(new URL(url).pathname) ?? '' }));
+  const host = new FakeHttp(({ url }) => ({ body: bodies.get(new URL(url).pathname) ?? '' }));
   const blobs = Object.entries(before).map(([path, text]) => {
     return [path, { sha: shaOf(text), size: Buffer.byteLength(text) }] as const;
   });
-  const main = attemptWith({
-    proof,
-    placement: placementWith({ url: PREVIEW, compared: { name: './', url: OTHER, pages: new Map(blobs) } }),
-  });
-  const served2 = { url: PREVIEW, sitePath: PREVIEW.pathname, display: 'page', isServedAsIs: true } as const;
-  const attempt = { ...main, task: { ...main.task, served: { ...served2, pictureUrls: null } } };
+  const served = { url: PREVIEW, sitePath: PREVIEW.pathname, display: 'page', isServedAsIs: true } as const;
+  const main = attemptWith({ proof, placement: placementWith({ url: PREVIEW }) });
+  const attempt = { ...main, task: { ...main.task, served: { ...served, pictureUrls: null } } };
   const ports = { ...fakePorts(host.http), clock, request: requestWith({ compare: './' }) };
-  const [done] = await comparePages([deliveryWith({ main: attempt, site: memorySite(after) })], ports);
+  const findCompared = async () => ({ url: OTHER, pages: new Map(blobs) });
+  const delivery = deliveryWith({ main: attempt, site: memorySite(after) });
+  const [done] = await comparePages([delivery], { K1: { findCompared } }, ports);
   return { done: done as Delivery, asked: host.seen.map(({ url }) => url) };
 }
 
@@ -110,6 +109,6 @@ describe('the bounds of a comparison', () => {
   test('while caches show an earlier version, each link has its own', async () => {
     const proof = proofWith({ versioned: { url: PREVIEW, note: '' } });
     const { done } = await compare({}, { 'x/index.html': 'x' }, { proof });
-    expect(done.changedPages?.[0]?.url).toBe(`${PREVIEW.href}x/?v=${shaOf('x').slice(0, 16)}`);
+    expect(reportChangedPages(done)?.[0]?.url).toBe(`${PREVIEW.href}x/?v=${shaOf('x').slice(0, 16)}`);
   });
 });

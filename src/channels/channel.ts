@@ -80,7 +80,6 @@ export interface HostProgress {
 
 /** Another folder of the site, with which the pages of a delivered folder are compared. */
 export interface ComparedFolder {
-  readonly name: string;
   readonly url: URL;
   /** Its pages by their path in the folder. */
   readonly pages: ReadonlyMap<string, GitBlob>;
@@ -110,8 +109,6 @@ export interface Placement {
   readonly changes?: SiteChanges;
   readonly treeSha?: string | undefined;
   readonly servedSize?: number;
-  /** With `compare`: the other folder, unless it can't be known. */
-  readonly compared?: ComparedFolder;
   /** K1: whether the branch's history shows that this tool delivered the removed file. */
   readonly wasOurs?: boolean;
   /** K1: the git id that each path must still have after the proof; `null` for no file. */
@@ -144,6 +141,8 @@ export interface Channel<Task extends PreparedTask = PreparedTask> {
   prepare(items: readonly ChannelItem[]): Promise<readonly Result<Task>[]>;
   /** K1: whether a file or folder to remove exists. Writes nothing. */
   holds?(item: ChannelItem): Promise<boolean>;
+  /** K1: finds the folder that `compare` names. @throws {DeliveryError} if it has no page */
+  findCompared?(task: Task): Promise<ComparedFolder>;
   /** Describes what `perform` would do. Writes nothing. */
   preview(tasks: readonly Task[], absent?: FailedFile): Promise<readonly Result<string>[]>;
   /** Carries out the tasks together, in one push, release or bin. */

@@ -1,40 +1,35 @@
 import { Readable } from 'node:stream';
 import { mapConcurrently } from '../async.ts';
-import type { ComparedFolder } from '../channels/channel.ts';
+import type { Channel, ComparedFolder, PreparedTask } from '../channels/channel.ts';
 import { hasFailed, resultOf } from '../errors.ts';
 import { fetchBack } from '../http/fetch-back.ts';
 import { namedLine, neutralizeText, shorten } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { COMPARE, SITE, TEXT } from '../protocol/limits.ts';
-import {
-  comparePageTexts,
-  findChangedPages,
-  type PageDifference,
-  type PageText,
-} from '../rules/changed-pages.ts';
+import { PageComparison, type PageText } from '../rules/changed-pages.ts';
 import type { GitBlob } from '../rules/fingerprint.ts';
 import type { LocalFile } from '../rules/inspect.ts';
 import { loadPageRules } from '../rules/load-page-rules.ts';
 import { entryUrl, urlBelow, withVersion } from '../rules/naming.ts';
 import { decodeText, isHtml } from '../rules/page/page-file.ts';
-import { type ChangedPage, type Delivery, ongoingAttempt, type PlacedAttempt, runStep } from './delivery.ts';
+import { attemptIn, type ChangedPage, type Delivery, ongoingAttempt, runStep } from './delivery.ts';
 import type { RequestContext } from './delivery-context.ts';
 
-/** Finds the pages that differ from another folder of the site. A failure is a line of UNKNOWN. */
+/** Finds the pages that differ from another folder of the site, before anything is written. Never fails a delivery. */
 export async function comparePages(
   deliveries: readonly Delivery[],
+  { K1: { findCompared } }: { readonly K1: Pick<Channel, 'findCompared'> },
   context: RequestContext,
 ): Promise<readonly Delivery[]> {
-  if (context.request.compare === undefined) return deliveries;
-  const end = context.clock.timeout(Math.min(COMPARE.time, context.request.timeout));
-  const ports = { ...context, signal: AbortSignal.any([context.signal, end]) };
-  return runStep('report', deliveries, async (delivery) => {
-    const attempt = ongoingAttempt(delivery, 'K1');
-    const { placement = null, proof = null, failure = null } = attempt ?? {};
-    if (!placement?.compared || proof === null || failure !== null) return delivery;
-    const { name } = placement.compared;
+  const { compare: name, timeout, dryRun, checkOnly } = context.request;
+  if (name === undefined || findCompared === undefined || dryRun || checkOnly) return deliveries;
+  const end = context.clock.timeout(Math.min(COMPARE.time, timeout));
+  const run = { ...context, signal: AbortSignal.any([context.signal, end]) };
+  return runStep('check', deliveries, async (delivery) => {
+    const task = ongoingAttempt(delivery, 'K1')?.task;
+    if (task === undefined || !delivery.site?.isFolder) return delivery;
     context.logger.startSection(`Compare the pages with ${name}`);
-    const found = await resultOf(() => compareFolders(delivery, attempt as PlacedAttempt, ports));
+    const found = await resultOf(async () => compareFolders(delivery, task, await findCompared(task), run));
     const { notes, unknown, ...rest } = hasFailed(found)
       ? { notes: [], unknown: [`which pages differ from ${name}: ${found.message}`] }
       : found;
@@ -46,37 +41,44 @@ export async function comparePages(
 
 const KINDS = ['changed', 'new', 'removed'] as const;
 
-async function compareFolders(delivery: Delivery, attempt: PlacedAttempt, ports: Ports) {
-  const { name: folder, url, pages: others } = attempt.placement.compared as ComparedFolder;
-  const files = (delivery.site?.files ?? []).filter(({ name }) => isHtml(name));
+async function compareFolders(
+  { site }: Delivery,
+  { served }: PreparedTask,
+  { url, pages: others }: ComparedFolder,
+  run: RequestContext,
+) {
+  const folder = run.request.compare;
+  const files = (site?.files ?? []).filter(({ name }) => isHtml(name));
   const here = new Map(files.map((file) => [file.name, file]));
   const added = files.filter(({ name }) => !others.has(name));
   const differing = files.filter(({ name, blobSha }) => (others.get(name)?.sha ?? blobSha) !== blobSha);
   const titles = new Map<string, string>();
-  const differences = new Map<string, PageDifference>();
+  const compared = new PageComparison();
   await mapConcurrently(differing.slice(0, COMPARE.pages), SITE.probes, async (file) => {
-    const before = await readOther(url, file.name, others.get(file.name), ports);
-    const after = before && (await readLocal(file, ports));
+    const before = await readOther(url, file.name, others.get(file.name), run);
+    const after = before && (await readLocal(file, run));
     if (before === null || after === null) return;
     titles.set(file.name, after.title);
-    differences.set(file.name, comparePageTexts(before, after));
+    compared.add(file.name, before, after);
   });
   for (const file of added.slice(0, SITE.listed)) {
-    titles.set(file.name, (await readLocal(file, ports))?.title ?? '');
+    titles.set(file.name, (await readLocal(file, run))?.title ?? '');
   }
   // Of a part of the pages, only a part can be alike.
-  const share = differences.size / Math.max(differing.length, 1);
-  const { changed, ignored } = findChangedPages(differences, (files.length - added.length) * share);
+  const share = compared.pages.size / Math.max(differing.length, 1);
+  const { changed, ignored } = compared.findChanged((files.length - added.length) * share);
   const removed = [...others.keys()].filter((path) => !here.has(path));
   const kinds = { changed, new: added.map(({ name }) => name), removed };
   const pages = KINDS.flatMap((kind) => kinds[kind].map((path) => ({ kind, path })));
   const counts = KINDS.flatMap((kind) => (kinds[kind].length === 0 ? [] : `${kinds[kind].length} ${kind}`));
-  const unread = differing.flatMap(({ name }) => (differences.has(name) ? [] : name));
+  const unread = differing.flatMap(({ name }) => (compared.pages.has(name) ? [] : name));
   return {
-    changedPages: pages.slice(0, SITE.listed).map(({ kind, path }): ChangedPage => {
+    changedPages: pages.slice(0, SITE.listed).map(({ kind, path }) => {
       const title = shorten(neutralizeText(titles.get(path) ?? '').trim(), TEXT.message);
       const named = { path: neutralizeText(path), title: title || neutralizeText(path) };
-      return { ...named, url: pageUrl(here.get(path), attempt), kind };
+      const page = here.has(path) && served ? urlBelow(new URL(served.sitePath, served.url), path) : null;
+      const version = here.get(path)?.blobSha.slice(0, 16) ?? '';
+      return { ...named, url: page && entryUrl(page).href, kind, version };
     }),
     notes: [
       `pages, compared with ${folder}: ${counts.join(', ') || 'no page changed'}`,
@@ -88,11 +90,15 @@ async function compareFolders(delivery: Delivery, attempt: PlacedAttempt, ports:
 
 const UNREAD = `above 2 MB, beyond the first ${COMPARE.pages}, or not served there in time`;
 
-/** The URL of a page in the delivered folder. While caches may show an earlier one, it has its own version. */
-function pageUrl(file: LocalFile | undefined, { task: { served }, proof }: PlacedAttempt): string | null {
-  if (file === undefined || served === undefined) return null;
-  const url = entryUrl(urlBelow(new URL(served.sitePath, served.url), file.name));
-  return (proof?.versioned === undefined ? url : withVersion(url, file.blobSha.slice(0, 16))).href;
+/** The pages, with links only if they are verified. While caches may show earlier pages, each link has a version. */
+export function reportChangedPages(delivery: Delivery): readonly ChangedPage[] | undefined {
+  const { proof } = attemptIn(delivery, 'K1') ?? {};
+  return !proof
+    ? undefined
+    : delivery.changedPages?.map(({ version, ...page }) => {
+        if (page.url === null || !proof.versioned) return page;
+        return { ...page, url: withVersion(page.url, version).href };
+      });
 }
 
 /** The text of a page as the other folder serves it; `null` unless it is the branch's. */

@@ -8,6 +8,7 @@ import { GATES, type GateName, PROTOCOL } from '../protocol/words.ts';
 import type { RawInputs } from '../request/inputs.ts';
 import { operationOf } from '../request/parse-request.ts';
 import { ACTION, advise, type Face, say } from '../words.ts';
+import { reportChangedPages } from './compare-pages.ts';
 import {
   addressToHandOver,
   type ChannelAttempt,
@@ -47,6 +48,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   const isProven = failure === null && gates.every(({ passed }) => passed);
   const ready = isProven || (failure === null && main === null && hasNothingToVerify(delivery));
   const planned = failure === null ? given.planned : null;
+  const changedPages = reportChangedPages(delivery);
   const notReady = ready || planned !== null ? null : toReason(failure ?? main?.failure, main);
   const report = {
     protocol: PROTOCOL.identifier,
@@ -69,7 +71,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     duplicates: listDuplicates(delivery).map((attempt) => reportDuplicate(attempt, toReason)),
     screen: reportScreen(delivery),
     picture: ready ? reportPicture(delivery) : null,
-    ...(ready && delivery.changedPages && { changedPages: delivery.changedPages }),
+    ...(ready && changedPages && { changedPages }),
     ...{ planned, notReady },
     unknown: listUnknown(delivery, { planned, notReady }).map(neutralizeText),
     took: main?.took ?? {},

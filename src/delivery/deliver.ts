@@ -33,7 +33,10 @@ export async function deliver(context: DeliveryContext): Promise<readonly Report
       });
       step = 'place';
       files = await prepareTasks(files, channels, context);
-      if (!isRemoval) files = await viewLocalPages(await checkPages(files, context), context);
+      if (!isRemoval) {
+        files = await viewLocalPages(await checkPages(files, context), context);
+        files = await comparePages(files, channels, context);
+      }
       files = await relistFolders(files, context);
       files = await carryOut(files, channels, context);
       // The report describes what was removed, not the local file.
@@ -44,7 +47,6 @@ export async function deliver(context: DeliveryContext): Promise<readonly Report
       if (request.onFailure === 'restore' && !dryRun) {
         files = await restoreFailed(files, channels, context);
       }
-      files = await comparePages(files, context);
     }
   } catch (thrown) {
     files = failAll(files, step, thrown);

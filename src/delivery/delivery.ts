@@ -71,8 +71,8 @@ export interface Delivery extends ChannelItem {
   readonly localView: ScreenView | null;
   /** Title of the delivered picture, and the share of pixels that changed; `null` without a picture. */
   readonly picture: { readonly title: string; readonly changed: number | null } | null;
-  /** With `compare`: the pages that differ from the other folder's; absent if not known. */
-  readonly changedPages?: readonly ChangedPage[];
+  /** With `compare`: the pages that differ from the other folder's, with the ids of their content; absent if not known. */
+  readonly changedPages?: readonly (ChangedPage & { readonly version: string })[];
   /** One attempt for each channel, the main channel first. */
   readonly attempts: readonly ChannelAttempt[];
   /** URLs that `unknown` already names as missing, as a browser's view names them. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { shorten } from '../plain-text.ts';
 
 /** The visible text of a page. */
@@ -7,54 +8,56 @@ export interface PageText {
   readonly blocks: readonly string[];
 }
 
-/** How two versions of a page differ: an example for each difference. Equal keys mean the same difference. */
-export type PageDifference = ReadonlyMap<string, string>;
-
 /** A page that is edited all over needs no more to count as changed. */
 const MOST = { blocks: 1_000, length: 200, named: 80 } as const;
 
 /** At least this many pages must have a difference that is not their own. */
 const FEWEST_ALIKE = 3;
 
-/** Compares two versions of a page by their blocks, in any order. */
-export function comparePageTexts(before: PageText, after: PageText): PageDifference {
-  const counts = new Map<string, number>();
-  for (const block of after.blocks) counts.set(block, (counts.get(block) ?? 0) + 1);
-  for (const block of before.blocks) counts.set(block, (counts.get(block) ?? 0) - 1);
-  const different = [...counts].filter(([, count]) => count !== 0).slice(0, MOST.blocks);
-  return new Map(
-    different.map(([block, count]) => {
-      // A copy, because a part of a text keeps the whole page in memory.
-      const start = Buffer.from(block.slice(0, MOST.length)).toString();
+/** Compares two versions of each page. Keeps a number for each different block, because the texts of a site are large. */
+export class PageComparison {
+  /** The differences of each page: positive for a new block, negative for a removed block. */
+  readonly pages = new Map<string, readonly number[]>();
+  readonly #counts = new Map<number, number>();
+  /** The texts of differences that several pages have. */
+  readonly #examples = new Map<number, string>();
+
+  /** Compares the blocks in any order. */
+  add(path: string, before: PageText, after: PageText): void {
+    const counts = new Map<string, number>();
+    for (const block of after.blocks) counts.set(block, (counts.get(block) ?? 0) + 1);
+    for (const block of before.blocks) counts.set(block, (counts.get(block) ?? 0) - 1);
+    const different = [...counts].filter(([, count]) => count !== 0).slice(0, MOST.blocks);
+    const found = different.map(([block, count]): readonly [number, string] => {
+      const start = block.slice(0, MOST.length);
       // A stamp may have another time or number on each page.
-      return [`${Math.sign(count)} ${start.replace(/\d+/g, '0')}`, shorten(start, MOST.named)];
-    }),
-  );
+      return [Math.sign(count) * toNumber(start.replace(/\d+/g, '0')), start];
+    });
+    const differences = new Map(found);
+    for (const [difference, text] of differences) {
+      const count = (this.#counts.get(difference) ?? 0) + 1;
+      this.#counts.set(difference, count);
+      const block = Math.abs(difference);
+      // A copy, because a part of a text keeps the whole page in memory.
+      if (count > 1 && !this.#examples.has(block)) this.#examples.set(block, Buffer.from(text).toString());
+    }
+    this.pages.set(path, [...differences.keys()]);
+  }
+
+  /**
+   * Finds pages with a difference of their own. What differs on half of the pages is navigation or a build's stamp.
+   *
+   * @param count how many pages are in both folders
+   * @returns the paths of changed pages, and examples of what was ignored
+   */
+  findChanged(count: number): { readonly changed: readonly string[]; readonly ignored: readonly string[] } {
+    const most = Math.max(FEWEST_ALIKE, count / 2);
+    const isShared = (difference: number): boolean => (this.#counts.get(difference) ?? 0) >= most;
+    const changed = [...this.pages].flatMap(([path, all]) => (all.every(isShared) ? [] : path));
+    const shared = [...this.#examples].filter(([block]) => isShared(block) || isShared(-block));
+    return { changed, ignored: shared.map(([, text]) => shorten(text, MOST.named)) };
+  }
 }
 
-/**
- * Finds pages with a difference of their own. What differs on half of the pages is navigation or a build's stamp.
- *
- * @param count how many pages are in both folders
- * @returns the paths of changed pages, and examples of what was ignored
- */
-export function findChangedPages(
-  differences: ReadonlyMap<string, PageDifference>,
-  count: number,
-): { readonly changed: readonly string[]; readonly ignored: readonly string[] } {
-  const pages = new Map<string, number>();
-  for (const key of [...differences.values()].flatMap((all) => [...all.keys()])) {
-    pages.set(key, (pages.get(key) ?? 0) + 1);
-  }
-  const most = Math.max(FEWEST_ALIKE, count / 2);
-  const isShared = (key: string): boolean => (pages.get(key) ?? 0) >= most;
-  const changed = [...differences].flatMap(([path, difference]) =>
-    [...difference.keys()].every(isShared) ? [] : path,
-  );
-  const ignored = new Map<string, string>();
-  for (const [key, example] of [...differences.values()].flatMap((all) => [...all])) {
-    const text = key.replace(/^\S+ /, '');
-    if (isShared(key) && !ignored.has(text)) ignored.set(text, example);
-  }
-  return { changed, ignored: [...ignored.values()] };
-}
+/** 48 bits of a hash. */
+const toNumber = (text: string): number => Number.parseInt(hash('sha1', text).slice(0, 12), 16);

@@ -8,7 +8,6 @@ import { type BranchTree, blobAt, blobsIn, filesBelow } from './branch-reader.ts
 import { type ComparedItem, isProtected, planChange } from './compare.ts';
 import { listTaken, switchFileOf } from './jekyll.ts';
 import { notOursError, takenPageError } from './not-ours.ts';
-import { withCompared } from './other-folder.ts';
 import { type FolderInBranch, findDeliveries, findOlderSites, findSingleFiles } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
 import { describePublished } from './placement.ts';
@@ -55,7 +54,7 @@ export async function compareSite(task: PagesTask, together: readonly string[]):
     goneFiles: blobsIn([tree.entries, older], gonePaths),
     entries: tree.entries,
   });
-  return { ...planned, placement: withCompared(placement, task, tree.entries) };
+  return { ...planned, placement };
 }
 
 /** Lists the paths that hold this tool's files. @throws {DeliveryError} `NOT_OURS` if a file blocks a folder */

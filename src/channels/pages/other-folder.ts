@@ -1,39 +1,30 @@
-import type { BranchEntry } from '../../github/api/branch.ts';
+import { DeliveryError } from '../../errors.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
-import type { Placement } from '../channel.ts';
+import type { ComparedFolder } from '../channel.ts';
 import { filesBelow } from './branch-reader.ts';
 import { addressOf } from './destination.ts';
-import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
+import { type PagesTask, readTargetTree } from './target.ts';
 
 /**
- * Adds the pages of the folder that `compare` names, or why there are none. A folder between both, such as `previews/`,
- * holds other deliveries, so it is left out. @param entries `null` for a site without a branch
+ * Finds the pages of the folder that `compare` names. A folder between both, such as `previews/`, holds other
+ * deliveries, so it is left out. @throws {DeliveryError} if there are none
  */
-export function withCompared(
-  placement: Placement,
-  task: PagesTask,
-  entries: ReadonlyMap<string, BranchEntry> | null,
-): Placement {
+export async function findCompared(task: PagesTask): Promise<ComparedFolder> {
   const { itemPath, destination, target } = task;
-  const { compare } = target.options;
-  if (compare === undefined || isRemoval(task) || !isFolderPath(itemPath)) return placement;
   const { siteRoot } = destination;
+  const { branch, compare = './' } = target.options;
   const given = compare === './' ? '' : compare;
   const folder = given.startsWith(siteRoot) ? given : siteRoot + given;
+  if (target.deploy !== null && branch === undefined)
+    throw noneError('a site that is deployed without a branch keeps no other folder');
+  if (folder === itemPath) throw noneError('that is the delivered folder itself');
   const isInside = itemPath.startsWith(folder);
   const between = isInside ? itemPath.slice(0, itemPath.indexOf('/', folder.length) + 1) : null;
   const isPage = (path: string): boolean => isHtml(path) && !(between && path.startsWith(between));
-  const pages = [...filesBelow({ entries: entries ?? new Map() }, folder)].filter(([path]) => isPage(path));
-  const obstacles: readonly (readonly [boolean, string])[] = [
-    [entries === null, 'a site that is deployed without a branch keeps no other folder'],
-    [folder === itemPath, 'that is the delivered folder itself'],
-    [pages.length === 0, 'the branch has no page there'],
-  ];
-  const [, obstacle] = obstacles.find(([isMet]) => isMet) ?? [];
-  if (obstacle !== undefined) {
-    const line = `which pages differ from ${compare}: ${obstacle}`;
-    return { ...placement, unknown: [...(placement.unknown ?? []), line] };
-  }
+  const pages = [...filesBelow(await readTargetTree(target), folder)].filter(([path]) => isPage(path));
+  if (pages.length === 0) throw noneError('the branch has no page there');
   const byPath = new Map(pages.map(([path, blob]) => [path.slice(folder.length), blob]));
-  return { ...placement, compared: { name: compare, url: addressOf(destination, folder), pages: byPath } };
+  return { url: addressOf(destination, folder), pages: byPath };
 }
+
+const noneError = (reason: string): DeliveryError => new DeliveryError('NOT_FOUND', reason);

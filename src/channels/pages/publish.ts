@@ -11,7 +11,7 @@ import { type DeployTarget, deployBranch, deploySite, withDeployment } from './d
 import { recheckSite } from './deploy/deploy-record.ts';
 import { contentOfFiles, sizeOf } from './deploy/site-content.ts';
 import type { PagesOptions } from './destination.ts';
-import { withCompared } from './other-folder.ts';
+import { findCompared } from './other-folder.ts';
 import { describePublished } from './placement.ts';
 import { isInBranch, prepareItems } from './prepare.ts';
 import { notRestoredError, restoreBefore } from './restore.ts';
@@ -46,7 +46,11 @@ export function createPagesChannels(
   });
   const removal = { ...inputs, setup: false, isRemoval: true };
   return {
-    publish: { ...channelFor(inputs), restore: (failed, batch) => restoreAndDeploy(failed, batch, ports) },
+    publish: {
+      ...channelFor(inputs),
+      findCompared,
+      restore: (failed, batch) => restoreAndDeploy(failed, batch, ports),
+    },
     remove: { ...channelFor(removal), holds: ({ name }) => isInBranch(name, removal, access) },
   };
 }
@@ -108,8 +112,7 @@ async function deployFiles(prepared: Tasks, target: DeployTarget, ports: Ports):
       { task, siteChanges: changes },
       { previous, goneFiles: removedBlobs, entries: before, servedSize },
     );
-    const deployed = withDeployment({ ...placement, written: true, evidence }, deployment);
-    return withCompared(deployed, task, null);
+    return withDeployment({ ...placement, written: true, evidence }, deployment);
   });
 }
 
