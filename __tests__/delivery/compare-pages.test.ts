@@ -5,12 +5,18 @@ import { comparePages, reportChangedPages } from '../../src/delivery/compare-pag
 import type { Delivery } from '../../src/delivery/delivery.ts';
 import { COMPARE, SECOND } from '../../src/protocol/limits.ts';
 import { urlBelow } from '../../src/rules/naming.ts';
+import { ACTION } from '../../src/words.ts';
 import { type Contents, memorySite, shaOf } from '../channels/pages/site/memory-files.ts';
+import { FakeScreen } from '../support/fake-screen.ts';
 import { FakeClock, FakeHttp, fakePorts } from '../support/ports.ts';
 import { attemptWith, deliveryWith, placementWith, proofWith, requestWith } from './builders.ts';
 
 const OTHER = new URL('https://octo.github.io/site/');
 const PREVIEW = new URL('https://octo.github.io/site/previews/pr-1/');
+
+const fail = async (): Promise<never> => {
+  throw new Error('not needed');
+};
 
 /** Compares two versions of a site, of which the other folder serves the first. */
 async function compare(
@@ -28,10 +34,13 @@ async function compare(
   const served = { url: PREVIEW, sitePath: PREVIEW.pathname, display: 'page', isServedAsIs: true } as const;
   const main = attemptWith({ proof, placement: placementWith({ url: PREVIEW }) });
   const attempt = { ...main, task: { ...main.task, served: { ...served, pictureUrls: null } } };
-  const ports = { ...fakePorts(host.http), clock, request: requestWith({ compare: './' }) };
+  const context = {
+    ...{ ...fakePorts(host.http), clock, request: requestWith({ compare: './' }) },
+    ...{ face: ACTION, screen: new FakeScreen(), openFolder: fail, openRepository: fail },
+  };
   const findCompared = async () => ({ url: OTHER, pages: new Map(blobs) });
   const delivery = deliveryWith({ main: attempt, site: memorySite(after) });
-  const [done] = await comparePages([delivery], { K1: { findCompared } }, ports);
+  const [done] = await comparePages([delivery], { K1: { findCompared } }, context);
   return { done: done as Delivery, asked: host.seen.map(({ url }) => url) };
 }
 

@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import type { PageToView, ScreenView } from '../../src/browser/screen-view.ts';
 import { readJobRuntime } from '../../src/channels/pages/deploy/job-runtime.ts';
+import { createDeliveryContext } from '../../src/context.ts';
+import { deliver as performDelivery } from '../../src/delivery/deliver.ts';
+import type { Ports } from '../../src/ports.ts';
+import type { DeliveryRequest } from '../../src/request/parse-request.ts';
+import { FakeScreen, pictureOf, viewWith } from '../support/fake-screen.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { type FolderFiles, inFolder } from './generator-outputs.ts';
 import { type Played, proven, setUpPlay } from './play.ts';
@@ -97,6 +103,68 @@ describe('a comparison with another folder of the site', () => {
     expect(played.report.unknown).toContain(
       'whether these pages differ from ./ (above 2 MB, beyond the first 300, or not served there in time): b.html',
     );
+  });
+});
+
+describe('with `picture: true`', () => {
+  /** Delivers seven edited pages; the screen shows a letter for each page and version. */
+  async function pictured(repository: TestRepository, view?: (page: PageToView) => Partial<ScreenView>) {
+    const many = [...NAMES, 'e', 'f', 'g'].map((name) => [`${name}.html`, page(name, 'x')] as const);
+    const edited = many.map(([name]) => [name, page(name, 'edited')] as const);
+    await deliver(repository, Object.fromEntries(many), { path: './' });
+    const screen = new FakeScreen((seen) =>
+      viewWith({ picture: pictureOf(seen.url.includes(PREVIEW) ? 'new' : 'old'), ...view?.(seen) }),
+    );
+    const perform = (request: DeliveryRequest, ports: Ports) =>
+      performDelivery({ ...createDeliveryContext(request, ports, {}, async () => ''), screen });
+    const around = { file: 'dist/', path: PREVIEW, compare: './', picture: 'true' };
+    const given = { repository, files: inFolder('dist', Object.fromEntries(edited)), perform };
+    const inputs = { channel: 'K1', nojekyll: 'true', ...around };
+    return {
+      screen,
+      again: () => play.deliver({ ...given, inputs }),
+      played: await proven(play.deliver({ ...given, inputs })),
+    };
+  }
+
+  test('the first five changed pages have pictures from before and after, in the same commit', async () => {
+    const repository = await play.repository();
+    const { screen, played, again } = await pictured(repository);
+    const url = repository.pages.url + PREVIEW;
+    const of = (name: string) => ({
+      beforeUrl: expect.stringMatching(`^${url}${name}.html.compare-before.png\\?v=[0-9a-f]{16}$`),
+      afterUrl: expect.stringMatching(`^${url}${name}.html.compare-after.png\\?v=[0-9a-f]{16}$`),
+    });
+    const pages = played.report.changedPages ?? [];
+    expect(pages.map(({ path }) => path[0])).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'i']);
+    expect(pages.map(({ pictures }) => pictures)).toEqual([
+      ...['a', 'b', 'c', 'd', 'e'].map(of),
+      ...[undefined, undefined, undefined],
+    ]);
+    const seen = screen.asked.map((seen) => [seen.url.replace(/\?v=.*/, ''), seen.local !== undefined]);
+    expect(seen.slice(1, 3)).toEqual([
+      [`${repository.pages.url}a.html`, false],
+      [`${url}a.html`, true],
+    ]);
+    expect((await repository.read(`${PREVIEW}a.html.compare-before.png`))?.toString()).toMatch(/^old/);
+    expect(played.report.lines.TEST).toContain('files identical: 8 of 8');
+    expect(played.report.site?.changes?.added).toHaveLength(8);
+    const commits = (await repository.log()).length;
+    const { report } = await proven(again());
+    expect(report.changedPages?.[0]?.pictures?.afterUrl).toBe(pages[0]?.pictures?.afterUrl);
+    expect(await repository.log()).toHaveLength(commits);
+  });
+
+  test('a picture that the browser cannot take is named, and fails nothing', async () => {
+    const { played } = await pictured(await play.repository(), ({ url }) =>
+      /[/]b.html/.test(url) ? { verdict: 'not-shown', reason: 'the page is blank' } : {},
+    );
+    expect(played.report.unknown).toEqual(['how these changed pages look: b.html (the page is blank)']);
+    expect(played.report.changedPages?.map(({ pictures }) => pictures !== undefined).slice(0, 3)).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 });
 

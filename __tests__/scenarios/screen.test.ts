@@ -63,6 +63,24 @@ describe('a page in a real browser', () => {
   });
 });
 
+test('a changed page has pictures of the other folder and of the delivered one', async () => {
+  const repository = await scenario.repository();
+  const deliverSite = (text: string, inputs: ScenarioDelivery['inputs']) => {
+    const files = { 'dist/index.html': createPage(), 'dist/a/index.html': createPage(text) };
+    const given = { file: 'dist/', channel: 'K1', nojekyll: 'true', ...browser.inputs, ...inputs };
+    return scenario.deliver({ repository, files, inputs: given, env: browser.env });
+  };
+  await deliverSite('first', { path: './' });
+  const wanted = { path: 'previews/pr-1/', compare: './', picture: 'true' };
+  const { report, summary } = await deliverSite('<h1>second</h1>', wanted);
+  const [changed, ...others] = report.changedPages ?? [];
+  expect([changed?.path, others, report.unknown]).toEqual(['a/index.html', [], []]);
+  const { beforeUrl = '', afterUrl = '' } = changed?.pictures ?? {};
+  expect(summary).toContain(`src="${afterUrl}"`);
+  const [before, after] = await Promise.all([beforeUrl, afterUrl].map((url) => scenario.fetchPublic(url)));
+  expect(before?.equals(after ?? Buffer.of())).toBe(false);
+});
+
 test('a rendered text is shown, and delivered and withdrawn with its source and its picture', async () => {
   const repository = await scenario.repository({ files: { '.nojekyll': '' } });
   const files = { 'report.md': `# Report\n\n${MARKER}\n` };

@@ -84,6 +84,7 @@ export function listDetails(report: Report, isRow = false): string[] {
       ...listOwnFacts(report),
       ...(isRow ? [] : [...formatNoteFacts(report), ...formatUnknownFacts(report)]),
     ]),
+    formatComparedPictures(report),
     isRow ? formatReportLines(report, ['CODE', 'TEST']) : formatFoldedSection('Details', joinBlocks(details)),
   ].filter((block) => block !== '');
 }
@@ -183,26 +184,43 @@ function formatChangedPages({ changedPages = [] }: Report): string {
   ]);
 }
 
+/** @param alternative plain text @param link where a click leads */
+const formatImage = (source: string, alternative: string, link: string, width = 360): string => {
+  const alt = escapeMarkdown(shorten(alternative, MOST.name)).replaceAll('"', '&quot;');
+  return `<a href="${escapeAddress(link)}"><img width="${width}" alt="${alt}" src="${escapeAddress(source)}"></a>`;
+};
+
+const formatPair = (before: string, after: string): string => `<tr><td>${before}</td><td>${after}</td></tr>`;
+
+/** The first changed pages, as the other folder shows them and as they are. A URL with a credential was withheld. */
+function formatComparedPictures({ changedPages = [] }: Report): string {
+  const rows = changedPages.flatMap(({ title, url, pictures }) => {
+    if (!url || !pictures?.beforeUrl || !pictures.afterUrl) return [];
+    const name = `<a href="${escapeAddress(url)}">${escapeMarkdown(shorten(title, MOST.name))}</a>`;
+    const { beforeUrl, afterUrl } = pictures;
+    const before = formatImage(beforeUrl, `${title}, before`, beforeUrl);
+    return `<tr><th colspan="2">${name}</th></tr>${formatPair(before, formatImage(afterUrl, title, afterUrl))}`;
+  });
+  const head = '<tr><th>Compared folder</th><th>This delivery</th></tr>';
+  const table = `<table>${head}${rows.join('')}</table>`;
+  return rows.length === 0 ? '' : formatFoldedSection('Pictures of changed pages', table);
+}
+
 function formatPicture({ picture, url }: Report): string {
   // A URL with a credential was withheld.
   if (url === null || !picture?.url) return '';
-  const { beforeUrl, changed, sha256 } = picture;
-  const alternative = shorten(picture.alternative, MOST.name);
+  const { beforeUrl, changed, sha256, alternative } = picture;
   const isBeside = changed !== null && beforeUrl !== null;
-  const formatImage = (text: string, address: string): string => {
-    // GitHub caches pictures by URL.
-    const versioned = withVersion(address, sha256.slice(0, 16));
-    const alt = escapeMarkdown(text).replaceAll('"', '&quot;');
-    return `<a href="${escapeAddress(url)}"><img width="${isBeside ? 360 : 480}" alt="${alt}" src="${escapeAddress(versioned.href)}"></a>`;
-  };
-  const after = formatImage(alternative, picture.url);
+  // GitHub caches pictures by URL.
+  const toSource = (address: string): string => withVersion(address, sha256.slice(0, 16)).href;
+  const after = formatImage(toSource(picture.url), alternative, url, isBeside ? 360 : 480);
   if (!isBeside) {
     const comparison = changed === null ? '' : 'The page looks the same as before.';
     return joinBlocks([`<table><tr><td>${after}</td></tr></table>`, comparison]);
   }
-  const before = formatImage(`${alternative}, before`, beforeUrl);
+  const before = formatImage(toSource(beforeUrl), `${alternative}, before`, url);
   const head = `<tr><th>Before</th><th>After: ${formatShare(changed)} of the picture changed</th></tr>`;
-  return `<table>${head}<tr><td>${before}</td><td>${after}</td></tr></table>`;
+  return `<table>${head}${formatPair(before, after)}</table>`;
 }
 
 /** A table of the gates with their evidence. The reason replaces it if the report is not ready. */

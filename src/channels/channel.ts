@@ -2,6 +2,7 @@ import { DeliveryError, type Result } from '../errors.ts';
 import type { Check } from '../proof/check.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import type { GitBlob } from '../rules/fingerprint.ts';
+import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import type { BrowserDisplay } from '../rules/media-type.ts';
 import type { Text } from '../words.ts';
@@ -47,6 +48,8 @@ export interface PreparedTask {
   /** What a check can't know without the host. */
   readonly unknown?: readonly string[];
   readonly pictures?: PagePictures;
+  /** Pictures of changed pages, named by their paths in the delivered folder. */
+  readonly comparedPictures?: readonly LocalFile[];
   /** Why nothing is to be done, and what stays; the task is then not performed. */
   readonly idle?: { readonly reason: string; readonly notes: readonly string[] };
 }

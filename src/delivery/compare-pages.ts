@@ -13,15 +13,16 @@ import { loadPageRules } from '../rules/load-page-rules.ts';
 import { entryUrl, urlBelow, withVersion } from '../rules/naming.ts';
 import { decodeText, isHtml } from '../rules/page/page-file.ts';
 import { attemptIn, type ChangedPage, type Delivery, ongoingAttempt, runStep } from './delivery.ts';
-import type { RequestContext } from './delivery-context.ts';
+import type { DeliveryContext, RequestContext } from './delivery-context.ts';
+import { addComparedPictures } from './screen/compared-pictures.ts';
 
 /** Finds the pages that differ from another folder of the site, before anything is written. Never fails a delivery. */
 export async function comparePages(
   deliveries: readonly Delivery[],
   { K1: { findCompared } }: { readonly K1: Pick<Channel, 'findCompared'> },
-  context: RequestContext,
+  context: DeliveryContext,
 ): Promise<readonly Delivery[]> {
-  const { compare: name, timeout, dryRun, checkOnly } = context.request;
+  const { compare: name, picture, timeout, dryRun, checkOnly } = context.request;
   if (name === undefined || findCompared === undefined || dryRun || checkOnly) return deliveries;
   const end = context.clock.timeout(Math.min(COMPARE.time, timeout));
   const run = { ...context, signal: AbortSignal.any([context.signal, end]) };
@@ -29,13 +30,17 @@ export async function comparePages(
     const task = ongoingAttempt(delivery, 'K1')?.task;
     if (task === undefined || !delivery.site?.isFolder) return delivery;
     context.logger.startSection(`Compare the pages with ${name}`);
-    const found = await resultOf(async () => compareFolders(delivery, task, await findCompared(task), run));
-    const { notes, unknown, ...rest } = hasFailed(found)
-      ? { notes: [], unknown: [`which pages differ from ${name}: ${found.message}`] }
-      : found;
-    for (const note of notes) context.logger.info(note);
-    const lines = { notes: [...delivery.notes, ...notes], unknown: [...delivery.unknown, ...unknown] };
-    return { ...delivery, ...rest, ...lines };
+    const found = await resultOf(async () => {
+      const other = await findCompared(task);
+      const { notes, unknown, changedPages } = await compareFolders(delivery, task, other, run);
+      for (const note of notes) context.logger.info(note);
+      const lines = { notes: [...delivery.notes, ...notes], unknown: [...delivery.unknown, ...unknown] };
+      const compared = { ...delivery, changedPages, ...lines };
+      return picture ? addComparedPictures(compared, other.url, run) : compared;
+    });
+    if (!hasFailed(found)) return found;
+    const line = `which pages differ from ${name}: ${found.message}`;
+    return { ...delivery, unknown: [...delivery.unknown, line] };
   });
 }
 
@@ -77,8 +82,7 @@ async function compareFolders(
       const title = shorten(neutralizeText(titles.get(path) ?? '').trim(), TEXT.message);
       const named = { path: neutralizeText(path), title: title || neutralizeText(path) };
       const page = here.has(path) && served ? urlBelow(new URL(served.sitePath, served.url), path) : null;
-      const version = here.get(path)?.blobSha.slice(0, 16) ?? '';
-      return { ...named, url: page && entryUrl(page).href, kind, version };
+      return { ...named, url: page && entryUrl(page).href, kind, file: here.get(path) };
     }),
     notes: [
       `pages, compared with ${folder}: ${counts.join(', ') || 'no page changed'}`,
@@ -95,9 +99,9 @@ export function reportChangedPages(delivery: Delivery): readonly ChangedPage[] |
   const { proof } = attemptIn(delivery, 'K1') ?? {};
   return !proof
     ? undefined
-    : delivery.changedPages?.map(({ version, ...page }) => {
-        if (page.url === null || !proof.versioned) return page;
-        return { ...page, url: withVersion(page.url, version).href };
+    : delivery.changedPages?.map(({ file, ...page }) => {
+        if (page.url === null || file === undefined || !proof.versioned) return page;
+        return { ...page, url: withVersion(page.url, file.blobSha.slice(0, 16)).href };
       });
 }
 

@@ -11,6 +11,7 @@ import { type DeliveryError, type ErrorCode, hasFailed, resultOf, toDeliveryErro
 import type { ProbeResult, Proof } from '../proof/probe-result.ts';
 import type { ChannelKey, Step } from '../protocol/words.ts';
 import type { Operation } from '../request/inputs.ts';
+import type { LocalFile } from '../rules/inspect.ts';
 
 /** The subject of a delivery that has no file. */
 export const LINK_SUBJECT = 'the given link';
@@ -50,6 +51,8 @@ export interface ChangedPage {
   /** In the delivered folder; `null` for a removed page. */
   readonly url: string | null;
   readonly kind: 'new' | 'changed' | 'removed';
+  /** With `picture`: verified pictures of the other folder's page and of this page, of the first changed pages. */
+  readonly pictures?: { readonly beforeUrl: string; readonly afterUrl: string };
 }
 
 /**
@@ -71,8 +74,8 @@ export interface Delivery extends ChannelItem {
   readonly localView: ScreenView | null;
   /** Title of the delivered picture, and the share of pixels that changed; `null` without a picture. */
   readonly picture: { readonly title: string; readonly changed: number | null } | null;
-  /** With `compare`: the pages that differ from the other folder's, with the ids of their content; absent if not known. */
-  readonly changedPages?: readonly (ChangedPage & { readonly version: string })[];
+  /** With `compare`: the pages that differ from the other folder's, with their files; absent if not known. */
+  readonly changedPages?: readonly (ChangedPage & { readonly file: LocalFile | undefined })[];
   /** One attempt for each channel, the main channel first. */
   readonly attempts: readonly ChannelAttempt[];
   /** URLs that `unknown` already names as missing, as a browser's view names them. */

@@ -6,6 +6,7 @@ import {
   listRequired,
   type Placement,
 } from '../channels/channel.ts';
+import { isComparedPicture } from '../channels/pages/pictures.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { AddressProof } from '../proof/address-proof.ts';
@@ -188,7 +189,8 @@ function countIdentical(placement: Placement, { identical }: ProofRun): number {
   const { pictures } = placement;
   const pictureUrls = [pictures?.url.href, pictures?.before?.href];
   const files = listRequired(placement).map(({ url }) => url.href);
-  return files.filter((href) => identical.has(href) && !pictureUrls.includes(href)).length;
+  const isPicture = (href: string): boolean => pictureUrls.includes(href) || isComparedPicture(href);
+  return files.filter((href) => identical.has(href) && !isPicture(href)).length;
 }
 
 /** The ports, with the file's name before each log line if there are several files. */

@@ -190,8 +190,8 @@ export const SITE = {
 /** A list takes at most ten requests: it reads less of the history, and the newest releases. */
 export const LISTING = { pages: 3, olderTrees: 0, releases: { page: 30, total: 30 }, shown: 50 } as const;
 
-/** A comparison with another folder: how many pages with other bytes are read, and each one's most bytes. */
-export const COMPARE = { pages: 300, page: 2 * MEGABYTE, time: 60 * SECOND } as const;
+/** A comparison with another folder: how many pages with other bytes are read, each one's most bytes, and how many have pictures. */
+export const COMPARE = { pages: 300, page: 2 * MEGABYTE, pictures: 5, time: 60 * SECOND } as const;
 
 export const AUDIT = {
   pages: HISTORY_PAGES,

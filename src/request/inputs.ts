@@ -289,7 +289,7 @@ export const INPUTS = {
   ),
   picture: input(
     OFF,
-    'K1 only. Deliver a picture of the page in the same commit. The action shows it in its summary and comment.',
+    'K1 only. Deliver a picture of the page in the same commit. The action shows it in its summary and comment. With `compare`, the first five changed pages have pictures too.',
     { ...K1, tools: ['deliver'], means: { mcp: 'Also deliver a picture of the page.' } },
   ),
   'allow-secret': input(

@@ -20,7 +20,11 @@ type Tasks = readonly PagesTask[];
 
 export const withPictures = (task: PagesTask): PagesTask => ({
   ...task,
-  files: [...task.files, ...(task.pictures ? listPictures(task.pictures, task.destination.entryPath) : [])],
+  files: [
+    ...task.files,
+    ...(task.pictures ? listPictures(task.pictures, task.destination.entryPath) : []),
+    ...(task.comparedPictures ?? []).map((file) => ({ path: task.itemPath + file.name, file })),
+  ],
 });
 
 /** Everything that one update writes: all single files, or one folder. */

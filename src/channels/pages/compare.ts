@@ -14,7 +14,7 @@ import {
 } from './commit-message.ts';
 import { listKept } from './delivery-records.ts';
 import { notOwnedError } from './not-ours.ts';
-import { listPicturePaths } from './pictures.ts';
+import { isComparedPicture, listPicturePaths } from './pictures.ts';
 import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
 /** What the branch holds at the item's path in one commit, and who owns it. */
@@ -183,6 +183,8 @@ function describeItem(
 function listChanges({ itemPath, pictures, destination }: PagesTask, pathsTo: PathsTo) {
   const picturePaths = pictures === undefined ? [] : listPicturePaths(destination.entryPath);
   const list = (action: Action): readonly string[] =>
-    pathsTo(action).flatMap((path) => (picturePaths.includes(path) ? [] : path.slice(itemPath.length)));
+    pathsTo(action)
+      .filter((path) => !picturePaths.includes(path) && !isComparedPicture(path))
+      .map((path) => path.slice(itemPath.length));
   return { added: list('add'), changed: list('replace'), removed: list('remove') };
 }

@@ -31,6 +31,12 @@ export function addressesOfPictures({ picture, before }: PagePictures, pageUrl: 
   return { url: urls.picture, sha256: picture.sha256, before: before && urls.before };
 }
 
+/** What is added to the path of a page that `compare` finds changed. */
+export const COMPARED_ENDINGS = { before: '.compare-before.png', after: '.compare-after.png' } as const;
+
+export const isComparedPicture = (path: string): boolean =>
+  Object.values(COMPARED_ENDINGS).some((ending) => path.endsWith(ending));
+
 export const isPictureOf = (path: string, page: string): boolean => listPicturePaths(page).includes(path);
 
 /** Every path that a picture of the page may have. */

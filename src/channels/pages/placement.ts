@@ -9,7 +9,7 @@ import type { PreviousBlobs } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
 import type { ComparedItem, PlannedItem } from './compare.ts';
 import { switchFileOf } from './jekyll.ts';
-import { addressesOfPictures, listPicturePaths } from './pictures.ts';
+import { addressesOfPictures, isComparedPicture, listPicturePaths } from './pictures.ts';
 import {
   type BlobsByPath,
   checksOfFiles,
@@ -143,7 +143,7 @@ function describeEffects({ kept, removedFolders }: PlannedItem['siteChanges'], s
 
 function countOwn(files: PreviousBlobs): number {
   const pictures = new Set([...files.keys()].flatMap(listPicturePaths));
-  return [...files.keys()].filter((path) => !pictures.has(path)).length;
+  return [...files.keys()].filter((path) => !pictures.has(path) && !isComparedPicture(path)).length;
 }
 
 /** Describes a removed item and the URLs that must fail. @param rest other files, which may be served there */
