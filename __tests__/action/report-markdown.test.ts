@@ -61,8 +61,8 @@ function siteReport(
 test.each<[string, Partial<SiteChanges>, string]>([
   ['nothing', {}, 'no changes since the last delivery'],
   ['new ones alone', { added: Object.keys(FILES) }, 'all files are new'],
-  ['some', { removed: ['x', 'y'] }, '2 removed, 4 unchanged'],
-  ['all', { changed: Object.keys(FILES) }, '4 changed'],
+  ['some', { removed: ['x', 'y'] }, '2 removed, 4 unchanged since the last delivery'],
+  ['all', { changed: Object.keys(FILES) }, '4 changed since the last delivery'],
 ])('says what changed: %s', (_, changes, text) => {
   expect(listFacts(siteReport(changes))).toMatch(new RegExp(`^Verified: 4 files, .*; ${text}; `, 'm'));
 });

@@ -152,7 +152,7 @@ function describeChanges({ count, changeCounts: counts }: SiteReport): string {
   if (changes === '') return 'no changes since the last delivery';
   if (counts.added === count && counts.removed === 0) return 'all files are new';
   const unchanged = count - counts.added - counts.changed;
-  return `${changes}${unchanged === 0 ? '' : `, ${unchanged} unchanged`}`;
+  return `${changes}${unchanged === 0 ? '' : `, ${unchanged} unchanged`} since the last delivery`;
 }
 
 const CHANGES = { added: 'Added', changed: 'Changed', removed: 'Removed' } as const;
