@@ -169,15 +169,15 @@ describe('pages that differ from another folder', () => {
 
   test('the first have pictures side by side, whose titles and URLs are plain text', () => {
     const [one, ...others] = changed(2, 'a"><b>@octocat');
-    const pictures = { beforeUrl: `${PAGE.href}.png?"`, afterUrl: `${PAGE.href}.after.png` };
+    const pictures = { beforeUrl: `${PAGE.href}.png?"`, url: `${PAGE.href}.after.png` };
     const changedPages = [{ ...(one as (typeof others)[0]), pictures }, ...others];
     const text = composeComment([{ ...siteReport(), changedPages }], context, MEMORY);
-    const [, table = ''] = /^<details><summary>Pictures of changed pages.*\n\n(.*)$/m.exec(text) ?? [];
-    expect(
-      table.match(/<tr><td><a href="[^"]+"><img width="360" alt="[^"<>@]*" src="[^"]+"><\/a><\/td>/g),
-    ).toHaveLength(1);
+    const [, table = ''] =
+      /^<details><summary>Pictures of changed pages.*\n([\s\S]*?)<.details>/m.exec(text) ?? [];
+    const image = '<a href="[^"|]+"><img width="360" alt="[^"<>@|]*" src="[^"|]+"></a>';
+    expect(table).toMatch(new RegExp(`^[|] ${image} [|] ${image} [|]$`, 'm'));
     expect([table.match(/<img /g)?.length, /<b>|@octocat/.test(table)]).toEqual([2, false]);
-    const withheld = { ...pictures, afterUrl: null as unknown as string };
+    const withheld = { ...pictures, url: null as unknown as string };
     expect(commentOf([{ ...(one as (typeof others)[0]), pictures: withheld }])).not.toContain('Pictures of');
   });
 

@@ -118,6 +118,8 @@ describe('the bounds of a comparison', () => {
   test('while caches show an earlier version, each link has its own', async () => {
     const proof = proofWith({ versioned: { url: PREVIEW, note: '' } });
     const { done } = await compare({}, { 'x/index.html': 'x' }, { proof });
-    expect(reportChangedPages(done)?.[0]?.url).toBe(`${PREVIEW.href}x/?v=${shaOf('x').slice(0, 16)}`);
+    expect(reportChangedPages(done)?.changedPages[0]?.url).toBe(
+      `${PREVIEW.href}x/?v=${shaOf('x').slice(0, 16)}`,
+    );
   });
 });

@@ -108,9 +108,13 @@ describe('a comparison with another folder of the site', () => {
 
 describe('with `picture: true`', () => {
   /** Delivers seven edited pages; the screen shows a letter for each page and version. */
-  async function pictured(repository: TestRepository, view?: (page: PageToView) => Partial<ScreenView>) {
+  async function pictured(
+    repository: TestRepository,
+    own: FolderFiles = {},
+    view?: (page: PageToView) => Partial<ScreenView>,
+  ) {
     const many = [...NAMES, 'e', 'f', 'g'].map((name) => [`${name}.html`, page(name, 'x')] as const);
-    const edited = many.map(([name]) => [name, page(name, 'edited')] as const);
+    const edited = Object.fromEntries(many.map(([name]) => [name, page(name, 'edited')]));
     await deliver(repository, Object.fromEntries(many), { path: './' });
     const screen = new FakeScreen((seen) =>
       viewWith({ picture: pictureOf(seen.url.includes(PREVIEW) ? 'new' : 'old'), ...view?.(seen) }),
@@ -118,7 +122,7 @@ describe('with `picture: true`', () => {
     const perform = (request: DeliveryRequest, ports: Ports) =>
       performDelivery({ ...createDeliveryContext(request, ports, {}, async () => ''), screen });
     const around = { file: 'dist/', path: PREVIEW, compare: './', picture: 'true' };
-    const given = { repository, files: inFolder('dist', Object.fromEntries(edited)), perform };
+    const given = { repository, files: inFolder('dist', { ...edited, ...own }), perform };
     const inputs = { channel: 'K1', nojekyll: 'true', ...around };
     return {
       screen,
@@ -133,7 +137,7 @@ describe('with `picture: true`', () => {
     const url = repository.pages.url + PREVIEW;
     const of = (name: string) => ({
       beforeUrl: expect.stringMatching(`^${url}${name}.html.compare-before.png\\?v=[0-9a-f]{16}$`),
-      afterUrl: expect.stringMatching(`^${url}${name}.html.compare-after.png\\?v=[0-9a-f]{16}$`),
+      url: expect.stringMatching(`^${url}${name}.html.compare-after.png\\?v=[0-9a-f]{16}$`),
     });
     const pages = played.report.changedPages ?? [];
     expect(pages.map(({ path }) => path[0])).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'i']);
@@ -151,20 +155,20 @@ describe('with `picture: true`', () => {
     expect(played.report.site?.changes?.added).toHaveLength(8);
     const commits = (await repository.log()).length;
     const { report } = await proven(again());
-    expect(report.changedPages?.[0]?.pictures?.afterUrl).toBe(pages[0]?.pictures?.afterUrl);
+    expect(report.changedPages?.[0]?.pictures?.url).toBe(pages[0]?.pictures?.url);
     expect(await repository.log()).toHaveLength(commits);
   });
 
   test('a picture that the browser cannot take is named, and fails nothing', async () => {
-    const { played } = await pictured(await play.repository(), ({ url }) =>
+    const own = { 'd.html.compare-after.png': 'x' };
+    const { played } = await pictured(await play.repository(), own, ({ url }) =>
       /[/]b.html/.test(url) ? { verdict: 'not-shown', reason: 'the page is blank' } : {},
     );
-    expect(played.report.unknown).toEqual(['how these changed pages look: b.html (the page is blank)']);
-    expect(played.report.changedPages?.map(({ pictures }) => pictures !== undefined).slice(0, 3)).toEqual([
-      true,
-      false,
-      true,
+    expect(played.report.unknown).toEqual([
+      `how these changed pages look: b.html (the page is blank), d.html (the folder has ${Object.keys(own)})`,
     ]);
+    const has = played.report.changedPages?.map(({ pictures }) => pictures !== undefined);
+    expect(has?.slice(0, 5)).toEqual([true, false, true, false, true]);
   });
 });
 

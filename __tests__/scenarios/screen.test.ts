@@ -75,9 +75,9 @@ test('a changed page has pictures of the other folder and of the delivered one',
   const { report, summary } = await deliverSite('<h1>second</h1>', wanted);
   const [changed, ...others] = report.changedPages ?? [];
   expect([changed?.path, others, report.unknown]).toEqual(['a/index.html', [], []]);
-  const { beforeUrl = '', afterUrl = '' } = changed?.pictures ?? {};
-  expect(summary).toContain(`src="${afterUrl}"`);
-  const [before, after] = await Promise.all([beforeUrl, afterUrl].map((url) => scenario.fetchPublic(url)));
+  const { beforeUrl = '', url = '' } = changed?.pictures ?? {};
+  expect(summary).toContain(`src="${url}"`);
+  const [before, after] = await Promise.all([beforeUrl, url].map((one) => scenario.fetchPublic(one)));
   expect(before?.equals(after ?? Buffer.of())).toBe(false);
 });
 

@@ -190,19 +190,15 @@ const formatImage = (source: string, alternative: string, link: string, width = 
   return `<a href="${escapeAddress(link)}"><img width="${width}" alt="${alt}" src="${escapeAddress(source)}"></a>`;
 };
 
-const formatPair = (before: string, after: string): string => `<tr><td>${before}</td><td>${after}</td></tr>`;
-
 /** The first changed pages, as the other folder shows them and as they are. A URL with a credential was withheld. */
 function formatComparedPictures({ changedPages = [] }: Report): string {
   const rows = changedPages.flatMap(({ title, url, pictures }) => {
-    if (!url || !pictures?.beforeUrl || !pictures.afterUrl) return [];
-    const name = `<a href="${escapeAddress(url)}">${escapeMarkdown(shorten(title, MOST.name))}</a>`;
-    const { beforeUrl, afterUrl } = pictures;
-    const before = formatImage(beforeUrl, `${title}, before`, beforeUrl);
-    return `<tr><th colspan="2">${name}</th></tr>${formatPair(before, formatImage(afterUrl, title, afterUrl))}`;
+    if (!url || !pictures?.beforeUrl || !pictures.url) return [];
+    const images = [pictures.beforeUrl, pictures.url].map((source) => formatImage(source, title, source));
+    const name = escapeMarkdown(shorten(title, MOST.name));
+    return [formatTableRow([name, formatLink(name, url)]), formatTableRow(images)];
   });
-  const head = '<tr><th>Compared folder</th><th>This delivery</th></tr>';
-  const table = `<table>${head}${rows.join('')}</table>`;
+  const table = formatTable(['Compared folder', 'This delivery'], rows);
   return rows.length === 0 ? '' : formatFoldedSection('Pictures of changed pages', table);
 }
 
@@ -220,7 +216,7 @@ function formatPicture({ picture, url }: Report): string {
   }
   const before = formatImage(toSource(beforeUrl), `${alternative}, before`, url);
   const head = `<tr><th>Before</th><th>After: ${formatShare(changed)} of the picture changed</th></tr>`;
-  return `<table>${head}${formatPair(before, after)}</table>`;
+  return `<table>${head}<tr><td>${before}</td><td>${after}</td></tr></table>`;
 }
 
 /** A table of the gates with their evidence. The reason replaces it if the report is not ready. */

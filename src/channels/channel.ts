@@ -6,7 +6,7 @@ import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import type { BrowserDisplay } from '../rules/media-type.ts';
 import type { Text } from '../words.ts';
-import type { PagePictures, PlacedPictures } from './pages/pictures.ts';
+import type { PagePictures } from './pages/pictures.ts';
 import type { SiteChanges } from './site-changes.ts';
 
 export interface ChannelItem {
@@ -108,7 +108,6 @@ export interface Placement {
   /** Whether it replaced an earlier delivery of this tool. */
   readonly replaced?: boolean;
   readonly deployment?: string;
-  readonly pictures?: PlacedPictures | undefined;
   readonly changes?: SiteChanges;
   readonly treeSha?: string | undefined;
   readonly servedSize?: number;

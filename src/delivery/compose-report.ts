@@ -48,7 +48,6 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   const isProven = failure === null && gates.every(({ passed }) => passed);
   const ready = isProven || (failure === null && main === null && hasNothingToVerify(delivery));
   const planned = failure === null ? given.planned : null;
-  const changedPages = reportChangedPages(delivery);
   const notReady = ready || planned !== null ? null : toReason(failure ?? main?.failure, main);
   const report = {
     protocol: PROTOCOL.identifier,
@@ -71,7 +70,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
     duplicates: listDuplicates(delivery).map((attempt) => reportDuplicate(attempt, toReason)),
     screen: reportScreen(delivery),
     picture: ready ? reportPicture(delivery) : null,
-    ...(ready && changedPages && { changedPages }),
+    ...(ready && reportChangedPages(delivery)),
     ...{ planned, notReady },
     unknown: listUnknown(delivery, { planned, notReady }).map(neutralizeText),
     took: main?.took ?? {},

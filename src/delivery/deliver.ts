@@ -33,10 +33,8 @@ export async function deliver(context: DeliveryContext): Promise<readonly Report
       });
       step = 'place';
       files = await prepareTasks(files, channels, context);
-      if (!isRemoval) {
-        files = await viewLocalPages(await checkPages(files, context), context);
-        files = await comparePages(files, channels, context);
-      }
+      if (!isRemoval) files = await viewLocalPages(await checkPages(files, context), context);
+      files = await comparePages(files, channels, context);
       files = await relistFolders(files, context);
       files = await carryOut(files, channels, context);
       // The report describes what was removed, not the local file.

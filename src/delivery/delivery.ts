@@ -52,7 +52,7 @@ export interface ChangedPage {
   readonly url: string | null;
   readonly kind: 'new' | 'changed' | 'removed';
   /** With `picture`: verified pictures of the other folder's page and of this page, of the first changed pages. */
-  readonly pictures?: { readonly beforeUrl: string; readonly afterUrl: string };
+  readonly pictures?: { readonly beforeUrl: string; readonly url: string };
 }
 
 /**

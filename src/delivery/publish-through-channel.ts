@@ -1,11 +1,5 @@
 import { mapConcurrently, poll, resultsOfAll } from '../async.ts';
-import {
-  type Channel,
-  type FailedFile,
-  type HostProgress,
-  listRequired,
-  type Placement,
-} from '../channels/channel.ts';
+import { type Channel, type FailedFile, type HostProgress, listRequired } from '../channels/channel.ts';
 import { isComparedPicture } from '../channels/pages/pictures.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
@@ -176,7 +170,7 @@ async function verifyAll(
     const begun = clock.now();
     const verified = await resultOf(() => verifyPlacement(attempt, proof));
     const took = { ...attempt.took, ...waited, verify: clock.now() - begun };
-    const identicalFiles = countIdentical(attempt.placement, proof.run);
+    const identicalFiles = countIdentical(attempt, proof.run);
     const after = { ...attempt, took, lastProbe: proof.last, identicalFiles };
     if (late !== null && (hasFailed(verified) || attempt.mustBeGone)) return { ...after, failure: late };
     if (hasFailed(verified)) return { ...after, failure: verified.withStep('verify') };
@@ -185,12 +179,11 @@ async function verifyAll(
   });
 }
 
-function countIdentical(placement: Placement, { identical }: ProofRun): number {
-  const { pictures } = placement;
-  const pictureUrls = [pictures?.url.href, pictures?.before?.href];
-  const files = listRequired(placement).map(({ url }) => url.href);
-  const isPicture = (href: string): boolean => pictureUrls.includes(href) || isComparedPicture(href);
-  return files.filter((href) => identical.has(href) && !isPicture(href)).length;
+function countIdentical({ placement, task }: PlacedAttempt, { identical }: ProofRun): number {
+  const pictures = Object.values((task.pictures && task.served?.pictureUrls) ?? {}).map(({ href }) => href);
+  const isPicture = (href: string): boolean => pictures.includes(href) || isComparedPicture(href);
+  return listRequired(placement).filter(({ url: { href } }) => identical.has(href) && !isPicture(href))
+    .length;
 }
 
 /** The ports, with the file's name before each log line if there are several files. */

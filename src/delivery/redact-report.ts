@@ -4,9 +4,7 @@ import { RESULTS } from '../protocol/words.ts';
 import { formatReason, type Report } from './report.ts';
 
 /** URL fields: kept as verified, or dropped. */
-const ADDRESSES: ReadonlySet<string> = new Set([
-  ...['url', 'withdrawn', 'rawUrl', 'beforeUrl', 'afterUrl', 'run', 'picture'],
-]);
+const ADDRESSES: ReadonlySet<string> = new Set(['url', 'withdrawn', 'rawUrl', 'beforeUrl', 'run', 'picture']);
 
 /** Removes secrets from each text. A URL with a secret is withheld, not changed. */
 export function redactReport(given: Report, { redact }: Redactor): Report {

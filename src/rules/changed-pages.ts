@@ -28,20 +28,18 @@ export class PageComparison {
     for (const block of after.blocks) counts.set(block, (counts.get(block) ?? 0) + 1);
     for (const block of before.blocks) counts.set(block, (counts.get(block) ?? 0) - 1);
     const different = [...counts].filter(([, count]) => count !== 0).slice(0, MOST.blocks);
-    const found = different.map(([block, count]): readonly [number, string] => {
+    const own = new Set<number>();
+    for (const [block, count] of different) {
       const start = block.slice(0, MOST.length);
       // A stamp may have another time or number on each page.
-      return [Math.sign(count) * toNumber(start.replace(/\d+/g, '0')), start];
-    });
-    const differences = new Map(found);
-    for (const [difference, text] of differences) {
-      const count = (this.#counts.get(difference) ?? 0) + 1;
-      this.#counts.set(difference, count);
-      const block = Math.abs(difference);
+      const number = toNumber(start.replace(/\d+/g, '0'));
+      own.add(Math.sign(count) * number);
+      const isKnown = [number, -number].some((difference) => this.#counts.has(difference));
       // A copy, because a part of a text keeps the whole page in memory.
-      if (count > 1 && !this.#examples.has(block)) this.#examples.set(block, Buffer.from(text).toString());
+      if (isKnown && !this.#examples.has(number)) this.#examples.set(number, Buffer.from(start).toString());
     }
-    this.pages.set(path, [...differences.keys()]);
+    for (const difference of own) this.#counts.set(difference, (this.#counts.get(difference) ?? 0) + 1);
+    this.pages.set(path, [...own]);
   }
 
   /**
@@ -53,7 +51,7 @@ export class PageComparison {
   findChanged(count: number): { readonly changed: readonly string[]; readonly ignored: readonly string[] } {
     const most = Math.max(FEWEST_ALIKE, count / 2);
     const isShared = (difference: number): boolean => (this.#counts.get(difference) ?? 0) >= most;
-    const changed = [...this.pages].flatMap(([path, all]) => (all.every(isShared) ? [] : path));
+    const changed = [...this.pages].flatMap(([path, all]) => (all.every(isShared) ? [] : path)).toSorted();
     const shared = [...this.#examples].filter(([block]) => isShared(block) || isShared(-block));
     return { changed, ignored: shared.map(([, text]) => shorten(text, MOST.named)) };
   }

@@ -486,13 +486,15 @@ describe('a picture of a page', () => {
   });
 
   test('is reported with its address only once all is proven', async () => {
-    const placement = placementWith({ pictures: { url: PICTURE, sha256: 'aa', before: BEFORE } });
+    const file = memoryFile('a picture');
+    const pictures = { picture: file, before: file };
     const reported = (changed: number, more: Partial<ChannelAttempt> = {}) => {
-      const attempts = [attemptWith({ placement, ...more })];
+      const task = { ...taskWith(), served: SERVED, pictures };
+      const attempts = [{ ...attemptWith(more), task }];
       return composeReport({ ...plannedPage(), picture: { title: 'RESULT: Nightly', changed }, attempts })
         .picture;
     };
-    const picture = { url: PICTURE.href, sha256: 'aa', alternative: 'Picture of RESULT; Nightly' };
+    const picture = { url: PICTURE.href, sha256: file.sha256, alternative: 'Picture of RESULT; Nightly' };
     expect(reported(0.5)).toEqual({ ...picture, beforeUrl: BEFORE.href, changed: 0.5 });
     expect(reported(0)).toEqual({ ...picture, beforeUrl: null, changed: 0 });
     expect(reported(0.5, { proof: null })).toBeNull();

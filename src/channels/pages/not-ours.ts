@@ -4,13 +4,14 @@ import { nameFew } from '../../plain-text.ts';
 import type { Text, Words } from '../../words.ts';
 import { parseMessage } from './commit-message.ts';
 import type { PagesOptions } from './destination.ts';
-import { isPictureOf } from './pictures.ts';
+import { listPicturePaths } from './pictures.ts';
 import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
 
 /** Explains why a path isn't touched. @param last the last commit that touched it @see protocol 7 (prohibition 4) */
 export function notOwnedError(task: PagesTask, paths: readonly string[], last?: CommitSummary | null) {
   const { target, pictures, destination } = task;
-  const picture = pictures && paths.find((path) => isPictureOf(path, destination.entryPath));
+  const pages = pictures ? listPicturePaths(destination.entryPath) : [];
+  const picture = paths.find((path) => pages.includes(path));
   if (picture !== undefined) {
     return notOursError(
       `${picture} has the path of the page's picture, and this tool didn't take it of this page`,

@@ -7,13 +7,6 @@ export interface PagePictures {
   readonly before: LocalFile | null;
 }
 
-export interface PlacedPictures {
-  readonly url: URL;
-  /** Lowercase hex. */
-  readonly sha256: string;
-  readonly before: URL | null;
-}
-
 const PICTURE_ENDINGS = { picture: '.png', before: '.before.png' } as const;
 
 export function listPictures({ picture, before }: PagePictures, page: string): FileWrite<LocalFile>[] {
@@ -26,18 +19,11 @@ export const listPictureUrls = ({ href }: URL): { readonly picture: URL; readonl
   before: new URL(href + PICTURE_ENDINGS.before),
 });
 
-export function addressesOfPictures({ picture, before }: PagePictures, pageUrl: URL): PlacedPictures {
-  const urls = listPictureUrls(pageUrl);
-  return { url: urls.picture, sha256: picture.sha256, before: before && urls.before };
-}
-
 /** What is added to the path of a page that `compare` finds changed. */
 export const COMPARED_ENDINGS = { before: '.compare-before.png', after: '.compare-after.png' } as const;
 
 export const isComparedPicture = (path: string): boolean =>
   Object.values(COMPARED_ENDINGS).some((ending) => path.endsWith(ending));
-
-export const isPictureOf = (path: string, page: string): boolean => listPicturePaths(page).includes(path);
 
 /** Every path that a picture of the page may have. */
 export const listPicturePaths = (page: string): readonly string[] =>

@@ -9,7 +9,7 @@ import type { PreviousBlobs } from './branch-reader.ts';
 import { describeReplaced } from './commit-message.ts';
 import type { ComparedItem, PlannedItem } from './compare.ts';
 import { switchFileOf } from './jekyll.ts';
-import { addressesOfPictures, isComparedPicture, listPicturePaths } from './pictures.ts';
+import { isComparedPicture, listPicturePaths } from './pictures.ts';
 import {
   type BlobsByPath,
   checksOfFiles,
@@ -49,7 +49,7 @@ export function describePublished(
   { task, change, commitSha, siteChanges: changes, treeSha, notes = [] }: Omit<PlannedItem, 'head'>,
   { previous, goneFiles, entries, replaced, servedSize }: KnownBefore,
 ): Placement {
-  const { destination, target, pictures, files, itemPath } = task;
+  const { destination, target, files, itemPath } = task;
   const isFolder = isFolderPath(itemPath);
   const { entryPath: entry, rawUrl, isPrivate } = destination;
   const plainFiles = choosePlain(previous, entry);
@@ -69,7 +69,6 @@ export function describePublished(
     ...(commitSha && { commitSha }),
     replaced: change !== undefined && replaced !== undefined,
     ...(isOnBranch && { expectedBlobs: listExpectedBlobs(task) }),
-    ...(pictures && { pictures: addressesOfPictures(pictures, destination.pageUrl) }),
     ...(isFolder && { changes, treeSha, ...(servedSize && { servedSize }) }),
     notes: [
       ...destination.notes,

@@ -42,15 +42,12 @@ export function createPagesChannels(
       return finishSetup(committed, first.target, ports);
     },
     watch: () => watchBuilds(access, options, ports),
+    findCompared,
     recheck: (placed) => recheck(placed, ports),
   });
   const removal = { ...inputs, setup: false, isRemoval: true };
   return {
-    publish: {
-      ...channelFor(inputs),
-      findCompared,
-      restore: (failed, batch) => restoreAndDeploy(failed, batch, ports),
-    },
+    publish: { ...channelFor(inputs), restore: (failed, batch) => restoreAndDeploy(failed, batch, ports) },
     remove: { ...channelFor(removal), holds: ({ name }) => isInBranch(name, removal, access) },
   };
 }

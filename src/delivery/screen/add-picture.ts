@@ -1,12 +1,12 @@
-import type { PageToView, ScreenView } from '../../browser/screen-view.ts';
+import type { ScreenView } from '../../browser/screen-view.ts';
 import type { ServedFile } from '../../channels/channel.ts';
 import type { PagePictures } from '../../channels/pages/pictures.ts';
-import { DeliveryError, resultOf } from '../../errors.ts';
+import { resultOf } from '../../errors.ts';
 import { discard, readBody } from '../../http/response.ts';
 import { neutralizeText } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { SCREEN } from '../../protocol/limits.ts';
-import { createMemoryFile, type LocalFile } from '../../rules/inspect.ts';
+import { createMemoryFile } from '../../rules/inspect.ts';
 import { baseName, decodePath } from '../../rules/naming.ts';
 import { attemptIn, type Delivery, withAttempt } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
@@ -61,20 +61,6 @@ const withoutPicture = (delivery: Delivery, reason: string): Delivery => ({
   unknown: [...delivery.unknown, `how the page looks: no picture of it was delivered, because ${reason}`],
 });
 
-/** Takes a picture of a shown page. A page that looks the same keeps its delivered picture. @throws {DeliveryError} */
-export async function takeDeliveredPicture(
-  page: PageToView,
-  { url, name }: { readonly url: URL; readonly name: string },
-  context: DeliveryContext,
-): Promise<LocalFile> {
-  const { verdict, picture, reason } = await context.screen.view(page);
-  if (verdict !== 'shown' || picture === null)
-    throw new DeliveryError('NOT_SHOWN', reason || 'the browser took no picture');
-  const previous = await fetchPrevious(url, picture, context);
-  const changed = previous && (await context.screen.compare(previous, picture));
-  return createMemoryFile(name, changed === 0 && previous !== null ? previous : picture);
-}
-
 /** The previous picture; `null` unless it has the same size. */
 async function fetchPrevious(url: URL, picture: Uint8Array, ports: Ports): Promise<Uint8Array | null> {
   const fetched = await resultOf(async () => {
@@ -106,15 +92,15 @@ export interface PictureReport {
 /** Reports the delivered picture if everything is verified. */
 export function reportPicture(delivery: Delivery): PictureReport | null {
   const { picture, subject } = delivery;
-  const attempt = attemptIn(delivery, 'K1');
-  const pictures = attempt?.placement?.pictures;
-  if (picture === null || pictures === undefined || attempt?.proof == null) return null;
+  const { proof, task } = attemptIn(delivery, 'K1') ?? {};
+  const urls = task?.served?.pictureUrls;
+  if (picture === null || !task?.pictures || !urls || !proof) return null;
   return {
-    url: pictures.url.href,
-    sha256: pictures.sha256,
+    url: urls.picture.href,
+    sha256: task.pictures.picture.sha256,
     alternative: neutralizeText(`Picture of ${picture.title || subject}`),
     // If nothing changed, an even older picture is still there.
-    beforeUrl: picture.changed === 0 ? null : (pictures.before?.href ?? null),
+    beforeUrl: picture.changed === 0 || task.pictures.before === null ? null : urls.before.href,
     changed: picture.changed,
   };
 }
