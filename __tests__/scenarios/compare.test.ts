@@ -165,7 +165,7 @@ describe('with `picture: true`', () => {
       /[/]b.html/.test(url) ? { verdict: 'not-shown', reason: 'the page is blank' } : {},
     );
     expect(played.report.unknown).toEqual([
-      `how these changed pages look: b.html (the page is blank), d.html (the folder has ${Object.keys(own)})`,
+      `how these changed pages look (the page is blank; the folder has ${Object.keys(own)}): b.html, d.html`,
     ]);
     const has = played.report.changedPages?.map(({ pictures }) => pictures !== undefined);
     expect(has?.slice(0, 5)).toEqual([true, false, true, false, true]);

@@ -25,7 +25,7 @@ export async function addComparedPictures(
   };
   const local = listLocalFiles([delivery]);
   const taken = new Map<LocalFile | undefined, readonly LocalFile[]>();
-  const failures: string[] = [];
+  const failures = new Map<string, string>();
   const { changedPages = [] } = delivery;
   for (const { file } of changedPages.filter(({ kind }) => kind === 'changed').slice(0, COMPARE.pictures)) {
     const { name = '' } = file ?? {};
@@ -35,9 +35,10 @@ export async function addComparedPictures(
       await take({ url: withVersion(before, `${clock.date()}`).href }, name + COMPARED_ENDINGS.before),
       await take({ url: after.href, local }, name + COMPARED_ENDINGS.after),
     ]);
-    if (hasFailed(both)) failures.push(`${name} (${both.message})`);
+    if (hasFailed(both)) failures.set(name, both.message);
     else taken.set(file, both);
   }
+  const reasons = [...new Set(failures.values())].join('; ');
   const task = { ...attempt.task, comparedPictures: [...taken.values()].flat() };
   return {
     ...withAttempt(delivery, { ...attempt, task }),
@@ -47,6 +48,9 @@ export async function addComparedPictures(
       );
       return url === '' ? page : { ...page, pictures: { beforeUrl, url } };
     }),
-    unknown: [...delivery.unknown, ...namedLine('how these changed pages look', failures)],
+    unknown: [
+      ...delivery.unknown,
+      ...namedLine(`how these changed pages look (${reasons})`, [...failures.keys()]),
+    ],
   };
 }
