@@ -50,7 +50,7 @@ export function pagesTaskWith(target: CommitTarget, place: string, held: Content
   const destination = resolveDestination({ owner: 'octo', repo: 'site' }, given, siteWith());
   const files = Object.entries(held).map(([path, content]) => ({ path, file: memoryFile(content) }));
   const [, picture] = files;
-  const pictures = picture && { picture: picture.file, before: null };
+  const pictures = picture && [picture.file];
   const plan = { channel: 'K1', method: '', destination: '', name: place, verb: '' } as const;
   const task = { plan, target, itemPath: place, files, destination, isSpared: () => false };
   return { ...task, ...(pictures && { pictures }) };

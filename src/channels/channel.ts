@@ -6,7 +6,6 @@ import type { LocalFile } from '../rules/inspect.ts';
 import type { LocalSite } from '../rules/local-site.ts';
 import type { BrowserDisplay } from '../rules/media-type.ts';
 import type { Text } from '../words.ts';
-import type { PagePictures } from './pages/pictures.ts';
 import type { SiteChanges } from './site-changes.ts';
 
 export interface ChannelItem {
@@ -47,9 +46,8 @@ export interface PreparedTask {
   readonly served?: ServedFile;
   /** What a check can't know without the host. */
   readonly unknown?: readonly string[];
-  readonly pictures?: PagePictures;
-  /** Pictures of changed pages, named by their paths in the delivered folder. */
-  readonly comparedPictures?: readonly LocalFile[];
+  /** Named by their paths below `sitePath`. */
+  readonly pictures?: readonly LocalFile[];
   /** Why nothing is to be done, and what stays; the task is then not performed. */
   readonly idle?: { readonly reason: string; readonly notes: readonly string[] };
 }

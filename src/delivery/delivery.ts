@@ -72,8 +72,13 @@ export interface Delivery extends ChannelItem {
   readonly routerSetting: string | null;
   /** What a browser saw before publishing; `null` without a browser check. */
   readonly localView: ScreenView | null;
-  /** Title of the delivered picture, and the share of pixels that changed; `null` without a picture. */
-  readonly picture: { readonly title: string; readonly changed: number | null } | null;
+  /** The delivered picture, and the share of pixels that changed; `null` without a picture. */
+  readonly picture: {
+    readonly title: string;
+    readonly changed: number | null;
+    readonly sha256: string;
+    readonly hasBefore: boolean;
+  } | null;
   /** With `compare`: the pages that differ from the other folder's, with their files; absent if not known. */
   readonly changedPages?: readonly (ChangedPage & { readonly file: LocalFile | undefined })[];
   /** One attempt for each channel, the main channel first. */

@@ -1,6 +1,5 @@
 import { mapConcurrently, poll, resultsOfAll } from '../async.ts';
 import { type Channel, type FailedFile, type HostProgress, listRequired } from '../channels/channel.ts';
-import { isComparedPicture } from '../channels/pages/pictures.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { AddressProof } from '../proof/address-proof.ts';
@@ -10,6 +9,7 @@ import { describeProbe, provesAlone } from '../proof/probe-result.ts';
 import { AGAIN_HINT, createWaitLog } from '../proof/prove.ts';
 import { BATCH, SECOND } from '../protocol/limits.ts';
 import { CHANNEL_LABELS } from '../protocol/words.ts';
+import { urlBelow } from '../rules/naming.ts';
 import { type ChannelAttempt, isPlaced, type PlacedAttempt } from './delivery.ts';
 import { verifyPlacement } from './verify.ts';
 
@@ -179,10 +179,14 @@ async function verifyAll(
   });
 }
 
-function countIdentical({ placement, task }: PlacedAttempt, { identical }: ProofRun): number {
-  const pictures = Object.values((task.pictures && task.served?.pictureUrls) ?? {}).map(({ href }) => href);
-  const isPicture = (href: string): boolean => pictures.includes(href) || isComparedPicture(href);
-  return listRequired(placement).filter(({ url: { href } }) => identical.has(href) && !isPicture(href))
+function countIdentical(
+  { placement, task: { served, pictures = [] } }: PlacedAttempt,
+  { identical }: ProofRun,
+) {
+  const urls = pictures.map(
+    ({ name }) => served && urlBelow(new URL(served.sitePath, served.url), name).href,
+  );
+  return listRequired(placement).filter(({ url: { href } }) => identical.has(href) && !urls.includes(href))
     .length;
 }
 

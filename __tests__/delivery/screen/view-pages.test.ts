@@ -439,14 +439,14 @@ describe('a picture of a page', () => {
     const [viewed] = await viewLocalPages([plannedPage(served)], context);
     const bytesOf = async (file: LocalFile | null | undefined) =>
       file == null ? null : String(Buffer.concat(await file.read().toArray())).replace(/(.)\1+$/, '$1');
-    const { picture, before } = viewed?.attempts[0]?.task.pictures ?? {};
+    const [picture, before] = viewed?.attempts[0]?.task.pictures ?? [];
     return { viewed, http, picture: await bytesOf(picture), before: await bytesOf(before) };
   }
 
   test('is delivered with it', async () => {
     const { viewed, picture, before, http } = await viewWithPicture();
     expect({ picture, before }).toEqual({ picture: 'ab', before: null });
-    expect(viewed?.picture).toEqual({ title: 'Nightly', changed: null });
+    expect(viewed?.picture).toMatchObject({ title: 'Nightly', changed: null, hasBefore: false });
     expect(http.seen).toMatchObject([{ url: expect.stringMatching(/page\.html\.png\?v=\d+-before$/) }]);
   });
 
@@ -467,7 +467,7 @@ describe('a picture of a page', () => {
     ['a broken connection', new Error('broken')],
   ])('is delivered alone where the earlier one has %s', async (_, host) => {
     const { viewed, before } = await viewWithPicture({ host });
-    expect([before, viewed?.picture]).toEqual([null, { title: 'Nightly', changed: null }]);
+    expect([before, viewed?.picture]).toMatchObject([null, { title: 'Nightly', changed: null }]);
   });
 
   test('that the browser did not take is told in UNKNOWN', async () => {
@@ -486,15 +486,12 @@ describe('a picture of a page', () => {
   });
 
   test('is reported with its address only once all is proven', async () => {
-    const file = memoryFile('a picture');
-    const pictures = { picture: file, before: file };
+    const taken = { title: 'RESULT: Nightly', sha256: 'aa', hasBefore: true };
     const reported = (changed: number, more: Partial<ChannelAttempt> = {}) => {
-      const task = { ...taskWith(), served: SERVED, pictures };
-      const attempts = [{ ...attemptWith(more), task }];
-      return composeReport({ ...plannedPage(), picture: { title: 'RESULT: Nightly', changed }, attempts })
-        .picture;
+      const attempts = [{ ...attemptWith(more), task: { ...taskWith(), served: SERVED } }];
+      return composeReport({ ...plannedPage(), picture: { ...taken, changed }, attempts }).picture;
     };
-    const picture = { url: PICTURE.href, sha256: file.sha256, alternative: 'Picture of RESULT; Nightly' };
+    const picture = { url: PICTURE.href, sha256: 'aa', alternative: 'Picture of RESULT; Nightly' };
     expect(reported(0.5)).toEqual({ ...picture, beforeUrl: BEFORE.href, changed: 0.5 });
     expect(reported(0)).toEqual({ ...picture, beforeUrl: null, changed: 0 });
     expect(reported(0.5, { proof: null })).toBeNull();

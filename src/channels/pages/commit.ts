@@ -10,7 +10,6 @@ import type { ComparedItem } from './compare.ts';
 import { compareFiles } from './compare-files.ts';
 import { compareSite } from './compare-folder.ts';
 import { compareRemovedFolder } from './compare-removal.ts';
-import { listPictures } from './pictures.ts';
 import { withCommit } from './placement.ts';
 import { describeSetup } from './set-up.ts';
 import { type CommitTarget, isFolderPath, isRemoval, type PagesTask } from './target.ts';
@@ -18,14 +17,11 @@ import { BranchWriter, refuseUnwritable } from './write-changes.ts';
 
 type Tasks = readonly PagesTask[];
 
-export const withPictures = (task: PagesTask): PagesTask => ({
-  ...task,
-  files: [
-    ...task.files,
-    ...(task.pictures ? listPictures(task.pictures, task.destination.entryPath) : []),
-    ...(task.comparedPictures ?? []).map((file) => ({ path: task.itemPath + file.name, file })),
-  ],
-});
+export function withPictures(task: PagesTask): PagesTask {
+  const { itemPath, files, pictures = [] } = task;
+  const folder = itemPath.slice(0, itemPath.lastIndexOf('/') + 1);
+  return { ...task, files: [...files, ...pictures.map((file) => ({ path: folder + file.name, file }))] };
+}
 
 /** Everything that one update writes: all single files, or one folder. */
 interface CommitGroup {

@@ -1,18 +1,4 @@
-import type { FileWrite } from '../../github/change.ts';
-import type { LocalFile } from '../../rules/inspect.ts';
-
-export interface PagePictures {
-  readonly picture: LocalFile;
-  /** The previous picture, if the page looked different. */
-  readonly before: LocalFile | null;
-}
-
 const PICTURE_ENDINGS = { picture: '.png', before: '.before.png' } as const;
-
-export function listPictures({ picture, before }: PagePictures, page: string): FileWrite<LocalFile>[] {
-  const shown = { path: page + PICTURE_ENDINGS.picture, file: picture };
-  return before === null ? [shown] : [shown, { path: page + PICTURE_ENDINGS.before, file: before }];
-}
 
 export const listPictureUrls = ({ href }: URL): { readonly picture: URL; readonly before: URL } => ({
   picture: new URL(href + PICTURE_ENDINGS.picture),

@@ -1,13 +1,12 @@
 import type { ScreenView } from '../../browser/screen-view.ts';
 import type { ServedFile } from '../../channels/channel.ts';
-import type { PagePictures } from '../../channels/pages/pictures.ts';
 import { resultOf } from '../../errors.ts';
 import { discard, readBody } from '../../http/response.ts';
 import { neutralizeText } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { SCREEN } from '../../protocol/limits.ts';
-import { createMemoryFile } from '../../rules/inspect.ts';
-import { baseName, decodePath } from '../../rules/naming.ts';
+import { createMemoryFile, type LocalFile } from '../../rules/inspect.ts';
+import { decodePath } from '../../rules/naming.ts';
 import { attemptIn, type Delivery, withAttempt } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { askPastCaches } from './ask-host.ts';
@@ -19,21 +18,24 @@ export async function addPicture(
   context: DeliveryContext,
 ): Promise<Delivery> {
   const attempt = attemptIn(delivery, 'K1');
-  const urls = attempt?.task.served?.pictureUrls;
-  if (attempt === undefined || urls == null) {
+  const { pictureUrls: urls = null, sitePath = '' } = attempt?.task.served ?? {};
+  if (attempt === undefined || urls === null) {
     return withoutPicture(delivery, 'the host builds the page under another name');
   }
   if (view.picture === null) return withoutPicture(delivery, view.reason || 'the browser took no picture');
-  const { changed, ...pictures } = await compareWithPrevious(view.picture, urls, context);
+  const { changed, picture, before } = await compareWithPrevious(view.picture, urls, context);
+  const toFile = ({ pathname }: URL, png: Uint8Array): LocalFile =>
+    createMemoryFile(decodePath(pathname.slice(sitePath.length)), png);
+  const file = toFile(urls.picture, picture);
+  const pictures = before === null ? [file] : [file, toFile(urls.before, before)];
   // For folders, the channel itself reports cached files.
   const isStale = changed !== null && changed > 0 && !delivery.site?.isFolder;
-  const task = { ...attempt.task, pictures };
   return {
-    ...withAttempt(delivery, { ...attempt, task }),
+    ...withAttempt(delivery, { ...attempt, task: { ...attempt.task, pictures } }),
     unknown: isStale
       ? [...delivery.unknown, 'whether a cache still shows the older picture, for up to ten minutes']
       : delivery.unknown,
-    picture: { title: view.title, changed },
+    picture: { title: view.title, changed, sha256: file.sha256, hasBefore: before !== null },
   };
 }
 
@@ -42,19 +44,13 @@ async function compareWithPrevious(
   taken: Uint8Array,
   urls: NonNullable<ServedFile['pictureUrls']>,
   context: DeliveryContext,
-): Promise<PagePictures & { readonly changed: number | null }> {
+) {
   const previous = await fetchPrevious(urls.picture, taken, context);
   const changed = previous && (await context.screen.compare(previous, taken));
   const isSame = changed === 0;
   const before = isSame ? await fetchPrevious(urls.before, taken, context) : previous;
-  return {
-    changed,
-    picture: createMemoryFile(nameOf(urls.picture), isSame && previous !== null ? previous : taken),
-    before: before === null || changed === null ? null : createMemoryFile(nameOf(urls.before), before),
-  };
+  return { changed, picture: (isSame && previous) || taken, before: changed === null ? null : before };
 }
-
-const nameOf = ({ pathname }: URL): string => baseName(decodePath(pathname));
 
 const withoutPicture = (delivery: Delivery, reason: string): Delivery => ({
   ...delivery,
@@ -94,13 +90,13 @@ export function reportPicture(delivery: Delivery): PictureReport | null {
   const { picture, subject } = delivery;
   const { proof, task } = attemptIn(delivery, 'K1') ?? {};
   const urls = task?.served?.pictureUrls;
-  if (picture === null || !task?.pictures || !urls || !proof) return null;
+  if (picture === null || !urls || !proof) return null;
   return {
     url: urls.picture.href,
-    sha256: task.pictures.picture.sha256,
+    sha256: picture.sha256,
     alternative: neutralizeText(`Picture of ${picture.title || subject}`),
     // If nothing changed, an even older picture is still there.
-    beforeUrl: picture.changed === 0 || task.pictures.before === null ? null : urls.before.href,
+    beforeUrl: picture.changed === 0 || !picture.hasBefore ? null : urls.before.href,
     changed: picture.changed,
   };
 }

@@ -39,9 +39,9 @@ export async function addComparedPictures(
     else taken.set(file, both);
   }
   const reasons = [...new Set(failures.values())].join('; ');
-  const task = { ...attempt.task, comparedPictures: [...taken.values()].flat() };
+  const pictures = [...(attempt.task.pictures ?? []), ...[...taken.values()].flat()];
   return {
-    ...withAttempt(delivery, { ...attempt, task }),
+    ...withAttempt(delivery, { ...attempt, task: { ...attempt.task, pictures } }),
     changedPages: changedPages.map((page) => {
       const [beforeUrl = '', url = ''] = (taken.get(page.file) ?? []).map(
         ({ name, sha256 }) => withVersion(urlBelow(folder, name), sha256.slice(0, 16)).href,

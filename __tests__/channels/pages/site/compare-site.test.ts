@@ -13,7 +13,7 @@ type PlanOptions = Parameters<typeof planSite>[3] & { readonly folder?: string }
 const plan = (branch: MemoryBranch, contents: Contents, { folder = FOLDER, ...options }: PlanOptions = {}) =>
   planSite(branch, folder, contents, options);
 
-const pictures = { picture: memoryFile('picture'), before: null };
+const pictures = [memoryFile('picture', 'index.html.png')];
 
 test("the plan for a folder doesn't mistake a separately delivered file for the page's picture", async () => {
   const branch = new MemoryBranch();

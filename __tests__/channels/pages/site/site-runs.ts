@@ -3,13 +3,13 @@ import type { BranchTree } from '../../../../src/channels/pages/branch-reader.ts
 import { withPictures } from '../../../../src/channels/pages/commit.ts';
 import { compareSite } from '../../../../src/channels/pages/compare-folder.ts';
 import type { PagesOptions } from '../../../../src/channels/pages/destination.ts';
-import type { PagePictures } from '../../../../src/channels/pages/pictures.ts';
 import { createPagesChannels } from '../../../../src/channels/pages/publish.ts';
 import type { PagesTask } from '../../../../src/channels/pages/target.ts';
 import { readTargetTree } from '../../../../src/channels/pages/target.ts';
 import { hasFailed, type Result } from '../../../../src/errors.ts';
 import { createGitHubClient, type GitHubClient } from '../../../../src/github/api/client.ts';
 import type { PagesSettings } from '../../../../src/github/api/repository.ts';
+import type { LocalFile } from '../../../../src/rules/inspect.ts';
 import { siteOfFile } from '../../../../src/rules/local-site.ts';
 import { FakeHttp, fakePorts, type Seen } from '../../../support/ports.ts';
 import { commitTargetWith } from '../../fake-branch.ts';
@@ -99,7 +99,7 @@ export async function planSite(
 
 interface PlanOptions extends RunOptions {
   readonly together?: readonly string[];
-  readonly pictures?: PagePictures;
+  readonly pictures?: readonly LocalFile[];
 }
 
 export async function runOne(channel: Channel<PagesTask>, item: ChannelItem): Promise<RunOutcome> {
