@@ -12,6 +12,7 @@ const DETAILS: Required<ErrorDetails> = {
   retryAfter: 2_000,
   leftBehind: [],
   subject: 'page.html',
+  line: 3,
   findings: ['one', 'two'],
   cause: new Error('cause'),
 };
@@ -27,6 +28,13 @@ describe('DeliveryError', () => {
       expect(one.cause).toBe(DETAILS.cause);
     }
     expect(error.withStep('verify')).toBe(error);
+  });
+
+  test.each<[string, string, ErrorDetails]>([
+    ['its line', 'a.md line 3: it failed: one; two', DETAILS],
+    ['no line', 'a.md: it failed', {}],
+  ])('names its file with %s', (_, message, details) => {
+    expect(new DeliveryError('BAD_FILE', 'it failed', details).inFile('a.md').message).toBe(message);
   });
 });
 

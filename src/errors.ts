@@ -19,6 +19,8 @@ export interface ErrorDetails {
   readonly leftBehind?: readonly string[] | undefined;
   /** Which line of the input `file` failed. */
   readonly subject?: string | undefined;
+  /** The line of the file at hand that has the fault. */
+  readonly line?: number | undefined;
   /** Findings, a line each; the message ends with them. */
   readonly findings?: readonly Text[] | undefined;
   readonly cause?: unknown;
@@ -41,6 +43,7 @@ export class DeliveryError extends Error {
   readonly leftBehind: readonly string[] | undefined;
   readonly findings: readonly Text[];
   readonly subject: string | undefined;
+  readonly line: number | undefined;
   /** The message without findings, for any interface; `message` is worded for the action. */
   readonly about: Text;
 
@@ -51,6 +54,7 @@ export class DeliveryError extends Error {
     this.about = about;
     this.findings = findings;
     this.subject = details.subject;
+    this.line = details.line;
     this.httpCode = details.httpCode;
     this.step = details.step;
     this.advice = details.hint;
@@ -88,11 +92,27 @@ export class DeliveryError extends Error {
     return this.#with({ leftBehind });
   }
 
-  #with(details: ErrorDetails): DeliveryError {
+  /** A copy for a fault in a line of the file at hand. */
+  withLine(line: number): DeliveryError {
+    return this.#with({ line });
+  }
+
+  /** A copy whose message names the file at hand, and its line if that is known. */
+  inFile(file: string): DeliveryError {
+    const { line, about } = this;
+    const place = line === undefined ? file : `${file} line ${line}`;
+    return this.#with({}, (w) => [place, w.say(about)].filter((part) => part !== '').join(': '));
+  }
+
+  #with(details: ErrorDetails, about = this.about): DeliveryError {
     const same = { ...this, hint: this.advice, cause: this.cause };
-    return new DeliveryError(this.code, this.about, { ...same, ...details });
+    return new DeliveryError(this.code, about, { ...same, ...details });
   }
 }
+
+/** A fault of the file at hand. `inFile` adds its name. */
+export const faultError = (problem: string, hint: string, line?: number): DeliveryError =>
+  new DeliveryError('BAD_FILE', problem, { hint, line });
 
 /** The value of some work, or its error, so that one failure doesn't stop other work. */
 export type Result<T> = T | DeliveryError;

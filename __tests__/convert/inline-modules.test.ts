@@ -101,14 +101,14 @@ describe('modules', () => {
 
   test('do not have the names of an import map in a template', async () => {
     const page = `<template><script type=importmap>${REACT}</script></template><script type=module>import "react"</script>`;
-    expect(await inline(page, FILES)).toBe('line 1: no import map says where the module "react" is');
+    expect(await inline(page, FILES)).toBe('page line 1: no import map says where the module "react" is');
   });
 
   test('have the hashes that an import map names', async () => {
     const page = (hash: string): string =>
       `<script type=importmap>{"integrity":{"./d.json":"sha256-${hash}"}}</script><script>import("./d.json")</script>`;
     expect(await inline(page('x'), FILES)).toBe(
-      "line 1: d.json can't be put into the page: it differs from the hash in `integrity`",
+      "page line 1: d.json can't be put into the page: it differs from the hash in `integrity`",
     );
     expect(await inline(page(hash('sha256', '{}', 'base64')), FILES)).toContain('import("page:d.json")');
   });

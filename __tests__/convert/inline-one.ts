@@ -1,5 +1,6 @@
 import { inlinePage } from '../../src/convert/inline/inline-page.ts';
-import type { Converted, ReadResource } from '../../src/convert/resources.ts';
+import type { ConvertedPage, ReadResource } from '../../src/convert/resources.ts';
+import { DeliveryError, hasFailed, resultOf } from '../../src/errors.ts';
 import { getContentType } from '../../src/rules/media-type.ts';
 
 /** The content of a file; with its content type, or where it leads. */
@@ -20,7 +21,7 @@ export function createReader(files: TestFiles, reads: string[] = []): ReadResour
     const name = url.href.replace(FOLDER, '');
     reads.push(name);
     const file = files[name];
-    if (file === undefined) throw new Error(`404 ${name}`);
+    if (file === undefined) throw new DeliveryError('BAD_FILE', `the file ${name} does not exist`);
     if (typeof file === 'object' && 'to' in file) return read(new URL(file.to));
     const isPlain = typeof file === 'string' || Buffer.isBuffer(file);
     const { type, body } = isPlain ? { type: getContentType(url.pathname), body: file } : file;
@@ -32,7 +33,7 @@ export const convert = (
   page: string | Buffer,
   files: TestFiles = {},
   reads: string[] = [],
-): Promise<Converted> =>
+): Promise<ConvertedPage> =>
   inlinePage(Buffer.from(page), {
     url: new URL('report.html', FOLDER),
     read: createReader(files, reads),
@@ -41,13 +42,11 @@ export const convert = (
 
 /** The inlined page, or its problem. */
 export async function inline(page: string | Buffer, files: TestFiles = {}): Promise<string> {
-  const converted = await convert(page, files);
-  if ('page' in converted) {
-    const made = converted.page.toString();
-    if (made.includes('page.invalid')) throw new Error(`the page names its made-up host: ${made}`);
-    return made;
-  }
-  return `line ${converted.line}: ${converted.problem}`;
+  const converted = await resultOf(() => convert(page, files));
+  if (hasFailed(converted)) return converted.inFile('page').message;
+  const made = converted.page.toString();
+  if (made.includes('page.invalid')) throw new Error(`the page names its made-up host: ${made}`);
+  return made;
 }
 
 /** Shows each `data:` URL as its content in brackets. */

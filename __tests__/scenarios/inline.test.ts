@@ -117,31 +117,31 @@ describe('self-contained: inline', () => {
       'a missing file of another host',
       { 'page.html': page(`<script src="${CDN}/gone.js"></script>`) },
       {},
-      /^check 404: https:\/\/cdn\.octo\.dev\/gone\.js can't be put into the page: its host answers HTTP 404 → correct its URL/,
+      /^check 404: page\.html line 3: https:\/\/cdn\.octo\.dev\/gone\.js can't be put into the page: its host answers HTTP 404 → correct its URL/,
     ],
     [
       'a missing file of its folder',
       { 'page.html': STYLED },
       {},
-      /^check: style\.css can't be put into the page: the file style\.css does not exist → correct its URL in the page: it must/,
+      /^check: page\.html line 3: style\.css can't be put into the page: the file style\.css does not exist → correct its URL in the page: it must/,
     ],
     [
       'a hidden file as a picture',
-      { 'page.html': page('<img src=".env">'), '.env': 'A=1' },
+      { 'page.html': page('\n<img src=".env">'), '.env': 'A=1' },
       {},
-      /^check: \.env can't be put into the page: the file \.env is hidden/,
+      /^check: page\.html line 4: \.env can't be put into the page: the file \.env is hidden/,
     ],
     [
       'a hidden file, with its dot escaped',
       { 'page.html': page('<img src="a/%2e./%2eenv">'), '.env': 'A=1' },
       {},
-      /^check: \.env can't be put into the page: the file \.env is hidden/,
+      /^check: page\.html line 3: \.env can't be put into the page: the file \.env is hidden/,
     ],
     [
       'a file above its folder',
       { 'docs/page.html': page('<img src="../../secret.png">'), 'secret.png': 'x' },
       {},
-      /^check: \.\.\/\.\.\/secret\.png can't be put into the page: it is above the page's folder/,
+      /^check: docs\/page\.html line 3: \.\.\/\.\.\/secret\.png can't be put into the page: it is above the page's folder/,
     ],
     [
       'a file above its folder, with the path escaped',
@@ -153,7 +153,7 @@ describe('self-contained: inline', () => {
       'a file that a line excludes',
       { 'page.html': page('<img src="a.png">'), 'a.png': 'x' },
       { file: '*.html\n!a.png' },
-      /^check: a\.png can't be put into the page: a `!` line excludes it/,
+      /^check: page\.html line 3: a\.png can't be put into the page: a `!` line excludes it/,
     ],
     [
       'a path without an ending',
@@ -165,7 +165,7 @@ describe('self-contained: inline', () => {
       'a host of this machine',
       { 'page.html': page('<img src="https://localhost/a.png">') },
       {},
-      /^check: https:\/\/localhost\/a\.png can't be put into the page: it is not an external https URL/,
+      /^check: page\.html line 3: https:\/\/localhost\/a\.png can't be put into the page: it is not an external https URL/,
     ],
     [
       'a private address',
@@ -211,7 +211,7 @@ describe('self-contained: inline', () => {
     [
       '60 MB',
       { status: 200, body: Buffer.alloc(60 * MEGABYTE) },
-      /^check: https:\/\/cdn\.octo\.dev\/a\.js can't be put into the page: a page may load at most 20 MB/,
+      /^check: page\.html line 3: https:\/\/cdn\.octo\.dev\/a\.js can't be put into the page: a page may load at most 20 MB/,
     ],
     [
       'a bomb',
@@ -221,7 +221,7 @@ describe('self-contained: inline', () => {
     [
       'a secret',
       { status: 200, body: `const token = 'ghp_${'x7Kq2mZ9'.repeat(4)}aBcD';` },
-      /^check: the file https:\/\/cdn\.octo\.dev\/a\.js contains what looks like a secret/,
+      /^check: page\.html line 3: the file https:\/\/cdn\.octo\.dev\/a\.js contains what looks like a secret/,
     ],
   ])('refuses %s from a host', async (_, reply, says) => {
     answers['/a.js'] = reply;
@@ -235,22 +235,22 @@ describe('self-contained: inline', () => {
     [
       'a secret with its name',
       { 'a.js': AWS, 'a.css': '' },
-      /^check: the file a\.js contains what looks like/,
+      /^check: page\.html line 3: the file a\.js contains what looks like/,
     ],
     [
       'a secret in a style sheet of a style sheet',
       { 'a.js': '', 'a.css': '@import "b.css"', 'b.css': `/* ${AWS} */` },
-      /^check: the file b\.css contains what looks like a secret: AWS secret key/,
+      /^check: page\.html line 3: the file b\.css contains what looks like a secret: AWS secret key/,
     ],
     [
       'a credential that is escaped twice',
       { 'a.js': '', 'a.css': '@import "b.css"', 'b.css': `/* ${OWN} */` },
-      /^check: the file b\.css contains a credential of this environment \(KEY\)/,
+      /^check: page\.html line 3: the file b\.css contains a credential of this environment \(KEY\)/,
     ],
     [
       'a credential in a drawing in UTF-16',
       { 'a.js': '', 'a.css': 'a{b:url(a.svg)}', 'a.svg': Buffer.from(`\ufeff<svg>${OWN}</svg>`, 'utf16le') },
-      /^check: the file a\.svg contains a credential/,
+      /^check: page\.html line 3: the file a\.svg contains a credential/,
     ],
     [
       'a Git LFS pointer',
@@ -259,7 +259,7 @@ describe('self-contained: inline', () => {
         'a.css': 'a{b:url(a.png)}',
         'a.png': `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 12\n`,
       },
-      /^check: the file a\.png is a Git LFS pointer/,
+      /^check: page\.html line 3: the file a\.png is a Git LFS pointer/,
     ],
   ])('searches each file as it was: %s', async (_, files, says) => {
     const text = page('<link rel=stylesheet href=a.css><script src=a.js></script>');
@@ -293,7 +293,7 @@ describe('self-contained: inline', () => {
     play.intercept({ url: /cdn\.octo\.dev/ }, { status: 503, headers });
     await refused(
       deliver({ 'page.html': SCRIPTED }, { timeout: '20' }),
-      /^check: https:\/\/cdn\.octo\.dev\/a\.js can't be put .* no answer came in time → set a longer `timeout:`$/,
+      /^check: page\.html line 3: https:\/\/cdn\.octo\.dev\/a\.js can't be put .* no answer came in time → set a longer `timeout:`$/,
     );
   });
 
@@ -317,7 +317,7 @@ describe('self-contained: inline', () => {
     const images = names.map((name) => `<img src="${CDN}${name}">`);
     await refused(
       deliver({ 'page.html': page(images.join('')) }),
-      /^check: https:\/\/cdn\.octo\.dev\/100\.png can't be put into the page: a page may load at most 100 files/,
+      /^check: page\.html line 3: https:\/\/cdn\.octo\.dev\/100\.png can't be put into the page: a page may load at most 100 files/,
     );
   });
 

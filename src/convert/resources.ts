@@ -29,13 +29,10 @@ export const describeFile = ({ url, bytes }: Resource): InlinedFile => ({
  */
 export type ReadResource = (url: URL) => Promise<Resource>;
 
-/** A bundle has its own copy of `DeliveryError`, so a fault of the page is data. */
-export type Converted =
-  | {
-      readonly page: Buffer;
-      readonly files: readonly InlinedFile[];
-      readonly notes: readonly string[];
-      /** What a rendered page lacks, such as a picture that can't be read. */
-      readonly missing?: readonly string[];
-    }
-  | { readonly problem: string; readonly line: number | null; readonly hint: string };
+export interface ConvertedPage {
+  readonly page: Buffer;
+  readonly files: readonly InlinedFile[];
+  readonly notes: readonly string[];
+  /** What a rendered page lacks, such as a picture that can't be read. */
+  readonly missing?: readonly string[];
+}

@@ -1,4 +1,4 @@
-/** What `loadPageRules` loads. It throws no `DeliveryError`, because a bundle has its own copy of the class. */
+/** What `loadPageRules` loads. */
 
 export { findAdditions, hasSameAddresses, isGatePage, readCharset } from './page/link-page.ts';
 export { readPageText } from './page/page-text.ts';

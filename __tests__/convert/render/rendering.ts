@@ -1,5 +1,5 @@
 import { renderText } from '../../../src/convert/render/render-text.ts';
-import type { Converted, ReadResource } from '../../../src/convert/resources.ts';
+import type { ConvertedPage, ReadResource } from '../../../src/convert/resources.ts';
 
 const NOTHING: ReadResource = async ({ href }) => {
   throw new Error(`${href} does not exist`);
@@ -11,7 +11,7 @@ export const render = (
   text: string | Buffer,
   read = NOTHING,
   signal: AbortSignal = new AbortController().signal,
-): Promise<Converted> =>
+): Promise<ConvertedPage> =>
   renderText(typeof text === 'string' ? Buffer.from(text) : text, {
     name,
     url: new URL(encodeURIComponent(name), 'https://folder.example/'),
@@ -22,7 +22,6 @@ export const render = (
 
 /** The content of a rendered page, without its frame. */
 export async function contentOf(name: string, text: string, read?: ReadResource): Promise<string> {
-  const result = await render(name, text, read);
-  if (!('page' in result)) throw new Error(`${result.problem} (${result.line})`);
-  return /<main>\n([\s\S]*)\n<\/main>/.exec(result.page.toString())?.[1] ?? '';
+  const { page } = await render(name, text, read);
+  return /<main>\n([\s\S]*)\n<\/main>/.exec(page.toString())?.[1] ?? '';
 }

@@ -1,3 +1,4 @@
+import { type DeliveryError, faultError, toDeliveryError } from '../../errors.ts';
 import { type FoundAddress, getAttribute, hasAttribute } from '../../rules/page/addresses.ts';
 import {
   getScriptType,
@@ -9,7 +10,7 @@ import {
 import { PageFields } from '../../rules/page/html-references.ts';
 import { SEARCH_LIMITS } from '../../rules/page/page-reader.ts';
 import { type PageElement, PageElements } from './page-elements.ts';
-import { type PageFiles, PageProblem, replaceAddresses, TextParts } from './page-files.ts';
+import { type PageFiles, replaceAddresses, TextParts } from './page-files.ts';
 import { decodeResource, getMediaType } from './resource-text.ts';
 import { Scripts } from './scripts.ts';
 import { Sprites } from './sprites.ts';
@@ -47,13 +48,12 @@ export async function inlineDocument(
 ): Promise<string> {
   const elements = new PageElements(source);
   if (elements.isTooDeep || level > SEARCH_LIMITS.documents) {
-    throw new PageProblem('the page is nested too deeply', 'correct the program that writes it');
+    throw faultError('the page is nested too deeply', 'correct the program that writes it');
   }
   const document = new InlinedDocument(elements, { base, files, level });
   for (const element of elements.all) {
     await document.inline(element, source).catch((thrown: unknown) => {
-      if (thrown instanceof PageProblem) thrown.line = element.place.startLine;
-      throw thrown;
+      throw toDeliveryError(thrown).withLine(element.place.startLine);
     });
   }
   const parts = new TextParts();
@@ -77,7 +77,7 @@ class InlinedDocument {
   readonly #edits: Edit[] = [];
   readonly #added = new TextParts();
   readonly #maps: PageElement[] = [];
-  #policy: PageProblem | null = null;
+  #policy: DeliveryError | null = null;
 
   constructor(elements: PageElements, { base, files, level }: DocumentContext) {
     this.#level = level;
@@ -159,7 +159,7 @@ class InlinedDocument {
     if (kind === 'module') return this.#scripts.inlineModule(url);
     if (kind !== 'document' || (await this.#isPicture(url, tag.tagName))) return this.#files.inlineData(url);
     const what = `<${tag.tagName}> shows another document, ${this.#files.show(url)}`;
-    throw new PageProblem(`${what}, which can't become part of the page`, 'use a link or a picture');
+    throw faultError(`${what}, which can't become part of the page`, 'use a link or a picture');
   }
 
   async #isPicture(url: URL, tagName: string): Promise<boolean> {
@@ -201,7 +201,6 @@ class InlinedDocument {
     if (tag.tagName !== 'meta' || name !== 'content-security-policy') return;
     if (this.#policy !== null || !LOADING_POLICY.test(getAttribute(tag, 'content'))) return;
     const what = "the page's Content-Security-Policy may block what is put into the page";
-    this.#policy = new PageProblem(what, 'remove this <meta>: one file needs no other host');
-    this.#policy.line = place.startLine;
+    this.#policy = faultError(what, 'remove this <meta>: one file needs no other host', place.startLine);
   }
 }

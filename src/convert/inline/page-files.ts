@@ -1,22 +1,12 @@
 import { hash } from 'node:crypto';
 import { setImmediate as letOthersWork } from 'node:timers/promises';
+import { faultError } from '../../errors.ts';
 import { MEGABYTE } from '../../protocol/limits.ts';
 import { getContentType } from '../../rules/media-type.ts';
 import { type AddAddress, type FoundAddress, formatAddress, isExternal } from '../../rules/page/addresses.ts';
 import { LARGEST_PAGE } from '../../rules/page/page-file.ts';
 import { describeFile, type InlinedFile, type ReadResource, type Resource } from '../resources.ts';
 import { getMediaType, matchesIntegrity, toDataUrl } from './resource-text.ts';
-
-/** A fault of the page, or of a file that it needs. */
-export class PageProblem extends Error {
-  readonly hint: string;
-  line: number | null = null;
-
-  constructor(message: string, hint: string) {
-    super(message);
-    this.hint = hint;
-  }
-}
 
 export interface InlineOptions {
   /** Of the page. What is in its folder is the page's own. */
@@ -75,7 +65,7 @@ export class PageFiles {
   #requireType(url: URL, type: string, types: RegExp, what: string): void {
     if (types.test(type)) return;
     const hint = 'correct its URL in the page, or its ending or content type';
-    throw new PageProblem(`${this.show(url)} is ${type}, not a ${what}`, hint);
+    throw faultError(`${this.show(url)} is ${type}, not a ${what}`, hint);
   }
 
   /** The `data:` URL of a style sheet or script. Files in files could grow without end, so their sum is limited. */
@@ -84,7 +74,7 @@ export class PageFiles {
     this.#made += made.length;
     if (this.#made <= MOST_TEXT) return made;
     const what = "the page's style sheets and scripts have too many others in them";
-    throw new PageProblem(what, 'import each of them once, from the page');
+    throw faultError(what, 'import each of them once, from the page');
   }
 
   /** @param integrity the hashes that the page names, or an empty text */
@@ -94,7 +84,7 @@ export class PageFiles {
     if (matchesIntegrity(bytes, integrity)) return;
     const what = `${this.show(url)} can't be put into the page: it differs from the hash in \`integrity\``;
     const found = `sha384-${hash('sha384', bytes, 'base64')}`;
-    throw new PageProblem(what, `correct the URL, or set \`integrity="${found}"\` if this file is meant`);
+    throw faultError(what, `correct the URL, or set \`integrity="${found}"\` if this file is meant`);
   }
 
   /** The path of a file of the page's own host, of which the page must not tell; `null` for another host. */
@@ -131,7 +121,7 @@ export class TextParts {
 
 export function refuseSize(): never {
   const what = `with everything that it needs, the page is larger than ${LARGEST_PAGE / MEGABYTE} MB`;
-  throw new PageProblem(what, 'leave out pictures or other large files');
+  throw faultError(what, 'leave out pictures or other large files');
 }
 
 /**

@@ -1,10 +1,11 @@
+import { faultError } from '../../errors.ts';
 import { parseJson, toFields } from '../../plain-text.ts';
 import { type FoundAddress, formatAddress, isExternal } from '../../rules/page/addresses.ts';
 import type { PageFields } from '../../rules/page/html-references.ts';
 import { addImportMap, resolveSpecifier } from '../../rules/page/import-map.ts';
 import { computesUrls, findOwnAddress, findScriptReferences } from '../../rules/page/script-references.ts';
 import type { Resource } from '../resources.ts';
-import { type PageFiles, PageProblem, replaceAddresses } from './page-files.ts';
+import { type PageFiles, replaceAddresses } from './page-files.ts';
 import { decodeResource, getMediaType, toDataUrl } from './resource-text.ts';
 import { inlineSheet } from './styles.ts';
 
@@ -112,7 +113,7 @@ export class Scripts {
     const resolved = resolveSpecifier(address, this.#page.importMap, base);
     if (resolved === null && grade === 'code') {
       const what = `no import map says where the module ${JSON.stringify(address)} is`;
-      throw new PageProblem(what, 'import it by its URL, or add it to an import map');
+      throw faultError(what, 'import it by its URL, or add it to an import map');
     }
     const url = resolved === null ? null : URL.parse(resolved, base);
     if (url === null || !isExternal(url.href)) return null;

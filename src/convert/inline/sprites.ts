@@ -1,6 +1,7 @@
+import { faultError } from '../../errors.ts';
 import { decodePercents } from '../../rules/page/addresses.ts';
 import { PageElements } from './page-elements.ts';
-import { type PageFiles, PageProblem } from './page-files.ts';
+import type { PageFiles } from './page-files.ts';
 import { decodeResource } from './resource-text.ts';
 
 /** Drawings of which `<use>` shows a part. Browsers refuse a `data:` URL there, so the drawings join the page. */
@@ -31,7 +32,7 @@ export class Sprites {
             ? null
             : 'has no such part';
     if (problem === null) return url.hash;
-    throw new PageProblem(`the drawing ${files.show(url)} ${problem}`, 'correct the drawing or the <use>');
+    throw faultError(`the drawing ${files.show(url)} ${problem}`, 'correct the drawing or the <use>');
   }
 
   /** All drawings as one, which takes no space. */

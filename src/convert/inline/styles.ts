@@ -1,5 +1,6 @@
+import { faultError } from '../../errors.ts';
 import { findCssReferences } from '../../rules/page/script-references.ts';
-import { type PageFiles, PageProblem, replaceAddresses } from './page-files.ts';
+import { type PageFiles, replaceAddresses } from './page-files.ts';
 import { decodeResource } from './resource-text.ts';
 
 /** What precedes a font that no browser reads, because all read the WOFF2 before it. */
@@ -41,7 +42,7 @@ export async function inlineSheet(
   const resource = await files.readCode(url);
   if (importers.includes(resource.url)) {
     const what = `the style sheet ${files.show(url)} imports itself`;
-    throw new PageProblem(what, 'remove the @import that leads back to it');
+    throw faultError(what, 'remove the @import that leads back to it');
   }
   const text = decodeResource(resource, charset);
   const made =

@@ -1,15 +1,16 @@
 import { type JSONVisitor, printParseErrorCode, visit } from 'jsonc-parser';
+import { faultError } from '../../errors.ts';
 import { shorten } from '../../plain-text.ts';
-import { countOf, escapeHtml, formatRest, type Render, SourceProblem } from './source.ts';
+import { countOf, escapeHtml, formatRest, type Render } from './source.ts';
 
 /** Browsers limit how deep elements are nested. A list that holds more than `open` values is folded. */
 const LIMITS = { values: 50_000, depth: 100, characters: 10_000, open: 100 } as const;
 
-/** Reads JSON in its own order, with its own numbers. @throws {SourceProblem} if it is not valid */
+/** Reads JSON in its own order, with its own numbers. @throws {DeliveryError} `BAD_FILE` if it is not valid */
 export function visitJson(text: string, visitor: JSONVisitor = {}): void {
   const onError: JSONVisitor['onError'] = (code, _offset, _length, line) => {
     const reason = printParseErrorCode(code).replace(/\B[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-    throw new SourceProblem(`the JSON is not valid: ${reason}`, line + 1, 'write valid JSON');
+    throw faultError(`the JSON is not valid: ${reason}`, 'write valid JSON', line + 1);
   };
   visit(text, { ...visitor, onError }, { disallowComments: true });
 }

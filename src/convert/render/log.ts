@@ -1,6 +1,7 @@
 import { AnsiUp } from 'ansi_up';
+import { faultError } from '../../errors.ts';
 import { shorten } from '../../plain-text.ts';
-import { formatRest, type Render, SourceProblem } from './source.ts';
+import { formatRest, type Render } from './source.ts';
 
 /** A log's end matters most, so a long one shows both ends. */
 const LIMITS = { first: 5_000, last: 20_000, characters: 10_000, block: 20_000, page: 25_000_000 } as const;
@@ -26,8 +27,8 @@ function colorLines(lines: readonly string[]): string[] {
     // The line feed ends a broken escape sequence.
     const html = terminal.ansi_to_html(`${shown}\n`).replace(/\n(<\/span>)?$/, '$1');
     room -= html.length;
-    if (room < 0) throw new SourceProblem('the text has too many colors', null, 'write it without colors');
-    return html;
+    if (room >= 0) return html;
+    throw faultError('the text has too many colors', 'write it without colors');
   });
 }
 

@@ -1,10 +1,11 @@
 import querystring from 'node:querystring';
+import { faultError } from '../../errors.ts';
 import { toFields } from '../../plain-text.ts';
 import { codeBlock } from './code.ts';
 import { visitJson } from './json.ts';
 import { terminalBlock } from './log.ts';
 import { renderMarkdown } from './markdown.ts';
-import { formatRest, type Render, type Source, SourceProblem } from './source.ts';
+import { formatRest, type Render, type Source } from './source.ts';
 
 /** The cells that are shown. */
 const CELLS = 5_000;
@@ -64,10 +65,8 @@ const pictureOfCell =
 function readNotebook(text: string): { readonly cells: readonly Fields[]; readonly language: string } {
   visitJson(text);
   const { cells, metadata, nbformat } = toFields(JSON.parse(text));
-  if (nbformat !== 4) {
-    const hint = 'convert it with `jupyter nbconvert --to notebook`';
-    throw new SourceProblem('the file is not a notebook of format 4', null, hint);
-  }
+  const hint = 'convert it with `jupyter nbconvert --to notebook`';
+  if (nbformat !== 4) throw faultError('the file is not a notebook of format 4', hint);
   const { language_info, kernelspec } = toFields(metadata);
   const language = toFields(language_info).name ?? toFields(kernelspec).language ?? 'python';
   return { cells: toList(cells), language: String(language) };

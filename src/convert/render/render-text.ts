@@ -1,18 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { runInNewContext } from 'node:vm';
 import { mapConcurrently } from '../../async.ts';
-import { toMessage } from '../../errors.ts';
+import { type DeliveryError, faultError, toMessage } from '../../errors.ts';
 import { firstFew, toFields } from '../../plain-text.ts';
 import { MEGABYTE, SECOND } from '../../protocol/limits.ts';
 import { getMediaType, toDataUrl } from '../inline/resource-text.ts';
-import { type Converted, describeFile, type ReadResource, type Resource } from '../resources.ts';
+import { type ConvertedPage, describeFile, type ReadResource, type Resource } from '../resources.ts';
 import { isLanguage, renderCode } from './code.ts';
 import { renderJson } from './json.ts';
 import { renderLog } from './log.ts';
 import { renderMarkdown } from './markdown.ts';
 import { renderNotebook } from './notebook.ts';
 import { framePage } from './page.ts';
-import { type Picture, type Render, type Rendered, type Source, SourceProblem } from './source.ts';
+import type { Picture, Render, Rendered, Source } from './source.ts';
 import { renderTable } from './table.ts';
 import { renderTestResults } from './test-results.ts';
 
@@ -54,35 +54,33 @@ interface RenderOptions {
   readonly signal: AbortSignal;
 }
 
-/** Renders Markdown, data, logs, test results or code as one self-contained page without scripts. */
-export async function renderText(source: Buffer, options: RenderOptions): Promise<Converted> {
+/**
+ * Renders Markdown, data, logs, test results or code as one self-contained page without scripts.
+ * @throws {DeliveryError} `BAD_FILE`, with the line if it is known
+ */
+export async function renderText(source: Buffer, options: RenderOptions): Promise<ConvertedPage> {
   const { name, url, sourceHref: href } = options;
   const pictures = new Map<string, Picture>();
-  try {
-    const text = decode(source);
-    const run = (): Rendered => renderLimited({ name, url, text, pictureOf: createLookup(pictures, url) });
-    let rendered = run();
-    await readPictures(pictures, options);
-    if (pictures.size > 0) rendered = run();
-    const page = framePage(rendered, { name, bytes: source, href });
-    if (page.length > LIMITS.page) throw tooLargeError();
-    const files = [...pictures.values()].flatMap((picture) => ('file' in picture ? picture.file : []));
-    const { notes = [], missing = [] } = rendered;
-    return { page, files, notes: firstFew(notes), missing: firstFew(missing) };
-  } catch (thrown) {
-    if (!(thrown instanceof SourceProblem)) throw thrown;
-    return { problem: thrown.message, line: thrown.line, hint: thrown.hint };
-  }
+  const text = decode(source);
+  const run = (): Rendered => renderLimited({ name, url, text, pictureOf: createLookup(pictures, url) });
+  let rendered = run();
+  await readPictures(pictures, options);
+  if (pictures.size > 0) rendered = run();
+  const page = framePage(rendered, { name, bytes: source, href });
+  if (page.length > LIMITS.page) throw tooLargeError();
+  const files = [...pictures.values()].flatMap((picture) => ('file' in picture ? picture.file : []));
+  const { notes = [], missing = [] } = rendered;
+  return { page, files, notes: firstFew(notes), missing: firstFew(missing) };
 }
 
-const tooLargeError = (): SourceProblem =>
-  new SourceProblem(`the page is larger than ${LIMITS.page / MEGABYTE} MB`, null, 'render a smaller file');
+const tooLargeError = (): DeliveryError =>
+  faultError(`the page is larger than ${LIMITS.page / MEGABYTE} MB`, 'render a smaller file');
 
 function decode(source: Buffer): string {
   const text = new TextDecoder().decode(source);
   if (isUtf8(source)) return text;
   const line = text.slice(0, text.indexOf('\ufffd')).split('\n').length;
-  throw new SourceProblem('the file is not in UTF-8', line, 'save it in UTF-8');
+  throw faultError('the file is not in UTF-8', 'save it in UTF-8', line);
 }
 
 /** Libraries can't be stopped in any other way, and a hostile source may take any time. */
@@ -95,7 +93,7 @@ function renderLimited(source: Source): Rendered {
     // The stack is full, or a string is too long.
     if (!isTimeout && !(thrown instanceof RangeError)) throw thrown;
     const problem = isTimeout ? `takes over ${LIMITS.time / SECOND} s to render` : 'is nested too deeply';
-    throw new SourceProblem(`the file ${problem}`, null, 'deliver it without `render`');
+    throw faultError(`the file ${problem}`, 'deliver it without `render`');
   }
 }
 

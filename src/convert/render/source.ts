@@ -26,18 +26,6 @@ export interface Rendered {
 
 export type Render = (source: Source) => Rendered;
 
-/** A fault of the source itself. */
-export class SourceProblem extends Error {
-  readonly line: number | null;
-  readonly hint: string;
-
-  constructor(problem: string, line: number | null, hint: string) {
-    super(problem);
-    this.line = line;
-    this.hint = hint;
-  }
-}
-
 /** Characters that are parsed. The libraries need some hundred times the memory of a text. */
 export const READ_LIMIT = 500_000;
 

@@ -1,6 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
+import { faultError } from '../../errors.ts';
 import { shorten } from '../../plain-text.ts';
-import { escapeHtml, formatRest, type Render, SourceProblem } from './source.ts';
+import { escapeHtml, formatRest, type Render } from './source.ts';
 
 const LIMITS = { rows: 5_000, cells: 200_000, rowCharacters: 1_000_000, characters: 10_000 } as const;
 
@@ -13,7 +14,7 @@ function findDelimiter(text: string): string {
   return [',', ';', '\t'].reduce((most, one) => (count(one) > count(most) ? one : most));
 }
 
-/** Reads the first rows, and counts all. @throws {SourceProblem} if quotes don't match */
+/** Reads the first rows, and counts all. @throws {DeliveryError} `BAD_FILE` if quotes don't match */
 function readRows(
   text: string,
   isTsv: boolean,
@@ -38,7 +39,7 @@ function readRows(
   } catch (thrown) {
     if (!(thrown instanceof CsvError)) throw thrown;
     const reason = thrown.code.replace('CSV_', '').replaceAll('_', ' ').toLowerCase();
-    throw new SourceProblem(`a row can't be read: ${reason}`, line + 1, 'close each quote');
+    throw faultError(`a row can't be read: ${reason}`, 'close each quote', line + 1);
   }
   return { rows, count };
 }

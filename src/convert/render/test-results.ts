@@ -1,7 +1,8 @@
 import { SaxesParser } from 'saxes';
+import { faultError } from '../../errors.ts';
 import { renderCode } from './code.ts';
 import { terminalBlock } from './log.ts';
-import { countOf, escapeHtml, formatRest, type Render, SourceProblem } from './source.ts';
+import { countOf, escapeHtml, formatRest, type Render } from './source.ts';
 
 const LIMITS = { parts: 300_000, shown: 1_000 } as const;
 
@@ -36,14 +37,14 @@ interface Element {
   text: string;
 }
 
-/** @throws {SourceProblem} if the XML is not well-formed */
+/** @throws {DeliveryError} `BAD_FILE` if the XML is not well-formed */
 function parseXml(xml: string): Element {
   const parser = new SaxesParser();
   const root: Element = { name: '', attributes: {}, children: [], text: '' };
   const open = [root];
   let room: number = LIMITS.parts;
   const refuse = (problem: string, hint: string): never => {
-    throw new SourceProblem(`the XML ${problem}`, parser.line, hint);
+    throw faultError(`the XML ${problem}`, hint, parser.line);
   };
   const count = (): void => {
     room -= 1;

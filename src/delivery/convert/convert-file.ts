@@ -3,8 +3,8 @@ import { basename, join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { requireSite } from '../../channels/channel.ts';
 import { loadConvert } from '../../convert/load-convert.ts';
-import type { Converted, InlinedFile } from '../../convert/resources.ts';
-import { DeliveryError } from '../../errors.ts';
+import type { InlinedFile } from '../../convert/resources.ts';
+import { DeliveryError, toDeliveryError } from '../../errors.ts';
 import { countFiles, nameFew } from '../../plain-text.ts';
 import { CONVERT, MEGABYTE } from '../../protocol/limits.ts';
 import { refuseInput } from '../../request/input-kinds.ts';
@@ -81,8 +81,11 @@ export async function convertFile(
   const sourceHref = linkToSource(nameFromFile(name), entry, request);
   const done = await (conversion === 'inline'
     ? inlinePage(source, options)
-    : renderText(source, { ...options, name, sourceHref }));
-  if ('problem' in done) throw badFileError(subject, done);
+    : renderText(source, { ...options, name, sourceHref })
+  ).catch((thrown: unknown) => {
+    context.signal.throwIfAborted();
+    throw toDeliveryError(thrown).inFile(subject).withLeftBehind([]);
+  });
   const path = join(await context.openFolder(), 'page');
   await writeFile(path, done.page, { flag: 'wx', mode: 0o600 });
   const inlined = done.files.map((part) => ({ ...part, url: reader.toName({ href: part.url }) }));
@@ -104,14 +107,6 @@ function linkToSource(
       ? url === undefined && binIsNew && tagIsDefault && (token ?? clientId) !== undefined
       : channels[0] === 'K1';
   return isForSite && isOnlyCopied(name, firstBytes) ? `./${encodePath(name)}` : null;
-}
-
-function badFileError(
-  subject: string,
-  { problem, line, hint }: Extract<Converted, { readonly problem: string }>,
-): DeliveryError {
-  const where = line === null ? '' : ` line ${line}`;
-  return new DeliveryError('BAD_FILE', `${subject}${where}: ${problem}`, { hint, leftBehind: [] });
 }
 
 /** Such as `inlined 4 files, 212 KB, from cdn.jsdelivr.net and the page's folder`. */

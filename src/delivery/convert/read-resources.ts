@@ -182,12 +182,10 @@ function unreadError(name: string, failure: DeliveryError, given?: Text): Delive
     cause: failure,
     httpCode,
     hint: given ?? (isOfPage ? HOST_HINT : advice),
-    leftBehind: [],
   });
 }
 
 const tooMuchError = (name: string, most: string): DeliveryError =>
   new DeliveryError('TOO_LARGE', `${name} can't be put into the page: a page may load at most ${most}`, {
     hint: 'let the page load less, or deliver it as a folder with its files',
-    leftBehind: [],
   });
