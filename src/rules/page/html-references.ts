@@ -22,7 +22,7 @@ import {
 import { addImportMap, NO_IMPORT_MAP } from './import-map.ts';
 import { PageReader, SEARCH_LIMITS, type TextPlace } from './page-reader.ts';
 import { findCssReferences, findScriptReferences } from './script-references.ts';
-import { type FormProblem, SourceForm } from './source-form.ts';
+import { type FileProblem, SourceForm } from './source-form.ts';
 
 /**
  * The page's own settings, as far as it was read: base and import map apply only to what follows them.
@@ -34,7 +34,7 @@ export class PageFields {
   hasScript = false;
   complete = true;
   /** What is wrong with the file as a whole. */
-  problems: readonly FormProblem[] = [];
+  problems: readonly FileProblem[] = [];
   #hasBase = false;
 
   constructor(url: string) {

@@ -1,13 +1,13 @@
 import { ErrorCodes, type ParserError, type Token } from 'parse5';
 import { shorten, toOneLine } from '../../plain-text.ts';
 
-/** What is wrong with a file as a whole. */
-export interface FormProblem {
+/** What is wrong with a file as a whole, such as a page, a text or a picture. */
+export interface FileProblem {
   readonly kind: 'cut' | 'source' | 'broken' | 'encoding';
   /** 0 if the text names it. */
   readonly line: number;
   readonly text: string;
-  readonly hint: string;
+  readonly hint?: string;
   /** Whether only its reader can tell if it is wrong. */
   readonly isOpen?: boolean;
 }
@@ -49,8 +49,8 @@ export class SourceForm {
   /** The text before the page's first element or after the page, and its line. */
   #outside = '';
   #outsideLine = 0;
-  #source: FormProblem | null = null;
-  readonly #doubts: FormProblem[] = [];
+  #source: FileProblem | null = null;
+  readonly #doubts: FileProblem[] = [];
   /** The last element that takes in the rest of the file until it ends. */
   #open = '';
   #openLine = 1;
@@ -111,7 +111,7 @@ export class SourceForm {
     this.#addDoubt({ kind: 'encoding', line, text, hint: 'write the text again, as UTF-8' });
   }
 
-  #addDoubt(doubt: FormProblem): void {
+  #addDoubt(doubt: FileProblem): void {
     if (!this.#doubts.some(({ text }) => text === doubt.text)) this.#doubts.push({ ...doubt, isOpen: true });
   }
 
@@ -120,14 +120,14 @@ export class SourceForm {
   }
 
   /** The problems, once the whole file was read. */
-  end(): readonly FormProblem[] {
+  end(): readonly FileProblem[] {
     this.#judgeOutside(false);
     const problem = this.#judgeEnd() ?? this.#source;
     this.#judgeOpenElement();
     return problem === null ? this.#doubts : [problem];
   }
 
-  #judgeEnd(): FormProblem | null {
+  #judgeEnd(): FileProblem | null {
     const open = this.#open;
     const [name, end] = open === '' ? (this.#cut ?? []) : [`<${open}>`, `</${open}>`];
     if (name === undefined) return null;

@@ -3,18 +3,10 @@ import { toOneLine } from '../../plain-text.ts';
 import { MEGABYTE } from '../../protocol/limits.ts';
 import type { LocalFile } from '../inspect.ts';
 import { getBrowserDisplay, getContentType, isImage } from '../media-type.ts';
+import type { FileProblem } from '../page/source-form.ts';
 import { isCutPicture } from '../picture-form.ts';
 import { BYTE_ORDER_MARK, createEncodingCheck, PARTLY_MISREAD } from '../text-encoding.ts';
-import type { FindingText, SiteFinding } from './findings.ts';
 import { isSvg } from './site-address.ts';
-
-/** What is wrong with a file that a browser shows as it is, such as a text or a picture. */
-export interface ShownFileProblem extends FindingText {
-  readonly kind: SiteFinding['kind'];
-  readonly line: number;
-  /** Whether only its reader can tell if it is wrong. */
-  readonly isOpen: boolean;
-}
 
 const LARGEST_TEXT = 8 * MEGABYTE;
 
@@ -22,29 +14,29 @@ const LARGEST_TEXT = 8 * MEGABYTE;
 export async function judgeShownFile(
   path: string,
   file: Pick<LocalFile, 'size' | 'pieces'>,
-): Promise<ShownFileProblem | null> {
+): Promise<FileProblem | null> {
   const type = getContentType(path);
   if (getBrowserDisplay(path) !== 'plain' || isSvg(path) || /xml/.test(type)) return null;
   if (isImage(path)) return judgePicture(file);
   return file.size > LARGEST_TEXT ? null : judgeText(type, file);
 }
 
-async function judgePicture(file: Pick<LocalFile, 'pieces'>) {
+async function judgePicture(file: Pick<LocalFile, 'pieces'>): Promise<FileProblem | null> {
   for await (const piece of file.pieces()) {
     const start = piece.toString('latin1', 0, 60);
     if (!/^\s*</.test(start)) break;
     const text = `the file is no picture: it begins with "${toOneLine(start).trim()}"`;
-    return { kind: 'broken', line: 1, isOpen: false, text, hint: 'write the picture again' } as const;
+    return { kind: 'broken', line: 1, text, hint: 'write the picture again' };
   }
   if (!(await isCutPicture(file.pieces()))) return null;
   const text = 'the picture has no end';
-  return { kind: 'cut', line: 0, isOpen: false, text, hint: 'write the picture again' } as const;
+  return { kind: 'cut', line: 0, text, hint: 'write the picture again' };
 }
 
-async function judgeText(type: string, file: Pick<LocalFile, 'pieces'>) {
+async function judgeText(type: string, file: Pick<LocalFile, 'pieces'>): Promise<FileProblem | null> {
   if (type.startsWith('text/') && !type.includes('charset') && !(await isReadAlike(file))) {
     const text = `Pages serves ${type} without a charset, so a browser may show letters beyond ASCII wrongly`;
-    return { kind: 'encoding', line: 1, isOpen: true, text } as const;
+    return { kind: 'encoding', line: 1, isOpen: true, text };
   }
   const encoding = createEncodingCheck(() => null);
   for await (const piece of file.pieces()) encoding.add(piece);
@@ -52,8 +44,8 @@ async function judgeText(type: string, file: Pick<LocalFile, 'pieces'>) {
   if (misread === null) return null;
   const { line, text, isUnreadable } = misread;
   return isUnreadable && (await isMostlyWrong(file))
-    ? ({ kind: 'encoding', line, isOpen: false, text, hint: 'save it as UTF-8' } as const)
-    : ({ kind: 'encoding', line, isOpen: true, text: PARTLY_MISREAD } as const);
+    ? { kind: 'encoding', line, text, hint: 'save it as UTF-8' }
+    : { kind: 'encoding', line, isOpen: true, text: PARTLY_MISREAD };
 }
 
 /** Whether a browser reads the text alike in every encoding: it is in ASCII, or its byte order mark counts. */
