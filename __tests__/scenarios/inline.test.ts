@@ -180,6 +180,12 @@ describe('self-contained: inline', () => {
       /it begins with http:, not https:/,
     ],
     [
+      'what looks like a secret in a URL, which goes to nobody',
+      { 'page.html': page(`<img src="${CDN}/a.js?key=ghp_${'x7Kq2mZ9'.repeat(4)}aBcD">`) },
+      {},
+      /^check: the file page\.html contains what looks like a secret/,
+    ],
+    [
       'a credential of the job in a URL, which goes to nobody',
       { 'page.html': page(`<img src="${CDN}/a.js?key=the-secret-of-this-job-0123456789">`) },
       {},
@@ -189,7 +195,8 @@ describe('self-contained: inline', () => {
     const [file = ''] = Object.keys(files);
     const around = { secrets: [{ name: 'KEY', value: 'the-secret-of-this-job-0123456789' }] };
     const played = await refused(deliver(files, { file, ...inputs }, { around }), says);
-    expect(played.sightings('the-secret-of-this-job')).toEqual([]);
+    for (const secret of ['the-secret-of-this-job', 'ghp_x7Kq2mZ9'])
+      expect(played.sightings(secret)).toEqual([]);
   });
 
   test.each<[string, BufferedReply, RegExp]>([
@@ -226,6 +233,19 @@ describe('self-contained: inline', () => {
   ])('refuses %s from a host', async (_, reply, says) => {
     answers['/a.js'] = reply;
     await refused(deliver({ 'page.html': SCRIPTED }), says);
+  });
+
+  test('searches the page that comes out: only the host names the encoding of a secret', async () => {
+    const body = Buffer.from(`/* ghp_${'x7Kq2mZ9'.repeat(4)}aBcD */`, 'utf16le');
+    answers['/a.js'] = {
+      status: 200,
+      headers: { 'content-type': 'text/javascript; charset=utf-16le' },
+      body,
+    };
+    await refused(
+      deliver({ 'page.html': SCRIPTED }),
+      /^check: the file page\.html contains what looks like a secret/,
+    );
   });
 
   const AWS = 'const aws_secret_access_key = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYqR3xT9wQ1z";';

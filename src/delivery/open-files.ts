@@ -15,7 +15,6 @@ import { getBrowserDisplay } from '../rules/media-type.ts';
 import { baseName, deliveredName, nameFromFile, siteName } from '../rules/naming.ts';
 import { type FileLocation, locate } from '../rules/open-file.ts';
 import { isHtml } from '../rules/page/page-file.ts';
-import { refuseSecrets } from '../rules/secrets/secrets.ts';
 import { changedError } from '../rules/unchanged-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import type { Words } from '../words.ts';
@@ -94,22 +93,18 @@ async function openConverted(
   const { subject } = delivery;
   const isRendered = conversion === 'render';
   const name = isRendered ? renderedName(delivery.name, run.request.path) : delivery.name;
-  // The converted page must contain the marker.
-  const given = await openSite(delivery, root, { ...run, request: { ...run.request, marker: undefined } });
+  // The page that comes out must contain the marker, and need no other file.
+  const request = { ...run.request, marker: undefined, selfContained: 'off' as const };
+  const given = await openSite(delivery, root, { ...run, request });
   const { path, unknown: unseen, ...converted } = await convertFile(given, conversion, run);
-  const location = { path, given: subject, name: isRendered ? baseName(name) : basename(subject) };
+  const location = isRendered
+    ? { path, given: subject, name: baseName(name), asSearched: joinTexts }
+    : { path, given: subject, name: basename(subject) };
   const opened = await openSite({ ...delivery, name, ...converted }, root, run, location);
-  if (!isRendered) return { ...opened, unknown: [...opened.unknown, ...unseen] };
-  const source = { name: nameFromFile(basename(subject)), file: requireSite(given).entry };
-  const site = requireSite(opened);
-  const joined = await refuseSecrets(joinTexts(site.entry), run.request.allowSecret, run);
   // A page may show only a part of a long text, so findings may be in the source alone.
-  const allowed = [
-    ...given.unknown,
-    ...opened.unknown,
-    ...describeAllowed(joined > 0 ? [site.entry.name] : []),
-  ];
-  return { ...opened, unknown: [...new Set([...allowed, ...unseen])], site: { ...site, source } };
+  const unknown = [...new Set([...given.unknown, ...opened.unknown, ...unseen])];
+  const source = { name: nameFromFile(basename(subject)), file: requireSite(given).entry };
+  return { ...opened, unknown, site: { ...requireSite(opened), ...(isRendered && { source }) } };
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
@@ -120,7 +115,7 @@ const joinTexts = (page: LocalFile): LocalFile => ({
   // Its lines are not those of the file.
   binary: true,
   async *pieces() {
-    const html = await text(page.read());
+    const html = await text(page.pieces());
     const plain = html.replace(/<\/?(?:span|strong|em|s|code)\b[^>]*>/g, '');
     yield Buffer.from(plain.replace(/&(?:lt|gt|quot|amp);/g, (sign) => ENTITIES[sign] ?? sign));
   },
@@ -224,7 +219,10 @@ export const relistFolders = (
     throw changedError(`the folder ${subject}`, firstFew([...added, ...removed]));
   });
 
-type NamedLocation = FileLocation & Pick<InspectOptions, 'name'>;
+interface NamedLocation extends FileLocation, Pick<InspectOptions, 'name'> {
+  /** The file as it is searched for secrets. */
+  readonly asSearched?: (file: LocalFile) => LocalFile;
+}
 
 /** Reads and checks a file. @returns no `file` if it can't be read */
 async function checkFile(
@@ -249,7 +247,7 @@ async function checkFile(
   };
   let problems: FileProblems = { secrets: 0, others: [] };
   const check = async (local: LocalFile): Promise<void> => {
-    problems = await findProblems(local, given, run);
+    problems = await findProblems(location.asSearched?.(local) ?? local, given, run);
   };
   const file = await resultOf(() => inspectFile(options, check));
   return hasFailed(file) ? { secrets: file, others: [] } : { file, ...problems };
