@@ -104,6 +104,17 @@ describe('the search across the borders of blocks and pieces', () => {
     );
   });
 
+  test('finds a secret after a picture of 20 MB, all in one piece', async () => {
+    const bytes = Buffer.from(`${'A'.repeat(20_000_000)} ${TOKEN}`);
+    async function* pieces(): AsyncGenerator<Buffer> {
+      yield bytes;
+    }
+    const file = { ...fileOf(''), pieces };
+    await expect(refuseSecrets(file, [], fakePorts())).rejects.toThrow(
+      'GitHub token in line 1 column 20000002',
+    );
+  });
+
   test('finds a secret whose letters are in several pieces', async () => {
     const address = 'https://bob:совсем-не-секрет-7@acme.io';
     expect(await findSecrets(address, 'page.html', 1)).toEqual(await findSecrets(address));

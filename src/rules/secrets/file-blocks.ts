@@ -22,12 +22,13 @@ export async function* readBlocks(pieces: AsyncIterable<Buffer>): AsyncGenerator
   let offset = 0;
   for await (const piece of pieces) {
     bytes = Buffer.concat([bytes, piece]);
-    if (bytes.length < size) continue;
-    const to = bytes.length - after;
-    yield { bytes, from, to, offset };
-    bytes = bytes.subarray(to - before);
-    offset += to - before;
-    from = before;
+    while (bytes.length >= size) {
+      const to = size - after;
+      yield { bytes: bytes.subarray(0, size), from, to, offset };
+      bytes = bytes.subarray(to - before);
+      offset += to - before;
+      from = before;
+    }
   }
   yield { bytes, from, to: bytes.length, offset };
 }
