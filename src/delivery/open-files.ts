@@ -1,5 +1,4 @@
 import { basename, join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { mapConcurrently } from '../async.ts';
 import { requireSite } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
@@ -14,7 +13,7 @@ import { type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local
 import { getBrowserDisplay } from '../rules/media-type.ts';
 import { baseName, deliveredName, nameFromFile, siteName } from '../rules/naming.ts';
 import { type FileLocation, locate } from '../rules/open-file.ts';
-import { isHtml } from '../rules/page/page-file.ts';
+import { decodeText, isHtml } from '../rules/page/page-file.ts';
 import { changedError } from '../rules/unchanged-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import type { Words } from '../words.ts';
@@ -115,11 +114,21 @@ const joinTexts = (page: LocalFile): LocalFile => ({
   // Its lines are not those of the file.
   binary: true,
   async *pieces() {
-    const html = await text(page.pieces());
-    const plain = html.replace(/<\/?(?:span|strong|em|s|code)\b[^>]*>/g, '');
-    yield Buffer.from(plain.replace(/&(?:lt|gt|quot|amp);/g, (sign) => ENTITIES[sign] ?? sign));
+    let html = '';
+    for await (const piece of decodeText(page.pieces())) {
+      html += piece;
+      const end = html.lastIndexOf('>') + 1;
+      yield joinText(html.slice(0, end));
+      html = html.slice(end);
+    }
+    yield joinText(html);
   },
 });
+
+function joinText(html: string): Buffer {
+  const plain = html.replace(/<\/?(?:span|strong|em|s|code)\b[^>]*>/g, '');
+  return Buffer.from(plain.replace(/&(?:lt|gt|quot|amp);/g, (sign) => ENTITIES[sign] ?? sign));
+}
 
 /** A browser would download a page under such a name, so a folder is probably meant. */
 function refuseHiddenType(subject: string, name: string, path = ''): void {

@@ -96,7 +96,18 @@ describe('each kind of text', () => {
     ['a.py', 'import os', '<span class="hljs-keyword">import</span> os'],
     ['Dockerfile', 'FROM a', '<span class="hljs-keyword">FROM</span> a'],
     ['a.xml', '<a>b</a>', '<span class="hljs-name">a</span>'],
-    ['a.py', `${' '.repeat(500_000)}abc`, '<p class="rest">3 more characters in the source</p>'],
+    ['a.py', `${' '.repeat(2_000_000)}abc`, '<p class="rest">3 more characters in the source</p>'],
+    ['a.py', `${' '.repeat(200_000)}1`, `${' '.repeat(200_000)}1</code>`],
+    ['a.json', `[${'1,'.repeat(900_000)}1]`, '<p class="rest">850,002 more values in the source</p>'],
+    ['a.csv', 'a\n'.repeat(5_003), '<p class="rest">2 more rows in the source</p>'],
+    [
+      'a.ipynb',
+      JSON.stringify({
+        nbformat: 4,
+        cells: Array(5).fill({ cell_type: 'markdown', source: 'a '.repeat(50_000) }),
+      }),
+      '<p class="rest">3 more cells in the source</p>',
+    ],
     [
       'a.ipynb',
       JSON.stringify({ nbformat: 4, cells: [{ cell_type: 'code', source: 'a' }] }),
@@ -190,9 +201,22 @@ describe('each kind of text', () => {
       'the XML has over 300000 elements and attributes',
       1,
     ],
+    ['a.csv', ','.repeat(2_000_000), "a row can't be read: max record size", 1],
+    [
+      'a.xml',
+      `<testsuite>${`<testcase><failure>${'#x1B[31ma'.repeat(2_000)}</failure></testcase>`.repeat(1_000)}</testsuite>`,
+      'the page is larger than 30 MB',
+      undefined,
+    ],
+    [
+      'a.ipynb',
+      `{"nbformat":4,"cells":[${'{},'.repeat(500_000)}{}]}`,
+      'the notebook has over 500000 objects, lists and fields',
+      undefined,
+    ],
     ['a.ipynb', '{"nbformat":3}', 'the file is not a notebook of format 4', undefined],
     ['a.md', Buffer.from('ok\nnot \xe9', 'latin1'), 'the file is not in UTF-8', 2],
-    ['a.log', `${'\u001b[31ma'.repeat(1_500)}\n`.repeat(600), 'the text has too many colors', undefined],
+    ['a.log', `${'\u001b[31ma'.repeat(1_500)}\n`.repeat(700), 'the page is larger than 30 MB', undefined],
   ])('a broken %s is refused with its line', async (name, text, problem, line) => {
     const fault = { message: problem, line, hint: expect.stringMatching(/./) };
     await expect(render(name, text)).rejects.toMatchObject(fault);

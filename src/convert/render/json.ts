@@ -1,7 +1,7 @@
 import { type JSONVisitor, printParseErrorCode, visit } from 'jsonc-parser';
 import { faultError } from '../../errors.ts';
 import { shorten } from '../../plain-text.ts';
-import { countOf, escapeHtml, formatRest, type Render } from './source.ts';
+import { countOf, createPageLimit, escapeHtml, formatRest, type Render } from './source.ts';
 
 /** Browsers limit how deep elements are nested. A list that holds more than `open` values is folded. */
 const LIMITS = { values: 50_000, depth: 100, characters: 10_000, open: 100 } as const;
@@ -34,13 +34,15 @@ function formatLiteral(value: unknown, written: string): string {
 function readValues(text: string): Value {
   const root: Value = { html: '', brackets: '', shown: [], size: 0 };
   const open = [root];
+  const limited = createPageLimit();
   let [name, room]: [string, number] = ['', LIMITS.values];
   const add = (html: string, brackets = ''): Value => {
-    const value: Value = { html: name + html, brackets, shown: [], size: 0 };
     const parent = open.at(-1) ?? root;
     parent.size += 1;
     room -= 1;
-    if (room >= 0 && open.length < LIMITS.depth) parent.shown.push(value);
+    const isShown = room >= 0 && open.length < LIMITS.depth;
+    const value: Value = { html: isShown ? limited(name + html) : '', brackets, shown: [], size: 0 };
+    if (isShown) parent.shown.push(value);
     name = '';
     return value;
   };

@@ -1,10 +1,9 @@
 import { AnsiUp } from 'ansi_up';
-import { faultError } from '../../errors.ts';
 import { shorten } from '../../plain-text.ts';
-import { formatRest, type Render } from './source.ts';
+import { createPageLimit, formatRest, type Render } from './source.ts';
 
 /** A log's end matters most, so a long one shows both ends. */
-const LIMITS = { first: 5_000, last: 20_000, characters: 10_000, block: 20_000, page: 25_000_000 } as const;
+const LIMITS = { first: 5_000, last: 20_000, characters: 10_000, block: 20_000 } as const;
 
 const END = String.raw`(?:\x07|\x1b\\)`;
 
@@ -21,14 +20,11 @@ function colorLines(lines: readonly string[]): string[] {
   terminal.faintStyle = 'opacity:0.85';
   // Without a prototype, so that no name of one is a scheme.
   terminal.url_allowlist = { __proto__: null, http: 1, https: 1 };
-  let room: number = LIMITS.page;
+  const limited = createPageLimit();
   return lines.map((line) => {
     const shown = shorten(line.trimEnd().replace(COMMANDS, '$1'), LIMITS.characters);
     // The line feed ends a broken escape sequence.
-    const html = terminal.ansi_to_html(`${shown}\n`).replace(/\n(<\/span>)?$/, '$1');
-    room -= html.length;
-    if (room >= 0) return html;
-    throw faultError('the text has too many colors', 'write it without colors');
+    return limited(terminal.ansi_to_html(`${shown}\n`).replace(/\n(<\/span>)?$/, '$1'));
   });
 }
 
@@ -42,7 +38,7 @@ export function terminalBlock(text: string): string {
 export const renderLog: Render = ({ text }) => {
   const [first, last]: [string[], string[]] = [[], []];
   let count = 0;
-  // All lines of a file of empty lines would not fit into memory.
+  // All lines of a file of empty lines would not limited into memory.
   for (let [start, end] = [0, 0]; start < text.length; start = end + 1, count += 1) {
     end = text.indexOf('\n', start);
     if (end === -1) end = text.length;

@@ -5,10 +5,10 @@ import { codeBlock } from './code.ts';
 import { visitJson } from './json.ts';
 import { terminalBlock } from './log.ts';
 import { renderMarkdown } from './markdown.ts';
-import { formatRest, type Render, type Source } from './source.ts';
+import { createPageLimit, formatRest, READ_LIMIT, type Render, type Source } from './source.ts';
 
-/** The cells that are shown. */
-const CELLS = 5_000;
+/** The cells and outputs that are shown, and the objects, lists and fields that are read. */
+const LIMITS = { shown: 5_000, parts: 500_000 } as const;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -63,7 +63,17 @@ const pictureOfCell =
   };
 
 function readNotebook(text: string): { readonly cells: readonly Fields[]; readonly language: string } {
-  visitJson(text);
+  let count = 0;
+  const addPart = (): void => {
+    count += 1;
+    if (count > LIMITS.parts) {
+      throw faultError(
+        `the notebook has over ${LIMITS.parts} objects, lists and fields`,
+        'render a smaller file',
+      );
+    }
+  };
+  visitJson(text, { onObjectBegin: addPart, onArrayBegin: addPart, onObjectProperty: addPart });
   const { cells, metadata, nbformat } = toFields(JSON.parse(text));
   const hint = 'convert it with `jupyter nbconvert --to notebook`';
   if (nbformat !== 4) throw faultError('the file is not a notebook of format 4', hint);
@@ -77,23 +87,41 @@ export const renderNotebook: Render = (source) => {
   const { cells, language } = readNotebook(source.text);
   const [notes, missing]: [string[], string[]] = [[], []];
   let title: string | undefined;
-  const parts = cells.slice(0, CELLS).map((cell, index) => {
-    const addCell = (note: string): string => `cell ${index + 1}, ${note}`;
+  let room = READ_LIMIT;
+  const take = (text: string): string => {
+    room -= text.length;
+    return text;
+  };
+  function* renderCell(cell: Fields, nth: number): Generator<string, void> {
+    const addCell = (note: string): string => `cell ${nth}, ${note}`;
     const renderText = (text: string): string => {
-      const cellSource = { ...source, text, pictureOf: pictureOfCell(cell, source) };
-      const rendered = renderMarkdown(cellSource);
+      const rendered = renderMarkdown({
+        ...source,
+        text: take(text),
+        pictureOf: pictureOfCell(cell, source),
+      });
       title ??= rendered.title;
       notes.push(...(rendered.notes ?? []).map(addCell));
       missing.push(...(rendered.missing ?? []).map(addCell));
       return rendered.html;
     };
     const text = toLines(cell.source);
-    if (cell.cell_type === 'markdown') return renderText(text);
-    if (cell.cell_type !== 'code') return terminalBlock(text);
-    const results = toList(cell.outputs);
-    if (results.some(losesHtml)) notes.push(addCell('the HTML output is shown as text'));
-    const outputs = results.map((output) => renderOutput(output, renderText));
-    return `<p class="count">[${Number(cell.execution_count ?? '') || ' '}]</p>${codeBlock(text, language)}${outputs.join('\n')}`;
-  });
-  return { html: parts.join('\n') + formatRest(cells.length - CELLS, 'cell'), title, notes, missing };
+    if (cell.cell_type === 'markdown') return yield renderText(text);
+    if (cell.cell_type !== 'code') return yield terminalBlock(text);
+    const outputs = toList(cell.outputs);
+    if (outputs.some(losesHtml)) notes.push(addCell('the HTML output is shown as text'));
+    yield `<p class="count">[${Number(cell.execution_count ?? '') || ' '}]</p>${codeBlock(take(text), language)}`;
+    for (const output of outputs) yield renderOutput(output, renderText);
+  }
+  const limited = createPageLimit();
+  const parts: string[] = [];
+  const hasRoom = (): boolean => room > 0 && parts.length < LIMITS.shown;
+  let count = 0;
+  for (; count < cells.length && hasRoom(); count += 1) {
+    for (const part of renderCell(cells[count] ?? {}, count + 1)) {
+      parts.push(limited(part));
+      if (!hasRoom()) break;
+    }
+  }
+  return { html: parts.join('\n') + formatRest(cells.length - count, 'cell'), title, notes, missing };
 };

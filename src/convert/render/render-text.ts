@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { runInNewContext } from 'node:vm';
 import { mapConcurrently } from '../../async.ts';
-import { type DeliveryError, faultError, toMessage } from '../../errors.ts';
+import { faultError, toMessage } from '../../errors.ts';
 import { firstFew, toFields } from '../../plain-text.ts';
-import { MEGABYTE, SECOND } from '../../protocol/limits.ts';
+import { SECOND } from '../../protocol/limits.ts';
 import { getMediaType, toDataUrl } from '../inline/resource-text.ts';
 import { type ConvertedPage, describeFile, type ReadResource, type Resource } from '../resources.ts';
 import { isLanguage, renderCode } from './code.ts';
@@ -12,7 +12,7 @@ import { renderLog } from './log.ts';
 import { renderMarkdown } from './markdown.ts';
 import { renderNotebook } from './notebook.ts';
 import { framePage } from './page.ts';
-import type { Picture, Render, Rendered, Source } from './source.ts';
+import { createPageLimit, type Picture, type Render, type Rendered, type Source } from './source.ts';
 import { renderTable } from './table.ts';
 import { renderTestResults } from './test-results.ts';
 
@@ -29,7 +29,6 @@ const KINDS: readonly { readonly endings: readonly string[]; readonly render: Re
 ];
 
 const LIMITS = {
-  page: 30 * MEGABYTE,
   /** A source with pictures is rendered twice. */
   time: 25 * SECOND,
   reads: 6,
@@ -66,15 +65,12 @@ export async function renderText(source: Buffer, options: RenderOptions): Promis
   let rendered = run();
   await readPictures(pictures, options);
   if (pictures.size > 0) rendered = run();
+  createPageLimit()(rendered.html);
   const page = framePage(rendered, { name, bytes: source, href });
-  if (page.length > LIMITS.page) throw tooLargeError();
   const files = [...pictures.values()].flatMap((picture) => ('file' in picture ? picture.file : []));
   const { notes = [], missing = [] } = rendered;
   return { page, files, notes: firstFew(notes), missing: firstFew(missing) };
 }
-
-const tooLargeError = (): DeliveryError =>
-  faultError(`the page is larger than ${LIMITS.page / MEGABYTE} MB`, 'render a smaller file');
 
 function decode(source: Buffer): string {
   const text = new TextDecoder().decode(source);
@@ -99,14 +95,13 @@ function renderLimited(source: Source): Rendered {
 
 /** The first run only finds the addresses of pictures. A picture may be shown many times. */
 function createLookup(pictures: Map<string, Picture>, base: URL): Source['pictureOf'] {
-  let room: number = LIMITS.page;
+  const limited = createPageLimit();
   return (address) => {
     const url = URL.parse(address, base)?.href ?? address;
     const isData = address.startsWith('data:image/');
     const picture = isData ? { data: address } : (pictures.get(url) ?? { reason: 'was not read' });
     if (!isData) pictures.set(url, picture);
-    room -= 'data' in picture ? picture.data.length : 0;
-    if (room < 0) throw tooLargeError();
+    if ('data' in picture) limited(picture.data);
     return picture;
   };
 }

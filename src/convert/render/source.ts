@@ -1,4 +1,6 @@
 import MarkdownIt from 'markdown-it';
+import { faultError } from '../../errors.ts';
+import { MEGABYTE } from '../../protocol/limits.ts';
 import type { InlinedFile } from '../resources.ts';
 
 /** A picture as a `data:` URL, or why it is missing. */
@@ -26,8 +28,25 @@ export interface Rendered {
 
 export type Render = (source: Source) => Rendered;
 
-/** Characters that are parsed. The libraries need some hundred times the memory of a text. */
-export const READ_LIMIT = 500_000;
+/** Characters of a page that are parsed. The libraries need some hundred times the memory of a text. */
+export const READ_LIMIT = 200_000;
+
+/** A text in one piece takes far less memory than the pieces that a library joins. */
+export const flatten = (text: string): string => Buffer.from(text).toString();
+
+const LARGEST_PAGE = 30 * MEGABYTE;
+
+/** Returns a function that each part of a page passes through. @throws {DeliveryError} `BAD_FILE` if they are too large */
+export function createPageLimit(): (part: string) => string {
+  let room = LARGEST_PAGE;
+  return (part) => {
+    room -= part.length;
+    if (room < 0) {
+      throw faultError(`the page is larger than ${LARGEST_PAGE / MEGABYTE} MB`, 'render a smaller file');
+    }
+    return flatten(part);
+  };
+}
 
 export const { escapeHtml } = new MarkdownIt().utils;
 

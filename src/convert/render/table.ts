@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { faultError } from '../../errors.ts';
 import { shorten } from '../../plain-text.ts';
-import { escapeHtml, formatRest, type Render } from './source.ts';
+import { createPageLimit, escapeHtml, formatRest, type Render } from './source.ts';
 
 const LIMITS = { rows: 5_000, cells: 200_000, rowCharacters: 1_000_000, characters: 10_000 } as const;
 
@@ -9,7 +9,7 @@ const NUMBER = /^[-+]?\d[\d.,' ]*(e[-+]?\d+)?\s?%?$/i;
 
 /** What separates the fields: what the first line has most. */
 function findDelimiter(text: string): string {
-  const [first = ''] = text.split('\n', 1);
+  const [first = ''] = text.slice(0, LIMITS.characters).split('\n', 1);
   const count = (delimiter: string): number => first.split(delimiter).length;
   return [',', ';', '\t'].reduce((most, one) => (count(one) > count(most) ? one : most));
 }
@@ -26,6 +26,8 @@ function readRows(
     // A quote within a field has no meaning in TSV.
     relax_quotes: isTsv,
     relax_column_count: true,
+    // Otherwise the parser would keep any number of empty fields.
+    ignore_last_delimiters: LIMITS.cells,
     skip_empty_lines: true,
     max_record_size: LIMITS.rowCharacters,
     on_record: (row: string[], { lines }: { readonly lines: number }): null => {
@@ -48,6 +50,7 @@ function readRows(
 export const renderTable: Render = ({ name, text }) => {
   const { rows, count } = readRows(text, /\.tsv$/i.test(name));
   const [head = [], ...body] = rows;
+  const limited = createPageLimit();
   const isNumeric = head.map((_, column) => {
     const cells = body.flatMap(({ [column]: cell = '' }) => (cell === '' ? [] : cell));
     return cells.length > 0 && cells.every((cell) => NUMBER.test(cell));
@@ -60,7 +63,7 @@ export const renderTable: Render = ({ name, text }) => {
     return `<tr>${cells.join('')}</tr>`;
   };
   const table = `<table><thead>${formatRow('th')(head)}</thead><tbody>
-${body.map(formatRow('td')).join('\n')}
+${body.map((row) => limited(formatRow('td')(row))).join('\n')}
 </tbody></table>`;
   return { html: `<div class="wide">${table}</div>${formatRest(count - rows.length, 'row')}` };
 };

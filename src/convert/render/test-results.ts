@@ -2,7 +2,7 @@ import { SaxesParser } from 'saxes';
 import { faultError } from '../../errors.ts';
 import { renderCode } from './code.ts';
 import { terminalBlock } from './log.ts';
-import { countOf, escapeHtml, formatRest, type Render } from './source.ts';
+import { countOf, createPageLimit, escapeHtml, flatten, formatRest, type Render } from './source.ts';
 
 const LIMITS = { parts: 300_000, shown: 1_000 } as const;
 
@@ -52,7 +52,7 @@ function parseXml(xml: string): Element {
   };
   const addText = (text: string): void => {
     const element = open.at(-1) ?? root;
-    element.text += text;
+    element.text += flatten(text);
   };
   parser.on('error', ({ message }) =>
     refuse(`is not valid: ${message.replace(/^\d+:\d+: |\.$/g, '')}`, 'write well-formed XML'),
@@ -77,8 +77,8 @@ interface Test {
   /** A test may fail in several ways. */
   readonly problems: number;
   readonly seconds: number;
-  /** Messages, traces and what the test wrote. */
-  readonly text: string;
+  /** Messages, traces and what the test wrote, made only if it is shown. */
+  readonly writeText: () => string;
 }
 
 function toTest({ attributes, children }: Element): Test {
@@ -86,17 +86,18 @@ function toTest({ attributes, children }: Element): Test {
   const words = [attributes.status, attributes.result].map(readOutcome);
   const said = [...words, ...parts.flatMap(({ name }) => ELEMENTS[name] ?? [])];
   const outcome = TEST_OUTCOMES.findLast((one) => said.includes(one)) ?? 'passed';
-  const texts = parts.flatMap(({ name, attributes: { message = '' }, text }) => [
-    ELEMENTS[name] === 'passed' ? `${name}:` : text.includes(message) ? '' : message,
-    text.trim() === '' ? '' : text,
-  ]);
+  const listTexts = (): string[] =>
+    parts.flatMap(({ name, attributes: { message = '' }, text }) => [
+      ELEMENTS[name] === 'passed' ? `${name}:` : text.includes(message) ? '' : message,
+      text.trim() === '' ? '' : text,
+    ]);
   return {
     name: [...new Set([attributes.classname, attributes.name])].filter(Boolean).join(' › '),
     outcome,
     problems: parts.filter(({ name }) => isProblem(ELEMENTS[name])).length || Number(isProblem(outcome)),
     seconds: Number.parseFloat(attributes.time?.replaceAll(',', '') ?? '') || 0,
     // XML can't hold an escape character, so pytest writes this.
-    text: texts.filter(Boolean).join('\n').replaceAll('#x1B[', '\u001b['),
+    writeText: () => listTexts().filter(Boolean).join('\n').replaceAll('#x1B[', '\u001b['),
   };
 }
 
@@ -149,14 +150,14 @@ function formatCounts(tests: readonly Test[]): string {
   return [...counts, countOf(tests.length, 'test'), formatDuration(seconds)].join(', ');
 }
 
-const formatFailedTest = ({ name, outcome, seconds, text }: Test): string =>
+const formatFailedTest = ({ name, outcome, seconds, writeText }: Test): string =>
   `<details open><summary>${formatTestOutcome(outcome)} ${escapeHtml(name)} ${formatDuration(seconds)}</summary>
-${terminalBlock(text)}</details>`;
+${terminalBlock(writeText())}</details>`;
 
 function formatSuite({ name, tests }: Suite): string {
   const rows = tests.slice(0, LIMITS.shown).map(
     (test) => `<tr><td>${formatTestOutcome(test.outcome)}</td><td>${escapeHtml(test.name)}
-${test.outcome === 'skipped' ? terminalBlock(test.text) : ''}</td><td>${formatDuration(test.seconds)}</td></tr>`,
+${test.outcome === 'skipped' ? terminalBlock(test.writeText()) : ''}</td><td>${formatDuration(test.seconds)}</td></tr>`,
   );
   return `<details><summary>${escapeHtml(name)} ${formatCounts(tests)}</summary>
 <table>${rows.join('\n')}</table>${formatRest(tests.length - LIMITS.shown, 'test')}</details>`;
@@ -170,13 +171,14 @@ export const renderTestResults: Render = (source) => {
   const tests = suites.flatMap((suite) => suite.tests);
   const failed = tests.filter(({ outcome }) => isProblem(outcome));
   const notes = listMissing(root, tests);
+  const limited = createPageLimit();
   const html = [
     `<h1>${escapeHtml(source.name)}</h1><p>${formatCounts(tests)}</p>`,
     ...notes.map((note) => `<p><b class="failed">${note}</b></p>`),
-    ...failed.slice(0, LIMITS.shown).map(formatFailedTest),
+    ...failed.slice(0, LIMITS.shown).map((test) => limited(formatFailedTest(test))),
     formatRest(failed.length - LIMITS.shown, 'failed test'),
     '<h2>All tests</h2>',
-    ...suites.map(formatSuite),
+    ...suites.map((suite) => limited(formatSuite(suite))),
   ];
   return { html: html.join('\n'), notes };
 };

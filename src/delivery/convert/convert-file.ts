@@ -13,6 +13,7 @@ import type { LocalFile } from '../../rules/inspect.ts';
 import { isOnlyCopied } from '../../rules/jekyll.ts';
 import { encodePath, nameFromFile } from '../../rules/naming.ts';
 import { isHtml, isXhtml } from '../../rules/page/page-file.ts';
+import { keepOldHeapSmall } from '../../system.ts';
 import { describeAllowed } from '../check-content.ts';
 import type { Delivery } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
@@ -71,6 +72,7 @@ export async function convertFile(
     });
   }
   logger.startSection(`Convert ${subject}`);
+  keepOldHeapSmall();
   const limit = clock.timeout(request.timeout);
   const file = resolve(request.folder, subject);
   const reader = new ResourceReader(file, { run: context, limit });
