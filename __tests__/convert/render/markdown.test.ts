@@ -147,8 +147,8 @@ describe('pictures', () => {
   });
 
   test('count as often as they are shown', async () => {
-    const large = `data:image/png;base64,${'A'.repeat(190_000)}`;
-    const texts = ['', ...Array.from({ length: 180 }, () => '![][a]')];
+    const large = `data:image/png;base64,${'A'.repeat(400_000)}`;
+    const texts = ['', ...Array.from({ length: 90 }, () => '![][a]')];
     const rendering = render('a.md', `[a]: ${large}\n${texts.join('\n')}`);
     await expect(rendering).rejects.toMatchObject({
       message: 'the page is larger than 30 MB',

@@ -114,7 +114,7 @@ describe('each kind of text', () => {
       'a.ipynb',
       JSON.stringify({
         nbformat: 4,
-        cells: Array(5).fill({ cell_type: 'markdown', source: 'a '.repeat(50_000) }),
+        cells: Array(5).fill({ cell_type: 'markdown', source: 'a '.repeat(125_000) }),
       }),
       '<p class="rest">3 more cells in the source</p>',
     ],

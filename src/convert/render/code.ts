@@ -1,7 +1,7 @@
 import hljs from 'highlight.js/lib/common';
 import dockerfile from 'highlight.js/lib/languages/dockerfile';
 import powershell from 'highlight.js/lib/languages/powershell';
-import { escapeHtml, formatRest, READ_LIMIT, type Render } from './source.ts';
+import { escapeHtml, formatRest, type Render } from './source.ts';
 
 hljs.registerLanguage('dockerfile', dockerfile);
 hljs.registerLanguage('powershell', powershell);
@@ -9,18 +9,18 @@ hljs.registerLanguage('powershell', powershell);
 /** A language's name, alias or ending that the highlighter knows. */
 export const isLanguage = (name: string): boolean => hljs.getLanguage(name) !== undefined;
 
-/** Characters of code that are shown. */
-const SHOWN = 2_000_000;
+/** Characters of code; the highlighter needs some hundred times their memory, and their time in square. */
+const LIMITS = { colored: 200_000, shown: 2_000_000 } as const;
 
-/** Colors code; an unknown language stays plain. */
-export const highlight = (code: string, language: string): string =>
-  isLanguage(language) ? hljs.highlight(code, { language, ignoreIllegals: true }).value : escapeHtml(code);
-
-/** Code, of which only the beginning has colors if it is long. */
-export function codeBlock(code: string, language: string): string {
-  const html = highlight(code.slice(0, READ_LIMIT), language) + escapeHtml(code.slice(READ_LIMIT, SHOWN));
-  return `<pre><code class="hljs">${html}</code></pre>${formatRest(code.length - SHOWN, 'character')}`;
+/** Colors the beginning of code; an unknown language stays plain. */
+export function highlight(code: string, language: string): string {
+  if (!isLanguage(language)) return escapeHtml(code);
+  const { value } = hljs.highlight(code.slice(0, LIMITS.colored), { language, ignoreIllegals: true });
+  return value + escapeHtml(code.slice(LIMITS.colored));
 }
+
+export const codeBlock = (code: string, language: string): string =>
+  `<pre><code class="hljs">${highlight(code.slice(0, LIMITS.shown), language)}</code></pre>${formatRest(code.length - LIMITS.shown, 'character')}`;
 
 /** Source code and diffs, in the language of the name's ending. */
 export const renderCode: Render = ({ name, text }) => ({

@@ -29,7 +29,7 @@ export interface Rendered {
 export type Render = (source: Source) => Rendered;
 
 /** Characters of a page that are parsed. The libraries need some hundred times the memory of a text. */
-export const READ_LIMIT = 200_000;
+export const READ_LIMIT = 500_000;
 
 /** A text in one piece takes far less memory than the pieces that a library joins. */
 export const flatten = (text: string): string => Buffer.from(text).toString();
