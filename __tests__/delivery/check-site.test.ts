@@ -32,6 +32,24 @@ const check = (contents: Readonly<Record<string, string>>, isServed = true, mode
 const page = (body: string): string => `<!doctype html>\n<title>x</title>${body}`;
 
 describe('checking the references of a site', () => {
+  test.each<[string, Record<string, string>, boolean]>([
+    ['the site', {}, true],
+    ['a named tag', { tag: 'v1' }, false],
+    ['a named bin', { bin: 'octo-bin-12345678' }, false],
+  ])('checks a page for `auto` and %s', async (_, inputs, isChecked) => {
+    const request = requestWith({ repository: '', ...inputs });
+    const site = siteOfFile(
+      createMemoryFile('a.html', Buffer.from(page('<script src="https://a.io/b.js"></script>'))),
+    );
+    const checked = checkSite(
+      { ...newDelivery('deliver', 'a.html'), name: 'a.html', site },
+      { request, signal },
+    );
+    await (isChecked
+      ? expect(checked).rejects.toThrow('self-contained')
+      : expect(checked).resolves.toBeDefined());
+  });
+
   test('changes nothing of a delivery whose folder is complete', async () => {
     const contents = { 'index.html': page('<script src="app.js"></script>'), 'app.js': 'document.title = 1' };
     const checked = await check(contents);

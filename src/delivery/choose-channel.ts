@@ -7,9 +7,15 @@ import { type BrowserDisplay, getBrowserDisplay } from '../rules/media-type.ts';
 import type { ChannelChoice, Delivery } from './delivery.ts';
 import type { OpenRepository } from './delivery-context.ts';
 
+/** The channel that follows from a link, a bin or a tag; `undefined` if none is named. */
+const namedChannel = ({ url, binIsNew, tagIsDefault }: DeliveryRequest): ChannelKey | undefined =>
+  url !== undefined ? 'K4' : !binIsNew ? 'K3' : !tagIsDefault ? 'K2' : undefined;
+
 /** Whether the request names the channel, or `auto` may choose it. */
-export const isWanted = (key: ChannelKey, { channels, url }: DeliveryRequest): boolean =>
-  channels === 'auto' ? url === undefined || key === 'K4' : channels.includes(key);
+export const isWanted = (key: ChannelKey, request: DeliveryRequest): boolean =>
+  request.channels === 'auto'
+    ? [undefined, key].includes(namedChannel(request))
+    : request.channels.includes(key);
 
 /** What to load of the repository for the chosen or possible channels. */
 export function queryFor(deliveries: readonly Delivery[], request: DeliveryRequest): RepositoryQuery {
@@ -18,8 +24,10 @@ export function queryFor(deliveries: readonly Delivery[], request: DeliveryReque
       choice === null ? isWanted(key, request) : choice.channels.includes(key),
     );
   const pagesSettings = needs('K1');
+  // Only a file of a public repository may go to the file-bin unasked.
+  const mayUseBin = request.channels === 'auto' && needs('K3');
   // Reports warn if the page of a private repository is public.
-  return { pagesSettings, repository: pagesSettings || needs('K2') };
+  return { pagesSettings, repository: pagesSettings || needs('K2') || mayUseBin };
 }
 
 const UNREADABLE = "assets of a private repository can't be read anonymously";

@@ -8,17 +8,17 @@ import { inspectFile } from '../rules/inspect.ts';
 import { siteOfFile } from '../rules/local-site.ts';
 import { baseName, decodePath, deliveredName, siteName } from '../rules/naming.ts';
 import { locate } from '../rules/open-file.ts';
-import { namesPathInFolder } from './choose-channel.ts';
+import { isWanted, namesPathInFolder } from './choose-channel.ts';
 import { chooseConversion, renderedName } from './convert/convert-file.ts';
 import { type Delivery, mainAttempt, newDelivery, withAttempt } from './delivery.ts';
 import type { RequestContext } from './delivery-context.ts';
 
 /** Lists what a delivery with the same inputs would have delivered, by name: local files may be gone. */
 export async function listRemovals({ request, signal }: RequestContext): Promise<readonly Delivery[]> {
-  const { channels, binIsNew, tagIsDefault } = request;
+  const { channels } = request;
   const items = await listItems(request, signal);
   const mayBeFolder =
-    channels === 'auto' ? binIsNew && tagIsDefault : channels.every((channel) => channel === 'K1');
+    channels === 'auto' ? isWanted('K1', request) : channels.every((channel) => channel === 'K1');
   if (!mayBeFolder && items.some(isFolder)) {
     refuseInput(
       'releases and the file-bin have no folders to withdraw',
@@ -45,7 +45,7 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
   if (file.length === 0) {
     const name = path?.endsWith('/') ? path : baseName(path ?? '');
     // An agent's server knows the bytes of what it delivered.
-    if (request.refusesHidden && sha256 === undefined && request.channels.includes('K3')) {
+    if (request.isAgent && sha256 === undefined && request.channels.includes('K3')) {
       const message =
         'this server remembers no upload of it since its start, and the file-bin deletes a file about 7 days after its upload';
       throw new DeliveryError('NOT_OURS', message, { hint: 'leave it there', leftBehind: [] });

@@ -218,6 +218,7 @@ export class McpSession {
       soleDeliverer: AGENT,
       allowsFullPaths: false,
       refusesHidden: true,
+      isAgent: true,
       defaultFolder: tool === 'deliver' && fixed.path === undefined ? this.#folderFor(args) : undefined,
       deliveredSha256: this.#delivered.get(withoutVersion(`${args.url}`)),
       // Fixed inputs must not be reported as having no effect.

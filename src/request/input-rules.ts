@@ -102,7 +102,7 @@ const ADDRESS: RuleText = (w) => `${w.subject('file')} is a URL, not a path`;
 const DELIVERY_RULES: readonly InputRule[] = [
   // An answer has one URL, so nothing may be public beside it.
   [
-    ({ file, refusesHidden }) => refusesHidden === true && file.length > 1,
+    ({ file, isAgent }) => isAgent === true && file.length > 1,
     (w) => `${w.subject('file')} has several lines, but a call takes one file or folder`,
     'name one file, or the folder that has them',
   ],

@@ -50,6 +50,8 @@ export interface RunContext {
   /** Whether an absolute path may name a file outside the allowed roots, or a symbolic link. */
   readonly allowsFullPaths: boolean;
   readonly refusesHidden?: boolean | undefined;
+  /** An agent's answer has one URL, and its server knows what it delivered. */
+  readonly isAgent?: boolean;
   /** For agents: the folder of the site for a delivery without a path, ending in `/`. */
   readonly defaultFolder?: string | undefined;
   /** The SHA-256 of what was delivered at the URL to withdraw, if that is known. */

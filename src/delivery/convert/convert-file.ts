@@ -15,6 +15,7 @@ import { encodePath, nameFromFile } from '../../rules/naming.ts';
 import { isHtml, isXhtml } from '../../rules/page/page-file.ts';
 import { keepOldHeapSmall } from '../../system.ts';
 import { describeAllowed } from '../check-content.ts';
+import { isWanted } from '../choose-channel.ts';
 import type { Delivery } from '../delivery.ts';
 import type { DeliveryContext } from '../delivery-context.ts';
 import { ResourceReader } from './read-resources.ts';
@@ -99,15 +100,10 @@ export async function convertFile(
 }
 
 /** The link to a text beside its page; `null` if no text is there, or Jekyll could make a page of it. */
-function linkToSource(
-  name: string,
-  { firstBytes }: LocalFile,
-  { channels, url, binIsNew, tagIsDefault, token, clientId }: DeliveryRequest,
-): string | null {
+function linkToSource(name: string, { firstBytes }: LocalFile, request: DeliveryRequest): string | null {
+  const { channels, token, clientId } = request;
   const isForSite =
-    channels === 'auto'
-      ? url === undefined && binIsNew && tagIsDefault && (token ?? clientId) !== undefined
-      : channels[0] === 'K1';
+    channels === 'auto' ? isWanted('K1', request) && (token ?? clientId) !== undefined : channels[0] === 'K1';
   return isForSite && isOnlyCopied(name, firstBytes) ? `./${encodePath(name)}` : null;
 }
 
