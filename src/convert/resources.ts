@@ -29,6 +29,13 @@ export const describeFile = ({ url, bytes }: Resource): InlinedFile => ({
  */
 export type ReadResource = (url: URL) => Promise<Resource>;
 
+export interface ConvertOptions {
+  /** Of the file at hand. Links and files are relative to it. */
+  readonly url: URL;
+  readonly read: ReadResource;
+  readonly signal: AbortSignal;
+}
+
 export interface ConvertedPage {
   readonly page: Buffer;
   readonly files: readonly InlinedFile[];

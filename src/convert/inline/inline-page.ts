@@ -1,14 +1,14 @@
 import { UTF_16_MARK } from '../../rules/text-encoding.ts';
-import type { ConvertedPage } from '../resources.ts';
+import type { ConvertedPage, ConvertOptions } from '../resources.ts';
 import { inlineDocument } from './document.ts';
-import { type InlineOptions, PageFiles } from './page-files.ts';
+import { PageFiles } from './page-files.ts';
 
 /**
  * Puts all files that a page needs into it: style sheets, scripts, modules, pictures and fonts. All other bytes stay.
  *
  * @throws {DeliveryError} what `read` rejects with, or `BAD_FILE`, with the line of the element
  */
-export async function inlinePage(source: Buffer, options: InlineOptions): Promise<ConvertedPage> {
+export async function inlinePage(source: Buffer, options: ConvertOptions): Promise<ConvertedPage> {
   const files = new PageFiles(options);
   const isUtf8 = Buffer.from(source.toString()).equals(source);
   const mark = source.toString('latin1', 0, 2);

@@ -5,15 +5,8 @@ import { MEGABYTE } from '../../protocol/limits.ts';
 import { getContentType } from '../../rules/media-type.ts';
 import { type AddAddress, type FoundAddress, formatAddress, isExternal } from '../../rules/page/addresses.ts';
 import { LARGEST_PAGE } from '../../rules/page/page-file.ts';
-import { describeFile, type InlinedFile, type ReadResource, type Resource } from '../resources.ts';
+import { type ConvertOptions, describeFile, type InlinedFile, type Resource } from '../resources.ts';
 import { getMediaType, matchesIntegrity, toDataUrl } from './resource-text.ts';
-
-export interface InlineOptions {
-  /** Of the page. What is in its folder is the page's own. */
-  readonly url: URL;
-  readonly read: ReadResource;
-  readonly signal: AbortSignal;
-}
 
 /** The files that a page needs. Each is read once. */
 export class PageFiles {
@@ -23,10 +16,10 @@ export class PageFiles {
   readonly sheets = new Map<string, string>();
   readonly #resources = new Map<string, Resource>();
   #made = 0;
-  readonly #options: InlineOptions;
+  readonly #options: ConvertOptions;
   readonly #folder: URL;
 
-  constructor(options: InlineOptions) {
+  constructor(options: ConvertOptions) {
     this.#options = options;
     this.#folder = new URL('.', options.url);
   }

@@ -5,7 +5,7 @@ import { faultError, toMessage } from '../../errors.ts';
 import { firstFew, toFields } from '../../plain-text.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import { getMediaType, toDataUrl } from '../inline/resource-text.ts';
-import { type ConvertedPage, describeFile, type ReadResource, type Resource } from '../resources.ts';
+import { type ConvertedPage, type ConvertOptions, describeFile, type Resource } from '../resources.ts';
 import { isLanguage, renderCode } from './code.ts';
 import { renderJson } from './json.ts';
 import { renderLog } from './log.ts';
@@ -43,14 +43,10 @@ function findRenderer(name: string): Render | null {
 /** Whether a file with this name can be rendered as a page. */
 export const isRenderable = (name: string): boolean => findRenderer(name) !== null;
 
-interface RenderOptions {
+interface RenderOptions extends ConvertOptions {
   readonly name: string;
-  /** Of the source; pictures and links are relative to it. */
-  readonly url: URL;
   /** The link to the source; `null` if the source is not delivered. */
   readonly sourceHref: string | null;
-  readonly read: ReadResource;
-  readonly signal: AbortSignal;
 }
 
 /**
