@@ -12,7 +12,14 @@ import { renderLog } from './log.ts';
 import { renderMarkdown } from './markdown.ts';
 import { renderNotebook } from './notebook.ts';
 import { framePage } from './page.ts';
-import { createPageLimit, type Picture, type Render, type Rendered, type Source } from './source.ts';
+import {
+  createPageLimit,
+  type Picture,
+  type Render,
+  type Rendered,
+  refuseLargePage,
+  type Source,
+} from './source.ts';
 import { renderTable } from './table.ts';
 import { renderTestResults } from './test-results.ts';
 
@@ -61,8 +68,8 @@ export async function renderText(source: Buffer, options: RenderOptions): Promis
   let rendered = run();
   await readPictures(pictures, options);
   if (pictures.size > 0) rendered = run();
-  createPageLimit()(rendered.html);
   const page = framePage(rendered, { name, bytes: source, href });
+  refuseLargePage(page.length);
   const files = [...pictures.values()].flatMap((picture) => ('file' in picture ? picture.file : []));
   const { notes = [], missing = [] } = rendered;
   return { page, files, notes: firstFew(notes), missing: firstFew(missing) };

@@ -36,14 +36,18 @@ export const flatten = (text: string): string => Buffer.from(text).toString();
 
 const LARGEST_PAGE = 30 * MEGABYTE;
 
-/** Returns a function that each part of a page passes through. @throws {DeliveryError} `BAD_FILE` if they are too large */
+/** @throws {DeliveryError} `BAD_FILE` for a larger page. @param size in bytes */
+export function refuseLargePage(size: number): void {
+  if (size > LARGEST_PAGE)
+    throw faultError(`the page is larger than ${LARGEST_PAGE / MEGABYTE} MB`, 'render a smaller file');
+}
+
+/** Returns a function that each part of a page passes through, and that refuses the part after the largest page. */
 export function createPageLimit(): (part: string) => string {
-  let room = LARGEST_PAGE;
+  let size = 0;
   return (part) => {
-    room -= part.length;
-    if (room < 0) {
-      throw faultError(`the page is larger than ${LARGEST_PAGE / MEGABYTE} MB`, 'render a smaller file');
-    }
+    size += Buffer.byteLength(part);
+    refuseLargePage(size);
     return flatten(part);
   };
 }
