@@ -81,14 +81,6 @@ function removeControlCharacters(text: string): string {
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, '');
 }
 
-/** Logs only warnings, and still masks secrets. */
-export const quietLogger = (logger: Logger): Logger => ({
-  ...logger,
-  info: () => undefined,
-  startSection: () => undefined,
-  progress: () => ({ advance: () => undefined, end: () => undefined }),
-});
-
 /** Shows the current step on a terminal; otherwise only progress. */
 export function briefLogger(logger: Logger, showStep: (text: string) => void): Logger {
   let step = '';
