@@ -57,15 +57,6 @@ export async function printList(
   return true;
 }
 
-interface PrintedReport {
-  /** What was done. */
-  readonly before: readonly string[];
-  /** The result, in color. */
-  readonly end: string;
-  /** What to change. */
-  readonly after: readonly string[];
-}
-
 function printOutcome(reports: readonly Report[], isGood: boolean, terminal: Terminal): void {
   const [only, ...others] = reports;
   const { before, end, after } =
@@ -108,7 +99,8 @@ async function printQrCode({ url }: ReportDocument, json: boolean, terminal: Ter
   }
 }
 
-export function formatReport(report: Report): PrintedReport {
+/** What was done, the result, which is shown in color, and what to change. */
+export function formatReport(report: Report) {
   const { gates, screen, notReady } = report;
   const caveats = listCaveats(report);
   if (notReady !== null) {
@@ -148,7 +140,7 @@ const formatNotes = (report: Report): readonly string[] =>
 const LONGEST_TABLE = 30;
 
 /** Formats a row for each file, failures first: the result, the name, and the URL or the reason. */
-export function formatReports(reports: readonly Report[]): PrintedReport {
+export function formatReports(reports: readonly Report[]): ReturnType<typeof formatReport> {
   const rows = sortByResult(reports).slice(0, LONGEST_TABLE).map(listCells);
   const width = (nth: 0 | 1): number => Math.max(...rows.map((cells) => cells[nth].length));
   const columns = [width(0), width(1)] as const;
