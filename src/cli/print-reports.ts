@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { renderUnicodeCompact } from 'uqr';
 import { formatList, formatListPage, type ListDocument } from '../delivery/list.ts';
 import { composeReceipt } from '../delivery/receipt.ts';
 import {
@@ -38,7 +39,7 @@ export async function printReports(
   else if (report) terminal.print(reports.map(reportText).join('\n\n'));
   else if (name === 'check') terminal.print(reports.map(formatCheck).join('\n'));
   else printOutcome(reports, isGood, terminal);
-  if (qr) await printQrCode(document, json, terminal);
+  if (qr) printQrCode(document, json, terminal);
   const isWritten = receipt === undefined || (await writeReceipt(reports, receipt, terminal));
   return isGood && isWritten;
 }
@@ -87,13 +88,12 @@ async function writeReceipt(
 }
 
 /** Only a person at a terminal can read the block characters. */
-async function printQrCode({ url }: ReportDocument, json: boolean, terminal: Terminal): Promise<void> {
+function printQrCode({ url }: ReportDocument, json: boolean, terminal: Terminal): void {
   if (json || !terminal.isInteractive()) {
     terminal.logger.warning('no QR code is shown, because stdout is JSON or not a terminal');
   } else if (url === '' || url.includes('\n')) {
     terminal.logger.warning('no QR code is shown, because there is not exactly one verified URL');
   } else {
-    const { renderUnicodeCompact } = await import(/* webpackMode: "eager" */ 'uqr');
     // A phone needs the white border.
     terminal.print(renderUnicodeCompact(url, { border: 2 }));
   }

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import transliterate from '@sindresorhus/transliterate';
 import { DeliveryError } from '../errors.ts';
 import { BIN_FILE_NAME, TEXT } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
@@ -107,20 +108,14 @@ export function pullNumberOf(folder: string): number | null {
 export const flatName = (name: string): string => name.replaceAll('/', '-');
 
 /** An asset name that GitHub keeps: it replaces other characters with dots, and non-ASCII names with `default`. */
-export async function assetName(name: string): Promise<string> {
-  const ascii = (await transliterateName(name))
+export function assetName(name: string): string {
+  const ascii = transliterate(name)
     .replace(/[^A-Za-z0-9\-_+@.]+/g, '-')
     .replace(/\.{2,}/g, '.')
     .replace(/^[.-]+/, '')
     .replace(/-+(?=\.|$)/g, '');
   const ending = /\.[A-Za-z0-9]+$/.exec(name)?.[0] ?? '';
   return ascii === '' || ascii === ending.slice(1) ? `file${ending}` : ascii;
-}
-
-async function transliterateName(name: string): Promise<string> {
-  if (/^[ -~]*$/.test(name)) return name;
-  const { default: transliterate } = await import(/* webpackMode: "eager" */ '@sindresorhus/transliterate');
-  return transliterate(name);
 }
 
 /** A name that the file-bin stores unchanged; a second upload under any other name gets 500. */

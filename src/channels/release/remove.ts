@@ -77,7 +77,7 @@ export function createReleaseRemover(
 }
 
 async function prepareRemoval({ name: wanted }: ChannelItem, tags: readonly string[]): Promise<AssetRemoval> {
-  const name = await assetName(flatName(wanted));
+  const name = assetName(flatName(wanted));
   const plan = planAsset(tags.join(' or '), name, 'the asset is deleted', 'is removed');
   return { plan, name, wanted: flatName(wanted) };
 }

@@ -10,7 +10,7 @@ import { UTF_16_MARK } from '../text-encoding.ts';
 import { findCustomMatches, type SecretMatch } from './custom-rules.ts';
 import { decodeEmbedded } from './embedded.ts';
 import { type FileBlock, readBlocks } from './file-blocks.ts';
-import { loadPresetRules } from './preset-rules.ts';
+import { findPresetMatches } from './preset-rules.ts';
 import { nameSecret, selectRules } from './rule-keywords.ts';
 
 interface FoundSecret {
@@ -98,7 +98,6 @@ async function* searchBlock({
 
 async function matchRules(text: string, rules: ReadonlySet<string>): Promise<readonly SecretMatch[]> {
   const distinct: SecretMatch[] = [];
-  const findPresetMatches = await loadPresetRules();
   for (const match of [...(await findPresetMatches(text, rules)), ...findCustomMatches(text, rules)]) {
     if (!distinct.some((known) => overlaps(match, known))) distinct.push(match);
   }
