@@ -5,24 +5,15 @@ import type { LocalFile } from '../inspect.ts';
 import { getBrowserDisplay, getContentType, isImage } from '../media-type.ts';
 import { isCutPicture } from '../picture-form.ts';
 import { BYTE_ORDER_MARK, createEncodingCheck, PARTLY_MISREAD } from '../text-encoding.ts';
-import type { FindingText, SiteFinding } from './findings.ts';
 import { isSvg } from './site-address.ts';
-
-/** What is wrong with a file that a browser shows as it is, such as a text or a picture. */
-export interface ShownFileProblem extends FindingText {
-  readonly kind: SiteFinding['kind'];
-  readonly line: number;
-  /** Whether only its reader can tell if it is wrong. */
-  readonly isOpen: boolean;
-}
 
 const LARGEST_TEXT = 8 * MEGABYTE;
 
-/** Judges a file that is neither a page nor code. @returns `null` for one that a browser shows as it is meant, or not at all */
-export async function judgeShownFile(
-  path: string,
-  file: Pick<LocalFile, 'size' | 'pieces'>,
-): Promise<ShownFileProblem | null> {
+/**
+ * Judges a file that is neither a page nor code. @returns `null` for one that a browser shows as it is meant, or not at
+ * all; `isOpen` if only its reader can tell whether it is wrong
+ */
+export async function judgeShownFile(path: string, file: Pick<LocalFile, 'size' | 'pieces'>) {
   const type = getContentType(path);
   if (getBrowserDisplay(path) !== 'plain' || isSvg(path) || /xml/.test(type)) return null;
   if (isImage(path)) return judgePicture(file);
