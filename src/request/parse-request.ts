@@ -17,33 +17,21 @@ import {
 import { type IsLeftOut, readExclusions } from './patterns.ts';
 import { readAddress } from './withdrawn-address.ts';
 
-/** What an interface knows about the run and the machine, besides the inputs. */
-export interface RunContext {
+/** What an interface knows about the files and the machine, besides the inputs. */
+export interface FileContext {
   /** Absolute folder that `file` is relative to. */
   readonly folder: string;
   /** Finds the files of the lines. Absent: each line is a literal path. */
   readonly findFiles?: FindFiles;
   /** The source of the file in a few words: the default essence of the commit message. */
   readonly fileSource: string;
-  readonly job: string;
   readonly commit?: string | undefined;
   /** Set if only this deliverer's own files may be replaced, such as for agents. */
   readonly soleDeliverer?: string | undefined;
-  /** The run that delivers. Absent outside of a workflow. */
-  readonly deliverer?: Deliverer | undefined;
-  readonly now: number;
-  /** A number in [0, 1) that can't be guessed. */
-  readonly random: () => number;
-  /** Whether the file comes from a private repository; `null` if not known. */
-  readonly sourceIsPrivate: boolean | null;
-  /** The repositories that the file may come from, as `owner/name`; `null` is an unknown one. */
-  readonly sourceRepositories: readonly (string | null)[];
   /** Absent outside of an action. */
   readonly runtime?: JobRuntime | null;
   /** The run's pull request, if it was open when the run began. */
   readonly openPull?: number | undefined;
-  /** Whether a person or an agent named a repository, a branch or a folder of it; never in a job. */
-  readonly namesDestination?: boolean;
   readonly secrets: readonly OwnCredential[];
   /** Folders that the file must be in; empty: any folder. */
   readonly allowedRoots: readonly string[];
@@ -54,12 +42,28 @@ export interface RunContext {
   readonly defaultFolder?: string | undefined;
   /** The SHA-256 of what was delivered at the URL to withdraw, if that is known. */
   readonly deliveredSha256?: string | null | undefined;
-  /** Whether to make only the checks, without any request to a host. */
-  readonly checkOnly?: boolean;
   /** Bytes to deliver instead of the input `content`, such as standard input. */
   readonly contentStream?: Exclude<GivenContent, string> | undefined;
   /** The inputs of this call. Absent: all. */
   readonly givenInputs?: readonly InputName[];
+}
+
+/** The same, with what is known about the run. */
+export interface RunContext extends FileContext {
+  readonly job: string;
+  /** The run that delivers. Absent outside of a workflow. */
+  readonly deliverer?: Deliverer | undefined;
+  readonly now: number;
+  /** A number in [0, 1) that can't be guessed. */
+  readonly random: () => number;
+  /** Whether the file comes from a private repository; `null` if not known. */
+  readonly sourceIsPrivate: boolean | null;
+  /** The repositories that the file may come from, as `owner/name`; `null` is an unknown one. */
+  readonly sourceRepositories: readonly (string | null)[];
+  /** Whether a person or an agent named a repository, a branch or a folder of it; never in a job. */
+  readonly namesDestination?: boolean;
+  /** Whether to make only the checks, without any request to a host. */
+  readonly checkOnly?: boolean;
 }
 
 /** What to do, strict: every input as a value, every default filled in. Nothing is parsed again later. */
