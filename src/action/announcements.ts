@@ -91,7 +91,8 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
       return await work({ request, run, pull, connect });
     } catch (thrown) {
       const help = grant(pull === undefined ? `${permission}, pull-requests: read` : permission);
-      ports.logger.warning(describeProblem(nameAnnouncement(title, pull), toDeliveryError(thrown), help));
+      const subject = `the ${title}${pull ? ` on pull request ${pull.number}` : ''}`;
+      ports.logger.warning(describeProblem(subject, toDeliveryError(thrown), help));
       return undefined;
     }
   };
@@ -114,9 +115,6 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
     return hasWritten;
   };
 }
-
-const nameAnnouncement = (title: string, pull: PullRequest | null | undefined): string =>
-  `the ${title}${pull ? ` on pull request ${pull.number}` : ''}`;
 
 function describeProblem(subject: string, { code, message, hint }: DeliveryError, help: string): string {
   // Other hints are about the delivery.
@@ -171,10 +169,9 @@ async function beginComment({ request, run, pull, connect }: Announcement, begun
     logger.info(`Comment on pull request ${number}: ${result}`);
     const removedUrls = reports.flatMap((report) => report.gone ?? []);
     if (removedUrls.length === 0) return;
-    const rewrite = (body: string): string | null => {
-      const memory = body.startsWith(mark) ? null : readMemory(body);
-      return memory && composeWithdrawnComment(memory, createWithdrawnTest(removedUrls), context);
-    };
+    const isWithdrawn = createWithdrawnTest(removedUrls);
+    const rewrite = (body: string): string | null =>
+      body.startsWith(mark) ? null : composeWithdrawnComment(body, isWithdrawn, context);
     const changed = await rewriteOwnComments(github, number, ANY_MARK, rewrite);
     if (changed > 0) logger.info(`Comments of other steps updated, because their files are gone: ${changed}`);
   };
@@ -198,10 +195,7 @@ async function noteSwept(
   for (const [number, folders] of byPull.slice(0, COMMENTS.rewrites)) {
     if (number === null) continue;
     const isSwept = createBelowTest(folders.map(({ url }) => url));
-    const rewrite = (body: string): string | null => {
-      const memory = readMemory(body);
-      return memory && composeWithdrawnComment(memory, isSwept, context);
-    };
+    const rewrite = (body: string) => composeWithdrawnComment(body, isSwept, context);
     const done = await resultOf(() => rewriteOwnComments(github, number, ANY_MARK, rewrite));
     // There may be no pull request with this number.
     if (hasFailed(done) && done.code !== 'NOT_FOUND') throw done;

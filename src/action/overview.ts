@@ -4,7 +4,7 @@ import { COMMENTS, SUMMARY, TEXT } from '../protocol/limits.ts';
 import { OUTCOMES } from '../protocol/words.ts';
 import { entryUrl, withoutVersion } from '../rules/naming.ts';
 import { decodePercents } from '../rules/page/addresses.ts';
-import { type CommentMemory, formatMemory, type ProvenLink } from './comment-memory.ts';
+import { type CommentMemory, formatMemory, type ProvenLink, readMemory } from './comment-memory.ts';
 import {
   escapeMarkdown,
   formatAddressLink,
@@ -122,13 +122,14 @@ const toKey = (address: string): string => decodePercents(entryUrl(new URL(witho
 
 /** Removes withdrawn links from another step's comment. @returns `null` if the comment has none */
 export function composeWithdrawnComment(
-  memory: CommentMemory,
+  body: string,
   isWithdrawn: (link: ProvenLink) => boolean,
   context: CommentContext,
 ): string | null {
-  const removed = memory.proven.filter(isWithdrawn);
+  const memory = readMemory(body);
+  const removed = memory?.proven.filter(isWithdrawn) ?? [];
+  if (memory === null || removed.length === 0) return null;
   const proven = memory.proven.filter((link) => !isWithdrawn(link));
-  if (removed.length === 0) return null;
   return joinBlocks([
     formatMemory({ ...memory, proven }),
     `### ${formatVerdict(context.subject, 'withdrawn')}`,
@@ -156,7 +157,7 @@ interface OverviewFrame {
   readonly footer?: string;
 }
 
-type TakeWhileFits = <T>(items: readonly T[], format: (item: T) => string) => string[];
+type TakeWhileFits = ReturnType<typeof takeWhileFits>;
 
 /** Bytes reserved for headings and for the lines about omitted parts. */
 const RESERVE = 2_048;
@@ -177,9 +178,9 @@ function composeOverview(
 }
 
 /** @param room in bytes; each item counts with an empty line after it */
-function takeWhileFits(room: number): TakeWhileFits {
+function takeWhileFits(room: number) {
   let remaining = room;
-  return (items, format) => {
+  return <T>(items: readonly T[], format: (item: T) => string): string[] => {
     const taken: string[] = [];
     for (const item of items) {
       const text = format(item);
