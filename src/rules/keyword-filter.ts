@@ -77,10 +77,8 @@ function findPair(bytes: Buffer, start: number, { pairs, hashes }: KeywordTable<
   return -1;
 }
 
+/** A shorter rest holds no keyword. */
 const readPrefix = (bytes: Buffer, at: number): number =>
-  ((bytes[at] ?? 0) << 24) |
-  ((bytes[at + 1] ?? 0) << 16) |
-  ((bytes[at + 2] ?? 0) << 8) |
-  (bytes[at + 3] ?? 0);
+  at + PREFIX_LENGTH <= bytes.length ? bytes.readInt32BE(at) : 0;
 
 const hashBytes = (bytes: number): number => Math.imul(bytes, 0x9e37_79b1) >>> 16;

@@ -130,7 +130,11 @@ export function binFileName(name: string): string {
 function cutToBytes(name: string, limit: number): string {
   if (Buffer.byteLength(name) <= limit) return name;
   const ending = /\.[^.]{1,16}$/u.exec(name)?.[0] ?? '';
-  let stem = [...name.slice(0, name.length - ending.length)];
-  while (Buffer.byteLength(stem.join('') + ending) > limit) stem = stem.slice(0, -1);
-  return stem.join('') + ending;
+  const room = limit - Buffer.byteLength(ending);
+  // A character that was cut in two becomes a replacement character.
+  return (
+    Buffer.from(name)
+      .toString('utf8', 0, room)
+      .replace(/\ufffd+$/, '') + ending
+  );
 }
