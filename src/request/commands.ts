@@ -1,7 +1,14 @@
 import { machineContract } from '../protocol/contract.ts';
 import { ERROR_CODES } from '../protocol/error-codes.ts';
 import { TOOL } from '../protocol/words.ts';
-import { type CommandName, INPUT_NAMES, INPUTS, type InputDefinition, type InputName } from './inputs.ts';
+import {
+  type CommandName,
+  INPUT_NAMES,
+  INPUTS,
+  type InputDefinition,
+  type InputName,
+  PUBLISHING,
+} from './inputs.ts';
 
 interface CommandDefinition {
   readonly usage: string;
@@ -92,9 +99,6 @@ export const findCommandName = (name: string): CommandName | undefined =>
 
 const REPORTING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'verify', 'check'];
 
-/** `deliver`, and the commands that take all of its flags, so that a call can be repeated with them. */
-const PUBLISHING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'list', 'check', 'mcp'];
-
 const ALL = Object.keys(CLI_COMMANDS) as CommandName[];
 
 interface FlagDefinition {
@@ -150,19 +154,16 @@ const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
 /** Whether an input is on or off, so that its flag needs no value. */
 export const isSwitch = (name: InputName): boolean => INPUTS[name].json === 'boolean';
 
+const commandsOf = ({ commands = PUBLISHING }: InputDefinition): readonly CommandName[] => commands;
+
 /** The inputs that are flags of every command that publishes, in their order. */
-export const FLAGS = INPUT_NAMES.filter((name) => {
-  const { flag }: InputDefinition = INPUTS[name];
-  return flag !== 'none';
-});
+export const FLAGS = INPUT_NAMES.filter((name) => commandsOf(INPUTS[name]).length > 0);
 
 export const ALL_FLAGS: Readonly<Record<string, FlagDefinition>> = {
   ...Object.fromEntries(
     FLAGS.map((name): readonly [string, FlagDefinition] => {
-      const { description, means, flag, default: text, forLink = text }: InputDefinition = INPUTS[name];
-      const commands = { every: [...PUBLISHING, 'verify' as const], withdraw: ['withdraw' as const] };
-      const takers = flag === 'every' || flag === 'withdraw' ? commands[flag] : PUBLISHING;
-      const about = { commands: takers, description, ...(means && { means }) };
+      const { description, means, default: text, forLink = text }: InputDefinition = INPUTS[name];
+      const about = { commands: commandsOf(INPUTS[name]), description, ...(means && { means }) };
       const defaults =
         ['', 'false'].includes(text) || text.startsWith('${{') ? {} : { shownDefault: text, forLink };
       return [name, { ...about, ...(!isSwitch(name) && { value: 'VALUE' }), ...defaults }];
