@@ -42,7 +42,11 @@ export async function deliverAll(
   };
   const request = refuseAsUsage(() => createLocalRequest(name, inputs, context, ports));
   // An earlier receipt would look like this run's, even if this run fails.
-  if (receipt !== undefined) await rm(receipt, { force: true }).catch(refuseKeptReceipt);
+  if (receipt !== undefined) {
+    await rm(receipt, { force: true }).catch(({ code }) => {
+      throw usageError(`the earlier receipt can't be removed (${code})`, 'name a new file');
+    });
+  }
   const parts = {
     asked: { ...(isStream && { name: 'standard input' }), ...inputs, operation: name },
     redactor: terminal.redactor,
@@ -67,10 +71,6 @@ async function refuseOtherFile(path: string, kind: 'receipt' | 'list', beginning
     const flag = kind === 'list' ? 'html' : kind;
     throw usageError(`--${flag} names something that is not an earlier ${kind}`, 'name a new file');
   }
-}
-
-function refuseKeptReceipt({ code }: NodeJS.ErrnoException): never {
-  throw usageError(`the earlier receipt can't be removed (${code})`, 'name a new file');
 }
 
 /** Reads and masks the credentials of the environment. @throws {DeliveryError} `BAD_USAGE` */

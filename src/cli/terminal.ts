@@ -24,10 +24,11 @@ export interface Terminal {
 /** Prints colors and one progress line on a terminal, otherwise plain lines. Respects `NO_COLOR`. */
 export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.ProcessEnv): Terminal {
   const { stdout, stderr } = process;
-  const clean = (text: string): string => showInvisible(removeControlCharacters(redactor.redact(text)));
+  const clean = (text: string): string => showInvisible(redactor.redact(text).replace(CONTROL, ''));
   // Clears the progress line, which appears again below.
   const lineStart = stderr.isTTY ? '\r\u001b[K' : '';
   const printError = (text: string): void => void stderr.write(`${lineStart}${clean(text)}\n`);
+  const showLine = (text = ''): void => void stderr.write(lineStart + clean(text));
   const info = (line: string): void => printError(`  ${line}`);
   const style = (stream: WriteStream, format: 'bold' | 'red' | 'green', text: string): string =>
     stream.isTTY && !env.NO_COLOR ? styleText(format, text, { validateStream: false }) : text;
@@ -55,31 +56,19 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
       endSection: () => undefined,
       mask: (secret) => redactor.addSecret(secret),
       progress: stderr.isTTY
-        ? changingLine(clock, (text) => void stderr.write(lineStart + clean(text)))
+        ? lineProgress(PROGRESS_INTERVAL.terminal, clock, (line) => showLine(`  ${line}`), showLine)
         : lineProgress(PROGRESS_INTERVAL.cli, clock, info),
     },
   };
 }
-
-/** Progress in one line of a terminal. @param show replaces the line */
-const changingLine = (clock: Clock, show: (text: string) => void): Logger['progress'] =>
-  lineProgress(
-    PROGRESS_INTERVAL.terminal,
-    clock,
-    (line) => show(`  ${line}`),
-    () => show(''),
-  );
 
 /** `JSON.stringify` doesn't escape these control characters and line separators. */
 const UNESCAPED = /[\u007f-\u009f\u2028\u2029]/g;
 const escapeCode = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Removes characters that could move the cursor or change colors. Keeps line breaks. */
-function removeControlCharacters(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
-  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, '');
-}
+/** Characters that could move the cursor or change colors, except line breaks. */
+const CONTROL = /(?!\n)[\p{Cc}\u2028\u2029]/gu;
 
 /** Shows the current step on a terminal; otherwise only progress. */
 export function briefLogger(logger: Logger, showStep: (text: string) => void): Logger {
