@@ -14,38 +14,26 @@ export interface ContentFingerprint {
 /** Takes each chunk of a stream once; keeps at most one chunk and the marker. @param marker not empty */
 export function createFingerprint(marker?: string) {
   const hash = createHash('sha256');
-  const counter = marker === undefined ? undefined : createOccurrenceCounter(Buffer.from(marker));
-  let size = 0;
+  const needle = Buffer.from(marker ?? '');
+  let [size, count] = [0, 0];
+  /** The end of the previous chunks, shorter than the marker and not yet counted. */
+  let tail: Buffer = Buffer.alloc(0);
   return {
     add(chunk: Buffer): void {
       hash.update(chunk);
       size += chunk.length;
-      counter?.push(chunk);
-    },
-    end: (): ContentFingerprint => ({
-      size,
-      sha256: hash.digest('hex'),
-      markerCount: counter?.count() ?? null,
-    }),
-  };
-}
-
-/** Counts a needle in a stream, even if it spans several chunks. */
-function createOccurrenceCounter(needle: Buffer) {
-  let found = 0;
-  /** The end of the previous chunks, shorter than the needle and not yet counted. */
-  let tail: Buffer = Buffer.alloc(0);
-  return {
-    push(chunk: Buffer) {
+      if (marker === undefined) return;
       const bytes = Buffer.concat([tail, chunk]);
       let from = 0;
       for (let at = bytes.indexOf(needle); at !== -1; at = bytes.indexOf(needle, from)) {
-        found += 1;
+        count += 1;
         from = at + needle.length;
       }
       tail = bytes.subarray(Math.max(from, bytes.length - needle.length + 1));
     },
-    count: () => found,
+    end(): ContentFingerprint {
+      return { size, sha256: hash.digest('hex'), markerCount: marker === undefined ? null : count };
+    },
   };
 }
 
