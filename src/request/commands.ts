@@ -1,14 +1,7 @@
 import { machineContract } from '../protocol/contract.ts';
 import { ERROR_CODES } from '../protocol/error-codes.ts';
 import { TOOL } from '../protocol/words.ts';
-import {
-  type CommandName,
-  INPUT_NAMES,
-  INPUTS,
-  type InputDefinition,
-  type InputName,
-  PUBLISHING,
-} from './inputs.ts';
+import { type CommandName, INPUT_NAMES, INPUTS, type InputDefinition, type InputName } from './inputs.ts';
 
 interface CommandDefinition {
   readonly usage: string;
@@ -104,7 +97,7 @@ const ALL = Object.keys(CLI_COMMANDS) as CommandName[];
 interface FlagDefinition {
   readonly commands: readonly CommandName[];
   readonly description: string;
-  readonly means?: InputDefinition['means'];
+  readonly means?: InputDefinition['means'] | undefined;
   /** The name of its value in the help. Absent: it is a switch, and on if it is given alone. */
   readonly value?: string;
   /** Its default for a delivery and for a link, if the help shows it. */
@@ -116,7 +109,7 @@ interface FlagDefinition {
 /** The flags that aren't inputs, and `file`, which is a flag only of `verify`. */
 const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
   'token-env': {
-    commands: PUBLISHING,
+    commands: INPUTS['client-id'].commands,
     value: 'NAME',
     description: 'Environment variable that contains the token. Default: GITHUB_TOKEN or GH_TOKEN.',
   },
@@ -154,19 +147,19 @@ const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
 /** Whether an input is on or off, so that its flag needs no value. */
 export const isSwitch = (name: InputName): boolean => INPUTS[name].json === 'boolean';
 
-const commandsOf = ({ commands = PUBLISHING }: InputDefinition): readonly CommandName[] => commands;
-
 /** The inputs that are flags of every command that publishes, in their order. */
-export const FLAGS = INPUT_NAMES.filter((name) => commandsOf(INPUTS[name]).length > 0);
+export const FLAGS = INPUT_NAMES.filter((name) => INPUTS[name].commands.length > 0);
 
 export const ALL_FLAGS: Readonly<Record<string, FlagDefinition>> = {
   ...Object.fromEntries(
     FLAGS.map((name): readonly [string, FlagDefinition] => {
-      const { description, means, default: text, forLink = text }: InputDefinition = INPUTS[name];
-      const about = { commands: commandsOf(INPUTS[name]), description, ...(means && { means }) };
+      const { commands, description, means, default: text, forLink = text }: InputDefinition = INPUTS[name];
       const defaults =
         ['', 'false'].includes(text) || text.startsWith('${{') ? {} : { shownDefault: text, forLink };
-      return [name, { ...about, ...(!isSwitch(name) && { value: 'VALUE' }), ...defaults }];
+      return [
+        name,
+        { commands, description, means, ...(!isSwitch(name) && { value: 'VALUE' }), ...defaults },
+      ];
     }),
   ),
   ...FURTHER_FLAGS,

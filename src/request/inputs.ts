@@ -49,16 +49,17 @@ interface InputUse {
 
 export interface InputDefinition<Value = unknown> extends InputKind<Value>, InputUse {
   readonly description: string;
+  readonly commands: readonly CommandName[];
 }
 
 const input = <Value>(
   kind: InputKind<Value>,
   description: string,
   use: InputUse = {},
-): InputDefinition<Value> => ({ ...kind, description, ...use });
+): InputDefinition<Value> => ({ ...kind, description, commands: PUBLISHING, ...use });
 
 /** `deliver`, and the commands that take all of its flags, so that a call can be repeated with them. */
-export const PUBLISHING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'list', 'check', 'mcp'];
+const PUBLISHING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'list', 'check', 'mcp'];
 const EVERY: readonly CommandName[] = [...PUBLISHING, 'verify'];
 
 const K1: InputUse = { channels: ['K1'] };
