@@ -203,9 +203,6 @@ function refuseWrongPositionals(
 export const usageError = (about: Text, hint: Text = `see ${TOOL.name} --help`): DeliveryError =>
   new DeliveryError('BAD_USAGE', about, { hint });
 
-export const isUsageError = (thrown: unknown): thrown is DeliveryError =>
-  thrown instanceof DeliveryError && thrown.code === 'BAD_USAGE';
-
 /** Turns `BAD_INPUT` into `BAD_USAGE`: on the command line, an input is an argument. */
 export async function refuseAsUsage<T>(work: () => T | Promise<T>): Promise<T> {
   try {
