@@ -17,13 +17,7 @@ import { pullNumberOf } from '../rules/naming.ts';
 import { ACTION } from '../words.ts';
 import { composeAuditIssue, isConclusive } from './audit-issue.ts';
 import { type CommentMemory, isEarlierRun, readMemory } from './comment-memory.ts';
-import {
-  type CurrentRun,
-  findBranch,
-  findPullRequest,
-  type PullRequest,
-  type RunBranch,
-} from './current-run.ts';
+import { type CurrentRun, findPullRequest, type PullRequest, requireBranch } from './current-run.ts';
 import {
   type CommentContext,
   composeBegunComment,
@@ -223,15 +217,6 @@ function updateComment(
   if (isOld && reports.every(({ mayBeWritten }) => mayBeWritten !== true)) return null;
   const proven = rememberLinks(reports, context, memory.proven);
   return composeComment(reports, context, { ...memory, run: isOld ? memory.run : run, proven });
-}
-
-/** @throws {DeliveryError} if the run belongs to no known branch */
-function requireBranch(run: CurrentRun): RunBranch {
-  const branch = findBranch(run);
-  if (branch !== null) return branch;
-  const { head_sha: commit = 'unknown' } = run.payload.workflow_run ?? {};
-  const message = `no pull request has the commit ${commit} at its head: it has a newer push, or its fork was deleted`;
-  throw new DeliveryError('CONFLICT', message);
 }
 
 /** Deploys the head of the pull request or branch. Deployments of earlier runs become inactive in any case. */

@@ -1,4 +1,5 @@
 import type { context } from '@actions/github';
+import { DeliveryError } from '../errors.ts';
 import type { GitHubClient } from '../github/api/client.ts';
 import { LIST_PAGE } from '../protocol/limits.ts';
 
@@ -63,18 +64,15 @@ export async function findPullRequest(
   return issue?.pull_request ? { number: issue.number, headSha: null } : null;
 }
 
-export type RunBranch = Pick<CurrentRun, 'ref' | 'sha'>;
-
-/**
- * The run's branch. If another run started this one, its branch counts, or `null` if it ran for a pull request or a
- * fork.
- */
-export function findBranch({ payload, ref, sha }: CurrentRun): RunBranch | null {
+/** The branch of the run, or of the run that started it. @throws {DeliveryError} for a pull request or a fork */
+export function requireBranch({ payload, ref, sha }: CurrentRun): Pick<CurrentRun, 'ref' | 'sha'> {
   const { workflow_run: previous, repository } = payload;
   if (!previous) return { ref, sha };
   const { event, head_branch: branch, head_sha: commit, head_repository: from } = previous;
   const isOwn = event && !event.startsWith('pull_request') && from && from.id === repository?.id;
-  return isOwn && branch && commit ? { ref: `refs/heads/${branch}`, sha: commit } : null;
+  if (isOwn && branch && commit) return { ref: `refs/heads/${branch}`, sha: commit };
+  const message = `no pull request has the commit ${commit ?? 'unknown'} at its head: it has a newer push, or its fork was deleted`;
+  throw new DeliveryError('CONFLICT', message);
 }
 
 /**
