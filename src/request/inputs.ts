@@ -1,10 +1,4 @@
-import {
-  BUILD_WAIT,
-  MAX_TIMEOUT,
-  MIN_POLL_INTERVAL,
-  MIN_TIMEOUT,
-  VERIFY_DEADLINE,
-} from '../protocol/limits.ts';
+import { BUILD_WAIT, SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { type InputKind, OFF, ON, oneOf, optional, required, seconds } from './input-kinds.ts';
 import { PARSERS } from './values.ts';
@@ -322,7 +316,7 @@ export const INPUTS = {
     { commands: [] },
   ),
   timeout: input(
-    seconds(MIN_TIMEOUT, VERIFY_DEADLINE, MAX_TIMEOUT),
+    seconds(SECOND / 10, VERIFY_DEADLINE, 1_800 * SECOND),
     "Seconds for build and verification together, or for an audit to check again: at most 1800. The report notes a timeout above the protocol's 240.",
     {
       commands: EVERY,
@@ -332,7 +326,7 @@ export const INPUTS = {
     },
   ),
   'poll-interval': input(
-    seconds(MIN_POLL_INTERVAL, BUILD_WAIT.interval, VERIFY_DEADLINE),
+    seconds(SECOND / 20, BUILD_WAIT.interval, VERIFY_DEADLINE),
     'Seconds between polls. Decimals are allowed.',
     { commands: EVERY },
   ),

@@ -4,14 +4,7 @@ import { sendRequest, type TextAnswer, type TextRequest } from '../../http/send-
 import { toFields } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { API, type CallTemplate, getApiCall, RESULT_FIELDS } from '../../protocol/calls.ts';
-import {
-  HOUR,
-  LIST_PAGE,
-  LIST_TOTAL,
-  MINUTE,
-  WRITE_INTERVAL,
-  WRITES_PER_HOUR,
-} from '../../protocol/limits.ts';
+import { HOUR, LIST_PAGE, LIST_TOTAL, MINUTE, SECOND, WRITES_PER_HOUR } from '../../protocol/limits.ts';
 import { API_VERSION, PROTOCOL, TOOL } from '../../protocol/words.ts';
 import { withRetries } from '../../retry.ts';
 import type { RepositoryName } from '../hosts.ts';
@@ -153,7 +146,7 @@ export function createWritePacer({
 
   async function runInTurn<T>(write: () => Promise<T>): Promise<T> {
     const untilHour = remaining(HOUR, starts.at(-WRITES_PER_HOUR));
-    const pause = Math.max(remaining(WRITE_INTERVAL, starts.at(-1)), untilHour);
+    const pause = Math.max(remaining(SECOND, starts.at(-1)), untilHour);
     if (untilHour > 0) {
       const minutes = Math.ceil(untilHour / MINUTE);
       logger.info(`Waiting ${minutes} min: GitHub allows about ${WRITES_PER_HOUR} writes an hour`);
