@@ -53,15 +53,24 @@ export interface PullRequest {
   readonly headSha: string | null;
 }
 
-/** Finds the event's pull request. Trusts nothing that a fork's run wrote. */
+/** Finds the event's pull request. Trusts nothing that a fork's run wrote: its head commit must match. */
 export async function findPullRequest(
-  run: CurrentRun,
+  { payload }: CurrentRun,
   connect: () => GitHubClient,
 ): Promise<PullRequest | null> {
-  const { pull_request: pull, issue, workflow_run: previous, repository } = run.payload;
-  if (pull) return { number: pull.number, headSha: pull.head?.sha ?? null };
-  if (previous) return findByPreviousRun(previous, repository?.id, connect);
-  return issue?.pull_request ? { number: issue.number, headSha: null } : null;
+  const { pull_request: given, issue, workflow_run: previous } = payload;
+  if (given) return { number: given.number, headSha: given.head?.sha ?? null };
+  if (!previous) return issue?.pull_request ? { number: issue.number, headSha: null } : null;
+  const { head_sha: headSha, head_branch: branch, head_repository: from, event } = previous;
+  const ownPull = findOwnPull(previous, payload.repository?.id);
+  if (ownPull !== undefined) return { number: ownPull.number, headSha };
+  if (!event?.startsWith('pull_request') || !from || !branch || !headSha) return null;
+  const { rest, repository } = connect();
+  const query = { head: `${from.owner.login}:${branch}`, state: 'all', per_page: LIST_PAGE } as const;
+  const listed = await rest.pulls.list({ ...repository, ...query });
+  const same = listed.data.filter(({ head }) => head.sha === headSha);
+  const pull = same.find(({ state }) => state === 'open') ?? same[0];
+  return pull === undefined ? null : { number: pull.number, headSha };
 }
 
 /** The branch of the run, or of the run that started it. @throws {DeliveryError} for a pull request or a fork */
@@ -105,22 +114,4 @@ export function findReadOnlyFork({ payload: { pull_request: pull }, eventName }:
   if (pull === undefined || eventName === 'pull_request_target') return null;
   const from: string | undefined = pull.head?.repo?.full_name;
   return from === pull.base?.repo?.full_name ? null : (from ?? 'a deleted fork');
-}
-
-/** The event doesn't name a fork's pull request, so the head commit must match. */
-async function findByPreviousRun(
-  previous: EventPayload,
-  repositoryId: unknown,
-  connect: () => GitHubClient,
-): Promise<PullRequest | null> {
-  const { head_sha: headSha, head_branch: branch, head_repository: from, event } = previous;
-  const ownPull = findOwnPull(previous, repositoryId);
-  if (ownPull !== undefined) return { number: ownPull.number, headSha };
-  if (!event?.startsWith('pull_request') || !from || !branch || !headSha) return null;
-  const { rest, repository } = connect();
-  const query = { head: `${from.owner.login}:${branch}`, state: 'all', per_page: LIST_PAGE } as const;
-  const listed = await rest.pulls.list({ ...repository, ...query });
-  const same = listed.data.filter(({ head }) => head.sha === headSha);
-  const pull = same.find(({ state }) => state === 'open') ?? same[0];
-  return pull === undefined ? null : { number: pull.number, headSha };
 }
