@@ -81,14 +81,3 @@ export interface GitBlob {
 
 /** The hash of a git object, with the size already added. @param size in bytes */
 export const createBlobHash = (size: number): Hash => createHash('sha1').update(`blob ${size}\0`);
-
-/** Compares a body with several git objects. */
-export function createBlobCheck(blobs: readonly GitBlob[]) {
-  const hashes = blobs.map(({ sha, size }) => ({ sha, hash: createBlobHash(size) }));
-  return {
-    add(chunk: Buffer): void {
-      for (const { hash } of hashes) hash.update(chunk);
-    },
-    match: () => hashes.find(({ sha, hash }) => hash.digest('hex') === sha)?.sha ?? null,
-  };
-}
