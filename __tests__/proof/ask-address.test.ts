@@ -29,7 +29,7 @@ async function probing({ address, marker, withFile = true, gone = false, answer,
   const file = withFile && !gone ? await localFile(BYTES) : undefined;
   const isLink = stage.isLink ?? (file === undefined && !gone);
   const is = gone ? 'gone' : file ? 'bytes' : 'marker';
-  const judge = createLinkJudge({ home: undefined, fallbacks: [] });
+  const judge = createLinkJudge(undefined);
   const expected: ExpectedAnswer = {
     is,
     file,

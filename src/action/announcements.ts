@@ -28,9 +28,7 @@ import {
   rememberLinks,
 } from './overview.ts';
 
-interface Announcement {
-  readonly request: DeliveryRequest;
-  readonly run: CurrentRun;
+interface Announcement extends Pick<AnnouncementJob, 'request' | 'run'> {
   readonly pull: PullRequest | null;
   /** Opens the API of the event's repository. */
   readonly connect: () => GitHubClient;
@@ -38,15 +36,6 @@ interface Announcement {
 
 /** Announces the result. After a stop, the given client and ports still have time left. */
 type End = (reports: readonly Report[], connect: Announcement['connect'], ports: Ports) => Promise<void>;
-
-/**
- * Announces how the delivery ended.
- *
- * @param reports redacted, because secrets can't be found in escaped text
- * @param mayBeReadOnly announces only if the token has written something already
- * @returns whether the token has
- */
-export type FinishAnnouncements = (reports: readonly Report[], mayBeReadOnly?: boolean) => Promise<boolean>;
 
 interface AnnouncementJob {
   readonly request: DeliveryRequest;
@@ -67,8 +56,12 @@ type Announcer = (typeof ANNOUNCERS)[number];
 /** Another token or workflow would avoid these failures. */
 const NOT_ALLOWED: readonly ErrorCode[] = ['BAD_TOKEN', 'NO_PERMISSION', 'NOT_FOUND'];
 
-/** Begins announcements during the delivery. A failure is only a warning. @returns announces the end */
-export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAnnouncements {
+/**
+ * Begins announcements during the delivery. A failure is only a warning.
+ * @returns announces the end by reports without secrets, which can't be found in escaped text. With `mayBeReadOnly`, it
+ * announces only if the token has written something already. It returns whether the token has.
+ */
+export function startAnnouncements(job: AnnouncementJob, ports: Ports) {
   const { request, run, grant } = job;
   let finding: Promise<PullRequest | null> | undefined;
   const orWarn = async <T>(
@@ -95,7 +88,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
     announcer,
     end: orWarn(announcer, ports, async (given): Promise<End> => announcer.begin(given, ports)),
   }));
-  return async (reports, mayBeReadOnly = false) => {
+  return async (reports: readonly Report[], mayBeReadOnly = false): Promise<boolean> => {
     const deployment = begun.find(({ announcer }) => announcer.input === 'environment');
     const hasWritten = (await deployment?.end) !== undefined;
     if (mayBeReadOnly && !hasWritten) return false;

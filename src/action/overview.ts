@@ -56,14 +56,17 @@ export function composeComment(
   const { subject, runUrl, lines = [] } = context;
   const shown = new Set(reports.map(({ url }) => url));
   const earlierLines = memory.proven.filter(({ url }) => !shown.has(url)).map(formatLastProven);
-  return composeOverview(reports, {
-    firstLine: formatMemory(memory),
-    subject,
-    earlierLines: [...lines, ...earlierLines],
-    footer: composeFooter(context),
-    elsewhere: runUrl === null ? 'see the summary' : formatLink('see the summary', runUrl),
-    limit: COMMENTS.body,
-  });
+  const elsewhere = runUrl === null ? 'see the summary' : formatLink('see the summary', runUrl);
+  return composeOverview(
+    reports,
+    { elsewhere, limit: COMMENTS.body },
+    {
+      firstLine: formatMemory(memory),
+      subject,
+      earlierLines: [...lines, ...earlierLines],
+      footer: composeFooter(context),
+    },
+  );
 }
 
 /** Marks the line that a run adds when it begins. */
@@ -145,27 +148,20 @@ function composeFooter({ now, headSha, runUrl }: CommentContext): string {
   return [formatTime(now), ...commit, ...(runUrl === null ? [] : [formatLink('run', runUrl)])].join(' · ');
 }
 
-interface OverviewFrame {
-  /** Names the place of omitted parts. */
-  readonly elsewhere: string;
-  /** In bytes. GitHub counts characters, which are never more. */
-  readonly limit: number;
-  readonly firstLine?: string;
-  readonly subject?: string;
-  /** Earlier verified links, a line each. */
-  readonly earlierLines?: readonly string[];
-  readonly footer?: string;
-}
-
 type TakeWhileFits = ReturnType<typeof takeWhileFits>;
 
 /** Bytes reserved for headings and for the lines about omitted parts. */
 const RESERVE = 2_048;
 
-/** Links come first, then everything else that fits. */
+/**
+ * Links come first, then everything else that fits.
+ * @param elsewhere names the place of omitted parts
+ * @param limit in bytes; GitHub counts characters, which are never more
+ */
 function composeOverview(
   reports: readonly Report[],
-  { elsewhere, limit, firstLine = '', subject = '', earlierLines = [], footer = '' }: OverviewFrame,
+  { elsewhere, limit }: { readonly elsewhere: string; readonly limit: number },
+  { firstLine = '', subject = '', earlierLines = [] as readonly string[], footer = '' } = {},
 ): string {
   const [only, ...others] = reports;
   const isSingle = only !== undefined && others.length === 0;

@@ -1,6 +1,6 @@
 import { untilAborted } from '../async.ts';
 import { toMessage } from '../errors.ts';
-import type { Clock, Logger, SendHttp } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import {
   BrowserLaunchError,
   type BrowserProcess,
@@ -22,12 +22,9 @@ const LAUNCH_TIME = 12_000;
 /** Milliseconds for a page to close before the browser is killed. */
 const CLOSE_TIME = 2_000;
 
-export interface BrowserOptions extends LaunchOptions {
+export interface BrowserOptions extends LaunchOptions, Pick<Ports, 'http' | 'clock' | 'logger'> {
   /** How the user turns the sandbox off, in the words of action or command line. */
   readonly sandboxHint: string;
-  readonly http: SendHttp;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 export class OwnBrowser implements BrowserDriver {

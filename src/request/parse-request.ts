@@ -2,6 +2,7 @@ import type { JobRuntime } from '../channels/pages/deploy/job-runtime.ts';
 import { type OwnCredential, withToken } from '../credentials.ts';
 import type { Deliverer } from '../github/workflow-run.ts';
 import { DAY, SECOND } from '../protocol/limits.ts';
+import type { FileLimits } from '../rules/open-file.ts';
 import { type FindFiles, findLiteralFiles } from './find-files.ts';
 import { oneLine } from './input-kinds.ts';
 import {
@@ -18,7 +19,7 @@ import { type IsLeftOut, readExclusions } from './patterns.ts';
 import { readAddress } from './withdrawn-address.ts';
 
 /** What an interface knows about the files and the machine, besides the inputs. */
-export interface FileContext {
+export interface FileContext extends FileLimits {
   /** Absolute folder that `file` is relative to. */
   readonly folder: string;
   /** Finds the files of the lines. Absent: each line is a literal path. */
@@ -33,11 +34,6 @@ export interface FileContext {
   /** The run's pull request, if it was open when the run began. */
   readonly openPull?: number | undefined;
   readonly secrets: readonly OwnCredential[];
-  /** Folders that the file must be in; empty: any folder. */
-  readonly allowedRoots: readonly string[];
-  /** Whether an absolute path may name a file outside the allowed roots, or a symbolic link. */
-  readonly allowsFullPaths: boolean;
-  readonly refusesHidden?: boolean | undefined;
   /** The folder of the site for a delivery without a path, ending in `/`. */
   readonly defaultFolder?: string | undefined;
   /** The SHA-256 of what was delivered at the URL to withdraw, if that is known. */

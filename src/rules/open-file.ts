@@ -13,9 +13,10 @@ export interface FileLocation extends PathLimits {
   readonly given: string;
 }
 
-interface FileLimits {
+export interface FileLimits {
   /** Folders that the file must be in; empty: any folder. */
   readonly allowedRoots: readonly string[];
+  /** Whether an absolute path may name a file outside these folders, or a symbolic link. */
   readonly allowsFullPaths: boolean;
   readonly refusesHidden?: boolean | undefined;
 }
