@@ -9,40 +9,28 @@ type EventPayload = (typeof context)['payload'];
 /** Ids grow with time. */
 export type RunNumber = readonly [id: number, attempt: number];
 
-export interface CurrentRun {
-  /** `null` if not known. */
-  readonly number: RunNumber | null;
-  /** The repository of the event; `null` if not known. */
-  readonly repository: { readonly owner: string; readonly repo: string } | null;
-  /** The web URL of the event's instance; `null` if not known. */
-  readonly serverUrl: URL | null;
-  readonly eventName: string;
-  /** The run's commit and ref, such as `refs/heads/main`; empty if not known. */
-  readonly sha: string;
-  readonly ref: string;
-  readonly payload: EventPayload;
-  /** Such as `run 7 of Deliver`. */
-  readonly title: string;
-  /** The web page of the run; `null` if not known. */
-  readonly url: string | null;
-}
+export type CurrentRun = Readonly<Awaited<ReturnType<typeof loadCurrentRun>>>;
 
-/** Reads the event file on import. Without the file, nothing is known. */
-export async function loadCurrentRun(): Promise<CurrentRun> {
+/** Reads the event file on import. Without the file, nothing is known: all is `null` or empty. */
+export async function loadCurrentRun() {
   const run: Partial<typeof context> = await import(/* webpackMode: "eager" */ '@actions/github')
     .then((library) => ({ ...library.context, repo: library.context.repo }))
     .catch(() => ({}));
   const { repo = null, runNumber = Number.NaN, runId = Number.NaN, serverUrl = '' } = run;
   const isKnown = repo !== null && !Number.isNaN(runId);
   return {
-    number: isKnown ? [runId, run.runAttempt || 1] : null,
+    number: isKnown ? ([runId, run.runAttempt || 1] as RunNumber) : null,
+    /** The repository of the event. */
     repository: repo,
+    /** The web URL of the event's instance. */
     serverUrl: URL.parse(serverUrl),
     eventName: run.eventName ?? '',
-    sha: run.sha ?? '',
-    ref: run.ref ?? '',
-    payload: run.payload ?? {},
+    /** The run's commit and ref, such as `refs/heads/main`. */
+    ...{ sha: run.sha ?? '', ref: run.ref ?? '' },
+    payload: (run.payload ?? {}) as EventPayload,
+    /** Such as `run 7 of Deliver`. */
     title: `run ${Number.isNaN(runNumber) ? '?' : runNumber} of ${run.workflow ?? 'a workflow'}`,
+    /** The web page of the run. */
     url: isKnown ? `${serverUrl}/${repo.owner}/${repo.repo}/actions/runs/${runId}` : null,
   };
 }

@@ -17,19 +17,12 @@ export interface GitOptions {
 
 export type GitPorts = Pick<Ports, 'clock' | 'signal' | 'env' | 'tempFolder'>;
 
-export interface GitResult {
-  readonly exitCode: number | null;
-  readonly out: string;
-  readonly err: string;
-}
+export type GitResult = Awaited<ReturnType<typeof runGit>>;
 
 const OUTPUT_LIMIT = 65_536;
 
 /** Runs git with limited output and time. An abort or timeout kills git and its children, and is thrown. */
-export async function runGit(
-  options: GitOptions,
-  ports: Pick<Ports, 'clock' | 'signal'>,
-): Promise<GitResult> {
+export async function runGit(options: GitOptions, ports: Pick<Ports, 'clock' | 'signal'>) {
   const { args, folder, env, input = Readable.from([]), onOutput, size } = options;
   const signal = AbortSignal.any([ports.signal, ports.clock.timeout(transferTime(size))]);
   signal.throwIfAborted();
