@@ -7,22 +7,10 @@ import { lineProgress } from '../progress.ts';
 import { PROGRESS_INTERVAL } from '../protocol/limits.ts';
 
 /** Results go to stdout, log and errors to stderr. */
-export interface Terminal {
-  readonly logger: Logger;
-  readonly redactor: Redactor;
-  isInteractive(): boolean;
-  input(): AsyncIterable<Uint8Array>;
-  print(text: string): void;
-  /** Doesn't redact, because that could break the JSON: data must contain no secret. */
-  printJson(data: unknown): void;
-  printError(text: string): void;
-  printOutcome(text: string, isGood: boolean): void;
-  /** Shows a step until the next output; only if stderr is a terminal. */
-  showStep(text: string): void;
-}
+export type Terminal = ReturnType<typeof createTerminal>;
 
 /** Prints colors and one progress line on a terminal, otherwise plain lines. Respects `NO_COLOR`. */
-export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.ProcessEnv): Terminal {
+export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.ProcessEnv) {
   const { stdout, stderr } = process;
   const clean = (text: string): string => showInvisible(redactor.redact(text).replace(CONTROL, ''));
   // Clears the progress line, which appears again below.
@@ -37,28 +25,29 @@ export function createTerminal(redactor: Redactor, clock: Clock, env: NodeJS.Pro
     const cleaned = clean(text);
     stdout.write(`${color === undefined ? cleaned : style(stdout, color, cleaned)}\n`);
   };
+  const logger: Logger = {
+    info,
+    warning: (line) => info(`warning: ${line}`),
+    debug: () => undefined,
+    startSection: (title) => void stderr.write(`${style(stderr, 'bold', clean(title))}\n`),
+    endSection: () => undefined,
+    mask: (secret) => redactor.addSecret(secret),
+    progress: stderr.isTTY
+      ? lineProgress(PROGRESS_INTERVAL.terminal, clock, (line) => showLine(`  ${line}`), showLine)
+      : lineProgress(PROGRESS_INTERVAL.cli, clock, info),
+  };
   return {
-    redactor,
+    ...{ logger, redactor, printError },
     isInteractive: () => stdout.isTTY === true,
-    input: () => process.stdin,
-    printJson: (data) =>
+    input: (): AsyncIterable<Uint8Array> => process.stdin,
+    print: (text: string) => print(text),
+    /** Doesn't redact, because that could break the JSON: data must contain no secret. */
+    printJson: (data: unknown) =>
       void stdout.write(`${showInvisible(JSON.stringify(data, null, 2)).replace(UNESCAPED, escapeCode)}\n`),
-    print,
-    printError,
-    printOutcome: (text, isGood) => print(text, isGood ? 'green' : 'red'),
-    showStep: (text) =>
+    printOutcome: (text: string, isGood: boolean) => print(text, isGood ? 'green' : 'red'),
+    /** Shows a step until the next output; only if stderr is a terminal. */
+    showStep: (text: string) =>
       void (stderr.isTTY && stderr.write(lineStart + shorten(clean(text), stderr.columns - 4))),
-    logger: {
-      info,
-      warning: (line) => info(`warning: ${line}`),
-      debug: () => undefined,
-      startSection: (title) => void stderr.write(`${style(stderr, 'bold', clean(title))}\n`),
-      endSection: () => undefined,
-      mask: (secret) => redactor.addSecret(secret),
-      progress: stderr.isTTY
-        ? lineProgress(PROGRESS_INTERVAL.terminal, clock, (line) => showLine(`  ${line}`), showLine)
-        : lineProgress(PROGRESS_INTERVAL.cli, clock, info),
-    },
   };
 }
 

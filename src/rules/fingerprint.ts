@@ -4,12 +4,7 @@ import type { OwnCredential } from '../credentials.ts';
 import { createSecretPattern, LONGEST_MATCH } from '../secret-pattern.ts';
 import { createKeywordSearch } from './keyword-filter.ts';
 
-export interface ContentFingerprint {
-  readonly size: number;
-  readonly sha256: string;
-  /** Occurrences of the marker, without overlaps; `null` without a marker. */
-  readonly markerCount: number | null;
-}
+export type ContentFingerprint = Readonly<ReturnType<ReturnType<typeof createFingerprint>['end']>>;
 
 /** Takes each chunk of a stream once; keeps at most one chunk and the marker. @param marker not empty */
 export function createFingerprint(marker?: string) {
@@ -31,9 +26,8 @@ export function createFingerprint(marker?: string) {
       }
       tail = bytes.subarray(Math.max(from, bytes.length - needle.length + 1));
     },
-    end(): ContentFingerprint {
-      return { size, sha256: hash.digest('hex'), markerCount: marker === undefined ? null : count };
-    },
+    /** Counts occurrences of the marker without overlaps; `null` without a marker. */
+    end: () => ({ size, sha256: hash.digest('hex'), markerCount: marker === undefined ? null : count }),
   };
 }
 
