@@ -15,10 +15,11 @@ import { actionFace, createRunContext, describePermissions, readInputs } from '.
 import { createActionLogger } from './log.ts';
 import { writeOutputs } from './outputs.ts';
 
-type FailStep = (message: string, title?: string) => void;
-
 /** The action's whole run: inputs → request → delivery → outputs and summary → comment and deployment. */
-export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void> {
+export async function run(
+  env: NodeJS.ProcessEnv,
+  fail: (message: string, title?: string) => void,
+): Promise<void> {
   const redactor = createRedactor();
   const stop = watchForStop();
   try {

@@ -94,10 +94,7 @@ const REPORTING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'veri
 
 const ALL = Object.keys(CLI_COMMANDS) as CommandName[];
 
-interface FlagDefinition {
-  readonly commands: readonly CommandName[];
-  readonly description: string;
-  readonly means?: InputDefinition['means'] | undefined;
+interface FlagDefinition extends Pick<InputDefinition, 'commands' | 'description' | 'means'> {
   /** The name of its value in the help. Absent: it is a switch, and on if it is given alone. */
   readonly value?: string;
   /** Its default for a delivery and for a link, if the help shows it. */

@@ -30,7 +30,7 @@ interface InputUse {
     readonly values: Readonly<Record<string, string>>;
   };
   /** Its text for a command and its tool, or for all tools under `mcp`, if it differs from a workflow's. */
-  readonly means?: Readonly<Partial<Record<CommandName, string>>>;
+  readonly means?: Readonly<Partial<Record<CommandName, string>>> | undefined;
   /** The runner's variable with the default. */
   readonly env?: string;
   /** The default outside of a runner. */

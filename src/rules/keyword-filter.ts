@@ -30,7 +30,8 @@ export function createKeywordSearch<Name>(
     const known = table.entries.get(prefix);
     if (known === undefined) {
       table.entries.set(prefix, [entry]);
-      addPrefix(table, prefix);
+      for (const bytes of [prefix, prefix >>> 8, prefix & 0xff_ffff]) table.hashes[hashBytes(bytes)] = 1;
+      for (const pair of [prefix >>> 16, (prefix >>> 8) & 0xffff, prefix & 0xffff]) table.pairs[pair] = 1;
     } else known.push(entry);
   }
   return (bytes, onKeyword) => findKeywords(bytes, table, onKeyword);
@@ -41,11 +42,6 @@ const prefixOf = (keyword: string): number =>
   (keyword.charCodeAt(1) << 16) |
   (keyword.charCodeAt(2) << 8) |
   keyword.charCodeAt(3);
-
-function addPrefix({ pairs, hashes }: KeywordTable<unknown>, prefix: number): void {
-  for (const bytes of [prefix, prefix >>> 8, prefix & 0xff_ffff]) hashes[hashBytes(bytes)] = 1;
-  for (const pair of [prefix >>> 16, (prefix >>> 8) & 0xffff, prefix & 0xffff]) pairs[pair] = 1;
-}
 
 function findKeywords<Name>(bytes: Buffer, table: KeywordTable<Name>, onKeyword: OnKeyword<Name>): boolean {
   // A prefix contains three pairs of neighboring bytes, so one of them starts at every third position.
