@@ -38,7 +38,7 @@ export function createProofRun(checks: readonly Check[], limits: WaitLimits, por
   const salt = String(Math.floor(random() * 1e8)).padStart(8, '0');
   let stamps = 0;
   // Requests in the same second share a signal, because thousands of signals cost more than the requests.
-  const getSignal = keepRecent(RECENT_SIGNALS, (second) =>
+  const getSignal = keepRecent(16, (second) =>
     AbortSignal.any([stop, clock.timeout(Number(second) * SECOND - clock.now())]),
   );
   return {
@@ -66,8 +66,6 @@ export function createProofRun(checks: readonly Check[], limits: WaitLimits, por
 }
 
 export type ProofRun = ReturnType<typeof createProofRun>;
-
-const RECENT_SIGNALS = 16;
 
 interface Look {
   readonly asBrowser: boolean;

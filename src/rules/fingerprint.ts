@@ -31,9 +31,7 @@ export function createFingerprint(marker?: string) {
   };
 }
 
-const RECENT_SEARCHES = 4;
-
-const getFinder = keepRecent(RECENT_SEARCHES, (credentials) => {
+const getFinder = keepRecent(4, (credentials) => {
   const patterns = (JSON.parse(credentials) as OwnCredential[]).map(({ name, value }) => {
     return { name, ...createSecretPattern(value) };
   });

@@ -39,9 +39,10 @@ export function createGitHubClient(connection: ApiConnection, ports: Ports): Git
     const route = parameters.url.endsWith('/graphql') ? '/graphql' : parameters.url;
     const call = getApiCall(`${parameters.method} ${route}`);
     const { url, headers, body } = octokit.request.endpoint.parse(parameters);
+    const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
     const request = {
       url: new URL(url),
-      headers: { ...toTexts(headers), accept: String(headers.accept).replace(/\.v3\+json$/, '+json') },
+      headers: { ...texts, accept: String(headers.accept).replace(/\.v3\+json$/, '+json') },
       body: body === undefined ? undefined : () => JSON.stringify(body),
     };
     const send = sendCall.bind(null, call, request, connection, ports);
@@ -88,9 +89,6 @@ function isResult(json: unknown, call: CallTemplate): boolean {
   const names = field?.split('.') ?? [];
   return names.reduce((value, name) => toFields(value)[name], json) != null && typeof json === 'object';
 }
-
-const toTexts = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
 /** Octokit would log every request, and every 404 that we expect. */
 const ignore = (): undefined => undefined;

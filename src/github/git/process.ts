@@ -35,9 +35,9 @@ export async function runGit(options: GitOptions, ports: Pick<Ports, 'clock' | '
   const getErr = keepEnd(child.stderr, onOutput);
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
   try {
-    const written = pipeline(input, child.stdin).catch((thrown: unknown) => {
+    const written = pipeline(input, child.stdin).catch((thrown: NodeJS.ErrnoException) => {
       // If git ends without reading all its input, its exit code decides.
-      if (isBrokenPipe(thrown)) return;
+      if (BROKEN_PIPE.test(thrown.code ?? '')) return;
       kill();
       throw thrown;
     });
@@ -54,10 +54,7 @@ export async function runGit(options: GitOptions, ports: Pick<Ports, 'clock' | '
   }
 }
 
-const isBrokenPipe = (thrown: unknown): boolean =>
-  thrown instanceof Error &&
-  'code' in thrown &&
-  ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String(thrown.code));
+const BROKEN_PIPE = /^(?:EPIPE|ECONNRESET|ERR_STREAM_PREMATURE_CLOSE)$/;
 
 function keepEnd(stream: Readable, onOutput?: (text: string) => void): () => string {
   let text = '';

@@ -142,10 +142,8 @@ async function locateFindings(found: readonly FoundSecret[], file: SearchedFile,
 
 const deriveKey = promisify<string, string, number, Buffer>(scrypt);
 
-const RECENT_FINGERPRINTS = 128;
-
 /** A slow hash, so that nobody can guess a weak password from it. Files of a site often share secrets. */
-const computeFingerprint = keepRecent(RECENT_FINGERPRINTS, async (key) => {
+const computeFingerprint = keepRecent(128, async (key) => {
   const end = key.indexOf('\0');
   const hash = await deriveKey(key.slice(end + 1), key.slice(0, end), 8);
   return hash.toString('hex');
