@@ -51,8 +51,6 @@ const ANNOUNCERS = [
   { input: 'issue', title: 'issue', permission: 'issues: write', begin: beginIssue },
 ] as const;
 
-type Announcer = (typeof ANNOUNCERS)[number];
-
 /** Another token or workflow would avoid these failures. */
 const NOT_ALLOWED: readonly ErrorCode[] = ['BAD_TOKEN', 'NO_PERMISSION', 'NOT_FOUND'];
 
@@ -65,7 +63,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports) {
   const { request, run, grant } = job;
   let finding: Promise<PullRequest | null> | undefined;
   const orWarn = async <T>(
-    { input, title, permission }: Announcer,
+    { input, title, permission }: (typeof ANNOUNCERS)[number],
     { signal }: Ports,
     work: (announcement: Announcement) => Promise<T>,
   ): Promise<T | undefined> => {

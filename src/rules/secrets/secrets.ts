@@ -116,8 +116,6 @@ async function* readAsUtf8(file: SearchedFile, signal: AbortSignal): AsyncGenera
   }
 }
 
-const LINE_FEED = 0x0a;
-
 /** Sorts the findings, and adds line and column in a text by reading it again. */
 async function locateFindings(found: readonly FoundSecret[], file: SearchedFile, signal: AbortSignal) {
   const pending = found.toSorted((a, b) => a.position - b.position);
@@ -133,7 +131,7 @@ async function locateFindings(found: readonly FoundSecret[], file: SearchedFile,
       if (pending.length === 0) return located;
       position += 1;
       const byte = piece[at] as number;
-      if (byte === LINE_FEED) [line, column] = [line + 1, 1];
+      if (byte === 0x0a) [line, column] = [line + 1, 1];
       else if ((byte & 0xc0) !== 0x80) column += 1;
     }
   }
