@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import transliterate from '@sindresorhus/transliterate';
 import { DeliveryError } from '../errors.ts';
 import { BIN_FILE_NAME, TEXT } from '../protocol/limits.ts';
 import type { Text } from '../words.ts';
@@ -108,8 +107,12 @@ export function pullNumberOf(folder: string): number | null {
 export const flatName = (name: string): string => name.replaceAll('/', '-');
 
 /** An asset name that GitHub keeps: it replaces other characters with dots, and non-ASCII names with `default`. */
-export function assetName(name: string): string {
-  const ascii = transliterate(name)
+export async function assetName(name: string): Promise<string> {
+  // It takes 10 ms to load. `eager` keeps the bundle in one file.
+  const { default: toAscii } = /^[ -~]*$/.test(name)
+    ? { default: String }
+    : await import(/* webpackMode: "eager" */ '@sindresorhus/transliterate');
+  const ascii = toAscii(name)
     .replace(/[^A-Za-z0-9\-_+@.]+/g, '-')
     .replace(/\.{2,}/g, '.')
     .replace(/^[.-]+/, '')

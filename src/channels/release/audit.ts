@@ -33,12 +33,12 @@ export function createReleaseAudit(
       ...lineIf(releases.length > 0, DELETED),
       ...lineIf(releases.length >= RELEASES.total, unread),
     ];
-    const wanted = path === undefined ? undefined : assetName(flatName(path));
+    const wanted = path === undefined ? undefined : await assetName(flatName(path));
     const host = { ...PLAIN_HOST, refusals: access.privateRepository === true ? PRIVATE : LOST };
     const found: AuditedDelivery[] = [];
     for (const release of releases) {
       if (release.draft || !(tagIsDefault || release.tag_name === tag)) continue;
-      for (const [name, asset] of findDelivered(await listPublicAssets(github, release))) {
+      for (const [name, asset] of await findDelivered(await listPublicAssets(github, release))) {
         if ((wanted ?? name) !== name) continue;
         const sha256 = asset.digest?.replace('sha256:', '');
         if (sha256 === undefined) {
@@ -67,8 +67,8 @@ export const createReleaseList =
   async (): Promise<Listing> => {
     const releases = await listReleases(requireGitHub(access), LISTING.releases);
     const wanted = releases.filter(({ draft, tag_name }) => !draft && (tagIsDefault || tag_name === tag));
-    const deliveries = wanted.flatMap(({ tag_name, assets }) =>
-      Array.from(findDelivered(assets), ([name, asset]) => ({
+    const items = wanted.map(async ({ tag_name, assets }) =>
+      Array.from(await findDelivered(assets), ([name, asset]) => ({
         ...{ channel: 'K2' as const, place: `release ${tag_name}`, path: name, files: 1, size: asset.size },
         ...{ url: asset.browser_download_url, time: asset.updated_at, by: null, run: null },
         ...{ picture: null, changed: false },
@@ -77,16 +77,16 @@ export const createReleaseList =
     const older = `deliveries to releases before the newest ${releases.length}, and to larger releases`;
     const isPart = releases.some(({ assets }) => assets.length >= LISTED_ASSETS);
     const unknown = lineIf(isPart || releases.length >= LISTING.releases.total, older);
-    return { deliveries, unknown };
+    return { deliveries: (await Promise.all(items)).flat(), unknown };
   };
 
 /** By the name in the label. An asset with another name counts only if no asset has that name. */
-function findDelivered(assets: readonly Asset[]): ReadonlyMap<string, Asset> {
+async function findDelivered(assets: readonly Asset[]): Promise<ReadonlyMap<string, Asset>> {
   const delivered = new Map<string, Asset>();
   for (const asset of assets) {
     const original = nameInLabel(asset);
     if (original === null || isUnfinished(asset)) continue;
-    const name = assetName(original);
+    const name = await assetName(original);
     if (asset.name === name || assets.every((other) => other.name !== name)) delivered.set(name, asset);
   }
   return delivered;

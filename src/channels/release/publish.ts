@@ -73,7 +73,7 @@ async function prepareAsset(item: ChannelItem, options: ReleaseOptions, access: 
   }
   const id = path === undefined && defaultFolder !== undefined ? `-${basename(defaultFolder)}` : '';
   const originalName = flatName(item.name).replace(/\.|$/, (end) => id + end);
-  const name = assetName(originalName);
+  const name = await assetName(originalName);
   const plan = planAsset(tag, name, 'one asset upload', 'downloads');
   return { plan, file, name, originalName };
 }

@@ -71,7 +71,7 @@ export function createReleaseRemover(
 /** The name as given may be the file's name in the label. */
 async function prepareRemoval({ name: given }: ChannelItem, tags: readonly string[]) {
   const wanted = flatName(given);
-  const name = assetName(wanted);
+  const name = await assetName(wanted);
   const plan = planAsset(tags.join(' or '), name, 'the asset is deleted', 'is removed');
   return { plan, name, wanted };
 }
