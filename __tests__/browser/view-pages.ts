@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserDriver, ScreenView } from '../../src/browser/screen-view.ts';
-import { VIEW_TIMES } from '../../src/browser/watch-page.ts';
 import { judgeView } from '../../src/delivery/screen/screen-report.ts';
 import { SCREEN } from '../../src/protocol/limits.ts';
 import { readVisibleText } from '../../src/rules/page/visible-text.ts';
@@ -33,14 +32,14 @@ const host = createTestHost(({ hostname, pathname }) => {
 /** Opens the pages one after the other. */
 async function viewInTurn(
   pages: readonly CorpusPage[],
-  start: (render: number) => Promise<BrowserDriver>,
-  render: number,
+  start: () => Promise<BrowserDriver>,
+  renderTime?: number,
 ): Promise<[string, ScreenView][]> {
-  const viewer = await start(render);
+  const viewer = await start();
   const seen: [string, ScreenView][] = [];
   for (const { name, marker, page } of pages) {
     const ownText = typeof page === 'string' ? readVisibleText(page).slice(0, SCREEN.text) : undefined;
-    const wanted = { url: `${HOST}/${name}/page`, marker, ownText };
+    const wanted = { url: `${HOST}/${name}/page`, marker, ownText, renderTime };
     seen.push([name, await viewer.view(wanted, new AbortController().signal)]);
   }
   await viewer.close();
@@ -50,8 +49,7 @@ async function viewInTurn(
 /** A real browser's verdict on pages of the corpus, by their names. */
 export async function viewPages(pages: readonly CorpusPage[]): Promise<ReadonlyMap<string, ScreenView>> {
   const folder = await mkdtemp(join(tmpdir(), 'screen-delivery-'));
-  const start = (render: number): Promise<BrowserDriver> =>
-    createTestScreen({ http: host, tempFolder: folder, times: { render } });
+  const start = (): Promise<BrowserDriver> => createTestScreen({ http: host, tempFolder: folder });
   const isQuick = (page: CorpusPage): boolean => BLANK_PAGES.includes(page) && !page.isPatient;
   const quick = pages.filter(isQuick);
   try {
@@ -60,7 +58,6 @@ export async function viewPages(pages: readonly CorpusPage[]): Promise<ReadonlyM
       viewInTurn(
         pages.filter((page) => !isQuick(page)),
         start,
-        VIEW_TIMES.render,
       ),
       ...[0, 1].map((part) =>
         viewInTurn(

@@ -7,9 +7,10 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import '../support/one-realm.ts';
-import { isUsageError, parseCommand } from '../../src/cli/args.ts';
+import { parseCommand } from '../../src/cli/args.ts';
 import { deliverAll } from '../../src/cli/deliver.ts';
 import type { Report } from '../../src/delivery/report.ts';
+import { DeliveryError } from '../../src/errors.ts';
 import { commandFace } from '../../src/request/faces.ts';
 import { say, type Text } from '../../src/words.ts';
 import { temporaryFolder } from '../support/files.ts';
@@ -66,7 +67,7 @@ async function runForUsage(args: readonly string[], env: Record<string, string> 
   const terminal = fakeTerminal(ports.logger);
   const thrown = await deliverAll(parseCommand(args), terminal, ports, env).catch((error: unknown) => error);
   expect([...host.seen, ...terminal.printed, ...ports.logger.lines]).toEqual([]);
-  if (!isUsageError(thrown)) throw thrown;
+  if (!(thrown instanceof DeliveryError) || thrown.code !== 'BAD_USAGE') throw thrown;
   const { message, about, advice: hint = '' } = thrown;
   return { message, about, hint };
 }

@@ -92,7 +92,7 @@ export function placementWith({ on = 'K1', url = PAGE, ...parts }: PlacementPart
   const file = expect?.file;
   const is = on === 'K1' ? 'built' : file === undefined && on === 'K4' ? 'marker' : 'bytes';
   const whole: ExpectedAnswer = { is, ...expect };
-  const judge = createLinkJudge({ home: undefined, fallbacks: [] });
+  const judge = createLinkJudge(undefined);
   const first = {
     K1: () => ({ ...siteCheck(null, url, whole), ...(host && { host }) }),
     K2: () => pageCheck(url, whole, host),

@@ -3,7 +3,7 @@ import { BIN_HOST, LINK_HOST, pageCheck } from '../../src/channels/host-rules.ts
 import { createLinkJudge } from '../../src/channels/link/judge-answer.ts';
 import { DeliveryError } from '../../src/errors.ts';
 import type { HttpRequest } from '../../src/ports.ts';
-import { askAddress, ProofRun } from '../../src/proof/ask-address.ts';
+import { askAddress, createProofRun } from '../../src/proof/ask-address.ts';
 import type { Check, ExpectedAnswer } from '../../src/proof/check.ts';
 import { type ContentMatch, type ProbeResult, provesAlone } from '../../src/proof/probe-result.ts';
 import { INTERVAL, PAGE, TIMEOUT } from '../delivery/builders.ts';
@@ -29,7 +29,7 @@ async function probing({ address, marker, withFile = true, gone = false, answer,
   const file = withFile && !gone ? await localFile(BYTES) : undefined;
   const isLink = stage.isLink ?? (file === undefined && !gone);
   const is = gone ? 'gone' : file ? 'bytes' : 'marker';
-  const judge = createLinkJudge({ home: undefined, fallbacks: [] });
+  const judge = createLinkJudge(undefined);
   const expected: ExpectedAnswer = {
     is,
     file,
@@ -38,7 +38,7 @@ async function probing({ address, marker, withFile = true, gone = false, answer,
     ...stage.expect,
   };
   const { asked, ports } = openHost(answer);
-  const check = new ProofRun([], { interval: INTERVAL, timeout: TIMEOUT }, ports);
+  const check = createProofRun([], { interval: INTERVAL, timeout: TIMEOUT }, ports);
   const row = { ...pageCheck(PAGE, expected, isLink ? LINK_HOST : undefined), ...address };
   const probe = (seen?: ProbeResult) => askAddress(row, check, { asBrowser: false, nth: 0 }, seen);
   return { probe, asked, ports, check };

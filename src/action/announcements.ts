@@ -17,13 +17,7 @@ import { pullNumberOf } from '../rules/naming.ts';
 import { ACTION } from '../words.ts';
 import { composeAuditIssue, isConclusive } from './audit-issue.ts';
 import { type CommentMemory, isEarlierRun, readMemory } from './comment-memory.ts';
-import {
-  type CurrentRun,
-  findBranch,
-  findPullRequest,
-  type PullRequest,
-  type RunBranch,
-} from './current-run.ts';
+import { type CurrentRun, findPullRequest, type PullRequest, requireBranch } from './current-run.ts';
 import {
   type CommentContext,
   composeBegunComment,
@@ -33,9 +27,7 @@ import {
   rememberLinks,
 } from './overview.ts';
 
-interface Announcement {
-  readonly request: DeliveryRequest;
-  readonly run: CurrentRun;
+interface Announcement extends Pick<AnnouncementJob, 'request' | 'run'> {
   readonly pull: PullRequest | null;
   /** Opens the API of the event's repository. */
   readonly connect: () => GitHubClient;
@@ -43,15 +35,6 @@ interface Announcement {
 
 /** Announces the result. After a stop, the given client and ports still have time left. */
 type End = (reports: readonly Report[], connect: Announcement['connect'], ports: Ports) => Promise<void>;
-
-/**
- * Announces how the delivery ended.
- *
- * @param reports redacted, because secrets can't be found in escaped text
- * @param mayBeReadOnly announces only if the token has written something already
- * @returns whether the token has
- */
-export type FinishAnnouncements = (reports: readonly Report[], mayBeReadOnly?: boolean) => Promise<boolean>;
 
 interface AnnouncementJob {
   readonly request: DeliveryRequest;
@@ -67,17 +50,19 @@ const ANNOUNCERS = [
   { input: 'issue', title: 'issue', permission: 'issues: write', begin: beginIssue },
 ] as const;
 
-type Announcer = (typeof ANNOUNCERS)[number];
-
 /** Another token or workflow would avoid these failures. */
 const NOT_ALLOWED: readonly ErrorCode[] = ['BAD_TOKEN', 'NO_PERMISSION', 'NOT_FOUND'];
 
-/** Begins announcements during the delivery. A failure is only a warning. @returns announces the end */
-export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAnnouncements {
+/**
+ * Begins announcements during the delivery. A failure is only a warning.
+ * @returns announces the end by reports without secrets, which can't be found in escaped text. With `mayBeReadOnly`, it
+ * announces only if the token has written something already. It returns whether the token has.
+ */
+export function startAnnouncements(job: AnnouncementJob, ports: Ports) {
   const { request, run, grant } = job;
   let finding: Promise<PullRequest | null> | undefined;
   const orWarn = async <T>(
-    { input, title, permission }: Announcer,
+    { input, title, permission }: (typeof ANNOUNCERS)[number],
     { signal }: Ports,
     work: (announcement: Announcement) => Promise<T>,
   ): Promise<T | undefined> => {
@@ -90,7 +75,8 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
       return await work({ request, run, pull, connect });
     } catch (thrown) {
       const help = grant(pull === undefined ? `${permission}, pull-requests: read` : permission);
-      ports.logger.warning(describeProblem(nameAnnouncement(title, pull), toDeliveryError(thrown), help));
+      const subject = `the ${title}${pull ? ` on pull request ${pull.number}` : ''}`;
+      ports.logger.warning(describeProblem(subject, toDeliveryError(thrown), help));
       return undefined;
     }
   };
@@ -99,7 +85,7 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
     announcer,
     end: orWarn(announcer, ports, async (given): Promise<End> => announcer.begin(given, ports)),
   }));
-  return async (reports, mayBeReadOnly = false) => {
+  return async (reports: readonly Report[], mayBeReadOnly = false): Promise<boolean> => {
     const deployment = begun.find(({ announcer }) => announcer.input === 'environment');
     const hasWritten = (await deployment?.end) !== undefined;
     if (mayBeReadOnly && !hasWritten) return false;
@@ -113,9 +99,6 @@ export function startAnnouncements(job: AnnouncementJob, ports: Ports): FinishAn
     return hasWritten;
   };
 }
-
-const nameAnnouncement = (title: string, pull: PullRequest | null | undefined): string =>
-  `the ${title}${pull ? ` on pull request ${pull.number}` : ''}`;
 
 function describeProblem(subject: string, { code, message, hint }: DeliveryError, help: string): string {
   // Other hints are about the delivery.
@@ -192,10 +175,8 @@ async function dropLinks(
   const gone = reports.flatMap((report) => report.gone ?? []);
   const folders = reports.flatMap((report) => report.swept ?? []).map(({ url }) => url);
   const isGone = createWithdrawnTest(gone, folders);
-  const rewrite = (body: string): string | null => {
-    const memory = on.mark && body.startsWith(on.mark) ? null : readMemory(body);
-    return memory && composeWithdrawnComment(memory, isGone, context);
-  };
+  const rewrite = (body: string): string | null =>
+    on.mark && body.startsWith(on.mark) ? null : composeWithdrawnComment(body, isGone, context);
   let changed = 0;
   for (const number of gone.length + folders.length === 0 ? [] : numbers.slice(0, COMMENTS.rewrites)) {
     const done = await resultOf(() => rewriteOwnComments(on.github, number, ANY_MARK, rewrite));
@@ -227,15 +208,6 @@ function updateComment(
   if (isOld && reports.every(({ mayBeWritten }) => mayBeWritten !== true)) return null;
   const proven = rememberLinks(reports, context, memory.proven);
   return composeComment(reports, context, { ...memory, run: isOld ? memory.run : run, proven });
-}
-
-/** @throws {DeliveryError} if the run belongs to no known branch */
-function requireBranch(run: CurrentRun): RunBranch {
-  const branch = findBranch(run);
-  if (branch !== null) return branch;
-  const { head_sha: commit = 'unknown' } = run.payload.workflow_run ?? {};
-  const message = `no pull request has the commit ${commit} at its head: it has a newer push, or its fork was deleted`;
-  throw new DeliveryError('CONFLICT', message);
 }
 
 /** Deploys the head of the pull request or branch. Deployments of earlier runs become inactive in any case. */

@@ -1,4 +1,5 @@
 import type { context } from '@actions/github';
+import { DeliveryError } from '../errors.ts';
 import type { GitHubClient } from '../github/api/client.ts';
 import { LIST_PAGE } from '../protocol/limits.ts';
 
@@ -8,40 +9,28 @@ type EventPayload = (typeof context)['payload'];
 /** Ids grow with time. */
 export type RunNumber = readonly [id: number, attempt: number];
 
-export interface CurrentRun {
-  /** `null` if not known. */
-  readonly number: RunNumber | null;
-  /** The repository of the event; `null` if not known. */
-  readonly repository: { readonly owner: string; readonly repo: string } | null;
-  /** The web URL of the event's instance; `null` if not known. */
-  readonly serverUrl: URL | null;
-  readonly eventName: string;
-  /** The run's commit and ref, such as `refs/heads/main`; empty if not known. */
-  readonly sha: string;
-  readonly ref: string;
-  readonly payload: EventPayload;
-  /** Such as `run 7 of Deliver`. */
-  readonly title: string;
-  /** The web page of the run; `null` if not known. */
-  readonly url: string | null;
-}
+export type CurrentRun = Readonly<Awaited<ReturnType<typeof loadCurrentRun>>>;
 
-/** Reads the event file on import. Without the file, nothing is known. */
-export async function loadCurrentRun(): Promise<CurrentRun> {
+/** Reads the event file on import. Without the file, nothing is known: all is `null` or empty. */
+export async function loadCurrentRun() {
   const run: Partial<typeof context> = await import(/* webpackMode: "eager" */ '@actions/github')
     .then((library) => ({ ...library.context, repo: library.context.repo }))
     .catch(() => ({}));
   const { repo = null, runNumber = Number.NaN, runId = Number.NaN, serverUrl = '' } = run;
   const isKnown = repo !== null && !Number.isNaN(runId);
   return {
-    number: isKnown ? [runId, run.runAttempt || 1] : null,
+    number: isKnown ? ([runId, run.runAttempt || 1] as RunNumber) : null,
+    /** The repository of the event. */
     repository: repo,
+    /** The web URL of the event's instance. */
     serverUrl: URL.parse(serverUrl),
     eventName: run.eventName ?? '',
-    sha: run.sha ?? '',
-    ref: run.ref ?? '',
-    payload: run.payload ?? {},
+    /** The run's commit and ref, such as `refs/heads/main`. */
+    ...{ sha: run.sha ?? '', ref: run.ref ?? '' },
+    payload: (run.payload ?? {}) as EventPayload,
+    /** Such as `run 7 of Deliver`. */
     title: `run ${Number.isNaN(runNumber) ? '?' : runNumber} of ${run.workflow ?? 'a workflow'}`,
+    /** The web page of the run. */
     url: isKnown ? `${serverUrl}/${repo.owner}/${repo.repo}/actions/runs/${runId}` : null,
   };
 }
@@ -52,29 +41,35 @@ export interface PullRequest {
   readonly headSha: string | null;
 }
 
-/** Finds the event's pull request. Trusts nothing that a fork's run wrote. */
+/** Finds the event's pull request. Trusts nothing that a fork's run wrote: its head commit must match. */
 export async function findPullRequest(
-  run: CurrentRun,
+  { payload }: CurrentRun,
   connect: () => GitHubClient,
 ): Promise<PullRequest | null> {
-  const { pull_request: pull, issue, workflow_run: previous, repository } = run.payload;
-  if (pull) return { number: pull.number, headSha: pull.head?.sha ?? null };
-  if (previous) return findByPreviousRun(previous, repository?.id, connect);
-  return issue?.pull_request ? { number: issue.number, headSha: null } : null;
+  const { pull_request: given, issue, workflow_run: previous } = payload;
+  if (given) return { number: given.number, headSha: given.head?.sha ?? null };
+  if (!previous) return issue?.pull_request ? { number: issue.number, headSha: null } : null;
+  const { head_sha: headSha, head_branch: branch, head_repository: from, event } = previous;
+  const ownPull = findOwnPull(previous, payload.repository?.id);
+  if (ownPull !== undefined) return { number: ownPull.number, headSha };
+  if (!event?.startsWith('pull_request') || !from || !branch || !headSha) return null;
+  const { rest, repository } = connect();
+  const query = { head: `${from.owner.login}:${branch}`, state: 'all', per_page: LIST_PAGE } as const;
+  const listed = await rest.pulls.list({ ...repository, ...query });
+  const same = listed.data.filter(({ head }) => head.sha === headSha);
+  const pull = same.find(({ state }) => state === 'open') ?? same[0];
+  return pull === undefined ? null : { number: pull.number, headSha };
 }
 
-export type RunBranch = Pick<CurrentRun, 'ref' | 'sha'>;
-
-/**
- * The run's branch. If another run started this one, its branch counts, or `null` if it ran for a pull request or a
- * fork.
- */
-export function findBranch({ payload, ref, sha }: CurrentRun): RunBranch | null {
+/** The branch of the run, or of the run that started it. @throws {DeliveryError} for a pull request or a fork */
+export function requireBranch({ payload, ref, sha }: CurrentRun): Pick<CurrentRun, 'ref' | 'sha'> {
   const { workflow_run: previous, repository } = payload;
   if (!previous) return { ref, sha };
   const { event, head_branch: branch, head_sha: commit, head_repository: from } = previous;
   const isOwn = event && !event.startsWith('pull_request') && from && from.id === repository?.id;
-  return isOwn && branch && commit ? { ref: `refs/heads/${branch}`, sha: commit } : null;
+  if (isOwn && branch && commit) return { ref: `refs/heads/${branch}`, sha: commit };
+  const message = `no pull request has the commit ${commit ?? 'unknown'} at its head: it has a newer push, or its fork was deleted`;
+  throw new DeliveryError('CONFLICT', message);
 }
 
 /**
@@ -107,22 +102,4 @@ export function findReadOnlyFork({ payload: { pull_request: pull }, eventName }:
   if (pull === undefined || eventName === 'pull_request_target') return null;
   const from: string | undefined = pull.head?.repo?.full_name;
   return from === pull.base?.repo?.full_name ? null : (from ?? 'a deleted fork');
-}
-
-/** The event doesn't name a fork's pull request, so the head commit must match. */
-async function findByPreviousRun(
-  previous: EventPayload,
-  repositoryId: unknown,
-  connect: () => GitHubClient,
-): Promise<PullRequest | null> {
-  const { head_sha: headSha, head_branch: branch, head_repository: from, event } = previous;
-  const ownPull = findOwnPull(previous, repositoryId);
-  if (ownPull !== undefined) return { number: ownPull.number, headSha };
-  if (!event?.startsWith('pull_request') || !from || !branch || !headSha) return null;
-  const { rest, repository } = connect();
-  const query = { head: `${from.owner.login}:${branch}`, state: 'all', per_page: LIST_PAGE } as const;
-  const listed = await rest.pulls.list({ ...repository, ...query });
-  const same = listed.data.filter(({ head }) => head.sha === headSha);
-  const pull = same.find(({ state }) => state === 'open') ?? same[0];
-  return pull === undefined ? null : { number: pull.number, headSha };
 }

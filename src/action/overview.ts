@@ -4,7 +4,7 @@ import { COMMENTS, SUMMARY, TEXT } from '../protocol/limits.ts';
 import { OUTCOMES } from '../protocol/words.ts';
 import { entryUrl, withoutVersion } from '../rules/naming.ts';
 import { decodePercents } from '../rules/page/addresses.ts';
-import { type CommentMemory, formatMemory, type ProvenLink } from './comment-memory.ts';
+import { type CommentMemory, formatMemory, type ProvenLink, readMemory } from './comment-memory.ts';
 import {
   escapeMarkdown,
   formatAddressLink,
@@ -56,14 +56,17 @@ export function composeComment(
   const { subject, runUrl, lines = [] } = context;
   const shown = new Set(reports.map(({ url }) => url));
   const earlierLines = memory.proven.filter(({ url }) => !shown.has(url)).map(formatLastProven);
-  return composeOverview(reports, {
-    firstLine: formatMemory(memory),
-    subject,
-    earlierLines: [...lines, ...earlierLines],
-    footer: composeFooter(context),
-    elsewhere: runUrl === null ? 'see the summary' : formatLink('see the summary', runUrl),
-    limit: COMMENTS.body,
-  });
+  const elsewhere = runUrl === null ? 'see the summary' : formatLink('see the summary', runUrl);
+  return composeOverview(
+    reports,
+    { elsewhere, limit: COMMENTS.body },
+    {
+      firstLine: formatMemory(memory),
+      subject,
+      earlierLines: [...lines, ...earlierLines],
+      footer: composeFooter(context),
+    },
+  );
 }
 
 /** Marks the line that a run adds when it begins. */
@@ -118,13 +121,14 @@ const toKey = (address: string): string => decodePercents(entryUrl(new URL(witho
 
 /** Removes withdrawn links from another step's comment. @returns `null` if the comment has none */
 export function composeWithdrawnComment(
-  memory: CommentMemory,
+  body: string,
   isWithdrawn: (link: ProvenLink) => boolean,
   context: CommentContext,
 ): string | null {
-  const removed = memory.proven.filter(isWithdrawn);
+  const memory = readMemory(body);
+  const removed = memory?.proven.filter(isWithdrawn) ?? [];
+  if (memory === null || removed.length === 0) return null;
   const proven = memory.proven.filter((link) => !isWithdrawn(link));
-  if (removed.length === 0) return null;
   return joinBlocks([
     formatMemory({ ...memory, proven }),
     `### ${formatVerdict(context.subject, 'withdrawn')}`,
@@ -140,27 +144,20 @@ function composeFooter({ now, headSha, runUrl }: CommentContext): string {
   return [formatTime(now), ...commit, ...(runUrl === null ? [] : [formatLink('run', runUrl)])].join(' · ');
 }
 
-interface OverviewFrame {
-  /** Names the place of omitted parts. */
-  readonly elsewhere: string;
-  /** In bytes. GitHub counts characters, which are never more. */
-  readonly limit: number;
-  readonly firstLine?: string;
-  readonly subject?: string;
-  /** Earlier verified links, a line each. */
-  readonly earlierLines?: readonly string[];
-  readonly footer?: string;
-}
-
-type TakeWhileFits = <T>(items: readonly T[], format: (item: T) => string) => string[];
+type TakeWhileFits = ReturnType<typeof takeWhileFits>;
 
 /** Bytes reserved for headings and for the lines about omitted parts. */
 const RESERVE = 2_048;
 
-/** Links come first, then everything else that fits. */
+/**
+ * Links come first, then everything else that fits.
+ * @param elsewhere names the place of omitted parts
+ * @param limit in bytes; GitHub counts characters, which are never more
+ */
 function composeOverview(
   reports: readonly Report[],
-  { elsewhere, limit, firstLine = '', subject = '', earlierLines = [], footer = '' }: OverviewFrame,
+  { elsewhere, limit }: { readonly elsewhere: string; readonly limit: number },
+  { firstLine = '', subject = '', earlierLines = [] as readonly string[], footer = '' } = {},
 ): string {
   const [only, ...others] = reports;
   const isSingle = only !== undefined && others.length === 0;
@@ -173,9 +170,9 @@ function composeOverview(
 }
 
 /** @param room in bytes; each item counts with an empty line after it */
-function takeWhileFits(room: number): TakeWhileFits {
+function takeWhileFits(room: number) {
   let remaining = room;
-  return (items, format) => {
+  return <T>(items: readonly T[], format: (item: T) => string): string[] => {
     const taken: string[] = [];
     for (const item of items) {
       const text = format(item);

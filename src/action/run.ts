@@ -6,21 +6,20 @@ import { describeOutcome, formatReason, listCopies, nameSubject, type Report } f
 import { toMessage } from '../errors.ts';
 import { type ApiConnection, createGitHubClient } from '../github/api/client.ts';
 import { shorten } from '../plain-text.ts';
-import type { Ports } from '../ports.ts';
 import { TEXT } from '../protocol/limits.ts';
 import { createRequest } from '../request/create-request.ts';
-import type { RawInputs } from '../request/inputs.ts';
-import type { DeliveryRequest } from '../request/parse-request.ts';
 import { systemClock, watchForStop } from '../system.ts';
-import type { FinishAnnouncements } from './announcements.ts';
-import { type CurrentRun, findReadOnlyFork, loadCurrentRun } from './current-run.ts';
+import { startAnnouncements } from './announcements.ts';
+import { findReadOnlyFork, loadCurrentRun } from './current-run.ts';
 import { actionFace, createRunContext, describePermissions, readInputs } from './inputs.ts';
 import { createActionLogger } from './log.ts';
-
-type FailStep = (message: string, title?: string) => void;
+import { writeOutputs } from './outputs.ts';
 
 /** The action's whole run: inputs → request → delivery → outputs and summary → comment and deployment. */
-export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void> {
+export async function run(
+  env: NodeJS.ProcessEnv,
+  fail: (message: string, title?: string) => void,
+): Promise<void> {
   const redactor = createRedactor();
   const stop = watchForStop();
   try {
@@ -33,13 +32,13 @@ export async function run(env: NodeJS.ProcessEnv, fail: FailStep): Promise<void>
     const currentRun = await loadCurrentRun();
     const face = actionFace(env, inputs, currentRun);
     const request = createRequest(inputs, createRunContext(env, currentRun, ports), logger);
+    const connect = (connection: ApiConnection) => createGitHubClient(connection, ports);
+    const grant = (permission: string) => describePermissions(inputs, permission, currentRun);
     const announce = await request.then(
-      (parsed) => announcing(parsed, inputs, currentRun, ports),
+      (parsed) => startAnnouncements({ request: parsed, run: currentRun, grant, connect }, ports),
       () => undefined,
     );
     const reports = await reportOnRequest(request, ports, { asked: inputs, redactor, face });
-    // `eager` keeps the bundle one file.
-    const { writeOutputs } = await import(/* webpackMode: "eager" */ './outputs.ts');
     closeSync(reserved);
     const outputFailure = await writeOutputs(reports, env, logger);
     const notReady = reports.filter(({ result }) => result === 'not-ready');
@@ -72,17 +71,3 @@ function composeAnnotation(report: Report): readonly [message: string, title: st
 
 const mayNotWrite = ({ channel, notReady }: Report): boolean =>
   (channel === 'K1' || channel === 'K2') && notReady?.code === 'NO_PERMISSION';
-
-/** Loads the code only if something is to be announced. */
-async function announcing(
-  request: DeliveryRequest,
-  inputs: RawInputs,
-  run: CurrentRun,
-  ports: Ports,
-): Promise<FinishAnnouncements | undefined> {
-  if (!request.comment && !request.issue && request.environment === undefined) return undefined;
-  const { startAnnouncements } = await import(/* webpackMode: "eager" */ './announcements.ts');
-  const connect = (connection: ApiConnection) => createGitHubClient(connection, ports);
-  const grant = (permission: string) => describePermissions(inputs, permission, run);
-  return startAnnouncements({ request, run, grant, connect }, ports);
-}

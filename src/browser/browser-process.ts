@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 // Puppeteer imports this package lazily; this line keeps it in the bundle.
 import 'debug';
-import { type Browser, type ConnectionTransport, connect } from '#puppeteer';
+import { type ConnectionTransport, connect } from '#puppeteer';
 import { untilAborted } from '../async.ts';
 import { toMessage } from '../errors.ts';
 import { HAS_GROUPS, killGroup, whenStarted } from '../system.ts';
@@ -26,15 +26,7 @@ export interface LaunchOptions {
   readonly tempFolder: string;
 }
 
-export interface BrowserProcess {
-  readonly browser: Browser;
-  readonly pid: number;
-  /** Such as `HeadlessChrome/147.0.7727.0`. */
-  readonly version: string;
-  readonly ended: AbortSignal;
-  /** Ends all its processes at once and removes the profile; never throws. */
-  kill(): Promise<void>;
-}
+export type BrowserProcess = Awaited<ReturnType<typeof launchOnce>>;
 
 /** The browser did not start. The message is the end of its output, or the reason. */
 export class BrowserLaunchError extends Error {
@@ -55,7 +47,7 @@ export async function launchBrowser(options: LaunchOptions, signal: AbortSignal)
   }
 }
 
-async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<BrowserProcess> {
+async function launchOnce(options: LaunchOptions, signal: AbortSignal) {
   const profile = await mkdtemp(join(options.tempFolder, 'screen-delivery-browser-'));
   // The browser's processes may need a moment to end.
   const removeProfile = (): Promise<void> =>
@@ -74,6 +66,7 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
   child.once('exit', (code, signalName) =>
     ended.abort(new Error(`the browser ended (${signalName ?? code})`)),
   );
+  /** Ends all its processes at once; never throws. */
   const kill = async (): Promise<void> => {
     killAtExit();
     process.off('exit', killAtExit);
@@ -83,6 +76,7 @@ async function launchOnce(options: LaunchOptions, signal: AbortSignal): Promise<
     const settings = { defaultViewport: DESKTOP, issuesEnabled: false };
     const starting = connect({ transport: createTransport(child), ...settings }).then(async (browser) => ({
       browser,
+      /** Such as `HeadlessChrome/147.0.7727.0`. */
       version: await browser.version(),
     }));
     const started = await untilAborted(AbortSignal.any([signal, ended.signal]), starting);

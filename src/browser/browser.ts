@@ -1,6 +1,6 @@
 import { untilAborted } from '../async.ts';
 import { toMessage } from '../errors.ts';
-import type { Clock, Logger, SendHttp } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import {
   BrowserLaunchError,
   type BrowserProcess,
@@ -11,26 +11,24 @@ import { openPage } from './open-page.ts';
 import { toPlainLine } from './page-events.ts';
 import { comparePictures } from './pixels.ts';
 import { type BrowserDriver, createUncheckedView, type PageToView, type ScreenView } from './screen-view.ts';
-import { VIEW_TIMES, type ViewTimes, watchPage } from './watch-page.ts';
+import { watchPage } from './watch-page.ts';
 
 /** If a browser can't show even this, it lacks fonts or memory, and the delivered page may be fine. */
 const CONTROL_PAGE: PageToView = { url: 'data:text/html,<h1>This browser can show a page</h1>' };
 
+/** Milliseconds to start the browser. */
+const LAUNCH_TIME = 12_000;
+
 /** Milliseconds for a page to close before the browser is killed. */
 const CLOSE_TIME = 2_000;
 
-export interface BrowserOptions extends LaunchOptions {
+export interface BrowserOptions extends LaunchOptions, Pick<Ports, 'http' | 'clock' | 'logger'> {
   /** How the user turns the sandbox off, in the words of action or command line. */
   readonly sandboxHint: string;
-  readonly http: SendHttp;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly times?: Partial<ViewTimes> | undefined;
 }
 
 export class OwnBrowser implements BrowserDriver {
   readonly #options: BrowserOptions;
-  readonly #times: ViewTimes;
   #running: BrowserProcess | null = null;
   #hasShown = false;
   /** Pages are opened one by one, because a page that hangs kills the browser. */
@@ -38,7 +36,6 @@ export class OwnBrowser implements BrowserDriver {
 
   constructor(options: BrowserOptions) {
     this.#options = options;
-    this.#times = { ...VIEW_TIMES, ...options.times };
   }
 
   view(page: PageToView, signal: AbortSignal): Promise<ScreenView> {
@@ -74,7 +71,7 @@ export class OwnBrowser implements BrowserDriver {
     if (this.#running !== null && !this.#running.ended.aborted) return this.#running;
     await this.#stop();
     this.#options.logger.debug(`browser: ${this.#options.executablePath}`);
-    const launching = AbortSignal.any([signal, this.#options.clock.timeout(this.#times.launch)]);
+    const launching = AbortSignal.any([signal, this.#options.clock.timeout(LAUNCH_TIME)]);
     this.#running = await launchBrowser(this.#options, launching);
     return this.#running;
   }
@@ -84,7 +81,7 @@ export class OwnBrowser implements BrowserDriver {
     const signal = AbortSignal.any([outer, ended]);
     const opened = await untilAborted(signal, openPage(browser, page, this.#options));
     try {
-      const view = await untilAborted(signal, watchPage(opened, this.#times, signal));
+      const view = await untilAborted(signal, watchPage(opened, signal));
       return { ...view, browser: version };
     } finally {
       const closed = AbortSignal.any([signal, this.#options.clock.timeout(CLOSE_TIME)]);

@@ -13,10 +13,7 @@ export function createLazyScreen(
   { clock, signal }: Pick<Ports, 'clock' | 'signal'>,
 ): Screen {
   let loaded: Promise<BrowserDriver> | undefined;
-  const loadOnce = (): Promise<BrowserDriver> => {
-    loaded ??= load();
-    return loaded;
-  };
+  const loadOnce = (): Promise<BrowserDriver> => (loaded ??= load());
   let lost = 0;
   return {
     async view(page) {

@@ -1,18 +1,11 @@
-import type { Browser, CDPSession, Frame, Page, Protocol } from '#puppeteer';
-import type { Clock, SendHttp } from '../ports.ts';
+import type { Browser, Frame, Protocol } from '#puppeteer';
+import type { Ports } from '../ports.ts';
 import { PageEvents } from './page-events.ts';
 import { openNetwork } from './page-network.ts';
 import { decodePicture, type PixelGrid } from './pixels.ts';
 import type { PageToView } from './screen-view.ts';
 
-export interface OpenPage {
-  readonly wanted: PageToView;
-  readonly page: Page;
-  readonly session: CDPSession;
-  readonly events: PageEvents;
-  readonly clock: Clock;
-  close(): Promise<void>;
-}
+export type OpenPage = Awaited<ReturnType<typeof openPage>>;
 
 /** Keeps all shadow roots open, so that their content can be read. */
 const OPEN_ROOTS = `{
@@ -21,11 +14,7 @@ const OPEN_ROOTS = `{
 }`;
 
 /** Opens a blank page. @throws if the browser can't be used any more */
-export async function openPage(
-  browser: Browser,
-  wanted: PageToView,
-  ports: { readonly http: SendHttp; readonly clock: Clock },
-): Promise<OpenPage> {
+export async function openPage(browser: Browser, wanted: PageToView, ports: Pick<Ports, 'http' | 'clock'>) {
   const events = new PageEvents(wanted.url);
   const network = await openNetwork(browser, { ...ports, page: wanted, events });
   const context = await browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } });

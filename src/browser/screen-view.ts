@@ -14,14 +14,10 @@ export interface PageToView {
   readonly renderTime?: number | undefined;
 }
 
-interface UnpublishedFile {
-  readonly size: number;
-  readonly contentType: string;
-  read(): Readable;
-}
-
 /** Finds a file by its decoded path, such as `/repository/reports/page.html`. */
-export type LocalFiles = (path: string) => UnpublishedFile | undefined;
+export type LocalFiles = (
+  path: string,
+) => Readonly<{ size: number; contentType: string; read(): Readable }> | undefined;
 
 export type ScreenVerdict = 'shown' | 'not-shown' | 'not-checked';
 

@@ -8,12 +8,9 @@ import { evaluateApart, type OpenPage, type PagePicture, SCROLL_BACK, takePictur
 import { DESKTOP, differsFromSurroundings, hasContrast, type PixelGrid } from './pixels.ts';
 import type { ScreenView } from './screen-view.ts';
 
-export interface PageSnapshot extends Pick<ScreenView, 'title' | 'painted' | 'isMarkerVisible' | 'isStable'> {
-  readonly headings: readonly string[];
-  readonly isComplete: boolean;
-  readonly isWaiting: boolean;
-  readonly unfilledTags: readonly string[];
-  readonly brokenPictures: readonly string[];
+export interface PageSnapshot
+  extends Omit<FrameContent, 'boxes'>,
+    Pick<ScreenView, 'painted' | 'isMarkerVisible' | 'isStable'> {
   readonly text: string;
   /** The longest side of a visible picture or drawing, in CSS pixels; or 0. */
   readonly largestPicture: number;

@@ -1,5 +1,5 @@
 import { untilAborted } from '../async.ts';
-import { SCREEN, SECOND } from '../protocol/limits.ts';
+import { SCREEN } from '../protocol/limits.ts';
 import { isMarkerOnPage } from './find-marker.ts';
 import { judge, judgeNavigationError, type PageJudgment } from './judge.ts';
 import { evaluateApart, type OpenPage, SCROLL_BACK } from './open-page.ts';
@@ -7,14 +7,8 @@ import { toPlainLine } from './page-events.ts';
 import { createUncheckedView, type ScreenView } from './screen-view.ts';
 import { inspectPage, type PageSnapshot } from './view-page.ts';
 
-/** Milliseconds to start the browser, to get the document's first byte, and to show the page. */
-export const VIEW_TIMES = {
-  launch: 12 * SECOND,
-  navigate: 10 * SECOND,
-  render: 10 * SECOND,
-};
-
-export type ViewTimes = typeof VIEW_TIMES;
+/** Milliseconds to get the document's first byte, and to show the page. */
+const TIMES = { navigate: 10_000, render: 10_000 } as const;
 
 /** Milliseconds between two snapshots, or if no snapshot could be taken. */
 const INTERVAL = { seen: 300, unseen: 30 } as const;
@@ -29,11 +23,7 @@ const PATIENCE = 4_000;
 type Within = <T>(ms: number, work: Promise<T>) => Promise<T | null>;
 
 /** Opens the URL, and watches the page until it is shown and quiet, or the time is over. */
-export async function watchPage(
-  opened: OpenPage,
-  times: ViewTimes,
-  signal: AbortSignal,
-): Promise<ScreenView> {
+export async function watchPage(opened: OpenPage, signal: AbortSignal): Promise<ScreenView> {
   const { wanted, events, session, page, clock } = opened;
   const within: Within = async (ms, work) => {
     try {
@@ -44,7 +34,7 @@ export async function watchPage(
     }
   };
   const start = clock.now();
-  const navigated = await within(times.navigate, session.send('Page.navigate', { url: wanted.url }));
+  const navigated = await within(TIMES.navigate, session.send('Page.navigate', { url: wanted.url }));
   if (navigated === null) return createUncheckedView('the host did not answer the browser in time');
   const { errorText, isDownload } = navigated;
   if (isDownload === true) {
@@ -54,7 +44,7 @@ export async function watchPage(
     });
   }
   if (errorText !== undefined) return createView(opened, judgeNavigationError(errorText, events));
-  const deadline = clock.now() + (wanted.renderTime ?? times.render);
+  const deadline = clock.now() + (wanted.renderTime ?? TIMES.render);
   const snapshot = await watch(opened, deadline, within, signal);
   const isAnswering =
     snapshot?.isStable != null ||

@@ -6,19 +6,10 @@ import { ALL_FLAGS, CLI_COMMANDS, FLAGS, findCommandName, flagsOf } from '../req
 import { type CommandName, INPUTS, type InputName } from '../request/inputs.ts';
 import type { Text } from '../words.ts';
 
-export interface CliCommand {
+export interface CliCommand extends Readonly<ReturnType<typeof readFlags>> {
   readonly name: CommandName | 'help' | 'version';
   /** Files, `-` for standard input, the URL of `verify`, or the command that `help` explains. */
   readonly positionals: readonly string[];
-  readonly flags: Readonly<Partial<Record<InputName, string>>>;
-  readonly tokenEnv: string | undefined;
-  readonly root: string | undefined;
-  readonly json: boolean;
-  readonly report: boolean;
-  readonly verbose: boolean;
-  readonly qr: boolean;
-  readonly receipt: string | undefined;
-  readonly html: string | undefined;
 }
 
 const STANDARD_INPUT = '-';
@@ -99,10 +90,12 @@ export function parseCommand(args: readonly string[]): CliCommand {
   return { ...command, name: known, positionals };
 }
 
-function readFlags(values: FlagValues): Omit<CliCommand, 'name' | 'positionals'> {
+function readFlags(values: FlagValues) {
   const given = [...FLAGS, 'file' as const].filter((flag) => values[flag] !== undefined);
   return {
-    flags: Object.fromEntries(given.map((flag) => [flag, values[flag]])),
+    flags: Object.fromEntries(given.map((flag) => [flag, values[flag]])) as Partial<
+      Record<InputName, string>
+    >,
     tokenEnv: values['token-env'],
     root: values.root,
     receipt: values.receipt,
@@ -209,9 +202,6 @@ function refuseWrongPositionals(
 
 export const usageError = (about: Text, hint: Text = `see ${TOOL.name} --help`): DeliveryError =>
   new DeliveryError('BAD_USAGE', about, { hint });
-
-export const isUsageError = (thrown: unknown): thrown is DeliveryError =>
-  thrown instanceof DeliveryError && thrown.code === 'BAD_USAGE';
 
 /** Turns `BAD_INPUT` into `BAD_USAGE`: on the command line, an input is an argument. */
 export async function refuseAsUsage<T>(work: () => T | Promise<T>): Promise<T> {

@@ -13,7 +13,7 @@ import { findFiles } from '../request/find-files.ts';
 import { createLocalRequest, type LocalContext } from '../request/local-request.ts';
 import { type CliCommand, refuseAsUsage, usageError } from './args.ts';
 import { printList, printReports } from './print-reports.ts';
-import { quietLogger, type Terminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Runs a command and prints its reports. @returns whether nothing failed */
 export async function deliverAll(
@@ -30,7 +30,6 @@ export async function deliverAll(
   const isStream = positionals[0] === '-';
   const argument = isStream ? '' : positionals.join('\n');
   const inputs = { ...flags, ...(name === 'verify' ? { url: argument } : { file: argument }), token };
-  const commandPorts = name === 'check' ? { ...ports, logger: quietLogger(ports.logger) } : ports;
   const context: LocalContext = {
     secrets,
     env,
@@ -41,9 +40,13 @@ export async function deliverAll(
     findFiles,
     contentStream: isStream ? terminal.input() : undefined,
   };
-  const request = refuseAsUsage(() => createLocalRequest(name, inputs, context, commandPorts));
+  const request = refuseAsUsage(() => createLocalRequest(name, inputs, context, ports));
   // An earlier receipt would look like this run's, even if this run fails.
-  if (receipt !== undefined) await rm(receipt, { force: true }).catch(refuseKeptReceipt);
+  if (receipt !== undefined) {
+    await rm(receipt, { force: true }).catch(({ code }) => {
+      throw usageError(`the earlier receipt can't be removed (${code})`, 'name a new file');
+    });
+  }
   const parts = {
     asked: { ...(isStream && { name: 'standard input' }), ...inputs, operation: name },
     redactor: terminal.redactor,
@@ -51,8 +54,8 @@ export async function deliverAll(
     // A person must see the code even without --verbose.
     authorize: (options, others) => authorizeDevice(options, { ...others, logger: terminal.logger }),
   } satisfies Parameters<typeof reportOnRequest>[2];
-  if (name === 'list') return printList(await listOnRequest(request, commandPorts, parts), command, terminal);
-  return printReports(await reportOnRequest(request, commandPorts, parts), command, terminal);
+  if (name === 'list') return printList(await listOnRequest(request, ports, parts), command, terminal);
+  return printReports(await reportOnRequest(request, ports, parts), command, terminal);
 }
 
 /** Refuses to replace anything but an earlier receipt or list, which begins with the same text. */
@@ -68,10 +71,6 @@ async function refuseOtherFile(path: string, kind: 'receipt' | 'list', beginning
     const flag = kind === 'list' ? 'html' : kind;
     throw usageError(`--${flag} names something that is not an earlier ${kind}`, 'name a new file');
   }
-}
-
-function refuseKeptReceipt({ code }: NodeJS.ErrnoException): never {
-  throw usageError(`the earlier receipt can't be removed (${code})`, 'name a new file');
 }
 
 /** Reads and masks the credentials of the environment. @throws {DeliveryError} `BAD_USAGE` */

@@ -13,14 +13,7 @@ import { commandFace } from '../request/faces.ts';
 import { completeInputs, parseInputs } from '../request/inputs.ts';
 import { systemClock, watchForStop } from '../system.ts';
 import { advise, type Face } from '../words.ts';
-import {
-  asksForJson,
-  type CliCommand,
-  isUsageError,
-  parseCommand,
-  refuseAsUsage,
-  usageError,
-} from './args.ts';
+import { asksForJson, type CliCommand, parseCommand, refuseAsUsage, usageError } from './args.ts';
 import { deliverAll, findTokenVariable, readAndMaskCredentials } from './deliver.ts';
 import { briefLogger, createTerminal, type Terminal } from './terminal.ts';
 import { usage } from './usage.ts';
@@ -79,8 +72,9 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     const perform = command.name === 'mcp' ? serveMcpClient : deliverAll;
     return (await perform(command, terminal, ports, env)) ? EXIT.ready : EXIT.notReady;
   } catch (thrown) {
-    printFailure(terminal, toDeliveryError(thrown), face, asksForJson(args));
-    return isUsageError(thrown) ? EXIT.wrongUsage : EXIT.notReady;
+    const failure = toDeliveryError(thrown);
+    printFailure(terminal, failure, face, asksForJson(args));
+    return failure.code === 'BAD_USAGE' ? EXIT.wrongUsage : EXIT.notReady;
   } finally {
     stop.unwatch();
     await flushOutput(stop.signal.aborted ? systemClock.timeout(CLEANUP_TIME) : undefined);

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { renderUnicodeCompact } from 'uqr';
 import { formatList, formatListPage } from '../delivery/list.ts';
 import { composeReceipt } from '../delivery/receipt.ts';
 import {
@@ -38,7 +39,7 @@ export async function printReports(
   else if (report) terminal.print(reports.map(reportText).join('\n\n'));
   else if (name === 'check') terminal.print(reports.map(formatCheck).join('\n'));
   else printOutcome(reports, isGood, terminal);
-  if (qr) await printQrCode(document, json, terminal);
+  if (qr) printQrCode(document, json, terminal);
   const isWritten = receipt === undefined || (await writeReceipt(reports, receipt, terminal));
   return isGood && isWritten;
 }
@@ -55,15 +56,6 @@ export async function printList(
   if (document.result === 'not-ready') return false;
   if (html !== undefined) await writeFile(html, formatListPage(document, systemClock.date()));
   return true;
-}
-
-interface PrintedReport {
-  /** What was done. */
-  readonly before: readonly string[];
-  /** The result, in color. */
-  readonly end: string;
-  /** What to change. */
-  readonly after: readonly string[];
 }
 
 function printOutcome(reports: readonly Report[], isGood: boolean, terminal: Terminal): void {
@@ -96,19 +88,19 @@ async function writeReceipt(
 }
 
 /** Only a person at a terminal can read the block characters. */
-async function printQrCode({ url }: ReportDocument, json: boolean, terminal: Terminal): Promise<void> {
+function printQrCode({ url }: ReportDocument, json: boolean, terminal: Terminal): void {
   if (json || !terminal.isInteractive()) {
     terminal.logger.warning('no QR code is shown, because stdout is JSON or not a terminal');
   } else if (url === '' || url.includes('\n')) {
     terminal.logger.warning('no QR code is shown, because there is not exactly one verified URL');
   } else {
-    const { renderUnicodeCompact } = await import(/* webpackMode: "eager" */ 'uqr');
     // A phone needs the white border.
     terminal.print(renderUnicodeCompact(url, { border: 2 }));
   }
 }
 
-export function formatReport(report: Report): PrintedReport {
+/** What was done, the result, which is shown in color, and what to change. */
+export function formatReport(report: Report) {
   const { gates, screen, notReady } = report;
   const caveats = listCaveats(report);
   if (notReady !== null) {
@@ -148,7 +140,7 @@ const formatNotes = (report: Report): readonly string[] =>
 const LONGEST_TABLE = 30;
 
 /** Formats a row for each file, failures first: the result, the name, and the URL or the reason. */
-export function formatReports(reports: readonly Report[]): PrintedReport {
+export function formatReports(reports: readonly Report[]): ReturnType<typeof formatReport> {
   const rows = sortByResult(reports).slice(0, LONGEST_TABLE).map(listCells);
   const width = (nth: 0 | 1): number => Math.max(...rows.map((cells) => cells[nth].length));
   const columns = [width(0), width(1)] as const;

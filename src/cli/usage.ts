@@ -84,12 +84,5 @@ function formatEntries(entries: readonly HelpEntry[]): readonly string[] {
   );
 }
 
-function wrap(text: string, width = WIDTH): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + word.length + 1 > width) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines;
-}
+const wrap = (text: string, width = WIDTH): readonly string[] =>
+  text.match(new RegExp(`\\S.{0,${width - 1}}(?= |$)|\\S+`, 'g')) ?? [];

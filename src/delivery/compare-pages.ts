@@ -75,7 +75,8 @@ async function compareFolders(
   return {
     ...delivery,
     changedPages: pages.slice(0, SITE.listed).map(({ kind, path }) => {
-      const title = shorten(neutralizeText(titles.get(path) ?? '').trim(), TEXT.message) || neutralizeText(path);
+      const title =
+        shorten(neutralizeText(titles.get(path) ?? '').trim(), TEXT.message) || neutralizeText(path);
       const url = kind === 'removed' ? null : entryUrl(urlBelow(folder, path)).href;
       return { path: neutralizeText(path), title, url, kind, file: files.get(path) };
     }),

@@ -3,7 +3,7 @@ import { type Channel, type FailedFile, type HostProgress, listRequired } from '
 import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { AddressProof } from '../proof/address-proof.ts';
-import { ProofRun, type WaitLimits } from '../proof/ask-address.ts';
+import { createProofRun, type ProofRun, type WaitLimits } from '../proof/ask-address.ts';
 import { isRemovedCheck } from '../proof/check.ts';
 import { describeProbe, provesAlone } from '../proof/probe-result.ts';
 import { AGAIN_HINT, createWaitLog } from '../proof/prove.ts';
@@ -49,7 +49,7 @@ export async function proveAttempts(
   const proven: ReadonlyMap<ChannelAttempt, Result<ChannelAttempt>> = await resultsOfAll(placed, async () => {
     const proofs = placed.map((attempt) => {
       const { placement, marker } = attempt;
-      const run = new ProofRun(listRequired(placement), limits, withLogPrefix(attempt, placed, ports));
+      const run = createProofRun(listRequired(placement), limits, withLogPrefix(attempt, placed, ports));
       const check = { ...placement.first, expect: { ...placement.first.expect, marker } };
       return { attempt, proof: new AddressProof(check, run) };
     });

@@ -4,7 +4,6 @@ import { isRemovedCheck } from '../proof/check.ts';
 import { countMarker, describeProbe, formatMarker } from '../proof/probe-result.ts';
 import { SITE } from '../protocol/limits.ts';
 import { CHANNELS } from '../protocol/words.ts';
-import type { Operation } from '../request/inputs.ts';
 import type { Text } from '../words.ts';
 import { type ChannelAttempt, type Delivery, LINK_SUBJECT, listDuplicates, mainAttempt } from './delivery.ts';
 import { listProven } from './receipt.ts';
@@ -161,16 +160,10 @@ const AUDITED: OperationReport = {
   },
 };
 
-const OPERATIONS: Readonly<Record<Operation, OperationReport>> = {
-  deliver: DELIVER,
-  withdraw: WITHDRAW,
-  audit: AUDITED,
-};
-
 /** The wording and fields of a delivery's report. */
 export function operationReport({ operation, subject, attempts }: Delivery): OperationReport {
   const isLink = subject === LINK_SUBJECT || attempts[0]?.task.plan.channel === 'K4';
-  return operation === 'deliver' && isLink ? VERIFY : OPERATIONS[operation];
+  return { deliver: isLink ? VERIFY : DELIVER, withdraw: WITHDRAW, audit: AUDITED }[operation];
 }
 
 const verbOf = ({ proof, task: { plan } }: ChannelAttempt): string =>

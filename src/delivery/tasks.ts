@@ -1,6 +1,7 @@
 import { resultsOfAll } from '../async.ts';
 import type { ChannelMap, FailedFile, PreparedTask } from '../channels/channel.ts';
 import { DeliveryError, type ErrorCode, hasFailed, type Result } from '../errors.ts';
+import { parentFolders } from '../github/api/branch.ts';
 import { SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import { CHANNEL_LABELS, CHANNELS, type ChannelKey } from '../protocol/words.ts';
 import { INPUTS, type InputDefinition, type InputName } from '../request/inputs.ts';
@@ -113,13 +114,13 @@ function refuseSameDestination(deliveries: readonly Delivery[], hasPictures: boo
     const paths = attempts.flatMap(({ task }) => task.writes ?? [task.plan.destination]);
     const [first] = paths.flatMap((path, nth) => {
       const other =
-        [path, ...foldersOf(path)].flatMap((part) => taken.get(part) ?? [])[0] ?? folders.get(path);
+        [path, ...parentFolders(path)].flatMap((part) => taken.get(part) ?? [])[0] ?? folders.get(path);
       return other !== undefined || paths.indexOf(path) !== nth ? [[path, other] as const] : [];
     });
     if (first === undefined) {
       for (const path of paths) {
         taken.set(path, subject);
-        for (const folder of foldersOf(path)) folders.set(folder, subject);
+        for (const folder of parentFolders(path)) folders.set(folder, subject);
       }
       return delivery;
     }
@@ -132,10 +133,6 @@ function refuseSameDestination(deliveries: readonly Delivery[], hasPictures: boo
     return withFailure(delivery, 'check', failure);
   });
 }
-
-/** All parent folders of a path, without trailing slashes. */
-const foldersOf = (path: string): readonly string[] =>
-  [...path.matchAll(/(?<=.)\//g)].map(({ index }) => path.slice(0, index));
 
 /** Place → wait → verify: main channels first, then duplicates, even if the main channel failed. */
 export async function carryOut(

@@ -14,14 +14,7 @@ export interface DeviceFlowOptions {
   readonly clientId: string;
 }
 
-export interface DeviceFlow extends DeviceFlowOptions {
-  readonly deviceCode: string;
-  readonly userCode: string;
-  readonly page: string;
-  /** When the codes expire, by `Clock.now`. */
-  readonly deadline: number;
-  pause: number;
-}
+export type DeviceFlow = Awaited<ReturnType<typeof startDeviceFlow>>;
 
 /**
  * Gets a token after the user enters a code; it stays in memory. @throws {DeliveryError} `NOT_AUTHORIZED`. @see
@@ -36,7 +29,7 @@ export async function authorizeDevice(options: DeviceFlowOptions, ports: Ports):
 }
 
 /** Requests the codes of a new flow. @throws {DeliveryError} if the host returns none */
-export async function startDeviceFlow(options: DeviceFlowOptions, ports: Ports): Promise<DeviceFlow> {
+export async function startDeviceFlow(options: DeviceFlowOptions, ports: Ports) {
   const answer = await withRetries(ports, () =>
     postForm(AUTH.device_code, options, { scope: DEVICE_FLOW.scope }, ports),
   );
@@ -50,6 +43,7 @@ export async function startDeviceFlow(options: DeviceFlowOptions, ports: Ports):
     deviceCode,
     userCode,
     page: `${options.authUrl.origin}${AUTH.user_entry.path}`,
+    /** When the codes expire, by `Clock.now`. */
     deadline: ports.clock.now() + toMilliseconds(answer.expires_in, DEVICE_FLOW.lifetime),
     pause: toMilliseconds(answer.interval, DEVICE_FLOW.interval),
   };

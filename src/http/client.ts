@@ -138,11 +138,7 @@ export function connectionError(
     UND_ERR_BODY_TIMEOUT: `no data received for ${EXCHANGE.stall / SECOND} s`,
   }[code];
   if (UNREACHABLE.test(code)) {
-    return new DeliveryError('NO_NETWORK', `${url.host} can't be reached: ${message}`, {
-      hint: NETWORK_HINT,
-      retryable: true,
-      cause: thrown,
-    });
+    return unreachedError(`${url.host} can't be reached: ${message}`, NETWORK_HINT, thrown);
   }
   const isUntrusted = /CERT|SIGNED|SIGNATURE|ERR_TLS|ERR_SSL/.test(code);
   return new DeliveryError('CONNECTION', `the request to ${url.host} failed: ${reason ?? message}`, {
@@ -152,23 +148,21 @@ export function connectionError(
   });
 }
 
-const proxyUnreachedError = ({ host }: URL, cause: unknown): DeliveryError =>
-  new DeliveryError('NO_NETWORK', `the proxy ${host} can't be reached: ${toMessage(innerError(cause))}`, {
-    hint: 'correct `https_proxy`, or remove it if you need no proxy',
-    retryable: true,
-    cause,
-  });
+const unreachedError = (message: string, hint: string, cause: unknown, retryable = true): DeliveryError =>
+  new DeliveryError('NO_NETWORK', message, { hint, retryable, cause });
+
+function proxyUnreachedError({ host }: URL, cause: unknown): DeliveryError {
+  const message = `the proxy ${host} can't be reached: ${toMessage(innerError(cause))}`;
+  return unreachedError(message, 'correct `https_proxy`, or remove it if you need no proxy', cause);
+}
 
 /** The proxy refused the CONNECT request, so the host received nothing. */
 function refusedByProxyError({ host }: URL, status: number, cause: unknown): DeliveryError {
-  return new DeliveryError('NO_NETWORK', `the proxy refused the connection to ${host} with HTTP ${status}`, {
-    hint:
-      status === 407
-        ? 'add the user and password to the URL in `https_proxy`'
-        : `allow ${host} in the proxy, or add it to \`no_proxy\``,
-    retryable: status >= 500,
-    cause,
-  });
+  const isLogin = status === 407;
+  const way = `allow ${host} in the proxy, or add it to \`no_proxy\``;
+  const hint = isLogin ? 'add the user and password to the URL in `https_proxy`' : way;
+  const message = `the proxy refused the connection to ${host} with HTTP ${status}`;
+  return unreachedError(message, hint, cause, status >= 500);
 }
 
 function innerError(thrown: unknown): unknown {

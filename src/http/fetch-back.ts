@@ -3,7 +3,7 @@ import type { HttpResponse, Progress, SendHttp } from '../ports.ts';
 import { MAX_FETCHED_BODY, TEXT } from '../protocol/limits.ts';
 import {
   type ContentFingerprint,
-  createBlobCheck,
+  createBlobHash,
   createFingerprint,
   type GitBlob,
 } from '../rules/fingerprint.ts';
@@ -60,12 +60,12 @@ export async function fetchBack(
 
 async function readContent(
   response: HttpResponse,
-  { readAtMost = MAX_FETCHED_BODY, prefixSize = PREFIX_SIZE, ...options }: FetchBackOptions,
+  { readAtMost = MAX_FETCHED_BODY, prefixSize = PREFIX_SIZE, blobs = [], ...options }: FetchBackOptions,
   marker: string | undefined,
 ): Promise<Pick<FetchedContent, 'fingerprint' | 'blobSha' | 'readPrefix'>> {
   const progress = options.startProgress?.(Math.min(readLength(response) ?? 0, readAtMost));
   const fingerprint = createFingerprint(marker);
-  const blob = createBlobCheck(options.blobs ?? []);
+  const hashes = blobs.map(({ sha, size }) => ({ sha, hash: createBlobHash(size) }));
   const prefix: Buffer[] = [];
   let size = 0;
   let isPlain = prefixSize > 0;
@@ -78,11 +78,12 @@ async function readContent(
       size += part.length;
       progress?.advance(part.length);
       fingerprint.add(part);
-      blob.add(part);
+      for (const { hash } of hashes) hash.update(part);
       if (size >= readAtMost) break;
     }
     const readPrefix = (): string => Buffer.concat(prefix).toString('latin1');
-    return { fingerprint: fingerprint.end(), blobSha: blob.match(), readPrefix };
+    const blobSha = hashes.find(({ sha, hash }) => hash.digest('hex') === sha)?.sha ?? null;
+    return { fingerprint: fingerprint.end(), blobSha, readPrefix };
   } finally {
     progress?.end();
   }

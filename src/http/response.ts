@@ -6,9 +6,7 @@ import type { HttpResponse } from '../ports.ts';
 import { SECOND, TEXT } from '../protocol/limits.ts';
 import { getTypeDisplay } from '../rules/media-type.ts';
 
-interface Answer {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-}
+type Answer = Pick<HttpResponse, 'headers'>;
 
 export function discard(response: HttpResponse): void {
   response.body.on('error', () => undefined).destroy();

@@ -14,12 +14,7 @@ export interface TextRequest extends Pick<HttpRequest, 'method' | 'url' | 'heade
   readonly startProgress?: (() => Progress) | undefined;
 }
 
-export interface TextAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly text: string;
-  readonly json: unknown;
-}
+export type TextAnswer = Awaited<ReturnType<typeof sendRequest>>;
 
 /** The time limit of a whole exchange, by the bytes sent. Very small pieces would never reach the limit of silence. */
 export const transferTime = (bytes = 0): number => EXCHANGE.api + (bytes / MEGABYTE) * EXCHANGE.perMegabyte;
@@ -28,7 +23,7 @@ export const transferTime = (bytes = 0): number => EXCHANGE.api + (bytes / MEGAB
 export async function sendRequest(
   request: TextRequest,
   { http, clock, signal }: Pick<Ports, 'http' | 'clock' | 'signal'>,
-): Promise<TextAnswer> {
+) {
   if (signal.aborted) throw unsentError(signal);
   const { method, url, headers, length, headersTimeout } = request;
   const limit = clock.timeout(transferTime(length) + (headersTimeout ?? 0));

@@ -21,14 +21,7 @@ export class AddressProof {
   /** The same URL with `?v=`: a page that the host built must have the same bytes. */
   readonly #versionedProof: AddressProof | undefined;
 
-  constructor(
-    check: Check,
-    run: ProofRun,
-    {
-      before,
-      versioned,
-    }: { readonly before?: AddressProof; readonly versioned?: AddressProof | undefined } = {},
-  ) {
+  constructor(check: Check, run: ProofRun, before?: AddressProof, versioned?: AddressProof) {
     this.check = check;
     this.run = run;
     this.#versionedProof = versioned;

@@ -29,53 +29,43 @@ export interface WaitLimits {
   readonly once?: boolean;
 }
 
-export class ProofRun {
-  /** The number of files that must be shown, including the page, and that must be removed. */
-  readonly totals: { readonly shown: number; readonly removed: number };
-  readonly limits: WaitLimits;
-  readonly ports: Ports;
-  readonly startedAt: number;
-  readonly deadline: number;
-  builtAt: KnownBuild['builtAt'];
-  outdated: KnownBuild['outdated'];
-  waitFailure: DeliveryError | null = null;
-  internalReason = '';
-  publicOnly = true;
-  readonly identical = new Set<string>();
-  downloads = 0;
-  readonly #salt: string;
-  #stamps = 0;
+/** Proves checks until a deadline; with what it has learned on the way. */
+export function createProofRun(checks: readonly Check[], limits: WaitLimits, ports: Ports) {
+  const { clock, random, signal: stop } = ports;
+  const removed = checks.filter(isRemovedCheck).length;
+  const startedAt = clock.now();
+  const deadline = startedAt + limits.timeout;
+  const salt = String(Math.floor(random() * 1e8)).padStart(8, '0');
+  let stamps = 0;
   // Requests in the same second share a signal, because thousands of signals cost more than the requests.
-  readonly #signals = keepRecent(RECENT_SIGNALS, (second) => {
-    const { clock, signal } = this.ports;
-    return AbortSignal.any([signal, clock.timeout(Number(second) * SECOND - clock.now())]);
-  });
-
-  constructor(checks: readonly Check[], limits: WaitLimits, ports: Ports) {
-    const removed = checks.filter(isRemovedCheck).length;
-    this.totals = { shown: checks.length - removed, removed };
-    this.limits = limits;
-    this.ports = ports;
-    this.startedAt = ports.clock.now();
-    this.deadline = this.startedAt + limits.timeout;
-    this.#salt = String(Math.floor(ports.random() * 1e8)).padStart(8, '0');
-  }
-
-  /** @returns a signal that aborts after `ms` milliseconds, at the deadline, or when the delivery stops */
-  signalWithin(ms: number): AbortSignal {
-    const now = this.ports.clock.now();
-    const left = Math.max(this.deadline - now, SECOND);
-    return this.#signals(String(Math.ceil((now + Math.min(ms, left)) / SECOND)));
-  }
-
-  /** @returns a new value for `?v=`, because a cache keeps the answer for each value */
-  nextStamp(): string {
-    this.#stamps += 1;
-    return `${Math.floor(this.ports.clock.date() / SECOND)}${this.#salt}${this.#stamps}`;
-  }
+  const getSignal = keepRecent(16, (second) =>
+    AbortSignal.any([stop, clock.timeout(Number(second) * SECOND - clock.now())]),
+  );
+  return {
+    ...{ limits, ports, startedAt, deadline },
+    /** The number of files that must be shown, including the page, and that must be removed. */
+    totals: { shown: checks.length - removed, removed },
+    builtAt: undefined as KnownBuild['builtAt'],
+    outdated: undefined as KnownBuild['outdated'],
+    waitFailure: null as DeliveryError | null,
+    internalReason: '',
+    publicOnly: true,
+    identical: new Set<string>(),
+    downloads: 0,
+    /** @returns a signal that aborts after `ms` milliseconds, at the deadline, or when the delivery stops */
+    signalWithin(ms: number): AbortSignal {
+      const left = Math.max(deadline - clock.now(), SECOND);
+      return getSignal(String(Math.ceil((clock.now() + Math.min(ms, left)) / SECOND)));
+    },
+    /** @returns a new value for `?v=`, because a cache keeps the answer for each value */
+    nextStamp(): string {
+      stamps += 1;
+      return `${Math.floor(clock.date() / SECOND)}${salt}${stamps}`;
+    },
+  };
 }
 
-const RECENT_SIGNALS = 16;
+export type ProofRun = ReturnType<typeof createProofRun>;
 
 interface Look {
   readonly asBrowser: boolean;

@@ -100,9 +100,6 @@ export interface Check {
 export const isRemovedCheck = ({ expect: { is } }: Pick<Check, 'expect'>): boolean =>
   is === 'gone' || is === 'replaced';
 
-/** `old` is the previous copy, which a cache may have. */
-type Verdict = 'right' | 'old' | 'wrong';
-
 export interface KnownBuild {
   /** When that build or a later finished one began: milliseconds since the epoch. */
   readonly builtAt: number | undefined;
@@ -110,13 +107,13 @@ export interface KnownBuild {
   readonly outdated: string | undefined;
 }
 
-/** @param seen the SHA-256 that a built page must have */
+/** @param seen the SHA-256 that a built page must have @returns `old` for the previous copy, which a cache may have */
 export function judgeAnswer(
   { match, lastModified, version, fingerprint, hosts, freshFor }: ProbeResult,
   { endsOn, expect: { is, after, file }, series: { acceptsOld } }: Check,
   { builtAt, outdated }: KnownBuild,
   seen?: string,
-): Verdict {
+): 'right' | 'old' | 'wrong' {
   if (endsOn !== undefined && hosts.at(-1) !== endsOn) return 'wrong';
   if (provesAlone({ match })) return 'right';
   // An audit doesn't know the previous contents, but a cache says how long it keeps its copy.

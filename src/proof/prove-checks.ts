@@ -19,11 +19,10 @@ import { prove } from './prove.ts';
 export async function proveChecks(first: AddressProof, others: readonly Check[], version: string) {
   const { check, run } = first;
   const { logger } = run.ports;
-  const toProofs = (checks: readonly Check[]) => checks.map((check) => new AddressProof(check, run));
   // A page that the host built must be the same with and without `?v=`.
   const toPlainProofs = (checks: readonly Check[]) =>
     checks.map(
-      (check) => new AddressProof(check, run, { versioned: check.expect.is === 'built' ? first : undefined }),
+      (check) => new AddressProof(check, run, undefined, check.expect.is === 'built' ? first : undefined),
     );
   await prove([first]);
   const page = first.proven;
@@ -31,7 +30,7 @@ export async function proveChecks(first: AddressProof, others: readonly Check[],
   logger.info(describeProbe(page));
   const endsOn = page.hosts.at(-1);
   const required = others.filter(({ isOptional }) => !isOptional);
-  const files = toProofs(required.map((other) => ({ ...other, endsOn })));
+  const files = required.map((other) => new AddressProof({ ...other, endsOn }, run));
   const removed = required.filter(isRemovedCheck).length;
   if (files.length > 0) {
     logger.info(
@@ -67,7 +66,7 @@ const withoutOld = (check: Check): Check => ({ ...check, series: { ...check.seri
 async function proveTogether(page: AddressProof, files: readonly AddressProof[]): Promise<void> {
   const { check, proven, run } = page;
   const series = { ...check.series, answers: AGREEING_ANSWERS.usual };
-  const again = new AddressProof({ ...check, endsOn: proven?.hosts.at(-1), series }, run, { before: page });
+  const again = new AddressProof({ ...check, endsOn: proven?.hosts.at(-1), series }, run, page);
   await prove([again]).finally(() => {
     page.last = again.last;
   });

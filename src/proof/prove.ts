@@ -161,26 +161,22 @@ const hintFor = (result: ProbeResult | null, host: HostRules): Text | undefined 
     : describeMatch(result?.match ?? 'absent').hint;
 
 /** Logs changes and progress: elapsed time if there is one check, otherwise the number of files. */
-export function createWaitLog(
-  title: string,
-  total: number,
-  { startedAt, limits, ports: { clock, logger } }: ProofRun,
-): { write(line: string): void; advance(): void; end(): void } {
+export function createWaitLog(title: string, total: number, { startedAt, limits, ports }: ProofRun) {
+  const { clock, logger } = ports;
   const progress =
     total === 1
       ? logger.progress(title, limits.timeout, 'milliseconds')
       : logger.progress('files fetched back', total, 'files');
-  let lastLine = '';
-  let shown = 0;
+  let [lastLine, shown] = ['', 0];
   return {
-    write(line) {
+    write(line: string): void {
       const elapsed = clock.now() - startedAt;
       if (line !== lastLine) logger.info(`after ${(elapsed / SECOND).toFixed(0)} s: ${line}`);
       lastLine = line;
       if (total === 1) progress.advance(elapsed - shown);
       shown = elapsed;
     },
-    advance: () => {
+    advance(): void {
       if (total > 1) progress.advance(1);
     },
     end: () => progress.end(),

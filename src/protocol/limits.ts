@@ -45,11 +45,6 @@ export const BUILD_WAIT = {
 /** For build and verification together, unless `timeout` is set. @see protocol 8 */
 export const VERIFY_DEADLINE = 240 * SECOND;
 
-export const MIN_TIMEOUT = SECOND / 10;
-export const MAX_TIMEOUT = 1_800 * SECOND;
-
-export const MIN_POLL_INTERVAL = 50;
-
 /** A large file may take longer on a slow connection. */
 export const PROBE_TIME = { least: 60 * SECOND, perMegabyte: 4 * SECOND } as const;
 
@@ -106,8 +101,6 @@ export const RETRY = {
 
 /** A runner kills the process 7.5 s after a cancellation. */
 export const CLEANUP_TIME = 5 * SECOND;
-
-export const WRITE_INTERVAL = SECOND;
 
 /** GitHub lists at least this many assets of each release. */
 export const LISTED_ASSETS = 30;

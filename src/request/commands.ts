@@ -92,15 +92,9 @@ export const findCommandName = (name: string): CommandName | undefined =>
 
 const REPORTING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'verify', 'check'];
 
-/** `deliver`, and the commands that take all of its flags, so that a call can be repeated with them. */
-const PUBLISHING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'list', 'check', 'mcp'];
-
 const ALL = Object.keys(CLI_COMMANDS) as CommandName[];
 
-interface FlagDefinition {
-  readonly commands: readonly CommandName[];
-  readonly description: string;
-  readonly means?: InputDefinition['means'];
+interface FlagDefinition extends Pick<InputDefinition, 'commands' | 'description' | 'means'> {
   /** The name of its value in the help. Absent: it is a switch, and on if it is given alone. */
   readonly value?: string;
   /** Its default for a delivery and for a link, if the help shows it. */
@@ -112,7 +106,7 @@ interface FlagDefinition {
 /** The flags that aren't inputs, and `file`, which is a flag only of `verify`. */
 const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
   'token-env': {
-    commands: PUBLISHING,
+    commands: INPUTS['client-id'].commands,
     value: 'NAME',
     description: 'Environment variable that contains the token. Default: GITHUB_TOKEN or GH_TOKEN.',
   },
@@ -151,21 +145,18 @@ const FURTHER_FLAGS: Readonly<Record<string, FlagDefinition>> = {
 export const isSwitch = (name: InputName): boolean => INPUTS[name].json === 'boolean';
 
 /** The inputs that are flags of every command that publishes, in their order. */
-export const FLAGS = INPUT_NAMES.filter((name) => {
-  const { flag }: InputDefinition = INPUTS[name];
-  return flag !== 'none';
-});
+export const FLAGS = INPUT_NAMES.filter((name) => INPUTS[name].commands.length > 0);
 
 export const ALL_FLAGS: Readonly<Record<string, FlagDefinition>> = {
   ...Object.fromEntries(
     FLAGS.map((name): readonly [string, FlagDefinition] => {
-      const { description, means, flag, default: text, forLink = text }: InputDefinition = INPUTS[name];
-      const commands = { every: [...PUBLISHING, 'verify' as const], withdraw: ['withdraw' as const] };
-      const takers = flag === 'every' || flag === 'withdraw' ? commands[flag] : PUBLISHING;
-      const about = { commands: takers, description, ...(means && { means }) };
+      const { commands, description, means, default: text, forLink = text }: InputDefinition = INPUTS[name];
       const defaults =
         ['', 'false'].includes(text) || text.startsWith('${{') ? {} : { shownDefault: text, forLink };
-      return [name, { ...about, ...(!isSwitch(name) && { value: 'VALUE' }), ...defaults }];
+      return [
+        name,
+        { commands, description, means, ...(!isSwitch(name) && { value: 'VALUE' }), ...defaults },
+      ];
     }),
   ),
   ...FURTHER_FLAGS,
@@ -203,6 +194,9 @@ const OUTPUT_FIELDS = {
   code: 'one of `error_codes`, or null',
   reports:
     'one per file or folder, with `lines` (CLAIM, CODE, TEST, RESULT, UNKNOWN), `gates`, `unknown` (what was not verified) and `notes`',
+  deliveries: '`listed` only: what the records say, of each channel the newest first; nothing was verified',
+  unlisted: '`listed` only: which deliveries may be missing',
+  below: '`listed` only: the URL of the listed folder on the site',
 } as const;
 
 /** The machine contract, and how to call this tool: the content of `contract.json`. @see protocol 2.1 */

@@ -1,10 +1,4 @@
-import {
-  BUILD_WAIT,
-  MAX_TIMEOUT,
-  MIN_POLL_INTERVAL,
-  MIN_TIMEOUT,
-  VERIFY_DEADLINE,
-} from '../protocol/limits.ts';
+import { BUILD_WAIT, SECOND, VERIFY_DEADLINE } from '../protocol/limits.ts';
 import type { ChannelKey } from '../protocol/words.ts';
 import { type InputKind, OFF, ON, oneOf, optional, required, seconds } from './input-kinds.ts';
 import { PARSERS } from './values.ts';
@@ -25,8 +19,8 @@ interface InputUse {
   /** The channels that it is for; absent: any. */
   readonly channels?: readonly ChannelKey[];
   readonly isForFolders?: boolean;
-  /** Which commands take it as a flag. Absent: those that publish; `every`: also `verify`; `withdraw`: only it. */
-  readonly flag?: 'none' | 'every' | 'withdraw';
+  /** The commands that take it as a flag. Absent: those that publish. */
+  readonly commands?: readonly CommandName[];
   /** The tools that take it as an argument; absent: none. Only a flag of the server may widen what a call can do. */
   readonly tools?: readonly ToolName[];
   /** The argument's own name, text and values, if they differ from the input's. */
@@ -36,7 +30,7 @@ interface InputUse {
     readonly values: Readonly<Record<string, string>>;
   };
   /** Its text for a command and its tool, or for all tools under `mcp`, if it differs from a workflow's. */
-  readonly means?: Readonly<Partial<Record<CommandName, string>>>;
+  readonly means?: Readonly<Partial<Record<CommandName, string>>> | undefined;
   /** The runner's variable with the default. */
   readonly env?: string;
   /** The default outside of a runner. */
@@ -49,17 +43,22 @@ interface InputUse {
 
 export interface InputDefinition<Value = unknown> extends InputKind<Value>, InputUse {
   readonly description: string;
+  readonly commands: readonly CommandName[];
 }
 
 const input = <Value>(
   kind: InputKind<Value>,
   description: string,
   use: InputUse = {},
-): InputDefinition<Value> => ({ ...kind, description, ...use });
+): InputDefinition<Value> => ({ ...kind, description, commands: PUBLISHING, ...use });
+
+/** `deliver`, and the commands that take all of its flags, so that a call can be repeated with them. */
+const PUBLISHING: readonly CommandName[] = ['deliver', 'withdraw', 'audit', 'list', 'check', 'mcp'];
+const EVERY: readonly CommandName[] = [...PUBLISHING, 'verify'];
 
 const K1: InputUse = { channels: ['K1'] };
 const FOLDER: InputUse = { ...K1, isForFolders: true };
-const SWEEP: InputUse = { ...FOLDER, flag: 'withdraw' };
+const SWEEP: InputUse = { ...FOLDER, commands: ['withdraw'] };
 const ACCOUNT: InputUse = { channels: ['K1', 'K2'] };
 
 const FILE_TOOLS: readonly ToolName[] = ['deliver', 'verify'];
@@ -70,7 +69,7 @@ export const INPUTS = {
     required('', PARSERS.lines),
     'Path of the file or folder to deliver, relative to the workspace: one path or glob per line. A folder is delivered as one site (K1). A line that begins with `!` excludes files, also from folders and from named files. A delivery needs `file`, `content` or `url`; `operation: audit` and `withdraw` need none of them.',
     {
-      flag: 'none',
+      commands: [],
       tools: FILE_TOOLS,
       means: {
         mcp: "One file or folder (one site) below the server's root. No globs, no hidden files.",
@@ -81,7 +80,7 @@ export const INPUTS = {
     required<GivenContent | undefined>('', PARSERS.content),
     'Text to deliver instead of a file. Needs `name`. A runner passes about 100 KB at most, so write a longer text to a file.',
     {
-      flag: 'none',
+      commands: [],
       tools: FILE_TOOLS,
       means: { mcp: 'Text instead of a file. Needs `name`.' },
       // As a file, with its lines.
@@ -95,7 +94,7 @@ export const INPUTS = {
   entry: input(required('index.html', PARSERS.page), 'Folders only. The page whose URL you get.', {
     channels: ['K1', 'K4'],
     isForFolders: true,
-    flag: 'every',
+    commands: EVERY,
     tools: FILE_TOOLS,
   }),
   prune: input(
@@ -145,7 +144,7 @@ export const INPUTS = {
     optional(PARSERS.marker),
     'Text that the file and the fetched page must both contain. A given file must match in all bytes too, unless the site builds the page.',
     {
-      flag: 'every',
+      commands: EVERY,
       tools: FILE_TOOLS,
       means: {
         mcp: 'Text that it must contain, also when fetched back. The bytes of a file are compared too.',
@@ -155,7 +154,7 @@ export const INPUTS = {
   token: input(
     { ...optional(PARSERS.token), default: '${{ github.token }}' },
     "Token for K1 and K2. It is sent only to GitHub's API, GitHub's upload host, and the repository's git URL.",
-    { ...ACCOUNT, flag: 'none', isSearched: false },
+    { ...ACCOUNT, commands: [], isSearched: false },
   ),
   'client-id': input(
     optional(PARSERS.clientId),
@@ -175,7 +174,7 @@ export const INPUTS = {
   confine: input(
     optional(PARSERS.folder),
     'K1 only, for a page whose `name` and `content` an agent chose. The only folder of the site that the page may go to, such as `agent/`. Accepts pages (`.html`) without front matter, and replaces only what the same job delivered this way. The action in `agent/` sets it.',
-    { flag: 'none' },
+    { commands: [] },
   ),
   'site-workflow': input(
     optional(PARSERS.workflow),
@@ -233,7 +232,7 @@ export const INPUTS = {
   operation: input(
     oneOf<Operation>('deliver', 'withdraw', 'audit'),
     '`deliver` publishes. `withdraw` removes what was delivered to the same path; `path: folder/` removes everything delivered below that folder. `audit` verifies again everything that was delivered to the site and to releases, or below `path`.',
-    { flag: 'none' },
+    { commands: [] },
   ),
   'older-than': input(
     optional(PARSERS.age),
@@ -248,7 +247,7 @@ export const INPUTS = {
   issue: input(
     OFF,
     'Audits only. Open one issue if something is lost, and close it when everything named in it is verified again. Needs `permissions: { issues: write }`.',
-    { flag: 'none' },
+    { commands: [] },
   ),
   overwrite: input(
     OFF,
@@ -280,12 +279,12 @@ export const INPUTS = {
   screen: input(
     oneOf<ScreenMode>('auto', 'enforce', 'off'),
     'Open the verified page (K1) in a real browser. `auto` refuses a page that shows nothing. `enforce` also refuses exceptions, failed requests and console errors, needs a browser, and opens links (K4). `off` skips this.',
-    { channels: ['K1', 'K4'], flag: 'every' },
+    { channels: ['K1', 'K4'], commands: EVERY },
   ),
   'browser-sandbox': input(
     ON,
     '`false` starts the browser without its own sandbox, for a container that runs as root. Use it only for pages that you trust.',
-    { flag: 'every' },
+    { commands: EVERY },
   ),
   picture: input(
     OFF,
@@ -295,18 +294,18 @@ export const INPUTS = {
   'allow-secret': input(
     required('', PARSERS.fingerprints),
     'Fingerprints of findings that are known to be harmless, as printed in the error.',
-    { flag: 'every', isSearched: false },
+    { commands: EVERY, isSearched: false },
   ),
   'allow-public-bin': input(OFF, "Let `auto` put a private repository's file on the public file-bin (K3)."),
   comment: input(
     OFF,
     'Keep one comment with the verified link on the pull request. Needs `permissions: { pull-requests: write }`.',
-    { flag: 'none' },
+    { commands: [] },
   ),
   environment: input(
     optional(PARSERS.environment),
     'Name of a GitHub environment, such as `preview`. The action creates a deployment with the verified link, so the pull request has a "View deployment" button. Needs `permissions: { deployments: write }`.',
-    { flag: 'none' },
+    { commands: [] },
   ),
   'dry-run': input(OFF, 'Make all checks and show the plan, but write nothing. The result is `planned`.', {
     tools: ['deliver'],
@@ -314,22 +313,22 @@ export const INPUTS = {
   'fail-on-not-ready': input(
     ON,
     "Fail the step if a delivery is not ready. A fork's run, whose token may only read, warns instead.",
-    { flag: 'none' },
+    { commands: [] },
   ),
   timeout: input(
-    seconds(MIN_TIMEOUT, VERIFY_DEADLINE, MAX_TIMEOUT),
+    seconds(SECOND / 10, VERIFY_DEADLINE, 1_800 * SECOND),
     "Seconds for build and verification together, or for an audit to check again: at most 1800. The report notes a timeout above the protocol's 240.",
     {
-      flag: 'every',
+      commands: EVERY,
       tools: ['deliver', 'verify', 'withdraw', 'audit'],
       means: { mcp: "Seconds, at most the server's limit." },
       forLink: '30',
     },
   ),
   'poll-interval': input(
-    seconds(MIN_POLL_INTERVAL, BUILD_WAIT.interval, VERIFY_DEADLINE),
+    seconds(SECOND / 20, BUILD_WAIT.interval, VERIFY_DEADLINE),
     'Seconds between polls. Decimals are allowed.',
-    { flag: 'every' },
+    { commands: EVERY },
   ),
   'api-url': input(required('${{ github.api_url }}', PARSERS.host), "URL of GitHub's API.", {
     env: 'GITHUB_API_URL',
@@ -353,7 +352,7 @@ export const INPUTS = {
   'bin-host-url': input(required('https://filebin.net', PARSERS.publicHost), 'URL of the file-bin (K3).', {
     // A link may be one of that host.
     channels: ['K3', 'K4'],
-    flag: 'every',
+    commands: EVERY,
   }),
 };
 

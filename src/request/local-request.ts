@@ -11,25 +11,15 @@ import { createRequest } from './create-request.ts';
 import { type FindFiles, findLiteralFiles } from './find-files.ts';
 import { oneLine } from './input-kinds.ts';
 import { completeInputs, type RawInputs } from './inputs.ts';
-import { type DeliveryRequest, operationOf, type RunContext } from './parse-request.ts';
+import { type DeliveryRequest, type FileContext, operationOf } from './parse-request.ts';
 import { PARSERS } from './values.ts';
 
 /** What a request outside of a workflow needs, besides its inputs. */
-export type LocalContext = Omit<
-  RunContext,
-  | 'job'
-  | 'deliverer'
-  | 'now'
-  | 'random'
-  | 'sourceIsPrivate'
-  | 'sourceRepositories'
-  | 'checkOnly'
-  | 'namesDestination'
-> & {
+export interface LocalContext extends FileContext {
   readonly env: NodeJS.ProcessEnv;
   /** The inputs that somebody named. Absent: all given inputs. */
   readonly named?: Partial<RawInputs>;
-};
+}
 
 /** The request of a command or of a tool, such as `deliver`, or `verify` for a link. @throws {DeliveryError} as `createRequest` */
 export async function createLocalRequest(

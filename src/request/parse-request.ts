@@ -2,6 +2,7 @@ import type { JobRuntime } from '../channels/pages/deploy/job-runtime.ts';
 import { type OwnCredential, withToken } from '../credentials.ts';
 import type { Deliverer } from '../github/workflow-run.ts';
 import { DAY, SECOND } from '../protocol/limits.ts';
+import type { FileLimits } from '../rules/open-file.ts';
 import { type FindFiles, findLiteralFiles } from './find-files.ts';
 import { oneLine } from './input-kinds.ts';
 import {
@@ -17,18 +18,37 @@ import {
 import { type IsLeftOut, readExclusions } from './patterns.ts';
 import { readAddress } from './withdrawn-address.ts';
 
-/** What an interface knows about the run and the machine, besides the inputs. */
-export interface RunContext {
+/** What an interface knows about the files and the machine, besides the inputs. */
+export interface FileContext extends FileLimits {
   /** Absolute folder that `file` is relative to. */
   readonly folder: string;
   /** Finds the files of the lines. Absent: each line is a literal path. */
   readonly findFiles?: FindFiles;
   /** The source of the file in a few words: the default essence of the commit message. */
   readonly fileSource: string;
-  readonly job: string;
   readonly commit?: string | undefined;
   /** Set if only this deliverer's own files may be replaced, such as for agents. */
   readonly soleDeliverer?: string | undefined;
+  /** Absent outside of an action. */
+  readonly runtime?: JobRuntime | null;
+  /** The run's pull request, if it was open when the run began. */
+  readonly openPull?: number | undefined;
+  readonly secrets: readonly OwnCredential[];
+  /** An agent's answer has one URL, and its server knows what it delivered. */
+  readonly isAgent?: boolean;
+  /** For agents: the folder of the site for a delivery without a path, ending in `/`. */
+  readonly defaultFolder?: string | undefined;
+  /** The SHA-256 of what was delivered at the URL to withdraw, if that is known. */
+  readonly deliveredSha256?: string | null | undefined;
+  /** Bytes to deliver instead of the input `content`, such as standard input. */
+  readonly contentStream?: Exclude<GivenContent, string> | undefined;
+  /** The inputs of this call. Absent: all. */
+  readonly givenInputs?: readonly InputName[];
+}
+
+/** The same, with what is known about the run. */
+export interface RunContext extends FileContext {
+  readonly job: string;
   /** The run that delivers. Absent outside of a workflow. */
   readonly deliverer?: Deliverer | undefined;
   readonly now: number;
@@ -38,30 +58,10 @@ export interface RunContext {
   readonly sourceIsPrivate: boolean | null;
   /** The repositories that the file may come from, as `owner/name`; `null` is an unknown one. */
   readonly sourceRepositories: readonly (string | null)[];
-  /** Absent outside of an action. */
-  readonly runtime?: JobRuntime | null;
-  /** The run's pull request, if it was open when the run began. */
-  readonly openPull?: number | undefined;
   /** Whether a person or an agent named a repository, a branch or a folder of it; never in a job. */
   readonly namesDestination?: boolean;
-  readonly secrets: readonly OwnCredential[];
-  /** Folders that the file must be in; empty: any folder. */
-  readonly allowedRoots: readonly string[];
-  /** Whether an absolute path may name a file outside the allowed roots, or a symbolic link. */
-  readonly allowsFullPaths: boolean;
-  readonly refusesHidden?: boolean | undefined;
-  /** An agent's answer has one URL, and its server knows what it delivered. */
-  readonly isAgent?: boolean;
-  /** For agents: the folder of the site for a delivery without a path, ending in `/`. */
-  readonly defaultFolder?: string | undefined;
-  /** The SHA-256 of what was delivered at the URL to withdraw, if that is known. */
-  readonly deliveredSha256?: string | null | undefined;
   /** Whether to make only the checks, without any request to a host. */
   readonly checkOnly?: boolean;
-  /** Bytes to deliver instead of the input `content`, such as standard input. */
-  readonly contentStream?: Exclude<GivenContent, string> | undefined;
-  /** The inputs of this call. Absent: all. */
-  readonly givenInputs?: readonly InputName[];
 }
 
 /** What to do, strict: every input as a value, every default filled in. Nothing is parsed again later. */

@@ -3,14 +3,10 @@ import { isBelow, listWays } from '../rules/open-file.ts';
 import { refuseInput } from './input-kinds.ts';
 
 /** A pattern: the absolute folder before its first wildcard, and the parts from there on. */
-export interface FilePattern {
-  readonly line: string;
-  readonly root: string;
-  readonly parts: readonly string[];
-}
+export type FilePattern = ReturnType<typeof readPattern>;
 
 /** @throws {DeliveryError} `BAD_INPUT` for a `/` between `{` and `}`, which would silently miss files */
-export function readPattern(line: string, folder: string): FilePattern {
+export function readPattern(line: string, folder: string) {
   const parts = line.split(sep === '/' ? '/' : /[\\/]/);
   if (parts.some((part) => part.split('{').length !== part.split('}').length)) {
     refuseInput(`the pattern ${line} has a / between { and }`, 'write a line for each alternative');
@@ -39,12 +35,7 @@ export type IsLeftOut = (path: string) => boolean;
 export const isExclusion = (line: string): boolean => line.startsWith('!');
 
 /** The paths that a `!` line excludes, with everything in them. */
-export interface LeftOutPaths extends Pick<FilePattern, 'line' | 'parts'> {
-  /** The path of the line read literally (wildcards may be part of a name), and where its links lead. */
-  readonly exact: readonly string[];
-  /** The root, and where its links lead. A pattern that begins with `**` has every folder, if a line leads outside. */
-  readonly roots: readonly string[];
-}
+export type LeftOutPaths = ReturnType<typeof readExclusion>;
 
 /** Reads the `!` lines. @throws {DeliveryError} as `readPattern` */
 export function readExclusions(lines: readonly string[], folder: string) {
@@ -58,8 +49,11 @@ export function readExclusions(lines: readonly string[], folder: string) {
   return { exclusions, isLeftOut };
 }
 
-/** @param anywhere the roots of a pattern that begins with two stars */
-function readExclusion(line: string, folder: string, anywhere: readonly string[]): LeftOutPaths {
+/**
+ * @param anywhere the roots of a pattern that begins with two stars
+ * @returns in `exact`, the line read literally (wildcards may be part of a name); paths with those that links lead to
+ */
+function readExclusion(line: string, folder: string, anywhere: readonly string[]) {
   const path = line.slice(1).trim();
   const pattern = readPattern(path, folder);
   const parts = pattern.parts.filter((part) => part !== '');

@@ -4,54 +4,34 @@ import type { OwnCredential } from '../credentials.ts';
 import { createSecretPattern, LONGEST_MATCH } from '../secret-pattern.ts';
 import { createKeywordSearch } from './keyword-filter.ts';
 
-export interface ContentFingerprint {
-  readonly size: number;
-  readonly sha256: string;
-  /** Occurrences of the marker, without overlaps; `null` without a marker. */
-  readonly markerCount: number | null;
-}
+export type ContentFingerprint = Readonly<ReturnType<ReturnType<typeof createFingerprint>['end']>>;
 
 /** Takes each chunk of a stream once; keeps at most one chunk and the marker. @param marker not empty */
 export function createFingerprint(marker?: string) {
   const hash = createHash('sha256');
-  const counter = marker === undefined ? undefined : createOccurrenceCounter(Buffer.from(marker));
-  let size = 0;
+  const needle = Buffer.from(marker ?? '');
+  let [size, count] = [0, 0];
+  /** The end of the previous chunks, shorter than the marker and not yet counted. */
+  let tail: Buffer = Buffer.alloc(0);
   return {
     add(chunk: Buffer): void {
       hash.update(chunk);
       size += chunk.length;
-      counter?.push(chunk);
-    },
-    end: (): ContentFingerprint => ({
-      size,
-      sha256: hash.digest('hex'),
-      markerCount: counter?.count() ?? null,
-    }),
-  };
-}
-
-/** Counts a needle in a stream, even if it spans several chunks. */
-function createOccurrenceCounter(needle: Buffer) {
-  let found = 0;
-  /** The end of the previous chunks, shorter than the needle and not yet counted. */
-  let tail: Buffer = Buffer.alloc(0);
-  return {
-    push(chunk: Buffer) {
+      if (marker === undefined) return;
       const bytes = Buffer.concat([tail, chunk]);
       let from = 0;
       for (let at = bytes.indexOf(needle); at !== -1; at = bytes.indexOf(needle, from)) {
-        found += 1;
+        count += 1;
         from = at + needle.length;
       }
       tail = bytes.subarray(Math.max(from, bytes.length - needle.length + 1));
     },
-    count: () => found,
+    /** Counts occurrences of the marker without overlaps; `null` without a marker. */
+    end: () => ({ size, sha256: hash.digest('hex'), markerCount: marker === undefined ? null : count }),
   };
 }
 
-const RECENT_SEARCHES = 4;
-
-const getFinder = keepRecent(RECENT_SEARCHES, (credentials) => {
+const getFinder = keepRecent(4, (credentials) => {
   const patterns = (JSON.parse(credentials) as OwnCredential[]).map(({ name, value }) => {
     return { name, ...createSecretPattern(value) };
   });
@@ -93,14 +73,3 @@ export interface GitBlob {
 
 /** The hash of a git object, with the size already added. @param size in bytes */
 export const createBlobHash = (size: number): Hash => createHash('sha1').update(`blob ${size}\0`);
-
-/** Compares a body with several git objects. */
-export function createBlobCheck(blobs: readonly GitBlob[]) {
-  const hashes = blobs.map(({ sha, size }) => ({ sha, hash: createBlobHash(size) }));
-  return {
-    add(chunk: Buffer): void {
-      for (const { hash } of hashes) hash.update(chunk);
-    },
-    match: () => hashes.find(({ sha, hash }) => hash.digest('hex') === sha)?.sha ?? null,
-  };
-}

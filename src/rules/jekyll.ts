@@ -5,14 +5,11 @@
  * @see https://jekyllrb.com/docs/front-matter/ and https://github.com/benbalter/jekyll-optional-front-matter
  */
 
-interface JekyllOutput {
-  readonly isCopied: boolean;
-  /** The path of the rendered page, or `null`; also for a README, which becomes an index only if there is no other. */
-  readonly page: string | null;
-}
-
-/** @param path in the site @param head the first 16 bytes of the file */
-export function buildWithJekyll(path: string, head: string): JekyllOutput {
+/**
+ * @param path in the site @param head the first 16 bytes of the file
+ * @returns the rendered page's path or `null`; also for a README, which becomes an index only if there is no other
+ */
+export function buildWithJekyll(path: string, head: string) {
   if (isLeftOutByJekyll(path)) return { isCopied: false, page: null };
   const hasFrontMatter = FRONT_MATTER.test(head);
   const isRendered = hasFrontMatter || (MARKDOWN.test(path) && !NO_PAGE.test(path));

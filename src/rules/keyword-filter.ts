@@ -30,7 +30,8 @@ export function createKeywordSearch<Name>(
     const known = table.entries.get(prefix);
     if (known === undefined) {
       table.entries.set(prefix, [entry]);
-      addPrefix(table, prefix);
+      for (const bytes of [prefix, prefix >>> 8, prefix & 0xff_ffff]) table.hashes[hashBytes(bytes)] = 1;
+      for (const pair of [prefix >>> 16, (prefix >>> 8) & 0xffff, prefix & 0xffff]) table.pairs[pair] = 1;
     } else known.push(entry);
   }
   return (bytes, onKeyword) => findKeywords(bytes, table, onKeyword);
@@ -41,11 +42,6 @@ const prefixOf = (keyword: string): number =>
   (keyword.charCodeAt(1) << 16) |
   (keyword.charCodeAt(2) << 8) |
   keyword.charCodeAt(3);
-
-function addPrefix({ pairs, hashes }: KeywordTable<unknown>, prefix: number): void {
-  for (const bytes of [prefix, prefix >>> 8, prefix & 0xff_ffff]) hashes[hashBytes(bytes)] = 1;
-  for (const pair of [prefix >>> 16, (prefix >>> 8) & 0xffff, prefix & 0xffff]) pairs[pair] = 1;
-}
 
 function findKeywords<Name>(bytes: Buffer, table: KeywordTable<Name>, onKeyword: OnKeyword<Name>): boolean {
   // A prefix contains three pairs of neighboring bytes, so one of them starts at every third position.
@@ -77,10 +73,8 @@ function findPair(bytes: Buffer, start: number, { pairs, hashes }: KeywordTable<
   return -1;
 }
 
+/** A shorter rest holds no keyword. */
 const readPrefix = (bytes: Buffer, at: number): number =>
-  ((bytes[at] ?? 0) << 24) |
-  ((bytes[at + 1] ?? 0) << 16) |
-  ((bytes[at + 2] ?? 0) << 8) |
-  (bytes[at + 3] ?? 0);
+  at + PREFIX_LENGTH <= bytes.length ? bytes.readInt32BE(at) : 0;
 
 const hashBytes = (bytes: number): number => Math.imul(bytes, 0x9e37_79b1) >>> 16;

@@ -13,9 +13,10 @@ export interface FileLocation extends PathLimits {
   readonly given: string;
 }
 
-interface FileLimits {
+export interface FileLimits {
   /** Folders that the file must be in; empty: any folder. */
   readonly allowedRoots: readonly string[];
+  /** Whether an absolute path may name a file outside these folders, or a symbolic link. */
   readonly allowsFullPaths: boolean;
   readonly refusesHidden?: boolean | undefined;
 }
@@ -27,7 +28,9 @@ interface FileLimits {
 export function openFile(location: FileLocation): number {
   let fd: number | undefined;
   try {
-    const path = findRealPath(location);
+    const path = realpathSync.native(location.path);
+    const problem = findProblem(location.path, path, location);
+    if (problem !== null) throw pathError(`the file ${location.given}`, problem);
     // Without O_NONBLOCK, opening a pipe waits until something writes to it.
     const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
     fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
@@ -71,13 +74,6 @@ function openError(cause: unknown, { path, given, refusesHidden }: FileLocation)
           : `create it first, or correct its path, which is relative to ${w.folder}${/[*?[]/.test(given) ? ' and not read as a pattern' : ''}`,
     cause,
   });
-}
-
-function findRealPath(location: FileLocation): string {
-  const real = realpathSync.native(location.path);
-  const problem = findProblem(location.path, real, location);
-  if (problem !== null) throw pathError(`the file ${location.given}`, problem);
-  return real;
 }
 
 const pathError = (subject: string, { text, hint }: PathProblem): DeliveryError =>

@@ -1,10 +1,5 @@
 /** A text that a browser misreads, because Pages declares it as UTF-8. */
-export interface MisreadText {
-  readonly line: number;
-  readonly text: string;
-  /** False if the text declares UTF-8 itself: then only a few characters are wrong. */
-  readonly isUnreadable: boolean;
-}
+export type MisreadText = NonNullable<ReturnType<ReturnType<typeof createEncodingCheck>['end']>>;
 
 /**
  * Checks whether a browser reads a text correctly if its host declares UTF-8. Only a byte order mark overrides the host.
@@ -31,10 +26,11 @@ export function createEncodingCheck(readCharset: (head: string) => string | null
       if (head.length < DECLARED_WITHIN) head += piece.toString('latin1', 0, DECLARED_WITHIN);
       if (isRight) line += decodePiece(piece).split('\n').length - 1;
     },
-    end(isWhole = true): MisreadText | null {
+    end(isWhole = true) {
       if (isWhole && isRight) decodePiece();
       if (isRight || UTF_16_MARK.test(head)) return null;
       const encoding = readCharset(head);
+      // If the text declares UTF-8 itself, only a few characters are wrong.
       const isUnreadable = !BYTE_ORDER_MARK.test(head) && encoding !== 'utf-8';
       const text = isUnreadable
         ? `the text is ${encoding === null ? 'not in UTF-8' : `in ${encoding}`}, but GitHub Pages declares it as UTF-8`

@@ -6,13 +6,6 @@ import { firstFew, shorten } from '../plain-text.ts';
 import type { Text } from '../words.ts';
 import { brokenLink, findProblem, isBelow, type PathLimits, type PathProblem } from './open-file.ts';
 
-interface FolderEntry {
-  /** The path in the folder, separated by `/`, and ending in `/` for a folder. */
-  readonly path: string;
-  readonly isSkipped: boolean;
-  readonly problem: PathProblem | null;
-}
-
 export interface WalkLimits {
   /** Whether to enter a folder. @param path in the walked folder, without the last slash */
   readonly enters?: (path: string, isLink: boolean) => boolean;
@@ -29,12 +22,12 @@ interface WalkedFolder {
 
 /**
  * Yields everything in a folder, except the contents of skipped folders. It follows symbolic links that stay in the
- * folder, except to a folder around the link, so the walk ends.
+ * folder, except to a folder around the link, so the walk ends. Paths of folders end in `/`.
  */
 export async function* walkFolder(
   folder: string,
   { enters = () => true, isLeftOut = () => false, names = [], refusesHidden = false }: WalkLimits = {},
-): AsyncGenerator<FolderEntry, void, undefined> {
+) {
   // A folder that can't be resolved can't be opened either.
   const root = await realpath(folder).catch(() => folder);
   // The loop adds folders to the list. Only one is open at a time.

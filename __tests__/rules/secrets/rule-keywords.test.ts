@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { rules as preset } from '@secretlint/secretlint-rule-preset-recommend';
-import { loadPresetRules } from '../../../src/rules/secrets/preset-rules.ts';
+import { findPresetMatches } from '../../../src/rules/secrets/preset-rules.ts';
 import { nameSecret, RULE_KEYWORDS, selectRules } from '../../../src/rules/secrets/rule-keywords.ts';
 import { PRESET_SECRETS } from './fake-secrets.ts';
 
@@ -17,8 +17,7 @@ test('RULE_KEYWORDS has keywords, and the tests a secret, for every preset rule 
 describe('selectRules', () => {
   /** The rules that find a secret without any selection. */
   async function listFindingRules(text: string): Promise<string[]> {
-    const findMatches = await loadPresetRules();
-    return (await findMatches(text, ALL_RULES)).map(({ rule }) => rule);
+    return (await findPresetMatches(text, ALL_RULES)).map(({ rule }) => rule);
   }
 
   test.each(PRESET_SECRETS)(

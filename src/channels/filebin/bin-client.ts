@@ -13,14 +13,7 @@ export interface BinLocation {
   readonly bin: string;
 }
 
-export interface BinFile {
-  readonly filename: string | undefined;
-  readonly sha256: string | undefined;
-  /** The type that the host detected, which decides whether a browser shows the file. */
-  readonly contentType: string | undefined;
-  /** Whether the host replaced a file with this name, even a deleted file; `undefined` if unknown. */
-  readonly isReplaced: boolean | undefined;
-}
+export type BinFile = Readonly<ReturnType<typeof toBinFile>>;
 
 export interface BinState {
   /** Anybody can upload to an open bin. The name of an unavailable bin can't be used again. */
@@ -45,13 +38,15 @@ export function readRecord(json: unknown) {
   };
 }
 
-function toBinFile(file: unknown): BinFile {
+function toBinFile(file: unknown) {
   const { filename, sha256, 'content-type': type, created_at, updated_at } = toFields(file);
   const [created, updated] = [toShortText(created_at), toShortText(updated_at)];
   return {
     filename: toShortText(filename),
     sha256: toShortText(sha256),
+    /** The type that the host detected, which decides whether a browser shows the file. */
     contentType: toShortText(type),
+    /** Whether the host replaced a file with this name, even a deleted file; `undefined` if unknown. */
     isReplaced: created === undefined || updated === undefined ? undefined : created !== updated,
   };
 }

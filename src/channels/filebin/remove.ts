@@ -10,10 +10,9 @@ import { PLAIN_HOST, pageCheck } from '../host-rules.ts';
 import { type BinState, deleteFile, readBin, urlFor } from './bin-client.ts';
 import { planInBin } from './publish.ts';
 import { listRefusalsOfDeleted } from './refusals.ts';
-import type { BinOptions } from './store-file.ts';
+import type { BinOptions, BinUpload } from './store-file.ts';
 
-interface BinRemoval extends PreparedTask {
-  readonly filename: string;
+interface BinRemoval extends PreparedTask, Pick<BinUpload, 'filename'> {
   /** `undefined` without a file to compare with. */
   readonly sha256: string | undefined;
 }

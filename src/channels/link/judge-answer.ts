@@ -8,15 +8,12 @@ import { MAX_JUDGED_PAGE } from '../../protocol/limits.ts';
 import { loadPageRules } from '../../rules/load-page-rules.ts';
 import { decodePath } from '../../rules/naming.ts';
 
-interface LinkedFile {
-  /** The file's own URL, to which redirects must lead, with or without `.html`; absent for a link to one file. */
-  readonly home: URL | undefined;
-  readonly fallbacks: readonly ExpectedFile[];
-}
-
-/** A link's host may add to a page, and redirect it to another form of its URL. */
+/**
+ * A link's host may add to a page, and redirect it to another form of its URL.
+ * @param home the file's own URL, to which redirects must lead, with or without `.html`; absent for a link to one file
+ */
 export const createLinkJudge =
-  ({ home, fallbacks }: LinkedFile): JudgeAnswer =>
+  (home: URL | undefined, fallbacks: readonly ExpectedFile[] = []): JudgeAnswer =>
   async (fetched, { isPage, expect: { file, marker = '', display = 'none' } }, found) => {
     const hasMarker = found === 'altered' || found === 'echo';
     let match = found;

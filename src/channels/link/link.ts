@@ -110,7 +110,7 @@ function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Pla
     is: file ? 'bytes' : 'marker',
     file,
     display: isShown ? 'page' : 'none',
-    judge: createLinkJudge({ home, fallbacks: [] }),
+    judge: createLinkJudge(home),
   };
   const host = isBin ? LINK_TO_BIN : LINK;
   // One right answer is enough if the page is fetched again after the other files.
@@ -148,7 +148,8 @@ function listOthers(site: LocalSite, folder: URL): readonly Check[] {
   const series = { answers, as: 'browser' } as const;
   return served.map((file) => {
     const url = urlBelow(folder, file.name);
-    const judge = createLinkJudge({ home: url, fallbacks: pages.filter((page) => page !== file) });
+    const others = pages.filter((page) => page !== file);
+    const judge = createLinkJudge(url, others);
     const display = isHtml(file.name) ? 'page' : undefined;
     const check = pageCheck(url, { is: 'bytes', file, judge, display }, LINK, series);
     return { ...check, label: file.name, isPage: false };

@@ -68,7 +68,7 @@ export const createReleaseList =
     const releases = await listReleases(requireGitHub(access), LISTING.releases);
     const wanted = releases.filter(({ draft, tag_name }) => !draft && (tagIsDefault || tag_name === tag));
     const items = wanted.map(async ({ tag_name, assets }) =>
-      [...(await findDelivered(assets))].map(([name, asset]) => ({
+      Array.from(await findDelivered(assets), ([name, asset]) => ({
         ...{ channel: 'K2' as const, place: `release ${tag_name}`, path: name, files: 1, size: asset.size },
         ...{ url: asset.browser_download_url, time: asset.updated_at, by: null, run: null },
         ...{ picture: null, changed: false },

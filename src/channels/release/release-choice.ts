@@ -12,7 +12,7 @@ import {
 import { TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import type { Text } from '../../words.ts';
 import type { FailedFile } from '../channel.ts';
-import { type AssetTask, hasDigestOf, type PlacedAsset, type PlacedFiles } from './asset.ts';
+import { type AssetTask, hasDigestOf, type PlacedAsset } from './asset.ts';
 
 export interface ReleaseOptions {
   readonly tag: string;
@@ -36,30 +36,18 @@ export interface ReleaseBatch extends ReleaseOptions {
   readonly absent: FailedFile | undefined;
 }
 
-interface ReleaseChoice {
-  readonly tag: string;
-  readonly release: Release | null;
-  readonly assets: readonly Asset[];
-  /** Assets of immutable releases with this tag or a numbered one. */
-  readonly frozen: readonly PlacedAsset[];
-  /** Files that a frozen release already has, and files that can't be delivered. */
-  readonly settled: PlacedFiles;
-  readonly pending: readonly AssetTask[];
-}
-
-type FoundRelease = Omit<ReleaseChoice, 'settled' | 'pending'>;
-
 /**
  * Chooses the release and writes nothing.
  * @param takenTags taken tags, which lists may not show yet
  * @param isAgain whether another job took the plain tag, so that its release must exist
+ * @returns in `settled`, files that a frozen release already has, and files that can't be delivered
  * @throws {DeliveryError} `BAD_INPUT` if a branch has the tag's name, `CONFLICT` if no list shows the other release yet
  */
 export async function chooseRelease(
   batch: ReleaseBatch,
   takenTags: ReadonlySet<string> = new Set(),
   isAgain = false,
-): Promise<ReleaseChoice> {
+) {
   const found = await findRelease(batch, takenTags);
   const { frozen, tag } = found;
   const refusal = findRefusal(found, batch);
@@ -87,7 +75,10 @@ export async function chooseRelease(
   return { ...found, settled, pending };
 }
 
-/** If the default tag's release is immutable, finds a numbered release that can be changed, or the next free number. */
+/**
+ * If the default tag's release is immutable, finds a numbered release that can be changed, or the next free number.
+ * @returns in `frozen`, the assets of immutable releases with this tag or a numbered one
+ */
 async function findRelease({ github, tag, tagIsDefault }: ReleaseBatch, takenTags: ReadonlySet<string>) {
   const release = await getReleaseByTag(github, tag);
   const assets = release === null ? [] : await listAssets(github, release);
@@ -122,7 +113,10 @@ function getTagNumber(tag: string, base: string): number {
   return Number(digits);
 }
 
-function findRefusal({ tag, release }: FoundRelease, batch: ReleaseBatch): DeliveryError | null {
+function findRefusal(
+  { tag, release }: Awaited<ReturnType<typeof findRelease>>,
+  batch: ReleaseBatch,
+): DeliveryError | null {
   const refuse = (message: string, hint: Text): DeliveryError =>
     new DeliveryError('FORBIDDEN_BY_RULE', message, { hint, leftBehind: [] });
   if (release?.immutable === true) {

@@ -16,17 +16,13 @@ import { serverUrlOf } from '../../github/hosts.ts';
 import type { Ports } from '../../ports.ts';
 import { TAG_ATTEMPTS } from '../../protocol/limits.ts';
 import { assetName, flatName, urlBelow } from '../../rules/naming.ts';
-import { type Channel, type ChannelItem, nameTask, type PreparedTask } from '../channel.ts';
+import { type Channel, type ChannelItem, nameTask } from '../channel.ts';
 import { pageCheck } from '../host-rules.ts';
 import { isInterim, type PlacedAsset, planAsset, unfinishedError } from './asset.ts';
 import { sweepDrafts } from './new-release.ts';
 import type { ReleaseOptions } from './release-choice.ts';
 
-interface AssetRemoval extends PreparedTask {
-  readonly name: string;
-  /** The name as given, which may be the file's name in the label. */
-  readonly wanted: string;
-}
+type AssetRemoval = Awaited<ReturnType<typeof prepareRemoval>>;
 
 interface RemovalOptions extends Omit<ReleaseOptions, 'timeout'> {
   readonly earlierTag: string;
@@ -34,11 +30,7 @@ interface RemovalOptions extends Omit<ReleaseOptions, 'timeout'> {
 
 type FoundAsset = Pick<PlacedAsset, 'release' | 'asset'>;
 
-interface ChosenAssets extends Pick<FoundAsset, 'release'> {
-  /** Interim uploads for the name come first, because they can be downloaded too. */
-  readonly assets: readonly Asset[];
-  readonly otherTags: readonly string[];
-}
+type ChosenAssets = NonNullable<ReturnType<typeof chooseAssets>>;
 
 const NOTHING_THERE = 'nothing exists there';
 
@@ -76,10 +68,12 @@ export function createReleaseRemover(
   };
 }
 
-async function prepareRemoval({ name: wanted }: ChannelItem, tags: readonly string[]): Promise<AssetRemoval> {
-  const name = await assetName(flatName(wanted));
+/** The name as given may be the file's name in the label. */
+async function prepareRemoval({ name: given }: ChannelItem, tags: readonly string[]) {
+  const wanted = flatName(given);
+  const name = await assetName(wanted);
   const plan = planAsset(tags.join(' or '), name, 'the asset is deleted', 'is removed');
-  return { plan, name, wanted: flatName(wanted) };
+  return { plan, name, wanted };
 }
 
 /** An older release may still have the asset. */
@@ -125,14 +119,14 @@ async function removeAssets(chosen: ChosenAssets, name: string, github: GitHubCl
 
 /**
  * Chooses the newest labelled asset with the name, otherwise the newest without a label, which needs `overwrite`. Interim
- * uploads for the name are deleted too.
+ * uploads for the name are deleted too, and first, because they can be downloaded.
  */
 function chooseAssets(
   { name, wanted }: AssetRemoval,
   listed: readonly FoundAsset[],
   { overwrite, soleDeliverer: owner }: Pick<RemovalOptions, 'overwrite' | 'soleDeliverer'>,
   tags: readonly string[],
-): ChosenAssets | null {
+) {
   const named = listed.filter(({ asset }) => asset.name === name);
   const interim = listed.filter(({ asset }) => isInterim(asset, name, owner) && !isUnfinished(asset));
   const candidates = named.length > 0 ? named : interim;

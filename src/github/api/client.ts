@@ -4,14 +4,7 @@ import { sendRequest, type TextAnswer, type TextRequest } from '../../http/send-
 import { toFields } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
 import { API, type CallTemplate, getApiCall, RESULT_FIELDS } from '../../protocol/calls.ts';
-import {
-  HOUR,
-  LIST_PAGE,
-  LIST_TOTAL,
-  MINUTE,
-  WRITE_INTERVAL,
-  WRITES_PER_HOUR,
-} from '../../protocol/limits.ts';
+import { HOUR, LIST_PAGE, LIST_TOTAL, MINUTE, SECOND, WRITES_PER_HOUR } from '../../protocol/limits.ts';
 import { API_VERSION, PROTOCOL, TOOL } from '../../protocol/words.ts';
 import { withRetries } from '../../retry.ts';
 import type { RepositoryName } from '../hosts.ts';
@@ -46,9 +39,10 @@ export function createGitHubClient(connection: ApiConnection, ports: Ports): Git
     const route = parameters.url.endsWith('/graphql') ? '/graphql' : parameters.url;
     const call = getApiCall(`${parameters.method} ${route}`);
     const { url, headers, body } = octokit.request.endpoint.parse(parameters);
+    const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
     const request = {
       url: new URL(url),
-      headers: { ...toTexts(headers), accept: String(headers.accept).replace(/\.v3\+json$/, '+json') },
+      headers: { ...texts, accept: String(headers.accept).replace(/\.v3\+json$/, '+json') },
       body: body === undefined ? undefined : () => JSON.stringify(body),
     };
     const send = sendCall.bind(null, call, request, connection, ports);
@@ -95,9 +89,6 @@ function isResult(json: unknown, call: CallTemplate): boolean {
   const names = field?.split('.') ?? [];
   return names.reduce((value, name) => toFields(value)[name], json) != null && typeof json === 'object';
 }
-
-const toTexts = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
 /** Octokit would log every request, and every 404 that we expect. */
 const ignore = (): undefined => undefined;
@@ -153,7 +144,7 @@ export function createWritePacer({
 
   async function runInTurn<T>(write: () => Promise<T>): Promise<T> {
     const untilHour = remaining(HOUR, starts.at(-WRITES_PER_HOUR));
-    const pause = Math.max(remaining(WRITE_INTERVAL, starts.at(-1)), untilHour);
+    const pause = Math.max(remaining(SECOND, starts.at(-1)), untilHour);
     if (untilHour > 0) {
       const minutes = Math.ceil(untilHour / MINUTE);
       logger.info(`Waiting ${minutes} min: GitHub allows about ${WRITES_PER_HOUR} writes an hour`);

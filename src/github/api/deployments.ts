@@ -46,11 +46,8 @@ const DESCRIPTIONS = {
 export async function setDeploymentState(
   { rest, repository }: GitHubClient,
   id: number,
-  status: {
+  status: Readonly<Partial<Record<'log_url' | 'environment_url' | 'description', string>>> & {
     readonly state: keyof typeof DESCRIPTIONS;
-    readonly log_url?: string;
-    readonly environment_url?: string;
-    readonly description?: string;
   },
 ): Promise<void> {
   await rest.repos.createDeploymentStatus({

@@ -1,5 +1,6 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { DeliveryError, hasFailed, type Result } from '../../errors.ts';
+import type { Text } from '../../words.ts';
 import { defaultPagesUrl, serverUrlOf } from '../hosts.ts';
 import type { GitHubClient } from './client.ts';
 import { dataOrNull } from './failures.ts';
@@ -103,23 +104,14 @@ export function noAccessError(
   hasRepository: boolean,
   permissions = 'contents: write, pages: write',
 ): DeliveryError {
+  const step = 'authorize';
   if (hasToken) {
-    return new DeliveryError(
-      'BAD_INPUT',
-      'GitHub Pages and releases need a repository, but the repository is unknown',
-      {
-        step: 'authorize',
-        hint: (w) => `set ${w.input('repository', 'owner/name')}${w.orUse('K3')}`,
-      },
-    );
+    const message = 'GitHub Pages and releases need a repository, but the repository is unknown';
+    const hint: Text = (w) => `set ${w.input('repository', 'owner/name')}${w.orUse('K3')}`;
+    return new DeliveryError('BAD_INPUT', message, { step, hint });
   }
-  return new DeliveryError(
-    'NO_TOKEN',
-    `GitHub Pages and releases need a token${hasRepository ? '' : ' and a repository'}`,
-    {
-      step: 'authorize',
-      hint: (w) =>
-        `set ${w.input('token')} to a token with the permissions \`${permissions}\`${w.ownToken}${hasRepository ? '' : `, and ${w.input('repository')}`}${w.orUse('K3')}`,
-    },
-  );
+  const message = `GitHub Pages and releases need a token${hasRepository ? '' : ' and a repository'}`;
+  const hint: Text = (w) =>
+    `set ${w.input('token')} to a token with the permissions \`${permissions}\`${w.ownToken}${hasRepository ? '' : `, and ${w.input('repository')}`}${w.orUse('K3')}`;
+  return new DeliveryError('NO_TOKEN', message, { step, hint });
 }

@@ -17,19 +17,12 @@ export interface GitOptions {
 
 export type GitPorts = Pick<Ports, 'clock' | 'signal' | 'env' | 'tempFolder'>;
 
-export interface GitResult {
-  readonly exitCode: number | null;
-  readonly out: string;
-  readonly err: string;
-}
+export type GitResult = Awaited<ReturnType<typeof runGit>>;
 
 const OUTPUT_LIMIT = 65_536;
 
 /** Runs git with limited output and time. An abort or timeout kills git and its children, and is thrown. */
-export async function runGit(
-  options: GitOptions,
-  ports: Pick<Ports, 'clock' | 'signal'>,
-): Promise<GitResult> {
+export async function runGit(options: GitOptions, ports: Pick<Ports, 'clock' | 'signal'>) {
   const { args, folder, env, input = Readable.from([]), onOutput, size } = options;
   const signal = AbortSignal.any([ports.signal, ports.clock.timeout(transferTime(size))]);
   signal.throwIfAborted();
@@ -42,9 +35,9 @@ export async function runGit(
   const getErr = keepEnd(child.stderr, onOutput);
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
   try {
-    const written = pipeline(input, child.stdin).catch((thrown: unknown) => {
+    const written = pipeline(input, child.stdin).catch((thrown: NodeJS.ErrnoException) => {
       // If git ends without reading all its input, its exit code decides.
-      if (isBrokenPipe(thrown)) return;
+      if (BROKEN_PIPE.test(thrown.code ?? '')) return;
       kill();
       throw thrown;
     });
@@ -61,10 +54,7 @@ export async function runGit(
   }
 }
 
-const isBrokenPipe = (thrown: unknown): boolean =>
-  thrown instanceof Error &&
-  'code' in thrown &&
-  ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String(thrown.code));
+const BROKEN_PIPE = /^(?:EPIPE|ECONNRESET|ERR_STREAM_PREMATURE_CLOSE)$/;
 
 function keepEnd(stream: Readable, onOutput?: (text: string) => void): () => string {
   let text = '';

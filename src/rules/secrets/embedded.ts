@@ -1,14 +1,11 @@
 import { decodePercents } from '../page/addresses.ts';
 
-interface DecodedPart {
-  readonly bytes: Buffer;
-  /** Maps an index to the position in the block that it was decoded from. */
-  readonly positionOf: (index: number) => number;
-}
-
-/** A block as it is, and its parts in base64 and percent-encoding, decoded once. */
-export function* decodeEmbedded(block: Buffer): Generator<DecodedPart, void, undefined> {
-  yield { bytes: block, positionOf: (index) => index };
+/**
+ * A block as it is, and its parts in base64 and percent-encoding, decoded once. `positionOf` maps an index to the
+ * position in the block that it was decoded from.
+ */
+export function* decodeEmbedded(block: Buffer) {
+  yield { bytes: block, positionOf: (index: number) => index };
   yield* decodeBase64(block);
   yield* decodePercentWords(block);
 }
@@ -25,7 +22,7 @@ const BREAKS = /(?:\\[rn]|\s)+/g;
 const RUN = new RegExp(`${LINE}(?:${LINE_BREAK}${LINE})*(?:${LINE_BREAK}[\\w+/-]+)?`, 'y');
 
 /** Decodes only runs of ASCII text, so no hashes and images. */
-function* decodeBase64(bytes: Buffer): Generator<DecodedPart, void, undefined> {
+function* decodeBase64(bytes: Buffer) {
   let start = findRun(bytes, 0);
   const text = start === -1 ? '' : bytes.toString('latin1');
   while (start !== -1) {
@@ -39,7 +36,7 @@ function* decodeBase64(bytes: Buffer): Generator<DecodedPart, void, undefined> {
     for (const [from, end] of listTexts(joined)) {
       yield {
         bytes: Buffer.from(joined.toString('latin1', from, end), 'base64'),
-        positionOf: (index) => runStart + findCharacter(run, from + Math.floor((index * 4) / 3)),
+        positionOf: (index: number) => runStart + findCharacter(run, from + Math.floor((index * 4) / 3)),
       };
     }
     start = findRun(bytes, start + run.length);
@@ -124,7 +121,7 @@ for (const byte of Buffer.from('"\'<>`')) WORD[byte] = 0;
 const SHORTEST_WORD = 16;
 
 /** Decodes only words with percent-encoding, so little is searched twice. */
-function* decodePercentWords(bytes: Buffer): Generator<DecodedPart, void, undefined> {
+function* decodePercentWords(bytes: Buffer) {
   for (let at = bytes.indexOf(PERCENT); at !== -1; at = bytes.indexOf(PERCENT, at + 1)) {
     if (!/^%[\da-f]{2}$/i.test(bytes.toString('latin1', at, at + 3))) continue;
     let [start, end] = [at, at];
@@ -135,11 +132,11 @@ function* decodePercentWords(bytes: Buffer): Generator<DecodedPart, void, undefi
   }
 }
 
-function decodeWord(bytes: Buffer, start: number, end: number): DecodedPart {
+function decodeWord(bytes: Buffer, start: number, end: number) {
   const word = bytes.toString('latin1', start, end);
   return {
     bytes: Buffer.from(decodePercents(word, 'latin1'), 'latin1'),
-    positionOf(index) {
+    positionOf(index: number) {
       const signs = word.match(/%[\da-f]{2}|./gis) ?? [];
       return start + signs.slice(0, index).join('').length;
     },

@@ -10,7 +10,7 @@ import { UTF_16_MARK } from '../text-encoding.ts';
 import { findCustomMatches, type SecretMatch } from './custom-rules.ts';
 import { decodeEmbedded } from './embedded.ts';
 import { type FileBlock, readBlocks } from './file-blocks.ts';
-import { loadPresetRules } from './preset-rules.ts';
+import { findPresetMatches } from './preset-rules.ts';
 import { nameSecret, selectRules } from './rule-keywords.ts';
 
 interface FoundSecret {
@@ -98,7 +98,6 @@ async function* searchBlock({
 
 async function matchRules(text: string, rules: ReadonlySet<string>): Promise<readonly SecretMatch[]> {
   const distinct: SecretMatch[] = [];
-  const findPresetMatches = await loadPresetRules();
   for (const match of [...(await findPresetMatches(text, rules)), ...findCustomMatches(text, rules)]) {
     if (!distinct.some((known) => overlaps(match, known))) distinct.push(match);
   }
@@ -117,8 +116,6 @@ async function* readAsUtf8(file: SearchedFile, signal: AbortSignal): AsyncGenera
   }
 }
 
-const LINE_FEED = 0x0a;
-
 /** Sorts the findings, and adds line and column in a text by reading it again. */
 async function locateFindings(found: readonly FoundSecret[], file: SearchedFile, signal: AbortSignal) {
   const pending = found.toSorted((a, b) => a.position - b.position);
@@ -134,7 +131,7 @@ async function locateFindings(found: readonly FoundSecret[], file: SearchedFile,
       if (pending.length === 0) return located;
       position += 1;
       const byte = piece[at] as number;
-      if (byte === LINE_FEED) [line, column] = [line + 1, 1];
+      if (byte === 0x0a) [line, column] = [line + 1, 1];
       else if ((byte & 0xc0) !== 0x80) column += 1;
     }
   }
@@ -143,10 +140,8 @@ async function locateFindings(found: readonly FoundSecret[], file: SearchedFile,
 
 const deriveKey = promisify<string, string, number, Buffer>(scrypt);
 
-const RECENT_FINGERPRINTS = 128;
-
 /** A slow hash, so that nobody can guess a weak password from it. Files of a site often share secrets. */
-const computeFingerprint = keepRecent(RECENT_FINGERPRINTS, async (key) => {
+const computeFingerprint = keepRecent(128, async (key) => {
   const end = key.indexOf('\0');
   const hash = await deriveKey(key.slice(end + 1), key.slice(0, end), 8);
   return hash.toString('hex');

@@ -90,8 +90,7 @@ class SiteSearch {
   readonly pictures = new Set<string>();
   readonly #files: SiteFiles;
   readonly #judge: ReferenceJudge;
-  readonly #entry: string;
-  readonly #signal: AbortSignal | undefined;
+  readonly #options: SiteOptions;
   readonly #pending: FileVisit[] = [];
   /** The earliest grade of each file that was pending. */
   readonly #seen = new Map<string, ReferenceGrade>();
@@ -99,11 +98,10 @@ class SiteSearch {
   /** The last file that is not in UTF-8. */
   #misread = '';
 
-  constructor(files: SiteFiles, judge: ReferenceJudge, { entry, signal }: SiteOptions) {
+  constructor(files: SiteFiles, judge: ReferenceJudge, options: SiteOptions) {
     this.#files = files;
     this.#judge = judge;
-    this.#entry = entry;
-    this.#signal = signal;
+    this.#options = options;
   }
 
   /** Searches files that were not searched yet, and everything that they load. */
@@ -113,7 +111,7 @@ class SiteSearch {
       if (visit.kind !== 'data' && !this.#searched.has(path)) this.#enqueue(visit);
     }
     for (let visit = this.#pending.shift(); visit !== undefined; visit = this.#pending.shift()) {
-      this.#signal?.throwIfAborted();
+      this.#options.signal?.throwIfAborted();
       const pieces = decodeText(this.#read(visit));
       if (visit.kind === 'document') await this.#searchPage(visit, pieces);
       else this.#searchText(visit, await joinText(pieces));
@@ -219,7 +217,7 @@ class SiteSearch {
       : found.address;
     if (address === null && visit.importMap.isOpen) return;
     const path = this.#judge.judge({ ...found, file: visit.path, base, grade }, address);
-    const isShown = path !== null && visit.path === this.#entry && isLoaded(grade) && isImage(path);
+    const isShown = path !== null && visit.path === this.#options.entry && isLoaded(grade) && isImage(path);
     const isSmall = isShown && (this.#files.get(path)?.size ?? 0) <= LARGEST_TEXT;
     if (isSmall && this.pictures.size < MOST_PICTURES) this.pictures.add(path);
     const isFollowed = isLoaded(grade === 'link' ? visit.grade : grade);

@@ -4,13 +4,7 @@ import type { ReferenceGrade, ResourceKind } from '../page/addresses.ts';
 import { isHtml } from '../page/page-file.ts';
 import type { SiteOptions } from './findings.ts';
 
-export interface ResolvedAddress {
-  readonly url: URL;
-  /** `outside`: elsewhere on the site's host. */
-  readonly where: 'folder' | 'outside' | 'host';
-  /** Decoded, relative to the folder, or otherwise without its first slash. */
-  readonly path: string;
-}
+export type ResolvedAddress = NonNullable<ReturnType<ReturnType<typeof createAddressResolver>['resolve']>>;
 
 const UNKNOWN_ORIGIN = 'https://site.invalid';
 
@@ -20,17 +14,20 @@ export function createAddressResolver({
 }: Pick<SiteOptions, 'sitePath' | 'origin'>) {
   const own = new URL(origin);
   const folder = decodePath(sitePath);
-  /** @param base the URL that the address is relative to @returns `null` if it causes no request */
-  const resolve = (address: string, base: string): ResolvedAddress | null => {
+  /**
+   * @param base the URL that the address is relative to
+   * @returns `null` if it causes no request; the decoded path in the folder, or otherwise without its first slash
+   */
+  const resolve = (address: string, base: string) => {
     const url = URL.parse(address, base);
     if (url === null || !/^(?:https?|wss?|ftp|attachment|cid|file|sandbox):$/.test(url.protocol)) return null;
     const path = decodePath(url.pathname);
-    if (url.host !== own.host) return { url, where: 'host', path: path.slice(1) };
+    if (url.host !== own.host) return { url, where: 'host', path: path.slice(1) } as const;
     // GitHub Pages redirects the URL of the folder without its slash.
     const isFolder = path.startsWith(folder) || `${path}/` === folder;
     return isFolder
-      ? { url, where: 'folder', path: path.slice(folder.length) }
-      : { url, where: 'outside', path: path.slice(1) };
+      ? ({ url, where: 'folder', path: path.slice(folder.length) } as const)
+      : ({ url, where: 'outside', path: path.slice(1) } as const);
   };
   return { toUrl: (file: string) => `https://${own.host}${sitePath}${encodePath(file)}`, resolve };
 }
