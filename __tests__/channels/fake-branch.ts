@@ -1,4 +1,4 @@
-import { createEntriesReader } from '../../src/channels/pages/branch-reader.ts';
+import { createBranchHistory } from '../../src/channels/pages/branch-reader.ts';
 import type { PagesOptions } from '../../src/channels/pages/destination.ts';
 import { resolveDestination } from '../../src/channels/pages/destination.ts';
 import type { CommitTarget, PagesTask } from '../../src/channels/pages/target.ts';
@@ -35,7 +35,7 @@ export const commitTargetWith = (
   github: GitHubClient,
   { method = 'A', ...options }: TargetOptions = {},
 ): CommitTarget => ({
-  readEntries: createEntriesReader(github),
+  history: createBranchHistory(github, 'main'),
   method,
   github,
   branch: 'main',

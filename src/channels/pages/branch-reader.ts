@@ -1,15 +1,49 @@
-import { type CommitEntries, listEntries } from '../../github/api/branch.ts';
-import type { GitHubClient } from '../../github/api/client.ts';
+import {
+  type CommitEntries,
+  getBranchHead,
+  getEntry,
+  getExistingBlobs,
+  listEntries,
+} from '../../github/api/branch.ts';
+import { type GitHubClient, isLastPage } from '../../github/api/client.ts';
+import { type CommitSummary, getLastCommits } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
+import { LIST_PAGE } from '../../protocol/limits.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 
 /** Reads all entries of a commit. @throws {DeliveryError} `TOO_LARGE` if GitHub can't list that many files */
-export type ReadEntries = (commit: string) => Promise<CommitEntries>;
+type ReadEntries = (commit: string) => Promise<CommitEntries>;
+
+export interface HistoryCommit extends CommitSummary {
+  readonly parent?: string | undefined;
+}
+
+/** The history of a branch; it remembers the commits whose entries were read last. */
+export const createBranchHistory = (github: GitHubClient, branch: string) => ({
+  readHead: (): Promise<string> => getBranchHead(github, branch),
+  readEntries: createEntriesReader(github),
+  readEntry: (path: string) => getEntry(github, branch, path),
+  readBlobs: (head: string, paths: readonly string[]) => getExistingBlobs(github, head, paths),
+  readLastCommits: (head: string, paths: readonly string[]) => getLastCommits(github, head, paths),
+  /** The commits that changed a path or something below it, newest first. @param page counts from 1 */
+  async listCommits(head: string, path: string, page: number) {
+    const query = { ...github.repository, ...(path && { path }), sha: head, per_page: LIST_PAGE, page };
+    const answer = await github.rest.repos.listCommits(query);
+    const commits = answer.data.map(({ sha, commit, parents }): HistoryCommit => {
+      const { message, committer } = commit;
+      const isFirst = parents.length === 0;
+      return { sha, message, date: committer?.date, parent: parents[0]?.sha, isFirst };
+    });
+    return { commits, isLast: isLastPage(answer, LIST_PAGE) };
+  },
+});
+
+/** The commits of a site, wherever they are stored. */
+export type SiteHistory = ReturnType<typeof createBranchHistory>;
 
 const REMEMBERED = 2;
 
-/** Creates a reader that remembers the commits it read last. */
-export function createEntriesReader(github: GitHubClient): ReadEntries {
+function createEntriesReader(github: GitHubClient): ReadEntries {
   const entries = new Map<string, CommitEntries>();
   return async (commit) => {
     const found = entries.get(commit) ?? (await listEntries(github, commit));

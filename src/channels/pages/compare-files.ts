@@ -1,11 +1,10 @@
 import { forEachItem } from '../../async.ts';
 import { type DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
-import { type BranchEntry, getExistingBlobs } from '../../github/api/branch.ts';
-import type { GitHubClient } from '../../github/api/client.ts';
-import { getLastCommits, type LastCommit } from '../../github/api/history.ts';
+import type { BranchEntry } from '../../github/api/branch.ts';
+import type { LastCommit } from '../../github/api/history.ts';
 import { listRivals, MARKDOWN } from '../../rules/jekyll.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
-import { type BranchTree, blobsIn } from './branch-reader.ts';
+import { type BranchTree, blobsIn, type SiteHistory } from './branch-reader.ts';
 import { listAlone, parseMessage } from './commit-message.ts';
 import { type ComparedItem, planChange } from './compare.ts';
 import { listTaken, pageOf, switchFileOf } from './jekyll.ts';
@@ -25,7 +24,7 @@ interface ReadPaths extends BranchTree {
 export async function compareFiles(tasks: readonly PagesTask[]): Promise<readonly Result<ComparedItem>[]> {
   const [first] = tasks;
   if (first === undefined) return [];
-  const { github } = first.target;
+  const { history } = first.target;
   const head = await readTargetHead(first.target);
   const read: ReadPaths = { head, entries: new Map(), failures: new Map(), commits: new Map() };
   const taskPaths = new Set(
@@ -36,13 +35,13 @@ export async function compareFiles(tasks: readonly PagesTask[]): Promise<readonl
     ]),
   );
   // A cache may still serve a file that is missing now.
-  await readPaths([...taskPaths], github, read, new Set(tasks.map(({ itemPath }) => itemPath)));
+  await readPaths([...taskPaths], history, read, new Set(tasks.map(({ itemPath }) => itemPath)));
   const further = new Set(
     tasks.flatMap((task) => [...listRelated(task, read), ...listTakers(task, read.entries)]),
   );
   await readPaths(
     [...further].filter((path) => !taskPaths.has(path)),
-    github,
+    history,
     read,
   );
   const rest = await readOtherFiles(tasks, head, taskPaths);
@@ -55,14 +54,14 @@ export async function compareFiles(tasks: readonly PagesTask[]): Promise<readonl
 /** @param mayBeGone paths whose history is read even if the file is missing */
 async function readPaths(
   paths: readonly string[],
-  github: GitHubClient,
+  history: SiteHistory,
   { head, entries, failures, commits }: ReadPaths,
   mayBeGone: ReadonlySet<string> = new Set(),
 ): Promise<void> {
   if (head === null || paths.length === 0) return;
-  const blobs = await getExistingBlobs(github, head, paths);
+  const blobs = await history.readBlobs(head, paths);
   const touched = paths.filter((path) => typeof blobs.get(path) === 'string' || mayBeGone.has(path));
-  const found = await getLastCommits(github, head, touched);
+  const found = await history.readLastCommits(head, touched);
   for (const path of paths) {
     const sha = blobs.get(path) ?? null;
     const last = found.get(path) ?? null;
@@ -87,8 +86,7 @@ async function readOtherFiles(
     (task) => isRemoval(task) && isPage(task.itemPath) && task.destination.builtBy === 'branch',
   );
   if (page === undefined || head === null) return new Map();
-  const { readEntries } = page.target;
-  const entries = await resultOf(() => readEntries(head));
+  const entries = await resultOf(() => page.target.history.readEntries(head));
   // Without a list of files, every URL must answer 404.
   return hasFailed(entries) ? new Map() : new Map([...entries].filter(([path]) => !taskPaths.has(path)));
 }

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { findSubmoduleError, parentFolders } from '../../github/api/branch.ts';
-import { getLastCommits } from '../../github/api/history.ts';
 import type { Change, FileBytes } from '../../github/change.ts';
 import { namedLine, nameFew } from '../../plain-text.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
@@ -104,9 +103,9 @@ async function refuseTakenAddresses(
 }
 
 export const readBefore = async (
-  { readEntries }: CommitTarget,
+  { history }: CommitTarget,
   { before, tree }: FolderInBranch,
-): Promise<BranchTree['entries']> => (before === undefined ? tree.entries : readEntries(before));
+): Promise<BranchTree['entries']> => (before === undefined ? tree.entries : history.readEntries(before));
 
 /** Lists files that an older tree has and that neither the branch nor the delivery has. */
 export function listVanished({ itemPath, files }: PagesTask, tree: BranchTree, older: BranchTree['entries']) {
@@ -121,7 +120,7 @@ const NEVER: readonly GitBlob[] = [];
 async function findPrevious(task: PagesTask, { head }: BranchTree, trees: readonly BranchTree['entries'][]) {
   const page = task.destination.entryPath;
   // The page changes most often, so a cache may hold a version before the last two.
-  const commits = head === null ? null : await getLastCommits(task.target.github, head, [page]);
+  const commits = head === null ? null : await task.target.history.readLastCommits(head, [page]);
   const versions = commits?.get(page)?.blobs ?? [];
   const previous = new Map<string, readonly GitBlob[]>();
   for (const { path, file } of task.files) {

@@ -1,10 +1,15 @@
 import { DeliveryError } from '../../errors.ts';
 import { parentFolders } from '../../github/api/branch.ts';
-import { type GitHubClient, isLastPage } from '../../github/api/client.ts';
-import type { CommitSummary } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
-import { HISTORY_PAGES, LIST_PAGE, SITE } from '../../protocol/limits.ts';
-import { type BranchTree, filesBelow, holdsFile, type OlderTrees } from './branch-reader.ts';
+import { HISTORY_PAGES, SITE } from '../../protocol/limits.ts';
+import {
+  type BranchTree,
+  filesBelow,
+  type HistoryCommit,
+  holdsFile,
+  type OlderTrees,
+  type SiteHistory,
+} from './branch-reader.ts';
 import {
   type DeliveredObject,
   type DeliveryMessage,
@@ -15,8 +20,7 @@ import {
 import { isFolderPath } from './target.ts';
 
 /** What this tool's newest commit about a path did to it. */
-export interface DeliveryRecord extends CommitSummary {
-  readonly parent?: string | undefined;
+export interface DeliveryRecord extends HistoryCommit {
   readonly itemPath: string;
   readonly delivered?: DeliveredObject | undefined;
   readonly parts: readonly Pick<DeliveryRecord, 'sha' | 'parent'>[];
@@ -34,7 +38,7 @@ export type DeliveredRecord = DeliveryRecord & { readonly delivered: DeliveredOb
  * @returns the records by path, the newest first; `last`, the newest commit of anybody
  */
 export async function readRecords(
-  github: GitHubClient,
+  history: SiteHistory,
   head: string,
   itemPath: string,
   isEnough: (records: ReadonlyMap<string, DeliveryRecord>) => boolean = () => false,
@@ -43,23 +47,13 @@ export async function readRecords(
   const parts = new Map<string, DeliveryRecord['parts']>();
   const addToIndex = createIndex();
   const path = itemPath.replace(/\/$/, '');
-  let last: (CommitSummary & Pick<DeliveryRecord, 'parent'>) | undefined;
+  let last: HistoryCommit | undefined;
   let isComplete = false;
   for (let historyPage = 1; historyPage <= HISTORY_PAGES && !isComplete; historyPage += 1) {
-    const query = {
-      ...github.repository,
-      ...(path && { path }),
-      sha: head,
-      per_page: LIST_PAGE,
-      page: historyPage,
-    };
-    const answer = await github.rest.repos.listCommits(query);
-    for (const { sha, commit, parents } of answer.data) {
-      const { message, committer } = commit;
-      const isFirst = parents.length === 0;
-      const found = { sha, message, date: committer?.date, parent: parents[0]?.sha, isFirst };
+    const { commits, isLast } = await history.listCommits(head, path, historyPage);
+    for (const found of commits) {
       last ??= found;
-      const parsed = parseMessage(message);
+      const parsed = parseMessage(found.message);
       for (const named of listNamedPaths(parsed)) {
         const newer = addToIndex(named);
         if (!named.startsRecord || !isWithin(named.itemPath, path) || records.has(named.itemPath)) continue;
@@ -67,7 +61,7 @@ export async function readRecords(
       }
       for (const path of parsed?.removedFrom ?? []) parts.set(path, [...(parts.get(path) ?? []), found]);
     }
-    isComplete = isLastPage(answer, LIST_PAGE);
+    isComplete = isLast;
     if (isEnough(records)) break;
   }
   return { records, last, isComplete };

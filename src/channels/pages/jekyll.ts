@@ -1,9 +1,8 @@
 import { DeliveryError } from '../../errors.ts';
-import { getEntry } from '../../github/api/branch.ts';
-import type { GitHubClient } from '../../github/api/client.ts';
 import { nameFew } from '../../plain-text.ts';
 import { buildWithJekyll, isOnlyCopied, listRivals, listShown, MARKDOWN } from '../../rules/jekyll.ts';
 import type { Words } from '../../words.ts';
+import type { SiteHistory } from './branch-reader.ts';
 import {
   addressOf,
   type PagesDestination,
@@ -13,13 +12,13 @@ import {
 } from './destination.ts';
 import { isFolderPath, type PagesTask } from './target.ts';
 
-export type SwitchLookup = (destination: Pick<PagesDestination, 'branch' | 'siteRoot'>) => Promise<boolean>;
+export type SwitchLookup = (destination: Pick<PagesDestination, 'siteRoot'>) => Promise<boolean>;
 
-/** Creates a check that requests the file once for all items of a branch. */
-export function createSwitchLookup(github: GitHubClient): SwitchLookup {
-  let request: ReturnType<typeof getEntry> | undefined;
+/** Creates a check that requests the file once for all items. */
+export function createSwitchLookup({ readEntry }: SiteHistory): SwitchLookup {
+  let request: ReturnType<typeof readEntry> | undefined;
   return async (destination) => {
-    request ??= getEntry(github, destination.branch, switchFileOf(destination));
+    request ??= readEntry(switchFileOf(destination));
     return (await request)?.type === 'blob';
   };
 }

@@ -1,10 +1,8 @@
-import { getBranchHead, getEntry } from '../../github/api/branch.ts';
-import type { GitHubClient } from '../../github/api/client.ts';
-import { type CommitSummary, getLastCommits, type LastCommit } from '../../github/api/history.ts';
+import type { CommitSummary, LastCommit } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { listSources } from '../../rules/jekyll.ts';
-import { type BranchTree, hasFilesBelow, holdsFile, limitTrees } from './branch-reader.ts';
+import { type BranchTree, hasFilesBelow, holdsFile, limitTrees, type SiteHistory } from './branch-reader.ts';
 import { listAlone, parseMessage } from './commit-message.ts';
 import {
   type DeliveredRecord,
@@ -71,7 +69,7 @@ export interface FolderInBranch {
   readonly before?: string | undefined;
 }
 
-type SearchTarget = Pick<CommitTarget, 'github' | 'readEntries'> & { readonly options: DeliveryOwner };
+type SearchTarget = Pick<CommitTarget, 'history'> & { readonly options: DeliveryOwner };
 
 /**
  * Finds what is left of deliveries to a folder. The newest one counts if the branch matches it; after a removal none
@@ -84,11 +82,11 @@ export async function findDeliveries(
   folder: string,
   isWithBelow = false,
 ): Promise<FolderInBranch> {
-  const { github, readEntries } = target;
+  const { history } = target;
   if (tree.head === null) return { tree, sites: new Map(), singles: new Set() };
   const isEnough = (read: ReadonlyMap<string, unknown>): boolean => !isWithBelow && read.has(folder);
-  const { records, last, isComplete } = await readRecords(github, tree.head, folder, isEnough);
-  const readOlder = limitTrees(readEntries, SITE.olderTrees);
+  const { records, last, isComplete } = await readRecords(history, tree.head, folder, isEnough);
+  const readOlder = limitTrees(history.readEntries, SITE.olderTrees);
   const sites = new Map<string, OwnedSite>();
   const found = new Set<string>();
   const newest = hasFilesBelow(tree, folder) ? records.get(folder) : undefined;
@@ -125,7 +123,7 @@ const isOfSite = (record: DeliveryRecord): record is DeliveredRecord =>
  * @param together folders of the same delivery: `keep` counts them and removes none
  */
 export async function findOlderSites(
-  { github, options }: CommitTarget,
+  { history, options }: CommitTarget,
   { head, entries }: BranchTree,
   folder: string,
   together: readonly string[],
@@ -138,7 +136,7 @@ export async function findOlderSites(
     .filter((path) => path !== folder && !together.includes(path))
     .slice(0, SITE.siblings);
   const nameOf = (itemPath: string): string => itemPath.slice(0, -1);
-  const commits = await getLastCommits(github, head, siblings.map(nameOf));
+  const commits = await history.readLastCommits(head, siblings.map(nameOf));
   const lastOf = (itemPath: string): LastCommit | null => commits.get(nameOf(itemPath)) ?? null;
   const whole = siblings.filter((itemPath) => {
     const { message = '' } = lastOf(itemPath) ?? {};
@@ -149,7 +147,7 @@ export async function findOlderSites(
   const newestOf = (records: ReadonlyMap<string, DeliveryRecord>): readonly string[] =>
     [...records.keys()].filter((itemPath) => whole.includes(itemPath)).slice(0, keep);
   const wanted = Math.min(keep, whole.length);
-  const { records } = await readRecords(github, head, parent, (read) => newestOf(read).length === wanted);
+  const { records } = await readRecords(history, head, parent, (read) => newestOf(read).length === wanted);
   const newest = newestOf(records);
   // If the history shows too few, all stay.
   const older = newest.length < keep ? [] : whole.filter((itemPath) => !newest.includes(itemPath));
@@ -199,7 +197,7 @@ export async function findSingleFiles(
   page?: { readonly path: string; readonly pictures: ReadonlySet<string> },
 ): Promise<ReadonlyMap<string, string>> {
   if (head === null || paths.length === 0 || paths.length > SITE.singleFiles) return new Map();
-  const commits = await getLastCommits(target.github, head, paths);
+  const commits = await target.history.readLastCommits(head, paths);
   const messageOf = (path: string): string => commits.get(path)?.message ?? '';
   const owned = paths.filter((path) => {
     const file = { path, sha: entries.get(path)?.sha ?? '' };
@@ -213,12 +211,12 @@ export async function findSingleFiles(
 
 /** Lists the files that a URL may show, the likeliest first: the file itself, or Markdown delivered for it. */
 export async function findShown(
-  github: GitHubClient,
-  { branch, builtBy, entryPath: path }: Pick<PagesDestination, 'branch' | 'builtBy' | 'entryPath'>,
+  history: SiteHistory,
+  { builtBy, entryPath: path }: Pick<PagesDestination, 'builtBy' | 'entryPath'>,
 ): Promise<readonly string[]> {
   const sources = builtBy === 'branch' ? listSources(path) : [];
   if (sources.length === 0) return [path];
-  const commits = await getLastCommits(github, await getBranchHead(github, branch), sources);
+  const commits = await history.readLastCommits(await history.readHead(), sources);
   const parsedOf = (source: string) => parseMessage(commits.get(source)?.message ?? '');
   const delivered = sources.filter((source) => {
     const { delivered, removed } = parsedOf(source) ?? {};
@@ -226,7 +224,7 @@ export async function findShown(
     // A rendered page and its source are removed together.
     return removed?.includes(source) && !removed.includes(path);
   });
-  if ((await getEntry(github, branch, path))?.type === 'blob') return [path, ...delivered];
+  if ((await history.readEntry(path))?.type === 'blob') return [path, ...delivered];
   const unattributed = sources.filter((source) => commits.get(source)?.isFirst && parsedOf(source) === null);
   return [...delivered, ...unattributed, path];
 }
@@ -237,7 +235,7 @@ export async function findDeliveredTo(itemPath: string, target: SearchTarget, tr
     const { record, files = [] } = (await findDeliveries(target, tree, itemPath)).sites.get(itemPath) ?? {};
     return { files, sha: record?.sha ?? '', message: record?.message ?? '' };
   }
-  const commits = await getLastCommits(target.github, tree.head ?? '', [itemPath]);
+  const commits = await target.history.readLastCommits(tree.head ?? '', [itemPath]);
   const { sha = '', message = '' } = commits.get(itemPath) ?? {};
   const { delivered } = parseMessage(message) ?? {};
   const all = delivered?.itemPath === itemPath ? listAlone(delivered) : [];

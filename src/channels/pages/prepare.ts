@@ -1,8 +1,7 @@
 import { forEachItem } from '../../async.ts';
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
-import { getBranchHead, getEntry, parentFolders } from '../../github/api/branch.ts';
+import { parentFolders } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
-import { getLastCommits } from '../../github/api/history.ts';
 import { type PullState, readPullStates } from '../../github/api/pull-requests.ts';
 import { type RepositoryContext, requireGitHub } from '../../github/api/repository.ts';
 import type { FileWrite } from '../../github/change.ts';
@@ -14,12 +13,12 @@ import { getBrowserDisplay } from '../../rules/media-type.ts';
 import { baseName, decodePath, entryUrl, pullNumberOf } from '../../rules/naming.ts';
 import { DEPLOY_RECORD_PATH, findEffect, refuseSpecialFile } from '../../rules/special-files.ts';
 import { type ChannelItem, type ChannelPlan, requireSite, type ServedFile } from '../channel.ts';
-import { createEntriesReader } from './branch-reader.ts';
+import { createBranchHistory } from './branch-reader.ts';
 import { parseMessage } from './commit-message.ts';
 import { readFolderInBranch } from './compare-folder.ts';
 import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import type { PagesOptions } from './destination.ts';
-import { addressOf, type PagesDestination, resolveDestination, rootOf } from './destination.ts';
+import { addressOf, type PagesDestination, resolveDestination, rootOf, targetBranch } from './destination.ts';
 import { applyJekyll, createSwitchLookup, findSourceObstacle, type SwitchLookup } from './jekyll.ts';
 import { findShown, isOwned } from './ownership.ts';
 import { listPicturePaths, listPictureUrls } from './pictures.ts';
@@ -66,9 +65,10 @@ export async function prepareItems(
   const singles = items.filter((item) => !isFolderItem(item)).map(({ site }) => site?.entry ?? null);
   const singleMethod = await chooseMethod(singles, ports, setup?.absence);
   const isByWorkflow = isBuiltByWorkflow(options, pages);
-  const target = { github, readEntries: createEntriesReader(github), options, setup, deploy, isByWorkflow };
+  const history = createBranchHistory(github, targetBranch(options, pages));
+  const target = { github, history, options, setup, deploy, isByWorkflow };
   const isPrivate = access.privateRepository === true;
-  const isJekyllOff = pages === 'not-requested' ? async () => false : createSwitchLookup(github);
+  const isJekyllOff = pages === 'not-requested' ? async () => false : createSwitchLookup(history);
   const refuseClosed = createClosedRefusal(github, options, ports);
   const batch = { target, pages, isPrivate, isJekyllOff, singleMethod, ports, refuseClosed };
   const prepare = options.isRemoval ? prepareRemoval : prepareItem;
@@ -149,7 +149,7 @@ async function prepareRemoval(item: ChannelItem, batch: BatchContext): Promise<P
   if (olderThan !== undefined || closed) return prepareSweep(task, batch);
   const isAlone = path !== undefined || address !== undefined;
   if (isFolderPath(itemPath) || !isAlone) return task;
-  const entry = await getEntry(target.github, target.branch, itemPath);
+  const entry = await target.history.readEntry(itemPath);
   const isFolder = entry === null ? await wasFolder(task) : entry.type === 'tree';
   if (!isFolder) return task;
   const folder = address && new URL(`${address.pathname}/`, address);
@@ -185,8 +185,8 @@ function createClosedRefusal(
 }
 
 /** Whether the path's last commit is this tool's removal of a folder there. */
-async function wasFolder({ itemPath, target: { github, branch } }: PagesTask): Promise<boolean> {
-  const commits = await getLastCommits(github, await getBranchHead(github, branch), [itemPath]);
+async function wasFolder({ itemPath, target: { history } }: PagesTask): Promise<boolean> {
+  const commits = await history.readLastCommits(await history.readHead(), [itemPath]);
   return parseMessage(commits.get(itemPath)?.message ?? '')?.removed?.includes(`${itemPath}/`) === true;
 }
 
@@ -198,15 +198,16 @@ export async function isInBranch(name: string, options: PagesOptions, access: Re
   );
   if (hasFailed(destination)) return false;
   const { branch, entryPath: path } = destination;
-  const entry = await getEntry(github, branch, path);
+  const history = createBranchHistory(github, branch);
+  const entry = await history.readEntry(path);
   if (entry?.type !== 'blob') return entry !== null;
-  const commits = await getLastCommits(github, await getBranchHead(github, branch), [path]);
+  const commits = await history.readLastCommits(await history.readHead(), [path]);
   return isOwned(commits.get(path)?.message ?? '', { path, sha: entry.sha });
 }
 
 /** The URL of a rendered page leads to the delivered files behind it. */
 async function findDestination(item: ChannelItem, batch: BatchContext): Promise<PagesDestination> {
-  const { options, github } = batch.target;
+  const { options, github, history } = batch.target;
   const { address } = options;
   const isFolder = isFolderItem(item);
   const name = isFolder && address === undefined ? folderLocation(item, batch) : { name: item.name };
@@ -215,7 +216,7 @@ async function findDestination(item: ChannelItem, batch: BatchContext): Promise<
     resolveDestination(github.repository, { ...location, address: at }, batch.pages, batch.isPrivate);
   const named = resolve(address);
   if (address === undefined || isFolder) return named;
-  const [path = '', ...others] = await findShown(github, named);
+  const [path = '', ...others] = await findShown(history, named);
   if (path !== named.entryPath) return resolve(addressOf(named, path));
   return others.length === 0 ? named : { ...named, rivals: others };
 }

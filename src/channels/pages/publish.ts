@@ -1,5 +1,5 @@
 import { DeliveryError, hasFailed, type Result, resultOf } from '../../errors.ts';
-import { type ExistingBlobs, getBranchHead, getExistingBlobs } from '../../github/api/branch.ts';
+import type { ExistingBlobs } from '../../github/api/branch.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
 import { nameFew } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
@@ -159,12 +159,12 @@ async function compareBranch(placed: readonly Placed[]) {
 async function readDelivered(placed: readonly Placed[]): Promise<ExistingBlobs | null> {
   const [first] = placed;
   if (first === undefined) return null;
-  const { github, branch } = first.task.target;
-  const head = await getBranchHead(github, branch);
+  const { history } = first.task.target;
+  const head = await history.readHead();
   // With two pushes, the last commit can't show a change in between. A rival file may be older than both.
   const isOwn = ({ task, placement }: Placed): boolean =>
     placement.commitSha === head && task.destination.rivals === undefined;
   if (placed.every(isOwn)) return null;
   const paths = placed.flatMap(({ placement: { expectedBlobs } }) => [...(expectedBlobs?.keys() ?? [])]);
-  return getExistingBlobs(github, head, paths);
+  return history.readBlobs(head, paths);
 }

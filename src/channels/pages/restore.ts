@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { forEachItem } from '../../async.ts';
 import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
-import { getBranchHead, parentFolders } from '../../github/api/branch.ts';
+import { parentFolders } from '../../github/api/branch.ts';
 import { commitChanges } from '../../github/api/git-data.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { getRunConclusion, nameDeliverer } from '../../github/workflow-run.ts';
@@ -46,20 +46,20 @@ async function restoreItem(
   ownCommits: ReadonlySet<string>,
   ports: RetryPorts,
 ): Promise<Placement> {
-  const { github, branch, readEntries } = task.target;
+  const { github, branch, history } = task.target;
   if (!written || commitSha === undefined) throw notRestoredError('this step wrote nothing there');
   const goal = await findGoal(task, commitSha);
   const { message, undone, after } = goal;
   const writes = new SentWrites();
   const put = async (): Promise<string> => {
-    const head = await getBranchHead(github, branch);
+    const head = await history.readHead();
     if (!ownCommits.has(head)) {
       const last = writes.mayHaveArrived ? await readCommit(task, head) : null;
       // An earlier attempt arrived, but its answer was lost.
       if (last?.text === message && ownCommits.has(last.parent ?? '')) return head;
       throw notRestoredError(`somebody wrote to the branch ${branch} since`);
     }
-    const now = head === after.head ? after : { head, entries: await readEntries(head) };
+    const now = head === after.head ? after : { head, entries: await history.readEntries(head) };
     const change = { message, replaces: null, ...undoAll(undone, now, task.itemPath) };
     const [sha = ''] = await writes.send(() => commitChanges(github, [change], { branch, planned: head }));
     return sha;
@@ -93,7 +93,7 @@ const PASSED_OVER = 5;
 /** Finds the newest earlier delivery whose run isn't known to have been stopped. */
 async function findGoal(task: PagesTask, newest: string): Promise<Goal> {
   const { itemPath, target } = task;
-  const readTree = async (head: string) => ({ head, entries: await target.readEntries(head) });
+  const readTree = async (head: string) => ({ head, entries: await target.history.readEntries(head) });
   const after = await readTree(newest);
   const undone: Undone[] = [];
   for (let commit = newest; undone.length <= PASSED_OVER; ) {

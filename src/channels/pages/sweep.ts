@@ -1,6 +1,5 @@
 import { hasFailed, type Result, resultOf } from '../../errors.ts';
 import type { BranchEntry } from '../../github/api/branch.ts';
-import { getLastCommits } from '../../github/api/history.ts';
 import { type PullState, readPullStates } from '../../github/api/pull-requests.ts';
 import { lineIf, namedLine } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
@@ -90,7 +89,7 @@ async function listChildren(
   if (head === null) return [];
   const paths = listSiblings(entries, itemPath).slice(0, SITE.siblings);
   const nameOf = (path: string): string => path.slice(0, -1);
-  const commits = await getLastCommits(target.github, head, paths.map(nameOf));
+  const commits = await target.history.readLastCommits(head, paths.map(nameOf));
   const below = Map.groupBy(filesBelow(tree, itemPath), ([path]) =>
     path.slice(0, path.indexOf('/', itemPath.length) + 1),
   );

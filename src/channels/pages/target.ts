@@ -1,5 +1,5 @@
 import { DeliveryError } from '../../errors.ts';
-import { type BranchEntry, getBranchHead } from '../../github/api/branch.ts';
+import type { BranchEntry } from '../../github/api/branch.ts';
 import type { GitHubClient } from '../../github/api/client.ts';
 import { findAbsence } from '../../github/api/failures.ts';
 import { knownSettings, type RepositoryContext } from '../../github/api/repository.ts';
@@ -10,7 +10,7 @@ import { TOOL } from '../../protocol/words.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import type { Words } from '../../words.ts';
 import type { PreparedTask } from '../channel.ts';
-import type { BranchTree, ReadEntries } from './branch-reader.ts';
+import type { BranchTree, SiteHistory } from './branch-reader.ts';
 import type { DeployTarget } from './deploy/deploy.ts';
 import type { PagesDestination, PagesOptions } from './destination.ts';
 
@@ -22,7 +22,7 @@ export interface CommitTarget {
   readonly branch: string;
   /** The planned method; if it turns out to be impossible, the next one is used. */
   readonly method: CommitMethod;
-  readonly readEntries: ReadEntries;
+  readonly history: SiteHistory;
   readonly options: PagesOptions;
   /** What to set up first; `null` if nothing is missing. */
   readonly setup: PagesSetup | null;
@@ -113,9 +113,9 @@ export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'itemPath
  * @throws {DeliveryError} `NOT_FOUND`, with `setup` as the hint for a delivery
  */
 export async function readTargetHead(target: CommitTarget): Promise<string | null> {
-  const { github, branch, method, options, isByWorkflow } = target;
+  const { history, method, options, isByWorkflow } = target;
   try {
-    return await getBranchHead(github, branch);
+    return await history.readHead();
   } catch (thrown) {
     const absence = findAbsence(thrown);
     if (absence === null) throw thrown;
@@ -132,5 +132,5 @@ export async function readTargetHead(target: CommitTarget): Promise<string | nul
 /** Reads the whole branch. @throws {DeliveryError} `TOO_LARGE` if GitHub can't list it */
 export async function readTargetTree(target: CommitTarget): Promise<BranchTree> {
   const head = await readTargetHead(target);
-  return { head, entries: head === null ? new Map() : await target.readEntries(head) };
+  return { head, entries: head === null ? new Map() : await target.history.readEntries(head) };
 }

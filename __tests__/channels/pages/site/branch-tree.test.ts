@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createEntriesReader } from '../../../../src/channels/pages/branch-reader.ts';
+import { createBranchHistory } from '../../../../src/channels/pages/branch-reader.ts';
 import { listKept } from '../../../../src/channels/pages/delivery-records.ts';
 import { findDeliveries } from '../../../../src/channels/pages/ownership.ts';
 import { SITE } from '../../../../src/protocol/limits.ts';
@@ -16,7 +16,7 @@ const readTree = (branch: MemoryBranch) => readBranchTree(connect(branch).github
 /** The paths of a folder that this tool owns, and the rest of the answer. */
 async function findOwned(branch: MemoryBranch, folder = FOLDER) {
   const { github } = connect(branch);
-  const target = { github, readEntries: createEntriesReader(github), options: { overwrite: false } };
+  const target = { history: createBranchHistory(github, 'main'), options: { overwrite: false } };
   const { sites } = await findDeliveries(target, await readBranchTree(github), folder);
   return (sites.get(folder)?.files ?? []).map(({ path }) => path.slice(folder.length)).sort();
 }

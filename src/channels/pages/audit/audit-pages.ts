@@ -1,5 +1,4 @@
 import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../../errors.ts';
-import { getBranchHead } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import type { CommitSummary } from '../../../github/api/history.ts';
 import { knownSettings, type RepositoryContext, requireGitHub } from '../../../github/api/repository.ts';
@@ -9,6 +8,7 @@ import { HISTORY_PAGES, LIST_PAGE } from '../../../protocol/limits.ts';
 import { baseName } from '../../../rules/naming.ts';
 import type { Text } from '../../../words.ts';
 import type { AuditedDelivery, AuditFindings } from '../../channel.ts';
+import { createBranchHistory } from '../branch-reader.ts';
 import { pageOfDelivered, parseMessage } from '../commit-message.ts';
 import { isWithin } from '../delivery-records.ts';
 import { type DeployRecord, readDeployRecord } from '../deploy/deploy-record.ts';
@@ -89,12 +89,13 @@ async function auditBranch(audited: AuditedSite, branch: string): Promise<AuditF
   const { github, site, options } = audited;
   const itemPath = auditedPath(options.path);
   const whether = `whether anything was delivered to ${itemPath || './'} of the branch ${branch}`;
-  const head = await resultOf(() => getBranchHead(github, branch));
+  const history = createBranchHistory(github, branch);
+  const head = await resultOf(() => history.readHead());
   if (hasFailed(head)) {
     if (site !== null || head.code !== 'NOT_FOUND') throw head;
     return { deliveries: [], unknown: [`${whether}: there is no such branch, and no Pages site`] };
   }
-  const { deliveries, entries, isComplete, last } = await listDeliveries(github, head, itemPath);
+  const { deliveries, entries, isComplete, last } = await listDeliveries(history, head, itemPath);
   const whole = parseMessage(last?.message ?? '')?.delivered?.itemPath;
   if (deliveries.length === 0 && whole !== undefined && isFolderPath(whole)) throw partError(itemPath, whole);
   const newest = `the newest ${HISTORY_PAGES * LIST_PAGE} commits ${itemPath && `of ${itemPath} `}on the branch ${branch}`;

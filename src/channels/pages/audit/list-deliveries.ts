@@ -1,5 +1,4 @@
-import type { GitHubClient } from '../../../github/api/client.ts';
-import { type CommitSummary, getLastCommits } from '../../../github/api/history.ts';
+import type { CommitSummary } from '../../../github/api/history.ts';
 import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { lineIf } from '../../../plain-text.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
@@ -7,12 +6,12 @@ import type { GitBlob } from '../../../rules/fingerprint.ts';
 import {
   type BranchTree,
   blobAt,
-  createEntriesReader,
   filesBelow,
   hasFilesBelow,
   holdsFile,
   limitTrees,
   type OlderTrees,
+  type SiteHistory,
 } from '../branch-reader.ts';
 import { pageOfDelivered, parseMessage } from '../commit-message.ts';
 import { type DeliveryRecord, listRecordedFiles, readRecords } from '../delivery-records.ts';
@@ -40,24 +39,23 @@ export interface ListedDelivery {
  * Lists deliveries to a path and below it, the newest first. The number of files adds no request.
  * @returns also the branch's entries, and `last`, the newest commit that touched the path
  */
-export async function listDeliveries(github: GitHubClient, head: string, itemPath: string) {
-  const found = await readDeliveries(github, head, itemPath, AUDIT);
-  return { ...found, deliveries: await nameCommits(found.deliveries, github, head) };
+export async function listDeliveries(history: SiteHistory, head: string, itemPath: string) {
+  const found = await readDeliveries(history, head, itemPath, AUDIT);
+  return { ...found, deliveries: await nameCommits(found.deliveries, history, head) };
 }
 
 /** The same without the commits that changed them. @param limits of the history, and of older versions */
 export async function readDeliveries(
-  github: GitHubClient,
+  history: SiteHistory,
   head: string,
   itemPath: string,
   { pages, olderTrees }: Readonly<Record<'pages' | 'olderTrees', number>>,
 ) {
-  const readEntries = createEntriesReader(github);
-  const tree: BranchTree = { head, entries: await readEntries(head) };
+  const tree: BranchTree = { head, entries: await history.readEntries(head) };
   let read = 0;
   const isEnough = (): boolean => ++read >= pages;
-  const { records, isComplete, last } = await readRecords(github, head, itemPath, isEnough);
-  const older = limitTrees(readEntries, olderTrees);
+  const { records, isComplete, last } = await readRecords(history, head, itemPath, isEnough);
+  const older = limitTrees(history.readEntries, olderTrees);
   const listed: ListedDelivery[] = [];
   for (const record of records.values()) {
     const delivery = await compareRecord(record, tree, older);
@@ -146,13 +144,13 @@ async function listRemoved(
 /** Finds the commits that changed each delivery, 50 paths a request. */
 async function nameCommits(
   listed: readonly ListedDelivery[],
-  github: GitHubClient,
+  history: SiteHistory,
   head: string,
 ): Promise<readonly ListedDelivery[]> {
   const pathOf = ({ changed, paths, state, by }: ListedDelivery): string =>
     (changed[0] ?? (state === 'removed' && by === null ? (paths[0] ?? '') : '')).replace(/\/$/, '');
   const paths = new Set(listed.map(pathOf).filter((path) => path !== ''));
-  const commits = await getLastCommits(github, head, [...paths]);
+  const commits = await history.readLastCommits(head, [...paths]);
   return listed.map((delivery) => {
     const path = pathOf(delivery);
     const last = commits.get(path);

@@ -1,12 +1,11 @@
 import { hasFailed, resultOf } from '../../../errors.ts';
-import { getBranchHead } from '../../../github/api/branch.ts';
 import { type RepositoryContext, requireGitHub } from '../../../github/api/repository.ts';
 import { lineIf } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { LIST_PAGE, LISTING } from '../../../protocol/limits.ts';
 import { baseName, entryUrl } from '../../../rules/naming.ts';
 import type { ListedItem, Listing } from '../../channel.ts';
-import { filesBelow } from '../branch-reader.ts';
+import { createBranchHistory, filesBelow } from '../branch-reader.ts';
 import { pageOfDelivered, parseMessage } from '../commit-message.ts';
 import { type PagesOptions, resolveDestination } from '../destination.ts';
 import { listPicturePaths } from '../pictures.ts';
@@ -25,11 +24,11 @@ export const createPagesList =
       const found = deployRecord && describeDeployed(deployRecord, wanted);
       return { deliveries: found?.paths.length ? [describeItem(found, audited, files)] : [], unknown: [] };
     }
-    const github = requireGitHub(access);
-    const head = await resultOf(() => getBranchHead(github, branch));
+    const history = createBranchHistory(requireGitHub(access), branch);
+    const head = await resultOf(() => history.readHead());
     if (hasFailed(head) && head.code !== 'NOT_FOUND') throw head;
     if (hasFailed(head)) return { deliveries: [], unknown: [head.message] };
-    const { deliveries, entries, isComplete } = await readDeliveries(github, head, wanted, LISTING);
+    const { deliveries, entries, isComplete } = await readDeliveries(history, head, wanted, LISTING);
     const folder = wanted.slice(
       0,
       entries.get(wanted)?.type === 'blob' ? wanted.lastIndexOf('/') + 1 : undefined,
