@@ -3,6 +3,7 @@ import { hasFailed, type Result, resultOf, toDeliveryError } from '../../errors.
 import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
+import { isFolderPath } from '../../rules/naming.ts';
 import type { Placement } from '../channel.ts';
 import { SentWrites } from '../sent-writes.ts';
 import { countChanges, formatChangeCounts } from '../site-changes.ts';
@@ -13,7 +14,7 @@ import { compareRemovedFolder } from './compare-removal.ts';
 import { listPictures } from './pictures.ts';
 import { withCommit } from './placement.ts';
 import { describeSetup } from './set-up.ts';
-import { type CommitTarget, isFolderPath, isRemoval, type PagesTask } from './target.ts';
+import { type CommitTarget, isRemoval, type PagesTask } from './target.ts';
 import { BranchWriter, refuseUnwritable } from './write-changes.ts';
 
 type Tasks = readonly PagesTask[];

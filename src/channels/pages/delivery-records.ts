@@ -2,6 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { parentFolders } from '../../github/api/branch.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { HISTORY_PAGES, SITE } from '../../protocol/limits.ts';
+import { isFolderPath } from '../../rules/naming.ts';
 import {
   type BranchTree,
   filesBelow,
@@ -17,7 +18,6 @@ import {
   listAlone,
   parseMessage,
 } from './commit-message.ts';
-import { isFolderPath } from './target.ts';
 
 /** What this tool's newest commit about a path did to it. */
 export interface DeliveryRecord extends HistoryCommit {

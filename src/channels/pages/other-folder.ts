@@ -1,9 +1,10 @@
 import type { BranchEntry } from '../../github/api/branch.ts';
+import { isFolderPath } from '../../rules/naming.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import type { Placement } from '../channel.ts';
 import { filesBelow } from './branch-reader.ts';
 import { addressOf } from './destination.ts';
-import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
+import { isRemoval, type PagesTask } from './target.ts';
 
 /**
  * Adds the pages of the folder that `compare` names, or why there are none. A folder between both, such as `previews/`,

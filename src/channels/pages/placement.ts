@@ -3,6 +3,7 @@ import { countFiles, lineIf, namedLine, nameFew } from '../../plain-text.ts';
 import type { Check } from '../../proof/check.ts';
 import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
+import { isFolderPath } from '../../rules/naming.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import type { Placement } from '../channel.ts';
 import type { PreviousBlobs } from './branch-reader.ts';
@@ -20,7 +21,7 @@ import {
   siteCheck,
 } from './site-checks.ts';
 import { notDeployed } from './site-workflow.ts';
-import { type CommitMethod, isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
+import { type CommitMethod, isRemoval, type PagesTask, planMethod } from './target.ts';
 
 export const withCommit = (
   { task, placement }: ComparedItem,

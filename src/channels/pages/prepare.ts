@@ -10,7 +10,7 @@ import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
-import { baseName, decodePath, entryUrl, pullNumberOf } from '../../rules/naming.ts';
+import { baseName, decodePath, entryUrl, isFolderPath, pullNumberOf } from '../../rules/naming.ts';
 import { DEPLOY_RECORD_PATH, findEffect, refuseSpecialFile } from '../../rules/special-files.ts';
 import { type ChannelItem, type ChannelPlan, requireSite, type ServedFile } from '../channel.ts';
 import { createBranchHistory } from './branch-reader.ts';
@@ -30,7 +30,6 @@ import {
   type CommitTarget,
   chooseMethod,
   isBuiltByWorkflow,
-  isFolderPath,
   type PagesTask,
   planMethod,
 } from './target.ts';

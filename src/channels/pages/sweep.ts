@@ -3,14 +3,14 @@ import type { BranchEntry } from '../../github/api/branch.ts';
 import { type PullState, readPullStates } from '../../github/api/pull-requests.ts';
 import { lineIf, namedLine } from '../../plain-text.ts';
 import { SITE } from '../../protocol/limits.ts';
-import { pullNumberOf } from '../../rules/naming.ts';
+import { isFolderPath, pullNumberOf } from '../../rules/naming.ts';
 import { filesBelow, holdsFile } from './branch-reader.ts';
 import { listAlone, parseMessage } from './commit-message.ts';
 import { type ComparedItem, planChange } from './compare.ts';
 import { addressOf } from './destination.ts';
 import { type FolderInBranch, findSingleFiles, isFromSame, listSiblings } from './ownership.ts';
 import { describeRemoved } from './placement.ts';
-import { isFolderPath, type PagesTask, type Sweep } from './target.ts';
+import type { PagesTask, Sweep } from './target.ts';
 
 /** A folder directly below the swept one, with the commit message that delivered each of its files. */
 interface Child {

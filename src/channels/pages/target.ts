@@ -8,6 +8,7 @@ import { type GitPorts, hasGit } from '../../github/git/process.ts';
 import { SIZE } from '../../protocol/limits.ts';
 import { TOOL } from '../../protocol/words.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import { isFolderPath } from '../../rules/naming.ts';
 import type { Words } from '../../words.ts';
 import type { PreparedTask } from '../channel.ts';
 import type { BranchTree, SiteHistory } from './branch-reader.ts';
@@ -62,9 +63,6 @@ export interface Sweep {
   readonly notes: readonly string[];
   readonly unknown: readonly string[];
 }
-
-/** A folder gets its own commit. */
-export const isFolderPath = (itemPath: string): boolean => itemPath === '' || itemPath.endsWith('/');
 
 /** Same as `PagesOptions.isRemoval`: only a removal has no files. */
 export const isRemoval = ({ files }: Pick<PagesTask, 'files'>): boolean => files.length === 0;

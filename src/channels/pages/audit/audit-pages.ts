@@ -5,7 +5,7 @@ import { knownSettings, type RepositoryContext, requireGitHub } from '../../../g
 import { nameFew, shorten } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { HISTORY_PAGES, LIST_PAGE } from '../../../protocol/limits.ts';
-import { baseName } from '../../../rules/naming.ts';
+import { baseName, isFolderPath } from '../../../rules/naming.ts';
 import type { Text } from '../../../words.ts';
 import type { AuditedDelivery, AuditFindings } from '../../channel.ts';
 import { createBranchHistory } from '../branch-reader.ts';
@@ -15,7 +15,6 @@ import { type DeployRecord, readDeployRecord } from '../deploy/deploy-record.ts'
 import type { PagesOptions } from '../destination.ts';
 import { type PagesDestination, resolveDestination, targetBranch } from '../destination.ts';
 import type { BlobsByPath } from '../site-checks.ts';
-import { isFolderPath } from '../target.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { type FoundDelivery, proveFiles, proveRemoval, sortPaths } from './prove-files.ts';
 

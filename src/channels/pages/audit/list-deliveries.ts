@@ -3,6 +3,7 @@ import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { lineIf } from '../../../plain-text.ts';
 import { AUDIT } from '../../../protocol/limits.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
+import { isFolderPath } from '../../../rules/naming.ts';
 import {
   type BranchTree,
   blobAt,
@@ -15,7 +16,6 @@ import {
 } from '../branch-reader.ts';
 import { pageOfDelivered, parseMessage } from '../commit-message.ts';
 import { type DeliveryRecord, listRecordedFiles, readRecords } from '../delivery-records.ts';
-import { isFolderPath } from '../target.ts';
 
 /** From worst to best; the worst path decides. `back`: this tool removed it and somebody restored it. */
 const STATES = ['lost', 'changed', 'back', 'there', 'removed'] as const;

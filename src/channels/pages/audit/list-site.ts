@@ -3,13 +3,12 @@ import { type RepositoryContext, requireGitHub } from '../../../github/api/repos
 import { lineIf } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { LIST_PAGE, LISTING } from '../../../protocol/limits.ts';
-import { baseName, entryUrl } from '../../../rules/naming.ts';
+import { baseName, entryUrl, isFolderPath } from '../../../rules/naming.ts';
 import type { ListedItem, Listing } from '../../channel.ts';
 import { createBranchHistory, filesBelow } from '../branch-reader.ts';
 import { pageOfDelivered, parseMessage } from '../commit-message.ts';
 import { type PagesOptions, resolveDestination } from '../destination.ts';
 import { listPicturePaths } from '../pictures.ts';
-import { isFolderPath } from '../target.ts';
 import { type AuditedSite, auditedPath, describeDeployed, findAuditedSite } from './audit-pages.ts';
 import { type ListedDelivery, readDeliveries } from './list-deliveries.ts';
 
