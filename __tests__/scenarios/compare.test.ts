@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { readJobRuntime } from '../../src/channels/pages/deploy/job-runtime.ts';
 import type { TestRepository } from '../world/repository.ts';
 import { type FolderFiles, inFolder } from './generator-outputs.ts';
 import { type Played, proven, setUpPlay } from './play.ts';
@@ -112,23 +111,6 @@ describe('where the other folder is', () => {
       const played = await preview(repository, edited, { compare, path });
       expect(kindsOf(played)).toEqual(['changed a.html']);
     }
-  });
-
-  test('a site that is deployed as a whole has no other folder', async () => {
-    const repository = await play.repository({ pages: { buildType: 'workflow', built: false } });
-    const commit = (await repository.head()) ?? '';
-    const env = await play.world.actions.startJob({ commit, repository: repository.fullName });
-    const { report } = await proven(
-      play.deliver({
-        repository,
-        files: inFolder('dist', site()),
-        inputs: { channel: 'K1', file: 'dist/', path: './', compare: 'old/' },
-        around: { runtime: readJobRuntime(env) },
-      }),
-    );
-    expect(report.unknown).toContain(
-      'which pages differ from old/: a site that is deployed without a branch keeps no other folder',
-    );
   });
 
   test('a title or name of a stranger is one line, and no line of the report', async () => {

@@ -67,11 +67,11 @@ async function previewGroup(group: CommitGroup, ports: Ports): Promise<readonly 
     const { changes, evidence, notes = [] } = placement;
     const setup = describeSetup(target);
     if (change === undefined) return evidence + setup;
-    if (changes) await refuseUnwritable(change, target, ports);
+    if (changes && !target.receipt) await refuseUnwritable(change, target, ports);
     const counts = changes && formatChangeCounts(countChanges(changes));
     const details = [...(counts ? [`files: ${counts}`] : []), ...notes];
     const further = details.length === 0 ? '' : ` (${details.join('; ')})`;
-    return `commit "${change.message.split('\n')[0]}"${further}${setup}`;
+    return `${target.receipt ? 'deployment' : 'commit'} "${change.message.split('\n')[0]}"${further}${setup}`;
   });
 }
 
@@ -87,7 +87,7 @@ export async function commitTasks(prepared: Tasks, ports: Ports): Promise<readon
 
 /** Each attempt compares first, so nothing is committed twice. */
 async function commitGroup(group: CommitGroup, ports: Ports): Promise<readonly Result<Placement>[]> {
-  const writer = new BranchWriter(group.target, ports);
+  const writer = group.target.receipt ?? new BranchWriter(group.target, ports);
   // After a write, only the earlier comparison knows the previous content.
   const sent = new Map<number, ComparedItem>();
   const writes = new SentWrites();

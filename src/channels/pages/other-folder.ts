@@ -8,12 +8,12 @@ import { isRemoval, type PagesTask } from './target.ts';
 
 /**
  * Adds the pages of the folder that `compare` names, or why there are none. A folder between both, such as `previews/`,
- * holds other deliveries, so it is left out. @param entries `null` for a site without a branch
+ * holds other deliveries, so it is left out.
  */
 export function withCompared(
   placement: Placement,
   task: PagesTask,
-  entries: ReadonlyMap<string, BranchEntry> | null,
+  entries: ReadonlyMap<string, BranchEntry>,
 ): Placement {
   const { itemPath, destination, target } = task;
   const { compare } = target.options;
@@ -24,9 +24,8 @@ export function withCompared(
   const isInside = itemPath.startsWith(folder);
   const between = isInside ? itemPath.slice(0, itemPath.indexOf('/', folder.length) + 1) : null;
   const isPage = (path: string): boolean => isHtml(path) && !(between && path.startsWith(between));
-  const pages = [...filesBelow({ entries: entries ?? new Map() }, folder)].filter(([path]) => isPage(path));
+  const pages = [...filesBelow({ entries }, folder)].filter(([path]) => isPage(path));
   const obstacles: readonly (readonly [boolean, string])[] = [
-    [entries === null, 'a site that is deployed without a branch keeps no other folder'],
     [folder === itemPath, 'that is the delivered folder itself'],
     [pages.length === 0, 'the branch has no page there'],
   ];

@@ -59,17 +59,16 @@ export function describePublished(
   const goneUrls = listOldAddresses([...goneFiles.keys()], destination, rest);
   const wanted = files.map(({ path, file }) => ({ path, file, before: plainFiles.get(path) }));
   const served = checksOfFiles(wanted, entry, task, destination.hostMayChangeBytes ? 'built' : 'bytes');
-  // A deployment without a commit is on no branch.
-  const isOnBranch = commitSha !== undefined || change !== undefined;
+  const isOnBranch = target.receipt === undefined;
   const raw = isOnBranch && !isPrivate ? [rawCheck(rawUrl, served.first.expect.file)] : [];
   const others = [...served.others, ...checksOfGone(goneUrls, goneFiles), ...raw];
   return {
-    evidence: `commit ${commitSha} had ${isFolder ? 'this site' : 'these bytes'} before this delivery`,
+    evidence: `${isOnBranch ? `commit ${commitSha}` : 'the live site'} had ${isFolder ? 'this site' : 'these bytes'} before this delivery`,
     written: false,
     ...onHost({ first: served.first, others }, listBuildRefusals(task)),
-    ...(commitSha && { commitSha }),
+    ...(isOnBranch && commitSha && { commitSha }),
     replaced: change !== undefined && replaced !== undefined,
-    ...(isOnBranch && { expectedBlobs: listExpectedBlobs(task) }),
+    expectedBlobs: listExpectedBlobs(task),
     ...(pictures && { pictures: addressesOfPictures(pictures, destination.pageUrl) }),
     ...(isFolder && { changes, treeSha, ...(servedSize && { servedSize }) }),
     notes: [

@@ -13,10 +13,11 @@ import type { Words } from '../../words.ts';
 import type { PreparedTask } from '../channel.ts';
 import type { BranchTree, SiteHistory } from './branch-reader.ts';
 import type { DeployTarget } from './deploy/deploy.ts';
+import type { ReceiptHistory } from './deploy/receipt-history.ts';
 import type { PagesDestination, PagesOptions } from './destination.ts';
 
-/** A: contents API. B: git object API. C: git. Method D, a deployment, makes no commit. @see protocol 4.2, 8 */
-export type CommitMethod = 'A' | 'B' | 'C';
+/** A: contents API. B: git object API. C: git. D: a deployment, without a commit. @see protocol 4.2, 8 */
+export type CommitMethod = 'A' | 'B' | 'C' | 'D';
 
 export interface CommitTarget {
   readonly github: GitHubClient;
@@ -24,6 +25,8 @@ export interface CommitTarget {
   /** The planned method; if it turns out to be impossible, the next one is used. */
   readonly method: CommitMethod;
   readonly history: SiteHistory;
+  /** The history of a site without a branch, which is deployed; otherwise absent. */
+  readonly receipt?: ReceiptHistory | undefined;
   readonly options: PagesOptions;
   /** What to set up first; `null` if nothing is missing. */
   readonly setup: PagesSetup | null;
@@ -71,6 +74,7 @@ const COMMIT_METHODS: Readonly<Record<CommitMethod, string>> = {
   A: 'method A, single-call write',
   B: 'method B, object API',
   C: "method C, git's own protocol",
+  D: 'method D, a deployment',
 };
 
 /**
@@ -101,7 +105,7 @@ export const WORKFLOW_BRANCH_HINT = (w: Words): string =>
     : `leave ${w.input('token')} out: ${TOOL.name} then deploys the site itself`;
 
 export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'itemPath' | 'files'>): string {
-  if (isFolderPath(task.itemPath))
+  if (method !== 'D' && isFolderPath(task.itemPath))
     return `one commit ${isRemoval(task) ? 'that removes it' : 'for the folder'}`;
   return `${isRemoval(task) ? 'a commit that removes it, ' : ''}${COMMIT_METHODS[method]}`;
 }

@@ -72,8 +72,8 @@ async function compareRecord(
   tree: BranchTree,
   older: OlderTrees,
 ): Promise<ListedDelivery | null> {
-  const { itemPath, delivered, parts, isReplaced, isRemoved } = record;
-  const isEmpty = isFolderPath(itemPath) && !hasFilesBelow(tree, itemPath);
+  const { itemPath, delivered, parts, isReplaced, isRemoved, files: known } = record;
+  const isEmpty = isFolderPath(itemPath) && !hasFilesBelow(tree, itemPath) && known?.size !== 0;
   if (delivered && isEmpty && !isReplaced(itemPath) && !isRemoved(itemPath)) {
     return { ...NOTHING, record, state: 'lost', changed: [itemPath] };
   }
@@ -129,10 +129,14 @@ function describeUnread(record: DeliveryRecord, isEmpty: boolean): ListedDeliver
 
 /** Lists the files that a folder's removal took and no newer delivery replaced; `null` if unknown. */
 async function listRemoved(
-  { itemPath, parent, sha, isReplaced }: DeliveryRecord,
+  { itemPath, parent, sha, isReplaced, removedPaths }: DeliveryRecord,
   tree: BranchTree,
   older: OlderTrees,
 ) {
+  if (removedPaths !== undefined) {
+    const below = removedPaths.filter((path) => path.startsWith(itemPath) && !isReplaced(path));
+    return below.filter((path) => !tree.entries.has(path)).map((path) => ({ path, sha: '' }));
+  }
   const before = await older(parent);
   const after = hasFilesBelow(tree, itemPath) ? await older(sha) : tree.entries;
   if (before === null || after === null) return null;

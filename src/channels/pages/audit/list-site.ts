@@ -1,15 +1,15 @@
 import { hasFailed, resultOf } from '../../../errors.ts';
-import { type RepositoryContext, requireGitHub } from '../../../github/api/repository.ts';
+import type { RepositoryContext } from '../../../github/api/repository.ts';
 import { lineIf } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { LIST_PAGE, LISTING } from '../../../protocol/limits.ts';
 import { baseName, entryUrl, isFolderPath } from '../../../rules/naming.ts';
 import type { ListedItem, Listing } from '../../channel.ts';
-import { createBranchHistory, filesBelow } from '../branch-reader.ts';
+import { filesBelow } from '../branch-reader.ts';
 import { pageOfDelivered, parseMessage } from '../commit-message.ts';
 import { type PagesOptions, resolveDestination } from '../destination.ts';
 import { listPicturePaths } from '../pictures.ts';
-import { type AuditedSite, auditedPath, describeDeployed, findAuditedSite } from './audit-pages.ts';
+import { type AuditedSite, auditedPath, findAuditedSite } from './audit-pages.ts';
 import { type ListedDelivery, readDeliveries } from './list-deliveries.ts';
 
 /** Lists what the branch still has of the deliveries, without a check. */
@@ -17,13 +17,7 @@ export const createPagesList =
   (inputs: PagesOptions, access: RepositoryContext, ports: Ports) => async (): Promise<Listing> => {
     const audited = await findAuditedSite(inputs, access, ports);
     const wanted = auditedPath(inputs.path);
-    const { branch, deployRecord } = audited;
-    if (branch === null) {
-      const { files = new Map() } = deployRecord ?? {};
-      const found = deployRecord && describeDeployed(deployRecord, wanted);
-      return { deliveries: found?.paths.length ? [describeItem(found, audited, files)] : [], unknown: [] };
-    }
-    const history = createBranchHistory(requireGitHub(access), branch);
+    const { history } = audited;
     const head = await resultOf(() => history.readHead());
     if (hasFailed(head) && head.code !== 'NOT_FOUND') throw head;
     if (hasFailed(head)) return { deliveries: [], unknown: [head.message] };
@@ -40,7 +34,7 @@ export const createPagesList =
       const all = present.length > 0 ? present : [...filesBelow({ entries }, record.itemPath).keys()];
       return all.length === 0 ? [] : describeItem({ ...found, paths: all }, audited, entries);
     });
-    const older = `deliveries before the newest ${LISTING.pages * LIST_PAGE} commits of the branch ${branch}`;
+    const older = `deliveries before the newest ${LISTING.pages * LIST_PAGE} commits of ${history.place}`;
     return { deliveries: items, unknown: lineIf(!isComplete, older), below };
   };
 
@@ -74,7 +68,7 @@ function describeItem(
   const [, id] = /^(\d+)\//.exec(run ?? '') ?? [];
   return {
     channel: 'K1',
-    place: branch === null ? 'the whole site' : `branch ${branch}`,
+    place: branch === null ? 'the site' : `branch ${branch}`,
     path: itemPath || './',
     url: (url && (isFolderPath(itemPath) ? entryUrl(url) : url).href) ?? null,
     time: date ?? null,
