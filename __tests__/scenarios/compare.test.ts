@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PageToView, ScreenView } from '../../src/browser/screen-view.ts';
-import { readJobRuntime } from '../../src/channels/pages/deploy/job-runtime.ts';
 import { createDeliveryContext } from '../../src/context.ts';
 import { deliver as performDelivery } from '../../src/delivery/deliver.ts';
 import type { Ports } from '../../src/ports.ts';
@@ -183,23 +182,6 @@ describe('where the other folder is', () => {
       const played = await preview(repository, edited, { compare, path });
       expect(kindsOf(played)).toEqual(['changed a.html']);
     }
-  });
-
-  test('a site that is deployed as a whole has no other folder', async () => {
-    const repository = await play.repository({ pages: { buildType: 'workflow', built: false } });
-    const commit = (await repository.head()) ?? '';
-    const env = await play.world.actions.startJob({ commit, repository: repository.fullName });
-    const { report } = await proven(
-      play.deliver({
-        repository,
-        files: inFolder('dist', site()),
-        inputs: { channel: 'K1', file: 'dist/', path: './', compare: 'old/' },
-        around: { runtime: readJobRuntime(env) },
-      }),
-    );
-    expect(report.unknown).toContain(
-      'which pages differ from old/: a site that is deployed without a branch keeps no other folder',
-    );
   });
 
   test('a title or name of a stranger is one line, and no line of the report', async () => {

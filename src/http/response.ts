@@ -71,17 +71,22 @@ export function readEncodings(response: Answer): readonly string[] {
 }
 
 /** Reads a short response as text. @throws {DeliveryError} like `readBody` */
-export const readText = async (response: HttpResponse, limit: number): Promise<string> =>
-  (await readBody(response, limit)).toString('utf8');
+export const readText = async (response: HttpResponse, ...limit: BodyLimit): Promise<string> =>
+  (await readBody(response, ...limit)).toString('utf8');
 
-/** Reads a short body. @throws {DeliveryError} `HOST_ERROR` above `limit` decoded bytes, or like `decodeBody` */
-export async function readBody(response: HttpResponse, limit: number): Promise<Buffer<ArrayBuffer>> {
+type BodyLimit = readonly [limit: number, excess?: DeliveryError];
+
+/** Reads a short body. @throws {DeliveryError} `excess` above `limit` decoded bytes, or like `decodeBody` */
+export async function readBody(
+  response: HttpResponse,
+  ...[limit, excess]: BodyLimit
+): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of decodeBody(response)) {
     size += chunk.length;
     if (size > limit) {
-      throw new DeliveryError('HOST_ERROR', `the response is longer than ${limit} bytes`);
+      throw excess ?? new DeliveryError('HOST_ERROR', `the response is longer than ${limit} bytes`);
     }
     chunks.push(chunk);
   }

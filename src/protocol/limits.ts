@@ -31,6 +31,22 @@ export const ARTIFACT = {
   pause: 10 * SECOND,
 } as const;
 
+/** A site without a branch: its receipt, and the files that a deployment takes over from the live site. */
+export const RECEIPT = {
+  bytes: 5 * MEGABYTE,
+  /** Ids of earlier receipts; deliveries without a file, and the removed paths of each, for audits. */
+  before: 50,
+  ended: 50,
+  removed: 100,
+  /** Deployments of one run, if other jobs replace each of them. */
+  attempts: 5,
+  /** A CDN may show the old receipt for a moment. */
+  settle: 30 * SECOND,
+  smallFile: MEGABYTE,
+  inMemory: 64 * MEGABYTE,
+  verifiedOthers: 100,
+} as const;
+
 /** @see protocol 8 */
 export const BUILD_WAIT = {
   polls: 48,

@@ -97,6 +97,9 @@ export function withoutVersion(address: string): string {
 /** Where agents publish unless a call names another folder. In the root, a file could affect the whole site. */
 export const agentPath = (path: string): string => `agent/${path}`;
 
+/** Whether an item's path is a folder, which ends in `/`, or the root. */
+export const isFolderPath = (itemPath: string): boolean => itemPath === '' || itemPath.endsWith('/');
+
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** The number of the pull request in the name of a folder, such as `pr-12/` or `12/`; `null` for `v2` or `2026-01-12`. */

@@ -74,6 +74,11 @@ async function createDeployment(call: ApiCall, actions: FakeActionsService): Pro
     fail(400, "Missing environment. Ensure your workflow's deployment job has an environment.");
   const refusal = site.deploymentRefusals.shift();
   if (refusal !== undefined) fail(...refusal);
+  const running = site.artifactDeployments.find(({ status }) => status === 'deployment_in_progress');
+  if (running !== undefined) {
+    const advice = `Please cancel ${running.commit} first or wait for it to complete.`;
+    fail(400, `Deployment request failed for ${commit} due to in progress deployment. ${advice}`);
+  }
   if (repository.git.getType(commit) !== 'commit') failNotFound();
   const files = (await actions.open(Number(artifact_id))) ?? null;
   site.deployArtifact(commit, files);

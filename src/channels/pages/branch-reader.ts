@@ -16,10 +16,14 @@ type ReadEntries = (commit: string) => Promise<CommitEntries>;
 
 export interface HistoryCommit extends CommitSummary {
   readonly parent?: string | undefined;
+  /** All files that it delivered, and what it removed; absent if only trees can tell. */
+  readonly files?: ReadonlyMap<string, GitBlob>;
+  readonly removedPaths?: readonly string[];
 }
 
 /** The history of a branch; it remembers the commits whose entries were read last. */
 export const createBranchHistory = (github: GitHubClient, branch: string) => ({
+  place: `the branch ${branch}`,
   readHead: (): Promise<string> => getBranchHead(github, branch),
   readEntries: createEntriesReader(github),
   readEntry: (path: string) => getEntry(github, branch, path),

@@ -11,8 +11,7 @@ import {
   REMOVED_TRAILER,
   TRAILER,
 } from '../../protocol/words.ts';
-import { baseName } from '../../rules/naming.ts';
-import { isFolderPath } from './target.ts';
+import { baseName, isFolderPath } from '../../rules/naming.ts';
 
 /** A single file, or all files of a folder, as one commit delivered them. */
 export interface DeliveredObject {

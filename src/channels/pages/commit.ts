@@ -3,6 +3,7 @@ import { hasFailed, type Result, resultOf, toDeliveryError } from '../../errors.
 import type { Change } from '../../github/change.ts';
 import type { Ports } from '../../ports.ts';
 import { withRetries } from '../../retry.ts';
+import { isFolderPath } from '../../rules/naming.ts';
 import type { Placement } from '../channel.ts';
 import { SentWrites } from '../sent-writes.ts';
 import { countChanges, formatChangeCounts } from '../site-changes.ts';
@@ -12,7 +13,7 @@ import { compareSite } from './compare-folder.ts';
 import { compareRemovedFolder } from './compare-removal.ts';
 import { withCommit } from './placement.ts';
 import { describeSetup } from './set-up.ts';
-import { type CommitTarget, isFolderPath, isRemoval, type PagesTask } from './target.ts';
+import { type CommitTarget, isRemoval, type PagesTask } from './target.ts';
 import { BranchWriter, refuseUnwritable } from './write-changes.ts';
 
 type Tasks = readonly PagesTask[];
@@ -66,11 +67,11 @@ async function previewGroup(group: CommitGroup, ports: Ports): Promise<readonly 
     const { changes, evidence, notes = [] } = placement;
     const setup = describeSetup(target);
     if (change === undefined) return evidence + setup;
-    if (changes) await refuseUnwritable(change, target, ports);
+    if (changes && !target.receipt) await refuseUnwritable(change, target, ports);
     const counts = changes && formatChangeCounts(countChanges(changes));
     const details = [...(counts ? [`files: ${counts}`] : []), ...notes];
     const further = details.length === 0 ? '' : ` (${details.join('; ')})`;
-    return `commit "${change.message.split('\n')[0]}"${further}${setup}`;
+    return `${target.receipt ? 'deployment' : 'commit'} "${change.message.split('\n')[0]}"${further}${setup}`;
   });
 }
 
@@ -86,7 +87,7 @@ export async function commitTasks(prepared: Tasks, ports: Ports): Promise<readon
 
 /** Each attempt compares first, so nothing is committed twice. */
 async function commitGroup(group: CommitGroup, ports: Ports): Promise<readonly Result<Placement>[]> {
-  const writer = new BranchWriter(group.target, ports);
+  const writer = group.target.receipt ?? new BranchWriter(group.target, ports);
   // After a write, only the earlier comparison knows the previous content.
   let sent = new Map<number, ComparedItem>();
   const writes = new SentWrites();

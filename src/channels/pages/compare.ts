@@ -2,6 +2,7 @@ import type { CommitSummary } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import type { Change } from '../../github/change.ts';
 import { namedLine } from '../../plain-text.ts';
+import { isFolderPath } from '../../rules/naming.ts';
 import { findEffect, refuseSpecialFile } from '../../rules/special-files.ts';
 import type { Placement } from '../channel.ts';
 import type { SiteChanges } from '../site-changes.ts';
@@ -15,7 +16,7 @@ import {
 import { listKept } from './delivery-records.ts';
 import { notOwnedError } from './not-ours.ts';
 import { isComparedPicture, listPicturePaths } from './pictures.ts';
-import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
+import { isRemoval, type PagesTask } from './target.ts';
 
 /** What the branch holds at the item's path in one commit, and who owns it. */
 interface ItemState extends BranchTree {

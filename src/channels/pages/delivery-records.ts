@@ -2,6 +2,7 @@ import { DeliveryError } from '../../errors.ts';
 import { parentFolders } from '../../github/api/branch.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { HISTORY_PAGES, SITE } from '../../protocol/limits.ts';
+import { isFolderPath } from '../../rules/naming.ts';
 import {
   type BranchTree,
   filesBelow,
@@ -17,7 +18,6 @@ import {
   listAlone,
   parseMessage,
 } from './commit-message.ts';
-import { isFolderPath } from './target.ts';
 
 /** What this tool's newest commit about a path did to it. */
 export interface DeliveryRecord extends HistoryCommit {
@@ -55,7 +55,7 @@ export async function readRecords(
       last ??= found;
       const parsed = parseMessage(found.message);
       for (const named of listNamedPaths(parsed)) {
-        const newer = addToIndex(named);
+        const newer = addToIndex(named, found.files);
         if (!named.startsRecord || !isWithin(named.itemPath, path) || records.has(named.itemPath)) continue;
         records.set(named.itemPath, { ...found, ...named, ...newer, parts: parts.get(named.itemPath) ?? [] });
       }
@@ -86,12 +86,17 @@ function listNamedPaths(parsed: DeliveryMessage | null): readonly NamedPath[] {
     : removals;
 }
 
-function createIndex(): (named: NamedPath) => Pick<DeliveryRecord, 'isReplaced' | 'isRemoved'> {
+function createIndex(): (
+  named: NamedPath,
+  files: HistoryCommit['files'],
+) => Pick<DeliveryRecord, 'isReplaced' | 'isRemoved'> {
   const all: (NamedPath & { readonly holds: (path: string) => boolean })[] = [];
-  return (named) => {
+  return (named, files) => {
     const { itemPath, delivered } = named;
     const newer = all.length;
-    all.push({ ...named, holds: delivered ? createDeliveredLookup(delivered) : (path) => path === itemPath });
+    const known = files && ((path: string) => files.has(path));
+    const lookup = delivered && (known ?? createDeliveredLookup(delivered));
+    all.push({ ...named, holds: lookup ?? ((path) => path === itemPath) });
     let nearby: typeof all | undefined;
     const search = (isDelivery: boolean) => (path: string) => {
       nearby ??= all
@@ -114,7 +119,7 @@ function createDeliveredLookup(delivered: DeliveredObject): (path: string) => bo
  * Lists the files that are still a delivery's own; `null` if too many trees were read, or the message was copied.
  */
 export async function listRecordedFiles(
-  { sha, delivered, itemPath, parts, isReplaced }: DeliveredRecord,
+  { sha, delivered, itemPath, parts, isReplaced, files: known }: DeliveredRecord,
   { entries }: BranchTree,
   readOlder: OlderTrees,
 ): Promise<readonly TreeFile[] | null> {
@@ -123,7 +128,9 @@ export async function listRecordedFiles(
   const notReplaced = [...entries].filter(
     ([path, { type }]) => path.startsWith(itemPath) && (type === 'tree' || !isReplaced(path)),
   );
-  const current = listDelivered(new Map(notReplaced), delivered);
+  const current = known
+    ? [...known].map(([path, blob]) => ({ path, sha: blob.sha })).filter(isOpen)
+    : listDelivered(new Map(notReplaced), delivered);
   const older = current === null ? await readOlder(sha) : null;
   let files = current ?? (older && listDelivered(older, delivered)?.filter(isOpen));
   for (const part of parts) {
@@ -162,7 +169,7 @@ function createKeptLookup({ itemPath, kept }: Pick<DeliveredObject, 'itemPath' |
 }
 
 /** Lists the delivered files if the tree holds exactly the recorded ones; otherwise `null`. */
-function listDelivered(entries: BranchTree['entries'], { itemPath, kept, object }: DeliveredObject) {
+export function listDelivered(entries: BranchTree['entries'], { itemPath, kept, object }: DeliveredObject) {
   const isKept = createKeptLookup({
     itemPath,
     kept: kept.filter(({ path, sha }) => entries.get(itemPath + path.replace(/\/$/, ''))?.sha === sha),

@@ -1,6 +1,7 @@
 import { DeliveryError } from '../../errors.ts';
 import { nameFew } from '../../plain-text.ts';
 import { buildWithJekyll, isOnlyCopied, listRivals, listShown, MARKDOWN } from '../../rules/jekyll.ts';
+import { isFolderPath } from '../../rules/naming.ts';
 import type { Words } from '../../words.ts';
 import type { SiteHistory } from './branch-reader.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type ServedSite,
   servedPath,
 } from './destination.ts';
-import { isFolderPath, type PagesTask } from './target.ts';
+import type { PagesTask } from './target.ts';
 
 export type SwitchLookup = (destination: Pick<PagesDestination, 'siteRoot'>) => Promise<boolean>;
 

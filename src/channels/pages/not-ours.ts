@@ -1,11 +1,12 @@
 import { DeliveryError } from '../../errors.ts';
 import type { CommitSummary } from '../../github/api/history.ts';
 import { nameFew } from '../../plain-text.ts';
+import { isFolderPath } from '../../rules/naming.ts';
 import type { Text, Words } from '../../words.ts';
 import { parseMessage } from './commit-message.ts';
 import type { PagesOptions } from './destination.ts';
 import { listPicturePaths } from './pictures.ts';
-import { isFolderPath, isRemoval, type PagesTask } from './target.ts';
+import { isRemoval, type PagesTask } from './target.ts';
 
 /** Explains why a path isn't touched. @param last the last commit that touched it @see protocol 7 (prohibition 4) */
 export function notOwnedError(task: PagesTask, paths: readonly string[], last?: CommitSummary | null) {

@@ -12,11 +12,9 @@ import { type PagesTask, readTargetTree } from './target.ts';
 export async function findCompared(task: PagesTask): Promise<ComparedFolder> {
   const { itemPath, destination, target } = task;
   const { siteRoot } = destination;
-  const { branch, compare = './' } = target.options;
+  const { compare = './' } = target.options;
   const given = compare === './' ? '' : compare;
   const folder = given.startsWith(siteRoot) ? given : siteRoot + given;
-  if (target.deploy !== null && branch === undefined)
-    throw noneError('a site that is deployed without a branch keeps no other folder');
   if (folder === itemPath) throw noneError('that is the delivered folder itself');
   const isInside = itemPath.startsWith(folder);
   const between = isInside ? itemPath.slice(0, itemPath.indexOf('/', folder.length) + 1) : null;

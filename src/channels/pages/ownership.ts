@@ -2,6 +2,7 @@ import type { CommitSummary } from '../../github/api/history.ts';
 import type { TreeFile } from '../../github/api/tree-id.ts';
 import { SITE } from '../../protocol/limits.ts';
 import { listSources } from '../../rules/jekyll.ts';
+import { isFolderPath } from '../../rules/naming.ts';
 import { type BranchTree, hasFilesBelow, holdsFile, limitTrees, type SiteHistory } from './branch-reader.ts';
 import { listAlone, parseMessage } from './commit-message.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from './delivery-records.ts';
 import type { PagesDestination } from './destination.ts';
 import { type DeliveryOwner, foreignError } from './not-ours.ts';
-import { type CommitTarget, isFolderPath } from './target.ts';
+import type { CommitTarget } from './target.ts';
 
 /*
  * This tool owns a path if its newest commit there names the content that the branch still holds (`listRecordedFiles`).

@@ -3,6 +3,7 @@ import { countFiles, lineIf, namedLine, nameFew } from '../../plain-text.ts';
 import type { Check } from '../../proof/check.ts';
 import { AUDIT, MEGABYTE, SITE } from '../../protocol/limits.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
+import { isFolderPath } from '../../rules/naming.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import type { Placement } from '../channel.ts';
 import type { PreviousBlobs } from './branch-reader.ts';
@@ -20,7 +21,7 @@ import {
   siteCheck,
 } from './site-checks.ts';
 import { notDeployed } from './site-workflow.ts';
-import { type CommitMethod, isFolderPath, isRemoval, type PagesTask, planMethod } from './target.ts';
+import { type CommitMethod, isRemoval, type PagesTask, planMethod } from './target.ts';
 
 export const withCommit = (
   { task, placement }: ComparedItem,
@@ -58,17 +59,16 @@ export function describePublished(
   const goneUrls = listOldAddresses([...goneFiles.keys()], destination, rest);
   const wanted = files.map(({ path, file }) => ({ path, file, before: plainFiles.get(path) }));
   const served = checksOfFiles(wanted, entry, task, destination.hostMayChangeBytes ? 'built' : 'bytes');
-  // A deployment without a commit is on no branch.
-  const isOnBranch = commitSha !== undefined || change !== undefined;
+  const isOnBranch = target.receipt === undefined;
   const raw = isOnBranch && !isPrivate ? [rawCheck(rawUrl, served.first.expect.file)] : [];
   const others = [...served.others, ...checksOfGone(goneUrls, goneFiles), ...raw];
   return {
-    evidence: `commit ${commitSha} had ${isFolder ? 'this site' : 'these bytes'} before this delivery`,
+    evidence: `${isOnBranch ? `commit ${commitSha}` : 'the live site'} had ${isFolder ? 'this site' : 'these bytes'} before this delivery`,
     written: false,
     ...onHost({ first: served.first, others }, listBuildRefusals(task)),
-    ...(commitSha && { commitSha }),
+    ...(isOnBranch && commitSha && { commitSha }),
     replaced: change !== undefined && replaced !== undefined,
-    ...(isOnBranch && { expectedBlobs: listExpectedBlobs(task) }),
+    expectedBlobs: listExpectedBlobs(task),
     ...(isFolder && { changes, treeSha, ...(servedSize && { servedSize }) }),
     notes: [
       ...destination.notes,

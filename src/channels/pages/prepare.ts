@@ -10,12 +10,13 @@ import type { Ports } from '../../ports.ts';
 import { BATCH } from '../../protocol/limits.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
-import { baseName, decodePath, entryUrl, pullNumberOf } from '../../rules/naming.ts';
+import { baseName, decodePath, entryUrl, isFolderPath, pullNumberOf } from '../../rules/naming.ts';
 import { DEPLOY_RECORD_PATH, findEffect, refuseSpecialFile } from '../../rules/special-files.ts';
 import { type ChannelItem, type ChannelPlan, requireSite, type ServedFile } from '../channel.ts';
 import { createBranchHistory } from './branch-reader.ts';
 import { parseMessage } from './commit-message.ts';
-import { findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
+import { type FoundHistory, findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
+import { ReceiptHistory } from './deploy/receipt-history.ts';
 import type { PagesOptions } from './destination.ts';
 import { addressOf, type PagesDestination, resolveDestination, rootOf, targetBranch } from './destination.ts';
 import { applyJekyll, createSwitchLookup, findSourceObstacle, type SwitchLookup } from './jekyll.ts';
@@ -29,7 +30,6 @@ import {
   type CommitTarget,
   chooseMethod,
   isBuiltByWorkflow,
-  isFolderPath,
   type PagesTask,
   planMethod,
 } from './target.ts';
@@ -58,14 +58,17 @@ export async function prepareItems(
   await checkSiteWorkflow(github, options, pages);
   const deploy = deployed && (await openDeployTarget(deployed, github, options, ports));
   const isWhole = deploy !== null && options.branch === undefined;
-  const setup = isWhole ? null : await findSetup(github, options, pages);
+  const receipt = isWhole ? new ReceiptHistory(deploy.root.hostname, deploy.live) : undefined;
+  const setup = receipt ? null : await findSetup(github, options, pages);
   // A removal ignores the content of local files.
   const items: typeof given = options.isRemoval ? given.map((item) => ({ ...item, site: null })) : given;
   const singles = items.filter((item) => !isFolderItem(item)).map(({ site }) => site?.entry ?? null);
   const singleMethod = await chooseMethod(singles, ports, setup?.absence);
   const isByWorkflow = isBuiltByWorkflow(options, pages);
-  const history = createBranchHistory(github, targetBranch(options, pages));
-  const target = { github, history, options, setup, deploy, isByWorkflow };
+  const history = receipt ?? createBranchHistory(github, targetBranch(options, pages));
+  // Jekyll never sees a deployment.
+  const settings = { ...options, nojekyll: options.nojekyll && receipt === undefined };
+  const target = { github, history, receipt, options: settings, setup, deploy, isByWorkflow };
   const isPrivate = access.privateRepository === true;
   const isJekyllOff = pages === 'not-requested' ? async () => false : createSwitchLookup(history);
   const refuseClosed = createClosedRefusal(github, options, ports);
@@ -98,7 +101,8 @@ async function prepareItem(item: ChannelItem, batch: BatchContext): Promise<Page
   const isAlone = !hasPicture && files.length < 2;
   // Through the API, a folder would take a request for each file. Method A writes one file.
   const single = batch.singleMethod === 'A' && !isAlone ? 'B' : batch.singleMethod;
-  const target = { ...batch.target, method: isFolder ? 'C' : single, branch };
+  const method = batch.target.receipt ? 'D' : isFolder ? 'C' : single;
+  const target = { ...batch.target, method, branch };
   const isSpared = (path: string): boolean => item.isLeftOut?.(path.slice(itemPath.length)) === true;
   const common = { target, itemPath, files, destination, isSpared };
   if (isRemoval) return { ...common, plan: planTask(common, 'is removed') };
@@ -183,14 +187,13 @@ async function wasFolder({ itemPath, target: { history } }: PagesTask): Promise<
 }
 
 /** Whether the branch has this tool's file, or a folder, of this name. An unservable name counts as absent. */
-export async function isInBranch(name: string, options: PagesOptions, access: RepositoryContext) {
-  const github = requireGitHub(access);
+export async function isInBranch(name: string, options: PagesOptions, found: Promise<FoundHistory>) {
+  const { github, history, site } = await found;
   const destination = await resultOf(async () =>
-    resolveDestination(github.repository, { ...options, name }, access.pagesSettings),
+    resolveDestination(github.repository, { ...options, name }, site),
   );
   if (hasFailed(destination)) return false;
-  const { branch, entryPath: path } = destination;
-  const history = createBranchHistory(github, branch);
+  const { entryPath: path } = destination;
   const entry = await history.readEntry(path);
   if (entry?.type !== 'blob') return entry !== null;
   const commits = await history.readLastCommits(await history.readHead(), [path]);
@@ -214,14 +217,12 @@ async function findDestination(item: ChannelItem, batch: BatchContext): Promise<
 }
 
 function planTask({ target, itemPath, files }: Omit<PagesTask, 'plan'>, verb: string): ChannelPlan {
-  const { branch, deploy, method, options } = target;
+  const { branch, deploy, method, receipt } = target;
   const name = itemPath || './';
   const common = { channel: 'K1', name, verb } as const;
-  if (deploy !== null && options.branch === undefined) {
-    return { ...common, method: 'method D, a deployment', destination: `the whole site, ${name}` };
-  }
-  const further = deploy === null ? '' : ', and method D, a deployment of the branch';
-  const destination = `branch ${branch}, ${isFolderPath(itemPath) ? 'folder' : 'path'} ${name}`;
+  const further = deploy === null || receipt ? '' : ', and method D, a deployment of the branch';
+  const where = receipt ? 'the site' : `branch ${branch}`;
+  const destination = `${where}, ${isFolderPath(itemPath) ? 'folder' : 'path'} ${name}`;
   return { ...common, method: planMethod(method, { itemPath, files }) + further, destination };
 }
 

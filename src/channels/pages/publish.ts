@@ -3,16 +3,14 @@ import type { ExistingBlobs } from '../../github/api/branch.ts';
 import type { RepositoryContext } from '../../github/api/repository.ts';
 import { nameFew } from '../../plain-text.ts';
 import type { Ports } from '../../ports.ts';
-import type { GitBlob } from '../../rules/fingerprint.ts';
-import type { Channel, FailedFile, PlacedTask, Placement } from '../channel.ts';
+import type { Channel, PlacedTask } from '../channel.ts';
 import { watchBuilds } from './build.ts';
 import { commitTasks, previewCommits, withPictures } from './commit.ts';
-import { type DeployTarget, deployBranch, deploySite, withDeployment } from './deploy/deploy.ts';
-import { recheckSite } from './deploy/deploy-record.ts';
-import { contentOfFiles, sizeOf } from './deploy/site-content.ts';
+import { deployBranch } from './deploy/deploy.ts';
+import { deployReceipt, reloadReceipt, verifyOthers } from './deploy/deploy-receipt.ts';
+import { findSiteHistory } from './deploy/find-deploy-target.ts';
 import type { PagesOptions } from './destination.ts';
 import { findCompared } from './other-folder.ts';
-import { describePublished } from './placement.ts';
 import { isInBranch, prepareItems } from './prepare.ts';
 import { notRestoredError, restoreBefore } from './restore.ts';
 import { finishSetup } from './set-up.ts';
@@ -26,18 +24,16 @@ export function createPagesChannels(
 ): Readonly<Record<'publish' | 'remove', Channel<PagesTask>>> {
   const channelFor = (options: PagesOptions): Channel<PagesTask> => ({
     prepare: (items) => prepareItems(items, options, access, ports),
-    async preview(tasks, absent) {
-      if (findWholeSite(tasks, absent) === null) return previewCommits(tasks, ports);
-      const hosts = tasks.map(({ destination }) => destination.rootUrl.hostname);
-      return hosts.map((host) => `would be deployed as the whole site ${host}`);
-    },
-    async perform(tasks, absent) {
-      const whole = findWholeSite(tasks, absent);
-      if (whole !== null) return deployFiles(tasks, whole, ports);
+    preview: (tasks) => previewCommits(tasks, ports),
+    async perform(tasks) {
       const [first] = tasks;
       if (first === undefined) return [];
-      const { branch, deploy } = first.target;
-      const committed = await commitTasks(tasks, ports);
+      const { branch, deploy, receipt } = first.target;
+      const commit = () => commitTasks(tasks, ports);
+      if (deploy !== null && receipt !== undefined) {
+        return deployReceipt({ tasks: tasks.map(withPictures), target: deploy, receipt, ports, commit });
+      }
+      const committed = await commit();
       if (deploy !== null) return deployBranch(committed, branch, deploy, ports);
       return finishSetup(committed, first.target, ports);
     },
@@ -46,27 +42,15 @@ export function createPagesChannels(
     recheck: (placed) => recheck(placed, ports),
   });
   const removal = { ...inputs, setup: false, isRemoval: true };
+  const find = () => findSiteHistory(removal, access, ports);
   return {
     publish: { ...channelFor(inputs), restore: (failed, batch) => restoreAndDeploy(failed, batch, ports) },
-    remove: { ...channelFor(removal), holds: ({ name }) => isInBranch(name, removal, access) },
+    remove: { ...channelFor(removal), holds: ({ name }) => isInBranch(name, removal, find()) },
   };
 }
 
-type Tasks = readonly PagesTask[];
-
-/** The deployment of a whole site. @throws {DeliveryError} for a missing file, because the site would lose it */
-function findWholeSite([first]: Tasks, absent?: FailedFile) {
-  const { deploy = null, options } = first?.target ?? {};
-  if (deploy === null || options?.branch !== undefined) return null;
-  if (absent === undefined) return deploy;
-  throw new DeliveryError('BAD_INPUT', `the site would be deployed without ${absent.subject}, which failed`, {
-    hint: 'fix that file first',
-    leftBehind: [],
-  });
-}
-
 async function restoreAndDeploy(failed: readonly Placed[], batch: readonly Placed[], ports: Ports) {
-  if (findWholeSite(failed.map(({ task }) => task)) !== null) {
+  if (failed[0]?.task.target.receipt !== undefined) {
     throw notRestoredError('a site without a branch keeps no earlier version');
   }
   const restored = await restoreBefore(failed, batch, ports);
@@ -74,59 +58,32 @@ async function restoreAndDeploy(failed: readonly Placed[], batch: readonly Place
   return deploy === null ? restored : deployBranch(restored, branch, deploy, ports);
 }
 
-async function recheck(placed: readonly Placed[], ports: Ports) {
-  const tasks = placed.map(({ task }) => task);
-  const whole = findWholeSite(tasks);
-  if (whole === null) return recheckBranch(placed);
-  const files = tasks.flatMap((task) => withPictures(task).files);
-  const site = await recheckSite(whole, files, ports);
-  return placed.map(() => site);
-}
-
-/** Deploys files and folders as the whole site, without a commit. */
-async function deployFiles(prepared: Tasks, target: DeployTarget, ports: Ports): Promise<Placement[]> {
-  const tasks = prepared.map(withPictures);
-  const files = new Map(tasks.flatMap((task) => task.files).map((file) => [file.path, file]));
-  // The deployment must name an existing commit.
-  const { live, runtime } = target;
-  const content = contentOfFiles([...files.values()], runtime.commit);
-  const source = { readHead: async () => runtime.commit, readContent: async () => content };
-  const deployment = await deploySite(source, target, ports);
-  const before = live === null || typeof live === 'string' ? new Map<string, GitBlob>() : live.files;
-  const previousAt = (path: string): [string, GitBlob[]] => [path, [before.get(path) ?? []].flat()];
-  const removed = [...before.keys()].filter((path) => !files.has(path));
-  const servedSize = sizeOf(content.deployRecord);
-  const evidence = `artifact of ${files.size} files`;
-  return tasks.map((task, nth) => {
-    const differing = task.files.filter(({ path, file }) => before.get(path)?.sha !== file.blobSha);
-    const paths = differing.map(({ path }) => path);
-    const added = paths.filter((path) => !before.has(path));
-    const changed = paths.filter((path) => before.has(path));
-    const changes = { added, changed, removed, kept: [], removedFolders: [] };
-    const previous = new Map(paths.map(previousAt));
-    const removedBlobs = new Map(nth === 0 ? removed.map(previousAt) : []);
-    const placement = describePublished(
-      { task, siteChanges: changes },
-      { previous, goneFiles: removedBlobs, entries: before, servedSize },
-    );
-    return withDeployment({ ...placement, written: true, evidence }, deployment);
-  });
+async function recheck(placed: readonly Placed[], ports: Ports): Promise<Rechecked> {
+  const own = await recheckPaths(placed, ports);
+  const { deploy = null, receipt } = placed[0]?.task.target ?? {};
+  const isWritten = placed.some(({ placement }) => placement.written);
+  if (deploy === null || receipt === undefined || !isWritten || own.some(hasFailed)) return own;
+  const tasks = placed.map(({ task }) => withPictures(task));
+  const others = await verifyOthers({ tasks, target: deploy, receipt, ports });
+  return own.map((lines) => (hasFailed(lines) || hasFailed(others) ? others : [...lines, ...others]));
 }
 
 type Placed = PlacedTask<PagesTask>;
+type Rechecked = readonly Result<readonly string[]>[];
 
 /**
  * After the proof: a URL may still show what somebody removed.
  * @returns UNKNOWN lines if the branch can't be read; `NOT_PROVEN` if a path changed
  */
-async function recheckBranch(placed: readonly Placed[]): Promise<readonly Result<readonly string[]>[]> {
-  const firstLook = await compareBranch(placed);
+async function recheckPaths(placed: readonly Placed[], ports: Ports): Promise<Rechecked> {
+  const firstLook = await comparePaths(placed, ports);
   // GitHub may answer with an old copy once, so a change must be seen twice.
   const isSame = firstLook.every(({ changed }) => changed.length === 0);
-  return (isSame ? firstLook : await compareBranch(placed)).map(({ task, placement, changed, unread }) => {
-    const { branch } = task.target;
+  const looked = isSame ? firstLook : await comparePaths(placed, ports);
+  return looked.map(({ task, placement, changed, unread }) => {
+    const { place } = task.target.history;
     if (changed.length > 0) {
-      const what = `somebody removed or replaced on the branch ${branch}: ${nameFew(changed)}`;
+      const what = `somebody removed or replaced on ${place}: ${nameFew(changed)}`;
       return new DeliveryError('NOT_PROVEN', `while it was verified, ${what}`, {
         hint: (w) => `run it again, or set ${w.input('path')} to a path that nothing else uses`,
         leftBehind: [placement.evidence],
@@ -134,13 +91,13 @@ async function recheckBranch(placed: readonly Placed[]): Promise<readonly Result
     }
     if (unread === undefined) return [];
     if (placement.first.expect.is === 'built') return unread;
-    return [`whether the branch ${branch} still holds it after the verification: ${unread.message}`];
+    return [`whether ${place} still holds it after the verification: ${unread.message}`];
   });
 }
 
 /** Finds paths that changed since the delivery, and paths that can't be read. */
-async function compareBranch(placed: readonly Placed[]) {
-  const existing = await resultOf(() => readDelivered(placed));
+async function comparePaths(placed: readonly Placed[], ports: Ports) {
+  const existing = await resultOf(() => readDelivered(placed, ports));
   return placed.map((item) => {
     const changed: string[] = [];
     let unread: DeliveryError | undefined;
@@ -156,10 +113,12 @@ async function compareBranch(placed: readonly Placed[]) {
 }
 
 /** Reads the delivered paths; `null` if the branch still points to the delivered commit. */
-async function readDelivered(placed: readonly Placed[]): Promise<ExistingBlobs | null> {
+async function readDelivered(placed: readonly Placed[], ports: Ports): Promise<ExistingBlobs | null> {
   const [first] = placed;
   if (first === undefined) return null;
-  const { history } = first.task.target;
+  const { history, receipt, deploy } = first.task.target;
+  const where = receipt && deploy && { receipt, target: deploy, ports };
+  if (where && !(await reloadReceipt(where))) return null;
   const head = await history.readHead();
   // With two pushes, the last commit can't show a change in between. A rival file may be older than both.
   const isOwn = ({ task, placement }: Placed): boolean =>

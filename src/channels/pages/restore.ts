@@ -7,6 +7,7 @@ import type { TreeFile } from '../../github/api/tree-id.ts';
 import { getRunConclusion, nameDeliverer } from '../../github/workflow-run.ts';
 import { lineIf, namedLine, nameFew } from '../../plain-text.ts';
 import { type RetryPorts, withRetries } from '../../retry.ts';
+import { isFolderPath } from '../../rules/naming.ts';
 import type { PlacedTask, Placement } from '../channel.ts';
 import { SentWrites } from '../sent-writes.ts';
 import { type BranchTree, blobAt, filesBelow } from './branch-reader.ts';
@@ -19,7 +20,7 @@ import {
 import { listKept } from './delivery-records.ts';
 import { findDeliveredTo } from './ownership.ts';
 import { checksOfFiles, fileAt } from './site-checks.ts';
-import { isFolderPath, type PagesTask } from './target.ts';
+import type { PagesTask } from './target.ts';
 
 type Placed = PlacedTask<PagesTask>;
 

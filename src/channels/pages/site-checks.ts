@@ -9,14 +9,14 @@ import { AGREEING_ANSWERS, SITE } from '../../protocol/limits.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { MARKDOWN } from '../../rules/jekyll.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
-import { entryUrl } from '../../rules/naming.ts';
+import { entryUrl, isFolderPath } from '../../rules/naming.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import type { Placement } from '../channel.ts';
 import { PLAIN_HOST, USUAL } from '../host-rules.ts';
 import type { PreviousBlobs } from './branch-reader.ts';
 import { addressOf, type PagesDestination, type ServedSite } from './destination.ts';
 import { findRival, rendersMarkdown } from './jekyll.ts';
-import { isFolderPath, type PagesTask } from './target.ts';
+import type { PagesTask } from './target.ts';
 
 type Checks = Required<Pick<Placement, 'first' | 'others'>>;
 

@@ -8,14 +8,16 @@ import { type GitPorts, hasGit } from '../../github/git/process.ts';
 import { SIZE } from '../../protocol/limits.ts';
 import { TOOL } from '../../protocol/words.ts';
 import type { LocalFile } from '../../rules/inspect.ts';
+import { isFolderPath } from '../../rules/naming.ts';
 import type { Words } from '../../words.ts';
 import type { PreparedTask } from '../channel.ts';
 import type { BranchTree, SiteHistory } from './branch-reader.ts';
 import type { DeployTarget } from './deploy/deploy.ts';
+import type { ReceiptHistory } from './deploy/receipt-history.ts';
 import type { PagesDestination, PagesOptions } from './destination.ts';
 
-/** A: contents API. B: git object API. C: git. Method D, a deployment, makes no commit. @see protocol 4.2, 8 */
-export type CommitMethod = 'A' | 'B' | 'C';
+/** A: contents API. B: git object API. C: git. D: a deployment, without a commit. @see protocol 4.2, 8 */
+export type CommitMethod = 'A' | 'B' | 'C' | 'D';
 
 export interface CommitTarget {
   readonly github: GitHubClient;
@@ -23,6 +25,8 @@ export interface CommitTarget {
   /** The planned method; if it turns out to be impossible, the next one is used. */
   readonly method: CommitMethod;
   readonly history: SiteHistory;
+  /** The history of a site without a branch, which is deployed; otherwise absent. */
+  readonly receipt?: ReceiptHistory | undefined;
   readonly options: PagesOptions;
   /** What to set up first; `null` if nothing is missing. */
   readonly setup: PagesSetup | null;
@@ -62,9 +66,6 @@ export interface Sweep {
   readonly notes: readonly string[];
 }
 
-/** A folder gets its own commit. */
-export const isFolderPath = (itemPath: string): boolean => itemPath === '' || itemPath.endsWith('/');
-
 /** Same as `PagesOptions.isRemoval`: only a removal has no files. */
 export const isRemoval = ({ files }: Pick<PagesTask, 'files'>): boolean => files.length === 0;
 
@@ -72,6 +73,7 @@ const COMMIT_METHODS: Readonly<Record<CommitMethod, string>> = {
   A: 'method A, single-call write',
   B: 'method B, object API',
   C: "method C, git's own protocol",
+  D: 'method D, a deployment',
 };
 
 /**
@@ -102,7 +104,7 @@ export const WORKFLOW_BRANCH_HINT = (w: Words): string =>
     : `leave ${w.input('token')} out: ${TOOL.name} then deploys the site itself`;
 
 export function planMethod(method: CommitMethod, task: Pick<PagesTask, 'itemPath' | 'files'>): string {
-  if (isFolderPath(task.itemPath))
+  if (method !== 'D' && isFolderPath(task.itemPath))
     return `one commit ${isRemoval(task) ? 'that removes it' : 'for the folder'}`;
   return `${isRemoval(task) ? 'a commit that removes it, ' : ''}${COMMIT_METHODS[method]}`;
 }

@@ -101,7 +101,7 @@ export async function getEntry(github: GitHubClient, ref: string, path: string):
 const TREE_TYPES: Readonly<Record<string, string>> = { dir: 'tree', submodule: 'commit' };
 
 /** The blob at a path, or `null`. A path below a file is an error: writing it would delete the file. @see protocol 7 */
-function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<string | null> {
+export function findInTree(tree: ReadonlyMap<string, TreeEntry>, path: string): Result<string | null> {
   const submoduleError = findSubmoduleError(tree, path);
   if (submoduleError !== null) return submoduleError;
   const entry = tree.get(path);

@@ -7,13 +7,19 @@ export interface TreeFile {
   readonly sha: string;
 }
 
-/** Git's id of the tree with exactly these regular files. */
-export function hashTree(files: readonly TreeFile[]): string {
+/** Git's id of the tree with exactly these regular files. @param note gets each folder in it, and that folder's id */
+export function hashTree(
+  files: readonly TreeFile[],
+  note?: (folder: string, sha: string) => void,
+  above = '',
+): string {
   const entries = Map.groupBy(files, ({ path }) => path.slice(0, path.indexOf('/') + 1) || path);
   const lines = [...entries]
     .map(([name, members]) => {
       const childFiles = members.map(({ path, sha }) => ({ path: path.slice(name.length), sha }));
-      const sha = name.endsWith('/') ? hashTree(childFiles) : (members[0]?.sha ?? '');
+      const isFolder = name.endsWith('/');
+      const sha = isFolder ? hashTree(childFiles, note, above + name) : (members[0]?.sha ?? '');
+      if (isFolder) note?.(above + name.slice(0, -1), sha);
       return { name: Buffer.from(name).toString('latin1'), sha };
     })
     // Git sorts names by bytes, and folders as if their names ended in a slash. Latin-1 keeps one byte per character.

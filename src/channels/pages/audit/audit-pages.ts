@@ -1,21 +1,19 @@
 import { DeliveryError, hasFailed, resultOf, toDeliveryError } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
 import type { CommitSummary } from '../../../github/api/history.ts';
-import { knownSettings, type RepositoryContext, requireGitHub } from '../../../github/api/repository.ts';
-import { nameFew, shorten } from '../../../plain-text.ts';
+import type { RepositoryContext } from '../../../github/api/repository.ts';
+import { lineIf, nameFew, shorten } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { AUDIT, HISTORY_PAGES, LIST_PAGE } from '../../../protocol/limits.ts';
-import { baseName } from '../../../rules/naming.ts';
+import { baseName, isFolderPath } from '../../../rules/naming.ts';
 import type { Text } from '../../../words.ts';
 import type { AuditedDelivery, AuditFindings } from '../../channel.ts';
-import { createBranchHistory } from '../branch-reader.ts';
+import type { SiteHistory } from '../branch-reader.ts';
 import { pageOfDelivered, parseMessage } from '../commit-message.ts';
-import { isWithin } from '../delivery-records.ts';
-import { type DeployRecord, readDeployRecord } from '../deploy/deploy-record.ts';
+import { findSiteHistory } from '../deploy/find-deploy-target.ts';
 import type { PagesOptions } from '../destination.ts';
-import { type PagesDestination, resolveDestination, targetBranch } from '../destination.ts';
+import { type PagesDestination, resolveDestination } from '../destination.ts';
 import type { BlobsByPath } from '../site-checks.ts';
-import { isFolderPath } from '../target.ts';
 import { nameCommits, readDeliveries } from './list-deliveries.ts';
 import { type FoundDelivery, proveFiles, proveRemoval, sortPaths } from './prove-files.ts';
 
@@ -24,29 +22,16 @@ type Site = RepositoryContext['pagesSettings'];
 /** GitHub Pages: finds what this tool delivered to the site's branch, or to one folder of it. */
 export function createPagesAudit(inputs: PagesOptions, access: RepositoryContext, ports: Ports) {
   return async (): Promise<AuditFindings> => {
-    const { deployRecord, isDeployed, ...site } = await findAuditedSite(inputs, access, ports);
-    const { branch } = site;
-    if (branch === null) return auditDeployRecord(deployRecord, site);
-    const findings = await auditBranch(site, branch);
-    return isDeployed && deployRecord === null
-      ? { ...findings, unknown: [...findings.unknown, NO_DEPLOY_RECORD] }
-      : findings;
+    const { isLost, ...site } = await findAuditedSite(inputs, access, ports);
+    const { deliveries, unknown } = await auditHistory(site);
+    return { deliveries, unknown: [...unknown, ...lineIf(isLost, NO_DEPLOY_RECORD)] };
   };
 }
 
-/** Finds the site, and the branch that holds it; a site without a branch has a deploy record. */
+/** A site that was switched off is audited too: its URLs then fail. */
 export async function findAuditedSite(inputs: PagesOptions, access: RepositoryContext, ports: Ports) {
-  const github = requireGitHub(access);
-  const { pagesSettings: site } = access;
-  // A site that was switched off is audited too: its URLs then fail.
   const options = { ...inputs, setup: true };
-  const settings = knownSettings(site);
-  // Only a deploy record tells who deployed a site without a named branch.
-  const isDeployed = settings?.builtBy === 'workflow' && (inputs.branch ?? inputs.siteWorkflow) === undefined;
-  const live = isDeployed ? await readDeployRecord(settings.base, ports) : 'none';
-  const deployRecord = typeof live === 'string' ? null : live;
-  const branch = deployRecord === null ? targetBranch(options, site) : deployRecord.branch;
-  return { github, site, options, branch, deployRecord, isDeployed };
+  return { options, ...(await findSiteHistory(options, access, ports)) };
 }
 
 const NO_DEPLOY_RECORD =
@@ -55,41 +40,19 @@ const NO_DEPLOY_RECORD =
 /** Strips `./` and the slash at the end; empty means everything. */
 export const auditedPath = (path = ''): string => path.replace(/^\.\/$|\/$/g, '');
 
-/** A site, and the branch that holds it; `null` if only its deploy record lists its files. */
+/** A site and its history; `branch` is `null` if only the live site's receipt has it. */
 export interface AuditedSite {
   readonly github: GitHubClient;
   readonly site: Site;
   readonly options: PagesOptions;
   readonly branch: string | null;
+  readonly history: SiteHistory;
 }
 
-/** Without a branch, the whole site is one delivery: its files, or those below `path`. */
-function auditDeployRecord(deployRecord: DeployRecord | null, site: AuditedSite): AuditFindings {
-  const found = deployRecord && describeDeployed(deployRecord, auditedPath(site.options.path));
-  const deliveries = found?.paths.length
-    ? [describeDelivery(found, site, deployRecord?.files ?? new Map())]
-    : [];
-  return { deliveries, unknown: [OTHER_DEPLOYMENT] };
-}
-
-export function describeDeployed({ commit, files }: DeployRecord, wanted: string) {
-  const paths = [...files.keys()].filter((path) => isWithin(path, wanted));
-  const record = {
-    itemPath: files.has(wanted) || wanted === '' ? wanted : `${wanted}/`,
-    sha: commit,
-    message: '',
-  };
-  return { record, paths, state: 'there', changed: [], by: null, unknown: [] } as const;
-}
-
-const OTHER_DEPLOYMENT =
-  'whether this is the newest delivery: without a branch, only the deploy record on the site lists what was deployed';
-
-async function auditBranch(audited: AuditedSite, branch: string): Promise<AuditFindings> {
-  const { github, site, options } = audited;
+async function auditHistory(audited: AuditedSite): Promise<AuditFindings> {
+  const { history, site, options } = audited;
   const itemPath = auditedPath(options.path);
-  const whether = `whether anything was delivered to ${itemPath || './'} of the branch ${branch}`;
-  const history = createBranchHistory(github, branch);
+  const whether = `whether anything was delivered to ${itemPath || './'} of ${history.place}`;
   const head = await resultOf(() => history.readHead());
   if (hasFailed(head)) {
     if (site !== null || head.code !== 'NOT_FOUND') throw head;
@@ -99,7 +62,7 @@ async function auditBranch(audited: AuditedSite, branch: string): Promise<AuditF
   const deliveries = await nameCommits(found.deliveries, history, head);
   const whole = parseMessage(last?.message ?? '')?.delivered?.itemPath;
   if (deliveries.length === 0 && whole !== undefined && isFolderPath(whole)) throw partError(itemPath, whole);
-  const newest = `the newest ${HISTORY_PAGES * LIST_PAGE} commits ${itemPath && `of ${itemPath} `}on the branch ${branch}`;
+  const newest = `the newest ${HISTORY_PAGES * LIST_PAGE} commits ${itemPath && `of ${itemPath} `}on ${history.place}`;
   const forgotten = `${whether}: its history shows no delivery, and may have been rewritten`;
   const unknown = !isComplete
     ? [`deliveries before ${newest}: the audit didn't read older commits`]
@@ -117,10 +80,10 @@ function partError(itemPath: string, whole: string): DeliveryError {
 
 function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: BlobsByPath): AuditedDelivery {
   const { record, state, unknown } = found;
-  const { branch, github, options, site } = audited;
+  const { branch, github, history, options, site } = audited;
   const name = record.itemPath || './';
   const isFolder = isFolderPath(record.itemPath);
-  const where = branch === null ? 'the whole site' : `branch ${branch}`;
+  const where = branch === null ? 'the site' : `branch ${branch}`;
   const plan = {
     channel: 'K1',
     method: 'nothing is written',
@@ -128,7 +91,7 @@ function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: Blo
     name,
     verb: 'opens as it was delivered',
   } as const;
-  if (state === 'lost') return { plan, unknown, failure: lostError(found, branch) };
+  if (state === 'lost') return { plan, unknown, failure: lostError(found, history.place) };
   const isChanged = state === 'changed' || state === 'back';
   const common = { plan, unknown, ...(isChanged && { changed: describeChange(found) }) };
   if (isChanged && found.paths.length === 0) return common;
@@ -147,17 +110,17 @@ function describeDelivery(found: FoundDelivery, audited: AuditedSite, files: Blo
     : proveFiles({ ...found, paths }, destination, files, {
         evidence:
           branch === null
-            ? `the deploy record on the site, from commit ${record.sha}`
-            : `commit ${record.sha} delivered it, and the branch ${branch} still has it`,
+            ? 'the receipt of the live site lists it'
+            : `commit ${record.sha} delivered it, and ${history.place} still has it`,
         isSiteOff: site === null,
       });
   return { ...common, ...proven, unknown: [...unknown, ...proven.unknown] };
 }
 
-function lostError({ record, changed, by }: FoundDelivery, branch: string | null): DeliveryError {
+function lostError({ record, changed, by }: FoundDelivery, place: string): DeliveryError {
   const removal =
     by === null || by.sha === record.sha ? 'no commit shows who removed it' : `removed by ${nameCommit(by)}`;
-  const message = `the branch ${branch} does not have ${nameFew(changed.map((path) => path || './'))} any more (${removal})`;
+  const message = `${place} does not have ${nameFew(changed.map((path) => path || './'))} any more (${removal})`;
   const hint = 'deliver it again; if it was removed on purpose, withdraw it afterwards';
   return new DeliveryError('NOT_PROVEN', message, { hint });
 }

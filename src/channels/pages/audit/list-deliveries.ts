@@ -2,6 +2,7 @@ import type { CommitSummary } from '../../../github/api/history.ts';
 import type { TreeFile } from '../../../github/api/tree-id.ts';
 import { lineIf } from '../../../plain-text.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
+import { isFolderPath } from '../../../rules/naming.ts';
 import {
   type BranchTree,
   blobAt,
@@ -14,7 +15,6 @@ import {
 } from '../branch-reader.ts';
 import { pageOfDelivered, parseMessage } from '../commit-message.ts';
 import { type DeliveryRecord, listRecordedFiles, readRecords } from '../delivery-records.ts';
-import { isFolderPath } from '../target.ts';
 
 /** From worst to best; the worst path decides. `back`: this tool removed it and somebody restored it. */
 const STATES = ['lost', 'changed', 'back', 'there', 'removed'] as const;
@@ -66,8 +66,8 @@ async function compareRecord(
   tree: BranchTree,
   older: OlderTrees,
 ): Promise<ListedDelivery | null> {
-  const { itemPath, delivered, parts, isReplaced, isRemoved } = record;
-  const isEmpty = isFolderPath(itemPath) && !hasFilesBelow(tree, itemPath);
+  const { itemPath, delivered, parts, isReplaced, isRemoved, files: known } = record;
+  const isEmpty = isFolderPath(itemPath) && !hasFilesBelow(tree, itemPath) && known?.size !== 0;
   if (delivered && isEmpty && !isReplaced(itemPath) && !isRemoved(itemPath)) {
     return { ...NOTHING, record, state: 'lost', changed: [itemPath] };
   }
@@ -123,10 +123,14 @@ function describeUnread(record: DeliveryRecord, isEmpty: boolean): ListedDeliver
 
 /** Lists the files that a folder's removal took and no newer delivery replaced; `null` if unknown. */
 async function listRemoved(
-  { itemPath, parent, sha, isReplaced }: DeliveryRecord,
+  { itemPath, parent, sha, isReplaced, removedPaths }: DeliveryRecord,
   tree: BranchTree,
   older: OlderTrees,
 ) {
+  if (removedPaths !== undefined) {
+    const below = removedPaths.filter((path) => path.startsWith(itemPath) && !isReplaced(path));
+    return below.filter((path) => !tree.entries.has(path)).map((path) => ({ path, sha: '' }));
+  }
   const before = await older(parent);
   const after = hasFilesBelow(tree, itemPath) ? await older(sha) : tree.entries;
   if (before === null || after === null) return null;

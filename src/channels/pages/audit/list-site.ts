@@ -1,19 +1,18 @@
 import { hasFailed, resultOf } from '../../../errors.ts';
-import { type RepositoryContext, requireGitHub } from '../../../github/api/repository.ts';
+import type { RepositoryContext } from '../../../github/api/repository.ts';
 import { repositoryOf } from '../../../github/workflow-run.ts';
 import { lineIf } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { LIST_PAGE, LISTING } from '../../../protocol/limits.ts';
-import { baseName, entryUrl } from '../../../rules/naming.ts';
+import { baseName, entryUrl, isFolderPath } from '../../../rules/naming.ts';
 import type { ListedItem, Listing } from '../../channel.ts';
-import { createBranchHistory, filesBelow } from '../branch-reader.ts';
+import { filesBelow } from '../branch-reader.ts';
 import { pageOfDelivered, parseMessage } from '../commit-message.ts';
 import type { DeliveryRecord } from '../delivery-records.ts';
 import { type PagesOptions, resolveDestination } from '../destination.ts';
 import { listPicturePaths } from '../pictures.ts';
 import type { BlobsByPath } from '../site-checks.ts';
-import { isFolderPath } from '../target.ts';
-import { type AuditedSite, auditedPath, describeDeployed, findAuditedSite } from './audit-pages.ts';
+import { type AuditedSite, auditedPath, findAuditedSite } from './audit-pages.ts';
 import { type ListedDelivery, readDeliveries } from './list-deliveries.ts';
 
 /** Lists what the branch still has of the deliveries, without a check. */
@@ -21,13 +20,7 @@ export const createPagesList =
   (inputs: PagesOptions, access: RepositoryContext, ports: Ports) => async (): Promise<Listing> => {
     const audited = await findAuditedSite(inputs, access, ports);
     const wanted = auditedPath(inputs.path);
-    const { branch, deployRecord } = audited;
-    if (branch === null) {
-      const found = deployRecord && describeDeployed(deployRecord, wanted);
-      const isThere = deployRecord !== null && found !== null && found.paths.length > 0;
-      return { deliveries: isThere ? [describeItem(found, audited, deployRecord.files)] : [], unlisted: [] };
-    }
-    const history = createBranchHistory(requireGitHub(access), branch);
+    const { history } = audited;
     const head = await resultOf(() => history.readHead());
     if (hasFailed(head) && head.code !== 'NOT_FOUND') throw head;
     if (hasFailed(head)) return { deliveries: [], unlisted: [head.message] };
@@ -38,7 +31,7 @@ export const createPagesList =
       const all = present.length > 0 ? present : [...filesBelow({ entries }, record.itemPath).keys()];
       return all.length === 0 ? [] : describeItem({ record, state, paths: all }, audited, entries);
     });
-    const older = `deliveries before the newest ${LISTING.pages * LIST_PAGE} commits of the branch ${branch}`;
+    const older = `deliveries before the newest ${LISTING.pages * LIST_PAGE} commits of ${history.place}`;
     const below = findUrl(wanted === '' ? './' : `${wanted}/`, audited);
     return { deliveries: items, unlisted: lineIf(!isComplete, older), below };
   };
@@ -72,7 +65,7 @@ function describeItem(
   const run = repository && id && new URL(`/${repository}/actions/runs/${id}`, audited.options.serverUrl);
   return {
     channel: 'K1',
-    place: audited.branch === null ? 'the whole site' : `branch ${audited.branch}`,
+    place: audited.branch === null ? 'the site' : `branch ${audited.branch}`,
     path: itemPath || './',
     url: isFolderPath(itemPath) && url !== null ? entryUrl(new URL(url)).href : url,
     ...{ time: date, by: deliverer?.name ?? null, run: run ? run.href : null },

@@ -1,78 +1,107 @@
 import { addAbortSignal } from 'node:stream';
-import { DeliveryError, hasFailed, type Result, resultOf } from '../../../errors.ts';
-import type { FileWrite } from '../../../github/change.ts';
-import { type Deliverer, nameDeliverer } from '../../../github/workflow-run.ts';
+import { DeliveryError } from '../../../errors.ts';
+import { nameDeliverer } from '../../../github/workflow-run.ts';
 import { connectionError } from '../../../http/client.ts';
 import { followRedirects } from '../../../http/follow.ts';
 import { isAbsence, readText } from '../../../http/response.ts';
 import { parseJson, toFields } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
-import { EXCHANGE, TEXT } from '../../../protocol/limits.ts';
+import { EXCHANGE, MEGABYTE, RECEIPT, TEXT } from '../../../protocol/limits.ts';
 import { TOOL } from '../../../protocol/words.ts';
 import { withRetries } from '../../../retry.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
-import type { LocalFile } from '../../../rules/inspect.ts';
-import { withVersion } from '../../../rules/naming.ts';
+import { urlBelow, withVersion } from '../../../rules/naming.ts';
 import { DEPLOY_RECORD_PATH } from '../../../rules/special-files.ts';
+import { listAlone, parseMessage } from '../commit-message.ts';
 import type { PagesOptions } from '../destination.ts';
+import type { DeployRecord, ReceiptDelivery } from './receipt-history.ts';
 
-/** The file in a deployed site that lists its content and who deployed it. */
-export interface DeployRecord {
-  /** `null` for a folder without a branch. */
-  readonly branch: string | null;
-  readonly commit: string;
-  readonly deliverer?: Deliverer | undefined;
-  readonly files: ReadonlyMap<string, GitBlob>;
-}
+const FORMAT = 2;
 
-export function formatDeployRecord({ branch, commit, deliverer, files }: DeployRecord): Buffer {
-  const list = [...files].map(([path, { sha, size }]) => ({ path, size, blob: sha }));
+export function formatDeployRecord({ branch, commit, deliverer, ...record }: DeployRecord): Buffer {
+  const { id, before, files, deliveries } = record;
+  const about = { tool: TOOL.name, version: TOOL.version, branch, commit };
   const by = deliverer && { name: deliverer.name, run: deliverer.run };
-  const about = { tool: TOOL.name, version: TOOL.version, branch, commit, from: by };
-  return Buffer.from(`${JSON.stringify({ ...about, files: list })}\n`);
+  const listed = deliveries.map((delivery) => ({ ...delivery, files: formatFiles(delivery.files) }));
+  const own = { format: FORMAT, id, before, deliveries: listed };
+  const rest = branch === null ? own : { from: by, files: formatFiles(files) };
+  return Buffer.from(`${JSON.stringify({ ...about, ...rest })}\n`);
 }
 
-function parseDeployRecord(text: string): DeployRecord | null {
-  const { tool, branch, commit, from, files } = toFields(parseJson(text));
-  if (tool !== TOOL.name || typeof commit !== 'string' || !Array.isArray(files)) return null;
-  const entries = new Map<string, GitBlob>();
-  for (const { path, size, blob } of files.map(toFields)) {
-    if (typeof path !== 'string' || typeof blob !== 'string' || typeof size !== 'number') return null;
-    entries.set(path, { sha: blob, size });
+const formatFiles = (files: DeployRecord['files']) =>
+  [...files].map(([path, { sha, size }]) => ({ path, size, blob: sha }));
+
+/** Anybody may have written this file, and a delivery fetches, deploys and quotes what it names. */
+const SAFE_PATH = /^(?!(?:.*\/)?\.{0,2}(?:\/|$))[^\p{Cc}\\]+$/u;
+const GIT_ID = /^[0-9a-f]{40}$/;
+
+/** @throws {DeliveryError} `NOT_OURS` for a newer format */
+function parseDeployRecord(text: string, root: URL): DeployRecord | null {
+  const { tool, format = FORMAT, branch, commit, id, before, deliveries } = toFields(parseJson(text));
+  if (tool !== TOOL.name || typeof commit !== 'string') return null;
+  if (Number(format) > FORMAT) {
+    const message = `a newer version of ${TOOL.name} wrote the receipt of the site at ${root.hostname}`;
+    throw new DeliveryError('NOT_OURS', message, { hint: `use the newest version of ${TOOL.name}` });
   }
-  const { name, run } = toFields(from);
-  // Anybody may have written this file, and messages quote it.
-  const isShort = (value: unknown): value is string =>
-    typeof value === 'string' && value.length <= TEXT.message;
-  const by = isShort(name) && isShort(run) ? { name, run } : undefined;
-  return { branch: isShort(branch) ? branch : null, commit, deliverer: by, files: entries };
+  const common = { commit, before: list(before).map(String), files: new Map() };
+  if (isShort(branch)) return { ...common, branch, id: `branch ${branch}`, deliveries: [] };
+  const read = list(deliveries).map(parseDelivery);
+  const known = read.flatMap((delivery) => delivery ?? []);
+  const paths = known.flatMap(({ files }) => [...files.keys()]);
+  const isWhole = known.length > 0 && known.length === read.length && new Set(paths).size === paths.length;
+  return isWhole && GIT_ID.test(`${id}`) ? { ...common, branch: null, id: `${id}`, deliveries: known } : null;
 }
 
-const LONGEST = 8_000_000;
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const isShort = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= TEXT.message;
+
+function parseFiles(listed: unknown): Map<string, GitBlob> | null {
+  const files = new Map<string, GitBlob>();
+  for (const { path, size, blob } of Array.isArray(listed) ? listed.map(toFields) : [{}]) {
+    if (typeof path !== 'string' || !SAFE_PATH.test(path) || path === DEPLOY_RECORD_PATH) return null;
+    if (!GIT_ID.test(`${blob}`) || !Number.isSafeInteger(size)) return null;
+    files.set(path, { sha: `${blob}`, size: Math.max(Number(size), 0) });
+  }
+  return files;
+}
+
+/** A delivery whose message is ours, with files at its paths; otherwise `null`. */
+function parseDelivery(value: unknown): ReceiptDelivery | null {
+  const { id, time, message, files: listed, removed } = toFields(value);
+  const files = parseFiles(listed);
+  const parsed = typeof message === 'string' ? parseMessage(message) : null;
+  if (!GIT_ID.test(`${id}`) || Number.isNaN(Date.parse(`${time}`)) || !files || !parsed) return null;
+  const { delivered } = parsed;
+  const alone = new Set(delivered && listAlone(delivered).map(({ path }) => path));
+  const isOwn = (path: string): boolean =>
+    alone.size > 0 ? alone.has(path) : delivered !== undefined && path.startsWith(delivered.itemPath);
+  if (![...files.keys()].every(isOwn)) return null;
+  return { id: `${id}`, time: `${time}`, message: `${message}`, files, removed: list(removed).map(String) };
+}
 
 /** The live site: `none` if nothing is deployed, `foreign` if another tool deployed it. */
 export type LiveSite = DeployRecord | 'none' | 'foreign';
 
-/** Reads the live site's record. A missing record must be seen twice, unless GitHub says that no site exists. */
+/** Reads the live site's record. A missing record must be seen twice in a row. */
 export async function readDeployRecord(root: URL, ports: Ports): Promise<LiveSite> {
-  const live = await requestDeployRecord(root, ports);
-  return live === 'foreign' ? requestDeployRecord(root, ports) : live;
+  let live = await requestDeployRecord(root, ports);
+  for (let seen = '', left = 3; typeof live === 'string' && live !== seen && left > 0; left -= 1) {
+    seen = live;
+    live = await requestDeployRecord(root, ports);
+  }
+  return live;
 }
 
 const requestDeployRecord = (root: URL, ports: Ports): Promise<LiveSite> =>
   withRetries(ports, async () => {
-    const { clock, random, signal } = ports;
-    // Two jobs may send a request in the same moment.
-    const stamp = `${clock.date()}${Math.floor(random() * 1_000_000)}`;
-    const url = withVersion(new URL(DEPLOY_RECORD_PATH, root), stamp);
-    const { response } = await followRedirects(ports.http, url, { signal, guard: () => undefined });
+    const { response, url } = await requestLive(root, DEPLOY_RECORD_PATH, EXCHANGE.api, ports);
     const { status } = response;
-    // Tiny chunks never reach the stall limit, so the body has a deadline.
-    addAbortSignal(clock.timeout(EXCHANGE.api), response.body);
-    const text = await readText(response, LONGEST).catch((thrown: unknown) => {
-      throw connectionError(thrown, { url, signal });
+    const text = await readText(response, RECEIPT.bytes, largeReceiptError(root, 'has')).catch((thrown) => {
+      throw connectionError(thrown, { url, signal: ports.signal });
     });
-    if (status === 200) return parseDeployRecord(text) ?? 'foreign';
+    if (status === 200) return parseDeployRecord(text, root) ?? 'foreign';
     if (isAbsence(status)) return NO_SITE.test(text) ? 'none' : 'foreign';
     const message = `the site at ${root.hostname} answers HTTP ${status}, so it is unknown who deployed it`;
     throw new DeliveryError('HOST_ERROR', message, {
@@ -83,14 +112,34 @@ const requestDeployRecord = (root: URL, ports: Ports): Promise<LiveSite> =>
     });
   });
 
+/** Fetches a path of the live site past all caches. @param time until the end of the body: tiny chunks never stall */
+export async function requestLive(root: URL, path: string, time: number, ports: Ports) {
+  const { http, clock, random, signal } = ports;
+  // Two jobs may send a request in the same moment.
+  const url = withVersion(urlBelow(root, path), `${clock.date()}${Math.floor(random() * 1_000_000)}`);
+  const { response } = await followRedirects(http, url, { signal, guard: () => undefined });
+  addAbortSignal(clock.timeout(time), response.body);
+  return { response, url };
+}
+
+export const largeReceiptError = (root: URL, verb: 'has' | 'would have'): DeliveryError =>
+  new DeliveryError(
+    'TOO_LARGE',
+    `the receipt of the site at ${root.hostname} ${verb} more than ${RECEIPT.bytes / MEGABYTE} MB`,
+    {
+      hint: (w) =>
+        `withdraw older deliveries, or set ${w.input('branch', 'gh-pages')} to keep the site there`,
+      leftBehind: [],
+    },
+  );
+
 const NO_SITE = /there isn[’']t a github pages site here/i;
 
-/**
- * Without a branch, nothing tells which folder is newer. @throws {DeliveryError} `CONFLICT` unless `known` has the
- * live site
- */
+export const identifySite = (live: LiveSite): string => (typeof live === 'string' ? live : live.id);
+
+/** @throws {DeliveryError} `CONFLICT` unless `known` has the live site */
 export function refuseOtherSite(live: LiveSite, known: readonly LiveSite[], root: URL): void {
-  if (known.some((site) => isSameSite(site, live))) return;
+  if (known.some((site) => identifySite(site) === identifySite(live))) return;
   const message = `somebody deployed the site at ${root.hostname} meanwhile: it is ${nameSite(live)}`;
   throw new DeliveryError('CONFLICT', message, {
     hint: 'deliver again if this is the newer one',
@@ -98,57 +147,36 @@ export function refuseOtherSite(live: LiveSite, known: readonly LiveSite[], root
   });
 }
 
-/** Compares content, whichever run deployed it. Any commit of the same branch counts as equal. */
-function isSameSite(site: LiveSite, other: LiveSite): boolean {
-  if (typeof site === 'string' || typeof other === 'string') return site === other;
-  if (site.branch !== null) return site.branch === other.branch;
-  const format = (site: DeployRecord): string => `${formatDeployRecord({ ...site, deliverer: undefined })}`;
-  return format(site) === format(other);
-}
-
-function nameSite(live: LiveSite): string {
+export function nameSite(live: LiveSite): string {
   if (live === 'none') return 'empty';
   if (live === 'foreign') return 'deployed by another tool';
-  const { branch, commit, deliverer } = live;
+  const { branch, deliveries } = live;
   if (branch !== null) return `deployed from the branch ${branch}`;
-  const whose = deliverer === undefined ? 'by this tool' : `by ${nameDeliverer(deliverer)}`;
-  return `deployed ${whose} without a branch (commit ${commit.slice(0, 7)})`;
+  const { deliverer } = parseMessage(deliveries[0]?.message ?? '') ?? {};
+  return `deployed ${deliverer === undefined ? 'by this tool' : `by ${nameDeliverer(deliverer)}`} without a branch`;
 }
 
+/** @throws {DeliveryError} `NOT_OURS`: a deployment would drop the files of a site that this tool didn't deploy */
 export function refuseForeignSite(
   live: LiveSite,
   root: URL,
-  {
-    branch = null,
-    deliverer,
-  }: Pick<PagesOptions, 'deliverer'> & { readonly branch?: string | null | undefined },
+  { branch, overwrite, isRemoval = false, ...options }: PagesOptions,
 ): void {
-  if (live === 'none') return;
-  const other = live === 'foreign' ? null : live.branch;
-  const isOwn = live !== 'foreign' && other === branch;
-  if (isOwn && (branch !== null || live.deliverer?.name === deliverer?.name)) return;
+  const other = typeof live === 'string' ? null : live.branch;
+  if (live === 'none' || (live !== 'foreign' && other === (branch ?? null))) return;
+  const isWhole = isWholeSite(options) && !isRemoval;
+  if (overwrite && (branch !== undefined || isWhole)) return;
   const message = `the site at ${root.hostname} is ${nameSite(live)}, and a deployment replaces all of it`;
   throw new DeliveryError('NOT_OURS', message, {
     step: 'check',
     hint: (w) =>
       other !== null
         ? `set ${w.input('branch', other)}${w.orSet('overwrite', 'true', ' to replace the whole site')}`
-        : `set ${w.input('overwrite', 'true')} once, if the whole site may be replaced`,
+        : isRemoval
+          ? 'leave it there: this tool did not deliver it'
+          : `set ${isWhole ? '' : `${w.input('path', './')} and `}${w.input('overwrite', 'true')} once, if the whole site may be replaced`,
   });
 }
 
-/** Checks after the proof that no other job replaced the site. @returns UNKNOWN lines, or `NOT_PROVEN` */
-export async function recheckSite(
-  { root, live: before }: { readonly root: URL; readonly live: LiveSite | null },
-  files: readonly FileWrite<LocalFile>[],
-  ports: Ports,
-): Promise<Result<readonly string[]>> {
-  const live = await resultOf(() => readDeployRecord(root, ports));
-  if (hasFailed(live)) return [`whether the site is still this one after its verification: ${live.message}`];
-  const isOwn =
-    typeof live !== 'string' && files.every(({ path, file }) => live.files.get(path)?.sha === file.blobSha);
-  if (isOwn || (before !== null && isSameSite(before, live))) return [];
-  return new DeliveryError('NOT_PROVEN', `the site at ${root.hostname} is now ${nameSite(live)}`, {
-    hint: 'deliver again if this is the newer one, and let one workflow alone deploy the site',
-  });
-}
+export const isWholeSite = ({ path, confine }: Pick<PagesOptions, 'path' | 'confine'>): boolean =>
+  path === './' && confine === undefined;

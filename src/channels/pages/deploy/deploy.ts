@@ -13,6 +13,7 @@ import { SentWrites } from '../../sent-writes.ts';
 import { uploadArtifact } from './artifact.ts';
 import { type LiveSite, readDeployRecord, refuseOtherSite } from './deploy-record.ts';
 import { getIdToken, type JobRuntime } from './job-runtime.ts';
+import type { DeployRecord } from './receipt-history.ts';
 import { contentOfCommit, packContent, type SiteContent } from './site-content.ts';
 
 export interface DeployTarget {
@@ -25,21 +26,31 @@ export interface DeployTarget {
   readonly deliverer?: Deliverer | undefined;
 }
 
-interface ContentSource {
-  readHead(): Promise<string>;
-  readContent(commit: string): Promise<SiteContent>;
+/** What a deployment puts on the site. */
+export interface ContentSource {
+  /** Names the newest content; `null` if nothing is left to deploy, `undefined` if that isn't known yet. */
+  readHead(): Promise<string | null | undefined>;
+  /** `null` if it changes at this moment. */
+  readContent(head: string): Promise<SiteContent | null>;
+  /** Called directly before each request for a deployment. @returns whether that content is still the newest */
+  mayDeploy(head: string, deployRecord: DeployRecord): Promise<boolean>;
+  /** Whether an accepted deployment has the newest content. */
+  isNewest(head: string, id: string): Promise<boolean>;
+  /** Waits after a refusal, because another deployment runs. */
+  waitForOther?(): Promise<unknown>;
 }
 
 interface SiteDeployment {
-  readonly id: string;
+  /** Absent if nothing had to be deployed. */
+  readonly id?: string | undefined;
   /** Why newer content may exist; `null` if it can't. */
   readonly doubt: string | null;
   readonly leftOut: readonly string[];
 }
 
 /**
- * Deploys a site, and waits while another deployment runs. It reads the branch before and after, so no older content
- * replaces newer. It reads the live site before, so no other site is replaced.
+ * Deploys a site, and waits while another deployment runs. It asks the source before and after, so no older content
+ * replaces newer, and no other site is replaced.
  * @throws {DeliveryError} `CONFLICT` if GitHub accepted no deployment in time, or somebody else deployed
  */
 export async function deploySite(source: ContentSource, target: DeployTarget, ports: Ports) {
@@ -48,29 +59,33 @@ export async function deploySite(source: ContentSource, target: DeployTarget, po
   let uploaded: UploadedSite | null = null;
   const writes = new SentWrites();
   const accepted: Omit<SiteDeployment, 'doubt'>[] = [];
-  const busy = "other commits kept arriving on the branch, so this run didn't deploy";
-  const hint = 'run it again: it deploys the newest commit';
-  let refusal = new DeliveryError('CONFLICT', busy, { hint });
-  const attempt = async (): Promise<string | undefined> => {
-    const commit = await source.readHead();
-    if (uploaded?.deployRecord.commit !== commit) {
-      uploaded = await upload(await source.readContent(commit), target, ports);
+  const busy = "others kept changing the site's content, so this run didn't deploy";
+  let refusal = new DeliveryError('CONFLICT', busy, { hint: 'run it again: it deploys the newest content' });
+  const attempt = async (): Promise<string | null | undefined> => {
+    const head = await source.readHead();
+    if (head == null) return head;
+    if (uploaded?.head !== head) {
+      const content = await source.readContent(head);
+      if (content === null) return undefined;
+      uploaded = await upload(content, head, target, ports);
     }
-    if ((await source.readHead()) === commit) {
-      const created = await create(uploaded, target, writes, ports);
-      if (hasFailed(created)) {
-        refusal = created;
-        logger.info(`${created.message}; waiting for its end`);
-        return undefined;
-      }
+    const created = await create(uploaded, { ...target, source }, writes, ports);
+    if (hasFailed(created)) {
+      refusal = created;
+      logger.info(`${created.message}; waiting for its end`);
+      await source.waitForOther?.();
+      return undefined;
+    }
+    if (created !== null) {
       accepted.push({ id: created, leftOut: uploaded.leftOut });
-      if ((await source.readHead()) === commit) return created;
+      if (await source.isNewest(head, created)) return created;
     }
-    logger.info('the branch changed: deploying its newest commit');
+    logger.info('the content changed: deploying the newest');
     return undefined;
   };
   const newest = await resultOf(() => poll({ clock, deadline, interval: ARTIFACT.pause, signal }, attempt));
   const last = accepted.at(-1);
+  if (last === undefined && newest === null) return { leftOut: [], doubt: null };
   if (last === undefined) throw writes.explain(hasFailed(newest) ? newest : refusal);
   // A later failure doesn't undo an accepted deployment.
   const lateDoubt = newest === undefined ? 'the timeout ended before that' : null;
@@ -79,8 +94,9 @@ export async function deploySite(source: ContentSource, target: DeployTarget, po
 
 type UploadedSite = Awaited<ReturnType<typeof upload>>;
 
-async function upload(found: SiteContent, { runtime, deliverer }: DeployTarget, ports: Ports) {
+async function upload(found: SiteContent, head: string, target: DeployTarget, ports: Ports) {
   const { clock, logger } = ports;
+  const { runtime, deliverer } = target;
   const content = { ...found, deployRecord: { ...found.deployRecord, deliverer } };
   return withRetries(ports, async () => {
     const begun = clock.now();
@@ -88,33 +104,34 @@ async function upload(found: SiteContent, { runtime, deliverer }: DeployTarget, 
     const took = Math.round((clock.now() - begun) / SECOND);
     const what = `${content.deployRecord.files.size} files as artifact ${id}`;
     logger.info(`uploaded ${what} (${(size / MEGABYTE).toFixed(1)} MB, ${took} s)`);
-    return { ...content, artifactId: id };
+    return { ...content, head, artifactId: id };
   });
 }
 
-/** @returns the id, or the refusal while another deployment runs */
+/** @returns the id, the refusal while another deployment runs, or `null` if the content isn't the newest any more */
 async function create(
-  { deployRecord, artifactId }: UploadedSite,
-  { github, live, root, runtime }: DeployTarget,
+  { deployRecord, artifactId, head }: UploadedSite,
+  { github, runtime, source }: DeployTarget & { readonly source: ContentSource },
   writes: SentWrites,
   ports: Ports,
-): Promise<Result<string>> {
-  if (live !== null) refuseOtherSite(await readDeployRecord(root, ports), [live, deployRecord], root);
+): Promise<Result<string | null>> {
   // If an answer was lost, the next attempt waits for that deployment like for any other.
   const created = await resultOf(() =>
     withRetries(ports, async () => {
       const idToken = await getIdToken(runtime, ports);
+      if (!(await source.mayDeploy(head, deployRecord))) return null;
       const deployment = { artifactId, commit: deployRecord.commit, idToken };
       return writes.send(() => createPagesDeployment(github, deployment));
     }),
   );
-  if (hasFailed(created) && created.code !== 'CONFLICT') throw created;
+  // Another site went live: only GitHub's own refusal has an HTTP code.
+  if (hasFailed(created) && (created.code !== 'CONFLICT' || created.httpCode === undefined)) throw created;
   return created;
 }
 
 export const withDeployment = (placement: Placement, { id, doubt, leftOut }: SiteDeployment): Placement => ({
   ...placement,
-  deployment: id,
+  ...(id !== undefined && { deployment: id }),
   evidence: `${placement.evidence}, deployment ${id}`,
   notes: [
     ...(placement.notes ?? []),
@@ -137,10 +154,16 @@ export async function deployBranch(
   ports: Ports,
 ): Promise<readonly Result<Placement>[]> {
   if (committed.every(hasFailed)) return committed;
-  const { github } = target;
-  const source = {
-    readHead: () => getBranchHead(github, branch),
-    readContent: (commit: string) => contentOfCommit(github, branch, commit, ports),
+  const { github, live, root } = target;
+  const readHead = (): Promise<string> => getBranchHead(github, branch);
+  const source: ContentSource = {
+    readHead,
+    readContent: (commit) => contentOfCommit(github, branch, commit, ports),
+    async mayDeploy(commit, deployRecord) {
+      if (live !== null) refuseOtherSite(await readDeployRecord(root, ports), [live, deployRecord], root);
+      return (await readHead()) === commit;
+    },
+    isNewest: async (commit) => (await readHead()) === commit,
   };
   const deployed = await resultOf(() => deploySite(source, target, ports));
   return committed.map((result) => {

@@ -1,12 +1,19 @@
 import { DeliveryError, hasFailed, resultOf } from '../../../errors.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
-import { knownSettings, type PagesSettings, type RepositoryContext } from '../../../github/api/repository.ts';
+import {
+  knownSettings,
+  type PagesSettings,
+  type RepositoryContext,
+  requireGitHub,
+} from '../../../github/api/repository.ts';
 import { isJobToken } from '../../../github/api/token-owner.ts';
 import type { Ports } from '../../../ports.ts';
-import type { PagesOptions } from '../destination.ts';
+import { createBranchHistory } from '../branch-reader.ts';
+import { type PagesOptions, targetBranch } from '../destination.ts';
 import type { DeployTarget } from './deploy.ts';
-import { readDeployRecord, refuseForeignSite } from './deploy-record.ts';
+import { isWholeSite, readDeployRecord, refuseForeignSite } from './deploy-record.ts';
 import { getIdToken, otherWays } from './job-runtime.ts';
+import { ReceiptHistory } from './receipt-history.ts';
 
 /**
  * Returns the site if this action deploys it itself: the source is GitHub Actions, no workflow is named, and the
@@ -42,7 +49,6 @@ export async function openDeployTarget(
     const what = `this runner stores artifacts at ${runtime.resultsUrl.host} without https (\`ACTIONS_RESULTS_URL\`), so no token is sent there`;
     throw notDeployableError(`this site, and ${what}`, 'run the job on a runner of github.com');
   }
-  refusePartialSite(options);
   const wanted = `${github.repository.owner}/${github.repository.repo}`;
   // GitHub lets a job deploy only its own repository's site.
   if (runtime.repository.toLowerCase() !== wanted.toLowerCase()) {
@@ -52,28 +58,37 @@ export async function openDeployTarget(
   await getIdToken(runtime, ports);
   const read = await resultOf(() => readDeployRecord(site.base, ports));
   ports.signal.throwIfAborted();
-  if (hasFailed(read) && !overwrite) throw read;
+  const mayReplace = overwrite && (branch !== undefined || isWholeSite(options));
+  if (hasFailed(read) && !mayReplace) throw read.withStep('check');
   const live = hasFailed(read) ? null : read;
-  if (live !== null && !overwrite) refuseForeignSite(live, site.base, { branch, deliverer });
+  if (live !== null) refuseForeignSite(live, site.base, options);
   return { github, runtime, root: site.base, timeout, deliverer, live };
 }
+
+/**
+ * Finds the history of a site: the live site's receipt, or the branch that a deployment or the settings name.
+ * @returns `branch` is `null` for a site without a branch
+ */
+export async function findSiteHistory(options: PagesOptions, access: RepositoryContext, ports: Ports) {
+  const github = requireGitHub(access);
+  const site = access.pagesSettings;
+  const settings = knownSettings(site);
+  // Only a receipt tells who deployed a site without a named branch.
+  const isDeployed =
+    settings?.builtBy === 'workflow' && (options.branch ?? options.siteWorkflow) === undefined;
+  const live = isDeployed ? await readDeployRecord(settings.base, ports) : 'none';
+  const isLost = isDeployed && typeof live === 'string';
+  if (typeof live !== 'string' && live.branch === null && settings !== null) {
+    const history = new ReceiptHistory(settings.base.hostname, live);
+    return { github, history, branch: null, site: { ...settings, branch: null, folder: '' }, isLost };
+  }
+  const branch = typeof live === 'string' ? targetBranch(options, site) : (live.branch ?? '');
+  return { github, history: createBranchHistory(github, branch), branch, site, isLost };
+}
+
+export type FoundHistory = Awaited<ReturnType<typeof findSiteHistory>>;
 
 const notDeployableError = (what: string, change: string): DeliveryError =>
   new DeliveryError('BAD_INPUT', `GitHub Actions deploys ${what}`, {
     hint: (w) => `${change}, or ${otherWays(w)}`,
   });
-
-/** A deployment replaces the whole site, so a part of a site needs a branch that holds the rest. */
-function refusePartialSite({ branch, path, confine, isRemoval = false }: PagesOptions): void {
-  if (branch !== undefined) return;
-  if (path === './' && confine === undefined && !isRemoval) return;
-  const message = isRemoval
-    ? "GitHub Actions deploys this site as a whole, so a part can't be removed"
-    : 'GitHub Actions deploys this site, and each deployment replaces all of it';
-  throw new DeliveryError('BAD_INPUT', message, {
-    hint: (w) =>
-      isRemoval
-        ? `set ${w.input('branch')} to the branch that holds the site, or switch Pages off under Settings → Pages`
-        : `set ${w.input('branch', 'gh-pages')} and ${w.input('setup', 'true')} to keep the whole site on a branch, or ${w.input('path', './')} if this is the whole site`,
-  });
-}

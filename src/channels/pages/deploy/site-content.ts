@@ -2,17 +2,16 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { DeliveryError, toMessage } from '../../../errors.ts';
 import { listEntries } from '../../../github/api/branch.ts';
 import type { GitHubClient } from '../../../github/api/client.ts';
-import type { FileWrite } from '../../../github/change.ts';
 import { RETRY_HINT } from '../../../github/refusals.ts';
 import { connectionError } from '../../../http/client.ts';
 import { discard } from '../../../http/response.ts';
 import type { Ports } from '../../../ports.ts';
 import { EXCHANGE } from '../../../protocol/limits.ts';
 import { createBlobHash, type GitBlob } from '../../../rules/fingerprint.ts';
-import type { LocalFile } from '../../../rules/inspect.ts';
 import { refuseLargeSite } from '../../../rules/local-site.ts';
 import { DEPLOY_RECORD_PATH } from '../../../rules/special-files.ts';
-import { type DeployRecord, formatDeployRecord } from './deploy-record.ts';
+import { formatDeployRecord } from './deploy-record.ts';
+import type { DeployRecord } from './receipt-history.ts';
 import type { ArchivedFile, ArchivedFiles } from './site-archive.ts';
 
 /** Only sites that GitHub Actions deploys need this code. `eager` keeps the bundle one file. */
@@ -24,19 +23,6 @@ export interface SiteContent {
   readonly leftOut: readonly string[];
   /** Files without the deploy record; read each to its end before the next one. */
   open(): ArchivedFiles;
-}
-
-export function contentOfFiles(files: readonly FileWrite<LocalFile>[], commit: string): SiteContent {
-  const blobs = files.map(
-    ({ path, file }) => [path, { sha: file.blobSha || file.sha256, size: file.size }] as const,
-  );
-  const deployRecord = { branch: null, commit, files: new Map<string, GitBlob>(blobs) };
-  refuseLarge(deployRecord);
-  return {
-    deployRecord,
-    leftOut: [],
-    open: () => files.map(({ path, file }) => ({ path, size: file.size, read: () => file.pieces() })),
-  };
 }
 
 /** Git and GitHub use these files; they aren't content. */
@@ -55,7 +41,8 @@ export async function contentOfCommit(
     if (mode === '120000' || type === 'commit' || path === DEPLOY_RECORD_PATH) leftOut.push(path);
     else if (type === 'blob' && !NO_PART.test(path)) files.set(path, { sha, size });
   }
-  const deployRecord = { branch, commit, files };
+  const about = { id: `branch ${branch}`, before: [], deliveries: [] };
+  const deployRecord = { ...about, branch, commit, files };
   refuseLarge(deployRecord);
   return { deployRecord, leftOut, open: () => readCommit(github, deployRecord, ports) };
 }
@@ -63,7 +50,7 @@ export async function contentOfCommit(
 export const sizeOf = ({ files }: DeployRecord): number =>
   [...files.values()].reduce((sum, { size }) => sum + size, 0);
 
-const refuseLarge = (deployRecord: DeployRecord): void =>
+export const refuseLarge = (deployRecord: DeployRecord): void =>
   refuseLargeSite(sizeOf(deployRecord), 'the site would have', 'remove large files from the site');
 
 /**
