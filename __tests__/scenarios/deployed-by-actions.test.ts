@@ -410,6 +410,12 @@ const BLOCK = 'environment github-pages.*pages: write, id-token: write';
 
 test.each<[string, Given, RegExp]>([
   ['the path of the receipt', { inputs: { ...BRANCH, ...SCRIPT, path: RECEIPT } }, OBEYED],
+  [
+    'a file in place of its folder',
+    { files: { ...SITE, 'site/.well-known': 'x' } },
+    /^(check|place): .*it records who delivered/,
+  ],
+  ['a file below it', { inputs: { channel: 'K1', ...SCRIPT, path: `${RECEIPT}/a.js` } }, OBEYED],
   ['that, with overwrite', { inputs: { ...BRANCH, ...SCRIPT, path: RECEIPT, overwrite: 'true' } }, OBEYED],
   [
     'a job without an identity',

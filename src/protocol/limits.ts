@@ -40,7 +40,6 @@ export const RECEIPT = {
   removed: 100,
   /** Deployments of one run, if other jobs replace each of them. */
   attempts: 5,
-  /** A CDN may show the old receipt for a moment. */
   settle: 30 * SECOND,
   smallFile: MEGABYTE,
   inMemory: 64 * MEGABYTE,

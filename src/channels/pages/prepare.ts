@@ -15,6 +15,7 @@ import { DEPLOY_RECORD_PATH, findEffect, refuseSpecialFile } from '../../rules/s
 import { type ChannelItem, type ChannelPlan, requireSite, type ServedFile } from '../channel.ts';
 import { createBranchHistory } from './branch-reader.ts';
 import { parseMessage } from './commit-message.ts';
+import { isWithin } from './delivery-records.ts';
 import { type FoundHistory, findDeployedSite, openDeployTarget } from './deploy/find-deploy-target.ts';
 import { ReceiptHistory } from './deploy/receipt-history.ts';
 import type { PagesOptions } from './destination.ts';
@@ -90,8 +91,9 @@ async function prepareItem(item: ChannelItem, batch: BatchContext): Promise<Page
   const beside = await listSource(item, found, batch);
   const files = [...shown, ...beside.files];
   const settings = { ...found, notes: [...found.notes, ...beside.notes] };
-  if (files.some((file) => file.path === DEPLOY_RECORD_PATH))
-    refuseSpecialFile(DEPLOY_RECORD_PATH, null, isFolder);
+  const blocks = ({ path }: { readonly path: string }): boolean =>
+    isWithin(path, DEPLOY_RECORD_PATH) || isWithin(DEPLOY_RECORD_PATH, path);
+  if (files.some(blocks)) refuseSpecialFile(DEPLOY_RECORD_PATH, null, isFolder);
   const built = await resultOf(() => applyJekyll(settings, shown, options, batch.isJekyllOff));
   // For a folder, this failure is reported together with its pages' problems.
   if (hasFailed(built) && !isFolder && batch.pages !== 'not-requested') throw built;

@@ -172,7 +172,7 @@ export async function reloadReceipt({ receipt, target: { root }, ports }: Where)
   const isKnown = identifySite(live) === receipt.own || isOld(live, receipt);
   if (isReceipt(live) && isKnown) return false;
   receipt.place = place;
-  if (!isReceipt(live)) throw new DeliveryError('NOT_OURS', place);
+  if (!isReceipt(live)) throw new DeliveryError('NOT_OURS', place, { hint: 'deliver again' });
   receipt.load(typeof live === 'string' ? [] : live.deliveries);
   return true;
 }
