@@ -168,7 +168,7 @@ export const INPUTS = {
   ),
   branch: input(
     optional(PARSERS.gitName),
-    'K1 only. The branch to commit to, or to audit. Default: the branch that the site is built from, otherwise `main`. If GitHub Actions deploys the site: a branch that holds all of it, and is deployed after the commit. Without this branch, such a site has no commit, and a delivery to `./` is the whole site.',
+    'K1 only. The branch to commit to, or to audit. Default: the branch that the site is built from, otherwise `main`. If GitHub Actions deploys the site: a branch that holds all of it, and is deployed after the commit. Without this branch, such a site has no commit: a deployment keeps everything that other deliveries have.',
     K1,
   ),
   confine: input(
