@@ -235,13 +235,14 @@ describe('a preview on a site without a branch', () => {
     );
   });
 
-  test('has at most 100 files of other deliveries verified, and says how many were not', async () => {
+  test('beside 2,000 live files needs few API requests, fetches each file once, and verifies 100 again', async () => {
     const repository = await newSite();
-    const many = Object.fromEntries(Array.from({ length: 150 }, (_, nth) => [`f/${nth}.txt`, `${nth}`]));
+    const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, nth) => [`f/${nth}.txt`, `${nth}`]));
     await proven(put(repository, './', { 'index.html': createPage('main'), ...many }));
     const { report, requests } = await proven(putPreview(repository, 'pr-7'));
-    expect(report.unknown).toContain('whether about 51 more files of other deliveries are still served');
-    expect(requestsOf({ requests }, /\/f\/\d+\.txt/).length).toBeLessThanOrEqual(250);
+    expect(report.unknown).toContain('whether about 1901 more files of other deliveries are still served');
+    expect(requestsOf({ requests }, /^\w+ https:\/\/api\.github\.com\//).length).toBeLessThanOrEqual(20);
+    expect(requestsOf({ requests }, /\/f\/\d+\.txt/).length).toBeLessThanOrEqual(2_100);
   });
 
   test('inside another delivery is refused, and nothing is deployed', async () => {

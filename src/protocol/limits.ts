@@ -41,8 +41,8 @@ export const RECEIPT = {
   /** Deployments of one run, if other jobs replace each of them. */
   attempts: 5,
   settle: 30 * SECOND,
-  smallFile: MEGABYTE,
-  inMemory: 64 * MEGABYTE,
+  smallFile: MEGABYTE / 8,
+  inMemory: 32 * MEGABYTE,
   verifiedOthers: 100,
 } as const;
 
