@@ -18,8 +18,8 @@ import { compareVerify } from './verify.ts';
 /**
  * Delivers files of many sizes with the built bundle, and each of them with curl in the same minute through the
  * same proxy. `git` compares K1 with plain git: one large file, and many small ones. `site` does so for a folder.
- * `verify` proves a folder that others deployed, beside curl. `pages` compares a folder that is deployed without a
- * commit with tar and curl. `audit` proves many folders again. `screen` measures what a look at a page costs. `start`
+ * `verify` proves a folder that others deployed, beside curl. `pages` compares a whole site, and a preview on a live
+ * site, with tar and curl. `audit` proves many folders again. `screen` measures what a look at a page costs. `start`
  * measures only the time to the first request.
  *
  *     npm run bench [-- [--quick] [--size '500 MB'] [start] [k1] [k2] [k3] [git] [site] [verify] [pages] [audit] [screen]]
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   const git = whole || positionals.includes('git') ? await compareWithGit() : [];
   const sites = whole || positionals.includes('site') ? await compareSites() : [];
   const verify = whole || positionals.includes('verify') ? await compareVerify() : [];
-  const pages = whole || positionals.includes('pages') ? await comparePages() : undefined;
+  const pages = whole || positionals.includes('pages') ? await comparePages() : [];
   const audits = whole || positionals.includes('audit') ? await measureAudits() : [];
   if (whole) {
     const machine = { node: process.version, cpus: cpus().length };

@@ -38,18 +38,24 @@ const PLAIN_GIT = `
   git -c user.name=bench -c user.email=bench@example.com commit --quiet -m "ADD $4"
   git push --quiet origin HEAD`;
 
-/** Downloads what was published, many files at once. @param base the address of the folder */
+/**
+ * Downloads what was published, many files at once.
+ * @param base the address of the folder
+ * @param into keeps the files there; without it, they are thrown away
+ */
 export async function runParallelCurl(
   { folder, env }: Pick<GitTarget, 'folder' | 'env'>,
   source: string,
   base: string,
+  into?: string,
 ): Promise<RunMeasurement> {
   const names = await readdir(source);
+  const keepAs = (name: string): string => (into === undefined ? '/dev/null' : join(into, name));
   return measureRun({
     program: 'curl',
     args: [
       ...['--silent', '--show-error', '--fail', '--location', '--parallel', '--parallel-max', '20'],
-      ...names.flatMap((name) => ['--output', '/dev/null', `${base}${name}`]),
+      ...names.flatMap((name) => ['--output', keepAs(name), `${base}${name}`]),
     ],
     cwd: folder,
     env,
