@@ -8,10 +8,11 @@ import type { Placement } from '../../channel.ts';
 import type { PagesTask } from '../target.ts';
 import { type ContentSource, type DeployTarget, deploySite } from './deploy.ts';
 import {
+  FOREIGN_SITE,
   formatDeployRecord,
-  identifySite,
-  type LiveSite,
+  isReceipt,
   largeReceiptError,
+  NO_SITE,
   nameSite,
   readDeployRecord,
   refuseOtherSite,
@@ -73,10 +74,9 @@ class ReceiptSource implements ContentSource {
     const { own, base } = receipt;
     const live = await this.#read();
     if (isIn(live, own)) return null;
-    if (identifySite(live) === base) return own;
+    if (live.id === base) return own;
     if (isOld(live, receipt)) return undefined;
-    const empty = { id: identifySite(live), before: [], deliveries: [] };
-    receipt.build(typeof live === 'string' || live.branch !== null ? empty : live, ports);
+    receipt.build(live, ports);
     this.placed = await commit();
     // With `overwrite`, what is there already is deployed again: the live files may differ from the receipt.
     const isForced = tasks.some(({ target, files }) => target.options.overwrite && files.length > 0);
@@ -100,7 +100,7 @@ class ReceiptSource implements ContentSource {
     return null;
   }
 
-  mayDeploy = async (): Promise<boolean> => identifySite(await this.#read()) === this.#run.receipt.base;
+  mayDeploy = async (): Promise<boolean> => (await this.#read()).id === this.#run.receipt.base;
 
   /** Waits until the live receipt has the run's deliveries, or the deployment has ended: then the proof decides. */
   async isNewest(own: string, id: string): Promise<boolean> {
@@ -130,27 +130,23 @@ class ReceiptSource implements ContentSource {
     return poll(wait, async () => ((await this.mayDeploy()) ? undefined : true));
   }
 
-  async #read(): Promise<LiveSite> {
+  async #read(): Promise<DeployRecord> {
     const { target, ports } = this.#run;
     const read = await resultOf(() => readDeployRecord(target.root, ports));
     // An unreadable site may be replaced only if it was unreadable from the start.
     if (hasFailed(read) && (target.live !== null || ports.signal.aborted)) throw read;
-    const live = hasFailed(read) ? 'foreign' : read;
+    const live = hasFailed(read) ? FOREIGN_SITE : read;
     if (!isReceipt(live) && target.live !== null) refuseOtherSite(live, [target.live], target.root);
     return live;
   }
 }
 
-const isReceipt = (live: LiveSite): boolean =>
-  live === 'none' || (live !== 'foreign' && live.branch === null);
-
 /** Whether a deployment is live, or what is live was built on it. */
-const isIn = (live: LiveSite, id: string): boolean =>
-  typeof live !== 'string' && [live.id, ...live.before].includes(id);
+const isIn = (live: DeployRecord, id: string): boolean => [live.id, ...live.before].includes(id);
 
 /** Whether a receipt was read before: a CDN may show an old one for a moment. */
-const isOld = (live: LiveSite, { before }: ReceiptHistory): boolean =>
-  live === 'none' ? before.length > 0 : before.includes(identifySite(live));
+const isOld = (live: DeployRecord, { before }: ReceiptHistory): boolean =>
+  live === NO_SITE ? before.length > 0 : before.includes(live.id);
 
 /** @throws {DeliveryError} `TOO_LARGE` */
 function refuseUnservable(deployRecord: DeployRecord, root: URL): void {
@@ -169,11 +165,11 @@ type Where = Pick<ReceiptRun, 'receipt' | 'target' | 'ports'>;
 export async function reloadReceipt({ receipt, target: { root }, ports }: Where): Promise<boolean> {
   const live = await readDeployRecord(root, ports);
   const place = `the site ${root.hostname}, now ${nameSite(live)}`;
-  const isKnown = identifySite(live) === receipt.own || isOld(live, receipt);
+  const isKnown = live.id === receipt.own || isOld(live, receipt);
   if (isReceipt(live) && isKnown) return false;
   receipt.place = place;
   if (!isReceipt(live)) throw new DeliveryError('NOT_OURS', place, { hint: 'deliver again' });
-  receipt.load(typeof live === 'string' ? [] : live.deliveries);
+  receipt.load(live.deliveries);
   return true;
 }
 

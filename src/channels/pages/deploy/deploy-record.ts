@@ -44,7 +44,8 @@ function parseDeployRecord(text: string, root: URL): DeployRecord | null {
     throw new DeliveryError('NOT_OURS', message, { hint: `use the newest version of ${TOOL.name}` });
   }
   const common = { commit, before: list(before).map(String), files: new Map() };
-  if (isShort(branch)) return { ...common, branch, id: `branch ${branch}`, deliveries: [] };
+  if (typeof branch === 'string' && branch.length <= TEXT.message)
+    return { ...common, branch, id: `branch ${branch}`, deliveries: [] };
   const read = list(deliveries).map(parseDelivery);
   const known = read.flatMap((delivery) => delivery ?? []);
   const paths = known.flatMap(({ files }) => [...files.keys()]);
@@ -53,9 +54,6 @@ function parseDeployRecord(text: string, root: URL): DeployRecord | null {
 }
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-const isShort = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= TEXT.message;
 
 function parseFiles(listed: unknown): Map<string, GitBlob> | null {
   const files = new Map<string, GitBlob>();
@@ -81,28 +79,35 @@ function parseDelivery(value: unknown): ReceiptDelivery | null {
   return { id: `${id}`, time: `${time}`, message: `${message}`, files, removed: list(removed).map(String) };
 }
 
-/** The live site: `none` if nothing is deployed, `foreign` if another tool deployed it. */
-export type LiveSite = DeployRecord | 'none' | 'foreign';
+const UNKNOWN = { before: [], branch: null, commit: '', files: new Map(), deliveries: [] } as const;
+/** The live site if nothing is deployed, and if another tool deployed it. */
+export const NO_SITE: DeployRecord = { ...UNKNOWN, id: 'none' };
+export const FOREIGN_SITE: DeployRecord = { ...UNKNOWN, id: 'foreign' };
+
+export const hasRecord = (live: DeployRecord): boolean => live !== NO_SITE && live !== FOREIGN_SITE;
+
+/** Whether a site without a branch may be deployed on top of it. */
+export const isReceipt = (live: DeployRecord): boolean => live !== FOREIGN_SITE && live.branch === null;
 
 /** Reads the live site's record. A missing record must be seen twice in a row. */
-export async function readDeployRecord(root: URL, ports: Ports): Promise<LiveSite> {
+export async function readDeployRecord(root: URL, ports: Ports): Promise<DeployRecord> {
   let live = await requestDeployRecord(root, ports);
-  for (let seen = '', left = 3; typeof live === 'string' && live !== seen && left > 0; left -= 1) {
+  for (let seen: unknown, left = 3; !hasRecord(live) && live !== seen && left > 0; left -= 1) {
     seen = live;
     live = await requestDeployRecord(root, ports);
   }
   return live;
 }
 
-const requestDeployRecord = (root: URL, ports: Ports): Promise<LiveSite> =>
+const requestDeployRecord = (root: URL, ports: Ports): Promise<DeployRecord> =>
   withRetries(ports, async () => {
     const { response, url } = await requestLive(root, DEPLOY_RECORD_PATH, EXCHANGE.api, ports);
     const { status } = response;
     const text = await readText(response, RECEIPT.bytes, largeReceiptError(root, 'has')).catch((thrown) => {
       throw connectionError(thrown, { url, signal: ports.signal });
     });
-    if (status === 200) return parseDeployRecord(text, root) ?? 'foreign';
-    if (isAbsence(status)) return NO_SITE.test(text) ? 'none' : 'foreign';
+    if (status === 200) return parseDeployRecord(text, root) ?? FOREIGN_SITE;
+    if (isAbsence(status)) return EMPTY.test(text) ? NO_SITE : FOREIGN_SITE;
     const message = `the site at ${root.hostname} answers HTTP ${status}, so it is unknown who deployed it`;
     throw new DeliveryError('HOST_ERROR', message, {
       httpCode: status,
@@ -133,13 +138,11 @@ export const largeReceiptError = (root: URL, verb: 'has' | 'would have'): Delive
     },
   );
 
-const NO_SITE = /there isn[’']t a github pages site here/i;
-
-export const identifySite = (live: LiveSite): string => (typeof live === 'string' ? live : live.id);
+const EMPTY = /there isn[’']t a github pages site here/i;
 
 /** @throws {DeliveryError} `CONFLICT` unless `known` has the live site */
-export function refuseOtherSite(live: LiveSite, known: readonly LiveSite[], root: URL): void {
-  if (known.some((site) => identifySite(site) === identifySite(live))) return;
+export function refuseOtherSite(live: DeployRecord, known: readonly DeployRecord[], root: URL): void {
+  if (known.some(({ id }) => id === live.id)) return;
   const message = `somebody deployed the site at ${root.hostname} meanwhile: it is ${nameSite(live)}`;
   throw new DeliveryError('CONFLICT', message, {
     hint: 'deliver again if this is the newer one',
@@ -147,9 +150,9 @@ export function refuseOtherSite(live: LiveSite, known: readonly LiveSite[], root
   });
 }
 
-export function nameSite(live: LiveSite): string {
-  if (live === 'none') return 'empty';
-  if (live === 'foreign') return 'deployed by another tool';
+export function nameSite(live: DeployRecord): string {
+  if (live === NO_SITE) return 'empty';
+  if (live === FOREIGN_SITE) return 'deployed by another tool';
   const { branch, deliveries } = live;
   if (branch !== null) return `deployed from the branch ${branch}`;
   const { deliverer } = parseMessage(deliveries[0]?.message ?? '') ?? {};
@@ -157,15 +160,10 @@ export function nameSite(live: LiveSite): string {
 }
 
 /** @throws {DeliveryError} `NOT_OURS`: a deployment would drop the files of a site that this tool didn't deploy */
-export function refuseForeignSite(
-  live: LiveSite,
-  root: URL,
-  { branch, overwrite, isRemoval = false, ...options }: PagesOptions,
-): void {
-  const other = typeof live === 'string' ? null : live.branch;
-  if (live === 'none' || (live !== 'foreign' && other === (branch ?? null))) return;
-  const isWhole = isWholeSite(options) && !isRemoval;
-  if (overwrite && (branch !== undefined || isWhole)) return;
+export function refuseForeignSite(live: DeployRecord, root: URL, options: PagesOptions): void {
+  const { branch = null, isRemoval = false } = options;
+  const other = live.branch;
+  if (live === NO_SITE || (live !== FOREIGN_SITE && other === branch) || mayReplaceSite(options)) return;
   const message = `the site at ${root.hostname} is ${nameSite(live)}, and a deployment replaces all of it`;
   throw new DeliveryError('NOT_OURS', message, {
     step: 'check',
@@ -174,9 +172,12 @@ export function refuseForeignSite(
         ? `set ${w.input('branch', other)}${w.orSet('overwrite', 'true', ' to replace the whole site')}`
         : isRemoval
           ? 'leave it there: this tool did not deliver it'
-          : `set ${isWhole ? '' : `${w.input('path', './')} and `}${w.input('overwrite', 'true')} once, if the whole site may be replaced`,
+          : `set ${isWholeSite(options) ? '' : `${w.input('path', './')} and `}${w.input('overwrite', 'true')} once, if the whole site may be replaced`,
   });
 }
 
-export const isWholeSite = ({ path, confine }: Pick<PagesOptions, 'path' | 'confine'>): boolean =>
-  path === './' && confine === undefined;
+const isWholeSite = ({ path, confine }: PagesOptions): boolean => path === './' && confine === undefined;
+
+/** Whether a delivery may replace the whole site, whoever deployed it. */
+export const mayReplaceSite = (options: PagesOptions): boolean =>
+  options.overwrite && (options.branch !== undefined || (isWholeSite(options) && !options.isRemoval));

@@ -11,7 +11,7 @@ import { withRetries } from '../../../retry.ts';
 import type { Placement } from '../../channel.ts';
 import { SentWrites } from '../../sent-writes.ts';
 import { uploadArtifact } from './artifact.ts';
-import { type LiveSite, readDeployRecord, refuseOtherSite } from './deploy-record.ts';
+import { readDeployRecord, refuseOtherSite } from './deploy-record.ts';
 import { getIdToken, type JobRuntime } from './job-runtime.ts';
 import type { DeployRecord } from './receipt-history.ts';
 import { contentOfCommit, packContent, type SiteContent } from './site-content.ts';
@@ -22,7 +22,7 @@ export interface DeployTarget {
   readonly root: URL;
   readonly timeout: number;
   /** The live site before; `null` if it can't be read and may be replaced. */
-  readonly live: LiveSite | null;
+  readonly live: DeployRecord | null;
   readonly deliverer?: Deliverer | undefined;
 }
 

@@ -11,7 +11,7 @@ import type { Ports } from '../../../ports.ts';
 import { createBranchHistory } from '../branch-reader.ts';
 import { type PagesOptions, targetBranch } from '../destination.ts';
 import type { DeployTarget } from './deploy.ts';
-import { isWholeSite, readDeployRecord, refuseForeignSite } from './deploy-record.ts';
+import { hasRecord, mayReplaceSite, NO_SITE, readDeployRecord, refuseForeignSite } from './deploy-record.ts';
 import { getIdToken, otherWays } from './job-runtime.ts';
 import { ReceiptHistory } from './receipt-history.ts';
 
@@ -40,7 +40,7 @@ export async function openDeployTarget(
   options: PagesOptions,
   ports: Ports,
 ): Promise<DeployTarget> {
-  const { branch, deliverer, overwrite, runtime, timeout } = options;
+  const { deliverer, runtime, timeout } = options;
   if (runtime == null) {
     const what = 'only an action in a job on github.com can do that';
     throw notDeployableError(`this site, and ${what}`, 'run this as an action (`uses:`)');
@@ -58,8 +58,7 @@ export async function openDeployTarget(
   await getIdToken(runtime, ports);
   const read = await resultOf(() => readDeployRecord(site.base, ports));
   ports.signal.throwIfAborted();
-  const mayReplace = overwrite && (branch !== undefined || isWholeSite(options));
-  if (hasFailed(read) && !mayReplace) throw read.withStep('check');
+  if (hasFailed(read) && !mayReplaceSite(options)) throw read.withStep('check');
   const live = hasFailed(read) ? null : read;
   if (live !== null) refuseForeignSite(live, site.base, options);
   return { github, runtime, root: site.base, timeout, deliverer, live };
@@ -76,13 +75,13 @@ export async function findSiteHistory(options: PagesOptions, access: RepositoryC
   // Only a receipt tells who deployed a site without a named branch.
   const isDeployed =
     settings?.builtBy === 'workflow' && (options.branch ?? options.siteWorkflow) === undefined;
-  const live = isDeployed ? await readDeployRecord(settings.base, ports) : 'none';
-  const isLost = isDeployed && typeof live === 'string';
-  if (typeof live !== 'string' && live.branch === null && settings !== null) {
+  const live = isDeployed ? await readDeployRecord(settings.base, ports) : NO_SITE;
+  const isLost = isDeployed && !hasRecord(live);
+  if (hasRecord(live) && live.branch === null && settings !== null) {
     const history = new ReceiptHistory(settings.base.hostname, live);
     return { github, history, branch: null, site: { ...settings, branch: null, folder: '' }, isLost };
   }
-  const branch = typeof live === 'string' ? targetBranch(options, site) : (live.branch ?? '');
+  const branch = live.branch ?? targetBranch(options, site);
   return { github, history: createBranchHistory(github, branch), branch, site, isLost };
 }
 

@@ -57,12 +57,11 @@ export class ReceiptHistory implements SiteHistory {
   /** Ids of everything that it replaces, also of this run's earlier ones. */
   before: readonly string[] = [];
 
-  /** @param live the site before; a string if it has no receipt */
-  constructor(host: string, live: DeployRecord | string | null) {
+  /** @param live the site before; `null` if it can't be read */
+  constructor(host: string, live: DeployRecord | null) {
     this.place = `the site ${host}`;
-    if (live === null || typeof live === 'string') return;
-    this.before = live.before;
-    this.load(live.deliveries);
+    this.before = live?.before ?? [];
+    this.load(live?.deliveries ?? []);
   }
 
   /** Begins a new receipt on top of another one. */
