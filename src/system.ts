@@ -92,8 +92,22 @@ export function keepOldHeapSmall(): void {
 }
 
 /** Creates a folder that only this user can read. */
-export const createTemporaryFolder = (parent: string, purpose = ''): Promise<string> =>
+const createTemporaryFolder = (parent: string, purpose = ''): Promise<string> =>
   mkdtemp(join(parent, `${TOOL.name}-${purpose}`));
+
+/** Lends a private folder, and removes it. A leftover folder doesn't undo the delivery. */
+export async function withTemporaryFolder<T>(
+  parent: string,
+  purpose: string,
+  use: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await createTemporaryFolder(parent, purpose);
+  try {
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
+  }
+}
 
 /** Private folders for one request, which are removed together. A leftover folder doesn't undo the delivery. */
 export function createWorkFolders(parent: string) {

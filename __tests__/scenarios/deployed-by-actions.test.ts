@@ -244,7 +244,7 @@ describe('a site that GitHub Actions deploys, with a branch', () => {
     );
     const { report, log } = await proven(deliverPage(await newSite(), 'a.html'));
     expect(log).toMatch(/deployment [0-9a-f]{40}/);
-    expect(report.lines.UNKNOWN).toContain('whether the newest files of the branch are deployed: ');
+    expect(report.lines.UNKNOWN).toContain('whether the newest files are deployed: ');
   });
 
   test('is not replaced if a folder without a branch is live, or another branch', async () => {

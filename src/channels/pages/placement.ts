@@ -31,7 +31,7 @@ export const withCommit = (
   ...placement,
   written: true,
   ...(commitSha && { commitSha }),
-  evidence: `commit ${commitSha}${isRemoval(task) ? ' removes it' : ''}`,
+  evidence: commitSha ? `commit ${commitSha}${isRemoval(task) ? ' removes it' : ''}` : '',
   ...(!isFolderPath(task.itemPath) && { plan: { method: planMethod(method, task) } }),
 });
 

@@ -4,9 +4,10 @@ import { getPagesDeploymentStatus } from '../../../github/api/pages-build.ts';
 import { lineIf } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { ARTIFACT, BUILD_WAIT, RECEIPT, SITE } from '../../../protocol/limits.ts';
+import { withTemporaryFolder } from '../../../system.ts';
 import type { Placement } from '../../channel.ts';
 import type { PagesTask } from '../target.ts';
-import { type ContentSource, type DeployTarget, deploySite } from './deploy.ts';
+import { type ContentSource, type DeployTarget, deploySite, withDeployment } from './deploy.ts';
 import {
   FOREIGN_SITE,
   formatDeployRecord,
@@ -17,7 +18,7 @@ import {
   readDeployRecord,
   refuseOtherSite,
 } from './deploy-record.ts';
-import { LiveFiles } from './live-files.ts';
+import { fetchLiveFiles, LiveFiles, readToEnd } from './live-files.ts';
 import type { DeployRecord, ReceiptHistory } from './receipt-history.ts';
 import { refuseLarge, type SiteContent } from './site-content.ts';
 
@@ -37,36 +38,28 @@ export interface ReceiptRun {
  * Deploys a site without a branch: what its receipt lists, with the run's own changes. If another job deploys at the
  * same time, the changes are made again on top of that.
  */
-export async function deployReceipt(run: ReceiptRun): Promise<Placements> {
-  const source = new ReceiptSource(run);
-  const deployed = await resultOf(() => deploySite(source, run.target, run.ports));
-  await source.live.remove();
-  if (hasFailed(deployed) && source.placed.length === 0) throw deployed;
-  return source.placed.map((result) => {
-    if (hasFailed(result)) return result;
-    if (hasFailed(deployed)) return deployed;
-    const { id, doubt } = deployed;
-    if (id === undefined && !result.written) return result;
-    const { unknown = [], ...placement } = result;
-    const doubts = lineIf(doubt !== null, `whether another job replaced the deployment: ${doubt}`);
-    return {
-      ...placement,
-      written: true,
-      evidence: `deployment ${id ?? 'of unknown name'}`,
-      ...(id !== undefined && { deployment: id }),
-      unknown: [...unknown, ...doubts],
-    };
+export const deployReceipt = (run: ReceiptRun): Promise<Placements> =>
+  withTemporaryFolder(run.ports.tempFolder, 'site-', async (folder) => {
+    const source = new ReceiptSource(run, new LiveFiles(folder));
+    const deployed = await resultOf(() => deploySite(source, run.target, run.ports));
+    if (hasFailed(deployed) && source.placed.length === 0) throw deployed;
+    return source.placed.map((result) => {
+      if (hasFailed(result)) return result;
+      if (hasFailed(deployed)) return deployed;
+      const isLeft = deployed.id === undefined && !result.written;
+      return isLeft ? result : { ...withDeployment(result, deployed), written: true };
+    });
   });
-}
 
 class ReceiptSource implements ContentSource {
   placed: Placements = [];
-  readonly live = new LiveFiles();
   readonly #run: ReceiptRun;
+  readonly #live: LiveFiles;
   #lost = 0;
 
-  constructor(run: ReceiptRun) {
+  constructor(run: ReceiptRun, live: LiveFiles) {
     this.#run = run;
+    this.#live = live;
   }
 
   async readHead(): Promise<string | null | undefined> {
@@ -91,8 +84,8 @@ class ReceiptSource implements ContentSource {
     refuseUnservable(deployRecord, target.root);
     const own = new Map(tasks.flatMap((task) => task.files.map(({ file }) => [file.blobSha, file])));
     const others = new Map([...files].filter(([, { sha }]) => !own.has(sha)));
-    const fetched = await resultOf(() => this.live.fetch(others, target.root, ports));
-    const read = (sha: string) => own.get(sha)?.pieces() ?? this.live.read(sha);
+    const fetched = await resultOf(() => this.#live.fetch(others, target.root, ports));
+    const read = (sha: string) => own.get(sha)?.pieces() ?? this.#live.read(sha);
     const open = () => [...files].map(([path, { sha, size }]) => ({ path, size, read: () => read(sha) }));
     if (!hasFailed(fetched)) return { deployRecord, leftOut: [], open };
     // Another job may have replaced the file meanwhile.
@@ -181,11 +174,11 @@ export async function verifyOthers(run: Omit<ReceiptRun, 'commit'>): Promise<Res
   const { tasks, target, receipt, ports } = run;
   const own = new Set(tasks.flatMap(({ files }) => files.map(({ path }) => path)));
   const listOthers = () => [...receipt.describe('').files].filter(([path]) => !own.has(path));
-  const verify = async () => {
-    const [live, others] = [new LiveFiles(), listOthers()];
+  const verify = () => {
+    const others = listOthers();
     const step = Math.ceil(others.length / RECEIPT.verifiedOthers);
-    const chosen = new Map(others.filter((_, nth) => nth % step === 0));
-    return resultOf(() => live.fetch(chosen, target.root, ports)).finally(() => live.remove());
+    const chosen = others.filter((_, nth) => nth % step === 0);
+    return resultOf(() => fetchLiveFiles(chosen, target.root, ports, readToEnd));
   };
   const first = await verify();
   // Another job may have replaced a file meanwhile.

@@ -132,7 +132,7 @@ async function create(
 export const withDeployment = (placement: Placement, { id, doubt, leftOut }: SiteDeployment): Placement => ({
   ...placement,
   ...(id !== undefined && { deployment: id }),
-  evidence: `${placement.evidence}, deployment ${id}`,
+  evidence: `${placement.evidence && `${placement.evidence}, `}deployment ${id ?? 'of unknown name'}`,
   notes: [
     ...(placement.notes ?? []),
     ...namedLine(
@@ -142,7 +142,7 @@ export const withDeployment = (placement: Placement, { id, doubt, leftOut }: Sit
   ],
   unknown: [
     ...(placement.unknown ?? []),
-    ...lineIf(doubt !== null, `whether the newest files of the branch are deployed: ${doubt}`),
+    ...lineIf(doubt !== null, `whether the newest files are deployed: ${doubt}`),
   ],
 });
 

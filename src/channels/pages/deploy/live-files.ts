@@ -1,5 +1,4 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -12,33 +11,49 @@ import type { Ports } from '../../../ports.ts';
 import { RECEIPT, SITE } from '../../../protocol/limits.ts';
 import { withRetries } from '../../../retry.ts';
 import { createBlobHash, type GitBlob } from '../../../rules/fingerprint.ts';
-import { createTemporaryFolder } from '../../../system.ts';
 import { requestLive } from './deploy-record.ts';
+
+type Bytes = AsyncIterable<Buffer>;
+
+/**
+ * Fetches files of the live site, and checks each while `take` reads it.
+ * @throws {DeliveryError} `HOST_ERROR` that names a file that differs
+ */
+export const fetchLiveFiles = (
+  files: readonly (readonly [path: string, blob: GitBlob])[],
+  root: URL,
+  ports: Ports,
+  take: (bytes: Bytes, blob: GitBlob) => Promise<void>,
+): Promise<unknown> =>
+  mapConcurrently(files, SITE.probes, ([path, blob]) =>
+    // An edge of a CDN may have an old file for a moment.
+    withRetries(ports, async () => {
+      const { response, url } = await requestLive(root, path, transferTime(blob.size), ports);
+      const { status } = response;
+      if (status !== 200) discard(response);
+      if (status !== 200) throw differsError(path, `answers HTTP ${status}`, status);
+      await take(checkBytes(path, blob, decodeBody(response)), blob).catch((thrown: unknown) => {
+        throw connectionError(thrown, { url, signal: ports.signal });
+      });
+    }),
+  );
 
 /** Files of the live site by git id. Small ones stay in memory, others in a temporary folder. */
 export class LiveFiles {
   /** Bytes, or the path of a file. */
   readonly #kept = new Map<string, Buffer | string>();
+  readonly #folder: string;
   #inMemory = 0;
-  #folder: Promise<string> | undefined;
 
-  /** Fetches what it doesn't have yet. @throws {DeliveryError} `HOST_ERROR` that names a file that differs */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Fetches what it doesn't have yet. */
   async fetch(files: ReadonlyMap<string, GitBlob>, root: URL, ports: Ports): Promise<void> {
-    const missing = new Map([...files].map(([path, blob]) => [blob.sha, { path, blob }]));
+    const missing = new Map([...files].map((file) => [file[1].sha, file]));
     for (const sha of this.#kept.keys()) missing.delete(sha);
-    await mapConcurrently([...missing.values()], SITE.probes, ({ path, blob }) =>
-      // An edge of a CDN may have an old file for a moment.
-      withRetries(ports, async () => {
-        const { response, url } = await requestLive(root, path, transferTime(blob.size), ports);
-        const { status } = response;
-        if (status !== 200) discard(response);
-        if (status !== 200) throw differsError(path, `answers HTTP ${status}`, status);
-        const bytes = checkBytes(path, blob, decodeBody(response));
-        await this.#keep(blob, bytes, ports.tempFolder).catch((thrown: unknown) => {
-          throw connectionError(thrown, { url, signal: ports.signal });
-        });
-      }),
-    );
+    await fetchLiveFiles([...missing.values()], root, ports, this.#keep);
   }
 
   read(sha: string): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
@@ -46,25 +61,23 @@ export class LiveFiles {
     return typeof kept === 'string' ? createReadStream(kept) : [kept].flat();
   }
 
-  /** A leftover folder doesn't undo the delivery. */
-  async remove(): Promise<void> {
-    if (this.#folder) await rm(await this.#folder, { recursive: true, force: true }).catch(() => undefined);
-  }
-
-  async #keep({ sha, size }: GitBlob, bytes: AsyncIterable<Buffer>, parent: string): Promise<void> {
+  #keep = async (bytes: Bytes, { sha, size }: GitBlob): Promise<void> => {
     if (size <= RECEIPT.smallFile && this.#inMemory + size <= RECEIPT.inMemory) {
       this.#inMemory += size;
       this.#kept.set(sha, Buffer.concat(await Readable.from(bytes).toArray()));
       return;
     }
-    this.#folder ??= createTemporaryFolder(parent, 'site-');
-    const path = join(await this.#folder, sha);
+    const path = join(this.#folder, sha);
     await pipeline(bytes, createWriteStream(path));
     this.#kept.set(sha, path);
-  }
+  };
 }
 
-async function* checkBytes(path: string, { sha, size }: GitBlob, bytes: AsyncIterable<Buffer>) {
+export async function readToEnd(bytes: Bytes): Promise<void> {
+  for await (const _ of bytes);
+}
+
+async function* checkBytes(path: string, { sha, size }: GitBlob, bytes: Bytes) {
   const hash = createBlobHash(size);
   let rest = size;
   for await (const chunk of bytes) {

@@ -144,9 +144,13 @@ export class ReceiptHistory implements SiteHistory {
     this.load([delivery, ...older].filter(isKept));
   }
 
-  #list(head: string, path: string): HistoryCommit[] {
+  #upTo(head: string): readonly ReceiptDelivery[] {
     const from = this.#deliveries.findIndex(({ id }) => id === head);
-    const reached = from < 0 ? [] : this.#deliveries.slice(from);
+    return from < 0 ? [] : this.#deliveries.slice(from);
+  }
+
+  #list(head: string, path: string): HistoryCommit[] {
+    const reached = this.#upTo(head);
     return reached.flatMap((delivery, nth) => {
       const { id: sha, message, time: date, files, removed: removedPaths } = delivery;
       // Ended deliveries count only for the whole site.
@@ -158,8 +162,7 @@ export class ReceiptHistory implements SiteHistory {
 
   #createReader(): (head: string) => CommitEntries {
     return keepRecent(2, (head) => {
-      const from = this.#deliveries.findIndex(({ id }) => id === head);
-      const files = from < 0 ? [] : this.#deliveries.slice(from).flatMap((delivery) => [...delivery.files]);
+      const files = this.#upTo(head).flatMap((delivery) => [...delivery.files]);
       const entries = new Map<string, BranchEntry>();
       for (const [path, blob] of files) entries.set(path, { type: 'blob', mode: '100644', ...blob });
       hashTree(
