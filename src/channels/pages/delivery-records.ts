@@ -108,6 +108,10 @@ function createIndex(): (
   };
 }
 
+/** Whether a path belongs to a delivery; no path does for a removal. */
+export const createOwnLookup = (message: DeliveryMessage | null): ((path: string) => boolean) =>
+  message?.delivered ? createDeliveredLookup(message.delivered) : () => false;
+
 function createDeliveredLookup(delivered: DeliveredObject): (path: string) => boolean {
   const { itemPath, beside } = delivered;
   const isKept = createKeptLookup(delivered);

@@ -36,7 +36,7 @@ async function remove(receipt: ReceiptHistory, place: string, removals: string[]
   await receipt.write([{ message, writes: [], removals, replaces: null }]);
 }
 
-const pathsOf = (receipt: ReceiptHistory): readonly string[] => [...receipt.describe('').files.keys()].sort();
+const pathsOf = (receipt: ReceiptHistory): readonly string[] => [...receipt.files.keys()].sort();
 const owners = (receipt: ReceiptHistory) =>
   receipt.describe('').deliveries.map(({ files }) => [...files.keys()].join());
 const lastOf = async (receipt: ReceiptHistory, path: string) => {

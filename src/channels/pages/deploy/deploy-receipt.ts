@@ -173,7 +173,7 @@ export async function reloadReceipt({ receipt, target: { root }, ports }: Where)
 export async function verifyOthers(run: Omit<ReceiptRun, 'commit'>): Promise<Result<readonly string[]>> {
   const { tasks, target, receipt, ports } = run;
   const own = new Set(tasks.flatMap(({ files }) => files.map(({ path }) => path)));
-  const listOthers = () => [...receipt.describe('').files].filter(([path]) => !own.has(path));
+  const listOthers = () => [...receipt.files].filter(([path]) => !own.has(path));
   const verify = () => {
     const others = listOthers();
     const step = Math.ceil(others.length / RECEIPT.verifiedOthers);

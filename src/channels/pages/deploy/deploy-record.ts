@@ -12,7 +12,8 @@ import { withRetries } from '../../../retry.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
 import { urlBelow, withVersion } from '../../../rules/naming.ts';
 import { DEPLOY_RECORD_PATH } from '../../../rules/special-files.ts';
-import { listAlone, parseMessage } from '../commit-message.ts';
+import { parseMessage } from '../commit-message.ts';
+import { createOwnLookup } from '../delivery-records.ts';
 import type { PagesOptions } from '../destination.ts';
 import type { DeployRecord, ReceiptDelivery } from './receipt-history.ts';
 
@@ -71,11 +72,7 @@ function parseDelivery(value: unknown): ReceiptDelivery | null {
   const files = parseFiles(listed);
   const parsed = typeof message === 'string' ? parseMessage(message) : null;
   if (!GIT_ID.test(`${id}`) || Number.isNaN(Date.parse(`${time}`)) || !files || !parsed) return null;
-  const { delivered } = parsed;
-  const alone = new Set(delivered && listAlone(delivered).map(({ path }) => path));
-  const isOwn = (path: string): boolean =>
-    alone.size > 0 ? alone.has(path) : delivered !== undefined && path.startsWith(delivered.itemPath);
-  if (![...files.keys()].every(isOwn)) return null;
+  if (![...files.keys()].every(createOwnLookup(parsed))) return null;
   return { id: `${id}`, time: `${time}`, message: `${message}`, files, removed: list(removed).map(String) };
 }
 

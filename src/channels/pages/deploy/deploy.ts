@@ -58,7 +58,7 @@ export async function deploySite(source: ContentSource, target: DeployTarget, po
   const deadline = clock.now() + target.timeout;
   let uploaded: UploadedSite | null = null;
   const writes = new SentWrites();
-  const accepted: Omit<SiteDeployment, 'doubt'>[] = [];
+  let last: Omit<SiteDeployment, 'doubt'> | undefined;
   const busy = "others kept changing the site's content, so this run didn't deploy";
   let refusal = new DeliveryError('CONFLICT', busy, { hint: 'run it again: it deploys the newest content' });
   const attempt = async (): Promise<string | null | undefined> => {
@@ -77,14 +77,13 @@ export async function deploySite(source: ContentSource, target: DeployTarget, po
       return undefined;
     }
     if (created !== null) {
-      accepted.push({ id: created, leftOut: uploaded.leftOut });
+      last = { id: created, leftOut: uploaded.leftOut };
       if (await source.isNewest(head, created)) return created;
     }
     logger.info('the content changed: deploying the newest');
     return undefined;
   };
   const newest = await resultOf(() => poll({ clock, deadline, interval: ARTIFACT.pause, signal }, attempt));
-  const last = accepted.at(-1);
   if (last === undefined && newest === null) return { leftOut: [], doubt: null };
   if (last === undefined) throw writes.explain(hasFailed(newest) ? newest : refusal);
   // A later failure doesn't undo an accepted deployment.

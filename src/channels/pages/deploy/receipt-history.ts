@@ -7,10 +7,9 @@ import type { Deliverer } from '../../../github/workflow-run.ts';
 import type { Ports } from '../../../ports.ts';
 import { RECEIPT } from '../../../protocol/limits.ts';
 import type { GitBlob } from '../../../rules/fingerprint.ts';
-import { isFolderPath } from '../../../rules/naming.ts';
 import type { HistoryCommit, SiteHistory } from '../branch-reader.ts';
-import { listAlone, parseMessage } from '../commit-message.ts';
-import { isWithin, listDelivered } from '../delivery-records.ts';
+import { parseMessage } from '../commit-message.ts';
+import { createOwnLookup, isWithin } from '../delivery-records.ts';
 
 /** A delivery or removal of a site without a branch. It stands for a commit. */
 export interface ReceiptDelivery {
@@ -77,10 +76,14 @@ export class ReceiptHistory implements SiteHistory {
     this.load(record.deliveries);
   }
 
+  /** The files of the whole site. */
+  get files(): ReadonlyMap<string, GitBlob> {
+    return new Map(this.#deliveries.flatMap(({ files }) => [...files]));
+  }
+
   /** What a deployment of this commit would show. */
   describe(commit: string): DeployRecord {
-    const { own: id, before } = this;
-    const files = new Map(this.#deliveries.flatMap((delivery) => [...delivery.files]));
+    const { own: id, before, files } = this;
     return { id, before, branch: null, commit, files, deliveries: this.#deliveries };
   }
 
@@ -115,18 +118,13 @@ export class ReceiptHistory implements SiteHistory {
   /** Adds a delivery for each change; the commit that a branch needs before it isn't needed here. */
   async write(changes: readonly Change[]): Promise<string[]> {
     return changes.map(({ message, writes, removals }) => {
-      const parent = this.#deliveries[0]?.id ?? '';
-      const entries = new Map(this.#treeAt(parent));
-      for (const path of removals) entries.delete(path);
-      for (const { path, file } of writes) {
-        entries.set(path, { type: 'blob', mode: '100644', sha: file.blobSha, size: file.size });
-      }
-      const { delivered } = parseMessage(message) ?? {};
-      const isFolder = delivered !== undefined && isFolderPath(delivered.itemPath);
-      const own = isFolder ? listDelivered(entries, delivered) : delivered && listAlone(delivered);
-      const files = new Map(own?.map(({ path, sha }) => [path, { sha, size: entries.get(path)?.size ?? 0 }]));
+      const site = new Map(this.files);
+      for (const path of removals) site.delete(path);
+      for (const { path, file } of writes) site.set(path, { sha: file.blobSha, size: file.size });
+      const isOwn = createOwnLookup(parseMessage(message));
+      const files = new Map([...site].filter(([path]) => isOwn(path)));
       const about = { time: this.#time, message, removed: removals.slice(0, RECEIPT.removed) };
-      this.#add({ id: createId(parent, about), ...about, files }, removals);
+      this.#add({ id: createId(this.#deliveries[0]?.id, about), ...about, files }, removals);
       // A delivery has no commit that a report could name.
       return '';
     });
