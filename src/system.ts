@@ -92,22 +92,8 @@ export function keepOldHeapSmall(): void {
 }
 
 /** Creates a folder that only this user can read. */
-const createTemporaryFolder = (parent: string, purpose = ''): Promise<string> =>
+export const createTemporaryFolder = (parent: string, purpose = ''): Promise<string> =>
   mkdtemp(join(parent, `${TOOL.name}-${purpose}`));
-
-/** Lends a private folder, and removes it. A leftover folder doesn't undo the delivery. */
-export async function withTemporaryFolder<T>(
-  parent: string,
-  purpose: string,
-  use: (folder: string) => Promise<T>,
-): Promise<T> {
-  const folder = await createTemporaryFolder(parent, purpose);
-  try {
-    return await use(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
-  }
-}
 
 /** Private folders for one request, which are removed together. A leftover folder doesn't undo the delivery. */
 export function createWorkFolders(parent: string) {
@@ -119,7 +105,8 @@ export function createWorkFolders(parent: string) {
       return folder;
     },
     async remove(): Promise<void> {
-      const remove = async (folder: Promise<string>) => rm(await folder, { recursive: true, force: true });
+      const remove = async (folder: Promise<string>) =>
+        rm(await folder, { recursive: true, force: true, maxRetries: 5 });
       await Promise.allSettled(opened.map(remove));
     },
   } as const;

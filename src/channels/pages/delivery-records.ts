@@ -55,7 +55,7 @@ export async function readRecords(
       last ??= found;
       const parsed = parseMessage(found.message);
       for (const named of listNamedPaths(parsed)) {
-        const newer = addToIndex(named, found.files);
+        const newer = addToIndex(named);
         if (!named.startsRecord || !isWithin(named.itemPath, path) || records.has(named.itemPath)) continue;
         records.set(named.itemPath, { ...found, ...named, ...newer, parts: parts.get(named.itemPath) ?? [] });
       }
@@ -86,17 +86,12 @@ function listNamedPaths(parsed: DeliveryMessage | null): readonly NamedPath[] {
     : removals;
 }
 
-function createIndex(): (
-  named: NamedPath,
-  files: HistoryCommit['files'],
-) => Pick<DeliveryRecord, 'isReplaced' | 'isRemoved'> {
+function createIndex(): (named: NamedPath) => Pick<DeliveryRecord, 'isReplaced' | 'isRemoved'> {
   const all: (NamedPath & { readonly holds: (path: string) => boolean })[] = [];
-  return (named, files) => {
+  return (named) => {
     const { itemPath, delivered } = named;
     const newer = all.length;
-    const known = files && ((path: string) => files.has(path));
-    const lookup = delivered && (known ?? createDeliveredLookup(delivered));
-    all.push({ ...named, holds: lookup ?? ((path) => path === itemPath) });
+    all.push({ ...named, holds: delivered ? createDeliveredLookup(delivered) : (path) => path === itemPath });
     let nearby: typeof all | undefined;
     const search = (isDelivery: boolean) => (path: string) => {
       nearby ??= all

@@ -1,7 +1,8 @@
+import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { Ports, Progress } from '../../ports.ts';
 import { SECOND } from '../../protocol/limits.ts';
-import { withTemporaryFolder } from '../../system.ts';
+import { createTemporaryFolder } from '../../system.ts';
 import type { CommitIdentity } from '../api/token-owner.ts';
 import { type Change, commitsOf, conflictError } from '../change.ts';
 import { createGitRepository, type GitRemote, type RunGitCommand } from './repository.ts';
@@ -21,14 +22,19 @@ const NEXT = 'refs/screen-delivery/next';
  * Method C: pushes with git, never by force, for large or many files. It fetches no history and no files.
  * @returns the commits' shas. @throws {DeliveryError} `CONFLICT` if the branch has moved. @see protocol 4.2
  */
-export const pushChanges = (push: PushOptions, ports: Ports): Promise<string[]> =>
-  withTemporaryFolder(ports.tempFolder, 'git-', async (folder) => {
+export async function pushChanges(push: PushOptions, ports: Ports): Promise<string[]> {
+  const folder = await createTemporaryFolder(ports.tempFolder, 'git-');
+  try {
     const git = await createGitRepository(folder, push, ports);
     await fetchBase(git, push);
     const commits = await writeCommits(git, push, ports.clock.date());
     await pushToBranch(git, push, ports);
     return commits;
-  });
+  } finally {
+    // A failed cleanup must not hide that the push succeeded.
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => undefined);
+  }
+}
 
 const bytesOf = ({ changes }: PushOptions): number =>
   changes.flatMap(({ writes }) => writes).reduce((sum, { file }) => sum + file.size, 0);

@@ -4,7 +4,7 @@ import { getPagesDeploymentStatus } from '../../../github/api/pages-build.ts';
 import { lineIf } from '../../../plain-text.ts';
 import type { Ports } from '../../../ports.ts';
 import { ARTIFACT, BUILD_WAIT, RECEIPT, SITE } from '../../../protocol/limits.ts';
-import { withTemporaryFolder } from '../../../system.ts';
+import { createWorkFolders } from '../../../system.ts';
 import type { Placement } from '../../channel.ts';
 import type { PagesTask } from '../target.ts';
 import { type ContentSource, type DeployTarget, deploySite, withDeployment } from './deploy.ts';
@@ -18,7 +18,7 @@ import {
   readDeployRecord,
   refuseOtherSite,
 } from './deploy-record.ts';
-import { fetchLiveFiles, LiveFiles, readToEnd } from './live-files.ts';
+import { createLiveFiles, fetchLiveFiles, type LiveFiles, readToEnd } from './live-files.ts';
 import type { DeployRecord, ReceiptHistory } from './receipt-history.ts';
 import { refuseLarge, type SiteContent } from './site-content.ts';
 
@@ -38,18 +38,18 @@ export interface ReceiptRun {
  * Deploys a site without a branch: what its receipt lists, with the run's own changes. If another job deploys at the
  * same time, the changes are made again on top of that.
  */
-export const deployReceipt = (run: ReceiptRun): Promise<Placements> =>
-  withTemporaryFolder(run.ports.tempFolder, 'site-', async (folder) => {
-    const source = new ReceiptSource(run, new LiveFiles(folder));
-    const deployed = await resultOf(() => deploySite(source, run.target, run.ports));
-    if (hasFailed(deployed) && source.placed.length === 0) throw deployed;
-    return source.placed.map((result) => {
-      if (hasFailed(result)) return result;
-      if (hasFailed(deployed)) return deployed;
-      const isLeft = deployed.id === undefined && !result.written;
-      return isLeft ? result : { ...withDeployment(result, deployed), written: true };
-    });
+export async function deployReceipt(run: ReceiptRun): Promise<Placements> {
+  const folders = createWorkFolders(run.ports.tempFolder);
+  const source = new ReceiptSource(run, createLiveFiles(await folders.open()));
+  const deployed = await resultOf(() => deploySite(source, run.target, run.ports)).finally(folders.remove);
+  if (hasFailed(deployed) && source.placed.length === 0) throw deployed;
+  return source.placed.map((result) => {
+    if (hasFailed(result)) return result;
+    if (hasFailed(deployed)) return deployed;
+    const isLeft = deployed.id === undefined && !result.written;
+    return isLeft ? result : { ...withDeployment(result, deployed), written: true };
   });
+}
 
 class ReceiptSource implements ContentSource {
   placed: Placements = [];

@@ -38,38 +38,34 @@ export const fetchLiveFiles = (
     }),
   );
 
-/** Files of the live site by git id. Small ones stay in memory, others in a temporary folder. */
-export class LiveFiles {
+export type LiveFiles = ReturnType<typeof createLiveFiles>;
+
+/** Files of the live site by git id. Small ones stay in memory, others in a folder. */
+export function createLiveFiles(folder: string) {
   /** Bytes, or the path of a file. */
-  readonly #kept = new Map<string, Buffer | string>();
-  readonly #folder: string;
-  #inMemory = 0;
-
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  /** Fetches what it doesn't have yet. */
-  async fetch(files: ReadonlyMap<string, GitBlob>, root: URL, ports: Ports): Promise<void> {
-    const missing = new Map([...files].map((file) => [file[1].sha, file]));
-    for (const sha of this.#kept.keys()) missing.delete(sha);
-    await fetchLiveFiles([...missing.values()], root, ports, this.#keep);
-  }
-
-  read(sha: string): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
-    const kept = this.#kept.get(sha) ?? [];
-    return typeof kept === 'string' ? createReadStream(kept) : [kept].flat();
-  }
-
-  #keep = async (bytes: Bytes, { sha, size }: GitBlob): Promise<void> => {
-    if (size <= RECEIPT.smallFile && this.#inMemory + size <= RECEIPT.inMemory) {
-      this.#inMemory += size;
-      this.#kept.set(sha, Buffer.concat(await Readable.from(bytes).toArray()));
+  const kept = new Map<string, Buffer | string>();
+  let inMemory = 0;
+  async function keep(bytes: Bytes, { sha, size }: GitBlob): Promise<void> {
+    if (size <= RECEIPT.smallFile && inMemory + size <= RECEIPT.inMemory) {
+      inMemory += size;
+      kept.set(sha, Buffer.concat(await Readable.from(bytes).toArray()));
       return;
     }
-    const path = join(this.#folder, sha);
+    const path = join(folder, sha);
     await pipeline(bytes, createWriteStream(path));
-    this.#kept.set(sha, path);
+    kept.set(sha, path);
+  }
+  return {
+    /** Fetches what isn't kept yet. */
+    fetch(files: ReadonlyMap<string, GitBlob>, root: URL, ports: Ports): Promise<unknown> {
+      const bySha = new Map([...files].map((file) => [file[1].sha, file]));
+      const missing = [...bySha.values()].filter(([, { sha }]) => !kept.has(sha));
+      return fetchLiveFiles(missing, root, ports, keep);
+    },
+    read(sha: string): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+      const found = kept.get(sha) ?? [];
+      return typeof found === 'string' ? createReadStream(found) : [found].flat();
+    },
   };
 }
 
