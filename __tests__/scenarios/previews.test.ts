@@ -400,6 +400,25 @@ describe('jobs that deliver to a site without a branch at once', () => {
     },
   );
 
+  test('another delivery goes live between the last look and the deployment: it is deployed again with it', async () => {
+    const repository = await newSite();
+    await proven(putMain(repository));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    play.meanwhile({ method: 'GET', url: /screen-delivery\.json/, skip: 2 }, async () => {
+      await proven(putPreview(repository, 'pr-2'));
+      // The run's own deployment takes longer than its next requests.
+      repository.pages.pause = () => promise;
+      play.meanwhile({ method: 'POST', url: DEPLOYMENTS }, () => {
+        repository.pages.deploymentRefusals = [[400, 'Deployment failed due to in progress deployment.']];
+      });
+    });
+    const files = { 'site/index.html': createPage('pr-1') };
+    const inputs = { channel: 'K1', file: 'site/', path: 'previews/pr-1/' };
+    const { report } = await proven(run(repository, { files, inputs, onPause: resolve }));
+    expect(report.unknown.join()).not.toContain('replaced');
+    expect(livePaths(repository)).toEqual([...MAIN, 'previews/pr-1/index.html', ...filesOf('pr-2')]);
+  });
+
   test('a CDN that shows the old receipt while another deployment ends: nothing is lost', async () => {
     const repository = await newSite();
     await proven(putMain(repository));

@@ -114,7 +114,7 @@ describe('the history in a receipt', () => {
     const { id, before, deliveries } = receipt.describe('c0');
     expect([id, before]).toEqual([own, ['none']]);
     const next = begin({ id, before: [...before], deliveries } as unknown as typeof NOTHING);
-    expect([next.base, next.before]).toEqual([own, [own, 'none']]);
+    expect([next.replaceable, next.before]).toEqual([[own], [own, 'none']]);
     const lost = next.own;
     next.build({ id: 'other', before: [own], deliveries: [] }, { ...PORTS, random: () => 0.7 });
     expect(next.before).toEqual(['other', lost, own]);

@@ -56,6 +56,8 @@ class ReceiptSource implements ContentSource {
   readonly #run: ReceiptRun;
   readonly #live: LiveFiles;
   #lost = 0;
+  /** The live site directly before the last request for a deployment. */
+  #seen = '';
 
   constructor(run: ReceiptRun, live: LiveFiles) {
     this.#run = run;
@@ -64,10 +66,10 @@ class ReceiptSource implements ContentSource {
 
   async readHead(): Promise<string | null | undefined> {
     const { tasks, receipt, ports, commit } = this.#run;
-    const { own, base } = receipt;
+    const { own, replaceable } = receipt;
     const live = await this.#read();
     if (isIn(live, own)) return null;
-    if (live.id === base) return own;
+    if (replaceable.includes(live.id)) return own;
     if (isOld(live, receipt)) return undefined;
     receipt.build(live, ports);
     this.placed = await commit();
@@ -93,7 +95,10 @@ class ReceiptSource implements ContentSource {
     return null;
   }
 
-  mayDeploy = async (): Promise<boolean> => (await this.#read()).id === this.#run.receipt.base;
+  mayDeploy = async (): Promise<boolean> => {
+    this.#seen = (await this.#read()).id;
+    return this.#run.receipt.replaceable.includes(this.#seen);
+  };
 
   /** Waits until the live receipt has the run's deliveries, or the deployment has ended: then the proof decides. */
   async isNewest(own: string, id: string): Promise<boolean> {
@@ -120,7 +125,8 @@ class ReceiptSource implements ContentSource {
   waitForOther(): Promise<unknown> {
     const { clock, signal } = this.#run.ports;
     const wait = { clock, signal, interval: ARTIFACT.pause, deadline: clock.now() + RECEIPT.settle };
-    return poll(wait, async () => ((await this.mayDeploy()) ? undefined : true));
+    const seen = this.#seen;
+    return poll(wait, async () => ((await this.#read()).id === seen ? undefined : true));
   }
 
   async #read(): Promise<DeployRecord> {

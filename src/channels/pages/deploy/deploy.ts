@@ -76,12 +76,11 @@ export async function deploySite(source: ContentSource, target: DeployTarget, po
       await source.waitForOther?.();
       return undefined;
     }
-    if (created !== null) {
-      last = { id: created, leftOut: uploaded.leftOut };
-      if (await source.isNewest(head, created)) return created;
-    }
+    if (created !== null) last = { id: created, leftOut: uploaded.leftOut };
+    if (created !== null && (await source.isNewest(head, created))) return created;
     logger.info('the content changed: deploying the newest');
-    return undefined;
+    // At once: what the newest content needs is live only until an accepted deployment ends.
+    return created !== null && clock.now() < deadline ? attempt() : undefined;
   };
   const newest = await resultOf(() => poll({ clock, deadline, interval: ARTIFACT.pause, signal }, attempt));
   if (last === undefined && newest === null) return { leftOut: [], doubt: null };

@@ -50,9 +50,10 @@ export class ReceiptHistory implements SiteHistory {
   #deliveries: readonly ReceiptDelivery[] = [];
   #treeAt = this.#createReader();
   #time = '';
-  /** The id of the receipt that it builds, and of the one that is replaced; `null` before the first. */
+  /** The id of the receipt that it builds. */
   own = '';
-  base: string | null = null;
+  /** Ids of what it may replace: the one that it was built on, and this run's earlier ones. */
+  replaceable: readonly string[] = [];
   /** Ids of everything that it replaces, also of this run's earlier ones. */
   before: readonly string[] = [];
 
@@ -70,7 +71,7 @@ export class ReceiptHistory implements SiteHistory {
   ): void {
     const own = this.own === '' ? [] : [this.own];
     this.before = [record.id, ...own, ...record.before].slice(0, RECEIPT.before);
-    this.base = record.id;
+    this.replaceable = [record.id, ...own, ...this.replaceable.slice(1)];
     this.#time = new Date(clock.date()).toISOString();
     this.own = createId(this.#time, random(), record.id);
     this.load(record.deliveries);
