@@ -73,8 +73,9 @@ class ReceiptSource implements ContentSource {
     if (isOld(live, receipt)) return undefined;
     receipt.build(live, ports);
     this.placed = await commit();
-    // With `overwrite`, what is there already is deployed again: the live files may differ from the receipt.
-    const isForced = tasks.some(({ target, files }) => target.options.overwrite && files.length > 0);
+    // With `overwrite`, the live files may differ from the receipt. After a loss, an older deployment may still run.
+    const isForced =
+      this.#lost > 0 || tasks.some(({ target, files }) => target.options.overwrite && files.length > 0);
     const isChanged = this.placed.some((result) => !hasFailed(result) && (isForced || result.written));
     return isChanged ? receipt.own : null;
   }
