@@ -14,14 +14,18 @@ export interface DeliveryKind {
   /** Prepares the repository before the delivery. */
   readonly before?: (
     repository: TestRepository,
-    deliver: (file: string) => Promise<unknown>,
+    deliver: (file: string, path?: string) => Promise<unknown>,
   ) => Promise<unknown>;
+  /** A file of another delivery, which must stay as it is. */
+  readonly keeps?: string;
   /** Whether the runner gives it what a deploying job gets. */
   readonly deploys?: boolean;
   /** Whether the delivery withdraws the earlier one. */
   readonly withdraws?: boolean;
   /** Only matching requests fail; the others are covered by another kind. */
   readonly requests?: RegExp;
+  /** Each matching request fails, and not only the first two of a name. */
+  readonly each?: RegExp;
   /** Texts of the page that is delivered in place of the file. */
   readonly becomes?: readonly string[];
   /** Faults after which the delivery may give up, although they pass. */
@@ -40,6 +44,9 @@ export const DELIVERY_FILES: Readonly<Record<string, string | Buffer>> = {
   'large.bin': LARGE_CONTENT,
   'inlined.html': PAGE_CONTENT.replace('<p>', `<link rel="stylesheet" href="${STYLE_URL}"><p>`),
 };
+
+const PREVIEW = 'previews/pr-7/page.html';
+export const OTHER = 'other.html';
 
 /** Every channel and method, and their rare cases. */
 export const DELIVERY_KINDS: readonly DeliveryKind[] = [
@@ -75,6 +82,21 @@ export const DELIVERY_KINDS: readonly DeliveryKind[] = [
     repository: { pages: { buildType: 'workflow', built: false } },
     deploys: true,
   },
+  ...(['deliver', 'withdraw'] as const).map((operation) => ({
+    name: `K1, method D, a preview: ${operation}`,
+    file: 'page.html',
+    inputs: { channel: 'K1', path: PREVIEW, operation },
+    repository: { pages: { buildType: 'workflow' as const, built: false } },
+    async before(_: TestRepository, deliver: (file: string, path?: string) => Promise<unknown>) {
+      await deliver('older.html', OTHER);
+      if (operation === 'withdraw') await deliver('page.html');
+    },
+    deploys: true,
+    withdraws: operation === 'withdraw',
+    keeps: OTHER,
+    requests: /github\.io|actions|idtoken|blob\.core|pages\/deployments/,
+    each: /screen-delivery\.json|pages\/deployments/,
+  })),
   {
     name: 'K1, method D, a site with a branch',
     file: 'page.html',

@@ -69,7 +69,8 @@ export class FaultRunner<F extends InjectedFault> {
     }
     // The third and later requests are polls like the second.
     const requests = recordedHttp.requests.filter(
-      ({ name, nth }) => nth < 2 && (deliveryKind.requests?.test(name) ?? true),
+      ({ name, nth }) =>
+        (nth < 2 || deliveryKind.each?.test(name)) && (deliveryKind.requests?.test(name) ?? true),
     );
     return requests.flatMap((request) =>
       faults
@@ -99,8 +100,8 @@ export class FaultRunner<F extends InjectedFault> {
     const grantedBefore = deviceUser.tokens.length;
     const token = this.#world.token({}, deliveryKind.login);
     let earlierUrl: string | null = null;
-    await deliveryKind.before?.(repository, async (file) => {
-      const inputs = { ...deliveryKind.inputs, operation: 'deliver' };
+    await deliveryKind.before?.(repository, async (file, path) => {
+      const inputs = { ...deliveryKind.inputs, operation: 'deliver', ...(path && { path }) };
       const first = await this.#deliver(
         { ...deliveryKind, file, inputs, withdraws: false },
         { repository, token },
@@ -144,7 +145,7 @@ export function isTargetRequest(
 }
 
 /** A random generator with a seed: the same numbers in every run. @see mulberry32 */
-function createRandom(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

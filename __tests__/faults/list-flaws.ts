@@ -20,6 +20,7 @@ export async function listFlaws(world: GitHubWorld, run: DeliveryRun, cell?: Mat
       : await (run.deliveryKind.withdraws ? checkWithdrawn : checkReady)(world, run)),
     ...(await checkDuplicates(run)),
     ...checkLeftovers(run, cell),
+    ...checkSite(run),
     ...checkLeaks(run),
     ...checkDuration(run),
   ];
@@ -117,6 +118,19 @@ function checkLeftovers({ repository, deliveryKind }: DeliveryRun, cell?: Matrix
   if (half.length > 0 && cell?.isPermanent !== true)
     wrong.push(`left behind: ${half.map(({ name }) => name)}`);
   return wrong;
+}
+
+/** A deployment that loses a file of another delivery, or that went live although the report doesn't tell of it. */
+function checkSite({ repository, deliveryKind: { keeps, file, withdraws }, report }: DeliveryRun): string[] {
+  if (keeps === undefined) return [];
+  const older = DELIVERY_FILES['older.html'];
+  const isKept = repository.pages.readLive(keeps)?.equals(Buffer.from(older ?? ''));
+  const isLive = [...(repository.pages.liveVersion?.files.keys() ?? [])].some((path) => path.endsWith(file));
+  const isTold = report.ready || /deploy|still opens/.test(report.lines.UNKNOWN);
+  return [
+    ...(isKept ? [] : [`${keeps} is lost`]),
+    ...(isLive === !withdraws && !isTold ? [`it is live, and UNKNOWN says ${report.lines.UNKNOWN}`] : []),
+  ];
 }
 
 /** Where the token leaked. */
