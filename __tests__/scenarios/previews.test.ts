@@ -296,6 +296,11 @@ describe('a site without a branch whose live state is not what its receipt says'
       /deployed by another tool.* → set `path: \.\/` and `overwrite: true` once/,
     ],
     [
+      'a receipt that the host denies while it serves the site',
+      { status: 404, body: "There isn't a GitHub Pages site here." },
+      /deployed by another tool.* → set `path: \.\/` and `overwrite: true` once/,
+    ],
+    [
       'a receipt of a newer format',
       { status: 200, body: '{"tool":"screen-delivery","format":3,"commit":"a"}' },
       /a newer version of screen-delivery wrote the receipt.* → use the newest version/,
@@ -338,6 +343,8 @@ describe('a site without a branch whose live state is not what its receipt says'
     ['a path that leaves the site', (one) => ({ ...one, files: [{ ...FILE, path: '../x.html' }] })],
     ['another message', (one) => ({ ...one, message: `${one.message}\nReviewed-by: x` })],
     ['no id', ({ id: _, ...one }) => one],
+    ['an object as its time', (one) => ({ ...one, time: { toString: 1 } })],
+    ['half a character in a path', (one) => ({ ...one, files: [{ ...FILE, path: 'previews/pr-6/\ud800' }] })],
   ])('with a receipt that has %s counts as deployed by another tool', async (_, change) => {
     const repository = await newSite();
     await proven(putPreview(repository, 'pr-6'));
@@ -404,17 +411,19 @@ describe('jobs that deliver to a site without a branch at once', () => {
     const repository = await newSite();
     await proven(putMain(repository));
     const { promise, resolve } = Promise.withResolvers<void>();
-    play.meanwhile({ method: 'GET', url: /screen-delivery\.json/, skip: 2 }, async () => {
+    let isAccepted = false;
+    play.meanwhile({ method: 'GET', url: /screen-delivery\.json/, skip: 3 }, async () => {
       await proven(putPreview(repository, 'pr-2'));
       // The run's own deployment takes longer than its next requests.
       repository.pages.pause = () => promise;
       play.meanwhile({ method: 'POST', url: DEPLOYMENTS }, () => {
+        isAccepted = true;
         repository.pages.deploymentRefusals = [[400, 'Deployment failed due to in progress deployment.']];
       });
     });
     const files = { 'site/index.html': createPage('pr-1') };
     const inputs = { channel: 'K1', file: 'site/', path: 'previews/pr-1/' };
-    const { report } = await proven(run(repository, { files, inputs, onPause: resolve }));
+    const { report } = await proven(run(repository, { files, inputs, onPause: () => isAccepted && resolve() }));
     expect(report.unknown.join()).not.toContain('replaced');
     expect(livePaths(repository)).toEqual([...MAIN, 'previews/pr-1/index.html', ...filesOf('pr-2')]);
   });
@@ -442,6 +451,13 @@ describe('jobs that deliver to a site without a branch at once', () => {
     expect(report.lines.CODE).toContain('2 added');
     expect(requestsOf({ requests }, DEPLOYMENT)).toHaveLength(1);
     expect(livePaths(repository)).toEqual([...MAIN, ...filesOf('pr-1', 'pr-2')]);
+  });
+
+  test('a receipt that stays the earlier one is not ready, because the next delivery would build on it', async () => {
+    const repository = await newSite();
+    await proven(putMain(repository));
+    play.alterSite(repository, RECEIPT, { status: 200, body: readLive(repository, RECEIPT) ?? '' });
+    await refused(putPreview(repository, 'pr-1'), /^verify.*: the receipt .* is still an earlier one → run it/);
   });
 
   test('an old receipt that a CDN shows again is never built on', async () => {

@@ -41,6 +41,8 @@ export const RECEIPT = {
   /** Deployments of one run, if other jobs replace each of them. */
   attempts: 5,
   settle: 30 * SECOND,
+  /** Between two looks at the live receipt. */
+  gap: 5 * SECOND,
   smallFile: MEGABYTE / 8,
   inMemory: 32 * MEGABYTE,
   verifiedOthers: 100,

@@ -90,6 +90,7 @@ async function recheckPaths(placed: readonly Placed[], ports: Ports): Promise<Re
       });
     }
     if (unread === undefined) return [];
+    if (unread.code === 'BUILD_TIMEOUT') return unread;
     if (placement.first.expect.is === 'built') return unread;
     return [`whether ${place} still holds it after the verification: ${unread.message}`];
   });
@@ -118,7 +119,8 @@ async function readDelivered(placed: readonly Placed[], ports: Ports): Promise<E
   if (first === undefined) return null;
   const { history, receipt, deploy } = first.task.target;
   const where = receipt && deploy && { receipt, target: deploy, ports };
-  if (where && !(await reloadReceipt(where))) return null;
+  const isDeployed = placed.some(({ placement }) => placement.written);
+  if (where && !(await reloadReceipt(where, isDeployed))) return null;
   const head = await history.readHead();
   // With two pushes, the last commit can't show a change in between. A rival file may be older than both.
   const isOwn = ({ task, placement }: Placed): boolean =>

@@ -56,6 +56,8 @@ class ReceiptSource implements ContentSource {
   readonly #run: ReceiptRun;
   readonly #live: LiveFiles;
   #lost = 0;
+  /** What replaced the last deployment, or went live before it. */
+  #newer: DeployRecord | undefined;
   /** The live site directly before the last request for a deployment. */
   #seen = '';
 
@@ -67,7 +69,8 @@ class ReceiptSource implements ContentSource {
   async readHead(): Promise<string | null | undefined> {
     const { tasks, receipt, ports, commit } = this.#run;
     const { own, replaceable } = receipt;
-    const live = await this.#read();
+    const live = this.#newer ?? (await this.#read());
+    this.#newer = undefined;
     if (isIn(live, own)) return null;
     if (replaceable.includes(live.id)) return own;
     if (isOld(live, receipt)) return undefined;
@@ -96,9 +99,13 @@ class ReceiptSource implements ContentSource {
     return null;
   }
 
+  /** Looks twice, because a CDN may show an old receipt for a moment. */
   mayDeploy = async (): Promise<boolean> => {
+    const { receipt, ports } = this.#run;
+    const { id } = await this.#read();
+    await ports.clock.sleep(RECEIPT.gap, ports.signal);
     this.#seen = (await this.#read()).id;
-    return this.#run.receipt.replaceable.includes(this.#seen);
+    return id === this.#seen && receipt.replaceable.includes(id);
   };
 
   /** Waits until the live receipt has the run's deliveries, or the deployment has ended: then the proof decides. */
@@ -113,6 +120,7 @@ class ReceiptSource implements ContentSource {
       if (isIn(live, own)) return true;
       if (!isOld(live, receipt)) {
         this.#lost += 1;
+        this.#newer = live;
         return this.#lost === RECEIPT.attempts;
       }
       const status = await resultOf(() => getPagesDeploymentStatus(github, id));
@@ -124,8 +132,9 @@ class ReceiptSource implements ContentSource {
   }
 
   waitForOther(): Promise<unknown> {
-    const { clock, signal } = this.#run.ports;
-    const wait = { clock, signal, interval: ARTIFACT.pause, deadline: clock.now() + RECEIPT.settle };
+    const { target, ports } = this.#run;
+    const { clock, signal } = ports;
+    const wait = { clock, signal, interval: ARTIFACT.pause, deadline: clock.now() + target.timeout / 4 };
     const seen = this.#seen;
     return poll(wait, async () => ((await this.#read()).id === seen ? undefined : true));
   }
@@ -161,9 +170,24 @@ function refuseUnservable(deployRecord: DeployRecord, root: URL): void {
 
 type Where = Pick<ReceiptRun, 'receipt' | 'target' | 'ports'>;
 
-/** Loads the live receipt if others wrote it. @returns whether they did. @throws {DeliveryError} `NOT_OURS` */
-export async function reloadReceipt({ receipt, target: { root }, ports }: Where): Promise<boolean> {
-  const live = await readDeployRecord(root, ports);
+/**
+ * Loads the live receipt if others wrote it. @param isDeployed whether the live receipt must be newer than before
+ * @returns whether they did. @throws {DeliveryError} `NOT_OURS`; `BUILD_TIMEOUT` if it stays an earlier one
+ */
+export async function reloadReceipt(
+  { receipt, target: { root }, ports }: Where,
+  isDeployed: boolean,
+): Promise<boolean> {
+  const { clock, signal } = ports;
+  const wait = { clock, signal, interval: BUILD_WAIT.interval, deadline: clock.now() + RECEIPT.settle };
+  const live = await poll(wait, async () => {
+    const found = await readDeployRecord(root, ports);
+    return isDeployed && isOld(found, receipt) ? undefined : found;
+  });
+  if (live === undefined) {
+    const message = `the receipt of the site at ${root.hostname} is still an earlier one`;
+    throw new DeliveryError('BUILD_TIMEOUT', message, { hint: 'run it again' });
+  }
   const place = `the site ${root.hostname}, now ${nameSite(live)}`;
   const isKnown = live.id === receipt.own || isOld(live, receipt);
   if (isReceipt(live) && isKnown) return false;
@@ -189,7 +213,7 @@ export async function verifyOthers(run: Omit<ReceiptRun, 'commit'>): Promise<Res
   };
   const first = await verify();
   // Another job may have replaced a file meanwhile.
-  const found = hasFailed(first) && (await reloadReceipt(run)) ? await verify() : first;
+  const found = hasFailed(first) && (await reloadReceipt(run, true)) ? await verify() : first;
   if (hasFailed(found)) {
     return new DeliveryError('NOT_PROVEN', `after the deployment, ${found.message}`, { hint: found.advice });
   }

@@ -40,28 +40,32 @@ const GIT_ID = /^[0-9a-f]{40}$/;
 function parseDeployRecord(text: string, root: URL): DeployRecord | null {
   const { tool, format = FORMAT, branch, commit, id, before, deliveries } = toFields(parseJson(text));
   if (tool !== TOOL.name || typeof commit !== 'string') return null;
-  if (Number(format) > FORMAT) {
+  if (typeof format !== 'number') return null;
+  if (format > FORMAT) {
     const message = `a newer version of ${TOOL.name} wrote the receipt of the site at ${root.hostname}`;
     throw new DeliveryError('NOT_OURS', message, { hint: `use the newest version of ${TOOL.name}` });
   }
-  const common = { commit, before: list(before).map(String), files: new Map() };
+  const common = { commit, before: textsOf(before), files: new Map() };
   if (typeof branch === 'string' && branch.length <= TEXT.message)
     return { ...common, branch, id: `branch ${branch}`, deliveries: [] };
   const read = list(deliveries).map(parseDelivery);
   const known = read.flatMap((delivery) => delivery ?? []);
   const paths = known.flatMap(({ files }) => [...files.keys()]);
   const isWhole = known.length > 0 && known.length === read.length && new Set(paths).size === paths.length;
-  return isWhole && GIT_ID.test(`${id}`) ? { ...common, branch: null, id: `${id}`, deliveries: known } : null;
+  return isWhole && isGitId(id) ? { ...common, branch: null, id, deliveries: known } : null;
 }
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed();
+const textsOf = (value: unknown): readonly string[] => list(value).filter(isText);
+const isGitId = (value: unknown): value is string => isText(value) && GIT_ID.test(value);
 
 function parseFiles(listed: unknown): Map<string, GitBlob> | null {
   const files = new Map<string, GitBlob>();
   for (const { path, size, blob } of Array.isArray(listed) ? listed.map(toFields) : [{}]) {
-    if (typeof path !== 'string' || !SAFE_PATH.test(path) || path === DEPLOY_RECORD_PATH) return null;
-    if (!GIT_ID.test(`${blob}`) || !Number.isSafeInteger(size)) return null;
-    files.set(path, { sha: `${blob}`, size: Math.max(Number(size), 0) });
+    if (!isText(path) || !SAFE_PATH.test(path) || path === DEPLOY_RECORD_PATH) return null;
+    if (!isGitId(blob) || !Number.isSafeInteger(size)) return null;
+    files.set(path, { sha: blob, size: Math.max(Number(size), 0) });
   }
   return files;
 }
@@ -70,10 +74,10 @@ function parseFiles(listed: unknown): Map<string, GitBlob> | null {
 function parseDelivery(value: unknown): ReceiptDelivery | null {
   const { id, time, message, files: listed, removed } = toFields(value);
   const files = parseFiles(listed);
-  const parsed = typeof message === 'string' ? parseMessage(message) : null;
-  if (!GIT_ID.test(`${id}`) || Number.isNaN(Date.parse(`${time}`)) || !files || !parsed) return null;
-  if (![...files.keys()].every(createOwnLookup(parsed))) return null;
-  return { id: `${id}`, time: `${time}`, message: `${message}`, files, removed: list(removed).map(String) };
+  if (!isGitId(id) || !isText(time) || Number.isNaN(Date.parse(time)) || !isText(message)) return null;
+  const parsed = parseMessage(message);
+  if (!files || !parsed || ![...files.keys()].every(createOwnLookup(parsed))) return null;
+  return { id, time, message, files, removed: textsOf(removed) };
 }
 
 const UNKNOWN = { before: [], branch: null, commit: '', files: new Map(), deliveries: [] } as const;
@@ -104,7 +108,7 @@ const requestDeployRecord = (root: URL, ports: Ports): Promise<DeployRecord> =>
       throw connectionError(thrown, { url, signal: ports.signal });
     });
     if (status === 200) return parseDeployRecord(text, root) ?? FOREIGN_SITE;
-    if (isAbsence(status)) return EMPTY.test(text) ? NO_SITE : FOREIGN_SITE;
+    if (isAbsence(status)) return EMPTY.test(text) && (await isEmpty(root, ports)) ? NO_SITE : FOREIGN_SITE;
     const message = `the site at ${root.hostname} answers HTTP ${status}, so it is unknown who deployed it`;
     throw new DeliveryError('HOST_ERROR', message, {
       httpCode: status,
@@ -113,6 +117,12 @@ const requestDeployRecord = (root: URL, ports: Ports): Promise<DeployRecord> =>
       retryable: true,
     });
   });
+
+/** Whether the host says so of the whole site, and not only of one file. */
+async function isEmpty(root: URL, ports: Ports): Promise<boolean> {
+  const { response } = await requestLive(root, '', EXCHANGE.api, ports);
+  return isAbsence(response.status) && EMPTY.test(await readText(response, MEGABYTE));
+}
 
 /** Fetches a path of the live site past all caches. @param time until the end of the body: tiny chunks never stall */
 export async function requestLive(root: URL, path: string, time: number, ports: Ports) {
@@ -166,10 +176,12 @@ export function refuseForeignSite(live: DeployRecord, root: URL, options: PagesO
     step: 'check',
     hint: (w) =>
       other !== null
-        ? `set ${w.input('branch', other)}${w.orSet('overwrite', 'true', ' to replace the whole site')}`
-        : isRemoval
-          ? 'leave it there: this tool did not deliver it'
-          : `set ${isWholeSite(options) ? '' : `${w.input('path', './')} and `}${w.input('overwrite', 'true')} once, if the whole site may be replaced`,
+        ? `set ${w.input('branch', other)}${isWholeSite(options) ? w.orSet('overwrite', 'true', ' to replace the whole site') : ''}`
+        : live !== FOREIGN_SITE
+          ? `leave ${w.input('branch')} out`
+          : isRemoval
+            ? 'leave it there: this tool did not deliver it'
+            : `set ${isWholeSite(options) ? '' : `${w.input('path', './')} and `}${w.input('overwrite', 'true')} once, if the whole site may be replaced`,
   });
 }
 
