@@ -38,7 +38,7 @@ async function compare(
     ...{ ...fakePorts(host.http), clock, request: requestWith({ compare: './' }) },
     ...{ face: ACTION, screen: new FakeScreen(), openFolder: fail, openRepository: fail },
   };
-  const findCompared = async () => ({ url: OTHER, pages: new Map(blobs) });
+  const findCompared = async () => ({ url: OTHER, pages: new Map(blobs), hasRoom: true });
   const delivery = deliveryWith({ main: attempt, site: memorySite(after) });
   const [done] = await comparePages([delivery], { K1: { findCompared } }, context);
   return { done: done as Delivery, asked: host.seen.map(({ url }) => url) };

@@ -21,6 +21,7 @@ const site = (stamp?: string): FolderFiles =>
   );
 
 const PREVIEW = 'previews/pr-12/';
+const PICTURES = 'screen-delivery-compare';
 const deliver = (repository: TestRepository, files: FolderFiles, inputs: object): Promise<Played> =>
   proven(
     play.deliver({
@@ -125,7 +126,7 @@ describe('with `picture: true`', () => {
     const inputs = { channel: 'K1', nojekyll: 'true', ...around };
     return {
       screen,
-      again: () => play.deliver({ ...given, inputs }),
+      again: (more: object = {}) => play.deliver({ ...given, inputs: { ...inputs, ...more } }),
       played: await proven(play.deliver({ ...given, inputs })),
     };
   }
@@ -134,14 +135,14 @@ describe('with `picture: true`', () => {
     const repository = await play.repository();
     const { screen, played, again } = await pictured(repository);
     const url = repository.pages.url + PREVIEW;
-    const of = (name: string) => ({
-      beforeUrl: expect.stringMatching(`^${url}${name}.html.compare-before.png\\?v=[0-9a-f]{16}$`),
-      url: expect.stringMatching(`^${url}${name}.html.compare-after.png\\?v=[0-9a-f]{16}$`),
+    const of = (nth: number) => ({
+      beforeUrl: expect.stringMatching(`^${url}${PICTURES}/${nth}-before.png\\?v=[0-9a-f]{16}$`),
+      url: expect.stringMatching(`^${url}${PICTURES}/${nth}-after.png\\?v=[0-9a-f]{16}$`),
     });
     const pages = played.report.changedPages ?? [];
     expect(pages.map(({ path }) => path[0])).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'i']);
     expect(pages.map(({ pictures }) => pictures)).toEqual([
-      ...['a', 'b', 'c', 'd', 'e'].map(of),
+      ...[1, 2, 3, 4, 5].map(of),
       ...[undefined, undefined, undefined],
     ]);
     const seen = screen.asked.map((seen) => [seen.url.replace(/\?v=.*/, ''), seen.local !== undefined]);
@@ -149,7 +150,7 @@ describe('with `picture: true`', () => {
       [`${repository.pages.url}a.html`, false],
       [`${url}a.html`, true],
     ]);
-    expect((await repository.read(`${PREVIEW}a.html.compare-before.png`))?.toString()).toMatch(/^old/);
+    expect((await repository.read(`${PREVIEW}${PICTURES}/1-before.png`))?.toString()).toMatch(/^old/);
     expect(played.report.lines.TEST).toContain('files identical: 8 of 8');
     expect(played.report.site?.changes?.added).toHaveLength(8);
     const commits = (await repository.log()).length;
@@ -159,15 +160,60 @@ describe('with `picture: true`', () => {
   });
 
   test('a picture that the browser cannot take is named, and fails nothing', async () => {
-    const own = { 'd.html.compare-after.png': 'x' };
-    const { played } = await pictured(await play.repository(), own, ({ url }) =>
+    const { played } = await pictured(await play.repository(), {}, ({ url }) =>
       /[/]b.html/.test(url) ? { verdict: 'not-shown', reason: 'the page is blank' } : {},
     );
-    expect(played.report.unknown).toEqual([
-      `how these changed pages look (the page is blank; the folder has ${Object.keys(own)}): b.html, d.html`,
-    ]);
+    expect(played.report.unknown).toEqual(['how these changed pages look (the page is blank): b.html']);
     const has = played.report.changedPages?.map(({ pictures }) => pictures !== undefined);
-    expect(has?.slice(0, 5)).toEqual([true, false, true, false, true]);
+    expect(has?.slice(0, 5)).toEqual([true, false, true, true, true]);
+  });
+
+  const NO_ROOM = `how these changed pages look (${PICTURES} in that folder holds other files): a.html, b.html, c.html, d.html, e.html`;
+
+  test.each(['', '/1-before.png', '/1-after.png/x.txt'])(
+    'a file of others at %j of their folder stays, and the delivery does not fail',
+    async (name) => {
+      const repository = await play.repository();
+      const path = `${PREVIEW}${PICTURES}${name}`;
+      await repository.commit(path, 'mine');
+      const { played, again } = await pictured(repository);
+      const overwritten = await proven(again({ overwrite: 'true' }));
+      for (const { report } of [played, overwritten]) expect(report.unknown).toEqual([NO_ROOM]);
+      expect((await repository.read(path))?.toString()).toBe('mine');
+    },
+  );
+
+  test('a delivered picture that somebody changed stays, and the delivery does not fail', async () => {
+    const repository = await play.repository();
+    const { again } = await pictured(repository);
+    const path = `${PREVIEW}${PICTURES}/2-after.png`;
+    await repository.commit(path, 'mine');
+    const { report } = await proven(again());
+    expect(report.unknown).toEqual([NO_ROOM]);
+    expect((await repository.read(path))?.toString()).toBe('mine');
+  });
+
+  test.each([PICTURES, `${PICTURES}/1-before.png/x.html`])('the folder itself may have %s', async (name) => {
+    const repository = await play.repository();
+    const { played } = await pictured(repository, { [name]: page('Own', 'x') });
+    expect(played.report.unknown).toContain(NO_ROOM);
+    expect((await repository.read(PREVIEW + name))?.toString()).toContain('Own');
+  });
+
+  test('they do not count as changed files where git does not run', async () => {
+    const own = Object.fromEntries([...'abcdefghijk'].map((name) => [`${name}.txt`, name]));
+    const { played } = await pictured(await play.repository(), own);
+    expect(played.report.changedPages?.[4]?.pictures).toBeDefined();
+  });
+
+  test("a person's own files with similar names count as files", async () => {
+    const repository = await play.repository();
+    const files = { 'index.html': page('I', 'x'), 'a.compare-after.png': 'x', 'b.compare-before.png': 'x' };
+    const { report } = await deliver(repository, files, { path: PREVIEW });
+    expect(report.site?.changes?.added).toEqual(Object.keys(files).toSorted());
+    const inputs = { channel: 'K1', operation: 'withdraw', file: '', path: PREVIEW };
+    const withdrawn = await play.deliver({ repository, files: {}, inputs });
+    expect(withdrawn.report.notes).toContain('3 files removed');
   });
 });
 

@@ -84,6 +84,8 @@ export interface ComparedFolder {
   readonly url: URL;
   /** Its pages by their path in the folder. */
   readonly pages: ReadonlyMap<string, GitBlob>;
+  /** Whether only this tool has files where the pictures of changed pages go. */
+  readonly hasRoom: boolean;
 }
 
 /** The evidence for G1, and everything that must be verified. */

@@ -36,7 +36,7 @@ export async function comparePages(
     const found = await resultOf(async () => {
       const other = await findCompared(attempt.task);
       const compared = await compareFolders(delivery, folder, other, run);
-      return picture ? addComparedPictures(compared, attempt, { folder, other: other.url }, run) : compared;
+      return picture ? addComparedPictures(compared, attempt, { folder, other }, run) : compared;
     });
     if (!hasFailed(found)) return found;
     const line = `which pages differ from ${name}: ${found.message}`;

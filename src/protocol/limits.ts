@@ -182,7 +182,7 @@ export const SITE = {
   fewLinked: 100,
   /** Time after the deadline, so that each file is fetched at least once. */
   overtime: 15 * SECOND,
-  /** Changed files that the object API sends, one per request, if git can't be used. */
+  /** Changed files that the object API sends, one per request, if git can't be used; pictures of changed pages come on top. */
   apiWrites: 20,
   /** Neighbouring folders whose last commit is read, for `keep`. */
   siblings: 500,

@@ -1,8 +1,11 @@
 import { DeliveryError } from '../../errors.ts';
 import { isHtml } from '../../rules/page/page-file.ts';
 import type { ComparedFolder } from '../channel.ts';
-import { filesBelow } from './branch-reader.ts';
+import { type BranchTree, filesBelow } from './branch-reader.ts';
+import { isWithin } from './delivery-records.ts';
 import { addressOf } from './destination.ts';
+import { findDeliveries } from './ownership.ts';
+import { COMPARED_FOLDER, isComparedPicture } from './pictures.ts';
 import { type PagesTask, readTargetTree } from './target.ts';
 
 /**
@@ -19,10 +22,21 @@ export async function findCompared(task: PagesTask): Promise<ComparedFolder> {
   const isInside = itemPath.startsWith(folder);
   const between = isInside ? itemPath.slice(0, itemPath.indexOf('/', folder.length) + 1) : null;
   const isPage = (path: string): boolean => isHtml(path) && !(between && path.startsWith(between));
-  const pages = [...filesBelow(await readTargetTree(target), folder)].filter(([path]) => isPage(path));
+  const tree = await readTargetTree(target);
+  const pages = [...filesBelow(tree, folder)].filter(([path]) => isPage(path));
   if (pages.length === 0) throw noneError('the branch has no page there');
   const byPath = new Map(pages.map(([path, blob]) => [path.slice(folder.length), blob]));
-  return { url: addressOf(destination, folder), pages: byPath };
+  return { url: addressOf(destination, folder), pages: byPath, hasRoom: await hasRoom(task, tree) };
+}
+
+/** Whether all that is where the pictures go are pictures of the last delivery. */
+async function hasRoom({ itemPath, files, target }: PagesTask, tree: BranchTree): Promise<boolean> {
+  const folder = itemPath + COMPARED_FOLDER;
+  if (files.some(({ path }) => isWithin(path, folder))) return false;
+  if (!tree.entries.has(folder)) return true;
+  const delivered = (await findDeliveries(target, tree, itemPath)).sites.get(itemPath)?.files ?? [];
+  const own = delivered.filter(({ path }) => isWithin(path, folder) && isComparedPicture(path));
+  return own.length > 0 && own.length === filesBelow(tree, `${folder}/`).size;
 }
 
 const noneError = (reason: string): DeliveryError => new DeliveryError('NOT_FOUND', reason);

@@ -5,11 +5,12 @@ export const listPictureUrls = ({ href }: URL): { readonly picture: URL; readonl
   before: new URL(href + PICTURE_ENDINGS.before),
 });
 
-/** What is added to the path of a page that `compare` finds changed. */
-export const COMPARED_ENDINGS = { before: '.compare-before.png', after: '.compare-after.png' } as const;
+/** In a delivered folder: this tool's own folder for pictures of changed pages. */
+export const COMPARED_FOLDER = 'screen-delivery-compare';
 
-export const isComparedPicture = (path: string): boolean =>
-  Object.values(COMPARED_ENDINGS).some((ending) => path.endsWith(ending));
+export const isComparedPicture = (path: string): boolean => COMPARED_PICTURE.test(path);
+
+const COMPARED_PICTURE = new RegExp(`(^|/)${COMPARED_FOLDER}/[0-9]-(before|after)\\.png$`);
 
 /** Every path that a picture of the page may have. */
 export const listPicturePaths = (page: string): readonly string[] =>

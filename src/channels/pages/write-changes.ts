@@ -12,6 +12,7 @@ import { MEGABYTE, SITE, SIZE } from '../../protocol/limits.ts';
 import { createBlobHash } from '../../rules/fingerprint.ts';
 import { changedFileError } from '../../rules/unchanged-file.ts';
 import type { Words } from '../../words.ts';
+import { isComparedPicture } from './pictures.ts';
 import { type CommitMethod, type CommitTarget, readTargetHead } from './target.ts';
 
 type Commits = readonly Result<string>[];
@@ -145,8 +146,9 @@ export async function refuseUnwritable(change: Change, target: CommitTarget, por
 /** Method B sends a request for each file, so it has limits. */
 function refuseExcess({ writes }: Change, { branch }: CommitTarget, way: WithoutGit): void {
   const large = writes.find(({ file }) => file.size > SIZE.methodB);
-  if (writes.length <= SITE.apiWrites && large === undefined) return;
-  const what = large === undefined ? `${writes.length} changed files` : `the large file ${large.path}`;
+  const { length } = writes.filter(({ path }) => !isComparedPicture(path));
+  if (length <= SITE.apiWrites && large === undefined) return;
+  const what = large === undefined ? `${length} changed files` : `the large file ${large.path}`;
   const limit = `at most ${SITE.apiWrites} files of ${SIZE.methodB / MEGABYTE} MB`;
   const isSigned = way === 'signed';
   const why = isSigned ? `the branch ${branch} takes signed commits only` : NO_GIT;

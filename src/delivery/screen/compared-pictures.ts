@@ -1,5 +1,6 @@
 import { createUncheckedView, type PageToView } from '../../browser/screen-view.ts';
-import { COMPARED_ENDINGS } from '../../channels/pages/pictures.ts';
+import type { ComparedFolder } from '../../channels/channel.ts';
+import { COMPARED_FOLDER } from '../../channels/pages/pictures.ts';
 import { DeliveryError, hasFailed, resultOf } from '../../errors.ts';
 import { namedLine } from '../../plain-text.ts';
 import { COMPARE } from '../../protocol/limits.ts';
@@ -13,12 +14,12 @@ import { listLocalFiles } from './page-to-view.ts';
 export async function addComparedPictures(
   delivery: Delivery,
   attempt: ChannelAttempt,
-  { folder, other }: { readonly folder: URL; readonly other: URL },
+  { folder, other }: { readonly folder: URL; readonly other: ComparedFolder },
   { screen, clock, signal }: DeliveryContext,
 ): Promise<Delivery> {
   const take = async (page: PageToView, name: string): Promise<LocalFile> => {
-    const isTaken = delivery.site?.files.some((file) => file.name === name);
-    const obstacle = isTaken ? `the folder has ${name}` : signal.aborted ? 'no time was left' : '';
+    const taken = other.hasRoom ? '' : `${COMPARED_FOLDER} in that folder holds other files`;
+    const obstacle = signal.aborted ? 'no time was left' : taken;
     const view = obstacle === '' ? await screen.view(page) : createUncheckedView(obstacle);
     if (view.verdict === 'shown' && view.picture) return createMemoryFile(name, view.picture);
     throw new DeliveryError('NOT_SHOWN', view.reason || 'the browser took no picture');
@@ -27,13 +28,15 @@ export async function addComparedPictures(
   const taken = new Map<LocalFile | undefined, readonly LocalFile[]>();
   const failures = new Map<string, string>();
   const { changedPages = [] } = delivery;
-  for (const { file } of changedPages.filter(({ kind }) => kind === 'changed').slice(0, COMPARE.pictures)) {
+  const pages = changedPages.filter(({ kind }) => kind === 'changed').slice(0, COMPARE.pictures);
+  for (const [nth, { file }] of pages.entries()) {
     const { name = '' } = file ?? {};
-    const [before, after] = [other, folder].map((base) => entryUrl(urlBelow(base, name))) as [URL, URL];
+    const [before, after] = [other.url, folder].map((base) => entryUrl(urlBelow(base, name))) as [URL, URL];
+    const path = `${COMPARED_FOLDER}/${nth + 1}`;
     const both = await resultOf(async () => [
       // A cache would show an earlier page.
-      await take({ url: withVersion(before, `${clock.date()}`).href }, name + COMPARED_ENDINGS.before),
-      await take({ url: after.href, local }, name + COMPARED_ENDINGS.after),
+      await take({ url: withVersion(before, `${clock.date()}`).href }, `${path}-before.png`),
+      await take({ url: after.href, local }, `${path}-after.png`),
     ]);
     if (hasFailed(both)) failures.set(name, both.message);
     else taken.set(file, both);
