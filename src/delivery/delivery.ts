@@ -192,7 +192,7 @@ export interface ChannelAttempt {
   readonly proof: Proof | null;
   /** The last answer of the URL; `null` if it was not requested. */
   readonly lastProbe: ProbeResult | null;
-  /** How many files were identical at their last check, without pictures. */
+  /** How many files were identical at their last check. */
   readonly identicalFiles: number;
   /** What a browser saw at the URL, and the share of pixels, 0 to 1, that match the local page. */
   readonly screen: { readonly view: ScreenView; readonly agreement: number | null } | null;

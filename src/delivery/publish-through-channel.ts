@@ -3,13 +3,12 @@ import { type Channel, type FailedFile, type HostProgress, listRequired } from '
 import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import type { Logger, Ports } from '../ports.ts';
 import { AddressProof } from '../proof/address-proof.ts';
-import { createProofRun, type ProofRun, type WaitLimits } from '../proof/ask-address.ts';
+import { createProofRun, type WaitLimits } from '../proof/ask-address.ts';
 import { isRemovedCheck } from '../proof/check.ts';
 import { describeProbe, provesAlone } from '../proof/probe-result.ts';
 import { AGAIN_HINT, createWaitLog } from '../proof/prove.ts';
 import { BATCH, SECOND } from '../protocol/limits.ts';
 import { CHANNEL_LABELS } from '../protocol/words.ts';
-import { urlBelow } from '../rules/naming.ts';
 import { type ChannelAttempt, isPlaced, type PlacedAttempt } from './delivery.ts';
 import { verifyPlacement } from './verify.ts';
 
@@ -170,24 +169,16 @@ async function verifyAll(
     const begun = clock.now();
     const verified = await resultOf(() => verifyPlacement(attempt, proof));
     const took = { ...attempt.took, ...waited, verify: clock.now() - begun };
-    const identicalFiles = countIdentical(attempt, proof.run);
+    const { identical } = proof.run;
+    const identicalFiles = listRequired(attempt.placement).filter(({ url: { href } }) =>
+      identical.has(href),
+    ).length;
     const after = { ...attempt, took, lastProbe: proof.last, identicalFiles };
     if (late !== null && (hasFailed(verified) || attempt.mustBeGone)) return { ...after, failure: late };
     if (hasFailed(verified)) return { ...after, failure: verified.withStep('verify') };
     const { unknown } = verified;
     return { ...after, proof: verified.proof, unknown: [...new Set([...attempt.unknown, ...unknown])] };
   });
-}
-
-function countIdentical(
-  { placement, task: { served, pictures = [] } }: PlacedAttempt,
-  { identical }: ProofRun,
-) {
-  const urls = pictures.map(
-    ({ name }) => served && urlBelow(new URL(served.sitePath, served.url), name).href,
-  );
-  return listRequired(placement).filter(({ url: { href } }) => identical.has(href) && !urls.includes(href))
-    .length;
 }
 
 /** The ports, with the file's name before each log line if there are several files. */

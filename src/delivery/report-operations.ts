@@ -65,7 +65,8 @@ const DELIVER: OperationReport = {
     return { claim: [`${subject} ${verbOf(main)} at ${url}`, ...notes, ...also].join('; '), notes };
   },
   untouched: 'nothing written, because it was there already',
-  countFiles: ({ site }) => (site?.isFolder ? site.files.length : 0),
+  countFiles: ({ site }, { task: { pictures = [] } }) =>
+    site?.isFolder ? site.files.length + pictures.length : 0,
   withoutMarker: ['marker found: none was given, all bytes compared'],
   describeUnproven({ lastProbe, marker }) {
     const count = countMarker(lastProbe, marker);
