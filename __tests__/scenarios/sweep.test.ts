@@ -194,6 +194,29 @@ describe('a sweep by age', () => {
     expect(has(repository, folderOf(2).slice(0, -1))).toBe(false);
   });
 
+  test('keeps a folder whose name ends in the number of an open pull request, whatever is before it', async () => {
+    const repository = await repositoryWithPulls();
+    const names = ['pr-3', 'k8s-pr-3', 'app2-pr-3', 'web.pr-3', '2026-pr-3', 'PR#3', 'docs-v2-3', 'pr-03'];
+    const old = ['k8s-pr-1', 'v3.0', '2026-11-13', 'pr-33'];
+    for (const name of [...names, ...old]) await deliver(repository, `previews/${name}/`, { days: 90 });
+    const unread = { status: 403, body: '{"message":"Resource not accessible"}' };
+    play.intercept({ url: /\/pulls\?/, times: 1 }, unread);
+    const { report } = await proven(sweep(repository, OLD));
+    expect([report.swept ?? [], report.unknown.join()]).toEqual([
+      [{ path: 'previews/v3.0/', url: expect.anything() }],
+      expect.stringMatching(/so it is still there: .*k8s-pr-3/),
+    ]);
+    const played = await proven(sweep(repository, { ...OLD, ...CLOSED }));
+    expect(sweptBy(played)?.toSorted()).toEqual([
+      'previews/2026-11-13/',
+      'previews/k8s-pr-1/',
+      'previews/pr-33/',
+    ]);
+    expect(names.filter((name) => !has(repository, `previews/${name}/index.html`))).toEqual([]);
+    expect(played.report.notes.join()).toMatch(/because its pull request is open: .*k8s-pr-3/);
+    expect(played.report.notes.join()).not.toContain('v3.0');
+  });
+
   test('passes and writes nothing if nothing is due, and a dry run lists what is', async () => {
     const repository = await play.repository();
     await deliver(repository, folderOf(1), { days: 3 });

@@ -51,6 +51,9 @@ export async function planSweep(task: PagesTask, now: number): Promise<PagesTask
   return { ...task, sweep: { due, notes }, unknown, ...(due.length === 0 && { idle }) };
 }
 
+/** A name may end in a pull request's number in any way, such as `k8s-pr-1/`. That keeps an old folder, and removes none. */
+const endNumberOf = (folder: string): number | null => Number(/[1-9]\d*(?=\/$)/.exec(folder)?.[0]) || null;
+
 /** Ownership decides first, then the pull request that a folder is named after, then its age. */
 async function judgeChildren(
   children: readonly Child[],
@@ -60,8 +63,10 @@ async function judgeChildren(
   const { olderThan = Number.POSITIVE_INFINITY, closed, deliverer } = options;
   const isOld = ({ delivered }: Child): boolean => now - delivered >= olderThan;
   const isOwn = ({ messages }: Child): boolean => messages.every((text) => isFromSame(text, options));
+  const numberOf = (child: Child): number | null =>
+    pullNumberOf(child.path) ?? (isOld(child) ? endNumberOf(child.path) : null);
   const asked = children.filter((child) => isOwn(child) && (closed || isOld(child)));
-  const numbers = asked.flatMap(({ path }) => pullNumberOf(path) ?? []);
+  const numbers = asked.flatMap((child) => numberOf(child) ?? []);
   const states: Result<ReadonlyMap<number, PullState>> =
     numbers.length === 0 ? new Map() : await resultOf(() => readPullStates(github, numbers, deliverer));
   const home = findPullHome(github, deliverer);
@@ -71,9 +76,12 @@ async function judgeChildren(
     if (messages.includes('')) return 'unknown';
     if (!isOwn(child)) return 'other';
     const age = isOld(child) ? 'due' : 'young';
-    const number = pullNumberOf(path);
+    const number = numberOf(child);
     if (number === null || !asked.includes(child)) return age;
-    const state = (messages.every(isHere) && !hasFailed(states) && states.get(number)) || 'unread';
+    // A date or a version may end in the number of a pull request that is too old to be listed.
+    const unlisted = pullNumberOf(path) === null ? 'none' : 'unread';
+    const isRead = messages.every(isHere) && !hasFailed(states);
+    const state = isRead ? (states.get(number) ?? unlisted) : 'unread';
     if (typeof state === 'string') return state === 'none' ? age : state;
     // A branch may end in the number of an older pull request. A run may end after its pull request.
     return age === 'due' || delivered <= state + HOUR ? 'due' : 'late';
