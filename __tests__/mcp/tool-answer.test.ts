@@ -55,6 +55,11 @@ test.each<[string, Partial<Report>, string]>([
   ['is a link', { channel: 'K4' }, `I checked the link, and it shows what it should to anyone: ${URL_OF}`],
   ['was removed', { result: 'withdrawn' }, 'It is removed, and I verified that its link no longer shows it.'],
   [
+    "was removed, without somebody else's folder in it",
+    { result: 'withdrawn', notes: ['2 files removed', 'still there: a/b/'] },
+    'It is removed, and I verified that its link no longer shows it.\n2 files removed; still there: a/b/.',
+  ],
+  [
     'was removed in part',
     { result: 'withdrawn', unknown: ['what stays in ./: b.html'] },
     'It is removed, and I verified that its link no longer shows it.\nNot certain: what stays in ./: b.html.',

@@ -261,8 +261,12 @@ describe('agents over MCP', () => {
     ['remove a page', [page('a/b.html')], gone('a/b.html'), `a/b.html${THERE}`],
     ['remove a folder', [folder('a/')], gone('a/'), `a/${THERE}`],
     ['remove a part of a folder', [folder('a/')], gone('a/b.html'), `a/b.html${THERE}`],
-    ['remove a folder below theirs', [folder('a/c/')], gone('a/'), `a/c/${THERE}`, [folder('a/')]],
-    ['remove a page below theirs', [page('a/c.html')], gone('a/'), `a/c.html${THERE}`, [folder('a/')]],
+    [
+      'remove a folder around one',
+      [folder('a/c/')],
+      gone('a/'),
+      `a/c/b.html, a/c/index.html already exist.*`,
+    ],
     ['remove an asset', [asset], { ...asset, operation: 'withdraw' }, 'the asset b.html of release v1 '],
   ])("can't %s of a workflow", async (_, byWorkflow, byAgent, why, before = []) => {
     const { played, isKept } = await playAgent(byWorkflow, byAgent, before);
@@ -287,6 +291,27 @@ describe('agents over MCP', () => {
     expect(played.report.wasAbsent).not.toBe(true);
     expect(String(await played.repository.read('of-a-person.txt'))).toBe('x');
   });
+
+  test.each([
+    ['by its URL', (url: string) => ({ file: '', operation: 'withdraw', url })],
+    ['by its path', () => gone('a/')],
+  ])(
+    'can remove their folder %s, and what a workflow delivered in it stays and is named',
+    async (_, removal) => {
+      const repository = await play.repository();
+      const run = (inputs: object, around: object) =>
+        proven(play.deliver({ repository, files: site('agent'), inputs, around }));
+      const { report } = await run(folder('a/'), AGENT);
+      await run(folder('a/pr-1/'), FROM);
+      await run(page('a/c.html'), FROM);
+      const withdrawn = await run(removal(report.url ?? ''), AGENT);
+      expect(withdrawn.report.notes).toContain(
+        'still there, because somebody else delivered it: a/pr-1/, a/c.html',
+      );
+      const paths = ['a/index.html', 'a/b.html', 'a/c.html', 'a/pr-1/index.html'];
+      expect(paths.map((path) => repository.entry(path) !== null)).toEqual([false, false, true, true]);
+    },
+  );
 
   test('can remove a folder with all that agents delivered below it, from any workflow', async () => {
     const repository = await play.repository();

@@ -80,7 +80,7 @@ export function sayToHuman(document: ReportDocument, { required, ...forHuman }: 
     ready: sayReady(document),
     withdrawn: reports.every(({ wasAbsent }) => wasAbsent)
       ? `There was nothing to remove: ${[...new Set(reports.map(({ withdrawn }) => withdrawn))].join(' and ')}`
-      : 'It is removed, and I verified that its link no longer shows it.',
+      : sayRemoved(document),
     audited: `I checked everything again: ${reason}.`,
     listed: `I found ${reason}.${deliveries.length > LISTING.shown ? ` The answer has the newest ${LISTING.shown}.` : ''}`,
     planned:
@@ -121,6 +121,13 @@ function sayReady({ url, reports }: ReportDocument): string {
     ...lineIf(channel !== 'K4', `It is public: anyone with the link can ${can}${until}.${replaced}`),
     ...lineIf(urlNote !== undefined, `Please use exactly this link: ${urlNote}.`),
   ].join('\n');
+}
+
+/** With the notes, which name what stays in a folder. */
+function sayRemoved({ reports }: ReportDocument): string {
+  const notes = reports.flatMap((report) => report.notes).join('; ');
+  const first = 'It is removed, and I verified that its link no longer shows it.';
+  return [first, ...lineIf(notes !== '', `${shorten(notes, TEXT.message)}.`)].join('\n');
 }
 
 /** At most two, because a human reads no list. */

@@ -23,7 +23,7 @@ import type { CommitTarget } from './target.ts';
  *
  *                              | at the path itself  | below a folder that is withdrawn | beside, for `keep`
  *   a workflow or a person     | takes it            | leaves it and names it           | leaves it
- *   who delivers alone         | is refused          | is refused                       | leaves it
+ *   who delivers alone         | is refused          | leaves it and names it           | leaves it
  */
 
 /** Whether this tool delivered the path alone, and nobody changed it since. @see protocol 7 (prohibition 4) */
@@ -106,9 +106,8 @@ export async function findDeliveries(
     );
     sites.set(record.itemPath, { record, files, changed });
   }
-  const present = [...sites.values()].filter(({ files }) => files.length > 0);
-  const owners = present.map(({ record }) => [record.itemPath, record.message] as const);
-  refuseOthers(target, owners);
+  const own = sites.get(folder);
+  if (own && own.files.length > 0) refuseOthers(target, [[folder, own.record.message]]);
   const before = (newest?.parts[0] ?? newest ?? last)?.parent;
   const alone = [...records.values()].flatMap(({ delivered }) => (delivered ? listAlone(delivered) : []));
   const singles = new Set(alone.map(({ path }) => path));
@@ -186,7 +185,7 @@ export async function findSingleFiles(
     return holdsFile({ entries }, file) && isOwned(messageOf(path), file, ofPage);
   });
   const found = owned.map((path) => [path, messageOf(path)] as const);
-  refuseOthers(target, found);
+  if (!target.options.isRemoval) refuseOthers(target, found);
   return new Map(found);
 }
 
