@@ -313,6 +313,21 @@ describe('agents over MCP', () => {
     },
   );
 
+  test.each([
+    ['deliver', page('a/b.html')],
+    ['withdraw', gone('a/b.html')],
+  ])('learn that a file came with their own folder, if they %s it alone', async (verb, inputs) => {
+    const { played, isKept } = await playAgent([], inputs, [folder('a/')]);
+    expect([isKept, played.report.notReady]).toMatchObject([
+      true,
+      {
+        code: 'NOT_OURS',
+        reason: expect.stringContaining('it came with the folder a/ that was delivered as a whole'),
+        hint: expect.stringContaining(`${verb} the folder a/`),
+      },
+    ]);
+  });
+
   test('can remove a folder with all that agents delivered below it, from any workflow', async () => {
     const repository = await play.repository();
     const run = (inputs: object, around: object) =>

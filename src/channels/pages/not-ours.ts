@@ -19,8 +19,7 @@ export function notOwnedError(task: PagesTask, paths: readonly string[], last?: 
       (w) => `set ${w.input('picture', 'false')}${w.orSet('overwrite', 'true', ' to replace it')}`,
     );
   }
-  const partError = target.options.deliverer?.isRestricted ? null : findPartError(task, last?.message);
-  return partError ?? foreignError(target.options, paths, last?.isFirst, task);
+  return findPartError(task, last?.message) ?? foreignError(target.options, paths, last?.isFirst, task);
 }
 
 /** A last way out of a refusal. `overwrite` never withdraws the whole site. */
@@ -48,14 +47,23 @@ export function takenPageError(
 }
 
 function findPartError(task: PagesTask, message = ''): DeliveryError | null {
-  const { itemPath } = task;
-  const { itemPath: whole = itemPath } = parseMessage(message)?.delivered ?? {};
-  if (whole === itemPath || !itemPath.startsWith(whole)) return null;
+  const { itemPath, target } = task;
+  const { isRestricted, name } = target.options.deliverer ?? {};
+  const { delivered, deliverer } = parseMessage(message) ?? {};
+  const { itemPath: whole = itemPath } = delivered ?? {};
+  const isOthers = isRestricted === true && deliverer?.name !== name;
+  if (whole === itemPath || !itemPath.startsWith(whole) || isOthers) return null;
+  const folder = whole || './';
   const [all, alone] = isRemoval(task) ? ['withdraw', 'remove'] : ['deliver', 'replace'];
   return notOursError(
-    `${itemPath} already exists in the repository, and it came with the folder ${whole || './'} that was delivered as a whole`,
-    (w) =>
-      `set ${w.input('path', whole || './')} to ${all} all of it${w.orSet('overwrite', 'true', ` if you may ${alone} ${itemPath} alone`)}`,
+    `${itemPath} already exists in the repository, and it came with the folder ${folder} that was delivered as a whole`,
+    (w) => {
+      // An agent names a path in one tool, and a URL in another one.
+      const way = isRestricted
+        ? `${all} the folder ${folder}`
+        : `set ${w.input('path', folder)} to ${all} all of it`;
+      return `${way}${w.orSet('overwrite', 'true', ` if you may ${alone} ${itemPath} alone`)}`;
+    },
   );
 }
 
