@@ -232,6 +232,11 @@ describe('each kind of text', () => {
     const fault = { message: problem, line, hint: expect.stringMatching(/./) };
     await expect(render(name, text)).rejects.toMatchObject(fault);
   });
+
+  test('a CSV with a very long row gets the limit as a hint', async () => {
+    const hint = 'split or shorten rows over 1000000 characters, and close each quote';
+    await expect(render('a.csv', 'a,'.repeat(1_000_000))).rejects.toMatchObject({ hint });
+  });
 });
 
 describe('the page', () => {

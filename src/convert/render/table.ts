@@ -41,7 +41,9 @@ function readRows(
   } catch (thrown) {
     if (!(thrown instanceof CsvError)) throw thrown;
     const reason = thrown.code.replace('CSV_', '').replaceAll('_', ' ').toLowerCase();
-    throw faultError(`a row can't be read: ${reason}`, 'close each quote', line + 1);
+    const isLong = thrown.code === 'CSV_MAX_RECORD_SIZE';
+    const hint = isLong ? `split or shorten rows over ${LIMITS.rowCharacters} characters, and ` : '';
+    throw faultError(`a row can't be read: ${reason}`, `${hint}close each quote`, line + 1);
   }
   return { rows, count };
 }
