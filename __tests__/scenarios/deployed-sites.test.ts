@@ -316,6 +316,25 @@ describe('a link with only a marker', () => {
     expect(report.lines.UNKNOWN).toContain('no file was given, so only the expected text was checked');
   });
 
+  test.each([
+    [
+      'leads to another host',
+      { status: 302, headers: { location: 'https://copy.deployed.dev/' } },
+      /answers HTTP 200 after a redirect to copy\.deployed\.dev, perhaps with a sign-in page/,
+    ],
+    [
+      'opens only once',
+      { status: 404 },
+      /HTTP 404, and at other times the marker → .*or use a link that opens more than once/,
+    ],
+  ])('that %s is not ready, and the reason names that', async (_, next, says) => {
+    const shown = { status: 200, body: page(MARK), headers: { 'content-type': HTML } };
+    const answers = says.source.includes('404') ? [shown] : [];
+    play.world.host('copy.deployed.dev', () => shown);
+    play.world.host('site.deployed.dev', () => ({ headers: {}, ...(answers.pop() ?? next) }));
+    await refused(play.deliver({ inputs: { url: `${HOST}/r/7`, marker: MARK, timeout: '9' } }), says);
+  });
+
   test('to a file that a browser saves is reported as a download', async () => {
     play.world.host('site.deployed.dev', new DeployedSite({ 'a.zip': 'PK 1' }).answer);
     const given = { files: { 'a.zip': 'PK 1' }, inputs: { file: 'a.zip', url: `${HOST}/a.zip` } };

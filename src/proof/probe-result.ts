@@ -158,8 +158,10 @@ export function describeProbe(result: ProbeResult | null): string {
 export function describeAnswer(result: ProbeResult): string {
   const code = result.httpCode === null ? 'no answer' : `HTTP ${result.httpCode}`;
   if (result.match === 'absent') return code + describeAge(result);
+  const end = result.hosts.at(-1);
+  const isAway = result.match === 'gate' && end !== result.hosts[0];
   const type = result.match === 'not-shown' ? ` (Content-Type: ${result.type || 'none'})` : '';
-  return `${code} with ${describeMatch(result.match).text}${type}`;
+  return `${code}${isAway ? ` after a redirect to ${end}, perhaps` : ''} with ${describeMatch(result.match).text}${type}`;
 }
 
 const BYTES: Readonly<Record<ProvenMatch, (proof: Proof) => readonly string[]>> = {

@@ -128,7 +128,7 @@ function notProvenError(proof: AddressProof): DeliveryError {
     findHint(proof),
     last?.failure?.advice,
     isRemovedCheck(check) && GONE_HINT,
-    lastRight && ((w: Words) => `${DIFFERS}${orRename(host, w)}`),
+    lastRight && ((w: Words) => `${DIFFERS}${orRename(host, w) || OPENS_ONCE}`),
     last?.match === 'different' && host.hints.other,
   ];
   return new DeliveryError(
@@ -150,6 +150,9 @@ const GONE_HINT =
   'run it again in ten minutes, because a cache may be late; if another file is shown there, such as Markdown, withdraw it by its path';
 
 const DIFFERS = "the host's cache nodes answer differently: try again in a few minutes";
+
+/** Only the host of a link, which gives no new URLs, may do so. */
+const OPENS_ONCE = ', or use a link that opens more than once';
 
 const orRename = ({ hints: { rename } }: HostRules, { say }: Words): string =>
   rename === undefined ? '' : `, or ${say(rename)}`;
