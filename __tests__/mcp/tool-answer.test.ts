@@ -61,8 +61,8 @@ test.each<[string, Partial<Report>, string]>([
   ],
   [
     'was removed in part',
-    { result: 'withdrawn', unknown: ['what stays in ./: b.html'] },
-    'It is removed, and I verified that its link no longer shows it.\nNot certain: what stays in ./: b.html.',
+    { result: 'withdrawn', leavesFiles: true, notes: ['1 file removed', 'still there: b.html'] },
+    'It is removed in part, and I verified that its link no longer shows it.\n1 file removed; still there: b.html.',
   ],
   [
     'had nothing to remove',

@@ -505,6 +505,16 @@ describe('withdrawing a folder', () => {
     expect(body).not.toContain(`](<${repository.pages.url}`);
   });
 
+  test("in part is noted in the comment if a person's file stays", async () => {
+    const { repository, run } = await openPull();
+    await proven(play.deliver({ repository, files: SITE, run, inputs: { ...inputs, comment: 'true' } }));
+    await repository.commit(`${PATH}new.html`, createPage('theirs'));
+    await proven(play.deliver({ repository, run, inputs: { ...withdrawal, comment: 'true' } }));
+    const [{ body = '' } = {}] = await repository.issues.comments(1);
+    expect(body).toContain('Preview withdrawn in part: ');
+    expect(body).toMatch(/Note:\*\* still there, because somebody changed it since.*new\.html/);
+  });
+
   test("keeps the comment's link to another workflow's page, which stays", async () => {
     const { repository, run } = await openPull();
     await proven(deliver(repository));
@@ -558,8 +568,10 @@ describe('withdrawing a folder', () => {
     await repository.commit(`${PATH}assets/app.js`, 'changed by hand');
     const { report } = await proven(withdraw(repository));
     expect(report.url).toBeNull();
-    expect(report.lines.UNKNOWN).toMatch(
-      /^what stays in previews\/pr-12\/, because somebody changed it since, or no known delivery contains it: .*app\.js, .*theirs\.txt;/,
+    expect(report.lines.RESULT).toBe(`ГОТОВО, ${PATH} is removed in part`);
+    expect(report.unknown.join()).not.toContain('stays');
+    expect(report.notes.join()).toMatch(
+      /still there, because somebody changed it since, or no known delivery contains it: .*app\.js, .*theirs\.txt/,
     );
     const [commit, ...before] = await repository.log();
     expect(before).toHaveLength(4);
@@ -793,7 +805,7 @@ describe('a submodule of the repository', () => {
     expect(second.report.site?.changes?.removed).toContain('empty.txt');
     expect(await repository.entry(`${PATH}lib`)).toBe(entry);
     const withdrawn = await withdraw(repository, { overwrite: 'true' });
-    expect(withdrawn.report.lines.UNKNOWN).toMatch(/what stays in previews\/pr-12\/, .*lib;/);
+    expect(withdrawn.report.notes.join()).toMatch(/still there, because .*lib/);
     expect(await repository.entry(`${PATH}lib`)).toBe(entry);
     expect(await repository.read(`${PATH}index.html`)).toBeNull();
   });

@@ -124,7 +124,7 @@ test('our own page is kept, replaced and removed, in one commit each, or none if
   expect(words).toEqual(['REMOVE', 'UPDATE', 'ADD', 'Initial']);
 });
 
-test('a folder of single files loses only our files in one commit, and UNKNOWN names what stays', async () => {
+test('a folder of single files loses only our files in one commit, and a note names what stays', async () => {
   const repository = await play.repository();
   const files = { 'out/1/page.html': createPage('1'), 'out/2/page.html': createPage('2') };
   const below = { channel: 'K1', path: 'previews/pr-12/' };
@@ -135,7 +135,7 @@ test('a folder of single files loses only our files in one commit, and UNKNOWN n
   expect(reports.map(({ notReady, lines }) => [notReady, lines.CLAIM.split(' ')[0]])).toEqual([
     [null, 'previews/pr-12/'],
   ]);
-  expect(reports[0]?.lines.UNKNOWN).toMatch(/^what stays in previews\/pr-12\/.*theirs\.html;/);
+  expect(reports[0]?.notes.join()).toMatch(/still there, because .*theirs\.html/);
   expect((await repository.log())[0]?.files).toHaveLength(2);
   for (const path of ['previews/pr-12/theirs.html', 'previews/pr-123/page.html']) {
     expect(String(await repository.read(path))).toBe(THEIRS);
@@ -409,7 +409,7 @@ describe('a folder that is withdrawn', () => {
     const audited = await play.deliver({ repository, inputs: { operation: 'audit', path: 'r/' } });
     expect(audited.report.gates[1]?.evidence).toBe(`${repository.pages.url}r/start.html`);
     const { report } = await proven(take(repository, 'r/'));
-    expect(report.lines.UNKNOWN).toMatch(/^what stays in r\/, .*: r\/index\.html;/);
+    expect(report.notes.join()).toMatch(/still there, because .*: r\/index\.html/);
     await proven(take(repository, 'p/', { overwrite: 'true' }));
   });
 });

@@ -94,7 +94,7 @@ export interface Placement {
   readonly evidence: string;
   /** `false` if everything was already correct. */
   readonly written: boolean;
-  /** For a withdrawal: whether `!` lines leave out files that still exist. */
+  /** For a withdrawal: whether a part stays that is not another delivery. */
   readonly leavesFiles?: boolean;
   /** For a sweep: the removed folders. */
   readonly swept?: readonly { readonly path: string; readonly url: string }[];

@@ -100,7 +100,7 @@ export interface Report {
   readonly withdrawn: string | null;
   /** Only if a withdrawal is ready: the removed URLs, at most `SITE.listed`, pages first. */
   readonly gone?: readonly string[];
-  /** Only if a withdrawal is ready: whether there was nothing to remove, and whether `!` lines kept files. */
+  /** Only if a withdrawal is ready: whether there was nothing to remove, and whether a part of it stays. */
   readonly wasAbsent?: boolean;
   readonly leavesFiles?: boolean;
   /** Sweeps only: the folders that it removed from the branch. */

@@ -78,9 +78,7 @@ export function sayToHuman(document: ReportDocument, { required, ...forHuman }: 
   }
   const texts = {
     ready: sayReady(document),
-    withdrawn: reports.every(({ wasAbsent }) => wasAbsent)
-      ? `There was nothing to remove: ${[...new Set(reports.map(({ withdrawn }) => withdrawn))].join(' and ')}`
-      : sayRemoved(document),
+    withdrawn: sayWithdrawn(reports),
     audited: `I checked everything again: ${reason}.`,
     listed: `I found ${reason}.${deliveries.length > LISTING.shown ? ` The answer has the newest ${LISTING.shown}.` : ''}`,
     planned:
@@ -88,6 +86,16 @@ export function sayToHuman(document: ReportDocument, { required, ...forHuman }: 
     'not-ready': sayFailure(document, forHuman),
   };
   return [texts[result], ...sayUnknown(document)].join('\n');
+}
+
+function sayWithdrawn(reports: readonly Report[]): string {
+  if (reports.every(({ wasAbsent }) => wasAbsent)) {
+    return `There was nothing to remove: ${[...new Set(reports.map(({ withdrawn }) => withdrawn))].join(' and ')}`;
+  }
+  const part = reports.some(({ leavesFiles }) => leavesFiles) ? ' in part' : '';
+  const notes = reports.flatMap((report) => report.notes).join('; ');
+  const first = `It is removed${part}, and I verified that its link no longer shows it.`;
+  return [first, ...lineIf(notes !== '', `${shorten(notes, TEXT.message)}.`)].join('\n');
 }
 
 type Failure = Pick<ReportDocument, 'reason' | 'code'>;
@@ -124,12 +132,6 @@ function sayReady({ url, reports }: ReportDocument): string {
 }
 
 /** With the notes, which name what stays in a folder. */
-function sayRemoved({ reports }: ReportDocument): string {
-  const notes = reports.flatMap((report) => report.notes).join('; ');
-  const first = 'It is removed, and I verified that its link no longer shows it.';
-  return [first, ...lineIf(notes !== '', `${shorten(notes, TEXT.message)}.`)].join('\n');
-}
-
 /** At most two, because a human reads no list. */
 function sayUnknown(document: ReportDocument): readonly string[] {
   const lines = shortenUnknown(document);

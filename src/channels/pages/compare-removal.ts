@@ -27,7 +27,7 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedIte
   if (task.sweep !== undefined) return compareSweep(task, task.sweep);
   const folder = await readFolderInBranch(task);
   const { tree, last } = folder;
-  const { itemPath, destination } = task;
+  const { destination } = task;
   const found = await findOwnBelow(task, folder);
   const { owned, unownedPaths, unsure } = found;
   if (found.changedPage !== undefined) throw changedPageError(task, found.changedPage);
@@ -46,10 +46,8 @@ export async function compareRemovedFolder(task: PagesTask): Promise<ComparedIte
   const isNoneGone = removed.size + vanished.length === 0;
   for (const path of isNoneGone ? owned : []) refuseSpecialFile(path, destination.siteRoot);
   const rest = new Map([...tree.entries].filter(([path]) => !removed.has(path)));
-  const why = 'because somebody changed it since, or no known delivery contains it';
-  const unknown = namedLine(`what stays in ${itemPath || './'}, ${why}`, unsure);
   const removedBlobs = blobsIn([tree.entries, older], [...removed, ...vanished]);
-  const placement = describeRemoved(planned, removedBlobs, rest, unknown);
+  const placement = describeRemoved(planned, removedBlobs, rest);
   return { ...planned, placement: { ...placement, leavesFiles: found.leavesFiles } };
 }
 
@@ -131,18 +129,23 @@ async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
   const unownedPaths = others.filter((path) => !owned.has(path));
   const staying = all.filter((site) => !goes(site));
   const known = new Set([...ofOthers, ...pathsOf(staying)]);
+  const unsure = unownedPaths.filter((path) => !known.has(path));
   return {
     ...nameRemoved(task, folder, going, { ownSingles, taken }),
     owned,
     unownedPaths,
-    leavesFiles: spared.length > 0,
+    leavesFiles: spared.length + unsure.length > 0,
     isPartial: !overwrite && (folder.isPartial || singles.length > SITE.singleFiles),
-    unsure: unownedPaths.filter((path) => !known.has(path)),
+    unsure,
     changedPage: going
       .flatMap(({ record, changed }) => changed.filter((path) => path === pageOfDelivered(record.delivered)))
       .find((page) => unownedPaths.includes(page)),
     notes: [
       ...namedLine('excluded, so still there', spared),
+      ...namedLine(
+        'still there, because somebody changed it since, or no known delivery contains it',
+        unsure,
+      ),
       ...namedLine('still there, because somebody else delivered it', [
         ...staying.map(({ record }) => record.itemPath),
         ...ofOthers,

@@ -150,7 +150,6 @@ export function describeRemoved(
   { task, change, siteChanges: { removedFolders }, notes = [] }: PlannedItem,
   removedBlobs: PreviousBlobs,
   rest: BlobsByPath,
-  unknown: readonly string[] = [],
 ): Placement {
   const { destination, itemPath } = task;
   const isFolder = isFolderPath(itemPath);
@@ -171,6 +170,6 @@ export function describeRemoved(
       ...alike.map((path) => `removed too, because it has the same URL: ${path}`),
       ...notes,
     ],
-    unknown: [...destination.unknown, ...unknown],
+    unknown: destination.unknown,
   };
 }
