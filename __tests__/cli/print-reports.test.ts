@@ -78,6 +78,7 @@ describe('formatReports', () => {
       'Not ready  long-name.html  it shows | nothing | (step verify, HTTP 404)',
       '           To fix: set `path:`',
       'Dry run    c.html',
+      expect.stringMatching(/^ {11}Plan: file c\.html/),
       '           Not verified: everything that only a real run can show',
       'Ready      a.html          https://octo.github.io/site/a.html',
       'Ready      dist (2 files)  https://octo.github.io/site/page.html',
@@ -92,6 +93,11 @@ describe('formatReports', () => {
     expect(before[0]).toMatch(/^Not ready {2}x\.html/);
     expect(before.at(-1)).toBe('… and 11 more: add --report or --json to see them');
   });
+});
+
+test('a dry run shows its plan before the last line', () => {
+  const report = planned('a.html');
+  expect(formatReport(report).before[0]).toBe(`Plan: ${report.lines.CODE}`);
 });
 
 test.each([

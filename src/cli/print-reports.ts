@@ -114,6 +114,7 @@ export function formatReport(report: Report) {
   const before = [
     ...steps.map(({ name, evidence }) => `${titles[name]}: ${evidence}`),
     ...(isSeen ? [`Opened in Chrome: ${describeView(screen)}`] : []),
+    ...formatPlan(report),
     ...caveats,
   ];
   return { before, end: describeOutcome(report), after: [] };
@@ -129,6 +130,9 @@ const listCaveats = (report: Report): readonly string[] => [
   ...formatNotes(report),
   ...formatUnknown(report),
 ];
+
+const formatPlan = ({ planned, lines }: Report): readonly string[] =>
+  lineIf(!!planned?.next, `Plan: ${lines.CODE}`);
 
 const formatUnknown = (report: Report): readonly string[] =>
   report.unknown.map((line) => `${unknownLabel(report)}: ${line}`);
@@ -166,6 +170,7 @@ function listCells(report: Report): readonly [string, string, string, ...string[
     name,
     about,
     ...lineIf(!!notReady?.hint, `To fix: ${notReady?.hint}`),
+    ...formatPlan(report),
     ...(urlNote === undefined ? [] : [`Note: ${urlNote}`]),
     ...formatNotes(report),
     ...(notReady === null ? formatUnknown(report) : []),
