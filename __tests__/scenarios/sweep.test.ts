@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { composeSummary } from '../../src/action/overview.ts';
+import { describeOutcome } from '../../src/delivery/report.ts';
 import { runOf } from '../action/current-runs.ts';
 import { NOON } from '../support/ports.ts';
 import type { TestRepository } from '../world/repository.ts';
@@ -224,6 +226,12 @@ describe('a sweep by age', () => {
     expect(idle.report).toMatchObject({ result: 'withdrawn', ready: true, wasAbsent: true });
     expect(idle.report.lines.CLAIM).toBe('previews/ is unchanged: no folder that this tool delivered is due');
     expect(writesOf(idle)).toEqual([]);
+    const planned = await sweep(repository, { ...OLD, 'dry-run': 'true' });
+    expect(planned.report.result).toBe('planned');
+    expect(describeOutcome(planned.report)).toBe(
+      'Nothing to withdraw: no folder that this tool delivered is due',
+    );
+    expect(composeSummary([planned.report])).not.toMatch(/Next:|Plan:/);
     const empty = await proven(sweep(repository, { ...OLD, path: 'nothing/' }));
     expect(empty.report.ready).toBe(true);
     const { report, ...dry } = await sweep(repository, { 'older-than': '2 days', 'dry-run': 'true' });

@@ -77,7 +77,7 @@ export function listDetails(report: Report, isRow = false): string[] {
   const details = [formatChangedFiles(report), formatGates(report), formatReportLines(report, REPORT_LINES)];
   return [
     formatPicture(report),
-    isRow || report.planned === null ? '' : `**Plan:** ${formatText(report.lines.CODE)}`,
+    isRow || !report.planned?.next ? '' : `**Plan:** ${formatText(report.lines.CODE)}`,
     isRow || !ready || site === null ? '' : `${formatProof(site, took)}.`,
     formatChangedPages(report),
     formatFacts([
@@ -97,7 +97,7 @@ function describeReason({ notReady, planned }: Report): string {
 }
 
 function describeHint({ notReady, planned }: Report): string {
-  if (planned !== null) return `**Next:** ${formatText(planned.next)}`;
+  if (planned?.next) return `**Next:** ${formatText(planned.next)}`;
   return notReady?.hint ? `**To fix:** ${formatText(notReady.hint)}` : '';
 }
 

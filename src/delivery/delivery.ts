@@ -30,7 +30,7 @@ export interface ChannelChoice {
 /** The result of a dry run or check that did not fail. */
 export interface PlannedReport {
   readonly reason: string;
-  /** What to do to publish. */
+  /** What to do to carry it out; empty if nothing is left to do. */
   readonly next: string;
 }
 

@@ -177,7 +177,8 @@ export function formatFailure({ step, httpCode, reason }: FailureReason): string
 export const formatReason = (failure: FailureReason): string =>
   [formatFailure(failure), ...lineIf(failure.hint !== '', `To fix: ${failure.hint}`)].join('. ');
 
-export const formatPlanned = ({ reason, next }: PlannedReport): string => `${reason}. Next: ${next}`;
+export const formatPlanned = ({ reason, next }: PlannedReport): string =>
+  [reason, ...lineIf(next !== '', `Next: ${next}`)].join('. ');
 
 /** The JSON answer of every interface. Give the human `url` if it is not empty, otherwise `reason` and `hint`. */
 export interface ReportDocument {

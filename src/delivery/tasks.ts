@@ -195,7 +195,10 @@ async function preview(
   }
   const next = say((w) => `leave ${w.input('dry-run')} out to do it`, face);
   const planned = { reason: 'nothing failed, and nothing was written', next };
-  return previewed.map((delivery) => ({ ...delivery, planned }));
+  return previewed.map((delivery) => {
+    const { idle } = delivery.attempts[0]?.task ?? {};
+    return { ...delivery, planned: idle === undefined ? planned : { reason: idle.reason, next: '' } };
+  });
 }
 
 /** Failures to show the file in time. */
