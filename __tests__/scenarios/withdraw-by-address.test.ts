@@ -68,6 +68,15 @@ test('a rendered page that was withdrawn keeps its name', async () => {
   expect(again.report.outcome).toBe('there was nothing to remove at m/answer.html');
 });
 
+test('a URL of a folder keeps another delivery in it, and says so', async () => {
+  const repository = await play.repository();
+  for (const path of ['previews/', 'previews/pr-1/'])
+    await proven(play.deliver({ repository, files: site, inputs: { file: 'dist/', path } }));
+  const { report } = await proven(withdraw(repository, `${repository.pages.url}previews/`));
+  expect(report.notes).toContain('still there, because it is a delivery of its own: previews/pr-1/');
+  expect(report.outcome).toBe('previews/ is removed');
+});
+
 describe('a URL removes nothing if it is the URL', () => {
   const ELSEWHERE =
     /`url` and `channel: K2` name different deliveries → remove `channel:`, because the URL is enough/;

@@ -129,6 +129,8 @@ async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
   const unownedPaths = others.filter((path) => !owned.has(path));
   const staying = all.filter((site) => !goes(site));
   const known = new Set([...ofOthers, ...pathsOf(staying)]);
+  const origin =
+    target.options.address === undefined ? 'somebody else delivered it' : 'it is a delivery of its own';
   const unsure = unownedPaths.filter((path) => !known.has(path));
   return {
     ...nameRemoved(task, folder, going, { ownSingles, taken }),
@@ -146,7 +148,7 @@ async function findOwnBelow(task: PagesTask, folder: FolderInBranch) {
         'still there, because somebody changed it since, or no known delivery contains it',
         unsure,
       ),
-      ...namedLine('still there, because somebody else delivered it', [
+      ...namedLine(`still there, because ${origin}`, [
         ...staying.map(({ record }) => record.itemPath),
         ...ofOthers,
       ]),
