@@ -392,7 +392,7 @@ test('a delivery to the folder of a pull request that was closed meanwhile is re
 
 test.each<[string, object, RegExp]>([
   ['a delivery', { operation: 'deliver', file: 'a' }, /only for a withdrawal/],
-  ['a file', { path: 'previews/a.html' }, /^a sweep removes folders directly below one folder/],
+  ['a file', { path: 'previews/a.html' }, /takes only a path that ends in a slash$/],
   ['nothing', { path: '' }, /^a sweep removes folders directly below one folder/],
   ['named files', { file: 'a.html' }, /^a sweep removes folders directly below one folder/],
   ['no time', { 'older-than': 'soon' }, /is not a number of days such as 14 days: soon/],
@@ -400,4 +400,10 @@ test.each<[string, object, RegExp]>([
 ])('a sweep of %s is refused', async (_, inputs, says) => {
   const repository = await play.repository();
   await expect(sweep(repository, { ...OLD, ...inputs })).rejects.toThrow(says);
+});
+
+test("a sweep of a path without a slash is refused with the user's own path", async () => {
+  await expect(sweep(await play.repository(), { ...OLD, path: 'a' })).rejects.toMatchObject({
+    hint: 'end the path in a slash: `path: a/`',
+  });
 });

@@ -145,8 +145,11 @@ const DELIVERY_RULES: readonly InputRule[] = [
 const WITHDRAWAL_RULES: readonly InputRule[] = [
   [
     (request) => isSweep(request) && !(namesNothing(request) && request.path?.endsWith('/')),
-    'a sweep removes folders directly below one folder, and that is not given alone',
-    (w) => `set ${w.input('path', 'previews/')} alone, without ${w.input('file')} and ${w.input('url')}`,
+    'a sweep removes folders directly below one folder, so it takes only a path that ends in a slash',
+    (w, request) =>
+      namesNothing(request) && request.path
+        ? `end the path in a slash: ${w.input('path', `${request.path}/`)}`
+        : `set ${w.input('path', 'previews/')} alone, without ${w.input('file')} and ${w.input('url')}`,
   ],
   [namesAddress, ADDRESS, (w) => `set ${w.input('url')} to it`],
   [
