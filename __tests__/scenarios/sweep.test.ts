@@ -232,6 +232,7 @@ describe('a sweep by age', () => {
       'Nothing to withdraw: no folder that this tool delivered is due',
     );
     expect(composeSummary([planned.report])).not.toMatch(/Next:|Plan:/);
+    expect(composeSummary([idle.report])).not.toContain('the channel');
     const empty = await proven(sweep(repository, { ...OLD, path: 'nothing/' }));
     expect(empty.report.ready).toBe(true);
     const { report, ...dry } = await sweep(repository, { 'older-than': '2 days', 'dry-run': 'true' });

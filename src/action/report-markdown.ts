@@ -221,7 +221,8 @@ function formatPicture({ picture, url }: Report): string {
 
 /** A table of the gates with their evidence. The reason replaces it if the report is not ready. */
 function formatGates(report: Report): string {
-  if (!report.ready || report.verdict === 'changed') return '';
+  const isUntried = report.gates.some(({ passed }) => !passed);
+  if (!report.ready || isUntried || report.verdict === 'changed') return '';
   const titles = gateTitles(report);
   const rows = report.gates.map(({ name, evidence }) => {
     const shown = evidence === report.url ? formatAddressLink(evidence) : formatText(evidence);
