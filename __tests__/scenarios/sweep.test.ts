@@ -68,7 +68,8 @@ describe('a sweep by age', () => {
     const commits = repository.log().length;
     const played = await proven(sweep(repository, OLD));
     expect(sweptBy(played)?.toSorted()).toEqual([folderOf(14), folderOf(30)]);
-    expect(played.report).toMatchObject({ result: 'withdrawn', leavesFiles: true, wasAbsent: false });
+    expect(played.report).toMatchObject({ result: 'withdrawn', leavesFiles: false, wasAbsent: false });
+    expect(describeOutcome(played.report)).toBe('Withdrawn: what was due in previews/ is removed');
     expect(played.report.gone).toContain(`${repository.pages.url}${folderOf(30)}`);
     expect(played.report.notes.join()).toContain('removed, because it is old');
     expect(repository.log()).toHaveLength(commits + 1);
@@ -344,8 +345,10 @@ describe('a sweep of closed pull requests', () => {
       await repository.commit(`${folderOf(1)}new.html`, 'delivered again');
     });
     const played = sweep(repository, CLOSED);
-    if (numbers.length > 1) expect(sweptBy(await proven(played))).toEqual([folderOf(2)]);
-    else
+    if (numbers.length > 1) {
+      expect(sweptBy(await proven(played))).toEqual([folderOf(2)]);
+      expect((await played).report.leavesFiles).toBe(true);
+    } else
       await refused(played, /^place: the folders that were due changed meanwhile, so nothing was removed →/);
     expect((await played).report.swept?.map(({ path }) => path) ?? []).not.toContain(folderOf(1));
     expect(has(repository, `${folderOf(1)}index.html`)).toBe(true);

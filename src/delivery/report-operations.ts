@@ -104,7 +104,9 @@ const WITHDRAW: OperationReport = {
   conclude({ subject }, { placement, proof }, { withdrawn }) {
     const part = placement?.leavesFiles ? ' in part' : '';
     const [claim, outcome = ''] = [subject, neutralizeText(subject)].map((it) =>
-      placement?.written ? `${it} is removed${part}` : `there was nothing to remove at ${it}`,
+      placement?.written
+        ? `${placement.swept ? 'what was due in ' : ''}${it} is removed${part}`
+        : `there was nothing to remove at ${it}`,
     );
     const where = proof?.isCached ? 'past caches at' : 'at';
     return {

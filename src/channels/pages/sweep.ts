@@ -158,7 +158,7 @@ export async function compareSweep(task: PagesTask, { due, notes }: Sweep): Prom
     others: checks.slice(0, SITE.plainProbes - 1),
     unknown: [...(placement.unknown ?? []), ...lineIf(more > 0, open)],
     swept: paths.map((path) => ({ path, url: addressOf(task.destination, path).href })),
-    leavesFiles: filesBelow({ entries: rest }, task.itemPath).size > 0,
+    leavesFiles: others.some((path) => filesBelow({ entries: rest }, path).size > 0),
   };
   return { ...item, placement: { ...placement, ...found } };
 }
