@@ -83,7 +83,7 @@ describe('a comparison with another folder of the site', () => {
   });
 
   test.each([
-    [{ compare: 'old/' }, 'which pages differ from old/: the branch has no page there'],
+    [{ compare: 'old/' }, 'which pages differ from old/: the branch main has no page there'],
     [{ compare: PREVIEW }, `which pages differ from ${PREVIEW}: that is the delivered folder itself`],
   ])('never fails a delivery, and says what is not known: %j', async (inputs, line) => {
     const { report } = await preview(await published(), site('11:30'), inputs);

@@ -24,7 +24,7 @@ export async function findCompared(task: PagesTask): Promise<ComparedFolder> {
   const isPage = (path: string): boolean => isHtml(path) && !(between && path.startsWith(between));
   const tree = await readTargetTree(target);
   const pages = [...filesBelow(tree, folder)].filter(([path]) => isPage(path));
-  if (pages.length === 0) throw noneError('the branch has no page there');
+  if (pages.length === 0) throw noneError(`${target.history.place} has no page there`);
   const byPath = new Map(pages.map(([path, blob]) => [path.slice(folder.length), blob]));
   return { url: addressOf(destination, folder), pages: byPath, hasRoom: await hasRoom(task, tree) };
 }
