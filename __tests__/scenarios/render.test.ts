@@ -277,6 +277,37 @@ describe('render: true', () => {
     },
   );
 
+  const OWN = ['Zk7pQ2vX9', 'rT4mB8', 'nL1wS6yD3'] as const;
+
+  test.each([
+    ['a.log', OWN.join('\u001b[1;31m')],
+    ['a.log', `${OWN[0]}\u001b]8;;https://a.example\u0007${OWN[1]}\u001b]8;;\u0007${OWN[2]}`],
+    ['a.md', `x ${OWN.join('**')} y`],
+    ['a.md', `x ${OWN[0]}[${OWN[1]}](https://a.example)${OWN[2]} y`],
+    [
+      'a.ipynb',
+      JSON.stringify({
+        nbformat: 4,
+        cells: [
+          { cell_type: 'code', outputs: [{ output_type: 'error', traceback: [OWN.join('\u001b[31m')] }] },
+        ],
+      }),
+    ],
+    [
+      'a.xml',
+      `<testsuite><testcase name="a"><failure>${OWN.join('#x1B[31m')}</failure></testcase></testsuite>`,
+    ],
+  ])(
+    "refuses the job's own credential that only the page of %s shows in one piece (%#)",
+    async (name, text) => {
+      const around = { secrets: [{ name: 'KEY', value: OWN.join('') }] };
+      await refused(
+        deliver({ [name]: text }, {}, { around }),
+        new RegExp(`^check: the file ${name}\\.html contains a credential of this environment \\(KEY\\)`),
+      );
+    },
+  );
+
   test.each<[string, Record<string, string | Buffer>, Partial<RawInputs>, RegExp]>([
     [
       'a path that names no page',

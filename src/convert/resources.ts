@@ -42,4 +42,6 @@ export interface ConvertedPage {
   readonly notes: readonly string[];
   /** What a rendered page lacks, such as a picture that can't be read. */
   readonly missing?: readonly string[];
+  /** The text that a rendered page shows. */
+  readonly shown?: string;
 }

@@ -1,6 +1,7 @@
 import { DeliveryError, hasFailed, type Result, resultOf } from '../errors.ts';
 import { firstFew, nameFew } from '../plain-text.ts';
-import type { LocalFile } from '../rules/inspect.ts';
+import { createCredentialSearch } from '../rules/fingerprint.ts';
+import { createMemoryFile, type LocalFile, refuseCredential } from '../rules/inspect.ts';
 import { nameSecret } from '../rules/secrets/rule-keywords.ts';
 import { findSecretsInText, refuseSecrets } from '../rules/secrets/secrets.ts';
 import { createSecretPattern } from '../secret-pattern.ts';
@@ -20,6 +21,22 @@ export async function findProblems(
   const secrets = await resultOf(() => refuseSecrets(file, run.request.allowSecret, run));
   const pointer = await resultOf(() => refuseLfsPointer(file, given));
   return { secrets, others: [pointer, await resultOf(async () => refuseMissingMarker(file, given))] };
+}
+
+/** Checks a content in memory. @returns how many findings were allowed @throws {DeliveryError} the first problem */
+export async function checkContent(
+  content: string | Buffer,
+  name: string,
+  run: RequestContext,
+): Promise<number> {
+  const bytes = Buffer.from(content);
+  refuseCredential(name, createCredentialSearch(run.request.ownSecrets)(bytes));
+  const file = createMemoryFile(name, bytes);
+  // A text that was made from a file has other lines.
+  const searched = typeof content === 'string' ? { ...file, binary: true } : file;
+  const { secrets, others } = await findProblems(searched, name, run);
+  for (const result of [secrets, ...others]) if (hasFailed(result)) throw result;
+  return secrets as number;
 }
 
 export interface FileProblems {

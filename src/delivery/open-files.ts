@@ -13,7 +13,7 @@ import { type LocalSite, listSiteFiles, refuseLargeFolder } from '../rules/local
 import { getBrowserDisplay } from '../rules/media-type.ts';
 import { baseName, deliveredName, nameFromFile, siteName } from '../rules/naming.ts';
 import { type FileLocation, locate } from '../rules/open-file.ts';
-import { decodeText, isHtml } from '../rules/page/page-file.ts';
+import { isHtml } from '../rules/page/page-file.ts';
 import { changedError } from '../rules/unchanged-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import type { Words } from '../words.ts';
@@ -22,6 +22,7 @@ import {
   describeProblems,
   type FileProblems,
   findProblems,
+  checkContent,
   refuseSecretNames,
 } from './check-content.ts';
 import { checkSite } from './check-site.ts';
@@ -95,39 +96,15 @@ async function openConverted(
   // The page that comes out must contain the marker, and need no other file.
   const request = { ...run.request, marker: undefined, selfContained: 'off' as const };
   const given = await openSite(delivery, root, { ...run, request });
-  const { path, unknown: unseen, ...converted } = await convertFile(given, conversion, run);
-  const location = isRendered
-    ? { path, given: subject, name: baseName(name), asSearched: joinTexts }
-    : { path, given: subject, name: basename(subject) };
+  const { path, unknown: unseen, shown, ...converted } = await convertFile(given, conversion, run);
+  const location = { path, given: subject, name: isRendered ? baseName(name) : basename(subject) };
+  const allowed = shown && (await checkContent(shown, location.name, run)) > 0 ? [location.name] : [];
   const opened = await openSite({ ...delivery, name, ...converted }, root, run, location);
   // A page may show only a part of a long text, so findings may be in the source alone.
-  const unknown = [...new Set([...given.unknown, ...opened.unknown, ...unseen])];
+  const known = [...given.unknown, ...opened.unknown, ...describeAllowed(allowed), ...unseen];
   const source = { name: nameFromFile(basename(subject)), file: requireSite(given).entry };
-  return { ...opened, unknown, site: { ...requireSite(opened), ...(isRendered && { source }) } };
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
-
-/** A rendered page without the tags within a text: colors may divide a secret. */
-const joinTexts = (page: LocalFile): LocalFile => ({
-  ...page,
-  // Its lines are not those of the file.
-  binary: true,
-  async *pieces() {
-    let html = '';
-    for await (const piece of decodeText(page.pieces())) {
-      html += piece;
-      const end = html.lastIndexOf('>') + 1;
-      yield joinText(html.slice(0, end));
-      html = html.slice(end);
-    }
-    yield joinText(html);
-  },
-});
-
-function joinText(html: string): Buffer {
-  const plain = html.replace(/<\/?(?:span|strong|em|s|code)\b[^>]*>/g, '');
-  return Buffer.from(plain.replace(/&(?:lt|gt|quot|amp);/g, (sign) => ENTITIES[sign] ?? sign));
+  const site = { ...requireSite(opened), ...(isRendered && { source }) };
+  return { ...opened, unknown: [...new Set(known)], site };
 }
 
 /** A browser would download a page under such a name, so a folder is probably meant. */
@@ -228,10 +205,7 @@ export const relistFolders = (
     throw changedError(`the folder ${subject}`, firstFew([...added, ...removed]));
   });
 
-interface NamedLocation extends FileLocation, Pick<InspectOptions, 'name'> {
-  /** The file as it is searched for secrets. */
-  readonly asSearched?: (file: LocalFile) => LocalFile;
-}
+type NamedLocation = FileLocation & Pick<InspectOptions, 'name'>;
 
 /** Reads and checks a file. @returns no `file` if it can't be read */
 async function checkFile(
@@ -256,7 +230,7 @@ async function checkFile(
   };
   let problems: FileProblems = { secrets: 0, others: [] };
   const check = async (local: LocalFile): Promise<void> => {
-    problems = await findProblems(location.asSearched?.(local) ?? local, given, run);
+    problems = await findProblems(local, given, run);
   };
   const file = await resultOf(() => inspectFile(options, check));
   return hasFailed(file) ? { secrets: file, others: [] } : { file, ...problems };

@@ -11,7 +11,7 @@ import { renderJson } from './json.ts';
 import { renderLog } from './log.ts';
 import { renderMarkdown } from './markdown.ts';
 import { renderNotebook } from './notebook.ts';
-import { framePage } from './page.ts';
+import { framePage, readShownText } from './page.ts';
 import {
   createPageLimit,
   type Picture,
@@ -72,7 +72,13 @@ export async function renderText(source: Buffer, options: RenderOptions): Promis
   refuseLargePage(page.length);
   const files = [...pictures.values()].flatMap((picture) => ('file' in picture ? picture.file : []));
   const { notes = [], missing = [] } = rendered;
-  return { page, files, notes: firstFew(notes), missing: firstFew(missing) };
+  return {
+    page,
+    files,
+    notes: firstFew(notes),
+    missing: firstFew(missing),
+    shown: readShownText(rendered.html),
+  };
 }
 
 function decode(source: Buffer): string {

@@ -48,6 +48,8 @@ interface ConvertedFile {
   /** Absolute path of the page, in a private folder. */
   readonly path: string;
   readonly inlined?: readonly InlinedFile[];
+  /** The text that a rendered page shows. */
+  readonly shown?: string | undefined;
   readonly notes: readonly string[];
   readonly unknown: readonly string[];
 }
@@ -96,7 +98,7 @@ export async function convertFile(
   const isInline = conversion === 'inline';
   const [notes, seen] = isInline ? [[], done.notes] : [done.notes, done.missing ?? []];
   const unknown = [...describeAllowed(reader.allowed), ...seen];
-  return { path, ...((isInline || inlined.length > 0) && { inlined }), notes, unknown };
+  return { path, ...((isInline || inlined.length > 0) && { inlined }), notes, unknown, shown: done.shown };
 }
 
 /** The link to a text beside its page; `null` if no text is there, or Jekyll could make a page of it. */

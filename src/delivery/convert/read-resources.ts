@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import type { ReadResource, Resource } from '../../convert/resources.ts';
-import { DeliveryError, hasFailed, toDeliveryError } from '../../errors.ts';
+import { DeliveryError, toDeliveryError } from '../../errors.ts';
 import { connectionError } from '../../http/client.ts';
 import { followRedirects } from '../../http/follow.ts';
 import { decodeBody, discard, parseRetryAfter, readType } from '../../http/response.ts';
@@ -10,14 +10,13 @@ import type { HttpResponse } from '../../ports.ts';
 import { CONVERT, MEGABYTE } from '../../protocol/limits.ts';
 import { withRetries } from '../../retry.ts';
 import { parseExternalAddress } from '../../rules/external-address.ts';
-import { createCredentialSearch } from '../../rules/fingerprint.ts';
-import { createMemoryFile, inspectFile, refuseCredential } from '../../rules/inspect.ts';
+import { inspectFile } from '../../rules/inspect.ts';
 import { getContentType } from '../../rules/media-type.ts';
 import { decodePath, encodePath } from '../../rules/naming.ts';
 import { isBelow } from '../../rules/open-file.ts';
 import { formatAddress, hideQuery } from '../../rules/page/addresses.ts';
 import type { Text } from '../../words.ts';
-import { findProblems } from '../check-content.ts';
+import { checkContent } from '../check-content.ts';
 import type { RequestContext } from '../delivery-context.ts';
 
 const LEVEL = '/above';
@@ -73,7 +72,9 @@ export class ResourceReader {
   readonly read: ReadResource = async (url) => {
     const name = formatAddress(this.toName(url));
     const resource = await this.#read(url, name);
-    await this.#refuseProblems(resource, name);
+    // In the page its text is encoded.
+    const allowed = await checkContent(resource.bytes, name, this.#sources.run);
+    if (allowed > 0) this.allowed.push(name);
     return resource;
   };
 
@@ -138,16 +139,6 @@ export class ResourceReader {
       this.#bytes -= size;
       throw connectionError(thrown, { url, signal });
     }
-  }
-
-  /** Each file is searched as it was: in the page its text is encoded. */
-  async #refuseProblems({ bytes }: Resource, name: string): Promise<void> {
-    const { run } = this.#sources;
-    const file = createMemoryFile(name, bytes);
-    refuseCredential(name, createCredentialSearch(run.request.ownSecrets)(bytes));
-    const { secrets, others } = await findProblems(file, name, run);
-    for (const result of [secrets, ...others]) if (hasFailed(result)) throw result;
-    if (secrets !== 0) this.allowed.push(name);
   }
 
   #count(bytes: number, name: string): void {
