@@ -54,6 +54,11 @@ describe('self-contained: inline', () => {
     expect(writesOf(again)).toEqual([]);
   });
 
+  test('takes no marker that only the inlined files have', async () => {
+    const marker = SCRIPT.slice(0, 20);
+    await refused(deliver({ 'page.html': SCRIPTED }, { marker }), /^check: the expected text was not found/);
+  });
+
   test('asks other hosts without the token, a cookie or a private address', async () => {
     const { requests, sightings } = await proven(deliver({ 'page.html': SCRIPTED }));
     expect(requests.filter((one) => one.includes('cdn.octo.dev'))).toEqual([`GET ${CDN}/a.js`]);

@@ -277,6 +277,26 @@ describe('render: true', () => {
     },
   );
 
+  test.each([
+    ['a.md', 'Tom & Jerry, "5 < 6"\n', 'Tom & Jerry, "5 < 6"', 1],
+    ['a.md', 'Build **7f3a**\nis done, Build 7f3a too', 'Build 7f3a', 2],
+    ['a.md', '[a](https://only-in-the-source.example)', 'only-in-the-source', 1],
+    ['a.log', 'Build \u001b[1;31m7f\u001b[32m3a\u001b[0m\n', 'Build 7f3a', 1],
+  ])('takes the marker as %s shows or has it: %j', async (name, text, marker, count) => {
+    const { report } = await proven(deliver({ [name]: text }, { marker }));
+    expect(report.lines.TEST).toContain(`marker found: yes, ${count} ×`);
+    expect(JSON.stringify(report.gates)).not.toContain('marker found: no');
+  });
+
+  test.each([
+    ['a.md', '# Nightly\n\nEverything broke.\n', 'passed'],
+    ['a.md', 'Everything broke.\n', 'SHA-256'],
+    ['a.csv', 'a,b\n1,2\n', 'class="wide"'],
+    ['a.csv', `a\n${'1\n'.repeat(5_002)}`, 'in the source'],
+  ])('takes no marker that only the frame of %s has: %j', async (name, text, marker) => {
+    await refused(deliver({ [name]: text }, { marker }), /^check: the expected text was not found/);
+  });
+
   const OWN = ['Zk7pQ2vX9', 'rT4mB8', 'nL1wS6yD3'] as const;
 
   test.each([

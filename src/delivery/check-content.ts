@@ -45,7 +45,8 @@ export interface FileProblems {
   readonly others: readonly Result<void>[];
 }
 
-function refuseMissingMarker({ markerCount }: LocalFile, given: string): void {
+/** @throws {DeliveryError} `BAD_INPUT` if the marker was not found */
+export function refuseMissingMarker({ markerCount }: Pick<LocalFile, 'markerCount'>, given: string): void {
   if (markerCount !== 0) return;
   throw new DeliveryError('BAD_INPUT', `the expected text was not found in the file ${given}`, {
     hint: (w) => `set ${w.input('marker')} to a text of the file, or leave it out to compare all bytes`,

@@ -44,7 +44,7 @@ export function composeReport(given: Delivery, face = ACTION): Report {
   const toReason = createReasonWriter(face, given);
   const main = mainAttempt(delivery);
   const { placement = null, restored } = main ?? {};
-  const gates = evaluateGates(main);
+  const gates = evaluateGates(main, delivery);
   const isProven = failure === null && gates.every(({ passed }) => passed);
   const ready = isProven || (failure === null && main === null && hasNothingToVerify(delivery));
   const planned = failure === null ? given.planned : null;
@@ -180,7 +180,7 @@ function createReasonWriter(face: Face, { operation, site, choice }: Delivery): 
 }
 
 /** Each gate with its evidence, or what is missing. @see protocol 3.1 */
-function evaluateGates(attempt: ChannelAttempt | null): GateResult[] {
+function evaluateGates(attempt: ChannelAttempt | null, { site }: Delivery): GateResult[] {
   const { placement = null, proof = null, screen, failure } = attempt ?? {};
   const shown = screen?.view.verdict === 'shown' ? ', shown in a browser' : '';
   const address =
@@ -191,7 +191,7 @@ function evaluateGates(attempt: ChannelAttempt | null): GateResult[] {
     G1_выложено: [placement?.evidence, "the channel didn't finish it"],
     G2_финальный_URL: [placement && address, "the channel didn't return a URL"],
     G3_VERIFY_200_и_маркер: [
-      proof && `HTTP ${proof.httpCode}, ${describeProof(proof).join(', ')}${shown}`,
+      proof && `HTTP ${proof.httpCode}, ${describeProof(proof, site?.source).join(', ')}${shown}`,
       unproven,
     ],
     G4_REPORT: [proof && `${handedOver} handed over`, 'there is nothing to hand over'],

@@ -1,8 +1,9 @@
 import { basename, join, resolve } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { mapConcurrently } from '../async.ts';
 import { requireSite } from '../channels/channel.ts';
 import { DeliveryError, hasFailed, resultOf } from '../errors.ts';
-import { countFiles, firstFew } from '../plain-text.ts';
+import { countFiles, firstFew, withoutSpace } from '../plain-text.ts';
 import type { Ports } from '../ports.ts';
 import { SITE } from '../protocol/limits.ts';
 import { isFolderAt, refuseOneNameForMany } from '../request/find-files.ts';
@@ -18,11 +19,12 @@ import { changedError } from '../rules/unchanged-file.ts';
 import { keepOldHeapSmall } from '../system.ts';
 import type { Words } from '../words.ts';
 import {
+  checkContent,
   describeAllowed,
   describeProblems,
   type FileProblems,
   findProblems,
-  checkContent,
+  refuseMissingMarker,
   refuseSecretNames,
 } from './check-content.ts';
 import { checkSite } from './check-site.ts';
@@ -93,18 +95,34 @@ async function openConverted(
   const { subject } = delivery;
   const isRendered = conversion === 'render';
   const name = isRendered ? renderedName(delivery.name, run.request.path) : delivery.name;
-  // The page that comes out must contain the marker, and need no other file.
-  const request = { ...run.request, marker: undefined, selfContained: 'off' as const };
+  // A rendered page shows the marker, or its source has it. Any other page has it before it takes in other files.
+  const marker = isRendered ? undefined : run.request.marker;
+  const request = { ...run.request, marker, selfContained: 'off' as const };
   const given = await openSite(delivery, root, { ...run, request });
   const { path, unknown: unseen, shown, ...converted } = await convertFile(given, conversion, run);
+  const markerCount =
+    shown === undefined ? null : await countShown(shown, requireSite(given).entry, run.request);
+  refuseMissingMarker({ markerCount }, subject);
   const location = { path, given: subject, name: isRendered ? baseName(name) : basename(subject) };
   const allowed = shown && (await checkContent(shown, location.name, run)) > 0 ? [location.name] : [];
-  const opened = await openSite({ ...delivery, name, ...converted }, root, run, location);
+  const asMade = { ...run, request: { ...run.request, marker: undefined } };
+  const opened = await openSite({ ...delivery, name, ...converted }, root, asMade, location);
   // A page may show only a part of a long text, so findings may be in the source alone.
   const known = [...given.unknown, ...opened.unknown, ...describeAllowed(allowed), ...unseen];
-  const source = { name: nameFromFile(basename(subject)), file: requireSite(given).entry };
+  const source = { name: nameFromFile(basename(subject)), file: requireSite(given).entry, markerCount };
   const site = { ...requireSite(opened), ...(isRendered && { source }) };
   return { ...opened, unknown: [...new Set(known)], site };
+}
+
+/** Counts the marker on a rendered page without its frame, otherwise in its source. `null` without a marker. */
+async function countShown(
+  shown: string,
+  source: LocalFile,
+  { marker }: Pick<DeliveryRequest, 'marker'>,
+): Promise<number | null> {
+  if (marker === undefined) return null;
+  const count = (text: string, part: string): number => text.split(part).length - 1;
+  return count(withoutSpace(shown), withoutSpace(marker)) || count(await readText(source.read()), marker);
 }
 
 /** A browser would download a page under such a name, so a folder is probably meant. */

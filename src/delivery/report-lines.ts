@@ -104,7 +104,8 @@ function describeContent(delivery: Delivery, main: ChannelAttempt): readonly str
   const total = wording.countFiles(delivery, main);
   const files = total === 0 ? [] : [`files identical: ${identicalFiles} of ${total}`];
   if (proof === null) return [wording.describeUnproven(main), ...files];
-  return [...(proof.markerCount === null ? wording.withoutMarker : []), ...describeProof(proof), ...files];
+  const lines = describeProof(proof, delivery.site?.source);
+  return [...(proof.markerCount === null ? wording.withoutMarker : []), ...lines, ...files];
 }
 
 const ONLY_MARKER = 'what else the page shows: no file was given, so only the expected text was checked';

@@ -174,12 +174,18 @@ const BYTES: Readonly<Record<ProvenMatch, (proof: Proof) => readonly string[]>> 
   ],
 };
 
-/** For the report's line TEST and gate G3. */
-export const describeProof = (proof: Proof): readonly string[] => [
-  ...(proof.markerCount === null || proof.match === 'gone' ? [] : [formatMarker(proof.markerCount)]),
-  ...BYTES[proof.match](proof),
-  ...(proof.downloads === undefined ? [] : [`downloads that the proof took: ${proof.downloads}`]),
-];
+/**
+ * For the report's line TEST and gate G3.
+ * @param shown counts the marker as readers see the page: the bytes may divide it, and the frame may repeat it
+ */
+export function describeProof(proof: Proof, shown?: Pick<Proof, 'markerCount'>): readonly string[] {
+  const { markerCount } = (proof.match === 'identical' && shown) || proof;
+  return [
+    ...(markerCount === null || proof.match === 'gone' ? [] : [formatMarker(markerCount)]),
+    ...BYTES[proof.match](proof),
+    ...(proof.downloads === undefined ? [] : [`downloads that the proof took: ${proof.downloads}`]),
+  ];
+}
 
 export const formatMarker = (count: number): string =>
   `marker found: ${count === 0 ? 'no' : `yes, ${count} ×`}`;

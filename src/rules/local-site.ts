@@ -14,7 +14,7 @@ export interface LocalSite {
   readonly entry: LocalFile;
   readonly files: readonly LocalFile[];
   /** The text that a single rendered page shows, with its name beside the page. */
-  readonly source?: { readonly name: string; readonly file: LocalFile };
+  readonly source?: { readonly name: string; readonly file: LocalFile; readonly markerCount: number | null };
   readonly size: number;
   /** Hidden files and folders, and what `!` lines exclude. */
   readonly leftOut: readonly string[];

@@ -18,7 +18,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '
 /** What readers see: colors, emphasis and links may divide a secret. Text from the source has no tags. */
 export const readShownText = (html: string): string =>
   html
-    .replace(/<a href="#L\d+">\d+<\/a>|<\/?(?:span|strong|em|s|code|a)\b[^>]*>/g, '')
+    .replace(/<p class="rest">.*?<\/p>|<a href="#L\d+">\d+<\/a>|<\/?(?:span|strong|em|s|code|a)\b[^>]*>/g, '')
     .replace(/<[^>]*>/g, '\n')
     .replace(/&(?:lt|gt|quot|amp);/g, (sign) => ENTITIES[sign] ?? sign);
 
