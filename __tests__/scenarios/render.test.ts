@@ -297,6 +297,21 @@ describe('render: true', () => {
     await refused(deliver({ [name]: text }, { marker }), /^check: the expected text was not found/);
   });
 
+  test.each([
+    ['a.csv', `a\n${'1\n'.repeat(5_002)}`, '2 more rows'],
+    ['a.log', 'x\n'.repeat(25_001), '1 more line'],
+    ['a.py', `${' '.repeat(2_000_000)}abc`, '3 more characters'],
+    ['a.json', `[${'1,'.repeat(50_001)}1]`, '3 more values'],
+    [
+      'a.xml',
+      `<testsuite><testcase name="a"><failure>${'x'.repeat(20_002)}</failure></testcase></testsuite>`,
+      '2 more characters',
+    ],
+  ])('reports what the page of %s leaves out (%#)', async (name, text, rest) => {
+    const { report } = await proven(deliver({ [name]: text }));
+    expect(report.unknown).toContain(`the page leaves out parts of the source: ${rest}`);
+  });
+
   const OWN = ['Zk7pQ2vX9', 'rT4mB8', 'nL1wS6yD3'] as const;
 
   test.each([

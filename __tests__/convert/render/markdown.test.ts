@@ -129,6 +129,15 @@ describe('pictures', () => {
     expect(result).toMatchObject({ files: asked.map((url) => ({ url, size: DOT.length })), notes: [] });
   });
 
+  test('in the text itself leave room for all of the text', async () => {
+    const data = `data:image/png;base64,${'iVBORw0K'.repeat(80_000)}`;
+    const text = `![a](${data})\n\n![b][c]\n\n[c]: ${data}\n\n\`${data}\`\n\nThe end.`;
+    const html = await contentOf('a.md', text);
+    expect(html.split(`<img src="${data}"`)).toHaveLength(3);
+    expect(html.split(`<code>${data}</code>`)).toHaveLength(2);
+    expect(html).toMatch(/The end\.<\/p>\n$/);
+  });
+
   test('are only what their host calls a picture', async () => {
     const read: ReadResource = async ({ href }) => ({ url: href, bytes: DOT, contentType: 'text/html; a=b' });
     expect(await render('a.md', '![b](b.png)', read)).toMatchObject({

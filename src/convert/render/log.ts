@@ -30,8 +30,13 @@ function colorLines(lines: readonly string[]): string[] {
 
 /** What a terminal shows, with its colors; empty if it shows nothing. */
 export function terminalBlock(text: string): string {
-  const shown = shorten(text.replace(/^\s*\n/, '').trimEnd(), LIMITS.block);
-  return shown === '' ? '' : `<pre>${colorLines(shown.split('\n')).join('\n')}</pre>`;
+  const whole = text.replace(/^\s*\n/, '').trimEnd();
+  const shown = shorten(whole, LIMITS.block);
+  // The sign for more stands for at least one character.
+  const rest = shown === whole ? 0 : whole.length - shown.length + 1;
+  return shown === ''
+    ? ''
+    : `<pre>${colorLines(shown.split('\n')).join('\n')}</pre>${formatRest(rest, 'character')}`;
 }
 
 /** Logs and plain text, with a link for each line. */

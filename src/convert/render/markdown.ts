@@ -5,8 +5,9 @@ import GithubSlugger from 'github-slugger';
 import MarkdownIt from 'markdown-it';
 import anchor from 'markdown-it-anchor';
 import { full as emoji } from 'markdown-it-emoji';
+import { sha256 } from '../resources.ts';
 import { highlight } from './code.ts';
-import { formatRest, READ_LIMIT, type Render, type Source } from './source.ts';
+import { createPageLimit, formatRest, READ_LIMIT, type Render, type Source } from './source.ts';
 
 type Token = ReturnType<MarkdownIt['parse']>[number];
 
@@ -76,6 +77,20 @@ parser.inline.ruler.at('html_inline', (state) => {
 /** The lines and cells that are parsed; each needs some kilobytes of memory. */
 const START = /^(?:[^\n|]*[\n|]?){0,50000}/;
 
+const DATA = /data:image\/(?:gif|png|jpeg|webp);base64,[\w+/=-]{100,}/g;
+const DATA_NAME = /data:image\/png;base64,[0-9a-f]{64}/g;
+
+/** Names each picture that the text holds by its hash: the parser need not read it, and it is no text to cut. */
+function nameData(text: string): { readonly text: string; readonly dataOf: (name: string) => string } {
+  const known = new Map<string, string>();
+  const named = text.replace(DATA, (data) => {
+    const name = `data:image/png;base64,${sha256(Buffer.from(data))}`;
+    known.set(name, data);
+    return name;
+  });
+  return { text: named, dataOf: (name) => known.get(name) ?? name };
+}
+
 /** Shows front matter as code. All lines keep their numbers. */
 const fenceFrontMatter = (text: string): string =>
   text.replace(/^---\r?\n([\s\S]*?\n)---[ \t]*(?:\r?\n|$)/, '~~~~~~~~~~yaml\n$1~~~~~~~~~~\n');
@@ -127,7 +142,8 @@ function disarmLink(token: Token, base: URL): void {
 /** Markdown as GitHub shows it; raw HTML is text. */
 export const renderMarkdown: Render = (source: Source) => {
   const env = { slugger: new GithubSlugger() };
-  const [text = ''] = START.exec(source.text.slice(0, READ_LIMIT)) ?? [];
+  const { text: whole, dataOf } = nameData(source.text);
+  const [text = ''] = START.exec(whole.slice(0, READ_LIMIT)) ?? [];
   const tokens = parser.parse(fenceFrontMatter(text), env);
   const notes: string[] = [];
   const missing: string[] = [];
@@ -140,11 +156,14 @@ export const renderMarkdown: Render = (source: Source) => {
     if (type === 'link_open') disarmLink(token, source.url);
     if (type === 'inline' && isInHeading) title ??= wordsOf(token.children ?? [], false).trim() || undefined;
     isInHeading = type === 'heading_open';
-    const problem = type === 'image' ? embed(token, source.pictureOf) : null;
+    const problem = type === 'image' ? embed(token, (address) => source.pictureOf(dataOf(address))) : null;
     if (problem !== null) missing.push(`line ${line}: ${problem}`);
     const shown = nameSource(token);
     if (shown !== null) notes.push(`line ${line}: the ${shown} is shown as code`);
   }
   const html = parser.renderer.render(tokens, parser.options, env);
-  return { html: html + formatRest(source.text.length - text.length, 'character'), title, notes, missing };
+  const limited = createPageLimit();
+  // Code and text show what they hold.
+  const shown = html.replace(DATA_NAME, (name) => limited(dataOf(name)));
+  return { html: shown + formatRest(whole.length - text.length, 'character'), title, notes, missing };
 };

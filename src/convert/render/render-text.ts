@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { runInNewContext } from 'node:vm';
 import { mapConcurrently } from '../../async.ts';
 import { faultError, toMessage } from '../../errors.ts';
-import { firstFew, toFields } from '../../plain-text.ts';
+import { firstFew, namedLine, toFields } from '../../plain-text.ts';
 import { SECOND } from '../../protocol/limits.ts';
 import { getMediaType, toDataUrl } from '../inline/resource-text.ts';
 import { type ConvertedPage, type ConvertOptions, describeFile, type Resource } from '../resources.ts';
@@ -14,6 +14,7 @@ import { renderNotebook } from './notebook.ts';
 import { framePage, readShownText } from './page.ts';
 import {
   createPageLimit,
+  listRests,
   type Picture,
   type Render,
   type Rendered,
@@ -71,7 +72,9 @@ export async function renderText(source: Buffer, options: RenderOptions): Promis
   const page = framePage(rendered, { name, bytes: source, href });
   refuseLargePage(page.length);
   const files = [...pictures.values()].flatMap((picture) => ('file' in picture ? picture.file : []));
-  const { notes = [], missing = [] } = rendered;
+  const { notes = [] } = rendered;
+  const rests = namedLine('the page leaves out parts of the source', listRests(rendered.html));
+  const missing = [...rests, ...(rendered.missing ?? [])];
   return {
     page,
     files,

@@ -61,3 +61,7 @@ export const countOf = (count: number, one: string): string =>
 /** Says what a page leaves out; nothing if all is shown. */
 export const formatRest = (count: number, one: string): string =>
   count > 0 ? `<p class="rest">${countOf(count, `more ${one}`)} in the source</p>` : '';
+
+/** What a page leaves out, as `formatRest` says it. No text from the source looks like it. */
+export const listRests = (html: string): readonly string[] =>
+  [...html.matchAll(/<p class="rest">(.*?) in the source<\/p>/g)].map(([, rest = '']) => rest);
