@@ -49,6 +49,11 @@ describe('Markdown as GitHub shows it', () => {
       '`<!-- a -->`\n\n    <!-- b',
       '<code>&lt;!-- a --&gt;</code></p>\n<pre><code>&lt;!-- b',
     ],
+    [
+      'comments that end and some that do not',
+      'a <!-- b --> c <!--> d <!---> e <!-- f\n\n<!-- g --> h <!-- i --> j <!-- k\n\n--> l',
+      '>a c d e &lt;!-- f</p>\n<p dir="auto">h j &lt;!-- k</p>\n<p dir="auto">--&gt; l</p>',
+    ],
     ['a comment that does not end', '<!-- a\n\nb', '&lt;!-- a</p>\n<p dir="auto">b</p>'],
     ['the direction of each block', '- א\n\nb', '<ul dir="auto">\n<li>א</li>\n</ul>\n<p dir="auto">b</p>'],
     ['raw HTML as text', '<script>a</script>', '>&lt;script&gt;a&lt;/script&gt;</p>'],

@@ -55,9 +55,25 @@ parser.linkify.set({ fuzzyLink: false }).add('www.', {
   },
 });
 
+let [searched, from, end] = ['', 0, -1];
+
+/** Remembers what it found: a text may open many comments and close none. */
+function findCommentEnd(text: string, start: number): number {
+  if (text !== searched || start < from || start > end) {
+    const found = text.indexOf('-->', start);
+    [searched, from, end] = [text, start, found === -1 ? Number.POSITIVE_INFINITY : found];
+  }
+  return end;
+}
+
 /** Comments are not for readers. @returns the length of the comment that starts here; 0 for other text */
-const commentLength = (text: string, start: number): number =>
-  /^<!--(?:-?>|[\s\S]*?-->)[ \t]*/.exec(text.slice(start))?.[0].length ?? 0;
+function commentLength(text: string, start: number): number {
+  const close = text.startsWith('<!--', start) ? findCommentEnd(text, start + 2) : Number.POSITIVE_INFINITY;
+  if (close === Number.POSITIVE_INFINITY) return 0;
+  const spaces = /[ \t]*/y;
+  spaces.lastIndex = close + 3;
+  return close + 3 - start + (spaces.exec(text)?.[0].length ?? 0);
+}
 
 /** Skips the lines of a comment; definitions may follow. */
 const skipComment: Parameters<typeof parser.block.ruler.at>[1] = (state, start, end, silent) => {
