@@ -281,6 +281,7 @@ describe('render: true', () => {
     ['a.md', 'Tom & Jerry, "5 < 6"\n', 'Tom & Jerry, "5 < 6"', 1],
     ['a.md', 'Build **7f3a**\nis done, Build 7f3a too', 'Build 7f3a', 2],
     ['a.md', '[a](https://only-in-the-source.example)', 'only-in-the-source', 1],
+    ['a.log', "It's \u001b[1;31m7f\u001b[32m3a\u001b[0m\n", "It's 7f3a", 1],
     ['a.log', 'Build \u001b[1;31m7f\u001b[32m3a\u001b[0m\n', 'Build 7f3a', 1],
   ])('takes the marker as %s shows or has it: %j', async (name, text, marker, count) => {
     const { report } = await proven(deliver({ [name]: text }, { marker }));

@@ -13,14 +13,20 @@ interface PageSource {
   readonly href: string | null;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&amp;': '&',
+  '&#x27;': "'",
+};
 
 /** What readers see: colors, emphasis and links may divide a secret. Text from the source has no tags. */
 export const readShownText = (html: string): string =>
   html
     .replace(/<p class="rest">.*?<\/p>|<a href="#L\d+">\d+<\/a>|<\/?(?:span|strong|em|s|code|a)\b[^>]*>/g, '')
     .replace(/<[^>]*>/g, '\n')
-    .replace(/&(?:lt|gt|quot|amp);/g, (sign) => ENTITIES[sign] ?? sign);
+    .replace(/&(?:lt|gt|quot|amp|#x27);/g, (sign) => ENTITIES[sign] ?? sign);
 
 /** Puts rendered content into a page of its own. */
 export function framePage({ html, title }: Rendered, { name, bytes, href }: PageSource): Buffer {
