@@ -59,7 +59,7 @@ async function viewTwice(tempFolder: string, executablePath: string): Promise<[n
     env: { PATH: process.env.PATH },
     http,
     tempFolder,
-    sandboxHint: '',
+    sandboxHint: () => '',
   };
   const viewer = new OwnBrowser({ ...options, clock: systemClock, logger });
   const view = async (): Promise<number> => {

@@ -98,7 +98,8 @@ export function createDeliveryContext(
   const options = {
     ...ports,
     sandbox: request.browserSandbox,
-    sandboxHint: say((w) => `set ${w.input('browser-sandbox', 'false')}`, face),
+    sandboxHint: () =>
+      say((w) => w.orSet('browser-sandbox', 'false', ' if you trust all pages of this repository'), face),
   };
   return {
     ...ports,

@@ -218,7 +218,7 @@ describe('a browser that does not work', () => {
     const output = 'Running as root without --no-sandbox is not supported.';
     const view = await notChecked(`echo '[1:1:FATAL] ${output}' >&2; exit 1`, { sandbox: true });
     expect(view.reason).toContain("the browser's sandbox can't run here");
-    expect(view.hint).toContain('if you trust all pages of this repository, set `browser-sandbox: false`');
+    expect(view.hint).toContain('allow its sandbox on this machine, or set `browser-sandbox: false`');
   });
 
   test('is reported with what it printed', async () => {

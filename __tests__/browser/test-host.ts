@@ -31,7 +31,7 @@ export const createTestScreen = async (
   new OwnBrowser({
     executablePath: await chromiumPath(),
     sandbox: false,
-    sandboxHint: 'set `browser-sandbox: false`',
+    sandboxHint: () => ', or set `browser-sandbox: false`',
     env: { PATH: process.env.PATH },
     clock: systemClock,
     logger: new FakeLogger(),

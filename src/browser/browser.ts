@@ -23,8 +23,8 @@ const LAUNCH_TIME = 12_000;
 const CLOSE_TIME = 2_000;
 
 export interface BrowserOptions extends LaunchOptions, Pick<Ports, 'http' | 'clock' | 'logger'> {
-  /** How the user turns the sandbox off, in the words of action or command line. */
-  readonly sandboxHint: string;
+  /** The last way out: how the user turns the sandbox off. Empty for an interface that withholds it. */
+  readonly sandboxHint: () => string;
 }
 
 export class OwnBrowser implements BrowserDriver {
@@ -106,7 +106,7 @@ export class OwnBrowser implements BrowserDriver {
   }
 }
 
-function describeFault(thrown: unknown, sandboxHint: string | null): ScreenView {
+function describeFault(thrown: unknown, sandboxHint: BrowserOptions['sandboxHint'] | null): ScreenView {
   const message = toMessage(thrown);
   if (!(thrown instanceof BrowserLaunchError)) {
     const isTimeout = thrown instanceof Error && /^(Timeout|Abort)Error$/.test(thrown.name);
@@ -117,7 +117,7 @@ function describeFault(thrown: unknown, sandboxHint: string | null): ScreenView 
   if (sandboxHint !== null && /sandbox/i.test(message)) {
     return createUncheckedView(
       "the browser's sandbox can't run here, for example as root in a container",
-      `if you trust all pages of this repository, ${sandboxHint}`,
+      `allow its sandbox on this machine${sandboxHint()}`,
     );
   }
   const [last = ''] = message.split('\n').slice(-1);

@@ -30,8 +30,11 @@ function formatFlag(name: string, value?: string): string {
   return `\`--${name} ${/^[\w./:@%+=,*<>…-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`}\``;
 }
 
-/** These widen what a call may do. Only the server's log names them, never an answer. */
-const CONSENTS: readonly string[] = ['overwrite', 'allow-secret', 'allow-public-bin'];
+/** These widen what a call may do, or lift a check. Only the server's log names them, never an answer. */
+const CONSENTS: readonly string[] = [
+  ...['overwrite', 'allow-secret', 'allow-public-bin'],
+  ...['screen', 'self-contained', 'browser-sandbox'],
+];
 
 /** What only the person who configured the server can do. @param isSecret whether no answer may repeat it */
 export type TellHuman = (way: string, isSecret: boolean) => void;

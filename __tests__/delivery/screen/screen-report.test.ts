@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { ScreenView } from '../../../src/browser/screen-view.ts';
 import { createUncheckedView } from '../../../src/browser/screen-view.ts';
 import { judgeView } from '../../../src/delivery/screen/screen-report.ts';
+import { toolFace } from '../../../src/request/faces.ts';
+import { advise } from '../../../src/words.ts';
 import { viewWith } from '../../support/fake-screen.ts';
 
 const BLANK = viewWith({ verdict: 'not-shown', reason: 'nothing was painted within 10 s' });
@@ -52,12 +54,32 @@ describe('the judgement of a view', () => {
     const failedRequests = [missing('https://cdn.dev/count.js'), missing('/app/data.json')];
     const lacking = { ...BLANK, cause: '404 /app/data.json', failedRequests };
     expect(judgeView(lacking, false).failure?.hint).toBe(
-      'deliver a folder in which the page finds /app/data.json, or write the data into the page; `screen: off` skips this check',
+      'deliver a folder in which the page finds /app/data.json, or write the data into the page, or set `screen: off`, which skips this check',
     );
     const foreign = { ...lacking, cause: '404 https://cdn.dev/count.js' };
     expect(judgeView(foreign, false).failure?.hint).toMatch(
-      /^deliver copies of .* \(here: 404 https:\/\/cdn\.dev\/count\.js\), or write into the HTML what the page must show; /,
+      /^deliver copies of .* \(here: 404 https:\/\/cdn\.dev\/count\.js\), or write into the HTML what the page must show, or set /,
     );
+  });
+
+  test('names an agent no way around the check, and its human neither', () => {
+    const told: [string, boolean][] = [];
+    const face = toolFace('deliver', [], undefined, (...way) => void told.push(way));
+    const lacking = { ...BLANK, cause: '404 /a.json', failedRequests: [missing('/a.json')] };
+    const otherHosts = [{ host: 'a.dev', requests: 1 }];
+    const failures = [
+      ...[BLANK, lacking].map((view) => judgeView(view, false)),
+      ...[viewWith({ exceptions: ['boom'] }), NO_BROWSER].map((view) => judgeView(view, true)),
+      judgeView(viewWith({ otherHosts }), false, true),
+    ];
+    expect(failures.map(({ failure }) => advise(failure?.advice ?? '', face))).toEqual([
+      'correct what its scripts load or compute, or write into the HTML what the page must show',
+      'deliver a folder in which the page finds /a.json, or write the data into the page',
+      'correct the page',
+      'set `CHROME_PATH`',
+      'put what its scripts load into the page',
+    ]);
+    expect(told.map(([, isSecret]) => isSecret)).toEqual([true, true, true, true, true]);
   });
 
   test('names the same exception once', () => {
@@ -104,7 +126,7 @@ describe('the judgement of a view', () => {
   test('says which browser would be used where there is none', () => {
     const unknown = ['whether a browser shows the page: no browser was found (set `CHROME_PATH`)'];
     expect(judgeView(NO_BROWSER, false).unknown).toEqual(unknown);
-    const hint = 'set `CHROME_PATH`; or set `screen: auto` to deliver without a browser';
+    const hint = 'set `CHROME_PATH`, or set `screen: auto` to deliver without a browser';
     expect(judgeView(NO_BROWSER, true).failure?.hint).toBe(hint);
   });
 });

@@ -116,7 +116,7 @@ function otherHostsError(view: ScreenView): DeliveryError | null {
   const [line] = describeHosts({ ...view, otherHosts });
   return new DeliveryError('NOT_SHOWN', `the page is not self-contained when a browser opens it: ${line}`, {
     hint: (w) =>
-      `put what its scripts load into the page, or set ${w.input('self-contained', 'warn')}, which only names it`,
+      `put what its scripts load into the page${w.orSet('self-contained', 'warn', ', which only names it')}`,
   });
 }
 
@@ -135,7 +135,7 @@ function findFailure(view: ScreenView, isEnforced: boolean): DeliveryError | nul
   const problems = listProblems(view);
   if (problems.length === 0) return null;
   return new DeliveryError('NOT_SHOWN', `a browser shows the page with errors: ${problems.join('; ')}`, {
-    hint: (w) => `correct the page, or set ${w.input('screen', 'auto')}, which only names them`,
+    hint: (w) => `correct the page${w.orSet('screen', 'auto', ', which only names them')}`,
   });
 }
 
@@ -144,7 +144,9 @@ function uncheckedError({ reason, hint, httpCode }: ScreenView): DeliveryError {
     httpCode === null ? 'no browser has opened the page' : "a browser can't tell whether the page is shown";
   return new DeliveryError('NOT_SHOWN', `${missing}: ${reason}`, {
     hint: (w) =>
-      `${hint === '' ? '' : `${hint}; or `}set ${w.input('screen', 'auto')} to deliver without a browser`,
+      hint === ''
+        ? `set ${w.input('screen', 'auto')} to deliver without a browser`
+        : `${hint}${w.orSet('screen', 'auto', ' to deliver without a browser')}`,
   });
 }
 
@@ -152,7 +154,7 @@ function hintFor({ httpCode, isMarkerVisible, cause, failedRequests, painted }: 
   const lacking = failedRequests.find((request) => isLacking(request) && formatRequest(request) === cause);
   if (lacking !== undefined) {
     return (w) =>
-      `deliver a folder in which the page finds ${lacking.url}, or write the data into the page; ${w.input('screen', 'off')} skips this check`;
+      `deliver a folder in which the page finds ${lacking.url}, or write the data into the page${w.orSet('screen', 'off', ', which skips this check')}`;
   }
   if (isMarkerVisible === false && httpCode === 200) {
     return (w) => `correct the page, or set ${w.input('marker')} to a text on it`;
@@ -167,7 +169,7 @@ function hintFor({ httpCode, isMarkerVisible, cause, failedRequests, painted }: 
     ? 'correct the styles or scripts that keep it blank'
     : 'correct what its scripts load or compute';
   return (w) =>
-    `${copy || `${way}, or `}write into the HTML what the page must show; ${w.input('screen', 'off')} skips this check`;
+    `${copy || `${way}, or `}write into the HTML what the page must show${w.orSet('screen', 'off', ', which skips this check')}`;
 }
 
 const KINDS = [
