@@ -31,6 +31,6 @@ export function createChannels(
     },
     K2: { ...releases, audit: createReleaseAudit(request, access), list: createReleaseList(request, access) },
     K3: isRemoval ? createFilebinRemover(request, ports) : createFilebinPublisher(request, ports),
-    K4: createNativeChannel(request.url, request.binHostUrl),
+    K4: createNativeChannel(request.url, request.binHostUrl, request.marker ? undefined : request.delivered),
   };
 }

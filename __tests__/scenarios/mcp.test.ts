@@ -215,6 +215,21 @@ describe('what a server delivered', () => {
     expect((await server.call('verify', { url: first.url, marker: 'a second' })).answer.result).toBe(
       'not-ready',
     );
+    // Its own deliveries need no content, and the text of a page is compared with the page.
+    const plan = { content: '# Plan\n\nHello\n', name: 'plan.md' };
+    const { url } = await deliver(plan);
+    for (const args of [{ url }, { url, ...plan }, { url: zip.url }, { url: second.url }]) {
+      const { answer } = await server.call('verify', args);
+      expect([answer.say, answer.result]).toEqual([expect.stringMatching(/^I checked the link/), 'ready']);
+    }
+    const edited = await server.call('verify', { url, ...plan, content: '# Another\n' });
+    expect(edited.answer.say).toMatch(/^I couldn't confirm the link: .*other content/);
+    expect((await server.call('withdraw', { url })).answer.result).toBe('withdrawn');
+    const gone = await server.call('verify', { url, timeout: 1 });
+    expect(gone.answer.say).toMatch(/^I couldn't confirm the link: /);
+    expect((await server.call('verify', { url: 'https://other.example.dev/' })).answer.code).toBe(
+      'BAD_INPUT',
+    );
     const untouched = await server.call('verify', { url: second.url, file: 'b' });
     expect(untouched.answer).toMatchObject({ result: 'ready', url: second.url });
     await server.close();

@@ -12,7 +12,7 @@ export interface ChannelItem {
   /** `null` for a link with a marker alone, and for a removal without a file to compare with. */
   readonly site: LocalSite | null;
   /** To withdraw from a bin without the file: the SHA-256 of what was delivered. */
-  readonly sha256?: string | null | undefined;
+  readonly sha256?: string | undefined;
   /** The checked name with its folders. In a removal, a name that ends in `/` means all deliveries below it. */
   readonly name: string;
   /** The path below the common folder of all items; absent for a single item. */

@@ -36,7 +36,7 @@ export async function listRemovals({ request, signal }: RequestContext): Promise
 }
 
 async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise<readonly ChannelItem[]> {
-  const { file, findFiles, folder, path, address, isLeftOut, deliveredSha256: sha256 } = request;
+  const { file, findFiles, folder, path, address, isLeftOut, delivered } = request;
   if (address !== undefined) {
     // The Pages settings give the rest of the path.
     const [, name = './'] = /([^/]+\/?)$/.exec(decodePath(address.pathname)) ?? [];
@@ -45,12 +45,12 @@ async function listItems(request: DeliveryRequest, signal: AbortSignal): Promise
   if (file.length === 0) {
     const name = path?.endsWith('/') ? path : baseName(path ?? '');
     // An agent's server knows the bytes of what it delivered.
-    if (request.isAgent && sha256 === undefined && request.channels.includes('K3')) {
+    if (request.isAgent && delivered === undefined && request.channels.includes('K3')) {
       const message =
         'this server remembers no upload of it since its start, and the file-bin deletes a file about 7 days after its upload';
       throw new DeliveryError('NOT_OURS', message, { hint: 'leave it there', leftBehind: [] });
     }
-    return [{ site: null, name, sha256 }];
+    return [{ site: null, name, sha256: delivered?.sha256 }];
   }
   const named = await findFiles(file, folder, signal);
   refuseOneNameForMany(named.size, path);

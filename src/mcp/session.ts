@@ -66,8 +66,8 @@ export class McpSession {
   readonly #authorization: PersonAuthorization;
   readonly #running = new Set<Promise<ToolAnswer>>();
   readonly #seed = randomUUID();
-  /** The SHA-256 of each delivered page or file, by its URL. */
-  readonly #delivered = new Map<string, string | null | undefined>();
+  /** What was delivered, by its URL. */
+  readonly #delivered = new Map<string, DeliveryRequest['delivered']>();
   #hasAskedForBin = false;
   #count = 0;
 
@@ -195,9 +195,11 @@ export class McpSession {
   }
 
   #remember(reports: readonly Report[]): void {
-    for (const { url, mayBeAt, file } of reports) {
+    for (const { url, mayBeAt, file, proven } of reports) {
       const known = url ?? mayBeAt;
-      if (known !== undefined) this.#delivered.set(withoutVersion(known), file?.sha256);
+      // The site's build may change a page.
+      const { sha256 = file?.sha256 } = proven?.[0] ?? {};
+      if (known && sha256) this.#delivered.set(withoutVersion(known), { size: file?.size ?? 0, sha256 });
     }
     const [oldest = ''] = this.#delivered.keys();
     if (this.#delivered.size > MCP.remembered) this.#delivered.delete(oldest);
@@ -206,7 +208,11 @@ export class McpSession {
   async #createRequest(call: ToolCall, ports: Ports): Promise<DeliveryRequest> {
     const { tool, args } = call;
     const { env, fixed, secrets, token } = this.settings;
-    const asked = toRawInputs(args, tool);
+    const url = withoutVersion(`${args.url}`);
+    const delivered = this.#delivered.get(url);
+    // An agent may give the text of its page.
+    const isPage = tool === 'verify' && delivered !== undefined && url.endsWith('.html');
+    const asked = { ...toRawInputs(args, tool), ...(isPage && { render: 'true' }) };
     // An agent may have written the folder's git remote, so only the environment names the repository.
     const { GITHUB_REPOSITORY: repository = '' } = env;
     const context: LocalContext = {
@@ -220,7 +226,7 @@ export class McpSession {
       refusesHidden: true,
       isAgent: true,
       defaultFolder: tool === 'deliver' && fixed.path === undefined ? this.#folderFor(args) : undefined,
-      deliveredSha256: this.#delivered.get(withoutVersion(`${args.url}`)),
+      delivered,
       // Fixed inputs must not be reported as having no effect.
       givenInputs: Object.keys(asked) as InputName[],
       named: { ...asked, ...fixed },

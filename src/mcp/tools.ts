@@ -28,7 +28,7 @@ export const TOOLS: Readonly<
   verify: {
     title: 'Verify a link',
     description:
-      'Verifies that an existing https link shows your content. It needs `marker` (a text of the page), or `file` or `content` (all bytes). Do not use it right after `deliver`, which has verified its URL.',
+      'Verifies that an existing https link shows your content. What this server delivered needs only `url`. Any other link needs `marker` (a text of the page), or `file` or `content` (all bytes). Do not use it right after `deliver`, which has verified its URL.',
     annotations: { ...READS, openWorldHint: true },
   },
   withdraw: {

@@ -128,14 +128,17 @@ const DELIVERY_RULES: readonly InputRule[] = [
     (w) => `set ${w.input('file')} to a path; for a link without a file, ${w.use('K4')}`,
   ],
   [
-    (request) => namesNothing(request) && request.marker === undefined,
+    (request) => namesNothing(request) && request.marker === undefined && request.delivered === undefined,
     "a link can't be verified without its content",
     (w) => `set ${w.input('marker')} to a text that the link shows, or ${w.input('file')} to its content`,
   ],
   // A page that only repeats its URL would pass, such as a sign-in page.
   [
     (request) =>
-      namesNothing(request) && !!request.url && isPartOfAddress(request.marker ?? '', [request.url]),
+      namesNothing(request) &&
+      !!request.url &&
+      !!request.marker &&
+      isPartOfAddress(request.marker, [request.url]),
     (w) =>
       `${w.subject('marker')} is a part of the link, so any page that repeats its own URL would contain it`,
     (w) => `set ${w.input('marker')} to a text that only the content has`,

@@ -38,8 +38,8 @@ export interface FileContext extends FileLimits {
   readonly isAgent?: boolean;
   /** For agents: the folder of the site for a delivery without a path, ending in `/`. */
   readonly defaultFolder?: string | undefined;
-  /** The SHA-256 of what was delivered at the URL to withdraw, if that is known. */
-  readonly deliveredSha256?: string | null | undefined;
+  /** For agents: what this server delivered at the `url`. */
+  readonly delivered?: { readonly size: number; readonly sha256: string } | undefined;
   /** Bytes to deliver instead of the input `content`, such as standard input. */
   readonly contentStream?: Exclude<GivenContent, string> | undefined;
   /** The inputs of this call. Absent: all. */

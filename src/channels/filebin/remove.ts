@@ -32,7 +32,7 @@ export function createFilebinRemover(options: BinOptions, ports: Ports): Channel
         return {
           plan: planInBin(bin, filename, 'one DELETE', 'is removed'),
           filename,
-          sha256: site?.entry.sha256 ?? sha256 ?? undefined,
+          sha256: site?.entry.sha256 ?? sha256,
         };
       }),
     async preview(tasks) {

@@ -67,7 +67,7 @@ async function readAdditions(
   file: ExpectedFile,
   fallbacks: readonly ExpectedFile[],
 ): Promise<readonly string[] | null> {
-  if (!isShownAsPage(fetched) || file.size > MAX_JUDGED_PAGE) return null;
+  if (!file.pieces || !isShownAsPage(fetched) || file.size > MAX_JUDGED_PAGE) return null;
   const head = fetched.readPrefix();
   if (fetched.fingerprint?.size !== head.length) return null;
   const { findAdditions, parsePage } = await loadPageRules();

@@ -1,7 +1,7 @@
 import { forEachItem } from '../../async.ts';
 import { DeliveryError } from '../../errors.ts';
 import { lineIf, namedLine } from '../../plain-text.ts';
-import type { AnswerSeries, Check, ExpectedAnswer, HostRules } from '../../proof/check.ts';
+import type { AnswerSeries, Check, ExpectedAnswer, ExpectedFile, HostRules } from '../../proof/check.ts';
 import { AGREEING_ANSWERS, SITE } from '../../protocol/limits.ts';
 import type { LocalSite } from '../../rules/local-site.ts';
 import { getBrowserDisplay } from '../../rules/media-type.ts';
@@ -19,30 +19,34 @@ interface LinkTask extends PreparedTask {
   readonly home?: URL;
   readonly folder?: URL;
   readonly site: LocalSite | null;
+  /** What is known of the file without a copy of it. */
+  readonly known?: ExpectedFile | undefined;
 }
 
 /**
  * K4: verifies the environment's own link. Several files are in its folder.
  * @param binHostUrl a link to this host gets the hints of the file-bin
+ * @param known what the link must show if no file is given
  * @see protocol 1 (channels), 7 (K4 link is not an external https URL)
  */
-export function createNativeChannel(url?: URL, binHostUrl?: URL): Channel<LinkTask> {
+export function createNativeChannel(url?: URL, binHostUrl?: URL, known?: ExpectedFile): Channel<LinkTask> {
   const isBin = url !== undefined && url.host === binHostUrl?.host;
   return {
-    prepare: (items) => forEachItem(items, async (item) => prepareLink(url, item)),
+    prepare: (items) => forEachItem(items, async (item) => prepareLink(url, item, known)),
     preview: (tasks) =>
       forEachItem(tasks, async (task) => `the link on ${task.url.hostname} would be verified`),
     perform: (tasks) => forEachItem(tasks, async (task) => placementOf(task, isBin)),
   };
 }
 
-function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
+function prepareLink(url: URL | undefined, item: ChannelItem, known?: ExpectedFile): LinkTask {
   if (url === undefined) {
     throw new DeliveryError('BAD_INPUT', 'no link was given to verify', { hint: (w) => w.link });
   }
   const { site, relativePath } = item;
   const destination = `${relativePath ?? 'its address'} on ${url.hostname}`;
   const address = findAddress(url, item);
+  const isMarked = site === null && known === undefined;
   const { home, folder } = address;
   return {
     plan: {
@@ -50,11 +54,11 @@ function prepareLink(url: URL | undefined, item: ChannelItem): LinkTask {
       method: 'the link is used as given',
       destination,
       name: destination,
-      verb: site === null ? 'shows the marker' : 'opens without signing in',
-      downloadVerb: site === null ? 'downloads a file with the marker' : 'downloads without signing in',
+      verb: isMarked ? 'shows the marker' : 'opens without signing in',
+      downloadVerb: isMarked ? 'downloads a file with the marker' : 'downloads without signing in',
     },
     ...address,
-    site,
+    ...{ site, known },
     ...(home &&
       folder && {
         served: {
@@ -101,10 +105,11 @@ const LIMITS = listRefusals('').flatMap(({ linkHint: hint, ...refusal }) =>
 );
 const LINK: HostRules = { ...LINK_HOST, refusals: LIMITS };
 
-function placementOf({ url, home, folder, site }: LinkTask, isBin: boolean): Placement {
-  const file = site?.entry;
+function placementOf({ url, home, folder, site, known }: LinkTask, isBin: boolean): Placement {
+  const { entry } = site ?? {};
+  const file = entry ?? known;
   // A bin sends every file as a download.
-  const isShown = !isBin && file !== undefined && getBrowserDisplay(file.name) === 'page';
+  const isShown = !isBin && entry !== undefined && getBrowserDisplay(entry.name) === 'page';
   const others = site && folder ? listOthers(site, folder) : [];
   const expect: ExpectedAnswer = {
     is: file ? 'bytes' : 'marker',
