@@ -102,9 +102,9 @@ test.each([
   [['deliver', 'page.html', '--receipt', '.'], 'not an earlier receipt', 'name a new file'],
   [['deliver', 'page.html', '--receipt', 'pipe'], 'not an earlier receipt', 'name a new file'],
   [
-    ['deliver', 'page.html', '--receipt', 'a/b'],
-    'the folder for the receipt does not exist',
-    'create the folder',
+    ['deliver', 'page.html', '--receipt', 'page.html/b'],
+    "the folder for the receipt can't be created",
+    'name another file',
   ],
 ])('%j is wrong usage, and what to change is said before anything is done', async (args, message, change) => {
   if (args.includes('pipe')) await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);

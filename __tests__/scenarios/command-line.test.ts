@@ -321,6 +321,11 @@ test('list prints what was delivered, and writes a page only over an earlier lis
   const env = { GITHUB_TOKEN: scenario.world.token() };
   await run(['deliver', 'page.html', ...to, '--path', 'a/page.html'], { env });
   const listed = await run(['list', ...to, '--json', '--html', 'list.html'], { env });
+  const written = await run(['list', ...to, '--html', 'new/overview/index.html'], { env });
+  expect(written).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^Written: new\/overview\/index\.html$/m),
+  });
   expect(listed.exitCode).toBe(0);
   expect(JSON.parse(listed.stdout)).toMatchObject({
     result: 'listed',

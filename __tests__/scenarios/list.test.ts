@@ -110,7 +110,9 @@ test("the list as a page can be delivered, shows pictures of its own site, and e
     place: `branch ${evil}`,
   };
   const page = formatListPage({ ...document, deliveries: [...document.deliveries, named] }, NOON);
-  expect(page.match(/<script|<img[^>]*>/g)).toEqual(['<img alt="" src="./previews/pr-1/index.html.png">']);
+  expect(page.match(/<script|<img[^>]*>/g)).toEqual([
+    `<img alt="" src="${repository.pages.url}previews/pr-1/index.html.png">`,
+  ]);
   expect(page).not.toContain('onerror=alert(1)>');
   expect(page).toContain('nothing was verified');
   const delivered = { channel: 'K1', file: 'list/', path: './', nojekyll: 'true' };
@@ -119,7 +121,12 @@ test("the list as a page can be delivered, shows pictures of its own site, and e
   );
   expect(report.url).toBe(repository.pages.url);
   const below = formatListPage((await list(repository, { path: 'previews/' })).document, NOON);
-  expect(below).toContain('src="./pr-1/index.html.png"');
+  expect(below).toContain(`src="${repository.pages.url}previews/pr-1/index.html.png"`);
+  const overview = { channel: 'K1', file: 'overview/', path: 'previews/', nojekyll: 'true' };
+  const again = await proven(
+    play.deliver({ repository, files: { 'overview/index.html': below }, inputs: overview }),
+  );
+  expect(JSON.stringify(again.report)).not.toContain('is missing');
   const alone = { channel: 'K1', path: 'list.html' };
   const plain = formatListPage((await list(repository, { path: 'x.html' })).document, NOON);
   await proven(play.deliver({ repository, files: { 'list.html': plain }, inputs: alone }));

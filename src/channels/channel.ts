@@ -191,8 +191,6 @@ export interface Listing {
   readonly deliveries: readonly ListedItem[];
   /** Which deliveries may be missing. */
   readonly unlisted: readonly string[];
-  /** K1: the URL of the listed folder. */
-  readonly below?: string | null;
 }
 
 export interface AuditFindings {

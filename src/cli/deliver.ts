@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { access, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { listOnRequest, reportOnRequest } from '../context.ts';
@@ -58,10 +58,10 @@ export async function deliverAll(
   return printReports(await reportOnRequest(request, ports, parts), command, terminal);
 }
 
-/** Refuses to replace anything but an earlier receipt or list, which begins with the same text. */
+/** Makes the folder. Refuses to replace anything but an earlier receipt or list, which begins with the same text. */
 async function refuseOtherFile(path: string, kind: 'receipt' | 'list', beginning: string): Promise<void> {
-  await access(dirname(path)).catch(() => {
-    throw usageError(`the folder for the ${kind} does not exist`, 'create the folder, or name another file');
+  await mkdir(dirname(path), { recursive: true }).catch(({ code }) => {
+    throw usageError(`the folder for the ${kind} can't be created (${code})`, 'name another file');
   });
   const found = await stat(path).catch(({ code }) => (code === 'ENOENT' ? null : undefined));
   // Opening a pipe would block.

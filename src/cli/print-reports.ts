@@ -54,7 +54,9 @@ export async function printList(
   else if (document.result === 'not-ready') printOutcome(document.reports, false, terminal);
   else terminal.print(formatList(document));
   if (document.result === 'not-ready') return false;
-  if (html !== undefined) await writeFile(html, formatListPage(document, systemClock.date()));
+  if (html === undefined) return true;
+  await writeFile(html, formatListPage(document, systemClock.date()));
+  if (!json) terminal.print(`Written: ${html}`);
   return true;
 }
 

@@ -17,7 +17,6 @@ export async function list({ openRepository, request }: DeliveryContext): Promis
   return {
     ...{ result: 'listed', url: '', reason: `${count}${where}; nothing was verified`, hint: '', code: null },
     ...{ reports: [], deliveries, unlisted: found.flatMap((listing) => listing.unlisted) },
-    below: found[0]?.below ?? null,
   };
 }
 
@@ -45,17 +44,16 @@ const STYLE =
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'";
 
-/** A page for the listed folder, with pictures from there. All in it comes from others, so it is escaped. */
+/** A page for the same site, with the site's own pictures. All in it comes from others, so it is escaped. */
 export function formatListPage(
-  { deliveries = [], unlisted = [], reason, below }: ReportDocument,
+  { deliveries = [], unlisted = [], reason }: ReportDocument,
   time: number,
 ): string {
   const link = (url: string | null, text: string): string =>
     url === null ? toHtml(text) : `<a href="${toHtml(url)}">${toHtml(text)}</a>`;
   const rows = deliveries.map((item) => {
     const { path, url, picture, by, run } = item;
-    const isBelow = picture !== null && below && picture.startsWith(below);
-    const source = isBelow ? `<img alt="" src="./${toHtml(picture.slice(below.length))}">` : '';
+    const source = picture === null ? '' : `<img alt="" src="${toHtml(picture)}">`;
     const about = [...describe(item).map(toHtml), ...(by === null ? [] : [link(run, by)])].join(' · ');
     return `<li>${source}<div>${link(url, path)}<br>${about}</div></li>`;
   });

@@ -198,8 +198,6 @@ export interface ReportDocument {
   readonly deliveries?: readonly ListedItem[];
   /** `listed` only: which deliveries may be missing. */
   readonly unlisted?: readonly string[];
-  /** `listed` only: the URL of the listed folder on the site. */
-  readonly below?: string | null;
 }
 
 const VERDICTS: Readonly<Record<AuditVerdict, string>> = {

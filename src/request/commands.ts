@@ -196,7 +196,6 @@ const OUTPUT_FIELDS = {
     'one per file or folder, with `lines` (CLAIM, CODE, TEST, RESULT, UNKNOWN), `gates`, `unknown` (what was not verified) and `notes`',
   deliveries: '`listed` only: what the records say, of each channel the newest first; nothing was verified',
   unlisted: '`listed` only: which deliveries may be missing',
-  below: '`listed` only: the URL of the listed folder on the site',
 } as const;
 
 /** The machine contract, and how to call this tool: the content of `contract.json`. @see protocol 2.1 */

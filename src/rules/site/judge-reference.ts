@@ -114,7 +114,8 @@ export class ReferenceJudge {
     const mayBeBase = isAbsolute(reference) && !this.#topFolders.has(topFolder(path));
     const inFolder = mayBeBase ? this.#findSuffix(path) : null;
     const describe = (): FindingText => ({
-      text: `${nameOf(reference)} is missing`,
+      // A full URL may name a file that the site has already.
+      text: `${nameOf(reference)} is ${/^\s*https?:/i.test(reference.address) ? 'not part of this delivery' : 'missing'}`,
       hint: this.#describeNear(path, grade),
       missing: url.pathname + url.search,
     });

@@ -32,8 +32,7 @@ export const createPagesList =
       return all.length === 0 ? [] : describeItem({ record, state, paths: all }, audited, entries);
     });
     const older = `deliveries before the newest ${LISTING.pages * LIST_PAGE} commits of ${history.place}`;
-    const below = findUrl(wanted === '' ? './' : `${wanted}/`, audited);
-    return { deliveries: items, unlisted: lineIf(!isComplete, older), below };
+    return { deliveries: items, unlisted: lineIf(!isComplete, older) };
   };
 
 /** `null` for a path that the site doesn't show any more. */
