@@ -27,6 +27,8 @@ export interface Words {
   readonly ownToken: string;
   /** The folder that has the files. */
   readonly folder: string;
+  /** A way out: see what was delivered. Absent if the interface has no better way than its inputs. */
+  readonly list?: string;
   /** The fingerprint of a possible secret, in brackets. Empty for agents, which must not allow it. */
   fingerprint(hash: string): string;
   /** A way out: deliver everything but this. */

@@ -215,6 +215,11 @@ describe('what a server delivered', () => {
     expect((await server.call('verify', { url: first.url, marker: 'a second' })).answer.result).toBe(
       'not-ready',
     );
+    const { answer: none } = await server.call('audit', { path: 'nope/' });
+    expect([none.say, none.hint]).toEqual([
+      'I found no delivery at nope/.',
+      'use the tool list to see what was delivered',
+    ]);
     // Its own deliveries need no content, and the text of a page is compared with the page.
     const plan = { content: '# Plan\n\nHello\n', name: 'plan.md' };
     const { url } = await deliver(plan);

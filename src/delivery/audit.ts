@@ -75,6 +75,7 @@ function nothingFoundError(
   const message = `no delivery of this tool was found in ${searched} of the repository${site}`;
   return new DeliveryError('NOT_FOUND', message, {
     hint: (w) =>
+      w.list ??
       `set ${w.input('path')} to the delivered folder or asset${w.orSet('branch', undefined, ' to where it was delivered')}${w.orSet('tag', undefined, ' to its release')}`,
     leftBehind: [],
   });

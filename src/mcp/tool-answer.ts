@@ -101,7 +101,10 @@ function sayWithdrawn(reports: readonly Report[]): string {
 type Failure = Pick<ReportDocument, 'reason' | 'code'>;
 
 function sayFailure({ reason, code }: Failure, { tool, ways, reports = [] }: ForHuman): string {
-  const [{ mayBeAt } = {}] = reports;
+  const [{ mayBeAt, notReady, subject } = {}] = reports;
+  if (tool === 'audit' && code === 'NOT_FOUND' && notReady?.step === 'check') {
+    return `I found no delivery at ${subject}.`;
+  }
   const [unchanged, unsure = unchanged] = FAILURES[tool];
   const first = reports.some(({ mayBeWritten }) => mayBeWritten) ? unsure : unchanged;
   // Only a person can correct the settings of the server.

@@ -73,6 +73,7 @@ export function toolFace(
     link: verifies ? 'set `url` to the link to verify' : 'use the tool verify for a link',
     ownToken: '',
     folder: 'the allowed folder',
+    list: 'use the tool list to see what was delivered',
     leaveOut: () => 'deliver a folder without it',
     ...referToHuman(isOwn, tellHuman),
   };
