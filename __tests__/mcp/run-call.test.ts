@@ -270,6 +270,13 @@ describe('what is hidden', () => {
   });
 });
 
+test('an empty folder is refused without a way that an agent does not have', async () => {
+  const root = await folderWith('page.html');
+  await mkdir(join(root, 'empty'));
+  const { answer } = await run('deliver', { file: 'empty' }, { root });
+  expect([answer.code, answer.hint]).toEqual(['BAD_FILE', expect.not.stringContaining('!')]);
+});
+
 test('a repository is named by the server alone, and never by a remote that an agent can write', async () => {
   const root = await folderWith('page.html');
   await promisify(execFile)('git', ['init', '--quiet'], { cwd: root });

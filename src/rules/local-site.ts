@@ -57,7 +57,7 @@ export async function listSiteFiles(
   refuseProblems(`the folder ${given} can't be delivered`, refused);
   if (paths.length === 0) {
     throw new DeliveryError('BAD_FILE', `the folder ${given} contains no files to deliver`, {
-      hint: 'check the program that writes it; hidden files and what `!` lines name are left out',
+      hint: 'check the program that writes it; hidden and excluded files are left out',
     });
   }
   return { paths: paths.sort(), leftOut: leftOut.sort() };
