@@ -213,12 +213,28 @@ describe('render: true', () => {
     expect(await repository.read(`docs/${name}`)).toBeNull();
     expect(await readText(repository, `docs/${name}.html`)).not.toContain(`href="./${name}"`);
     expect(report.notes).toEqual([
-      `docs/${name} is not beside the page, because Jekyll could make a page of it or change it; an empty .nojekyll on the branch would keep it`,
+      `docs/${name} is not beside the page, because Jekyll could make a page of it or change it; an empty .nojekyll on the branch, which \`nojekyll\` commits, would keep it`,
     ]);
     const removal = { ...place, operation: 'withdraw', channel: 'K1' };
     expect((await proven(deliver({ [name]: text }, removal, { repository, ...more }))).report.withdrawn).toBe(
       report.url,
     );
+  });
+
+  test('a site that Jekyll builds gets the source too with `nojekyll`, which ends Jekyll', async () => {
+    const repository = await play.repository({ files: { 'docs/x.txt': 'x' } });
+    const place = { path: 'docs/', nojekyll: 'true' };
+    const added = 'with an empty .nojekyll, which ends Jekyll for the whole site';
+    for (const text of [NOTE, NEWER]) {
+      const { report } = await proven(deliver({ 'report.md': text }, place, { repository }));
+      expect(report.notes.includes(added)).toBe(text === NOTE);
+      expect(await readText(repository, 'docs/report.md')).toBe(text);
+      expect(await readText(repository, '.nojekyll')).toBe('');
+    }
+    const removal = { ...place, operation: 'withdraw', channel: 'K1' };
+    await proven(deliver({ 'report.md': NEWER }, removal, { repository }));
+    expect(await repository.read('docs/report.md')).toBeNull();
+    expect(await readText(repository, '.nojekyll')).toBe('');
   });
 
   test('a site that another workflow builds, perhaps with Jekyll, gets the page without Markdown', async () => {

@@ -114,8 +114,8 @@ export const INPUTS = {
   ),
   nojekyll: input(
     OFF,
-    "Folders only. Commit an empty `.nojekyll` to the root of the Pages site if there is none, so that Jekyll doesn't skip or modify any file.",
-    FOLDER,
+    "K1 only. Commit an empty `.nojekyll` to the root of the Pages site if there is none, so that Jekyll doesn't skip or modify any file.",
+    K1,
   ),
   setup: input(
     OFF,
@@ -274,7 +274,7 @@ export const INPUTS = {
   ),
   render: input(
     OFF,
-    'Deliver Markdown, CSV, TSV, JSON, a log, a notebook, JUnit XML, a diff or source code as a page, such as `report.md.html`. K1 gets the file beside the page, in the same commit; Markdown only if `.nojekyll` is on the branch. To withdraw the page from K2 or K3, set `render` too.',
+    'Deliver Markdown, CSV, TSV, JSON, a log, a notebook, JUnit XML, a diff or source code as a page, such as `report.md.html`. K1 gets the file beside the page, in the same commit; on a site that Jekyll builds, Markdown only with `nojekyll: true`. To withdraw the page from K2 or K3, set `render` too.',
   ),
   screen: input(
     oneOf<ScreenMode>('auto', 'enforce', 'off'),

@@ -7,7 +7,7 @@ import { isHtml } from '../../rules/page/page-file.ts';
 import { type BranchTree, blobsIn, type SiteHistory } from './branch-reader.ts';
 import { listAlone, parseMessage } from './commit-message.ts';
 import { type ComparedItem, planChange } from './compare.ts';
-import { listTaken, pageOf, switchFileOf } from './jekyll.ts';
+import { listTaken, pageOf, switchFileOf, writeSwitch } from './jekyll.ts';
 import { takenPageError } from './not-ours.ts';
 import { isOfOthers, isOwned } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
@@ -109,7 +109,9 @@ function listRelated(task: PagesTask, read: ReadPaths): readonly string[] {
   return [...new Set(all)].filter((path) => path !== itemPath);
 }
 
-function listTakers({ files, destination }: PagesTask, entries: BranchTree['entries']): readonly string[] {
+function listTakers(task: PagesTask, entries: BranchTree['entries']): readonly string[] {
+  const { files, destination, target } = task;
+  if (target.options.nojekyll) return [switchFileOf(destination)];
   if (destination.builtBy !== 'branch') return [];
   const added = files.filter(({ path }) => !entries.has(path));
   const names = added.flatMap((file) => listRivals(pageOf(destination, file)));
@@ -125,7 +127,8 @@ function refuseTakenAddress(
   // The other file's page may contain the same marker.
   const rival = task.destination.rivals?.find((path) => entries.has(path));
   if (rival !== undefined) throw takenPageError(task, { rival, path: task.itemPath }, false);
-  const taken = task.target.options.overwrite ? [] : listTaken(task, entries);
+  const { overwrite, nojekyll } = task.target.options;
+  const taken = overwrite || nojekyll ? [] : listTaken(task, entries);
   const foreign = taken.find((file) => !isOurs(file.rival));
   if (foreign !== undefined) throw takenPageError(task, foreign);
 }
@@ -162,7 +165,8 @@ function compareFile(task: PagesTask, read: ReadPaths, old: readonly string[], r
     isOurs(path, alike.includes(path) && !pictures.includes(path) ? undefined : pageWith(task, read)),
   );
   const last = read.commits.get(itemPath);
-  const state = { head: read.head, entries, owned: new Set(owned), last };
+  const writes = isRemoval(task) ? [] : writeSwitch(task, read.entries);
+  const state = { head: read.head, entries, owned: new Set(owned), last, writes };
   const planned = planChange(task, state);
   const shown = new Set(
     [itemPath, ...files.map(({ path }) => path)].filter((path) => !pictures.includes(path)),

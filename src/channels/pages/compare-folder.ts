@@ -1,23 +1,16 @@
-import { Readable } from 'node:stream';
 import { findSubmoduleError, parentFolders } from '../../github/api/branch.ts';
-import type { Change, FileBytes } from '../../github/change.ts';
+import type { Change } from '../../github/change.ts';
 import { namedLine, nameFew } from '../../plain-text.ts';
 import type { GitBlob } from '../../rules/fingerprint.ts';
 import { refuseLargeSite } from '../../rules/local-site.ts';
 import { type BranchTree, blobAt, blobsIn, filesBelow } from './branch-reader.ts';
 import { type ComparedItem, isProtected, planChange } from './compare.ts';
-import { listTaken, switchFileOf } from './jekyll.ts';
+import { listTaken, writeSwitch } from './jekyll.ts';
 import { notOursError, takenPageError } from './not-ours.ts';
 import { type FolderInBranch, findDeliveries, findOlderSites, findSingleFiles } from './ownership.ts';
 import { listPicturePaths } from './pictures.ts';
 import { describePublished } from './placement.ts';
 import { type CommitTarget, isRemoval, type PagesTask, readTargetTree } from './target.ts';
-
-const EMPTY_FILE: FileBytes = {
-  size: 0,
-  blobSha: 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391',
-  read: () => Readable.from([]),
-};
 
 /** Reads the whole branch, and this tool's deliveries in the folder; for a removal also below it. */
 export async function readFolderInBranch(task: PagesTask): Promise<FolderInBranch> {
@@ -40,8 +33,7 @@ export async function compareSite(task: PagesTask, together: readonly string[]):
   const owned = await findOwned(task, folder);
   const { older: removedFolders, skipped } = await findOlderSites(target, tree, itemPath, together);
   const removals = removedFolders.flatMap((folder) => [...filesBelow(tree, folder).keys()]);
-  const isSwitched = target.options.nojekyll && !tree.entries.has(switchFileOf(destination));
-  const writes = isSwitched ? [{ path: switchFileOf(destination), file: EMPTY_FILE }] : [];
+  const writes = writeSwitch(task, tree.entries);
   const notes = namedLine('`keep` skips folders that are not as this workflow delivered them', skipped);
   const planned = planChange(task, { ...tree, owned, last, writes, removals, removedFolders, notes });
   const { change } = planned;

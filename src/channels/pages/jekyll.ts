@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import { DeliveryError } from '../../errors.ts';
+import type { FileBytes } from '../../github/change.ts';
 import { nameFew } from '../../plain-text.ts';
 import { buildWithJekyll, isOnlyCopied, listRivals, listShown, MARKDOWN } from '../../rules/jekyll.ts';
 import { isFolderPath } from '../../rules/naming.ts';
@@ -26,6 +28,18 @@ export function createSwitchLookup({ readEntry }: SiteHistory): SwitchLookup {
 
 /** Path of the file that switches Jekyll off, in the served folder. */
 export const switchFileOf = ({ siteRoot }: Pick<ServedSite, 'siteRoot'>): string => `${siteRoot}.nojekyll`;
+
+const EMPTY_FILE: FileBytes = {
+  size: 0,
+  blobSha: 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391',
+  read: () => Readable.from([]),
+};
+
+/** The file that `nojekyll` adds to a delivery, if the branch doesn't have it. */
+export function writeSwitch({ target, destination }: PagesTask, entries: ReadonlyMap<string, unknown>) {
+  const path = switchFileOf(destination);
+  return target.options.nojekyll && !entries.has(path) ? [{ path, file: EMPTY_FILE }] : [];
+}
 
 /** Whether Jekyll renders the branch's Markdown. */
 export const rendersMarkdown = (site: ServedSite, entries: ReadonlyMap<string, unknown>): boolean =>
@@ -65,7 +79,7 @@ export async function applyJekyll(
   const { itemPath, entryPath: path, siteRoot, builtBy } = destination;
   const isFolder = isFolderPath(itemPath);
   if (builtBy === 'workflow' && !isFolder) return { ...destination, hostMayChangeBytes: true };
-  if (builtBy !== 'branch' || (isFolder && nojekyll)) return destination;
+  if (builtBy !== 'branch' || nojekyll) return destination;
   const outputs = files.map((file) => ({
     ...file,
     ...buildWithJekyll(servedPath(siteRoot, file.path), file.file.firstBytes),
@@ -94,12 +108,13 @@ export async function applyJekyll(
 export async function findSourceObstacle(
   site: PagesDestination,
   { path, file }: PagesTask['files'][number],
+  { nojekyll }: Pick<PagesOptions, 'nojekyll'>,
   isOff: SwitchLookup,
 ): Promise<string | null> {
   const served = servedPath(site.siteRoot, path);
-  const isSafe = site.builtBy === 'deployment' || isOnlyCopied(served, file.firstBytes);
+  const isSafe = nojekyll || site.builtBy === 'deployment' || isOnlyCopied(served, file.firstBytes);
   if (isSafe || (await isOff(site))) return null;
-  return `${served} is not beside the page, because Jekyll could make a page of it or change it; an empty ${switchFileOf(site)} on the branch would keep it`;
+  return `${served} is not beside the page, because Jekyll could make a page of it or change it; an empty ${switchFileOf(site)} on the branch, which \`nojekyll\` commits, would keep it`;
 }
 
 /** @param changed files with the page that Jekyll makes of each; `null` if it skips the file */
@@ -119,9 +134,7 @@ function jekyllError(
   const problems = [leftOut && `ignores ${leftOut}`, rendered && `renders ${rendered}`].filter(Boolean);
   const switchFile = switchFileOf(destination);
   const off = (w: Words): string =>
-    isFolder
-      ? `set ${w.input('nojekyll', 'true')}, which commits an empty ${switchFile} and ends Jekyll for the whole site`
-      : `set ${w.input('nojekyll', 'true')} and deliver a folder, or commit an empty ${switchFile} to the branch`;
+    `set ${w.input('nojekyll', 'true')}, which commits an empty ${switchFile} and ends Jekyll for the whole site`;
   const other = (w: Words): string =>
     isFolder || leftOut
       ? SEEN_NAMES

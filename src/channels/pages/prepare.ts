@@ -241,7 +241,7 @@ async function listSource({ site }: ChannelItem, destination: PagesDestination, 
   if (source === undefined) return { files: [], notes: [] };
   const { itemPath } = destination;
   const file = { path: itemPath.slice(0, -baseName(itemPath).length) + source.name, file: source.file };
-  const obstacle = await findSourceObstacle(destination, file, batch.isJekyllOff);
+  const obstacle = await findSourceObstacle(destination, file, batch.target.options, batch.isJekyllOff);
   return obstacle === null ? { files: [file], notes: [] } : { files: [], notes: [obstacle] };
 }
 
