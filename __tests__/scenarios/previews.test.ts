@@ -423,7 +423,9 @@ describe('jobs that deliver to a site without a branch at once', () => {
     });
     const files = { 'site/index.html': createPage('pr-1') };
     const inputs = { channel: 'K1', file: 'site/', path: 'previews/pr-1/' };
-    const { report } = await proven(run(repository, { files, inputs, onPause: () => isAccepted && resolve() }));
+    const { report } = await proven(
+      run(repository, { files, inputs, onPause: () => isAccepted && resolve() }),
+    );
     expect(report.unknown.join()).not.toContain('replaced');
     expect(livePaths(repository)).toEqual([...MAIN, 'previews/pr-1/index.html', ...filesOf('pr-2')]);
   });
@@ -457,7 +459,10 @@ describe('jobs that deliver to a site without a branch at once', () => {
     const repository = await newSite();
     await proven(putMain(repository));
     play.alterSite(repository, RECEIPT, { status: 200, body: readLive(repository, RECEIPT) ?? '' });
-    await refused(putPreview(repository, 'pr-1'), /^verify.*: the receipt .* is still an earlier one → run it/);
+    await refused(
+      putPreview(repository, 'pr-1'),
+      /^verify.*: the receipt .* is still an earlier one → run it/,
+    );
   });
 
   test('an old receipt that a CDN shows again is never built on', async () => {
