@@ -327,10 +327,13 @@ describe('a site without a branch whose live state is not what its receipt says'
     const repository = await newSite();
     await proven(putPreview(repository, 'pr-6'));
     const receipt = readReceipt(repository);
-    const [one] = receipt.deliveries;
-    const pad = 'x'.repeat(LIMITS.bytes - JSON.stringify(receipt).length - 100);
-    const message = one.message.replace(': ', `: ${pad}`);
-    const body = JSON.stringify({ ...receipt, deliveries: [{ ...one, message }] });
+    const fill = (length: number) => ({
+      ...{ id: 'c'.repeat(40), time: receipt.deliveries[0].time, files: [], removed: [] },
+      message: `REMOVE a: ${'x'.repeat(length)}\n\nDelivered-by: screen-delivery`,
+    });
+    const most = [...receipt.deliveries, ...Array.from({ length: 5 }, () => fill(LIMITS.message - 100))];
+    const rest = LIMITS.bytes - JSON.stringify({ ...receipt, deliveries: [...most, fill(0)] }).length - 100;
+    const body = JSON.stringify({ ...receipt, deliveries: [...most, fill(rest)] });
     play.alterSite(repository, RECEIPT, { status: 200, body });
     const played = await refused(putPreview(repository, 'pr-7'), /^place: .*would have more than 5 MB/);
     expect(writesOf(played)).toEqual([]);
@@ -343,6 +346,7 @@ describe('a site without a branch whose live state is not what its receipt says'
     ['a path that leaves the site', (one) => ({ ...one, files: [{ ...FILE, path: '../x.html' }] })],
     ['another message', (one) => ({ ...one, message: `${one.message}\nReviewed-by: x` })],
     ['no id', ({ id: _, ...one }) => one],
+    ['a message of 2 MB', (one) => ({ ...one, message: `${one.message}\n${'x'.repeat(2_000_000)}` })],
     ['an object as its time', (one) => ({ ...one, time: { toString: 1 } })],
     ['half a character in a path', (one) => ({ ...one, files: [{ ...FILE, path: 'previews/pr-6/\ud800' }] })],
   ])('with a receipt that has %s counts as deployed by another tool', async (_, change) => {

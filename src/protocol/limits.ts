@@ -34,6 +34,8 @@ export const ARTIFACT = {
 /** A site without a branch: its receipt, and the files that a deployment takes over from the live site. */
 export const RECEIPT = {
   bytes: 5 * MEGABYTE,
+  /** Characters of what one delivery says. */
+  message: MEGABYTE - 100_000,
   /** Ids of earlier receipts; deliveries without a file, and the removed paths of each, for audits. */
   before: 50,
   ended: 50,

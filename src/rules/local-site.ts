@@ -57,7 +57,9 @@ export async function listSiteFiles(
   refuseProblems(`the folder ${given} can't be delivered`, refused);
   if (paths.length === 0) {
     throw new DeliveryError('BAD_FILE', `the folder ${given} contains no files to deliver`, {
-      hint: 'check the program that writes it; hidden and excluded files are left out',
+      // Agents have no such lines.
+      hint: (w) =>
+        `check the program that writes it; hidden files${w.list === undefined ? ' and what `!` lines name' : ''} are left out`,
     });
   }
   return { paths: paths.sort(), leftOut: leftOut.sort() };

@@ -74,7 +74,8 @@ function parseFiles(listed: unknown): Map<string, GitBlob> | null {
 function parseDelivery(value: unknown): ReceiptDelivery | null {
   const { id, time, message, files: listed, removed } = toFields(value);
   const files = parseFiles(listed);
-  if (!isGitId(id) || !isText(time) || Number.isNaN(Date.parse(time)) || !isText(message)) return null;
+  if (!isGitId(id) || !isText(time) || Number.isNaN(Date.parse(time))) return null;
+  if (!isText(message) || message.length > RECEIPT.message) return null;
   const parsed = parseMessage(message);
   if (!files || !parsed || ![...files.keys()].every(createOwnLookup(parsed))) return null;
   return { id, time, message, files, removed: textsOf(removed) };
