@@ -168,7 +168,7 @@ export const INPUTS = {
   ),
   branch: input(
     optional(PARSERS.gitName),
-    'K1 only. The branch to commit to, or to audit. Default: the branch that the site is built from, otherwise `main`. If GitHub Actions deploys the site: a branch that holds all of it, and is deployed after the commit. Without this branch, such a site has no commit: a deployment keeps everything that other deliveries have.',
+    'K1 only. The branch to commit to, or to audit. Default: the branch that the site is built from, otherwise `main`. If GitHub Actions deploys the site: the branch that holds the whole site and is deployed after each commit. Without `branch` and `site-workflow`, nothing is committed, and each deployment keeps other deliveries.',
     K1,
   ),
   confine: input(
@@ -236,7 +236,7 @@ export const INPUTS = {
   ),
   'older-than': input(
     optional(PARSERS.age),
-    'Withdrawals with `path: folder/` only: a sweep. Remove the folders directly below it that this workflow delivered last before this time, such as `14 days`. A folder that is named after an open pull request stays. Folders of other workflows count only with `overwrite: true`.',
+    'Withdrawals with `path: folder/` only: a sweep. Remove folders directly below it whose last delivery by this workflow is older, such as `14 days`. Folders of open pull requests stay (needs `pull-requests: read`). Folders of other workflows count only with `overwrite: true`.',
     SWEEP,
   ),
   closed: input(

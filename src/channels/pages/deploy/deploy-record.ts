@@ -105,9 +105,7 @@ const requestDeployRecord = (root: URL, ports: Ports): Promise<DeployRecord> =>
   withRetries(ports, async () => {
     const { response, url } = await requestLive(root, DEPLOY_RECORD_PATH, EXCHANGE.api, ports);
     const { status } = response;
-    const text = await readText(response, RECEIPT.bytes, largeReceiptError(root, 'has')).catch((thrown) => {
-      throw connectionError(thrown, { url, signal: ports.signal });
-    });
+    const text = await readLive({ response, url }, RECEIPT.bytes, ports, largeReceiptError(root, 'has'));
     if (status === 200) return parseDeployRecord(text, root) ?? FOREIGN_SITE;
     if (isAbsence(status)) return EMPTY.test(text) && (await isEmpty(root, ports)) ? NO_SITE : FOREIGN_SITE;
     const message = `the site at ${root.hostname} answers HTTP ${status}, so it is unknown who deployed it`;
@@ -121,9 +119,21 @@ const requestDeployRecord = (root: URL, ports: Ports): Promise<DeployRecord> =>
 
 /** Whether the host says so of the whole site, and not only of one file. */
 async function isEmpty(root: URL, ports: Ports): Promise<boolean> {
-  const { response } = await requestLive(root, '', EXCHANGE.api, ports);
-  return isAbsence(response.status) && EMPTY.test(await readText(response, MEGABYTE));
+  const live = await requestLive(root, '', EXCHANGE.api, ports);
+  return isAbsence(live.response.status) && EMPTY.test(await readLive(live, MEGABYTE, ports));
 }
+
+type LiveAnswer = Awaited<ReturnType<typeof requestLive>>;
+
+const readLive = (
+  { response, url }: LiveAnswer,
+  limit: number,
+  { signal }: Ports,
+  excess?: DeliveryError,
+): Promise<string> =>
+  readText(response, limit, excess).catch((thrown: unknown) => {
+    throw connectionError(thrown, { url, signal });
+  });
 
 /** Fetches a path of the live site past all caches. @param time until the end of the body: tiny chunks never stall */
 export async function requestLive(root: URL, path: string, time: number, ports: Ports) {
