@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from '#puppeteer';
-import { type BrowserProcess, launchBrowser } from '../../src/browser/browser-process.ts';
+import type { BrowserProcess } from '../../src/browser/browser-process.ts';
 import { getTypeDisplay } from '../../src/rules/media-type.ts';
-import { chromiumPath } from '../support/chromium.ts';
-import { temporaryFolder } from '../support/files.ts';
+import { launchChromium } from '../support/launch-chromium.ts';
 
 /** Content types of hosts, and similar ones that a pattern could confuse. PDF is missing: this build has no viewer. */
 const TYPES = {
@@ -25,13 +24,7 @@ let running: BrowserProcess;
 let page: Page;
 
 beforeAll(async () => {
-  const options = {
-    executablePath: await chromiumPath(),
-    sandbox: false,
-    env: { PATH: process.env.PATH },
-    tempFolder: await temporaryFolder(),
-  };
-  running = await launchBrowser(options, new AbortController().signal);
+  running = await launchChromium();
   const context = await running.browser.createBrowserContext({ downloadBehavior: { policy: 'deny' } });
   page = await context.newPage();
   await page.setRequestInterception(true);

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Page } from '#puppeteer';
-import { type BrowserProcess, launchBrowser } from '../../../src/browser/browser-process.ts';
-import { chromiumPath } from '../../support/chromium.ts';
-import { temporaryFolder } from '../../support/files.ts';
+import type { BrowserProcess } from '../../../src/browser/browser-process.ts';
+import { launchChromium } from '../../support/launch-chromium.ts';
 import { render } from './rendering.ts';
 
 const WIDE = 'Donaudampfschifffahrt'.repeat(20);
@@ -21,13 +20,7 @@ let running: BrowserProcess;
 let page: Page;
 
 beforeAll(async () => {
-  const options = {
-    executablePath: await chromiumPath(),
-    sandbox: false,
-    env: { PATH: process.env.PATH },
-    tempFolder: await temporaryFolder(),
-  };
-  running = await launchBrowser(options, new AbortController().signal);
+  running = await launchChromium();
   page = await running.browser.newPage();
 });
 afterAll(() => running.kill());
