@@ -326,7 +326,7 @@ describe('render: true', () => {
     ],
   ])('reports what the page of %s leaves out (%#)', async (name, text, rest) => {
     const { report } = await proven(deliver({ [name]: text }));
-    expect(report.unknown).toContain(`the page leaves out parts of the source: ${rest}`);
+    expect(report.unknown).toContain(`the page leaves out: ${rest} in the source`);
   });
 
   const OWN = ['Zk7pQ2vX9', 'rT4mB8', 'nL1wS6yD3'] as const;

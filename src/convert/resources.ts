@@ -40,7 +40,7 @@ export interface ConvertedPage {
   readonly page: Buffer;
   readonly files: readonly InlinedFile[];
   readonly notes: readonly string[];
-  /** What a rendered page lacks, such as a picture that can't be read. */
+  /** What is missing on a rendered page, such as a picture that can't be read. */
   readonly missing?: readonly string[];
   /** The text that a rendered page shows. */
   readonly shown?: string;

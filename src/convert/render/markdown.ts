@@ -96,7 +96,7 @@ const START = /^(?:[^\n|]*[\n|]?){0,50000}/;
 const DATA = /data:image\/(?:gif|png|jpeg|webp);base64,[\w+/=-]{100,}/g;
 const DATA_NAME = /data:image\/png;base64,[0-9a-f]{64}/g;
 
-/** Names each picture that the text holds by its hash: the parser need not read it, and it is no text to cut. */
+/** Replaces each embedded picture by its hash, so that the parser doesn't read it and no limit cuts it. */
 function nameData(text: string): { readonly text: string; readonly dataOf: (name: string) => string } {
   const known = new Map<string, string>();
   const named = text.replace(DATA, (data) => {

@@ -73,7 +73,7 @@ export async function renderText(source: Buffer, options: RenderOptions): Promis
   refuseLargePage(page.length);
   const files = [...pictures.values()].flatMap((picture) => ('file' in picture ? picture.file : []));
   const { notes = [] } = rendered;
-  const rests = namedLine('the page leaves out parts of the source', listRests(rendered.html));
+  const rests = namedLine('the page leaves out', listRests(rendered.html));
   const missing = [...rests, ...(rendered.missing ?? [])];
   return {
     page,

@@ -62,6 +62,6 @@ export const countOf = (count: number, one: string): string =>
 export const formatRest = (count: number, one: string): string =>
   count > 0 ? `<p class="rest">${countOf(count, `more ${one}`)} in the source</p>` : '';
 
-/** What a page leaves out, as `formatRest` says it. No text from the source looks like it. */
+/** Lists what a page leaves out. Only `formatRest` makes this element: text from the source has no tags. */
 export const listRests = (html: string): readonly string[] =>
-  [...html.matchAll(/<p class="rest">(.*?) in the source<\/p>/g)].map(([, rest = '']) => rest);
+  [...html.matchAll(/<p class="rest">(.*?)<\/p>/g)].map(([, rest = '']) => rest);

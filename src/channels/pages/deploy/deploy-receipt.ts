@@ -56,7 +56,7 @@ class ReceiptSource implements ContentSource {
   readonly #run: ReceiptRun;
   readonly #live: LiveFiles;
   #lost = 0;
-  /** What replaced the last deployment, or went live before it. */
+  /** The live site that the last look found, if it lacks this run's deliveries. */
   #newer: DeployRecord | undefined;
   /** The live site directly before the last request for a deployment. */
   #seen = '';
